@@ -1,0 +1,8 @@
+import { readiness } from "#server/health/readiness.ts";
+import { methods } from "#server/http/methods.ts";
+import { openRoute } from "#server/http/route.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({ GET: openRoute(readiness) });

@@ -1,0 +1,14 @@
+import { methods } from "#server/http/methods.ts";
+import { ok } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+import { listAttempts } from "#server/schedules/attempts.ts";
+import { presentAttempts } from "#server/schedules/present.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route({ auth: "any" }, async ({ ctx, params }) =>
+    ok(presentAttempts(await listAttempts(ctx, params.id), ctx.limits.retentionDays)),
+  ),
+});

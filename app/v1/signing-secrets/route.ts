@@ -1,0 +1,11 @@
+import { methods } from "#server/http/methods.ts";
+import { ok } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+import { presentSigningSecrets, readOwnSigningSecrets } from "#server/signing-secrets/read.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route({ auth: "any" }, async ({ ctx }) => ok(presentSigningSecrets(await readOwnSigningSecrets(ctx)))),
+});

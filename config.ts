@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { parseKeyRing } from "#domain/cipher.ts";
+import { parsePlans } from "#domain/plans.ts";
+import { parseTargetPolicy } from "#domain/target-url.ts";
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** A setting that cannot be used. The message names each setting, what was expected and what came (never a secret). */
+export class ConfigError extends Error {}
+
+/**
+ * Reads every setting from `env` (see `.env.example`), applies the defaults and checks all of them at once.
+ * Throws a ConfigError that lists each setting that is wrong.
+ */
+export function readConfig(env: Record<string, string | undefined> = processEnv()) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = settings.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map((issue) => problem(String(issue.path[0]), issue.message, given)).join("\n"),
+    );
+  }
+  const s = parsed.data;
+  const problems: string[] = [];
+  const derive = <T>(name: string, make: () => T): T | undefined => {
+    try {
+      return make();
+    } catch (error) {
+      problems.push(problem(name, (error as Error).message, given));
+    }
+  };
+  const keyRing = derive("ENCRYPTION_KEYS", () => parseKeyRing(s.ENCRYPTION_KEYS));
+  const plans = derive("PLANS", () => parsePlans(s.PLANS));
+  const targetPolicy = derive("DELIVERY_ALLOW or DELIVERY_DENY", () =>
+    parseTargetPolicy(s.DELIVERY_ALLOW, s.DELIVERY_DENY),
+  );
+  const deliveryCa = derive("DELIVERY_CA_FILE", () => s.DELIVERY_CA_FILE && readFileSync(s.DELIVERY_CA_FILE, "utf8"));
+  if (!keyRing || !plans || !targetPolicy || problems.length > 0) throw new ConfigError(problems.join("\n"));
+
+  return {
+    databaseUrl: s.DATABASE_URL,
+    databaseDirectUrl: s.DATABASE_DIRECT_URL ?? s.DATABASE_URL,
+    port: s.PORT,
+    host: s.HOST,
+    baseUrl: (s.BASE_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ""),
+    keyRing,
+    plans,
+    defaultPlan: s.DEFAULT_PLAN,
+    targetPolicy,
+    deliveryAllow: s.DELIVERY_ALLOW,
+    deliveryCa: deliveryCa || undefined,
+    connectionsPerOrigin: s.DELIVERY_CONNECTIONS_PER_ORIGIN,
+    connectionsPerAccount: s.DELIVERY_CONNECTIONS_PER_ACCOUNT,
+    connectionsMax: s.DELIVERY_CONNECTIONS_MAX,
+    dispatcherPort: s.DISPATCHER_PORT,
+    logLevel: s.LOG_LEVEL,
+  };
+}
+
+/** Settings of the launcher, which has neither database nor keys yet; it finds or makes them. */
+export function readLauncherConfig(env: Record<string, string | undefined> = processEnv()) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = launcherSettings.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map((issue) => problem(String(issue.path[0]), issue.message, given)).join("\n"),
+    );
+  }
+  const s = parsed.data;
+  return {
+    databaseUrl: s.DATABASE_URL,
+    databaseDirectUrl: s.DATABASE_DIRECT_URL ?? s.DATABASE_URL,
+    dataDir: s.DATA_DIR,
+    port: s.PORT,
+    host: s.HOST,
+    baseUrl: (s.BASE_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ""),
+    dispatcherPort: s.DISPATCHER_PORT,
+    hasEncryptionKeys: s.ENCRYPTION_KEYS !== undefined,
+  };
+}
+
+/** The whole environment, for handing on to child processes. Everything else reads settings through `readConfig`. */
+export function processEnv(): Record<string, string | undefined> {
+  // biome-ignore lint/style/noProcessEnv: the one place that reads it
+  return process.env;
+}
+
+const port = z.coerce.number("a port number").int("a port number").min(0, "a port from 0 to 65535").max(65_535);
+const postgresForm = "expected postgres://user:password@host:port/database";
+const postgresUrl = z.string(postgresForm).regex(/^postgres(ql)?:\/\/./, postgresForm);
+const bound = z.coerce.number("a whole number").int("a whole number").min(1, "at least 1");
+
+const shared = {
+  PORT: port.default(3000),
+  HOST: z.string().default("127.0.0.1"),
+  BASE_URL: z.url({ protocol: /^https?$/, error: "expected an http or https address" }).optional(),
+  DISPATCHER_PORT: port.default(9464),
+};
+
+const settings = z.object({
+  ...shared,
+  DATABASE_URL: postgresUrl,
+  DATABASE_DIRECT_URL: postgresUrl.optional(),
+  ENCRYPTION_KEYS: z.string("expected <id>:<base64 of 32 bytes>, the first one writes"),
+  PLANS: z.string().optional(),
+  DEFAULT_PLAN: z.enum(["free", "indie"]).default("free"),
+  DELIVERY_ALLOW: z.string().default(""),
+  DELIVERY_DENY: z.string().default(""),
+  DELIVERY_CA_FILE: z.string().optional(),
+  DELIVERY_CONNECTIONS_PER_ORIGIN: bound.default(256),
+  DELIVERY_CONNECTIONS_PER_ACCOUNT: bound.default(1024),
+  DELIVERY_CONNECTIONS_MAX: bound.default(4096),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+});
+
+const launcherSettings = z.object({
+  ...shared,
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_DIRECT_URL: postgresUrl.optional(),
+  DATA_DIR: z.string().default(".data"),
+  ENCRYPTION_KEYS: z.string().optional(),
+});
+
+/** The name of every setting, as in `.env.example`. */
+export const SETTING_NAMES = [...new Set([...Object.keys(settings.shape), ...Object.keys(launcherSettings.shape)])];
+
+const SECRET = new Set(["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL"]);
+
+function problem(name: string, expected: string, given: Record<string, unknown>): string {
+  if (!(name in given)) return `${name}: ${expected}; it is not set`;
+  return SECRET.has(name) ? `${name}: ${expected}` : `${name}: ${expected}; got ${JSON.stringify(given[name])}`;
+}

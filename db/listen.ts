@@ -1,0 +1,37 @@
+import postgres from "postgres";
+
+/**
+ * Listens on a channel over a connection of its own, which must be a direct one, and reconnects by itself. `onListening`
+ * is called each time it begins (again): what was announced meanwhile was missed. Returns how to stop.
+ */
+export function listen(options: {
+  url: string;
+  name: string;
+  channel: string;
+  onNotice: (payload: string) => void;
+  onListening: () => void;
+}): { close: () => Promise<void> } {
+  const sql = postgres(options.url, {
+    max: 1,
+    connect_timeout: 4,
+    keep_alive: 10,
+    idle_timeout: 0,
+    max_lifetime: null,
+    backoff: (retries: number) => Math.min(0.1 * 2 ** retries, 2),
+    onnotice: () => {},
+    connection: { application_name: options.name },
+  });
+  let closed = false;
+  const start = () => {
+    sql.listen(options.channel, options.onNotice, options.onListening).catch(() => {
+      if (!closed) setTimeout(start, 1_000).unref();
+    });
+  };
+  start();
+  return {
+    async close() {
+      closed = true;
+      await sql.end({ timeout: 0 });
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { fileURLToPath } from "node:url";
+import { drizzle } from "drizzle-orm/postgres-js";
+import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
+import postgres from "postgres";
+import { isUnavailable } from "./client.ts";
+
+/** The migrations could not be applied. The message says what to do and never shows a password. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+}
+
+/**
+ * Brings the database at `url` up to this code's schema and makes the attempt partitions of the days ahead. Several
+ * callers may do so at once: an advisory lock lets one work while the others wait. A database that is newer than this
+ * code is left as it is. The lock belongs to the session, so `url` must not be a pooler in transaction mode.
+ * `onLog` gets a line when there is something to wait for. Throws a MigrationError.
+ */
+export async function migrate(url: string, { onLog = () => {} }: { onLog?: (line: string) => void } = {}) {
+  const sql = postgres(url, {
+    max: 1,
+    max_lifetime: null,
+    connect_timeout: 10,
+    onnotice: () => {},
+    connection: { application_name: "stopwatch migrate", lock_timeout: LOCK_TIMEOUT_MS, statement_timeout: 0 },
+  });
+  try {
+    await waitForTurn(sql, onLog);
+    await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS });
+    await sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date - 1, ${PARTITION_DAYS})`;
+  } catch (error) {
+    throw explain(error, url);
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+}
+
+const MIGRATIONS = fileURLToPath(new URL("./migrations", import.meta.url));
+const PARTITION_DAYS = 9;
+const ADVISORY_LOCK = 7_867_001;
+
+// A change of a table queues behind running transactions, and everything else queues behind it: rather give up.
+const LOCK_TIMEOUT_MS = 30_000;
+
+// Tried again and again, since a session that waits inside pg_advisory_lock holds back CREATE INDEX CONCURRENTLY.
+async function waitForTurn(sql: postgres.Sql, onLog: (line: string) => void) {
+  for (let tries = 0; ; tries++) {
+    const [row] = await sql<[{ mine: boolean }]>`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS mine`;
+    if (row.mine) return;
+    if (tries % 50 === 0) onLog("waiting for another process that migrates this database");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+function explain(error: unknown, url: string): MigrationError {
+  const { code, message } = ((error as Error).cause ?? error) as { code?: string; message: string };
+  const { hostname, port, pathname, username } = new URL(url);
+  const database = `${pathname.slice(1)} on ${hostname}:${port || 5432}`;
+  const told = (text: string) => new MigrationError(text, { cause: error });
+
+  if (code === "28P01" || code === "28000") return told(`The database ${database} refuses the user ${username}.`);
+  if (code === "3D000") return told(`There is no database ${database}: create it first.`);
+  if (code === "42501")
+    return told(`The user ${username} may not change the schema of ${database}: make it the owner. (${message})`);
+  if (code === "55P03")
+    return told(`A table of ${database} was in use for ${LOCK_TIMEOUT_MS / 1000} s: nothing was changed, try again.`);
+  if (isUnavailable(error)) return told(`The database ${database} cannot be reached: ${message || code}`);
+  return told(`The database ${database} could not be migrated, nothing was changed: ${message}`);
+}

@@ -1,0 +1,103 @@
+import type { Sql } from "../client.ts";
+import { pgArray } from "./pg-array.ts";
+
+/** What prefetch remembers of a schedule: no payload, nothing that a claim would not check again. */
+export type DueSchedule = {
+  id: string;
+  version: number;
+  shard: number;
+  accountId: string;
+  env: "live" | "test";
+  dueAtMs: number;
+  /** Early firing applies to the first attempt only. */
+  early: boolean;
+  isRetry: boolean;
+  origin: string;
+  bytes: number;
+  accountActive: boolean;
+  plan: "free" | "indie";
+  cpsLimit: number | null;
+};
+
+const COLUMNS = (sql: Sql) => sql`s.id, s.version, s.shard, s.account_id, s.env,
+  extract(epoch FROM s.next_attempt_at)::float8 * 1000, s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin,
+  s.sealed_bytes, a.status = 'active', a.plan, l.cps_limit`;
+
+/**
+ * What falls due in each shard after its `fromMs` (exclusive) up to `untilMs` (inclusive), in due order, at most `limit` per
+ * shard. Changes nothing and locks nothing. Epoch milliseconds, -Infinity for "from the beginning".
+ */
+export async function readDueOfShards(
+  sql: Sql,
+  shards: readonly { id: number; fromMs: number }[],
+  untilMs: number,
+  limit: number,
+): Promise<DueSchedule[]> {
+  const rows = await sql`
+    SELECT ${COLUMNS(sql)}
+    FROM unnest(
+      ${pgArray(shards.map((shard) => shard.id))}::text::smallint[],
+      ${pgArray(shards.map((shard) => shard.fromMs))}::text::float8[]) w(shard, from_ms)
+    CROSS JOIN LATERAL (
+      SELECT * FROM schedules d
+      WHERE d.shard = w.shard AND d.status IN ('scheduled', 'failed')
+        AND d.next_attempt_at > to_timestamp(w.from_ms / 1000) AND d.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
+      ORDER BY d.next_attempt_at, d.id LIMIT ${limit}) s
+    JOIN accounts a ON a.id = s.account_id
+    LEFT JOIN relay_settings l ON l.account_id = s.account_id
+    ORDER BY s.next_attempt_at, s.id`.values();
+  return rows.map(dueSchedule);
+}
+
+/** What falls due of one account and environment up to `untilMs`, in due order, at most `limit`. */
+export async function readDueOfAccount(
+  sql: Sql,
+  accountId: string,
+  env: "live" | "test",
+  untilMs: number,
+  limit: number,
+): Promise<DueSchedule[]> {
+  const rows = await sql`
+    SELECT ${COLUMNS(sql)}
+    FROM (
+      SELECT * FROM schedules d
+      WHERE d.account_id = ${accountId} AND d.env = ${env} AND d.status IN ('scheduled', 'failed')
+        AND d.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
+      ORDER BY d.next_attempt_at, d.id LIMIT ${limit}) s
+    JOIN accounts a ON a.id = s.account_id
+    LEFT JOIN relay_settings l ON l.account_id = s.account_id
+    ORDER BY s.next_attempt_at, s.id`.values();
+  return rows.map(dueSchedule);
+}
+
+/** The named schedules, if they still wait and fall due up to `untilMs`: what a NOTIFY announced. */
+export async function readDueById(sql: Sql, ids: readonly string[], untilMs: number): Promise<DueSchedule[]> {
+  const rows = await sql`
+    SELECT ${COLUMNS(sql)}
+    FROM unnest(${pgArray(ids)}::text::uuid[]) w(id)
+    JOIN schedules s ON s.id = w.id
+    JOIN accounts a ON a.id = s.account_id
+    LEFT JOIN relay_settings l ON l.account_id = s.account_id
+    WHERE s.status || '' IN ('scheduled', 'failed') AND s.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
+    ORDER BY s.next_attempt_at, s.id`.values();
+  return rows.map(dueSchedule);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a row as the driver gives it
+function dueSchedule(row: any): DueSchedule {
+  return {
+    id: row[0],
+    version: Number(row[1]),
+    shard: row[2],
+    accountId: row[3],
+    env: row[4],
+    dueAtMs: Math.round(row[5]),
+    early: row[6],
+    isRetry: row[7],
+    origin: row[8],
+    bytes: row[9],
+    accountActive: row[10],
+    plan: row[11],
+    cpsLimit: row[12],
+  };
+}

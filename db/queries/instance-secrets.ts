@@ -1,0 +1,46 @@
+import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { instanceAad } from "#domain/associated-data.ts";
+import { DecryptionError, type KeyRing, open, seal } from "#domain/cipher.ts";
+import type { DbOrTx } from "../client.ts";
+import { instanceSecrets } from "../schema/index.ts";
+
+/** This process does not fit the database it was given; a person has to mend it. The message says how. */
+export class InstallationError extends Error {
+  override readonly name = "InstallationError";
+}
+
+/**
+ * Checks that the key ring opens what is stored, by the check row, which the first process of an installation makes.
+ * Throws an InstallationError when it does not.
+ */
+export async function assertKeyRingOpens(db: DbOrTx, ring: KeyRing): Promise<void> {
+  try {
+    await readSecret(db, ring, "key_check", () => Buffer.from("stopwatch"));
+  } catch (error) {
+    if (!(error instanceof DecryptionError)) throw error;
+    throw new InstallationError(
+      `ENCRYPTION_KEYS does not open what is stored in this database (${error.message}): give the keys it was made with.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The key of the request hash: 32 random bytes, made on first use, the same for every process of an installation. */
+export async function readRequestHashKey(db: DbOrTx, ring: KeyRing): Promise<KeyObject> {
+  return createSecretKey(await readSecret(db, ring, "request_hash_key", () => randomBytes(32)));
+}
+
+async function readSecret(db: DbOrTx, ring: KeyRing, name: string, make: () => Buffer): Promise<Buffer> {
+  const read = () =>
+    db.select({ sealed: instanceSecrets.sealed }).from(instanceSecrets).where(eq(instanceSecrets.name, name)).limit(1);
+  let [row] = await read();
+  if (!row) {
+    // Of several processes that start at once, one wins; all of them read what it wrote.
+    const sealed = seal(ring, make(), instanceAad(name));
+    await db.insert(instanceSecrets).values({ name, sealed }).onConflictDoNothing();
+    [row] = await read();
+  }
+  if (!row) throw new Error(`the secret ${name} vanished while it was read`);
+  return open(ring, row.sealed, instanceAad(name));
+}

@@ -1,0 +1,114 @@
+import type { Sql } from "../client.ts";
+import { pgArray, pgTextArray } from "./pg-array.ts";
+
+export type AttemptRecord = {
+  scheduleId: string;
+  /** The version the claim gave: the fence. */
+  version: number;
+  attempt: number;
+  outcome: "delivered" | "rejected" | "unreachable" | "blocked" | "interrupted";
+  statusCode: number | null;
+  latencyMs: number;
+  errorText: string;
+  /** Whole milliseconds, rounded down. */
+  attemptedAtMs: number;
+  timing: {
+    lateMs: number | null;
+    claimMs: number | null;
+    waitMs: number | null;
+    connectMs: number | null;
+    firstByteMs: number | null;
+  };
+  /** What the schedule becomes. */
+  status: "succeeded" | "failed" | "dead";
+  nextAttemptAtMs: number | null;
+  failures: number;
+  interruptions: number;
+  /** Histogram bucket of the lateness against fire_at, counted when this is the first attempt with a known outcome. */
+  offsetBucket: number;
+  onTime: boolean;
+  /** Whether the public punctuality counts it, if it is such a first attempt. */
+  isPublic: boolean;
+};
+
+/**
+ * Writes many outcomes at once: schedule, attempt row and counts, all from the rows that are still `firing` with the
+ * claimed version. Sending a batch again is harmless. Rows and counters are locked and upserted in key order, so that
+ * batches of several dispatchers never deadlock. Returns the schedules it wrote, with their new version.
+ */
+export async function recordAttempts(
+  sql: Sql,
+  records: readonly AttemptRecord[],
+): Promise<{ id: string; version: number }[]> {
+  const column = (pick: (record: AttemptRecord) => string | number | null) => pgArray(records.map(pick));
+  const rows = await sql`
+    WITH w AS MATERIALIZED (
+      SELECT w.*, to_timestamp(w.attempted_ms / 1000)::timestamptz(3) AS attempted_at
+      FROM unnest(
+        ${column((r) => r.scheduleId)}::text::uuid[],
+        ${column((r) => r.version)}::text::bigint[],
+        ${column((r) => r.attempt)}::text::integer[],
+        ${column((r) => r.outcome)}::text::text[],
+        ${column((r) => r.statusCode)}::text::smallint[],
+        ${column((r) => r.latencyMs)}::text::integer[],
+        ${pgTextArray(records.map((r) => r.errorText))}::text::text[],
+        ${column((r) => r.attemptedAtMs)}::text::float8[],
+        ${column((r) => r.timing.lateMs)}::text::real[],
+        ${column((r) => r.timing.claimMs)}::text::real[],
+        ${column((r) => r.timing.waitMs)}::text::real[],
+        ${column((r) => r.timing.connectMs)}::text::real[],
+        ${column((r) => r.timing.firstByteMs)}::text::real[],
+        ${column((r) => r.status)}::text::text[],
+        ${column((r) => r.nextAttemptAtMs)}::text::float8[],
+        ${column((r) => r.failures)}::text::integer[],
+        ${column((r) => r.interruptions)}::text::smallint[],
+        ${column((r) => r.offsetBucket)}::text::smallint[],
+        ${column((r) => String(r.onTime))}::text::boolean[],
+        ${column((r) => String(r.isPublic))}::text::boolean[]
+      ) w(id, version, attempt, outcome, status_code, latency_ms, error_text, attempted_ms, late_ms, claim_ms, wait_ms,
+          connect_ms, first_byte_ms, status, next_ms, failures, interruptions, bucket, on_time, is_public)
+    ), held AS MATERIALIZED (
+      SELECT w.*, s.account_id, s.env, s.shard, s.fired_at IS NULL AND w.outcome <> 'interrupted' AS is_first,
+        (extract(epoch FROM w.attempted_at - s.fire_at) * 1000)::bigint AS offset_ms
+      FROM w JOIN schedules s ON s.id = w.id AND s.version = w.version
+      WHERE s.status || '' = 'firing'
+      ORDER BY s.id FOR UPDATE OF s
+    ), done AS (
+      UPDATE schedules s SET status = h.status, version = s.version + 1, failures = h.failures,
+        interruptions = h.interruptions, next_attempt_at = to_timestamp(h.next_ms / 1000),
+        claimed_by = NULL, claimed_at = NULL, claim_deadline = NULL,
+        fired_at = CASE WHEN h.is_first THEN h.attempted_at ELSE s.fired_at END,
+        offset_ms = CASE WHEN h.is_first THEN h.offset_ms ELSE s.offset_ms END,
+        last_attempt_at = h.attempted_at,
+        ended_at = CASE WHEN h.status <> 'failed' THEN clock_timestamp() END,
+        updated_at = clock_timestamp()
+      FROM held h WHERE s.id = h.id
+      RETURNING s.id, s.version
+    ), logged AS (
+      INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms,
+        error_text, late_ms, claim_ms, wait_ms, connect_ms, first_byte_ms)
+      SELECT id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text, late_ms, claim_ms,
+        wait_ms, connect_ms, first_byte_ms FROM held
+    ), counted AS (
+      INSERT INTO account_counts AS c (account_id, env, hour, kind, bucket, n, min_ms, max_ms)
+      SELECT account_id, env, hour, kind, bucket, count(*), min(ms), max(ms)
+      FROM (
+        SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC') AS hour, 'outcome' AS kind,
+          CASE WHEN outcome = 'interrupted' THEN -1 ELSE coalesce(status_code / 100, 0) END::smallint AS bucket,
+          NULL::bigint AS ms FROM held
+        UNION ALL
+        SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC'), 'offset', bucket, offset_ms FROM held WHERE is_first
+      ) e
+      GROUP BY account_id, env, hour, kind, bucket ORDER BY account_id, env, hour, kind, bucket
+      ON CONFLICT (account_id, env, hour, kind, bucket) DO UPDATE SET n = c.n + excluded.n,
+        min_ms = least(c.min_ms, excluded.min_ms), max_ms = greatest(c.max_ms, excluded.max_ms)
+    ), published AS (
+      INSERT INTO shard_punctuality AS p (shard, hour, bucket, n, on_time)
+      SELECT shard, date_trunc('hour', attempted_at, 'UTC') AS hour, bucket, count(*), count(*) FILTER (WHERE on_time)
+      FROM held WHERE is_first AND is_public AND env = 'live'
+      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+      ON CONFLICT (shard, hour, bucket) DO UPDATE SET n = p.n + excluded.n, on_time = p.on_time + excluded.on_time
+    )
+    SELECT id, version FROM done`.values();
+  return rows.map((row) => ({ id: row[0], version: Number(row[1]) }));
+}

@@ -1,0 +1,63 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { accounts } from "./accounts.ts";
+import { bytea, instant } from "./columns.ts";
+
+/** Saved relay settings of an account; null means that the plan's default applies. */
+export const relaySettings = pgTable(
+  "relay_settings",
+  {
+    accountId: uuid("account_id")
+      .primaryKey()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    cpsLimit: integer("cps_limit"),
+    retryAttempts: integer("retry_attempts"),
+    retryBackoffMs: integer("retry_backoff_ms"),
+    retryStrategy: text("retry_strategy").$type<"exponential" | "linear" | "fixed">(),
+    earlyFire: boolean("early_fire"),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [
+    check("relay_settings_strategy_known", sql`${table.retryStrategy} in ('exponential', 'linear', 'fixed')`),
+    check("relay_settings_cps_positive", sql`${table.cpsLimit} >= 1`),
+    check("relay_settings_attempts_positive", sql`${table.retryAttempts} >= 0`),
+  ],
+);
+
+/** The signing secrets of one environment, sealed. `former` signs beside `current` until `former_until`. */
+export const signingSecrets = pgTable(
+  "signing_secrets",
+  {
+    accountId: uuid("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    env: text("env").$type<"live" | "test">().notNull(),
+    current: bytea("current").notNull(),
+    next: bytea("next").notNull(),
+    former: bytea("former"),
+    formerUntil: instant("former_until"),
+    rotatedAt: instant("rotated_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.env] }),
+    check("signing_secrets_env_known", sql`${table.env} in ('live', 'test')`),
+  ],
+);
+
+/** Schedules created in one month (UTC), counted by the create statement itself. */
+export const usage = pgTable(
+  "usage",
+  {
+    accountId: uuid("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    env: text("env").$type<"live" | "test">().notNull(),
+    period: text("period").notNull(),
+    scheduled: integer("scheduled").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.env, table.period] }),
+    check("usage_period_form", sql`${table.period} ~ '^[0-9]{6}$'`),
+    check("usage_scheduled_positive", sql`${table.scheduled} >= 0`),
+  ],
+);

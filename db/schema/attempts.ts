@@ -1,0 +1,72 @@
+import { sql } from "drizzle-orm";
+import { bigint, check, index, integer, pgTable, primaryKey, real, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { instant } from "./columns.ts";
+
+/**
+ * One row per attempt, partitioned by day of `attempted_at` (the migration makes it so). The primary key does not
+ * forbid a second row of one attempt, since it must hold the partition key: the fenced record statement does.
+ */
+export const attempts = pgTable(
+  "attempts",
+  {
+    scheduleId: uuid("schedule_id").notNull(),
+    attempt: integer("attempt").notNull(),
+    attemptedAt: instant("attempted_at").notNull(),
+    accountId: uuid("account_id").notNull(),
+    env: text("env").$type<"live" | "test">().notNull(),
+    outcome: text("outcome").$type<"delivered" | "rejected" | "unreachable" | "blocked" | "interrupted">().notNull(),
+    statusCode: smallint("status_code"),
+    latencyMs: integer("latency_ms").notNull(),
+    errorText: text("error_text").notNull(),
+    lateMs: real("late_ms"),
+    claimMs: real("claim_ms"),
+    waitMs: real("wait_ms"),
+    connectMs: real("connect_ms"),
+    firstByteMs: real("first_byte_ms"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.scheduleId, table.attempt, table.attemptedAt] }),
+    index("attempts_newest").on(table.accountId, table.env, table.attemptedAt, table.scheduleId),
+    check(
+      "attempts_outcome_known",
+      sql`${table.outcome} in ('delivered', 'rejected', 'unreachable', 'blocked', 'interrupted')`,
+    ),
+    check(
+      "attempts_status_code_when_answered",
+      sql`(${table.statusCode} is not null) = (${table.outcome} in ('delivered', 'rejected'))`,
+    ),
+  ],
+);
+
+/** Per account and hour: how attempts ended (`outcome`, by status class) and how late first ones were (`offset`). */
+export const accountCounts = pgTable(
+  "account_counts",
+  {
+    accountId: uuid("account_id").notNull(),
+    env: text("env").$type<"live" | "test">().notNull(),
+    hour: instant("hour").notNull(),
+    kind: text("kind").$type<"outcome" | "offset">().notNull(),
+    /** `offset`: a bucket of domain/punctuality; `outcome`: first digit of the status code, 0 none, -1 interrupted. */
+    bucket: smallint("bucket").notNull(),
+    n: bigint("n", { mode: "number" }).notNull(),
+    minMs: bigint("min_ms", { mode: "number" }),
+    maxMs: bigint("max_ms", { mode: "number" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.env, table.hour, table.kind, table.bucket] }),
+    check("account_counts_kind_known", sql`${table.kind} in ('outcome', 'offset')`),
+  ],
+);
+
+/** Live first attempts per shard and hour: the public figures, without a row per account. */
+export const shardPunctuality = pgTable(
+  "shard_punctuality",
+  {
+    shard: smallint("shard").notNull(),
+    hour: instant("hour").notNull(),
+    bucket: smallint("bucket").notNull(),
+    n: bigint("n", { mode: "number" }).notNull(),
+    onTime: bigint("on_time", { mode: "number" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.shard, table.hour, table.bucket] })],
+);

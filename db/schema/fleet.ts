@@ -1,0 +1,40 @@
+import { sql } from "drizzle-orm";
+import { bigint, check, integer, pgTable, real, smallint, text, unique, uuid } from "drizzle-orm/pg-core";
+import { bytea, instant } from "./columns.ts";
+
+/** Dispatchers that are or were running; one that beat within 15 s counts as alive. */
+export const dispatchers = pgTable("dispatchers", {
+  id: uuid("id").primaryKey(),
+  host: text("host").notNull(),
+  pid: integer("pid").notNull(),
+  version: text("version").notNull(),
+  startedAt: instant("started_at").notNull().defaultNow(),
+  beatAt: instant("beat_at").notNull().defaultNow(),
+  stoppedAt: instant("stopped_at"),
+  skewMs: real("skew_ms"),
+});
+
+/**
+ * 64 fixed shards, leased to dispatchers. `unique (id, epoch)` is what lets a claim's FOR KEY SHARE wait for a
+ * takeover (which changes the epoch) and not for a renewal (which does not).
+ */
+export const shards = pgTable(
+  "shards",
+  {
+    id: smallint("id").primaryKey(),
+    owner: uuid("owner"),
+    epoch: bigint("epoch", { mode: "number" }).notNull().default(0),
+    leaseUntil: instant("lease_until").notNull().default(sql`'-infinity'`),
+  },
+  (table) => [
+    unique("shards_fence").on(table.id, table.epoch),
+    check("shards_id_range", sql`${table.id} between 0 and 63`),
+  ],
+);
+
+/** Secrets of this installation, sealed with the key ring: the check row and the key of the request hash. */
+export const instanceSecrets = pgTable("instance_secrets", {
+  name: text("name").primaryKey(),
+  sealed: bytea("sealed").notNull(),
+  createdAt: instant("created_at").notNull().defaultNow(),
+});

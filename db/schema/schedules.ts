@@ -1,0 +1,111 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  smallint,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { bytea, instant } from "./columns.ts";
+
+export type ScheduleStatus = "scheduled" | "firing" | "succeeded" | "failed" | "dead" | "cancelled";
+
+/**
+ * The hot half of a schedule: what claiming and recording read and write. Narrow, and with few indexes, since each
+ * delivery updates it twice. `version` grows with every change: prefetch remembers it, the claim expects it, the
+ * record is fenced by it.
+ */
+export const schedules = pgTable(
+  "schedules",
+  {
+    id: uuid("id").primaryKey(),
+    accountId: uuid("account_id").notNull(),
+    env: text("env").$type<"live" | "test">().notNull(),
+    shard: smallint("shard").notNull(),
+    status: text("status").$type<ScheduleStatus>().notNull().default("scheduled"),
+    version: bigint("version", { mode: "number" }).notNull().default(1),
+    earlyFire: boolean("early_fire").notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    /** Attempts with a known outcome that was not 2xx: what the retry budget counts. */
+    failures: integer("failures").notNull().default(0),
+    /** Attempts in a row whose outcome nobody knows. */
+    interruptions: smallint("interruptions").notNull().default(0),
+    fireAt: instant("fire_at").notNull(),
+    nextAttemptAt: instant("next_attempt_at"),
+    claimedBy: uuid("claimed_by"),
+    claimedAt: instant("claimed_at"),
+    claimDeadline: instant("claim_deadline"),
+    firedAt: instant("fired_at"),
+    offsetMs: bigint("offset_ms", { mode: "number" }),
+    lastAttemptAt: instant("last_attempt_at"),
+    /** When the schedule became terminal: retention counts from here. */
+    endedAt: instant("ended_at"),
+    payloadSizeBytes: integer("payload_size_bytes").notNull(),
+    /** Size of the sealed request beside it, which bounds what one claim returns. */
+    sealedBytes: integer("sealed_bytes").notNull(),
+    /** Scheme, host and port of the target: where a connection is opened ahead. */
+    origin: text("origin").notNull(),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [
+    index("schedules_due").on(table.shard, table.nextAttemptAt, table.id).where(sql`status in ('scheduled', 'failed')`),
+    index("schedules_due_of_account")
+      .on(table.accountId, table.env, table.nextAttemptAt, table.id)
+      .where(sql`status in ('scheduled', 'failed')`),
+    index("schedules_firing").on(table.shard, table.claimDeadline).where(sql`status = 'firing'`),
+    check(
+      "schedules_status_known",
+      sql`${table.status} in ('scheduled', 'firing', 'succeeded', 'failed', 'dead', 'cancelled')`,
+    ),
+    check("schedules_env_known", sql`${table.env} in ('live', 'test')`),
+    check(
+      "schedules_next_attempt_while_open",
+      sql`(${table.nextAttemptAt} is not null) = (${table.status} in ('scheduled', 'failed', 'firing'))`,
+    ),
+    check("schedules_claim_while_firing", sql`(${table.claimDeadline} is not null) = (${table.status} = 'firing')`),
+    check(
+      "schedules_ended_when_terminal",
+      sql`(${table.endedAt} is not null) = (${table.status} in ('succeeded', 'dead', 'cancelled'))`,
+    ),
+    check("schedules_scheduled_is_untried", sql`${table.status} <> 'scheduled' or ${table.attempts} = 0`),
+    check("schedules_offset_with_fired", sql`(${table.firedAt} is null) = (${table.offsetMs} is null)`),
+    check("schedules_never_early", sql`${table.offsetMs} >= 0 or ${table.earlyFire}`),
+  ],
+);
+
+/**
+ * The cold half: what was asked for. Written once beside its schedule by the create statement (which is why there is no
+ * foreign key to pay for on each insert); retention erases `sealed`, nothing else ever changes.
+ */
+export const scheduleRequests = pgTable(
+  "schedule_requests",
+  {
+    scheduleId: uuid("schedule_id").primaryKey(),
+    accountId: uuid("account_id").notNull(),
+    env: text("env").$type<"live" | "test">().notNull(),
+    targetUrl: text("target_url").notNull(),
+    method: text("method").$type<"GET" | "POST" | "PUT" | "PATCH" | "DELETE">().notNull(),
+    /** Custom headers and payload, AES-256-GCM with the schedule id as associated data; null when there is neither. */
+    sealed: bytea("sealed"),
+    idempotencyKey: text("idempotency_key"),
+    /** Keyed hash of the original request; compared when its idempotency key comes again. */
+    requestHash: bytea("request_hash").notNull(),
+    replayOf: uuid("replay_of"),
+    createdAt: instant("created_at").notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex("schedule_requests_idempotency_key")
+      .on(table.accountId, table.env, table.idempotencyKey)
+      .where(sql`idempotency_key is not null`),
+    index("schedule_requests_newest").on(table.accountId, table.env, table.createdAt, table.scheduleId),
+    check("schedule_requests_method_known", sql`${table.method} in ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')`),
+    check("schedule_requests_env_known", sql`${table.env} in ('live', 'test')`),
+    check("schedule_requests_key_length", sql`char_length(${table.idempotencyKey}) between 1 and 255`),
+  ],
+);

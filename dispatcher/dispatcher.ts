@@ -1,0 +1,464 @@
+import { hostname } from "node:os";
+import type { Logger } from "pino";
+import type { Config } from "#config.ts";
+import { connect, DatabaseUnavailable } from "#db/client.ts";
+import { listen } from "#db/listen.ts";
+import { readDatabaseClock } from "#db/queries/database-clock.ts";
+import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import { newId } from "#domain/ids.ts";
+import { effectiveRelaySettings } from "#domain/relay-settings.ts";
+import { CLAIM_LEASE_MS, PREFETCH_HORIZON_MS, SHARD_LEASE_MS } from "#domain/timing.ts";
+import { createAgenda, laneKey } from "./agenda.ts";
+import { createClaimer } from "./claim.ts";
+import { createClock } from "./clock.ts";
+import { createConnections } from "./connections.ts";
+import { createGuardedAgent } from "./guarded-agent.ts";
+import { createLanes } from "./lanes.ts";
+import type { ConnectFailure } from "./origin.ts";
+import type { Planned } from "./planned.ts";
+import { createPrefetch } from "./prefetch.ts";
+import { createRecorder, type Recorded } from "./record.ts";
+import { createRecovery } from "./recover.ts";
+import { createRetention } from "./retain.ts";
+import { createSender } from "./send.ts";
+import { createShards } from "./shards.ts";
+import { createTicker, monotonicNow } from "./ticker.ts";
+
+const RECORD_AFTER_MS = 10;
+const RECORD_GIVES_WAY_MS = 500;
+const RECOVERY_PAUSE_MS = 15_000;
+const SEND_COST_MS = 0.3;
+/** Everything by then: what is claimed leaves or is put back, what is on the wire is recorded. */
+const STOP_CLAIMED_MS = 2_500;
+const STOP_DEADLINE_MS = 34_000;
+
+/** Planner settings of the dispatcher's sessions: its statements reach rows by key, whatever the statistics say. */
+const SESSION = {
+  enable_seqscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  jit: "off",
+  statement_timeout: 5_000,
+  idle_in_transaction_session_timeout: 5_000,
+  tcp_user_timeout: 5_000,
+};
+
+export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
+
+/**
+ * Starts a dispatcher: every loop and timer is here, the stages do one round when they are told to. Resolves when it
+ * owns its first shards. `stop` sends or puts back what is claimed, hands the shards over, and ends when all that is on
+ * the wire is recorded (35 s at most).
+ */
+export async function startDispatcher(
+  config: Config,
+  options: { log: Logger; version: string; monotonic?: () => number },
+) {
+  const { log } = options;
+  const monotonic = options.monotonic ?? monotonicNow;
+  const wall = () => Date.now();
+  const me = { id: newId(Date.now()), host: hostname(), pid: process.pid, version: options.version };
+  const url = config.databaseDirectUrl;
+  let lostAtMs = Number.NEGATIVE_INFINITY;
+  const onLost = () => {
+    lostAtMs = monotonic();
+  };
+  const database = (name: string, connectionsMax: number) =>
+    connect({ url, name: `stopwatch-${name}`, connectionsMax, session: SESSION, onLost });
+  const claims = database("claim", 2);
+  const records = database("record", 2);
+  const control = database("control", 3);
+
+  const clock = createClock({
+    read: () => control.run(2_000, ({ sql }) => readDatabaseClock(sql)),
+    monotonic,
+    wall,
+  });
+  const lanes = createLanes({ monotonic });
+  const agent = createGuardedAgent({ policy: config.targetPolicy, ca: config.deliveryCa, monotonic });
+  const connections = createConnections({
+    agent,
+    limits: {
+      perOrigin: config.connectionsPerOrigin,
+      perAccount: config.connectionsPerAccount,
+      total: config.connectionsMax,
+    },
+    monotonic,
+    now: clock.now,
+    onRoom: (planned) => enterLane(planned),
+    onFailure: (planned, failure) => claimFailed(planned, failure),
+    onLater: (planned, atMs) => agenda.later(planned, atMs),
+    onError: (error) => fatal(error),
+  });
+  const shards = createShards({
+    database: control,
+    me,
+    monotonic,
+    wall,
+    skewMs: () => (clock.isSet() ? clock.skewMs() : null),
+    onTaken: (ids) => {
+      log.info({ shards: ids.length }, "took shards");
+      reading.soon();
+    },
+    onLost: (ids) => {
+      log.info({ shards: ids.length }, "gave up shards");
+      for (const planned of agenda.ofShards(ids)) if (!planned.placed && planned.leaveLane === null) forget(planned);
+    },
+  });
+  const prefetch = createPrefetch({ database: control, owned: shards.owned, now: clock.now, monotonic, plan });
+  const claimer = createClaimer({
+    database: claims,
+    dispatcherId: me.id,
+    shards,
+    monotonic,
+    onWon: (won) => {
+      for (const one of won) {
+        if (one.failure) {
+          claimer.settled(one.planned);
+          const outcome = {
+            kind: one.failure.kind === "blocked" ? "blocked" : "unreachable",
+            error: one.failure.error,
+          } as const;
+          ended({
+            won: one,
+            outcome,
+            attemptedAtMs: null,
+            finishedAtMs: clock.now(),
+            body: "",
+            connectMs: null,
+            firstByteMs: null,
+          });
+        }
+      }
+      sender.add(won.filter((one) => one.failure === null));
+    },
+    // Cancelled, moved, locked or not ours: whatever it is, its row says so.
+    onLost: (planned) => {
+      for (const one of planned) {
+        leave(one);
+        forget(one);
+      }
+      setTimeout(() => reread(planned.map(({ id }) => id)), 50);
+    },
+    onUnknown: (planned) => {
+      for (const one of planned) {
+        leave(one);
+        forget(one);
+      }
+    },
+    onError: (error) => fatal(error),
+    onReleased: (ids) => reread(ids),
+  });
+  const sender = createSender({
+    keyRing: config.keyRing,
+    userAgent: `Stopwatch/${options.version}`,
+    connections,
+    holdsShard: shards.holds,
+    now: clock.now,
+    monotonic,
+    onSent: ({ planned }) => {
+      claimer.settled(planned);
+      lanes.sent(planned);
+    },
+    onEnded: (result) => {
+      if (result.attemptedAtMs === null) claimer.settled(result.won.planned);
+      ended(result);
+    },
+    onPrepared: () => pump(),
+    onUnsent: (won) => {
+      claimer.settled(won.planned);
+      leave(won.planned);
+      forget(won.planned);
+      claimer.release(won);
+    },
+  });
+  const recorder = createRecorder({
+    database: records,
+    keyRing: config.keyRing,
+    plans: config.plans,
+    random: Math.random,
+    onRecorded: (recorded) => {
+      for (const one of recorded) replan(one);
+    },
+    onSettled: () => scheduleRecord(),
+    onRefused: (scheduleId, error) => {
+      log.error({ scheduleId, err: error }, "an outcome cannot be recorded");
+      const planned = agenda.get(scheduleId);
+      if (planned) forget(planned);
+    },
+  });
+  const recovery = createRecovery({
+    database: control,
+    owned: shards.owned,
+    isHeld: recorder.holds,
+    record: (record) => {
+      recorder.add(record);
+      scheduleRecord();
+    },
+  });
+  const retention = createRetention({ database: control });
+  const agenda = createAgenda({
+    leadMs: claimer.leadMs,
+    isNearLimit: lanes.isNearLimit,
+    earlyMs: (origin) => connections.earlyLeadMs(origin, SEND_COST_MS),
+    onApproach: (planned) => connections.expect(planned),
+    onClaim: (planned) => enterLane(planned),
+  });
+  const ticker = createTicker(() => pump());
+  let stopping = false;
+
+  /** What prefetch read: kept if it is this process's and its lane has room; a lane without room is refilled later. */
+  function plan(due: DueSchedule[]) {
+    if (stopping) return;
+    const nowMs = clock.now();
+    for (const one of due) {
+      if (!one.accountActive || !shards.holds(one.shard) || recorder.holds(one.id)) continue;
+      const lane = laneKey(one);
+      const known = agenda.get(one.id);
+      if (known && known.version >= one.version) continue;
+      lanes.limit(lane, effectiveCps(one));
+      if (!known && lanes.room(lane) <= 0) {
+        behind.set(lane, one);
+        continue;
+      }
+      // A claim under way will find that the version has moved on; until then the place in the plan is its own.
+      if (known && (known.placed || known.leaveLane)) continue;
+      if (known) lanes.letGo(lane);
+      if (agenda.add(one, nowMs)) lanes.hold(lane);
+    }
+    pump();
+  }
+  const behind = new Map<string, DueSchedule>();
+  const effectiveCps = (due: DueSchedule) =>
+    effectiveRelaySettings(
+      { cpsLimit: due.cpsLimit, retryAttempts: null, retryBackoffMs: null, retryStrategy: null, earlyFire: null },
+      config.plans[due.plan],
+    ).cpsLimit;
+
+  function forget(planned: Planned) {
+    if (planned.gone) return;
+    agenda.remove(planned);
+    lanes.letGo(planned.lane);
+    const waiting = behind.get(planned.lane);
+    if (waiting && lanes.isHalfEmpty(planned.lane)) {
+      behind.delete(planned.lane);
+      prefetch.refill(planned.lane, waiting);
+      urgent.soon();
+    }
+  }
+
+  /** Frees the lane's slot at once, and the place among the connections. */
+  function leave(planned: Planned) {
+    planned.leaveLane?.();
+    planned.leaveLane = null;
+    connections.leave(planned);
+  }
+
+  function enterLane(planned: Planned) {
+    if (planned.gone) return;
+    if (!connections.hasRoom(planned)) return connections.park(planned);
+    const enteredAtMs = clock.now();
+    lanes.enter(planned, () => {
+      if (planned.gone || stopping) return false;
+      planned.waitMs += Math.max(0, clock.now() - Math.max(enteredAtMs, planned.sendAtMs));
+      if (!connections.admit(planned)) {
+        connections.park(planned);
+        return false;
+      }
+      claimer.add(planned, null);
+      return true;
+    });
+  }
+
+  function claimFailed(planned: Planned, failure: ConnectFailure) {
+    if (!planned.gone && !stopping) claimer.add(planned, failure);
+  }
+
+  function ended(result: Parameters<typeof recorder.ended>[0]) {
+    const { planned } = result.won;
+    // A slot whose request was sent is freed by its time; one that sent nothing is freed now.
+    if (result.attemptedAtMs === null) leave(planned);
+    recorder.ended(result);
+    scheduleRecord();
+  }
+
+  /** A recorded attempt: when the next one is due soon, it is planned without being read. */
+  function replan({ record, newVersion }: Recorded) {
+    const planned = agenda.get(record.scheduleId);
+    if (planned) forget(planned);
+    if (record.nextAttemptAtMs === null || newVersion === null || stopping) return;
+    if (record.nextAttemptAtMs > clock.now() + PREFETCH_HORIZON_MS) return;
+    if (!planned) return reread([record.scheduleId]);
+    plan([{ ...planned, version: newVersion, dueAtMs: record.nextAttemptAtMs, early: false, isRetry: true }]);
+  }
+
+  function reread(ids: string[]) {
+    if (stopping) return;
+    for (const id of ids) prefetch.announce(id);
+    urgent.soon();
+  }
+
+  function pump() {
+    if (!clock.isSet()) return;
+    const leavesAtMs = sender.runOnce();
+    const slotAtMs = lanes.runOnce();
+    const looksAtMs = stopping ? Number.POSITIVE_INFINITY : agenda.runOnce(clock.now());
+    const next = Math.min(clock.monotonicAt(Math.min(leavesAtMs, looksAtMs)), slotAtMs);
+    if (next < Number.POSITIVE_INFINITY) ticker.wakeAt(next);
+  }
+
+  let recordTimer: NodeJS.Timeout | undefined;
+  let recordSinceMs = Number.POSITIVE_INFINITY;
+  function scheduleRecord() {
+    if (recorder.waiting() === 0 || recordTimer) return;
+    recordSinceMs = Math.min(recordSinceMs, monotonic());
+    recordTimer = setTimeout(
+      () => {
+        recordTimer = undefined;
+        if (sender.isBehind() && monotonic() - recordSinceMs < RECORD_GIVES_WAY_MS) return scheduleRecord();
+        recordSinceMs = Number.POSITIVE_INFINITY;
+        recorder.start();
+        if (recorder.waiting() > 0) scheduleRecord();
+      },
+      recorder.isFailing() ? 500 : RECORD_AFTER_MS,
+    );
+  }
+
+  const fatal = (error: unknown) => {
+    log.fatal({ err: error }, "the dispatcher cannot go on");
+    process.exit(1);
+  };
+  let loggedAtMs = Number.NEGATIVE_INFINITY;
+  const quietly = (error: unknown) => {
+    if (!(error instanceof DatabaseUnavailable)) return fatal(error);
+    if (monotonic() - loggedAtMs < 1_000) return;
+    loggedAtMs = monotonic();
+    log.warn({ cause: String((error.cause as Error)?.message ?? error.cause) }, "the database cannot be reached");
+  };
+  const timers: Loop[] = [];
+  const every = (periodMs: number, round: () => Promise<unknown>) => {
+    const loop = createLoop(periodMs, round, quietly);
+    timers.push(loop);
+    return loop;
+  };
+
+  const urgent = createLoop(
+    60_000,
+    async () => {
+      if (!clock.isSet()) return;
+      await prefetch.runUrgent();
+      if (prefetch.isUrgent()) urgent.soon();
+    },
+    (error) => {
+      quietly(error);
+      setTimeout(() => urgent.soon(), 250);
+    },
+  );
+  timers.push(urgent);
+
+  const reading = every(1_000, async () => clock.isSet() && prefetch.runOnce());
+
+  for (let sample = 0; sample < 5; sample++) await clock.runOnce();
+  await shards.runOnce();
+  const listener = listen({
+    url,
+    name: "stopwatch-listen",
+    channel: "stopwatch_due",
+    onListening: () => prefetch.startOver(),
+    onNotice: (payload) => {
+      const [shard, id] = payload.split(":");
+      if (!shards.holds(Number(shard))) return;
+      if (id) reread([id]);
+      else {
+        prefetch.announceShard(Number(shard));
+        reading.soon();
+      }
+    },
+  });
+  every(1_000, () => clock.runOnce());
+  every(SHARD_LEASE_MS / 3, () => shards.runOnce());
+  every(1_000, async () => {
+    const settled = clock.sinceStepMs() > CLAIM_LEASE_MS && monotonic() - lostAtMs > RECOVERY_PAUSE_MS;
+    if (settled) await recovery.runOnce();
+  });
+  every(250, () => claimer.runOnce());
+  every(3_600_000, () => retention.runOnce());
+  every(100, async () => {
+    sender.enforceDeadlines();
+    connections.runOnce();
+    lanes.dropIdle();
+    agenda.forgetLoad(clock.now() - 1_000);
+    pump();
+  });
+
+  return {
+    id: me.id,
+    /** Whether it beats: the last round with the shards succeeded within three lease lengths. */
+    figures: () => ({
+      planned: agenda.size(),
+      lanes: lanes.size(),
+      underWay: sender.underWay(),
+      unrecorded: recorder.pending(),
+      owned: shards.owned().length,
+    }),
+    async stop(): Promise<void> {
+      if (stopping) return;
+      stopping = true;
+      const startedAt = monotonic();
+      const leftMs = () => STOP_DEADLINE_MS - (monotonic() - startedAt);
+      shards.stop();
+      await until(() => claimer.outstanding() === 0 && sender.unsent() === 0, STOP_CLAIMED_MS);
+      sender.giveUpAll();
+      await until(() => claimer.unreleased() === 0, 1_000);
+      await shards.handOver().catch(quietly);
+      await until(() => sender.underWay() === 0, leftMs());
+      await until(() => recorder.pending() === 0, leftMs());
+      for (const timer of timers) timer.stop();
+      clearTimeout(recordTimer);
+      connections.close();
+      await Promise.allSettled([listener.close(), ticker.close()]);
+      await Promise.allSettled([claims.close(), records.close(), control.close()]);
+    },
+  };
+}
+
+type Loop = { soon: () => void; stop: () => void };
+
+/** Runs `round` again and again, `periodMs` after the last one ended, or at once when `soon` is called. Never two at once. */
+function createLoop(periodMs: number, round: () => Promise<unknown>, onError: (error: unknown) => void): Loop {
+  let timer: NodeJS.Timeout | undefined;
+  let running = false;
+  let wanted = false;
+  let stopped = false;
+  const run = async () => {
+    running = true;
+    wanted = false;
+    try {
+      await round();
+    } catch (error) {
+      onError(error);
+    }
+    running = false;
+    if (!stopped) timer = setTimeout(run, wanted ? 2 : periodMs * (0.95 + Math.random() * 0.1));
+  };
+  timer = setTimeout(run, 0);
+  return {
+    soon() {
+      // Once is enough: asking again must not push the round further away.
+      if (wanted || stopped) return;
+      wanted = true;
+      if (running) return;
+      clearTimeout(timer);
+      timer = setTimeout(run, 1);
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function until(condition: () => boolean, deadlineMs: number): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  while (!condition() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,0 +1,46 @@
+import pino from "pino";
+import { ConfigError, readConfig } from "#config.ts";
+import manifest from "#package.json" with { type: "json" };
+import { type Dispatcher, startDispatcher } from "./dispatcher.ts";
+import { serveHealth } from "./health.ts";
+import { untilReady } from "./ready.ts";
+
+/** The dispatcher process: `npm run dispatcher`. Stops on SIGTERM and SIGINT, and when the process that started it is gone. */
+async function main() {
+  const config = readConfig();
+  const log = pino({ level: config.logLevel, base: { part: "dispatcher" }, timestamp: pino.stdTimeFunctions.isoTime });
+  // Deliveries go on when nobody reads the log any more.
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
+
+  let dispatcher: Dispatcher | undefined;
+  let stopping = false;
+  const stop = async (reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ reason }, "stopping");
+    await dispatcher?.stop();
+    log.info("stopped");
+    process.exit(0);
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  process.on("disconnect", () => stop("the parent process ended"));
+
+  if (config.deliveryAllow)
+    log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW lets these targets pass every address rule");
+  await serveHealth({
+    host: config.host,
+    port: config.dispatcherPort,
+    figures: () => dispatcher?.figures() ?? {},
+  });
+  await untilReady(config, log);
+  dispatcher = await startDispatcher(config, { log, version: manifest.version });
+  if (stopping) return dispatcher.stop().then(() => process.exit(0));
+  log.info({ id: dispatcher.id, ...dispatcher.figures() }, "delivering");
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error instanceof ConfigError ? `Stopwatch cannot start:\n${error.message}` : error.stack}\n`);
+  process.exit(1);
+});

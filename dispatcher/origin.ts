@@ -1,0 +1,130 @@
+import type { Connection } from "./guarded-agent.ts";
+import { createMinHeap, type MinHeap } from "./min-heap.ts";
+import { leavesBefore, type Planned } from "./planned.ts";
+import { createQueue, type Queue } from "./queue.ts";
+
+/** Why there is no connection: of the target (`blocked`, `unreachable`), or a reason of our own (`local`). */
+export type ConnectFailure = { kind: "blocked" | "unreachable" | "local"; error: string };
+
+/** A claimed request that wants a connection, and what becomes of it. */
+export type Carried = {
+  planned: Planned;
+  /** `isFirst`: nothing was sent on this connection before. */
+  begin: (connection: Connection, isFirst: boolean) => void;
+  fail: (failure: ConnectFailure) => void;
+  isTooLate: () => boolean;
+  giveUp: () => void;
+};
+
+/** What a process knows of one origin: its connections, who waits for them, how fast it answers. */
+export type Origin = {
+  key: string;
+  /** Connected, nothing sent yet. */
+  fresh: Connection[];
+  /** Kept alive after an answer, the latest last. */
+  warm: Connection[];
+  /** With when their request began, monotonic ms, the oldest first. */
+  busy: Map<Connection, number>;
+  opening: number;
+  /** Schedules let through to be claimed that hold no connection yet. */
+  admitted: number;
+  /** Not claimed yet, waiting for a connection. */
+  waiting: MinHeap<Planned>;
+  /** Claimed and due, waiting for a connection; those that need a fresh one apart. */
+  ready: Queue<Carried>;
+  readyFresh: Queue<Carried>;
+  readySinceMs: number;
+  /** Due per 10 ms, of what is at most two seconds ahead: how many connections will be needed at once. */
+  ahead: Map<number, number>;
+  /** From request to status line; before the first one, what connecting took. */
+  latencyMs: number;
+  answeredAtMs: number;
+  roundTripMs: number | null;
+};
+
+const SLOW_MS = 50;
+const STALLED_MS = 250;
+const LATENCY_MIN_MS = 1;
+const AHEAD_BUCKET_MS = 10;
+
+export function createOrigin(key: string): Origin {
+  return {
+    key,
+    fresh: [],
+    warm: [],
+    busy: new Map(),
+    opening: 0,
+    admitted: 0,
+    waiting: createMinHeap<Planned>(leavesBefore),
+    ready: createQueue<Carried>(),
+    readyFresh: createQueue<Carried>(),
+    readySinceMs: 0,
+    ahead: new Map(),
+    latencyMs: Number.NaN,
+    answeredAtMs: Number.NEGATIVE_INFINITY,
+    roundTripMs: null,
+  };
+}
+
+/** Connections of this origin, those on their way included. */
+export const connectionsOf = (origin: Origin) =>
+  origin.fresh.length + origin.warm.length + origin.busy.size + origin.opening;
+
+export const readyOf = (origin: Origin) => origin.ready.length + origin.readyFresh.length;
+
+/** The oldest request on the way has been out for longer than this origin usually takes. */
+export function isSlow(origin: Origin, nowMs: number): boolean {
+  const [oldest] = origin.busy.values();
+  return oldest !== undefined && nowMs - oldest > Math.max(SLOW_MS, 4 * (origin.latencyMs || 0));
+}
+
+/** Claimed requests have waited for a quarter of a second and nothing was answered meanwhile. */
+export function isStalled(origin: Origin, nowMs: number): boolean {
+  return readyOf(origin) > 0 && nowMs - Math.max(origin.readySinceMs, origin.answeredAtMs) > STALLED_MS;
+}
+
+/**
+ * How many more requests this origin will take within a quarter of a second beyond its free connections, by what it
+ * has been answering: so much may be claimed ahead. A slow one is given none.
+ */
+export function headroom(origin: Origin, nowMs: number): number {
+  if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
+  const connections = origin.busy.size + origin.fresh.length + origin.warm.length;
+  return Math.floor((connections * STALLED_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
+}
+
+/** Whether one more may be let through to be claimed. */
+export function hasRoom(origin: Origin, planned: Planned, nowMs: number): boolean {
+  if (planned.fresh) return origin.fresh.length > origin.admitted;
+  const free = origin.fresh.length + origin.warm.length;
+  return free > origin.admitted || free + headroom(origin, nowMs) > origin.admitted;
+}
+
+/** Notes that a request falls due at `sendAtMs`; returns how many do within the same 10 ms. */
+export function noteAhead(origin: Origin, sendAtMs: number): number {
+  const bucket = Math.floor(sendAtMs / AHEAD_BUCKET_MS);
+  const n = (origin.ahead.get(bucket) ?? 0) + 1;
+  origin.ahead.set(bucket, n);
+  return n;
+}
+
+export function forgetAhead(origin: Origin, beforeMs: number) {
+  const past = Math.floor(beforeMs / AHEAD_BUCKET_MS);
+  for (const bucket of origin.ahead.keys()) if (bucket < past) origin.ahead.delete(bucket);
+}
+
+/** Notes how long an answer took, ms. */
+export function noteAnswer(origin: Origin, latencyMs: number, nowMs: number) {
+  const first = origin.answeredAtMs === Number.NEGATIVE_INFINITY;
+  origin.latencyMs = first ? latencyMs : origin.latencyMs * 0.9 + latencyMs * 0.1;
+  origin.answeredAtMs = nowMs;
+}
+
+/** Takes a connection out of every list. */
+export function dropConnection(origin: Origin, connection: Connection) {
+  for (const list of [origin.warm, origin.fresh]) {
+    const at = list.lastIndexOf(connection);
+    if (at >= 0) list.splice(at, 1);
+  }
+  origin.busy.delete(connection);
+}

@@ -1,0 +1,138 @@
+import type { Connection as Database } from "#db/client.ts";
+import { type DueSchedule, readDueById, readDueOfAccount, readDueOfShards } from "#db/queries/due-schedules.ts";
+import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
+
+const ROWS_PER_SHARD_MAX = 2_000;
+const DEADLINE_MS = 3_000;
+/** A NOTIFY can be lost: so often everything up to the horizon is read again, ms. */
+const SWEEP_EVERY_MS = 5_000;
+const IDS_MAX = 500;
+
+type Progress = { readUntilMs: number; sweepFromMs: number; sweptAtMs: number };
+
+/**
+ * Reads what falls due within the horizon from the shards of this dispatcher: rows, no payloads, changing nothing. Each
+ * shard remembers how far it was read, so that a row is read once; what was created or moved behind that comes by NOTIFY
+ * (`announce`), and a slow sweep from the beginning is the safety net. A lane that has no room for more is refilled by
+ * account once it has.
+ */
+export function createPrefetch(deps: {
+  database: Database;
+  owned: () => number[];
+  /** Now by the database's clock, ms. */
+  now: () => number;
+  monotonic: () => number;
+  plan: (due: DueSchedule[]) => void;
+}) {
+  const progress = new Map<number, Progress>();
+  let announced = new Set<string>();
+  const toRefill = new Map<string, { accountId: string; env: "live" | "test" }>();
+
+  const forward = async (): Promise<number> => {
+    const untilMs = deps.now() + PREFETCH_HORIZON_MS;
+    const owned = deps.owned();
+    for (const id of progress.keys()) if (!owned.includes(id)) progress.delete(id);
+    const shards = owned.map((id) => ({ id, fromMs: progress.get(id)?.readUntilMs ?? Number.NEGATIVE_INFINITY }));
+    if (shards.length === 0) return 0;
+    const due = await deps.database.run(DEADLINE_MS, ({ sql }) =>
+      readDueOfShards(sql, shards, untilMs, ROWS_PER_SHARD_MAX),
+    );
+    const reached = reachedBy(due, ROWS_PER_SHARD_MAX);
+    for (const { id } of shards) {
+      const before = progress.get(id) ?? {
+        readUntilMs: 0,
+        sweepFromMs: Number.NEGATIVE_INFINITY,
+        sweptAtMs: deps.monotonic(),
+      };
+      progress.set(id, { ...before, readUntilMs: reached.get(id) ?? untilMs });
+    }
+    deps.plan(due);
+    return due.length;
+  };
+
+  const sweep = async (): Promise<number> => {
+    const now = deps.monotonic();
+    const shards = [...progress]
+      .filter(([, one]) => now - one.sweptAtMs >= SWEEP_EVERY_MS || one.sweepFromMs > Number.NEGATIVE_INFINITY)
+      .map(([id, one]) => ({ id, fromMs: one.sweepFromMs }));
+    if (shards.length === 0) return 0;
+    const untilMs = deps.now() + PREFETCH_HORIZON_MS;
+    const due = await deps.database.run(DEADLINE_MS, ({ sql }) =>
+      readDueOfShards(sql, shards, untilMs, ROWS_PER_SHARD_MAX),
+    );
+    const reached = reachedBy(due, ROWS_PER_SHARD_MAX);
+    for (const { id } of shards) {
+      const one = progress.get(id);
+      if (one) progress.set(id, { ...one, sweptAtMs: now, sweepFromMs: reached.get(id) ?? Number.NEGATIVE_INFINITY });
+    }
+    deps.plan(due);
+    return due.length;
+  };
+
+  const named = async (): Promise<number> => {
+    if (announced.size === 0) return 0;
+    const ids = [...announced].slice(0, IDS_MAX);
+    announced = new Set([...announced].slice(IDS_MAX));
+    const untilMs = deps.now() + PREFETCH_HORIZON_MS + 2_000;
+    try {
+      const due = await deps.database.run(DEADLINE_MS, ({ sql }) => readDueById(sql, ids, untilMs));
+      deps.plan(due);
+      return due.length;
+    } catch (error) {
+      for (const id of ids) announced.add(id);
+      throw error;
+    }
+  };
+
+  const refill = async (): Promise<number> => {
+    let read = 0;
+    for (const [key, lane] of [...toRefill].slice(0, 16)) {
+      toRefill.delete(key);
+      const untilMs = deps.now() + PREFETCH_HORIZON_MS;
+      const due = await deps.database.run(DEADLINE_MS, ({ sql }) =>
+        readDueOfAccount(sql, lane.accountId, lane.env, untilMs, ROWS_PER_SHARD_MAX),
+      );
+      deps.plan(due);
+      read += due.length;
+    }
+    return read;
+  };
+
+  return {
+    /** One round of the ordinary reading; returns how many rows it read. */
+    runOnce: async (): Promise<number> => (await forward()) + (await sweep()),
+    /** Reads what was announced, and refills lanes that have room again. */
+    runUrgent: async (): Promise<number> => (await named()) + (await refill()),
+    isUrgent: () => announced.size > 0 || toRefill.size > 0,
+
+    /** A schedule was created or moved and falls due soon. */
+    announce(id: string) {
+      announced.add(id);
+    },
+    /** Many schedules of a shard were created: it is read again from the beginning. */
+    announceShard(shard: number) {
+      progress.delete(shard);
+    },
+    /** NOTIFYs may have been missed: everything is read again. */
+    startOver() {
+      progress.clear();
+    },
+    refill(key: string, lane: { accountId: string; env: "live" | "test" }) {
+      toRefill.set(key, { accountId: lane.accountId, env: lane.env });
+    },
+    unread: () => announced.size,
+  };
+}
+
+/** The due time up to which each shard that filled its limit was read: the rest follows in the next round. */
+function reachedBy(due: readonly DueSchedule[], limit: number): Map<number, number> {
+  const counts = new Map<number, { n: number; lastMs: number }>();
+  for (const { shard, dueAtMs } of due) {
+    const one = counts.get(shard);
+    counts.set(shard, { n: (one?.n ?? 0) + 1, lastMs: dueAtMs });
+  }
+  const reached = new Map<number, number>();
+  // One ms less than the last: rows of the same instant that did not fit must not be passed over.
+  for (const [shard, { n, lastMs }] of counts) if (n >= limit) reached.set(shard, lastMs - 1);
+  return reached;
+}

@@ -1,0 +1,33 @@
+import type { Logger } from "pino";
+import type { Config } from "#config.ts";
+import { connect, DatabaseUnavailable } from "#db/client.ts";
+import { assertKeyRingOpens } from "#db/queries/instance-secrets.ts";
+import { assertSchemaFits } from "#db/queries/schema-version.ts";
+
+const RETRY_MS = 1_000;
+
+/**
+ * Waits until the database is there, then checks that its schema fits and that the key ring opens what is in it. Throws
+ * when one of them does not: that is for a person to mend.
+ */
+export async function untilReady(config: Config, log: Logger): Promise<void> {
+  const connection = connect({ url: config.databaseDirectUrl, name: "stopwatch-start", connectionsMax: 1 });
+  try {
+    for (let waited = false; ; ) {
+      try {
+        await connection.run(4_000, async ({ db }) => {
+          await assertSchemaFits(db);
+          await assertKeyRingOpens(db, config.keyRing);
+        });
+        return;
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailable)) throw error;
+        if (!waited) log.warn("waiting for the database");
+        waited = true;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,358 @@
+import type { Dispatcher } from "undici";
+import { scheduleAad, secretAad } from "#domain/associated-data.ts";
+import { type KeyRing, open as openSealed } from "#domain/cipher.ts";
+import { encodeId } from "#domain/ids.ts";
+import { formatInstant } from "#domain/instant.ts";
+import { unpackRequest } from "#domain/sealed-request.ts";
+import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
+import { loadSigningSecret, type SigningKeys, signRequest } from "#domain/signing.ts";
+import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
+import type { Won } from "./claim.ts";
+import type { Connections } from "./connections.ts";
+import { type Connection, ConnectionGone } from "./guarded-agent.ts";
+import { createMinHeap } from "./min-heap.ts";
+import { leavesBefore } from "./planned.ts";
+
+/** How an attempt ended, for the record. Times by the database's clock, ms. */
+export type Ended = {
+  won: Won;
+  outcome: DeliveryOutcome;
+  /** First byte handed to a connected socket; null when none was. */
+  attemptedAtMs: number | null;
+  finishedAtMs: number;
+  /** Start of the response's body, of a rejected attempt. */
+  body: string;
+  connectMs: number | null;
+  firstByteMs: number | null;
+};
+
+type Prepared = {
+  won: Won;
+  headers: string[];
+  body: Buffer | null;
+  method: Dispatcher.HttpMethod;
+  path: string;
+};
+
+type UnderWay = { abort: (error: Error) => void; deadlineMs: number; wasLate: boolean; ended: boolean };
+
+const BODY_READ_MAX = 64 * 1024;
+/** Enough bytes for the 1,024 characters that are kept and for recognising what they repeat. */
+const BODY_KEPT_MAX = 8 * 1024;
+const LATE_MAX_MS = 2_000;
+const TURN_BYTES_MAX = 1024 * 1024;
+const SECRETS_MAX = 4_096;
+
+/**
+ * Sends claimed requests. Decryption and signing are done when a claim is won; at the instant only the write remains.
+ * undici calls `onRequestStart` on a connected socket just before it writes the header block, in the same turn: there the
+ * last checks are made, and that moment is `attempted_at`. If it was not reached, no byte left.
+ */
+export function createSender(deps: {
+  keyRing: KeyRing;
+  userAgent: string;
+  connections: Connections;
+  holdsShard: (shard: number) => boolean;
+  /** Now by the database's clock, ms. */
+  now: () => number;
+  monotonic: () => number;
+  /** The first byte of a request left. */
+  onSent: (won: Won) => void;
+  onEnded: (ended: Ended) => void;
+  /** Claims were prepared: `runOnce` says when the next of them leaves. */
+  onPrepared: () => void;
+  /** A claim that sent nothing for a reason of our own. */
+  onUnsent: (won: Won) => void;
+}) {
+  const due = createMinHeap<Prepared>((a, b) => leavesBefore(a.won.planned, b.won.planned));
+  const underWay = new Set<UnderWay>();
+  const secrets = new Map<string, SigningKeys>();
+  let toPrepare: Won[] = [];
+  let preparing = false;
+
+  const signingKeys = (won: Won, sealed: string): SigningKeys => {
+    let keys = secrets.get(sealed);
+    if (!keys) {
+      const aad = secretAad(won.claimed.accountId, won.claimed.env);
+      keys = loadSigningSecret(openSealed(deps.keyRing, Buffer.from(sealed, "base64"), aad).toString());
+      if (secrets.size >= SECRETS_MAX) secrets.delete(secrets.keys().next().value as string);
+      secrets.set(sealed, keys);
+    }
+    return keys;
+  };
+
+  const prepare = (won: Won): Prepared => {
+    const { claimed, planned } = won;
+    const request = claimed.sealed
+      ? unpackRequest(openSealed(deps.keyRing, Buffer.from(claimed.sealed, "base64"), scheduleAad(claimed.id)))
+      : { headers: [], payload: null };
+    claimed.sealed = null;
+    const body = request.payload && request.payload.length > 0 ? request.payload : null;
+    const scheduleId = encodeId("sch", claimed.id);
+    const signatures = signRequest({
+      keys: [claimed.currentSecret, claimed.formerSecret]
+        .filter((one) => one !== null)
+        .map((one) => signingKeys(won, one)),
+      scheduleId,
+      timestampSeconds: Math.floor(Math.max(planned.sendAtMs, deps.now()) / 1000),
+      body: body ?? EMPTY,
+    });
+    const headers = request.headers.flat();
+    for (const name in signatures) headers.push(name, signatures[name as keyof typeof signatures]);
+    headers.push("X-Service-Schedule-Id", scheduleId);
+    headers.push("X-Service-Attempt", String(claimed.attempt));
+    headers.push("X-Service-Fire-At", formatInstant(claimed.fireAtMs));
+    if (!request.headers.some(([name]) => name.toLowerCase() === "user-agent"))
+      headers.push("User-Agent", deps.userAgent);
+    const url = new URL(claimed.targetUrl);
+    return { won, headers, body, method: claimed.method, path: url.pathname + url.search };
+  };
+
+  const end = (won: Won, outcome: DeliveryOutcome, rest?: Partial<Ended>) =>
+    deps.onEnded({
+      won,
+      outcome,
+      attemptedAtMs: null,
+      finishedAtMs: deps.now(),
+      body: "",
+      connectMs: null,
+      firstByteMs: null,
+      ...rest,
+    });
+
+  const prepareSome = () => {
+    preparing = false;
+    let bytes = 0;
+    while (toPrepare.length > 0 && bytes < TURN_BYTES_MAX) {
+      const won = toPrepare.shift() as Won;
+      bytes += won.planned.bytes;
+      try {
+        due.push(prepare(won));
+      } catch (error) {
+        // The schedule's own reason: its attempts are used up and it dies with a clear text.
+        deps.connections.leave(won.planned);
+        const reason =
+          error instanceof Error && error.name === "DecryptionError" ? "cannot be decrypted" : "cannot be read";
+        end(won, { kind: "unreachable", error: `the stored request ${reason}` });
+      }
+    }
+    if (toPrepare.length > 0) schedulePreparing();
+    deps.onPrepared();
+  };
+  const schedulePreparing = () => {
+    if (preparing) return;
+    preparing = true;
+    setImmediate(prepareSome);
+  };
+
+  const mayLeave = (won: Won): boolean =>
+    deps.holdsShard(won.planned.shard) && deps.monotonic() < won.startedAtMs + ATTEMPT_DEADLINE_MS;
+
+  const carry = (prepared: Prepared) => {
+    if (!mayLeave(prepared.won)) return deps.onUnsent(prepared.won);
+    const { won } = prepared;
+    deps.connections.carry({
+      planned: won.planned,
+      begin: (connection, isFirst) => begin(prepared, connection, isFirst),
+      fail: (failure) => {
+        deps.connections.leave(won.planned);
+        if (failure.kind === "local") deps.onUnsent(won);
+        else end(won, { kind: failure.kind, error: failure.error });
+      },
+      isTooLate: () =>
+        deps.now() - Math.max(won.planned.sendAtMs, won.claimed.claimedAtMs) > LATE_MAX_MS ||
+        deps.connections.isStalled(won.planned.origin) ||
+        !mayLeave(won),
+      giveUp: () => deps.onUnsent(won),
+    });
+  };
+
+  const begin = (prepared: Prepared, connection: Connection, isFirst: boolean) => {
+    const { won } = prepared;
+    const connectMs = isFirst ? connection.connectMs : null;
+    let attemptedAtMs: number | null = null;
+    let sentAt = 0;
+    let firstByteMs: number | null = null;
+    let statusCode = 0;
+    let retryAfter: string | undefined;
+    let kept: Buffer[] = [];
+    let keptBytes = 0;
+    let read = 0;
+    let refused = false;
+    let keepAlive = true;
+    const exchange: UnderWay = {
+      abort: () => {},
+      deadlineMs: won.startedAtMs + ATTEMPT_DEADLINE_MS,
+      wasLate: false,
+      ended: false,
+    };
+    underWay.add(exchange);
+
+    const finish = (outcome: DeliveryOutcome) => {
+      if (exchange.ended) return;
+      exchange.ended = true;
+      const body = Buffer.concat(kept).toString("utf8");
+      kept = [];
+      end(won, outcome, { attemptedAtMs, connectMs, firstByteMs, body });
+    };
+    const close = (reusable: boolean) => {
+      underWay.delete(exchange);
+      deps.connections.giveBack(connection, reusable);
+      deps.connections.leave(won.planned);
+    };
+    const answered = (): DeliveryOutcome =>
+      statusCode >= 200 && statusCode < 300
+        ? { kind: "delivered", statusCode }
+        : { kind: "rejected", statusCode, retryAfter };
+
+    connection.client.dispatch(
+      {
+        path: prepared.path,
+        method: prepared.method,
+        headers: prepared.headers,
+        body: prepared.body,
+        idempotent: false,
+        blocking: true,
+      },
+      {
+        onRequestStart(controller) {
+          exchange.abort = (error) => controller.abort(error);
+          if (!mayLeave(won) || deps.now() < won.planned.sendAtMs) {
+            refused = true;
+            controller.abort(new Error("not allowed to leave now"));
+            return;
+          }
+          sentAt = deps.monotonic();
+          attemptedAtMs = deps.now();
+          prepared.body = null;
+          deps.onSent(won);
+        },
+        onResponseStarted() {
+          firstByteMs ??= deps.monotonic() - sentAt;
+        },
+        onResponseStart(_controller, code, headers) {
+          if (code < 200) return;
+          statusCode = code;
+          firstByteMs ??= deps.monotonic() - sentAt;
+          keepAlive = !/\bclose\b/i.test(String(headers.connection ?? ""));
+          retryAfter = headers["retry-after"] === undefined ? undefined : String(headers["retry-after"]);
+          deps.connections.answered(connection, deps.monotonic() - sentAt);
+          if (code < 300) finish(answered());
+        },
+        onResponseData(controller, chunk) {
+          read += chunk.length;
+          if (keptBytes < BODY_KEPT_MAX && !exchange.ended) {
+            kept.push(chunk.subarray(0, BODY_KEPT_MAX - keptBytes));
+            keptBytes += chunk.length;
+            if (keptBytes >= BODY_KEPT_MAX) finish(answered());
+          }
+          if (read > BODY_READ_MAX) controller.abort(new Error("the response's body is longer than is read"));
+        },
+        onResponseEnd() {
+          finish(answered());
+          close(keepAlive);
+        },
+        onResponseError(_controller, error) {
+          if (attemptedAtMs === null) {
+            underWay.delete(exchange);
+            connection.destroy();
+            deps.connections.giveBack(connection, false);
+            // Not a byte was written: a reason of our own is a release, a stale connection means another one.
+            if (refused || !retryOnAnother(error)) {
+              deps.connections.leave(won.planned);
+              return refused ? deps.onUnsent(won) : finish(failed(error));
+            }
+            won.planned.fresh = true;
+            return carry(prepared);
+          }
+          finish(statusCode > 0 ? answered() : failed(error));
+          close(false);
+        },
+      },
+    );
+  };
+
+  return {
+    /** Prepares what was claimed; it leaves at its instant, at `runOnce`. */
+    add(won: Won[]) {
+      toPrepare = toPrepare.length === 0 ? won : toPrepare.concat(won);
+      schedulePreparing();
+    },
+
+    /** Sends everything whose instant has come; returns the next instant, by the database's clock, ms. */
+    runOnce(): number {
+      for (;;) {
+        const next = due.peek();
+        if (!next) return Number.POSITIVE_INFINITY;
+        if (next.won.planned.sendAtMs > deps.now()) return next.won.planned.sendAtMs;
+        due.pop();
+        carry(next);
+      }
+    },
+
+    /** Ends what has run out of time, and gives back what found no connection within two seconds. */
+    enforceDeadlines() {
+      const now = deps.monotonic();
+      for (const exchange of underWay) {
+        const lateMs = now - exchange.deadlineMs;
+        if (lateMs < 0) continue;
+        // After a stop of the process an answer may lie in the socket already: it is read first.
+        if (lateMs > 100 && !exchange.wasLate) exchange.wasLate = true;
+        else exchange.abort(new DeadlinePassed());
+      }
+      deps.connections.giveUp((carried) => carried.isTooLate());
+    },
+
+    /** Requests that are claimed and have not left. */
+    unsent: () => toPrepare.length + due.size + deps.connections.ready(),
+    /** Whether requests are due that have not left. */
+    isBehind: () =>
+      deps.connections.ready() > 0 || (due.peek()?.won.planned.sendAtMs ?? Number.POSITIVE_INFINITY) <= deps.now(),
+    /** Gives back what has not left, whatever its instant. */
+    giveUpAll() {
+      for (const won of toPrepare) deps.onUnsent(won);
+      toPrepare = [];
+      for (let next = due.pop(); next; next = due.pop()) deps.onUnsent(next.won);
+      deps.connections.giveUp(() => true);
+    },
+    /** Requests on the wire whose outcome is not known; a body that still drips after it is nobody's concern. */
+    underWay() {
+      let n = 0;
+      for (const exchange of underWay) if (!exchange.ended) n++;
+      return n;
+    },
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+class DeadlinePassed extends Error {
+  readonly code = "STOPWATCH_DEADLINE";
+}
+
+/** Errors of a connection that was gone before the request: another connection may carry the same attempt. */
+function retryOnAnother(error: Error): boolean {
+  const { code } = error as { code?: string };
+  return (
+    error instanceof ConnectionGone ||
+    /^(UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED|ECONNRESET|EPIPE)$/.test(code ?? "")
+  );
+}
+
+/** What is stored of an attempt without an answer: a phrase and the code, never an address or a library's message. */
+function failed(error: Error): DeliveryOutcome {
+  const code = (error as { code?: string }).code ?? error.name;
+  if (code === "STOPWATCH_DEADLINE") {
+    return { kind: "unreachable", error: `no answer within ${ATTEMPT_DEADLINE_MS / 1000} s` };
+  }
+  const phrase = PHRASES.find(([pattern]) => pattern.test(code))?.[1] ?? "the request failed";
+  return { kind: "unreachable", error: `${phrase} (${code})` };
+}
+
+const PHRASES: [RegExp, string][] = [
+  [/^UND_ERR_SOCKET$/, "the connection was closed without an answer"],
+  [/^(ECONNRESET|EPIPE)$/, "the connection was reset"],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, "the answer's headers are too long"],
+  [/^HPE_/, "the answer is not HTTP"],
+  [/^UND_ERR_INVALID_ARG$/, "the stored request cannot be sent"],
+];

@@ -1,0 +1,102 @@
+import ipaddr from "ipaddr.js";
+
+/** A block of addresses: its base address and the length of its prefix in bits. */
+export type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/**
+ * Says whether an address may be connected to: a public IPv4 outside every block of the IANA IPv4 Special-Purpose
+ * Address Registry (the globally reachable ones included), multicast and Azure's 168.63.129.16, or an IPv6 inside
+ * global unicast 2000::/3 less its special blocks. Takes the text a resolver gives; anything else (a zone id, an
+ * IPv4-mapped address, octal, hex or short IPv4) is false, never an error.
+ */
+export function isPublicAddress(address: string): boolean {
+  const parsed = parseAddress(address);
+  if (parsed === null) return false;
+  if (parsed.kind() === "ipv4") return !isInRanges(parsed, SPECIAL_IPV4);
+  return isInRanges(parsed, GLOBAL_UNICAST_IPV6) && !isInRanges(parsed, SPECIAL_IPV6);
+}
+
+/**
+ * Judges the whole answer of a resolver: true only when it is not empty, every address in it is public and none is
+ * in a range the operator denies. For a target the operator allows (`allowed`) the addresses need not be public;
+ * denied ranges still count.
+ */
+export function judgeAddresses(
+  addresses: readonly string[],
+  policy: { deniedRanges: readonly AddressRange[] },
+  allowed = false,
+): boolean {
+  return (
+    addresses.length > 0 &&
+    addresses.every((address) => (allowed || isPublicAddress(address)) && !isDeniedAddress(address, policy))
+  );
+}
+
+/**
+ * Says whether an address is in a denied range. A zone id is ignored, an IPv4-mapped address counts as its IPv4; text
+ * that is no address counts as denied.
+ */
+export function isDeniedAddress(address: string, policy: { deniedRanges: readonly AddressRange[] }): boolean {
+  const parsed = parseAddress(address.replace(/%.*$/s, "").replace(/^::ffff:(?=\d+\.)/i, ""));
+  return parsed === null || isInRanges(parsed, policy.deniedRanges);
+}
+
+/** Reads `203.0.113.7`, `2001:db8::1` or either with `/bits`; null when the text is neither. */
+export function parseAddressRange(text: string): AddressRange | null {
+  const [base = "", bits, ...rest] = text.split("/");
+  const address = parseAddress(base);
+  if (address === null || rest.length > 0) return null;
+  const bitsMax = address.kind() === "ipv4" ? 32 : 128;
+  if (bits === undefined) return [address, bitsMax];
+  return /^(?:0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= bitsMax ? [address, Number(bits)] : null;
+}
+
+const DOTTED_DECIMAL = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+const COLON_HEX = /^[0-9a-f:]+$/i;
+
+// ipaddr.js alone would also read 0x7f.1, 0177.0.0.1, 2130706433 and zone ids.
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (DOTTED_DECIMAL.test(text)) return ipaddr.IPv4.parse(text);
+  return COLON_HEX.test(text) && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
+}
+
+function isInRanges(address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly AddressRange[]): boolean {
+  return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+}
+
+function ranges(...blocks: string[]): AddressRange[] {
+  return blocks.map((block) => ipaddr.parseCIDR(block));
+}
+
+const SPECIAL_IPV4 = ranges(
+  "0.0.0.0/8", // this network
+  "10.0.0.0/8", // private
+  "100.64.0.0/10", // carrier-grade NAT
+  "127.0.0.0/8", // loopback
+  "168.63.129.16/32", // Azure's virtual host, in no registry
+  "169.254.0.0/16", // link-local, cloud metadata
+  "172.16.0.0/12", // private
+  "192.0.0.0/24", // IETF protocol assignments
+  "192.0.2.0/24", // documentation
+  "192.31.196.0/24", // AS112
+  "192.52.193.0/24", // AMT
+  "192.88.99.0/24", // 6to4 relay, deprecated
+  "192.168.0.0/16", // private
+  "192.175.48.0/24", // AS112, direct delegation
+  "198.18.0.0/15", // benchmarking
+  "198.51.100.0/24", // documentation
+  "203.0.113.0/24", // documentation
+  "224.0.0.0/4", // multicast
+  "240.0.0.0/4", // reserved, limited broadcast
+);
+
+const GLOBAL_UNICAST_IPV6 = ranges("2000::/3");
+
+const SPECIAL_IPV6 = ranges(
+  "2001::/23", // IETF protocol assignments: Teredo, ORCHID, AMT and others
+  "2001:db8::/32", // documentation
+  "2002::/16", // 6to4
+  "2620:4f:8000::/48", // AS112
+  "3ffe::/16", // 6bone
+  "3fff::/20", // documentation
+);

@@ -1,0 +1,50 @@
+import { hash, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+export type Environment = "live" | "test";
+
+/**
+ * A new API key: `sw_live_` or `sw_test_`, 32 random characters (190 bits), six of checksum. The checksum is the CRC-32
+ * (as in zlib) of the ASCII bytes before it, an unsigned number in base 62, most significant digit first, padded with
+ * `0`; the digits are 0-9, A-Z, a-z in this order.
+ */
+export function generateApiKey(env: Environment): string {
+  const unchecked = apiKeyPrefix(env) + Array.from({ length: RANDOM_LENGTH }, () => DIGITS[randomInt(62)]).join("");
+  return unchecked + checksum(unchecked);
+}
+
+/** The environment of a well-formed key, or null when the form or the checksum is wrong; knows nothing of revocation. */
+export function parseApiKey(text: string): { env: Environment } | null {
+  const env = /^sw_(live|test)_[0-9A-Za-z]{38}$/.exec(text)?.[1] as Environment | undefined;
+  if (env === undefined || checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return null;
+  return { env };
+}
+
+/** SHA-256 of the whole key, 32 bytes: all that is stored of it besides its last four characters. */
+export function hashApiKey(text: string): Buffer {
+  return hash("sha256", text, "buffer");
+}
+
+/** What may be shown of a key after its creation. */
+export function apiKeyPreview(text: string): { prefix: string; last4: string } {
+  return { prefix: text.slice(0, apiKeyPrefix("live").length), last4: text.slice(-4) };
+}
+
+/** What every key of an environment begins with. */
+export function apiKeyPrefix(env: Environment): string {
+  return `sw_${env}_`;
+}
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  while (digits.length < CHECKSUM_LENGTH) {
+    digits = DIGITS.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

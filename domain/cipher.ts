@@ -1,0 +1,98 @@
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+
+/** Encryption keys by id. `writer` seals; every key opens what it sealed. */
+export type KeyRing = { writer: string; keys: ReadonlyMap<string, KeyObject> };
+
+/** A sealed value cannot be opened: its key is not in the ring, or it is damaged or belongs to other associated data. */
+export class DecryptionError extends Error {
+  override readonly name = "DecryptionError";
+  readonly reason: "unknown-key" | "corrupted";
+
+  constructor(reason: "unknown-key" | "corrupted", message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/**
+ * Encrypts with the writing key, AES-256-GCM under a fresh nonce. `aad` is not stored and must be given again to open.
+ * Result: format (1), length of the key id, key id, nonce (12 bytes), ciphertext, tag (16 bytes).
+ */
+export function seal(ring: KeyRing, plaintext: Buffer, aad: string): Buffer {
+  const key = ring.keys.get(ring.writer);
+  if (key === undefined) throw new Error("the writing key is not in the key ring");
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(aad));
+  const ciphertext = cipher.update(plaintext);
+  cipher.final();
+  const id = Buffer.from(ring.writer);
+  return Buffer.concat([Buffer.of(FORMAT, id.length), id, nonce, ciphertext, cipher.getAuthTag()]);
+}
+
+/** Decrypts what `seal` made for the same `aad`. Throws a DecryptionError that tells an unknown key from damage. */
+export function open(ring: KeyRing, sealed: Buffer, aad: string): Buffer {
+  const id = sealedKeyId(sealed);
+  const key = ring.keys.get(id);
+  if (key === undefined)
+    throw new DecryptionError("unknown-key", `sealed with the key "${id}", which is not in the ring`);
+  const nonceAt = 2 + id.length;
+  const textAt = nonceAt + NONCE_BYTES;
+  const tagAt = sealed.length - TAG_BYTES;
+  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(nonceAt, textAt), { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(aad))
+    .setAuthTag(sealed.subarray(tagAt));
+  const plaintext = decipher.update(sealed.subarray(textAt, tagAt));
+  try {
+    decipher.final();
+  } catch {
+    throw corrupted();
+  }
+  return plaintext;
+}
+
+/** Id of the key that sealed a value, without opening it. Throws a DecryptionError when it is no sealed value. */
+export function sealedKeyId(sealed: Buffer): string {
+  const length = sealed[1] ?? 0;
+  const id = sealed.toString("latin1", 2, 2 + length);
+  if (sealed[0] !== FORMAT || !KEY_ID.test(id) || sealed.length < 2 + length + NONCE_BYTES + TAG_BYTES)
+    throw corrupted();
+  return id;
+}
+
+/**
+ * Reads `<id>:<base64 of 32 bytes>,…`, the first one writes. Ids have 1 to 32 characters of A-Z a-z 0-9 _ -. Throws an
+ * Error that names the entry by its position and never shows any part of it, since what stands there may be a key.
+ */
+export function parseKeyRing(text: string): KeyRing {
+  const keys = new Map<string, KeyObject>();
+  for (const [index, entry] of text.split(",").entries()) {
+    const wrong = (problem: string) =>
+      new Error(`entry ${index + 1} ${problem}; expected <id>:<base64 of 32 bytes>,… and the first one writes`);
+    const [id = "", encoded, ...rest] = entry.trim().split(":");
+    if (encoded === undefined || rest.length > 0) throw wrong("is not one id and one key with a colon between");
+    if (!KEY_ID.test(id)) throw wrong("has an id that is not 1 to 32 characters of A-Z a-z 0-9 _ -");
+    const key = Buffer.from(encoded, "base64");
+    if (key.toString("base64") !== encoded) throw wrong("has a key that is not base64 with its padding");
+    if (key.length !== KEY_BYTES) throw wrong(`has a key of ${key.length} bytes`);
+    if (keys.has(id)) throw wrong("has the id of an entry before it");
+    keys.set(id, createSecretKey(key));
+  }
+  const [writer = ""] = keys.keys();
+  return { writer, keys };
+}
+
+/** A new key as base64 of 32 random bytes: what stands after `<id>:` in a key ring. */
+export function generateEncryptionKey(): string {
+  return randomBytes(KEY_BYTES).toString("base64");
+}
+
+const ALGORITHM = "aes-256-gcm";
+const FORMAT = 1;
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
+
+function corrupted(): DecryptionError {
+  return new DecryptionError("corrupted", "the sealed value is damaged, or belongs to something else");
+}

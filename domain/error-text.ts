@@ -1,0 +1,105 @@
+import { decodings } from "./text-decodings.ts";
+
+/** What was sent to the target and must not come back in an error text. */
+export interface RequestParts {
+  payload: Buffer | null;
+  secrets: readonly string[];
+  headers: readonly (readonly [string, string])[];
+}
+
+/** Stands for a response that repeated the request. */
+export const REPEATED_REQUEST = "[response repeated the request]";
+
+/**
+ * The text stored for a failed attempt: the start of the response body `raw` (all that was read, so that a value cut
+ * by the limit is still recognised), cleaned, or a fixed sentence when it repeats part of the request.
+ */
+export function failureText(raw: string, parts: RequestParts): string {
+  const compared = raw.slice(0, firstCharacters(raw).length + COMPARED_BEYOND_LENGTH);
+  return repeatsRequest(compared, parts) ? REPEATED_REQUEST : cleanErrorText(raw);
+}
+
+/**
+ * Makes a text fit to be stored: NUL and lone surrogates become U+FFFD, and only the first 1,024 code points stay.
+ */
+export function cleanErrorText(raw: string): string {
+  const start = raw
+    .slice(0, 2 * TEXT_LENGTH_MAX)
+    .toWellFormed()
+    .replaceAll("\0", "\uFFFD");
+  return Array.from(start).slice(0, TEXT_LENGTH_MAX).join("");
+}
+
+/**
+ * Says whether a text, as it is or JSON-, HTML-, percent- or base64-decoded (also one encoding inside another), shares
+ * a run of 32 characters with the payload, a secret or a custom header value, or holds one of them whole that has 8 or
+ * more. Characters are UTF-16 code units. `Content-Type`, `Accept` and `User-Agent` are not compared.
+ */
+export function repeatsRequest(text: string, parts: RequestParts): boolean {
+  const values = [
+    ...(parts.payload === null ? [] : [parts.payload.toString("utf8")]),
+    ...parts.secrets,
+    ...parts.headers.filter(([name]) => !UNCOMPARED_HEADERS.has(name.toLowerCase())).map(([, value]) => value.trim()),
+  ];
+  const readings = decodings(text);
+  const isWholeIn = (value: string) => value.length >= WHOLE_LENGTH_MIN && readings.some((it) => it.includes(value));
+  const short = values.filter((value) => value.length < RUN_LENGTH);
+  const long = values.filter((value) => value.length >= RUN_LENGTH);
+  return short.some(isWholeIn) || (long.length > 0 && sharesRun(readings, long));
+}
+
+const TEXT_LENGTH_MAX = 1024;
+const RUN_LENGTH = 32;
+const WHOLE_LENGTH_MIN = 8;
+// 31 more characters than are stored, each of them perhaps written as %XX%XX%XX.
+const COMPARED_BEYOND_LENGTH = 9 * (RUN_LENGTH - 1);
+const UNCOMPARED_HEADERS = new Set(["content-type", "accept", "user-agent"]);
+
+const HASH_BASE = 0x01000193;
+const HASH_BASE_TO_RUN = Array.from({ length: RUN_LENGTH }).reduce<number>((power) => Math.imul(power, HASH_BASE), 1);
+const SLOTS = 1 << 18;
+
+function firstCharacters(raw: string): string {
+  return Array.from(raw.slice(0, 2 * TEXT_LENGTH_MAX))
+    .slice(0, TEXT_LENGTH_MAX)
+    .join("");
+}
+
+// Rabin-Karp: a rolling hash over the values finds the few places worth an exact look, so the time is linear whatever
+// the texts are. The loop is written out twice because a callback for each character would double its cost.
+function sharesRun(texts: readonly string[], values: readonly string[]): boolean {
+  const slots = new Uint8Array(SLOTS);
+  for (const text of texts) {
+    let hash = 0;
+    for (let end = 0; end < text.length; end++) {
+      hash = rollHash(hash, text, end);
+      if (end >= RUN_LENGTH - 1) slots[slotOf(hash)] = 1;
+    }
+  }
+  let runs: Set<string> | undefined;
+  for (const value of values) {
+    let hash = 0;
+    for (let end = 0; end < value.length; end++) {
+      hash = rollHash(hash, value, end);
+      if (end < RUN_LENGTH - 1 || slots[slotOf(hash)] === 0) continue;
+      runs ??= new Set(texts.flatMap(allRuns));
+      if (runs.has(value.slice(end + 1 - RUN_LENGTH, end + 1))) return true;
+    }
+  }
+  return false;
+}
+
+function rollHash(hash: number, text: string, end: number): number {
+  const leaving = end < RUN_LENGTH ? 0 : Math.imul(text.charCodeAt(end - RUN_LENGTH), HASH_BASE_TO_RUN);
+  return (Math.imul(hash, HASH_BASE) + text.charCodeAt(end) - leaving) | 0;
+}
+
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> 16)) & (SLOTS - 1);
+}
+
+function allRuns(text: string): string[] {
+  return Array.from({ length: Math.max(0, text.length - RUN_LENGTH + 1) }, (_, start) =>
+    text.slice(start, start + RUN_LENGTH),
+  );
+}

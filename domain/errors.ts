@@ -1,0 +1,55 @@
+export type ErrorCode =
+  | "VALIDATION"
+  | "UNAUTHORIZED"
+  | "QUOTA_EXCEEDED"
+  | "FORBIDDEN"
+  | "NOT_FOUND"
+  | "METHOD_NOT_ALLOWED"
+  | "CONFLICT"
+  | "PAYLOAD_TOO_LARGE"
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "RATE_LIMITED"
+  | "INTERNAL"
+  | "UNAVAILABLE";
+
+export type ErrorDetail = { path: string; message: string };
+
+/** The HTTP status of each error code; the only place where the two meet. */
+export const ERROR_STATUS = {
+  VALIDATION: 400,
+  UNAUTHORIZED: 401,
+  QUOTA_EXCEEDED: 402,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const satisfies Record<ErrorCode, number>;
+
+export type AppErrorOptions = { cause?: unknown; details?: ErrorDetail[]; headers?: Record<string, string> };
+
+/**
+ * An error a caller is told about: `code` and `message` go out as they are, `details` (VALIDATION) and the response
+ * `headers` (such as `Allow`, `Retry-After`) with them; `cause` only ever reaches the log.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetail[] | undefined;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor(code: ErrorCode, message: string, { cause, details, headers }: AppErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.details = details;
+    this.headers = headers;
+  }
+
+  get publicMessage(): string {
+    return this.message;
+  }
+}

@@ -1,0 +1,168 @@
+import { z } from "zod";
+import type { RetryStrategy } from "./retry.ts";
+
+export type PlanName = "free" | "indie";
+
+/**
+ * What a plan allows. A relay knob's own name is what applies while the account has saved nothing; `…Min` and `…Max`
+ * bound what it may save. `cpsLimit` is both default and maximum, since an account has all of its plan unless it asks
+ * for less.
+ */
+export type PlanLimits = {
+  /** Schedules a month (UTC) before the grace zone. */
+  monthlyQuota: number;
+  /** Test schedules a month, without grace. */
+  testMonthlyQuota: number;
+  /** UTF-8 bytes of one payload. */
+  payloadBytesMax: number;
+  bulkItemsMax: number;
+  /** How long attempts are shown, and payloads and headers of terminal schedules kept. */
+  retentionDays: number;
+  /** How long terminal schedules themselves are kept, with their idempotency keys. */
+  terminalDays: number;
+  /** API requests per account. */
+  requestsPerMinute: number;
+  cpsLimit: number;
+  retryAttempts: number;
+  retryAttemptsMax: number;
+  retryBackoffMs: number;
+  retryBackoffMsMin: number;
+  retryBackoffMsMax: number;
+  retryStrategy: RetryStrategy;
+  retryStrategies: readonly RetryStrategy[];
+  earlyFire: boolean;
+};
+
+export type Plans = Record<PlanName, PlanLimits>;
+
+/** Every strategy there is, in the order they are shown. */
+export const RETRY_STRATEGIES = ["exponential", "linear", "fixed"] as const satisfies RetryStrategy[];
+
+const FREE: PlanLimits = {
+  monthlyQuota: 2_000,
+  testMonthlyQuota: 1_000,
+  payloadBytesMax: 51_200,
+  bulkItemsMax: 100,
+  retentionDays: 7,
+  terminalDays: 90,
+  requestsPerMinute: 600,
+  cpsLimit: 20,
+  retryAttempts: 4,
+  retryAttemptsMax: 4,
+  retryBackoffMs: 30_000,
+  retryBackoffMsMin: 1_000,
+  retryBackoffMsMax: 3_600_000,
+  retryStrategy: "exponential",
+  retryStrategies: [...RETRY_STRATEGIES],
+  earlyFire: false,
+};
+
+const INDIE: PlanLimits = {
+  ...FREE,
+  monthlyQuota: 50_000,
+  payloadBytesMax: 262_144,
+  bulkItemsMax: 500,
+  retentionDays: 30,
+  terminalDays: 365,
+  requestsPerMinute: 6_000,
+  cpsLimit: 500,
+  retryAttemptsMax: 9,
+};
+
+/**
+ * The plan table with an operator's JSON merged over it, key by key, such as `{"free":{"monthlyQuota":100000}}`; the
+ * table as it stands when there is none. Throws an Error that lists each key that cannot be used with its path, what was
+ * expected and what came.
+ */
+export function parsePlans(json: string | undefined): Plans {
+  const given = overrides.safeParse(json === undefined ? {} : parseJson(json), { reportInput: true });
+  if (!given.success) throw new Error(given.error.issues.flatMap(problems).join("; "));
+  const plans: Plans = { free: { ...FREE, ...given.data.free }, indie: { ...INDIE, ...given.data.indie } };
+  const contradictory = Object.entries(plans).flatMap(([name, limits]) => contradictions(name, limits));
+  if (contradictory.length > 0) throw new Error(contradictory.join("; "));
+  return plans;
+}
+
+/** Schedules a month up to which creating goes on: the quota and a tenth of it, rounded down. */
+export function graceLimit(quota: number): number {
+  return quota + (quota - (quota % 10)) / 10;
+}
+
+function integer(min: number, max: number) {
+  return z.custom<number>(
+    (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+    `expected an integer from ${min} to ${max}`,
+  );
+}
+
+const strategy = z.enum(RETRY_STRATEGIES, `expected one of ${RETRY_STRATEGIES.join(", ")}`);
+
+// The quota keeps its grace inside a Postgres integer; no payload gets past the 2 MiB a request body may have.
+const limits = z
+  .strictObject(
+    {
+      monthlyQuota: integer(0, 1_000_000_000),
+      testMonthlyQuota: integer(0, 1_000_000_000),
+      payloadBytesMax: integer(1, 2_097_152),
+      bulkItemsMax: integer(1, 10_000),
+      retentionDays: integer(1, 3_650),
+      terminalDays: integer(1, 36_500),
+      requestsPerMinute: integer(1, 1_000_000),
+      cpsLimit: integer(1, 100_000),
+      retryAttempts: integer(0, 1_000),
+      retryAttemptsMax: integer(0, 1_000),
+      retryBackoffMs: integer(1, 3_600_000),
+      retryBackoffMsMin: integer(1, 3_600_000),
+      retryBackoffMsMax: integer(1, 3_600_000),
+      retryStrategy: strategy,
+      retryStrategies: z
+        .array(strategy, "expected a list of strategies")
+        .min(1, "expected at least one strategy")
+        .refine((list) => new Set(list).size === list.length, "expected each strategy once"),
+      earlyFire: z.boolean("expected true or false"),
+    } satisfies Record<keyof PlanLimits, z.ZodType>,
+    "expected an object of limits",
+  )
+  .partial();
+
+const overrides = z.strictObject(
+  { free: limits.optional(), indie: limits.optional() },
+  "expected an object with the plans free and indie",
+);
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Error('expected JSON such as {"free":{"monthlyQuota":100000,"cpsLimit":500}}, got something else');
+  }
+}
+
+function problems(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === "unrecognized_keys") {
+    const known = Object.keys(issue.path.length === 0 ? overrides.shape : limits.shape);
+    return issue.keys.map((key) => `${[...issue.path, key].join(".")}: unknown, expected one of ${known.join(", ")}`);
+  }
+  return [`${issue.path.join(".") || "the whole"}: ${issue.message}, got ${JSON.stringify(issue.input)}`];
+}
+
+function contradictions(name: string, plan: PlanLimits): string[] {
+  const found: string[] = [];
+  const expect = (holds: boolean, key: keyof PlanLimits, expected: string) => {
+    if (!holds) found.push(`${name}.${key}: expected ${expected}, got ${JSON.stringify(plan[key])}`);
+  };
+  const { retentionDays, retryAttemptsMax, retryBackoffMs, retryBackoffMsMin, retryBackoffMsMax } = plan;
+  expect(plan.terminalDays >= retentionDays, "terminalDays", `at least retentionDays (${retentionDays})`);
+  expect(plan.retryAttempts <= retryAttemptsMax, "retryAttempts", `at most retryAttemptsMax (${retryAttemptsMax})`);
+  expect(
+    retryBackoffMs >= retryBackoffMsMin && retryBackoffMs <= retryBackoffMsMax,
+    "retryBackoffMs",
+    `retryBackoffMsMin to retryBackoffMsMax (${retryBackoffMsMin} to ${retryBackoffMsMax})`,
+  );
+  expect(
+    plan.retryStrategies.includes(plan.retryStrategy),
+    "retryStrategy",
+    `one of retryStrategies (${plan.retryStrategies.join(", ")})`,
+  );
+  return found;
+}

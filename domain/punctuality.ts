@@ -1,0 +1,40 @@
+/** A first attempt counts as on time up to this offset, ms. Counted from raw offsets, since buckets cannot decide it. */
+export const ON_TIME_WITHIN_MS = 250;
+
+/**
+ * Histogram bucket of an offset in whole ms. Below 100 ms each value has its own; above, buckets grow by 3 %, which
+ * keeps their middle within 2 % of all they hold. Negative offsets mirror positive ones; what is over 30 days counts
+ * as 30 days. Buckets sort as their offsets do and fit a smallint.
+ */
+export function offsetBucket(offsetMs: number): number {
+  const size = Math.min(Math.abs(Math.round(offsetMs)), OFFSET_MAX_MS);
+  const bucket = size < EXACT_BELOW ? size : EXACT_BELOW + Math.floor(Math.log(size / EXACT_BELOW) / Math.log(GROWTH));
+  return offsetMs < 0 ? 0 - bucket : bucket;
+}
+
+/** The offset in whole ms that stands for a bucket: exact below 100 ms, otherwise the geometric middle. */
+export function bucketValue(bucket: number): number {
+  const index = Math.abs(bucket);
+  if (index < EXACT_BELOW) return bucket;
+  return Math.sign(bucket) * Math.round(EXACT_BELOW * GROWTH ** (index - EXACT_BELOW + 0.5));
+}
+
+/**
+ * Nearest-rank percentile of counted buckets, in ms: the smallest value such that `percent` (0 to 100) of all counts
+ * are at or below it. Rows may come in any order and repeat a bucket. Null when nothing was counted.
+ */
+export function percentile(counts: readonly { bucket: number; n: number }[], percent: number): number | null {
+  const sorted = counts.filter(({ n }) => n > 0).sort((a, b) => a.bucket - b.bucket);
+  const total = sorted.reduce((sum, { n }) => sum + n, 0);
+  const rank = Math.max(1, Math.ceil((percent * total) / 100));
+  let seen = 0;
+  for (const { bucket, n } of sorted) {
+    seen += n;
+    if (seen >= rank) return bucketValue(bucket);
+  }
+  return null;
+}
+
+const EXACT_BELOW = 100;
+const GROWTH = 1.03;
+const OFFSET_MAX_MS = 30 * 86_400_000;

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { AppError } from "./errors.ts";
+import { type PlanLimits, RETRY_STRATEGIES } from "./plans.ts";
+import type { RetryStrategy } from "./retry.ts";
+
+export type RelaySettings = {
+  cpsLimit: number;
+  retryAttempts: number;
+  retryBackoffMs: number;
+  retryStrategy: RetryStrategy;
+  earlyFire: boolean;
+};
+
+/** What an account has saved; null inherits the plan's default. */
+export type SavedRelaySettings = { [Knob in keyof RelaySettings]: RelaySettings[Knob] | null };
+
+/** Saved values of an account that never saved any. */
+export const INHERITED_RELAY_SETTINGS: SavedRelaySettings = {
+  cpsLimit: null,
+  retryAttempts: null,
+  retryBackoffMs: null,
+  retryStrategy: null,
+  earlyFire: null,
+};
+
+/**
+ * The settings that apply: saved ones, brought inside the plan's limits (which may have shrunk since they were saved),
+ * and the plan's defaults for the rest.
+ */
+export function effectiveRelaySettings(saved: SavedRelaySettings, plan: PlanLimits): RelaySettings {
+  const defaults = defaultRelaySettings(plan);
+  const limits = relayLimits(plan);
+  return {
+    cpsLimit: clamp(saved.cpsLimit ?? defaults.cpsLimit, limits.cpsLimit),
+    retryAttempts: clamp(saved.retryAttempts ?? defaults.retryAttempts, limits.retryAttempts),
+    retryBackoffMs: clamp(saved.retryBackoffMs ?? defaults.retryBackoffMs, limits.retryBackoffMs),
+    retryStrategy: limits.retryStrategy.find((offered) => offered === saved.retryStrategy) ?? defaults.retryStrategy,
+    earlyFire: saved.earlyFire ?? defaults.earlyFire,
+  };
+}
+
+/** The answer of GET and PATCH relay-settings: the saved values, then `effective`, `limits` and `defaults`. */
+export function presentRelaySettings(saved: SavedRelaySettings, plan: PlanLimits) {
+  return {
+    cpsLimit: saved.cpsLimit,
+    retryAttempts: saved.retryAttempts,
+    retryBackoffMs: saved.retryBackoffMs,
+    retryStrategy: saved.retryStrategy,
+    earlyFire: saved.earlyFire,
+    effective: effectiveRelaySettings(saved, plan),
+    limits: relayLimits(plan),
+    defaults: defaultRelaySettings(plan),
+  };
+}
+
+const wholeNumber = z
+  .number("expected a whole number or null")
+  .refine(Number.isInteger, "expected a whole number or null")
+  .nullable()
+  .optional();
+
+/** Body of PATCH relay-settings: an omitted knob stays as it is, null inherits again. Limits come with the clamping. */
+export const relaySettingsPatch = z.strictObject({
+  cpsLimit: wholeNumber,
+  retryAttempts: wholeNumber,
+  retryBackoffMs: wholeNumber,
+  retryStrategy: z
+    .enum(RETRY_STRATEGIES, `expected one of ${RETRY_STRATEGIES.join(", ")} or null`)
+    .nullable()
+    .optional(),
+  earlyFire: z.boolean("expected true, false or null").nullable().optional(),
+});
+
+export type RelaySettingsPatch = z.infer<typeof relaySettingsPatch>;
+
+/**
+ * What to save of a patch: numbers brought inside the plan's limits, null and omitted knobs as they came. Throws
+ * VALIDATION for a strategy that this plan does not offer.
+ */
+export function clampRelaySettings(patch: RelaySettingsPatch, plan: PlanLimits): RelaySettingsPatch {
+  const limits = relayLimits(plan);
+  if (patch.retryStrategy && !limits.retryStrategy.includes(patch.retryStrategy)) {
+    const message = `expected one of ${limits.retryStrategy.join(", ")} or null`;
+    throw new AppError("VALIDATION", `retryStrategy: ${message}.`, { details: [{ path: "retryStrategy", message }] });
+  }
+  const clamped = { ...patch };
+  for (const knob of ["cpsLimit", "retryAttempts", "retryBackoffMs"] as const) {
+    const value = patch[knob];
+    if (typeof value === "number") clamped[knob] = clamp(value, limits[knob]);
+  }
+  return clamped;
+}
+
+type Range = { min: number; max: number };
+
+function relayLimits(plan: PlanLimits) {
+  return {
+    cpsLimit: { min: 1, max: plan.cpsLimit },
+    retryAttempts: { min: 0, max: plan.retryAttemptsMax },
+    retryBackoffMs: { min: plan.retryBackoffMsMin, max: plan.retryBackoffMsMax },
+    retryStrategy: plan.retryStrategies,
+  };
+}
+
+function defaultRelaySettings(plan: PlanLimits): RelaySettings {
+  return {
+    cpsLimit: plan.cpsLimit,
+    retryAttempts: plan.retryAttempts,
+    retryBackoffMs: plan.retryBackoffMs,
+    retryStrategy: plan.retryStrategy,
+    earlyFire: plan.earlyFire,
+  };
+}
+
+function clamp(value: number, { min, max }: Range): number {
+  return Math.min(Math.max(value, min), max);
+}

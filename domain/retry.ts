@@ -1,0 +1,82 @@
+import { utcMs } from "./instant.ts";
+
+export type RetryStrategy = "exponential" | "linear" | "fixed";
+
+export interface RetryRule {
+  strategy: RetryStrategy;
+  baseMs: number;
+  /** Which retry this is, from 1. */
+  n: number;
+  /** A number in [0, 1), such as `Math.random` gives; draws the jitter. */
+  random: () => number;
+}
+
+/**
+ * Whole milliseconds to wait before retry n: fixed `base`, linear `base·n`, exponential `base·2^(n-1)`, capped at one
+ * hour, and then 0 to 25 % of it more as jitter.
+ */
+export function retryWaitMs({ strategy, baseMs, n, random }: RetryRule): number {
+  const factor = { fixed: 1, linear: n, exponential: 2 ** (n - 1) }[strategy];
+  const waitMs = Math.min(baseMs * factor, WAIT_MAX_MS);
+  return Math.floor(waitMs * (1 + JITTER_MAX * random()));
+}
+
+/**
+ * Epoch milliseconds at which retry n is due, for a failure known at `nowMs`: after `retryWaitMs`, or after what
+ * `Retry-After` asks when that is longer and the status is 429 or 503, but at most two hours more than the wait.
+ */
+export function nextRetryAtMs({
+  nowMs,
+  statusCode,
+  retryAfter,
+  ...rule
+}: RetryRule & { nowMs: number; statusCode: number | null; retryAfter: string | undefined }): number {
+  const waitMs = retryWaitMs(rule);
+  const isAsked = statusCode === 429 || statusCode === 503;
+  const askedMs = isAsked ? (parseRetryAfterMs(retryAfter, nowMs) ?? 0) : 0;
+  return Math.ceil(nowMs + Math.min(Math.max(waitMs, askedMs), waitMs + ASKED_BEYOND_WAIT_MAX_MS));
+}
+
+/**
+ * Milliseconds that a `Retry-After` header asks to wait (RFC 9110, 10.2.3): whole seconds, or an HTTP-date in any of
+ * its three forms (5.6.7), of which a past one asks for 0. Absent or anything else is null; an endless run of digits
+ * may be Infinity.
+ */
+export function parseRetryAfterMs(header: string | undefined, nowMs: number): number | null {
+  const text = header?.replace(/^[ \t]+|[ \t]+$/g, "") ?? "";
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const dateMs = parseHttpDate(text, nowMs);
+  return dateMs === null ? null : Math.max(0, dateMs - nowMs);
+}
+
+const WAIT_MAX_MS = 3_600_000;
+const JITTER_MAX = 0.25;
+const ASKED_BEYOND_WAIT_MAX_MS = 7_200_000;
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTH = `(?<month>${MONTHS.join("|")})`;
+const TIME = "(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)";
+const DAY_NAME = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+const LONG_DAY_NAME = "(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)";
+const HTTP_DATES = [
+  new RegExp(`^${DAY_NAME}, (?<day>\\d\\d) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`),
+  new RegExp(`^${LONG_DAY_NAME}, (?<day>\\d\\d)-${MONTH}-(?<year>\\d\\d) ${TIME} GMT$`),
+  new RegExp(`^${DAY_NAME} ${MONTH} (?<day>\\d\\d| \\d) ${TIME} (?<year>\\d{4})$`),
+];
+
+function parseHttpDate(text: string, nowMs: number): number | null {
+  const groups = HTTP_DATES.map((form) => form.exec(text)?.groups).find((found) => found !== undefined);
+  if (groups === undefined) return null;
+  const { year = "", month = "", day, hour, minute, second } = groups;
+  const fullYear = year.length === 2 ? expandYear(Number(year), nowMs) : Number(year);
+  // The grammar has a leap second, the calendar here has none: 60 is read as the second before.
+  const wholeSecond = second === "60" ? 59 : Number(second);
+  return utcMs(fullYear, MONTHS.indexOf(month) + 1, Number(day), Number(hour), Number(minute), wholeSecond);
+}
+
+// RFC 9110, 5.6.7: a two-digit year that seems more than 50 years ahead is the last past year with these digits.
+function expandYear(twoDigits: number, nowMs: number): number {
+  const nowYear = new Date(nowMs).getUTCFullYear();
+  const year = nowYear - (nowYear % 100) + twoDigits;
+  return year > nowYear + 50 ? year - 100 : year;
+}

@@ -1,0 +1,25 @@
+export type HeaderPairs = [name: string, value: string][];
+
+/**
+ * Custom headers and payload of a schedule as one plaintext for `seal`: length of the headers (4 bytes, big-endian),
+ * headers as a JSON array of pairs, payload in UTF-8. Null when there is neither; an empty payload counts as none.
+ */
+export function packRequest({ headers, payload }: { headers: HeaderPairs; payload: string | null }): Buffer | null {
+  if (headers.length === 0 && !payload) return null;
+  const head = Buffer.from(headers.length === 0 ? "" : JSON.stringify(headers));
+  const packed = Buffer.allocUnsafe(LENGTH_BYTES + head.length + Buffer.byteLength(payload ?? ""));
+  packed.writeUInt32BE(head.length);
+  head.copy(packed, LENGTH_BYTES);
+  packed.write(payload ?? "", LENGTH_BYTES + head.length);
+  return packed;
+}
+
+/** What `packRequest` packed, byte for byte; the payload is a view into `packed`, empty when there was none. */
+export function unpackRequest(packed: Buffer): { headers: HeaderPairs; payload: Buffer } {
+  const payloadAt = LENGTH_BYTES + packed.readUInt32BE();
+  if (payloadAt > packed.length) throw new RangeError("the packed request is cut off");
+  const headers = payloadAt === LENGTH_BYTES ? [] : JSON.parse(packed.toString("utf8", LENGTH_BYTES, payloadAt));
+  return { headers, payload: packed.subarray(payloadAt) };
+}
+
+const LENGTH_BYTES = 4;

@@ -1,0 +1,82 @@
+import { nextRetryAtMs, type RetryStrategy } from "./retry.ts";
+
+/**
+ * How an attempt ended. `delivered` is 2xx, `rejected` any other status, `unreachable` no answer, `blocked` a target
+ * refused by policy, `interrupted` a dispatcher lost between sending and recording, so that nobody knows.
+ */
+export type DeliveryOutcome =
+  | { kind: "delivered" | "rejected"; statusCode: number; retryAfter?: string }
+  | { kind: "unreachable"; error: string }
+  | { kind: "blocked"; error: string }
+  | { kind: "interrupted" };
+
+export type AttemptToSettle = {
+  outcome: DeliveryOutcome;
+  /** Known failures before this attempt, which is what the retries are counted by. */
+  failures: number;
+  /** Interrupted attempts in a row before this one. */
+  interruptions: number;
+  /** The account's effective settings now. */
+  knobs: { retryAttempts: number; retryBackoffMs: number; retryStrategy: RetryStrategy };
+  /** When the outcome was known, epoch ms: a retry waits from here. */
+  finishedAtMs: number;
+  /** A number in [0, 1), for the jitter. */
+  random: () => number;
+  /** When the claim's own lease ends, epoch ms: an interrupted attempt may be under way until then. */
+  claimDeadlineMs: number;
+};
+
+export type Settlement = {
+  status: "succeeded" | "failed" | "dead";
+  /** When the next attempt is due, epoch ms; null when there is none. */
+  nextAttemptAtMs: number | null;
+  failures: number;
+  interruptions: number;
+};
+
+/** What becomes of a schedule after an attempt: its status, when it is tried again, and its counts. */
+export function settleAttempt(attempt: AttemptToSettle): Settlement {
+  const { outcome, failures } = attempt;
+  switch (outcome.kind) {
+    case "delivered":
+      return { status: "succeeded", nextAttemptAtMs: null, failures, interruptions: 0 };
+    case "rejected":
+      return outcome.statusCode === GONE ? deadAfterFailure(failures) : retryOrDead(attempt, outcome);
+    case "unreachable":
+      return retryOrDead(attempt, {});
+    case "blocked":
+      return deadAfterFailure(failures);
+    case "interrupted":
+      return repeatOrDead(attempt);
+  }
+}
+
+const GONE = 410;
+const INTERRUPTIONS_MAX = 3;
+
+function retryOrDead(attempt: AttemptToSettle, answer: { statusCode?: number; retryAfter?: string }): Settlement {
+  const { failures, knobs, random, finishedAtMs } = attempt;
+  const n = failures + 1;
+  if (n > knobs.retryAttempts) return deadAfterFailure(failures);
+  const nextAttemptAtMs = nextRetryAtMs({
+    strategy: knobs.retryStrategy,
+    baseMs: knobs.retryBackoffMs,
+    n,
+    random,
+    nowMs: finishedAtMs,
+    statusCode: answer.statusCode ?? null,
+    retryAfter: answer.retryAfter,
+  });
+  return { status: "failed", nextAttemptAtMs, failures: n, interruptions: 0 };
+}
+
+function deadAfterFailure(failures: number): Settlement {
+  return { status: "dead", nextAttemptAtMs: null, failures: failures + 1, interruptions: 0 };
+}
+
+function repeatOrDead({ failures, interruptions, claimDeadlineMs }: AttemptToSettle): Settlement {
+  const inARow = interruptions + 1;
+  return inARow >= INTERRUPTIONS_MAX
+    ? { status: "dead", nextAttemptAtMs: null, failures, interruptions: inARow }
+    : { status: "failed", nextAttemptAtMs: claimDeadlineMs, failures, interruptions: inARow };
+}

@@ -1,0 +1,33 @@
+/*
+ * scheduled → firing → succeeded | failed | dead        claim, then the outcome of the attempt
+ * failed → firing                                       the next attempt is claimed
+ * scheduled → scheduled                                 the owner moved fire_at
+ * scheduled | failed → cancelled                        the owner stopped it
+ * firing → scheduled | failed                           released: claimed, but nothing was sent
+ * firing → cancelled                                    only with its account
+ */
+
+export const STATUSES = ["scheduled", "firing", "succeeded", "failed", "dead", "cancelled"] as const;
+
+export type Status = (typeof STATUSES)[number];
+
+/** For each status, the statuses an UPDATE may move it to. A status that leads nowhere is terminal. */
+const TRANSITIONS = {
+  scheduled: ["firing", "scheduled", "cancelled"],
+  firing: ["succeeded", "failed", "dead", "scheduled", "cancelled"],
+  failed: ["firing", "cancelled"],
+  succeeded: [],
+  dead: [],
+  cancelled: [],
+} as const satisfies Record<Status, readonly Status[]>;
+
+/** True for a status that no transition leaves. */
+export function isTerminal(status: Status): boolean {
+  return TRANSITIONS[status].length === 0;
+}
+
+/** True when the transition table lets `from` become `to`. */
+export function canTransition(from: Status, to: Status): boolean {
+  const targets: readonly Status[] = TRANSITIONS[from];
+  return targets.includes(to);
+}

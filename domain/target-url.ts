@@ -1,0 +1,158 @@
+import { type AddressRange, isDeniedAddress, isPublicAddress, parseAddressRange } from "./address-policy.ts";
+import { isSpecialName } from "./special-names.ts";
+
+/** What an operator allows and denies beyond the built-in rules; made by `parseTargetPolicy`. */
+export interface TargetPolicy {
+  /** `scheme://host:port`, the port always written. */
+  allowedOrigins: ReadonlySet<string>;
+  /** Host names in ASCII; each covers its subdomains. */
+  deniedHosts: readonly string[];
+  deniedRanges: readonly AddressRange[];
+}
+
+export type TargetJudgement =
+  | { ok: true; url: string; origin: string; hostname: string; port: number; allowed: boolean }
+  | { ok: false; reason: string };
+
+/**
+ * Judges a target URL, the same way at creation and before every connection. The raw text is checked before a URL
+ * parser repairs it, then the parsed host. On success `url` is what is requested (WHATWG serialisation, fragment and
+ * the host's trailing dot dropped), `origin` is its origin, `hostname` the ASCII name or the address without brackets,
+ * `allowed` whether the operator's list names it exactly, so that the scheme, port and address rules do not apply, here
+ * and when connecting; denied hosts stay denied even so. `reason` is a sentence for the caller that never holds an
+ * address. The scheme may be in any case (RFC 3986, 3.1); 2,048 characters are UTF-16 code units.
+ */
+export function judgeTarget(raw: unknown, policy: TargetPolicy): TargetJudgement {
+  const read = readText(raw);
+  if (!read.ok) return read;
+  const { text, scheme, host, portText } = read;
+
+  const url = parseUrl(text);
+  if (url === null) return refuse("targetUrl must have a valid host");
+  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  const port = Number(url.port || DEFAULT_PORTS[scheme]);
+  const allowed = policy.allowedOrigins.has(`${scheme}://${url.hostname}:${port}`);
+
+  if (!allowed) {
+    if (scheme !== "https") return refuse("targetUrl must be an https:// URL");
+    if (portText !== undefined && portText !== "80" && portText !== "443") {
+      return refuse("targetUrl must use port 80 or 443");
+    }
+    const problem = judgeHost(url.hostname, host);
+    if (problem !== null) return refuse(problem);
+  }
+  if (isDeniedHost(url.hostname, policy)) return refuse("targetUrl must not point to a host that is refused here");
+  return { ok: true, url: url.href, origin: url.origin, hostname, port, allowed };
+}
+
+/**
+ * Reads the settings DELIVERY_ALLOW (comma list of `host:port`, meaning https, or `scheme://host:port`) and
+ * DELIVERY_DENY (comma list of hosts, addresses and CIDR ranges). Empty text allows and denies nothing more. Throws an
+ * Error that says what was expected and what came.
+ */
+export function parseTargetPolicy(allow: string, deny: string): TargetPolicy {
+  const deniedHosts: string[] = [];
+  const deniedRanges: AddressRange[] = [];
+  for (const entry of listEntries(deny)) {
+    const range = parseAddressRange(entry.replace(/^\[([^\]]*)\]$/, "$1"));
+    if (range === null) deniedHosts.push(parseDeniedHost(entry));
+    else deniedRanges.push(range);
+  }
+  return { allowedOrigins: new Set(listEntries(allow).map(parseAllowedOrigin)), deniedHosts, deniedRanges };
+}
+
+type Scheme = keyof typeof DEFAULT_PORTS;
+const DEFAULT_PORTS = { https: 443, http: 80 } as const;
+
+const LENGTH_MAX = 2048;
+const CONTROL_SPACE_BACKSLASH = /[\p{Cc}\s\\]/u;
+// Credentials, escapes, and what IDNA silently drops (soft hyphen, zero-width space); the two joiners it judges itself.
+const REFUSED_IN_AUTHORITY = /[@%[\p{Default_Ignorable_Code_Point}--[\u200c\u200d]]]/v;
+const SCHEME_AND_AUTHORITY = /^(https?):\/\/([^/?#]+)/i;
+const HOST_AND_PORT = /^(\[[^[\]]*\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/;
+const HOST_ASCII = /^(?:\[[0-9a-f:]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/;
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
+
+function readText(
+  raw: unknown,
+):
+  | { ok: true; text: string; scheme: Scheme; host: string; portText: string | undefined }
+  | { ok: false; reason: string } {
+  if (typeof raw !== "string") return refuse("targetUrl must be a string");
+  if (raw.length > LENGTH_MAX) return refuse("targetUrl must be at most 2,048 characters long");
+  if (!raw.isWellFormed()) return refuse("targetUrl must be well-formed text");
+  if (CONTROL_SPACE_BACKSLASH.test(raw)) {
+    return refuse("targetUrl must not contain control characters, spaces or backslashes");
+  }
+  const [, scheme, authority] = SCHEME_AND_AUTHORITY.exec(raw) ?? [];
+  if (scheme === undefined || authority === undefined) return refuse("targetUrl must be an absolute https:// URL");
+  if (REFUSED_IN_AUTHORITY.test(authority)) {
+    return refuse("targetUrl must not contain credentials, escapes or invisible characters before its path");
+  }
+  const [, host, portText] = HOST_AND_PORT.exec(authority) ?? [];
+  if (host === undefined) return refuse("targetUrl must have a valid host, and port 80 or 443 if any");
+  return { ok: true, text: raw, scheme: scheme.toLowerCase() as Scheme, host, portText };
+}
+
+function judgeHost(hostname: string, rawHost: string): string | null {
+  const isIpv4 = IPV4.test(hostname);
+  if (isIpv4 && rawHost !== hostname) return "targetUrl must write an IPv4 address in plain dotted decimal";
+  if (isIpv4 || hostname.startsWith("[")) {
+    return isPublicAddress(hostname.replace(/^\[|\]$/g, "")) ? null : "targetUrl must point to a public host";
+  }
+  const labels = hostname.split(".");
+  if (hostname.length > 253 || labels.some((label) => !/^[a-z0-9_-]{1,63}$/.test(label)) || !isValidIdna(hostname)) {
+    return "targetUrl must have a valid host";
+  }
+  return labels.length < 2 || isSpecialName(hostname) ? "targetUrl must point to a public host" : null;
+}
+
+// URL parsers skip the check of punycode in a host that is all ASCII; a label beyond it brings the check back.
+function isValidIdna(hostname: string): boolean {
+  return URL.canParse(`https://\u00e9.${hostname}/`);
+}
+
+function isDeniedHost(hostname: string, policy: TargetPolicy): boolean {
+  if (hostname.startsWith("[") || IPV4.test(hostname)) {
+    return isDeniedAddress(hostname.replace(/^\[|\]$/g, ""), policy);
+  }
+  return policy.deniedHosts.some((denied) => hostname === denied || hostname.endsWith(`.${denied}`));
+}
+
+function parseUrl(text: string): URL | null {
+  const url = URL.parse(text);
+  if (url === null) return null;
+  url.hash = "";
+  if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
+  return url;
+}
+
+function listEntries(list: string): string[] {
+  return list
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+function parseAllowedOrigin(entry: string): string {
+  const [, scheme = "https", host, portText] = /^(?:(https?):\/\/)?([^/?#@%\\\s]+):([1-9]\d{0,4})$/i.exec(entry) ?? [];
+  const url = host === undefined ? null : parseUrl(`${scheme}://${host}:${portText}`);
+  if (url === null || !HOST_ASCII.test(url.hostname)) {
+    throw new Error(
+      `DELIVERY_ALLOW: expected host:port or scheme://host:port with http or https, got ${JSON.stringify(entry)}`,
+    );
+  }
+  return `${url.protocol}//${url.hostname}:${portText}`;
+}
+
+function parseDeniedHost(entry: string): string {
+  const hostname = /[/:?#@%\\\s]/.test(entry) ? "" : (parseUrl(`https://${entry}`)?.hostname ?? "");
+  if (!HOST_ASCII.test(hostname) || IPV4.test(hostname)) {
+    throw new Error(`DELIVERY_DENY: expected a host, an address or a CIDR range, got ${JSON.stringify(entry)}`);
+  }
+  return hostname;
+}
+
+function refuse(reason: string): { ok: false; reason: string } {
+  return { ok: false, reason };
+}

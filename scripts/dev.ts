@@ -1,0 +1,16 @@
+import { runAllParts } from "./all-parts.ts";
+import { command } from "./command.ts";
+import { NEXT } from "./next.ts";
+import { dispatcherPart, webPart } from "./parts.ts";
+
+await command<Record<string, never>>({
+  usage: `Usage: npm run dev
+
+Runs everything on this machine for development: the web part reloads what you edit, the dispatcher starts anew.`,
+  options: {},
+  run: () =>
+    runAllParts({
+      verbose: true,
+      parts: (env, web) => [dispatcherPart(env, { watch: true }), webPart(env, [NEXT, "dev"], web)],
+    }),
+});

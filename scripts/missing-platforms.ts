@@ -1,0 +1,64 @@
+export type LockedPackages = Record<string, LockedPackage>;
+type LockedPackage = {
+  version?: string;
+  dev?: boolean;
+  optional?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  optionalDependencies?: Record<string, string>;
+};
+
+/**
+ * Entries for the optional dependencies that the `packages` of a package-lock.json (version 3) name but lack, by their
+ * place in node_modules. Only exact versions can be added, and only platforms that the name tells; each has no
+ * integrity, since npm saw no archive of it.
+ */
+export function missingPlatforms(packages: LockedPackages): LockedPackages {
+  const missing: LockedPackages = {};
+  for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
+    for (const [name, range] of Object.entries(optionalDependencies)) {
+      if (resolves(packages, path, name)) continue;
+      const version = range.replace(/^[~^]/, "");
+      const place = `node_modules/${name}`;
+      const nested = missing[place] && missing[place].version !== version;
+      missing[nested ? `${path}/${place}` : place] = {
+        version,
+        ...platformOf(name),
+        ...(dev && { dev }),
+        optional: true,
+      };
+    }
+  }
+  return missing;
+}
+
+const OPERATING_SYSTEMS = [
+  "aix",
+  "android",
+  "darwin",
+  "freebsd",
+  "linux",
+  "netbsd",
+  "openbsd",
+  "openharmony",
+  "sunos",
+  "win32",
+];
+const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
+
+// As Node.js looks packages up: in the node_modules of the dependent, then in those of the folders above it.
+function resolves(packages: LockedPackages, path: string, name: string): boolean {
+  for (let base = path; ; base = base.slice(0, Math.max(0, base.lastIndexOf("node_modules/") - 1))) {
+    if (packages[`${base ? `${base}/` : ""}node_modules/${name}`]) return true;
+    if (base === "") return false;
+  }
+}
+
+function platformOf(name: string): Pick<LockedPackage, "os" | "cpu" | "libc"> {
+  const words = name.replace("linuxmusl", "linux-musl").replace("windows", "win32").split(/[/-]/);
+  const os = words.filter((word) => OPERATING_SYSTEMS.includes(word));
+  const cpu = words.filter((word) => PROCESSORS.includes(word));
+  const libc = words.some((word) => word.startsWith("musl")) ? ["musl"] : words.includes("gnu") ? ["glibc"] : [];
+  return { ...(os.length > 0 && { os }), ...(cpu.length > 0 && { cpu }), ...(libc.length > 0 && { libc }) };
+}

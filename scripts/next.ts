@@ -1,0 +1,12 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { processEnv } from "#config.ts";
+
+/** The command line program of Next.js, for Node.js to run. */
+export const NEXT = createRequire(import.meta.url).resolve("next/dist/bin/next");
+
+/** Starts Next.js with our environment. */
+export function spawnNext(args: string[], { stdio }: { stdio: StdioOptions }): ChildProcess {
+  const env: Record<string, string | undefined> = { ...processEnv(), NEXT_TELEMETRY_DISABLED: "1" };
+  return spawn(process.execPath, [NEXT, ...args], { env: env as NodeJS.ProcessEnv, stdio });
+}

@@ -1,0 +1,10 @@
+import { spawn } from "node:child_process";
+
+// `node --watch` lives on when its parent is killed; this process stands between and notices.
+const child = spawn(process.execPath, ["--watch", "--watch-preserve-output", ...process.argv.slice(2)], {
+  stdio: "inherit",
+});
+const stop = () => child.kill("SIGTERM");
+process.on("SIGTERM", stop);
+process.on("disconnect", stop);
+child.once("exit", (code) => process.exit(code ?? 0));

@@ -1,0 +1,26 @@
+import { readConfig } from "#config.ts";
+import { buildWhenNeeded } from "./build.ts";
+import { command } from "./command.ts";
+import { spawnNext } from "./next.ts";
+import { claimablePort } from "./ports.ts";
+
+await command<Record<string, never>>({
+  usage: `Usage: npm run web
+
+Runs the web part alone, against the database of DATABASE_URL. Any number of them may run. Settings: see .env.example.`,
+  options: {},
+  async run() {
+    const config = readConfig();
+    const port = await claimablePort("PORT", config.host, config.port);
+    await buildWhenNeeded({ onLog: (line) => console.error(line) });
+    const child = spawnNext(["start", "--hostname", config.host, "--port", String(port)], { stdio: "inherit" });
+    // The terminal sends Ctrl-C to both; a SIGTERM comes to this process alone.
+    process.on("SIGINT", () => {});
+    process.on("SIGTERM", () => child.kill("SIGTERM"));
+    return new Promise<number>((resolve, reject) => {
+      child.once("error", reject);
+      // Next.js answers SIGINT and SIGTERM with these, once it has finished its requests.
+      child.once("exit", (code) => resolve(code === 130 || code === 143 ? 0 : (code ?? 1)));
+    });
+  },
+});

@@ -1,0 +1,86 @@
+import { AppError } from "#domain/errors.ts";
+import { invalid } from "./validate.ts";
+
+/**
+ * The JSON object in a request's body. The body is cut off while reading once it has more than `bytesMax` bytes. Throws
+ * UNSUPPORTED_MEDIA_TYPE unless it is application/json in UTF-8, PAYLOAD_TOO_LARGE, or VALIDATION when it is empty, not
+ * UTF-8, not JSON or not an object. A byte order mark is ignored (RFC 8259, section 8.1), and of a name given twice the
+ * last one counts.
+ */
+export async function readJson(request: Request, bytesMax: number): Promise<object> {
+  const type = request.headers.get("content-type");
+  const coding = request.headers.get("content-encoding");
+  if ((type !== null && !isUtf8Json(type)) || (coding !== null && !/^\s*identity\s*$/i.test(coding))) {
+    throw unsupported();
+  }
+  const bytes = await readBytes(request, bytesMax);
+  if (bytes.length === 0) throw invalid([{ path: "", message: "A JSON body is needed." }]);
+  if (type === null) throw unsupported();
+
+  const value = parseJson(bytes);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid([{ path: "", message: "The body must be a JSON object." }]);
+  }
+  return value;
+}
+
+async function readBytes(request: Request, bytesMax: number): Promise<Buffer> {
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  if (request.body === null) return Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  for (;;) {
+    const { done, value } = await read(reader);
+    if (done) return Buffer.concat(chunks);
+    size += value.byteLength;
+    if (size > bytesMax) {
+      reader.cancel().catch(() => {});
+      throw tooLarge(bytesMax);
+    }
+    chunks.push(value);
+  }
+}
+
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  try {
+    return await reader.read();
+  } catch (error) {
+    throw new AppError("VALIDATION", "The body ended before it was complete.", { cause: error });
+  }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    // Its own message would repeat a piece of the payload.
+    const message = error instanceof SyntaxError ? "The body is not valid JSON." : "The body is not valid UTF-8.";
+    throw invalid([{ path: "", message }]);
+  }
+}
+
+// media-type = type "/" subtype *( OWS ";" OWS [ name "=" ( token / quoted-string ) ] ), RFC 9110, section 8.3.1.
+const PARAMETER = /[ \t]*;[ \t]*(?:([!#$%&'*+\-.^_`|~\w]+)=([!#$%&'*+\-.^_`|~\w]+|"(?:[^"\\]|\\.)*"))?/y;
+
+function isUtf8Json(contentType: string): boolean {
+  const type = /^[ \t]*application\/json(?=[ \t;]|$)/i.exec(contentType)?.[0];
+  if (type === undefined) return false;
+  const text = contentType.trimEnd();
+  for (let at = type.length; at < text.length; at = PARAMETER.lastIndex) {
+    PARAMETER.lastIndex = at;
+    const [, name, value] = PARAMETER.exec(text) ?? [];
+    if (PARAMETER.lastIndex <= at) return false;
+    const bare = value?.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1");
+    if (name?.toLowerCase() === "charset" && !/^utf-?8$/i.test(bare ?? "")) return false;
+  }
+  return true;
+}
+
+function unsupported(): AppError {
+  return new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as Content-Type: application/json, in UTF-8.");
+}
+
+function tooLarge(bytesMax: number): AppError {
+  return new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${bytesMax} bytes.`);
+}

@@ -1,0 +1,19 @@
+import type { z } from "zod";
+import { invalid, validate } from "./validate.ts";
+
+/** A schema of query parameters: every value comes as a string that is not empty. */
+export type QuerySchema<T> = z.ZodType<T> & { shape: object };
+
+/** The query parameters of a URL. Throws VALIDATION for one that is unknown, given twice, empty or malformed. */
+export function readQuery<T>(url: string, schema: QuerySchema<T>): T {
+  const given = new Map<string, string>();
+  const problems: { path: string; message: string }[] = [];
+  for (const [name, value] of new URL(url).searchParams) {
+    if (!Object.hasOwn(schema.shape, name)) problems.push({ path: name, message: "is not known here" });
+    else if (given.has(name)) problems.push({ path: name, message: "must be given once" });
+    else if (value === "") problems.push({ path: name, message: "must not be empty" });
+    given.set(name, value);
+  }
+  if (problems.length > 0) throw invalid(problems);
+  return validate(schema, Object.fromEntries(given));
+}

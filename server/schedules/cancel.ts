@@ -1,0 +1,22 @@
+import { cancelOpenSchedule, type ScheduleRow } from "#db/queries/schedules.ts";
+import { canTransition } from "#domain/states.ts";
+import type { Ctx } from "../context.ts";
+import { statusConflict } from "./conflict.ts";
+import { getSchedule, scheduleIdOrThrow } from "./get.ts";
+
+/**
+ * Cancels a schedule that is `scheduled` or `failed`, by one conditional UPDATE; one that is cancelled already stays as
+ * it is. Throws NOT_FOUND, or CONFLICT in any other status.
+ */
+export async function cancelSchedule(ctx: Ctx, textId: string): Promise<ScheduleRow> {
+  const id = scheduleIdOrThrow(textId);
+  // An attempt that ends between the UPDATE and the look at what refused it makes the schedule cancellable again.
+  for (let tries = 1; ; tries++) {
+    const cancelled = await ctx.query(({ db }) => cancelOpenSchedule(db, ctx.tenant, id));
+    if (cancelled !== undefined) return cancelled;
+    const found = await getSchedule(ctx, textId);
+    if (found.status === "cancelled") return found;
+    const isOpen = found.status !== "firing" && canTransition(found.status, "cancelled");
+    if (!isOpen || tries === 3) throw statusConflict("cancelled", found);
+  }
+}

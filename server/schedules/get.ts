@@ -1,0 +1,23 @@
+import { findSchedule, type ScheduleRow } from "#db/queries/schedules.ts";
+import { AppError } from "#domain/errors.ts";
+import { decodeId } from "#domain/ids.ts";
+import type { Ctx } from "../context.ts";
+
+/** The schedule with this text id. Throws NOT_FOUND, in the same words whether it is malformed, unknown or not the caller's. */
+export async function getSchedule(ctx: Ctx, textId: string): Promise<ScheduleRow> {
+  const id = scheduleIdOrThrow(textId);
+  const row = await ctx.query(({ db }) => findSchedule(db, ctx.tenant, id));
+  if (row === undefined) throw scheduleNotFound();
+  return row;
+}
+
+/** The UUID behind a text id; NOT_FOUND when there is none. */
+export function scheduleIdOrThrow(textId: string): string {
+  const id = decodeId("sch", textId);
+  if (id === null) throw scheduleNotFound();
+  return id;
+}
+
+function scheduleNotFound(): AppError {
+  return new AppError("NOT_FOUND", "There is no schedule with this id.");
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { STATUSES } from "#domain/states.ts";
+import { listParameters } from "../http/list-parameters.ts";
+
+const status = z.enum(STATUSES, `must be one or several of ${STATUSES.join(", ")}, separated by commas`);
+
+/** The query of GET /v1/schedules. `from` (included) and `to` (excluded) bound `fire_at`. */
+export const ListInput = z.strictObject({
+  ...listParameters,
+  status: z
+    .string()
+    .transform((list) => list.split(","))
+    .pipe(z.array(status))
+    .optional(),
+  sort: z
+    .enum(["-created_at", "fire_at", "-fire_at"], "must be -created_at, fire_at or -fire_at")
+    .default("-created_at"),
+});
+
+export type ListInput = z.infer<typeof ListInput>;

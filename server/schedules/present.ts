@@ -1,0 +1,63 @@
+import type { ScheduleRow } from "#db/queries/schedules.ts";
+import { encodeId } from "#domain/ids.ts";
+import { formatInstant } from "#domain/instant.ts";
+import type { ScheduleAttempts } from "./attempts.ts";
+import type { CreatedSchedule } from "./create.ts";
+
+/** A schedule as callers see it. */
+export function presentSchedule(row: ScheduleRow) {
+  return {
+    id: encodeId("sch", row.id),
+    target_url: row.targetUrl,
+    method: row.method,
+    status: row.status,
+    fire_at: row.fireAt.toISOString(),
+    fired_at: row.firedAt?.toISOString() ?? null,
+    offset_ms: row.offsetMs,
+    early_fire: row.earlyFire,
+    attempts: row.attempts,
+    payload_size_bytes: row.payloadSizeBytes,
+    has_payload: row.payloadSizeBytes > 0,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    next_attempt_at: nextAttemptAt(row),
+    replay_of: row.replayOf === null ? null : encodeId("sch", row.replayOf),
+  };
+}
+
+/** What creating answers. */
+export function presentCreated(created: CreatedSchedule) {
+  return {
+    id: encodeId("sch", created.id),
+    fire_at: formatInstant(created.fireAtMs),
+    status: created.status,
+    over_limit: created.overLimit,
+  };
+}
+
+/** What GET /v1/schedules/:id/attempts answers; `timing` is in ms. */
+export function presentAttempts({ schedule, attempts }: ScheduleAttempts, retentionDays: number) {
+  return {
+    items: attempts.map((row) => ({
+      attempt: row.attempt,
+      status_code: row.statusCode,
+      latency_ms: row.latencyMs,
+      error_text: row.errorText,
+      attempted_at: row.attemptedAt.toISOString(),
+      timing: {
+        late: row.lateMs,
+        claim: row.claimMs,
+        wait: row.waitMs,
+        connect: row.connectMs,
+        first_byte: row.firstByteMs,
+      },
+    })),
+    next_attempt_at: nextAttemptAt(schedule),
+    retention_days: retentionDays,
+  };
+}
+
+// None is due after a terminal status, and that of a firing schedule is happening now.
+function nextAttemptAt({ status, nextAttemptAt: due }: ScheduleRow): string | null {
+  return status === "firing" ? null : (due?.toISOString() ?? null);
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { isPast, type ScheduleRow, updateScheduled } from "#db/queries/schedules.ts";
+import type { Ctx } from "../context.ts";
+import { invalid } from "../http/validate.ts";
+import { statusConflict } from "./conflict.ts";
+import { FireAt } from "./create-input.ts";
+import { getSchedule, scheduleIdOrThrow } from "./get.ts";
+
+/** The body of PATCH /v1/schedules/:id. */
+export const RescheduleInput = z
+  .strictObject({ fireAt: FireAt.optional(), earlyFire: z.boolean("must be true or false").optional() })
+  .refine((input) => input.fireAt !== undefined || input.earlyFire !== undefined, {
+    message: "The body must have fireAt or earlyFire.",
+  });
+
+export type RescheduleInput = z.infer<typeof RescheduleInput>;
+
+/**
+ * Moves a schedule that is still `scheduled`, by one conditional UPDATE. Throws VALIDATION when `fireAt` is not in the
+ * future, NOT_FOUND, or CONFLICT in any other status.
+ */
+export async function rescheduleSchedule(ctx: Ctx, textId: string, input: RescheduleInput): Promise<ScheduleRow> {
+  const id = scheduleIdOrThrow(textId);
+  const { fireAt: fireAtMs, earlyFire } = input;
+  // A claim that is released between the UPDATE and the look at what refused it makes the schedule movable again.
+  for (let tries = 1; ; tries++) {
+    const moved = await ctx.query(({ db }) => updateScheduled(db, ctx.tenant, id, { fireAtMs, earlyFire }));
+    if (moved !== undefined) return moved;
+    const found = await getSchedule(ctx, textId);
+    if (fireAtMs !== undefined && (await ctx.query(({ db }) => isPast(db, fireAtMs)))) {
+      throw invalid([{ path: "fireAt", message: "must be in the future" }]);
+    }
+    if (found.status !== "scheduled" || tries === 3) throw statusConflict("rescheduled", found);
+  }
+}

@@ -1,0 +1,86 @@
+import type { KeyObject } from "node:crypto";
+import { type Config, readConfig } from "#config.ts";
+import { type Connection, connect } from "#db/client.ts";
+import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/instance-secrets.ts";
+import { assertSchemaFits } from "#db/queries/schema-version.ts";
+import { createLog, type Logger } from "./log.ts";
+
+/** What the web process has one of. */
+export type Services = {
+  config: Config;
+  connection: Connection;
+  log: Logger;
+  /**
+   * Checks once that schema and key ring fit the database; nothing is served before. Throws DatabaseUnavailable while
+   * the database is away (the next call tries again) and an InstallationError when a person has to mend something.
+   */
+  installation(): Promise<Installation>;
+  close(): Promise<void>;
+};
+
+export type Installation = { requestHashKey: KeyObject };
+
+/** Time the database has for one request, ms, so that a caller has an answer within 5 s. */
+export const DATABASE_BUDGET_MS = 4_000;
+
+/** The services of this process, made from its settings when they are first needed. */
+export function services(): Services {
+  held[KEY] ??= createServices(readConfig());
+  return held[KEY];
+}
+
+/** Starts this process's services from `config`; the former ones are not closed. */
+export function startServices(config: Config): Services {
+  held[KEY] = createServices(config);
+  return held[KEY];
+}
+
+// Each route may be bundled with a copy of this module: the process still has one pool.
+const KEY = Symbol.for("stopwatch.services");
+const held = globalThis as { [KEY]?: Services };
+
+const CONNECTIONS_MAX = 10;
+
+function createServices(config: Config): Services {
+  const log = createLog(config.logLevel);
+  if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW lets these targets pass");
+  // A pooler keeps neither prepared statements nor settings of a session.
+  const isPooled = config.databaseUrl !== config.databaseDirectUrl;
+  const connection = connect({
+    url: config.databaseUrl,
+    name: "stopwatch web",
+    connectionsMax: CONNECTIONS_MAX,
+    prepare: !isPooled,
+    session: isPooled ? {} : SESSION,
+    onLost: (error) => log.warn({ err: error }, "the database did not answer"),
+  });
+
+  let checked: Promise<Installation> | undefined;
+  return {
+    config,
+    connection,
+    log,
+    installation() {
+      checked ??= connection
+        .run(DATABASE_BUDGET_MS, async ({ db }) => {
+          await assertSchemaFits(db);
+          await assertKeyRingOpens(db, config.keyRing);
+          return { requestHashKey: await readRequestHashKey(db, config.keyRing) };
+        })
+        .catch((error) => {
+          checked = undefined;
+          throw error;
+        });
+      return checked;
+    },
+    close: () => connection.close(),
+  };
+}
+
+// Shorter than the budget: the server gives up before we drop the connection.
+const SESSION = {
+  statement_timeout: 3_500,
+  lock_timeout: 3_000,
+  idle_in_transaction_session_timeout: 5_000,
+  tcp_user_timeout: 3_000,
+};

@@ -1,0 +1,51 @@
+import { ConfigError, readConfig } from "#config.ts";
+import { DatabaseUnavailable } from "#db/client.ts";
+import { InstallationError } from "#db/queries/instance-secrets.ts";
+import { makeRequestsReadable } from "./http/readable-requests.ts";
+import { type Services, startServices } from "./services.ts";
+
+const RETRY_MS = 1_000;
+
+/**
+ * Starts the web process: reads the settings and checks that schema and key ring fit the database. Ends the process
+ * with code 1 and a message when something has to be mended by a person. A database that is away is waited for in the
+ * background; until it was checked, requests are answered 503.
+ */
+export async function start(): Promise<void> {
+  makeRequestsReadable();
+  const services = startOrExit();
+  if ((await checkOrExit(services)) === "away") {
+    services.log.warn("the database is away: answering 503 until it is back");
+    void waitForDatabase(services);
+  }
+}
+
+async function waitForDatabase(services: Services): Promise<void> {
+  do await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  while ((await checkOrExit(services)) === "away");
+  services.log.info("the database is back");
+}
+
+async function checkOrExit(services: Services): Promise<"checked" | "away"> {
+  try {
+    await services.installation();
+    return "checked";
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return "away";
+    return refuse(error);
+  }
+}
+
+function startOrExit(): Services {
+  try {
+    return startServices(readConfig());
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+function refuse(error: unknown): never {
+  const isExpected = error instanceof ConfigError || error instanceof InstallationError;
+  process.stderr.write(`Stopwatch cannot start:\n${isExpected ? error.message : (error as Error).stack}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,28 @@
+import type postgres from "postgres";
+import { secretAad } from "#domain/associated-data.ts";
+import { type KeyRing, seal } from "#domain/cipher.ts";
+import { newId } from "#domain/ids.ts";
+import { generateSigningSecret } from "#domain/signing.ts";
+
+export type TestAccount = { id: string; secrets: Record<"live" | "test", string> };
+
+/** A fresh account with a pair of signing secrets per environment; `settings` are its saved relay settings. */
+export async function createTestAccount(
+  sql: postgres.Sql,
+  keyRing: KeyRing,
+  overrides: {
+    plan?: "free" | "indie";
+    settings?: { cps_limit?: number; retry_attempts?: number; retry_backoff_ms?: number; early_fire?: boolean };
+  } = {},
+): Promise<TestAccount> {
+  const id = newId(Date.now());
+  const secrets = { live: generateSigningSecret(), test: generateSigningSecret() };
+  await sql`INSERT INTO accounts ${sql({ id, email: `${id}@example.com`, plan: overrides.plan ?? "indie" })}`;
+  for (const env of ["live", "test"] as const) {
+    const sealed = (secret: string) => seal(keyRing, Buffer.from(secret), secretAad(id, env));
+    const row = { account_id: id, env, current: sealed(secrets[env]), next: sealed(generateSigningSecret()) };
+    await sql`INSERT INTO signing_secrets ${sql(row)}`;
+  }
+  if (overrides.settings) await sql`INSERT INTO relay_settings ${sql({ account_id: id, ...overrides.settings })}`;
+  return { id, secrets };
+}

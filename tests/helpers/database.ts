@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import postgres from "postgres";
+import { inject } from "vitest";
+
+export type TestDatabase = { url: string; drop(): Promise<void> };
+
+/**
+ * A new, migrated, empty database of its own, copied from the run's template in some 50 ms. `drop` ends the sessions
+ * that are still in it.
+ */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const template = new URL(inject("templateUrl"));
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  await asOwner(template, (sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template.pathname.slice(1))}`);
+
+  const url = new URL(template);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => asOwner(template, (sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`),
+  };
+}
+
+async function asOwner(server: URL, work: (sql: postgres.Sql) => Promise<unknown>) {
+  const sql = postgres(server.href, { max: 1, database: "postgres", onnotice: () => {} });
+  try {
+    await work(sql);
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+}

@@ -1,0 +1,49 @@
+import pino from "pino";
+import postgres from "postgres";
+import { readConfig } from "#config.ts";
+import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
+import { createTestAccount, type TestAccount } from "./accounts.ts";
+import { createTestDatabase } from "./database.ts";
+import { createTestSchedule, type ScheduleOverrides } from "./schedules.ts";
+
+export type DispatchBench = Awaited<ReturnType<typeof createDispatchBench>>;
+
+/**
+ * A database of its own with everything a dispatcher test needs: accounts, schedules, dispatchers that are all stopped
+ * at the end. `settings` are environment settings, such as DELIVERY_ALLOW.
+ */
+export async function createDispatchBench(settings: Record<string, string>) {
+  const database = await createTestDatabase();
+  const sql = postgres(database.url, { max: 4, onnotice: () => {} });
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
+    ...settings,
+  });
+  const running: Dispatcher[] = [];
+  return {
+    sql,
+    config,
+    databaseUrl: database.url,
+    account: (overrides?: Parameters<typeof createTestAccount>[2]) => createTestAccount(sql, config.keyRing, overrides),
+    schedule: (account: TestAccount, targetUrl: string, fireAt: Date, overrides?: ScheduleOverrides) =>
+      createTestSchedule(sql, config.keyRing, account.id, targetUrl, fireAt, overrides),
+    async dispatcher(): Promise<Dispatcher> {
+      const dispatcher = await startDispatcher(config, { log: pino({ level: "silent" }), version: "0.0.0" });
+      running.push(dispatcher);
+      return dispatcher;
+    },
+    /** The schedule as stored. */
+    async read(id: string) {
+      const [row] = await sql`SELECT * FROM schedules WHERE id = ${id}`;
+      return row as Record<string, unknown> & { status: string; attempts: number; version: string };
+    },
+    attempts: (id: string) => sql`SELECT * FROM attempts WHERE schedule_id = ${id} ORDER BY attempt`,
+    async close() {
+      await Promise.all(running.map((dispatcher) => dispatcher.stop()));
+      await sql.end();
+      await database.drop();
+    },
+  };
+}

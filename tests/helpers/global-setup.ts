@@ -1,0 +1,74 @@
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import type { TestProject } from "vitest/node";
+import { migrate } from "#db/migrate.ts";
+import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Address of the migrated template database. */
+    templateUrl: string;
+  }
+}
+
+/**
+ * One throw-away PostgreSQL for a test run, with a migrated template that `createTestDatabase` copies. It writes
+ * nothing through to the disk, for speed: a test that needs a durable server starts its own.
+ */
+export default async function setUp(project: TestProject) {
+  await removeLeftBehind();
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  // PostgreSQL runs as another user where this one is root.
+  await chmod(folder, 0o711);
+  const server = await startEmbeddedPostgres(folder, {
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+  }).catch(async (error) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  });
+  const tearDown = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await migrate(server.url);
+    await sealTemplate(server.url);
+  } catch (error) {
+    await tearDown();
+    throw error;
+  }
+  project.provide("templateUrl", server.url);
+  return tearDown;
+}
+
+const PREFIX = "stopwatch-test-";
+
+// A session in the template, autovacuum's included, would fail the copies.
+async function sealTemplate(url: string) {
+  const { pathname } = new URL(url);
+  const sql = postgres(url, { max: 1, database: "postgres", onnotice: () => {} });
+  await sql`ALTER DATABASE ${sql(pathname.slice(1))} WITH ALLOW_CONNECTIONS false IS_TEMPLATE true`;
+  await sql.end();
+}
+
+// A run that was killed could not stop its server.
+async function removeLeftBehind() {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
+    if (!pid || isAlive(pid)) continue;
+    const folder = join(tmpdir(), name);
+    const server = await startEmbeddedPostgres(folder).catch(() => undefined);
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

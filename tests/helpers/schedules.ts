@@ -1,0 +1,38 @@
+import type postgres from "postgres";
+import { scheduleAad } from "#domain/associated-data.ts";
+import { type KeyRing, seal } from "#domain/cipher.ts";
+import { newId } from "#domain/ids.ts";
+import { type HeaderPairs, packRequest } from "#domain/sealed-request.ts";
+import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
+
+export type ScheduleOverrides = {
+  env?: "live" | "test";
+  method?: string;
+  headers?: HeaderPairs;
+  payload?: string | null;
+  early?: boolean;
+};
+
+/** Creates a schedule through the real create statement; returns its UUID. */
+export async function createTestSchedule(
+  sql: postgres.Sql,
+  keyRing: KeyRing,
+  accountId: string,
+  targetUrl: string,
+  fireAt: Date,
+  overrides: ScheduleOverrides = {},
+): Promise<string> {
+  const id = newId(Date.now());
+  const payload = overrides.payload ?? null;
+  const packed = packRequest({ headers: overrides.headers ?? [], payload });
+  const sealed = packed && seal(keyRing, packed, scheduleAad(id));
+  const url = new URL(targetUrl);
+  const [row] = await sql`
+    SELECT outcome, id FROM create_schedule(
+      ${accountId}::uuid, ${overrides.env ?? "live"}, ${id}::uuid, ${fireAt.toISOString()}::timestamptz,
+      ${overrides.early ?? null}::boolean, false, ${url.href}, ${url.origin}, ${overrides.method ?? "POST"},
+      ${sealed}::bytea, ${payload === null ? 0 : Buffer.byteLength(payload)}, NULL, ${Buffer.alloc(32)}::bytea, NULL, NULL,
+      1000000, 1000000, ${NOTIFY_HORIZON_MS})`;
+  if (row?.outcome !== "created") throw new Error(`expected outcome "created", got ${JSON.stringify(row)}`);
+  return id;
+}

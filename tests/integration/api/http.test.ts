@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, FUTURE, type Method, startApi, TARGET, type TestCaller } from "./api.ts";
+
+let api: Api;
+let caller: TestCaller;
+const valid = { targetUrl: TARGET, fireAt: FUTURE };
+
+beforeAll(async () => {
+  api = await startApi();
+  caller = await api.account();
+});
+afterAll(() => api.stop());
+
+describe("methods and paths", () => {
+  it.each<[string, string, string]>([
+    ["/v1/schedules", "PUT", "GET, HEAD, POST, OPTIONS"],
+    ["/v1/schedules", "DELETE", "GET, HEAD, POST, OPTIONS"],
+    ["/v1/schedules/x", "POST", "GET, HEAD, PATCH, DELETE, OPTIONS"],
+    ["/v1/schedules/x/attempts", "POST", "GET, HEAD, OPTIONS"],
+    ["/v1/signing-secrets", "PATCH", "GET, HEAD, OPTIONS"],
+  ])("%s answers %s with 405 and what it allows", async (path, method, allow) => {
+    const answer = await api.call(method as Method, path, caller.live);
+    expect(answer).toMatchObject({ status: 405, body: { error: { code: "METHOD_NOT_ALLOWED" } } });
+    expect(answer.headers.get("allow")).toBe(allow);
+    expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+  });
+
+  it.each(["/v1", "/v1/nope", "/v1/schedules/x/y/z"])("%s is 404 in the envelope for every method", async (path) => {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const) {
+      expect(await api.call(method, path)).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });
+    }
+  });
+
+  it("answers OPTIONS with 204 and Allow, and without a grant to other origins", async () => {
+    const answer = await api.call("OPTIONS", "/v1/schedules", null, undefined, { origin: "https://evil.example" });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
+    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("answers HEAD as GET without the body", async () => {
+    const answer = await api.call("HEAD", "/v1/schedules", caller.live);
+    expect(answer).toMatchObject({ status: 200, text: "" });
+    expect(await api.call("HEAD", "/v1/schedules")).toMatchObject({ status: 401, text: "" });
+  });
+
+  it("makes a request id of its own, whatever the caller sends", async () => {
+    const ask = async () =>
+      (await api.call("GET", "/v1/nope", null, undefined, { "x-request-id": "mine" })).headers.get("x-request-id");
+    const ids = [await ask(), await ask()];
+    expect(ids[0]).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+});
+
+describe("bodies", () => {
+  const post = (body: unknown, headers: Record<string, string>) =>
+    api.call("POST", "/v1/schedules", caller.live, body, headers);
+
+  it.each([
+    "application/json",
+    "Application/JSON; Charset=UTF-8",
+    'application/json;charset="utf-8"',
+    "application/json ; charset=utf8 ;",
+    "application/json; profile=x",
+  ])("may be %s", async (type) => {
+    expect(await post(valid, { "content-type": type })).toMatchObject({ status: 201 });
+  });
+
+  it.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/jsonx",
+    "application/json+x",
+    "application/problem+json",
+    "application/json; charset=utf-16",
+    'application/json; charset="iso-8859-1"',
+    "application/json charset=utf-8",
+    "application/json, application/json",
+    'application/json; charset="utf-8',
+  ])("may not be %s", async (type) => {
+    const answer = await post(valid, { "content-type": type });
+    expect(answer).toMatchObject({ status: 415, body: { error: { code: "UNSUPPORTED_MEDIA_TYPE" } } });
+  });
+
+  it("may not be compressed", async () => {
+    expect(await post(valid, { "content-encoding": "gzip" })).toMatchObject({ status: 415 });
+    expect(await post(valid, { "content-encoding": "identity" })).toMatchObject({ status: 201 });
+  });
+
+  it("may begin with a byte order mark", async () => {
+    expect(await post(`\ufeff${JSON.stringify(valid)}`, {})).toMatchObject({ status: 201 });
+  });
+
+  it("may name a field twice, of which the last one counts", async () => {
+    const text = `{"targetUrl":1,"targetUrl":"${TARGET}","fireAt":"${FUTURE}"}`;
+    expect(await post(text, {})).toMatchObject({ status: 201 });
+  });
+
+  it("are cut off while reading once they pass 2 MiB, whatever length they claim", async () => {
+    let pulled = 0;
+    let cancelled = false;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 65_536;
+        controller.enqueue(new Uint8Array(65_536).fill(97));
+      },
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const answer = await post(endless, {});
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: "PAYLOAD_TOO_LARGE" } } });
+    expect(pulled).toBeLessThan(2.5 * 1024 * 1024);
+    expect(cancelled).toBe(true);
+  });
+
+  it("that break off are the caller's problem", async () => {
+    const broken = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from("{"));
+        controller.error(new Error("aborted"));
+      },
+    });
+    expect(await post(broken, {})).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
+  });
+
+  it("never come back in an error", async () => {
+    const answer = await post('{"payload": "canary" canary', {});
+    expect(answer.status).toBe(400);
+    expect(answer.text).not.toContain("canary");
+  });
+});
+
+describe("queries", () => {
+  it.each([
+    "foo=1",
+    "__proto__=1",
+    "__proto__[x]=1",
+    "=1",
+    "limit=",
+    "limit=1&limit=1",
+    "limit=0",
+    "limit=-5",
+    "limit=1e2",
+    "limit=0x10",
+    "limit=1.5",
+    "limit=+1",
+    "limit=%201",
+    "limit=NaN",
+    "offset=-1",
+    "offset=01",
+    "offset=10001",
+    "offset=99999999999999999999",
+    "status=",
+    "status=done",
+    "status=scheduled,",
+    "status=scheduled,done",
+    "sort=created_at",
+    "from=2031-01-01",
+    "to=yesterday",
+    "from=2031-01-01T00:00:00+01:00",
+    "q=",
+    "q=%00",
+    `q=${"a".repeat(201)}`,
+  ])("?%s is VALIDATION", async (query) => {
+    const answer = await api.call("GET", `/v1/schedules?${query}`, caller.live);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{}] } } });
+    expect(({} as Record<string, unknown>).x).toBeUndefined();
+  });
+
+  it.each(["q=%", "q=%E0%A4%A", "q=%ED%A0%80", "q=%5C", "q=_", "limit=99999999999999999999", "status=dead,failed"])(
+    "?%s is answered",
+    async (query) => {
+      expect(await api.call("GET", `/v1/schedules?${query}`, caller.live)).toMatchObject({ status: 200 });
+    },
+  );
+
+  it("may hold nothing where nothing is expected", async () => {
+    for (const path of ["/v1/signing-secrets?env=live", "/healthz?x=1", "/readyz?x=1"]) {
+      expect(await api.call("GET", path, caller.live)).toMatchObject({ status: 400 });
+    }
+    expect(await api.call("POST", "/v1/schedules?dry=1", caller.live, valid)).toMatchObject({ status: 400 });
+  });
+});
+
+describe("health", () => {
+  it("is live without a database, ready only with a dispatcher that beats", async () => {
+    expect(await api.call("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
+    expect(await api.call("GET", "/readyz")).toMatchObject({
+      status: 503,
+      body: { status: "unavailable", checks: { database: "ok", queue: "unavailable" } },
+    });
+    await api.sql`INSERT INTO dispatchers (id, host, pid, version) VALUES (gen_random_uuid(), 'h', 1, '0')`;
+    expect(await api.call("GET", "/readyz")).toMatchObject({
+      status: 200,
+      body: { status: "ok", checks: { database: "ok", queue: "ok" } },
+    });
+    await api.sql`UPDATE dispatchers SET beat_at = now() - interval '16 s'`;
+    expect(await api.call("GET", "/readyz")).toMatchObject({ status: 503 });
+  });
+});
+
+describe("an error nobody expected", () => {
+  it("is a fixed text outside", async () => {
+    await api.sql`ALTER TABLE signing_secrets RENAME TO elsewhere`;
+    const answer = await api.call("GET", "/v1/signing-secrets", caller.live);
+    await api.sql`ALTER TABLE elsewhere RENAME TO signing_secrets`;
+    expect(answer).toMatchObject({ status: 500, body: { error: { code: "INTERNAL" } } });
+    expect(answer.text).not.toMatch(/signing_secrets|relation/);
+  });
+});

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newId } from "#domain/ids.ts";
+import { type Api, startApi, type TestCaller } from "./api.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+async function list(caller: TestCaller, query = "") {
+  const answer = await api.call("GET", `/v1/schedules${query}`, caller.live);
+  expect(answer.status).toBe(200);
+  return { ...answer.body, ids: answer.body.items.map((item: { id: string }) => item.id), headers: answer.headers };
+}
+
+async function fill(caller: TestCaller, count: number, targetUrl = "https://example.com/hook"): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) {
+    ids.unshift(
+      await api.create(caller.live, { targetUrl, fireAt: `2031-01-01T00:00:${String(i).padStart(2, "0")}Z` }),
+    );
+  }
+  return ids;
+}
+
+/** Many schedules at once, past the quota; the first one is the oldest. */
+async function stuff(caller: TestCaller, count: number) {
+  const ids = Array.from({ length: count }, () => newId(Date.now()));
+  const [start] = await api.sql`SELECT shard FROM accounts WHERE id = ${caller.accountId}`;
+  await api.sql`INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes,
+      sealed_bytes, origin)
+    SELECT id, ${caller.accountId}, 'live', ${start?.shard}, false, '2031-01-01', '2031-01-01', 0, 0, 'https://example.com'
+    FROM unnest(${ids}::uuid[]) AS id`;
+  await api.sql`INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash, created_at)
+    SELECT id, ${caller.accountId}, 'live', CASE n WHEN 1 THEN 'https://example.com/~' ELSE 'https://example.com/' END,
+      'POST', '', '2026-01-01'::timestamptz + n * interval '1 ms'
+    FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS u(id, n)`;
+}
+
+describe("paging", () => {
+  it("shows the newest first, 20 at a time, and adds up to the whole without gap or repeat", async () => {
+    const caller = await api.account();
+    const ids = await fill(caller, 25);
+    const first = await list(caller);
+    expect(first).toMatchObject({ total: 25, limit: 20, offset: 0, ids: ids.slice(0, 20) });
+    expect(Object.keys(first)).not.toContain("total_capped");
+    const second = await list(caller, "?offset=20");
+    expect(second).toMatchObject({ total: 25, limit: 20, offset: 20, ids: ids.slice(20) });
+    expect(await list(caller, "?offset=25")).toMatchObject({ total: 25, ids: [] });
+  });
+
+  it("cuts a limit above 100 and says so", async () => {
+    expect(await list(await api.account(), "?limit=101")).toMatchObject({ limit: 100, total: 0, items: [] });
+  });
+
+  it("links to its neighbours at the public address with the query as it was", async () => {
+    const caller = await api.account();
+    await fill(caller, 5);
+    const link = async (query: string) => (await list(caller, query)).headers.get("link");
+    expect(await link("?limit=5")).toBeNull();
+    expect(await link("?limit=2&q=hook")).toBe(
+      '<https://api.example.com/v1/schedules?limit=2&q=hook&offset=2>; rel="next"',
+    );
+    expect(await link("?limit=2&offset=3")).toBe('<https://api.example.com/v1/schedules?limit=2&offset=1>; rel="prev"');
+    expect(await link("?limit=1&offset=1")).toMatch(/offset=2>; rel="next", .*offset=0>; rel="prev"$/);
+  });
+});
+
+describe("filters", () => {
+  it("sorts by fire_at either way", async () => {
+    const caller = await api.account();
+    const ids = await fill(caller, 3);
+    expect((await list(caller, "?sort=-fire_at")).ids).toEqual(ids);
+    expect((await list(caller, "?sort=fire_at")).ids).toEqual(ids.toReversed());
+  });
+
+  it("bounds fire_at from (included) to (excluded)", async () => {
+    const caller = await api.account();
+    const ids = await fill(caller, 4);
+    const found = await list(caller, "?from=2031-01-01T00:00:01Z&to=2031-01-01T01:00:03%2B01:00");
+    expect(found).toMatchObject({ total: 2, ids: [ids[1], ids[2]] });
+  });
+
+  it("takes one status or several", async () => {
+    const caller = await api.account();
+    const [cancelled, ...others] = await fill(caller, 3);
+    await api.call("DELETE", `/v1/schedules/${cancelled}`, caller.live);
+    expect((await list(caller, "?status=cancelled")).ids).toEqual([cancelled]);
+    expect((await list(caller, "?status=scheduled")).ids).toEqual(others);
+    expect((await list(caller, "?status=cancelled,scheduled,scheduled")).total).toBe(3);
+    expect((await list(caller, "?status=dead")).total).toBe(0);
+  });
+
+  it("finds a substring of the target URL in any letter case, where % and _ and \\ mean themselves", async () => {
+    const caller = await api.account();
+    const [plain] = await fill(caller, 1, "https://example.com/Orders/a1b");
+    const [percent] = await fill(caller, 1, "https://example.com/100%25_done");
+    expect((await list(caller, "?q=oRDERS")).ids).toEqual([plain]);
+    expect((await list(caller, "?q=%25")).ids).toEqual([percent]);
+    expect((await list(caller, "?q=_")).ids).toEqual([percent]);
+    expect((await list(caller, "?q=a_b")).ids).toEqual([]);
+    expect((await list(caller, "?q=100%25%25")).ids).toEqual([]);
+    expect((await list(caller, "?q=%5C")).ids).toEqual([]);
+    expect((await list(caller, "?q=e")).total).toBe(2);
+  });
+
+  it("finds a whole schedule id, and no part of one", async () => {
+    const caller = await api.account();
+    const [id] = await fill(caller, 2);
+    expect((await list(caller, `?q=${id}`)).ids).toEqual([id]);
+    expect((await list(caller, `?q=${id?.slice(0, -1)}`)).ids).toEqual([]);
+  });
+});
+
+describe("totals", () => {
+  it("are exact unfiltered, and capped at 10,000 when filtered", async () => {
+    const caller = await api.account();
+    await stuff(caller, 10_001);
+    const all = await list(caller, "?offset=10000");
+    expect([all.total, all.total_capped, all.ids.length]).toEqual([10_001, undefined, 1]);
+    expect(await list(caller, "?status=scheduled&limit=1")).toMatchObject({ total: 10_000, total_capped: true });
+    expect(await list(caller, "?q=example&limit=1")).toMatchObject({ total: 10_000, total_capped: true });
+    expect((await list(caller, "?q=com/~")).total).toBe(1);
+  });
+
+  it("of a short q cover the newest 10,000 rows", async () => {
+    const caller = await api.account();
+    await stuff(caller, 10_001);
+    expect(await list(caller, "?q=~")).toMatchObject({ total: 0, total_capped: true });
+    await api.sql`DELETE FROM schedule_requests WHERE schedule_id = (SELECT schedule_id FROM schedule_requests
+      WHERE account_id = ${caller.accountId} ORDER BY created_at DESC LIMIT 1)`;
+    const whole = await list(caller, "?q=~");
+    expect([whole.total, whole.total_capped]).toEqual([1, undefined]);
+  });
+
+  it("keep Link from leading past the highest offset", async () => {
+    const caller = await api.account();
+    await stuff(caller, 10_050);
+    const link = async (query: string) => (await list(caller, query)).headers.get("link");
+    expect(await link("?limit=10&offset=9990")).toContain('offset=10000>; rel="next"');
+    expect(await link("?limit=10&offset=9991")).not.toContain("next");
+  });
+});

@@ -1,0 +1,129 @@
+import type { AddressInfo } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { assertKeyRingOpens, InstallationError } from "#db/queries/instance-secrets.ts";
+import { assertSchemaFits } from "#db/queries/schema-version.ts";
+import { generateApiKey } from "#domain/api-key.ts";
+import { startServices } from "#server/services.ts";
+import { type Api, call, FUTURE, startApi, TARGET, testConfig } from "./api.ts";
+
+const key = generateApiKey("live");
+const valid = { targetUrl: TARGET, fireAt: FUTURE };
+let end: (() => Promise<unknown>) | undefined;
+
+afterEach(async () => {
+  await end?.();
+  end = undefined;
+});
+
+async function peer(onConnection: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const services = startServices(testConfig(`postgres://u:p@127.0.0.1:${(server.address() as AddressInfo).port}/d`));
+  end = async () => {
+    await services.close();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return services.config.databaseUrl;
+}
+
+const PEERS: [string, () => Promise<unknown>][] = [
+  ["accepts and closes", () => peer((socket) => socket.destroy())],
+  ["accepts and never answers", () => peer(() => {})],
+  [
+    "is not there",
+    async () => {
+      const url = await peer(() => {});
+      await end?.();
+      const services = startServices(testConfig(url));
+      end = () => services.close();
+    },
+  ],
+];
+
+describe("while the database", () => {
+  it.each(PEERS)("%s, the API answers 503 within 5 s and a write says what to do", async (_, start) => {
+    await start();
+    const since = performance.now();
+    const answers = await Promise.all([
+      call("POST", "/v1/schedules", key, valid),
+      call("DELETE", "/v1/schedules/sch_01h00000000000000000000000", key),
+      call("GET", "/v1/schedules", key),
+      call("GET", "/readyz"),
+    ]);
+    expect(performance.now() - since).toBeLessThan(5_000);
+    expect(answers.map((answer) => answer.status)).toEqual([503, 503, 503, 503]);
+    const [post, remove, get, ready] = answers;
+    for (const answer of [post, remove, get]) {
+      expect(answer?.body.error.code).toBe("UNAVAILABLE");
+      expect(answer?.headers.get("retry-after")).toMatch(/^\d+$/);
+      expect(answer?.headers.get("x-request-id")).toMatch(/^req_/);
+    }
+    expect(post?.body.error.message).toMatch(/may have been stored.*same idempotencyKey/);
+    expect(remove?.body.error.message).toMatch(/may have been stored.*same request again/);
+    expect(get?.body.error.message).not.toMatch(/stored/);
+    expect(ready?.body).toEqual({
+      status: "unavailable",
+      checks: { database: "unavailable", queue: "unavailable" },
+    });
+    expect(await call("GET", "/healthz")).toMatchObject({ status: 200 });
+    expect(await call("GET", "/v1/nope")).toMatchObject({ status: 404 });
+  });
+});
+
+describe("with a database", () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.stop());
+
+  it("a write behind a lock is 503 within 5 s, and the next one goes through", async () => {
+    startServices(api.config);
+    const caller = await api.account();
+    const blocked = await api.sql.begin(async (tx) => {
+      await tx`SELECT 1 FROM accounts WHERE id = ${caller.accountId} FOR UPDATE`;
+      const since = performance.now();
+      const answer = await call("POST", "/v1/schedules", caller.live, valid);
+      expect(performance.now() - since).toBeLessThan(5_000);
+      return answer;
+    });
+    expect(blocked).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
+    expect(await call("POST", "/v1/schedules", caller.live, valid)).toMatchObject({ status: 201 });
+  });
+
+  it("the API recovers by itself when broken connections are replaced", async () => {
+    const caller = await api.account();
+    expect(await call("GET", "/v1/schedules", caller.live)).toMatchObject({ status: 200 });
+    await api.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stopwatch web'
+      AND datname = current_database()`;
+    await vi.waitFor(async () =>
+      expect(await call("GET", "/v1/schedules", caller.live)).toMatchObject({ status: 200 }),
+    );
+  });
+
+  it("another key ring, and a schema that is too old, are refused with what to do", async () => {
+    const other = testConfig(api.config.databaseUrl, {
+      ENCRYPTION_KEYS: `k2:${Buffer.alloc(32, 9).toString("base64")}`,
+    });
+    await api.services.connection.run(4_000, async ({ db }) => {
+      await assertKeyRingOpens(db, api.config.keyRing);
+      await assertKeyRingOpens(db, api.config.keyRing);
+      await expect(assertKeyRingOpens(db, other.keyRing)).rejects.toThrow(InstallationError);
+      await expect(assertKeyRingOpens(db, other.keyRing)).rejects.toThrow(/ENCRYPTION_KEYS/);
+
+      await assertSchemaFits(db);
+      await api.sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('newer', 99999999999999)`;
+      await assertSchemaFits(db);
+      await api.sql`DELETE FROM drizzle.__drizzle_migrations`;
+      await expect(assertSchemaFits(db)).rejects.toThrow(/npm run migrate/);
+      await api.sql`DROP SCHEMA drizzle CASCADE`;
+      await expect(assertSchemaFits(db)).rejects.toThrow(InstallationError);
+    });
+  });
+});

@@ -1,0 +1,274 @@
+import { createHmac } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { encodeId } from "#domain/ids.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let receiver: Receiver;
+let bench: DispatchBench;
+let folder: string;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  folder = await mkdtemp(join(tmpdir(), "stopwatch-ca-"));
+  const caFile = join(folder, "ca.pem");
+  await writeFile(caFile, receiver.ca);
+  bench = await createDispatchBench({
+    DELIVERY_ALLOW: `localhost:${receiver.port},localhost:1`,
+    DELIVERY_CA_FILE: caFile,
+  });
+  await bench.dispatcher();
+});
+afterAll(async () => {
+  await bench.close();
+  await receiver.close();
+  await rm(folder, { recursive: true });
+});
+beforeEach(() => {
+  receiver.requests.length = 0;
+  receiver.respond((_request, response) => response.end("ok"));
+});
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const toStatus = (id: string, status: string, deadlineMs?: number) =>
+  waitFor(
+    `${id} becomes ${status}`,
+    async () => (await bench.read(id)).status === status && bench.read(id),
+    deadlineMs,
+  );
+
+describe("a delivered request", () => {
+  it("carries the caller's method, path, query, headers and body bytes, and both signatures", async () => {
+    const account = await bench.account();
+    const payload = 'text \0 with é and 😀\r\n{"a":1}';
+    const id = await bench.schedule(account, `${receiver.origin}/hook/%2f/x?y=1&z=%20`, inMs(400), {
+      method: "PUT",
+      payload,
+      headers: [
+        ["Content-Type", "text/plain"],
+        ["X-Tenant", "a b"],
+      ],
+    });
+    await toStatus(id, "succeeded");
+
+    const [request] = receiver.requests;
+    expect(request).toMatchObject({ method: "PUT", path: "/hook/%2f/x?y=1&z=%20", body: Buffer.from(payload) });
+    const headers = request?.headers as Record<string, string>;
+    expect(headers).toMatchObject({
+      "content-type": "text/plain",
+      "x-tenant": "a b",
+      "user-agent": "Stopwatch/0.0.0",
+      "webhook-id": encodeId("sch", id),
+      "x-service-schedule-id": encodeId("sch", id),
+      "x-service-attempt": "1",
+      "content-length": String(Buffer.byteLength(payload)),
+    });
+    expect(headers["accept-encoding"]).toBeUndefined();
+    const signedAt = new Date(Number(headers["webhook-timestamp"]) * 1_000);
+    expect(headers["webhook-signature"]).toBe(
+      new Webhook(account.secrets.live).sign(encodeId("sch", id), signedAt, payload),
+    );
+    const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers["x-service-signature"] ?? "") ?? [];
+    expect(v1).toBe(createHmac("sha256", account.secrets.live).update(`${t}.`).update(payload).digest("hex"));
+  });
+
+  it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])("%s without a payload has no body", async (method) => {
+    const account = await bench.account();
+    const id = await bench.schedule(account, `${receiver.origin}/${method}`, inMs(300), { method });
+    await toStatus(id, "succeeded");
+    expect(receiver.requests).toMatchObject([{ method, body: Buffer.alloc(0) }]);
+  });
+
+  it("is signed with the secrets of its own environment", async () => {
+    const account = await bench.account();
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(300), { env: "test", payload: "{}" });
+    await toStatus(id, "succeeded");
+    const headers = receiver.requests[0]?.headers as Record<string, string>;
+    new Webhook(account.secrets.test).verify("{}", headers);
+    expect(() => new Webhook(account.secrets.live).verify("{}", headers)).toThrow();
+  });
+
+  it("is recorded once, with where its time went", async () => {
+    const account = await bench.account();
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(300));
+    const row = await toStatus(id, "succeeded");
+    expect(row).toMatchObject({ attempts: 1, next_attempt_at: null, claimed_by: null });
+    const attempts = await bench.attempts(id);
+    expect(attempts).toHaveLength(1);
+    expect(attempts[0]).toMatchObject({
+      attempt: 1,
+      outcome: "delivered",
+      status_code: 200,
+      error_text: "",
+      wait_ms: 0,
+    });
+    expect(attempts[0]?.late_ms).toBeGreaterThanOrEqual(0);
+    expect(attempts[0]?.first_byte_ms).toBeGreaterThan(0);
+  });
+});
+
+describe("punctuality", () => {
+  it("no request leaves before its instant", async () => {
+    const account = await bench.account();
+    const due = new Map<string, number>();
+    for (let n = 0; n < 200; n++) {
+      const fireAt = inMs(500 + Math.random() * 1_500);
+      due.set(encodeId("sch", await bench.schedule(account, `${receiver.origin}/`, fireAt)), fireAt.getTime());
+    }
+    await waitFor("all arrive", () => receiver.requests.length === 200);
+    for (const { headers, arrivedAtMs } of receiver.requests) {
+      expect(arrivedAtMs).toBeGreaterThanOrEqual(due.get(String(headers["webhook-id"])) as number);
+    }
+    await waitFor("all recorded", async () => {
+      const [row] =
+        await bench.sql`SELECT count(*)::int AS n FROM schedules WHERE account_id = ${account.id} AND offset_ms >= 0`;
+      return row?.n === 200;
+    });
+  });
+
+  it("an early-firing request leaves ahead of its instant, by at most 500 ms", async () => {
+    const account = await bench.account();
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(2_500), { early: true });
+    const row = await toStatus(id, "succeeded");
+    expect(Number(row.offset_ms)).toBeLessThan(250);
+    expect(Number(row.offset_ms)).toBeGreaterThanOrEqual(-500);
+  });
+
+  it("what is created to fire in a moment is announced, not found by polling", async () => {
+    const account = await bench.account();
+    for (let n = 0; n < 5; n++) {
+      const id = await bench.schedule(account, `${receiver.origin}/`, inMs(150));
+      const row = await toStatus(id, "succeeded");
+      expect(Number(row.offset_ms)).toBeLessThan(250);
+    }
+  });
+});
+
+describe("a failed attempt", () => {
+  it("is tried again after the backoff, over and over, until it is answered with 2xx", async () => {
+    const account = await bench.account();
+    receiver.respond((_request, response) => {
+      response.statusCode = receiver.requests.length < 3 ? 500 : 200;
+      response.end("sorry");
+    });
+    const id = await bench.schedule(account, `${receiver.origin}/flaky`, inMs(200), { payload: "x" });
+    await toStatus(id, "succeeded");
+    const attempts = await bench.attempts(id);
+    expect(attempts.map((a) => [a.attempt, a.status_code, a.error_text])).toEqual([
+      [1, 500, "sorry"],
+      [2, 500, "sorry"],
+      [3, 200, ""],
+    ]);
+    const [first, second, third] = receiver.requests.map((request) => request.arrivedAtMs) as [number, number, number];
+    expect(second - first).toBeGreaterThanOrEqual(1_000);
+    expect(third - second).toBeGreaterThanOrEqual(2_000);
+    expect(receiver.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["1", "2", "3"]);
+    expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  });
+
+  it("with 410 ends the schedule at once", async () => {
+    receiver.respond((_request, response) => response.writeHead(410).end());
+    const id = await bench.schedule(await bench.account(), `${receiver.origin}/`, inMs(200));
+    expect(await toStatus(id, "dead")).toMatchObject({ attempts: 1 });
+  });
+
+  it("with a redirect is not followed", async () => {
+    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    receiver.respond((_request, response) => response.writeHead(302, { location: `${receiver.origin}/other` }).end());
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200));
+    await toStatus(id, "dead");
+    expect(receiver.requests.map(({ path }) => path)).toEqual(["/"]);
+    expect(await bench.attempts(id)).toMatchObject([{ outcome: "rejected", status_code: 302 }]);
+  });
+
+  it("because nobody listens is recorded without a status code and without the address, and retried", async () => {
+    const account = await bench.account({ settings: { retry_attempts: 1 } });
+    const id = await bench.schedule(account, "https://localhost:1/", inMs(300));
+    const row = await toStatus(id, "dead");
+    expect(row).toMatchObject({ attempts: 2 });
+    for (const attempt of await bench.attempts(id)) {
+      expect(attempt).toMatchObject({ outcome: "unreachable", status_code: null, latency_ms: 0 });
+      expect(attempt.error_text).toBe("connection: ECONNREFUSED");
+      expect(attempt.late_ms).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it("because the connection closes without an answer is one request, never silently repeated", async () => {
+    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    receiver.respond((_request, _response, socket) => socket.destroy());
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200));
+    await toStatus(id, "dead");
+    expect(receiver.requests).toHaveLength(1);
+    expect(await bench.attempts(id)).toMatchObject([{ outcome: "unreachable", status_code: null }]);
+  });
+
+  it("whose answer repeats the payload, a header value or a secret is stored without it", async () => {
+    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    const payload = JSON.stringify({ canary: "a-long-canary-of-more-than-thirty-two-characters" });
+    receiver.respond((request, response) => response.writeHead(500).end(`you sent: ${request.body}`));
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200), { payload });
+    await toStatus(id, "dead");
+    expect((await bench.attempts(id))[0]?.error_text).toBe("[response repeated the request]");
+  });
+
+  it("whose answer is not clean text is recorded all the same", async () => {
+    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    receiver.respond((_request, response) =>
+      response.writeHead(500).end(Buffer.from([0, 0xff, 0xfe, 0xed, 0xa0, 0x80, 0x22, 0x5c])),
+    );
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200));
+    await toStatus(id, "dead");
+    expect((await bench.attempts(id))[0]?.error_text).toContain("\uFFFD");
+  });
+
+  it("once 2xx is in, a body that never ends does not make it one", async () => {
+    receiver.respond((_request, response) => {
+      response.writeHead(200);
+      response.write("drip");
+    });
+    const id = await bench.schedule(await bench.account(), `${receiver.origin}/`, inMs(200));
+    await toStatus(id, "succeeded", 5_000);
+  });
+
+  it("of a request that cannot be decrypted says so and stops nothing", async () => {
+    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    const poisoned = await bench.schedule(account, `${receiver.origin}/`, inMs(400), { payload: "x" });
+    await bench.sql`UPDATE schedule_requests SET sealed = '\\x0102' WHERE schedule_id = ${poisoned}`;
+    const healthy = await bench.schedule(account, `${receiver.origin}/healthy`, inMs(400));
+    await toStatus(healthy, "succeeded");
+    await toStatus(poisoned, "dead");
+    expect(await bench.attempts(poisoned)).toMatchObject([{ error_text: "the stored request cannot be decrypted" }]);
+  });
+});
+
+describe("a target that hangs", () => {
+  it("delays neither other accounts nor its own account's other targets", async () => {
+    const plain = await startReceiver({ tls: false });
+    const elsewhere = `http://127.0.0.1:${plain.port}`;
+    const fleet = await createDispatchBench({ DELIVERY_ALLOW: `${plain.origin},${elsewhere}` });
+    try {
+      await fleet.dispatcher();
+      const [mine, theirs] = [await fleet.account(), await fleet.account()];
+      plain.respond((request, response) => {
+        if (!request.path.startsWith("/hang")) response.end("ok");
+      });
+      for (let n = 0; n < 300; n++) await fleet.schedule(mine, `${plain.origin}/hang`, inMs(1_500));
+      for (const account of [mine, theirs]) {
+        const id = await fleet.schedule(account, `${elsewhere}/`, inMs(2_500));
+        const row = await waitFor("it is delivered", async () => {
+          const read = await fleet.read(id);
+          return read.status === "succeeded" && read;
+        });
+        expect(Number(row.offset_ms)).toBeLessThan(250);
+      }
+    } finally {
+      await plain.close();
+      await fleet.close();
+    }
+  });
+});

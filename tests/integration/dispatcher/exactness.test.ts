@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { encodeId } from "#domain/ids.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let receiver: Receiver;
+let bench: DispatchBench;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+  await bench.dispatcher();
+});
+afterAll(async () => {
+  await bench.close();
+  await receiver.close();
+});
+beforeEach(() => {
+  receiver.requests.length = 0;
+  receiver.respond((_request, response) => response.end("ok"));
+});
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const countOf = async (status: string, accountId: string) => {
+  const [row] = await bench.sql`
+    SELECT count(*)::int AS n FROM schedules WHERE account_id = ${accountId} AND status = ${status}`;
+  return row?.n as number;
+};
+const cancel = async (id: string) => {
+  const rows = await bench.sql`
+    UPDATE schedules SET status = 'cancelled', next_attempt_at = NULL, ended_at = now(), version = version + 1
+    WHERE id = ${id} AND status IN ('scheduled', 'failed') RETURNING id`;
+  return rows.length === 1;
+};
+
+describe("cancel and reschedule", () => {
+  it("a cancelled schedule is never sent, at whatever moment around its instant it is cancelled", async () => {
+    const account = await bench.account();
+    const cancelled = new Set<string>();
+    const fired = new Set<string>();
+    await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const id = await bench.schedule(account, `${receiver.origin}/`, inMs(150 + Math.random() * 500));
+        const row = await bench.read(id);
+        const wait = (row.fire_at as Date).getTime() - Date.now() - 120 + Math.random() * 140;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        (await cancel(id)) ? cancelled.add(encodeId("sch", id)) : fired.add(encodeId("sch", id));
+      }),
+    );
+    await waitFor("the others are delivered", async () => (await countOf("succeeded", account.id)) === fired.size);
+    const sent = receiver.requests.map(({ headers }) => String(headers["webhook-id"]));
+    expect(new Set(sent)).toEqual(fired);
+    expect(sent).toHaveLength(fired.size);
+    expect(cancelled.size + fired.size).toBe(300);
+  });
+
+  it("a rescheduled one is sent at its new instant only, even if the old one was already prefetched", async () => {
+    const account = await bench.account();
+    const moved = new Map<string, number>();
+    await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const id = await bench.schedule(account, `${receiver.origin}/`, inMs(700));
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
+        const fireAt = inMs(1_200 + Math.random() * 300);
+        const rows = await bench.sql`
+          UPDATE schedules SET fire_at = ${fireAt}, next_attempt_at = ${fireAt}, version = version + 1
+          WHERE id = ${id} AND status = 'scheduled' RETURNING pg_notify('stopwatch_due', shard || ':' || id)`;
+        expect(rows).toHaveLength(1);
+        moved.set(encodeId("sch", id), fireAt.getTime());
+      }),
+    );
+    await waitFor("all are delivered", async () => (await countOf("succeeded", account.id)) === 100);
+    expect(receiver.requests).toHaveLength(100);
+    for (const { headers, arrivedAtMs } of receiver.requests) {
+      const lateMs = arrivedAtMs - (moved.get(String(headers["webhook-id"])) as number);
+      expect(lateMs).toBeGreaterThanOrEqual(0);
+    }
+  });
+});
+
+describe("the account's rate", () => {
+  it.each([5, 20])(
+    "%i calls a second are never exceeded in any sliding second, in due order, while all is due at once",
+    async (cps) => {
+      const account = await bench.account({ settings: { cps_limit: cps } });
+      const fireAt = inMs(800);
+      const ids = new Map<string, number>();
+      for (let n = 0; n < cps * 3; n++) {
+        const at = new Date(fireAt.getTime() + n);
+        ids.set(await bench.schedule(account, `${receiver.origin}/`, at), n);
+      }
+      await waitFor("all are delivered", async () => (await countOf("succeeded", account.id)) === cps * 3);
+      const rows = await bench.sql`
+      SELECT schedule_id, attempted_at, wait_ms FROM attempts WHERE account_id = ${account.id} ORDER BY attempted_at`;
+      const times = rows.map((row) => (row.attempted_at as Date).getTime());
+      for (const [index, at] of times.entries()) {
+        expect(
+          times.filter((other) => other >= at && other < at + 1_000).length,
+          `from the ${index}th on`,
+        ).toBeLessThanOrEqual(cps);
+      }
+      expect((times.at(-1) as number) - (times[0] as number)).toBeLessThan(3_500);
+      expect(Math.max(...rows.map((row) => row.wait_ms))).toBeGreaterThan(900);
+      const waves = rows.map((row) => Math.floor((ids.get(row.schedule_id) as number) / cps));
+      expect(waves).toEqual([...waves].sort((a, b) => a - b));
+    },
+  );
+
+  it("what waits for its turn is still scheduled and can be cancelled", async () => {
+    const account = await bench.account({ settings: { cps_limit: 1 } });
+    const ids: string[] = [];
+    for (let n = 0; n < 10; n++) ids.push(await bench.schedule(account, `${receiver.origin}/${n}`, inMs(300)));
+    await waitFor("the first is sent", () => receiver.requests.length === 1);
+    const last = await Promise.all(ids.slice(3).map(cancel));
+    expect(last).toEqual(last.map(() => true));
+    await waitFor("the rest is delivered", async () => (await countOf("succeeded", account.id)) === 3);
+    expect(receiver.requests).toHaveLength(3);
+  });
+});
+
+describe("accounts", () => {
+  it("a deactivated account's schedules wait, and fire when it is active again", async () => {
+    const account = await bench.account();
+    await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
+    await bench.sql`UPDATE accounts SET status = 'active' WHERE id = ${account.id}`;
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(400));
+    await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
+    await waitFor("its instant has passed", () =>
+      bench.sql`SELECT 1 FROM schedules WHERE id = ${id} AND fire_at < now() - interval '300 ms'`.then(
+        (rows) => rows.length === 1,
+      ),
+    );
+    expect(await bench.read(id)).toMatchObject({ status: "scheduled" });
+    await bench.sql`UPDATE accounts SET status = 'active', activated_at = now() WHERE id = ${account.id}`;
+    await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");
+    const [counted] =
+      await bench.sql`SELECT 1 FROM shard_punctuality p JOIN accounts a ON a.shard = p.shard WHERE a.id = ${account.id}`;
+    expect(counted).toBeUndefined();
+  });
+});

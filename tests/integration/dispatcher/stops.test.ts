@@ -1,0 +1,152 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { processEnv } from "#config.ts";
+import { encodeId } from "#domain/ids.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let receiver: Receiver;
+let bench: DispatchBench;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+});
+afterAll(async () => {
+  await bench.close();
+  await receiver.close();
+});
+beforeEach(() => {
+  receiver.requests.length = 0;
+  receiver.respond((_request, response) => response.end("ok"));
+});
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+
+/** A dispatcher process of its own, as `npm run dispatcher` runs it. */
+async function startProcess() {
+  const child = spawn(process.execPath, ["dispatcher/main.ts"], {
+    env: {
+      PATH: processEnv().PATH,
+      NODE_ENV: "test",
+      DATABASE_URL: bench.databaseUrl,
+      ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      DELIVERY_ALLOW: receiver.origin,
+      DISPATCHER_PORT: "0",
+      LOG_LEVEL: "info",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  await waitFor("the dispatcher delivers", () => output.includes('"delivering"'), 30_000);
+  await waitFor("it owns every shard", async () => {
+    const [row] = await bench.sql`SELECT count(DISTINCT owner)::int AS owners, count(owner)::int AS owned FROM shards`;
+    return row?.owners === 1 && row?.owned === 64;
+  });
+  return child;
+}
+
+describe("a dispatcher that is stopped", () => {
+  it("records what is on the wire, puts back what is not, hands its shards over and exits 0, at one signal or two", async () => {
+    const account = await bench.account();
+    const child = await startProcess();
+    receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_500));
+    const onTheWire: string[] = [];
+    for (let n = 0; n < 50; n++) onTheWire.push(await bench.schedule(account, `${receiver.origin}/`, inMs(400)));
+    const later = await bench.schedule(account, `${receiver.origin}/later`, inMs(4_000));
+    await waitFor("all 50 are on the wire", () => receiver.requests.length === 50);
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    child.kill("SIGTERM");
+    const [code] = await exited;
+    expect(code).toBe(0);
+    for (const id of onTheWire) expect(await bench.read(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(await bench.read(later)).toMatchObject({ status: "scheduled", attempts: 0 });
+    const [held] = await bench.sql`SELECT count(*)::int AS n FROM shards WHERE owner IS NOT NULL`;
+    expect(held?.n).toBe(0);
+
+    const next = await bench.dispatcher();
+    await waitFor("another sends the rest", async () => (await bench.read(later)).status === "succeeded");
+    await next.stop();
+  });
+
+  it("by kill -9 loses nothing: what was on the wire is interrupted and repeated with the same webhook-id, the rest is sent once", async () => {
+    const account = await bench.account();
+    const child = await startProcess();
+    receiver.respond(() => {});
+    const onTheWire: string[] = [];
+    for (let n = 0; n < 20; n++) onTheWire.push(await bench.schedule(account, `${receiver.origin}/wire`, inMs(300)));
+    const later: string[] = [];
+    for (let n = 0; n < 20; n++) later.push(await bench.schedule(account, `${receiver.origin}/later`, inMs(3_000)));
+    await waitFor("20 are on the wire", () => receiver.requests.length === 20);
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+    receiver.respond((_request, response) => response.end("ok"));
+    await bench.sql`UPDATE schedules SET claim_deadline = now() WHERE status = 'firing'`;
+
+    const next = await bench.dispatcher();
+    await waitFor(
+      "everything is delivered",
+      async () => {
+        const [row] = await bench.sql`
+          SELECT count(*)::int AS n FROM schedules WHERE account_id = ${account.id} AND status = 'succeeded'`;
+        return row?.n === 40;
+      },
+      40_000,
+    );
+    for (const id of onTheWire) {
+      expect(await bench.attempts(id)).toMatchObject([
+        {
+          attempt: 1,
+          outcome: "interrupted",
+          status_code: null,
+          latency_ms: 0,
+          error_text: "interrupted: outcome unknown",
+        },
+        { attempt: 2, outcome: "delivered", status_code: 200 },
+      ]);
+      const sent = receiver.requests.filter(({ headers }) => headers["webhook-id"] === encodeId("sch", id));
+      expect(sent.map(({ headers }) => headers["x-service-attempt"])).toEqual(["1", "2"]);
+    }
+    for (const id of later) expect(await bench.attempts(id)).toMatchObject([{ attempt: 1, outcome: "delivered" }]);
+    expect(receiver.requests).toHaveLength(60);
+    await next.stop();
+  }, 90_000);
+
+  it("three interruptions in a row end a schedule", async () => {
+    const account = await bench.account();
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(60_000));
+    await bench.sql`
+      UPDATE schedules SET status = 'firing', attempts = 3, interruptions = 2, version = version + 1,
+        claimed_at = now() - interval '40 s', claim_deadline = now() - interval '5 s' WHERE id = ${id}`;
+    const dispatcher = await bench.dispatcher();
+    await waitFor("it is dead", async () => (await bench.read(id)).status === "dead", 30_000);
+    expect(await bench.attempts(id)).toMatchObject([{ attempt: 3, outcome: "interrupted" }]);
+    expect(receiver.requests).toHaveLength(0);
+    await dispatcher.stop();
+  }, 60_000);
+});
+
+describe("several dispatchers", () => {
+  it("share the shards, deliver each schedule once, and one takes over what another gave up", async () => {
+    const accounts = await Promise.all(Array.from({ length: 20 }, () => bench.account()));
+    const first = await bench.dispatcher();
+    const second = await bench.dispatcher();
+    await waitFor("both own about half", () => first.figures().owned === 32 && second.figures().owned === 32, 30_000);
+    for (let n = 0; n < 200; n++) {
+      await bench.schedule(accounts[n % 20] as never, `${receiver.origin}/`, inMs(1_000 + Math.random() * 1_000));
+    }
+    await waitFor("all arrive", () => receiver.requests.length >= 200);
+    await first.stop();
+    await waitFor("the second owns everything", () => second.figures().owned === 64, 20_000);
+    expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(200);
+    expect(receiver.requests).toHaveLength(200);
+    await second.stop();
+  }, 90_000);
+});

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseApiKey } from "#domain/api-key.ts";
+import { generateEncryptionKey } from "#domain/cipher.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
+import { runScript } from "./script-process.ts";
+
+let database: TestDatabase;
+const keys = `k1:${generateEncryptionKey()}`;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+async function account(...args: string[]) {
+  const run = runScript("account", args, { DATABASE_URL: database.url, ENCRYPTION_KEYS: keys });
+  return { code: await run.exited, stdout: run.stdout, stderr: run.stderr };
+}
+
+test("it prints exactly one JSON object, with a key when one was asked for", async () => {
+  const { code, stdout } = await account("create", "--email", "Ada@Example.com", "--plan", "indie", "--key", "live");
+  expect(code).toBe(0);
+  expect(stdout).toHaveLength(1);
+  const made = JSON.parse(stdout[0] as string);
+  expect(made).toEqual({
+    accountId: expect.any(String),
+    email: "ada@example.com",
+    plan: "indie",
+    key: expect.any(String),
+  });
+  expect(parseApiKey(made.key)).toEqual({ env: "live" });
+});
+
+test("the same address in another letter case finds the same account and makes no key unasked", async () => {
+  const first = await account("create", "--email", "ada@example.com");
+  const second = await account("create", "--email", "ADA@example.com");
+  expect(second).toEqual(first);
+  expect(Object.keys(JSON.parse(first.stdout[0] as string))).toEqual(["accountId", "email", "plan"]);
+});
+
+test("an account that exists keeps its plan, which is printed, and a wish for another one is answered beside", async () => {
+  await account("create", "--email", "ada@example.com");
+  const { stdout, stderr } = await account("create", "--email", "ada@example.com", "--plan", "indie");
+  expect(JSON.parse(stdout[0] as string).plan).toBe("free");
+  expect(stderr).toEqual(["ada@example.com has an account already, on free."]);
+});
+
+test.each([
+  [["create"], /--email is missing/],
+  [["create", "--email", "nobody"], /not an e-mail address/],
+  [["create", "--email", "a@example.com", "--plan", "gold"], /--plan is free or indie/],
+  [["remove", "--email", "a@example.com"], /only action is create/],
+])("%j is refused with exit code 2 and an empty standard output", async (args, message) => {
+  const { code, stdout, stderr } = await account(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
+  expect(stderr.join("\n")).toMatch(message);
+});

@@ -1,0 +1,108 @@
+import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { findRunningPostgres, startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+import { runNode } from "./script-process.ts";
+
+let parent: string;
+let dataDir: string;
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "stopwatch-embedded-"));
+  // PostgreSQL runs as another user where this one is root.
+  await chmod(parent, 0o711);
+  dataDir = join(parent, "data");
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+async function query(url: string, text: string) {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await sql.unsafe(text);
+  } finally {
+    await sql.end();
+  }
+}
+
+test("what was written is there after a stop and a start, at the same address", async () => {
+  const first = await startEmbeddedPostgres(dataDir);
+  await query(first.url, "CREATE TABLE kept AS SELECT 7 AS n");
+  await first.stop();
+  expect(await findRunningPostgres(dataDir)).toBeUndefined();
+
+  const second = await startEmbeddedPostgres(dataDir);
+  expect(second.url).toBe(first.url);
+  expect(await query(second.url, "SELECT n FROM kept")).toEqual([{ n: 7 }]);
+  await second.stop();
+});
+
+test("it is durable, listens on the loopback interface only and wants a password that no other user can read", async () => {
+  const server = await startEmbeddedPostgres(dataDir);
+  try {
+    const shown = await query(
+      server.url,
+      `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
+        current_setting('listen_addresses') AS listen_addresses, current_setting('TimeZone') AS zone,
+        current_setting('idle_in_transaction_session_timeout') AS idle`,
+    );
+    expect(shown).toEqual([
+      { fsync: "on", synchronous_commit: "on", listen_addresses: "127.0.0.1", zone: "UTC", idle: "10s" },
+    ]);
+    const wrong = Object.assign(new URL(server.url), { password: "guess" }).href;
+    await expect(query(wrong, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+    expect((await stat(join(dataDir, "postgres.json"))).mode & 0o777).toBe(0o600);
+  } finally {
+    await server.stop();
+  }
+});
+
+test("a second start on a data folder in use is refused and leaves the first one running", async () => {
+  const server = await startEmbeddedPostgres(dataDir);
+  try {
+    await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(/already runs on the data folder/);
+    expect(await query(server.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  } finally {
+    await server.stop();
+  }
+});
+
+test("a server that a killed process left behind is replaced, with its data", async () => {
+  const killed = runNode(
+    [
+      "--input-type=module",
+      "-e",
+      `import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+       console.log((await startEmbeddedPostgres(process.env.DATA_DIR)).url);`,
+    ],
+    { DATA_DIR: dataDir },
+  );
+  await expect.poll(() => killed.stdout, { timeout: 20_000 }).toHaveLength(1);
+  await query(killed.stdout[0] as string, "CREATE TABLE kept AS SELECT 7 AS n");
+  killed.child.kill("SIGKILL");
+  await killed.exited;
+  expect(await findRunningPostgres(dataDir)).toBe(killed.stdout[0]);
+
+  const server = await startEmbeddedPostgres(dataDir);
+  expect(await query(server.url, "SELECT n FROM kept")).toEqual([{ n: 7 }]);
+  await server.stop();
+});
+
+test("a crash of one session is survived, the end of the server is noticed", async () => {
+  const server = await startEmbeddedPostgres(dataDir);
+  let lost = false;
+  void server.lost.then(() => {
+    lost = true;
+  });
+  const backends = "SELECT pid FROM pg_stat_activity WHERE application_name = 'stopwatch start'";
+  const [owner] = await query(server.url, backends);
+  process.kill(owner?.pid, "SIGKILL");
+  const current = () => query(server.url, backends).catch(() => []);
+  await expect.poll(async () => (await current())[0]?.pid ?? owner?.pid, { timeout: 10_000 }).not.toBe(owner?.pid);
+  expect(lost).toBe(false);
+
+  server.kill();
+  await server.lost;
+  await server.stop();
+});

@@ -1,0 +1,87 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { generateEncryptionKey } from "#domain/cipher.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
+import { runNode, runScript } from "./script-process.ts";
+
+let dataDir: string;
+let database: TestDatabase;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "stopwatch-start-"));
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+  await database.drop();
+});
+
+const settings = () => ({ DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: "0", DISPATCHER_PORT: "0" });
+
+// The supervision that npm start has, with parts that do nothing but say what becomes of them.
+function runAllParts({ dispatcher = "", web = "" }) {
+  const ends = `process.on("SIGTERM", () => setTimeout(() => { console.log("ended"); process.exit(0); }, 100));`;
+  const serve = `import { createServer } from "node:http"; createServer((_, answer) => answer.end()).listen(process.env.PORT);`;
+  const part = (name: string, program: string) => ({
+    name,
+    args: ["--input-type=module", "-e", program],
+    stopMsMax: 9_000,
+  });
+  const parts = [
+    part("dispatcher", `${ends} setInterval(() => {}, 1000); ${dispatcher}`),
+    part("web", `${ends} ${serve} ${web}`),
+  ];
+  return runNode(
+    [
+      "--input-type=module",
+      "-e",
+      `import { runAllParts } from "#scripts/all-parts.ts";
+       const parts = ${JSON.stringify(parts)};
+       process.exitCode = await runAllParts({ verbose: false, parts: (env) => parts.map((part) => ({ ...part, env })) });`,
+    ],
+    settings(),
+  );
+}
+
+test.each(["PORT", "DISPATCHER_PORT"])(
+  "a taken %s is named together with its setting, and nothing is started",
+  async (setting) => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    const { port } = taken.address() as AddressInfo;
+    const start = runScript("start", [], { ...settings(), DATABASE_URL: "", [setting]: String(port) });
+    expect(await start.exited).toBe(1);
+    expect(start.stderr.join("\n")).toMatch(new RegExp(`port ${port} .* set ${setting} to another port`));
+    expect(await readdir(dataDir)).toEqual([]);
+    taken.close();
+  },
+);
+
+test("the signal that npm doubles ends the dispatcher first, then the web part, with exit code 0", async () => {
+  const all = runAllParts({});
+  await expect.poll(() => all.stdout.join("\n"), { timeout: 20_000 }).toMatch(/ready: http:\/\/localhost:\d+$/);
+  all.child.kill("SIGINT");
+  all.child.kill("SIGINT");
+  expect(await all.exited).toBe(0);
+  expect(all.stdout.slice(-2)).toEqual(["dispatcher | ended", "web | ended"]);
+});
+
+test("when a part dies, its name and exit code are told, the rest is ended, and the exit code is 1", async () => {
+  const all = runAllParts({ dispatcher: `console.log("no database"); process.exit(7);` });
+  expect(await all.exited).toBe(1);
+  expect(all.stderr).toEqual(["The dispatcher ended unexpectedly (exit code 7). Stopping the rest."]);
+  expect(all.stdout).toContain("dispatcher | no database");
+});
+
+test("what stands in the way of a command is one message, wrong options are exit code 2", async () => {
+  const web = runScript("web", [], { DATA_DIR: dataDir, ENCRYPTION_KEYS: `k:${generateEncryptionKey()}` });
+  expect(await web.exited).toBe(1);
+  expect(web.stderr).toEqual([expect.stringMatching(/^DATABASE_URL: .* it is not set$/)]);
+  const start = runScript("start", ["--prot", "1"], {});
+  expect(await start.exited).toBe(2);
+  expect(start.stderr[0]).toBe("Unknown option '--prot'.");
+});

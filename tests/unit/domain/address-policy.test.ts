@@ -1,0 +1,195 @@
+import { isIPv6 } from "node:net";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isPublicAddress, judgeAddresses, parseAddressRange } from "#domain/address-policy.ts";
+import { parseTargetPolicy } from "#domain/target-url.ts";
+import answers from "../../vectors/resolver-answers.json" with { type: "json" };
+
+const nothingExtra = parseTargetPolicy("", "");
+
+describe("isPublicAddress", () => {
+  it("refuses the first and last address of every special IPv4 block and accepts their public neighbours", () => {
+    const blocks: [string, string, string | null, string | null][] = [
+      ["0.0.0.0", "0.255.255.255", null, "1.0.0.0"],
+      ["10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"],
+      ["100.64.0.0", "100.127.255.255", "100.63.255.255", "100.128.0.0"],
+      ["127.0.0.0", "127.255.255.255", "126.255.255.255", "128.0.0.0"],
+      ["168.63.129.16", "168.63.129.16", "168.63.129.15", "168.63.129.17"],
+      ["169.254.0.0", "169.254.255.255", "169.253.255.255", "169.255.0.0"],
+      ["172.16.0.0", "172.31.255.255", "172.15.255.255", "172.32.0.0"],
+      ["192.0.0.0", "192.0.0.255", "191.255.255.255", "192.0.1.0"],
+      ["192.0.2.0", "192.0.2.255", "192.0.1.255", "192.0.3.0"],
+      ["192.31.196.0", "192.31.196.255", "192.31.195.255", "192.31.197.0"],
+      ["192.52.193.0", "192.52.193.255", "192.52.192.255", "192.52.194.0"],
+      ["192.88.99.0", "192.88.99.255", "192.88.98.255", "192.88.100.0"],
+      ["192.168.0.0", "192.168.255.255", "192.167.255.255", "192.169.0.0"],
+      ["192.175.48.0", "192.175.48.255", "192.175.47.255", "192.175.49.0"],
+      ["198.18.0.0", "198.19.255.255", "198.17.255.255", "198.20.0.0"],
+      ["198.51.100.0", "198.51.100.255", "198.51.99.255", "198.51.101.0"],
+      ["203.0.113.0", "203.0.113.255", "203.0.112.255", "203.0.114.0"],
+      ["224.0.0.0", "239.255.255.255", "223.255.255.255", null],
+      ["240.0.0.0", "255.255.255.255", null, null],
+    ];
+    for (const [first, last, before, after] of blocks) {
+      expect([first, last].map(isPublicAddress), first).toEqual([false, false]);
+      for (const neighbour of [before, after])
+        if (neighbour !== null) expect(isPublicAddress(neighbour), neighbour).toBe(true);
+    }
+  });
+
+  it("accepts IPv6 only inside 2000::/3 less its special blocks", () => {
+    for (const address of [
+      ...[
+        "::",
+        "::1",
+        "::7f00:1",
+        "::ffff:1.1.1.1",
+        "::ffff:101:101",
+        "64:ff9b::101:101",
+        "64:ff9b:1::1",
+        "100::1",
+        "100:0:0:1::1",
+      ],
+      ...[
+        "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "4000::",
+        "5f00::1",
+        "fc00::1",
+        "fd00:ec2::254",
+        "fe80::1",
+        "fec0::1",
+        "ff02::1",
+      ],
+      ...["2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"],
+      ...[
+        "2002::",
+        "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "2620:4f:8000::",
+        "2620:4f:8000:ffff:ffff:ffff:ffff:ffff",
+      ],
+      ...["3ffe::", "3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff"],
+    ]) {
+      expect(isPublicAddress(address), address).toBe(false);
+    }
+    for (const address of [
+      ...[
+        "2000::",
+        "2001:200::",
+        "2001:db7:ffff::",
+        "2001:db9::",
+        "2001:ffff:ffff::",
+        "2003::",
+        "2620:4f:7fff::",
+        "2620:4f:8001::",
+      ],
+      ...["3ffd:ffff::", "3fff:1000::", "3fff:ffff:ffff::", "2A00:1450:4001:81B::200E"],
+    ]) {
+      expect(isPublicAddress(address), address).toBe(true);
+    }
+  });
+
+  it("refuses text that is not an address as a resolver writes it", () => {
+    for (const text of [
+      ...[
+        "",
+        " ",
+        "1.1.1",
+        "1.1.1.1 ",
+        " 1.1.1.1",
+        "1.1.1.1\n",
+        "01.1.1.1",
+        "0x1.1.1.1",
+        "16843009",
+        "1.1.1.256",
+        "1.1.1.1.",
+        "1.1.1.1/32",
+      ],
+      ...[
+        "2400:cb00::1%eth0",
+        "fe80::1%lo",
+        "[2400:cb00::1]",
+        "2400:cb00::1::1",
+        "2400:cb00::1/128",
+        "2400:cb00::1.2.3.4",
+        "example.com",
+      ],
+      ...["\uff11.1.1.1", "1.1.1.1\0", "2400:cb00:::1", "2400:cb00::12345"],
+    ]) {
+      expect(isPublicAddress(text), JSON.stringify(text)).toBe(false);
+    }
+  });
+
+  it("never accepts text that the system does not read as an address", () => {
+    const text = fc.array(fc.constantFrom("2", "3f", "a", "0", ":", "::", "2400:", "1234", "."), { maxLength: 12 });
+    fc.assert(
+      fc.property(text, (pieces) => {
+        const address = `2${pieces.join("")}`;
+        if (isPublicAddress(address) && !/^\d+\.\d+\.\d+\.\d+$/.test(address))
+          expect(isIPv6(address), address).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("never accepts an IPv4 address embedded in an IPv4-mapped, IPv4-compatible, NAT64 or 6to4 one", () => {
+    fc.assert(
+      fc.property(fc.ipV4(), fc.constantFrom("::ffff:", "::", "64:ff9b::", "::ffff:0:"), (ipv4, prefix) => {
+        const [a = 0, b = 0, c = 0, d = 0] = ipv4.split(".").map(Number);
+        const high = ((a << 8) | b).toString(16);
+        const low = ((c << 8) | d).toString(16);
+        expect(isPublicAddress(prefix + ipv4)).toBe(false);
+        expect(isPublicAddress(`${prefix}${high}:${low}`)).toBe(false);
+        expect(isPublicAddress(`2002:${high}:${low}::1`)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe("judgeAddresses", () => {
+  for (const { name, resolver_answers: rounds } of answers) {
+    for (const round of rounds.filter((round) => Array.isArray(round))) {
+      const isPublic = round.length === 1 && round[0] === "93.184.216.34";
+      it(`${isPublic ? "accepts" : "refuses"} the whole answer [${round}] (${name})`, () => {
+        expect(judgeAddresses(round, nothingExtra)).toBe(isPublic);
+      });
+    }
+  }
+
+  it("refuses an answer that holds a denied address", () => {
+    const policy = parseTargetPolicy("", "1.2.3.0/24,2606:4700::/32");
+    expect(judgeAddresses(["1.1.1.1", "2400:cb00::1"], policy)).toBe(true);
+    expect(judgeAddresses(["1.1.1.1", "1.2.3.4"], policy)).toBe(false);
+    expect(judgeAddresses(["2606:4700::1"], policy)).toBe(false);
+  });
+
+  it("of an allowed target may be private, but not denied, empty or no address", () => {
+    const policy = parseTargetPolicy("", "10.0.0.0/8,::1");
+    expect(judgeAddresses(["127.0.0.1", "fe80::1%lo", "::ffff:192.168.0.1"], policy, true)).toBe(true);
+    for (const address of ["10.0.0.1", "::1", "::1%lo", "::ffff:10.0.0.1", "localhost", ""]) {
+      expect(judgeAddresses([address], policy, true), address).toBe(false);
+    }
+    expect(judgeAddresses([], policy, true)).toBe(false);
+  });
+});
+
+describe("parseAddressRange", () => {
+  it("reads an address or a CIDR block and nothing else", () => {
+    expect(parseAddressRange("1.2.3.4")?.[1]).toBe(32);
+    expect(parseAddressRange("2400:cb00::1")?.[1]).toBe(128);
+    expect(parseAddressRange("0.0.0.0/0")?.[1]).toBe(0);
+    for (const text of [
+      "",
+      "/",
+      "1.2.3.4/",
+      "1.2.3.4/33",
+      "1.2.3.4/08",
+      "1.2.3.4/-1",
+      "1.2.3.4/8/8",
+      "::/129",
+      "010.0.0.0/8",
+      "a",
+    ]) {
+      expect(parseAddressRange(text), text).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { AppError, ERROR_STATUS } from "#domain/errors.ts";
+
+describe("AppError", () => {
+  test("every code has the status the contract gives it", () => {
+    expect(ERROR_STATUS).toEqual({
+      VALIDATION: 400,
+      UNAUTHORIZED: 401,
+      QUOTA_EXCEEDED: 402,
+      FORBIDDEN: 403,
+      NOT_FOUND: 404,
+      METHOD_NOT_ALLOWED: 405,
+      CONFLICT: 409,
+      PAYLOAD_TOO_LARGE: 413,
+      UNSUPPORTED_MEDIA_TYPE: 415,
+      RATE_LIMITED: 429,
+      INTERNAL: 500,
+      UNAVAILABLE: 503,
+    });
+  });
+
+  test("an error carries what goes out, and its cause apart from it", () => {
+    const cause = new Error("secret of a library");
+    const error = new AppError("VALIDATION", "The body is not valid.", {
+      cause,
+      details: [{ path: "fireAt", message: "is in the past" }],
+      headers: { "Retry-After": "1" },
+    });
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({
+      code: "VALIDATION",
+      message: "The body is not valid.",
+      publicMessage: "The body is not valid.",
+      details: [{ path: "fireAt", message: "is in the past" }],
+      headers: { "Retry-After": "1" },
+      cause,
+    });
+  });
+
+  test("an error without options has no cause, details or headers, and is named after its class", () => {
+    class Narrower extends AppError {}
+    const error = new Narrower("NOT_FOUND", "No such schedule.");
+    expect("cause" in error).toBe(false);
+    expect(error.details).toBeUndefined();
+    expect(error.headers).toBeUndefined();
+    expect(error.name).toBe("Narrower");
+  });
+});

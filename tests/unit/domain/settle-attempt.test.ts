@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type AttemptToSettle, type DeliveryOutcome, settleAttempt } from "#domain/settle-attempt.ts";
+
+const NOW_MS = 1_767_225_600_000;
+const DEADLINE_MS = NOW_MS + 35_000;
+const CLOSED = { status: "dead", nextAttemptAtMs: null } as const;
+
+const settle = (outcome: DeliveryOutcome, changed: Partial<AttemptToSettle> = {}) =>
+  settleAttempt({
+    outcome,
+    failures: 0,
+    interruptions: 0,
+    knobs: { retryAttempts: 4, retryBackoffMs: 30_000, retryStrategy: "exponential" },
+    finishedAtMs: NOW_MS,
+    random: () => 0,
+    claimDeadlineMs: DEADLINE_MS,
+    ...changed,
+  });
+
+const rejected = (statusCode: number, retryAfter?: string): DeliveryOutcome => ({
+  kind: "rejected",
+  statusCode,
+  retryAfter,
+});
+const unreachable: DeliveryOutcome = { kind: "unreachable", error: "connection refused" };
+const interrupted: DeliveryOutcome = { kind: "interrupted" };
+
+const anyOutcome = fc.oneof(
+  fc.integer({ min: 200, max: 299 }).map((statusCode): DeliveryOutcome => ({ kind: "delivered", statusCode })),
+  fc.integer({ min: 300, max: 599 }).map((statusCode) => rejected(statusCode)),
+  fc.constantFrom<DeliveryOutcome>(unreachable, { kind: "blocked", error: "blocked by policy" }, interrupted),
+);
+const anyAttempt = fc.record({
+  outcome: anyOutcome,
+  failures: fc.nat(12),
+  interruptions: fc.nat(2),
+  knobs: fc.record({
+    retryAttempts: fc.nat(9),
+    retryBackoffMs: fc.integer({ min: 1_000, max: 3_600_000 }),
+    retryStrategy: fc.constantFrom("exponential" as const, "linear" as const, "fixed" as const),
+  }),
+  finishedAtMs: fc.constant(NOW_MS),
+  random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }).map((drawn) => () => drawn),
+  claimDeadlineMs: fc.integer({ min: NOW_MS - 100_000, max: NOW_MS + 35_000 }),
+});
+
+describe("settleAttempt", () => {
+  test("2xx makes the schedule succeeded, also after failures and interruptions", () => {
+    expect(settle({ kind: "delivered", statusCode: 204 }, { failures: 3, interruptions: 2 })).toEqual({
+      status: "succeeded",
+      nextAttemptAtMs: null,
+      failures: 3,
+      interruptions: 0,
+    });
+  });
+
+  test.each([301, 304, 400, 404, 429, 500, 503])("%d is a failure that is tried again", (statusCode) => {
+    expect(settle(rejected(statusCode))).toEqual({
+      status: "failed",
+      nextAttemptAtMs: NOW_MS + 30_000,
+      failures: 1,
+      interruptions: 0,
+    });
+  });
+
+  test("no answer is a failure that is tried again", () => {
+    expect(settle(unreachable)).toMatchObject({ status: "failed", nextAttemptAtMs: NOW_MS + 30_000, failures: 1 });
+  });
+
+  test("410 Gone and a target blocked by policy make the schedule dead at once, whatever retries are left", () => {
+    expect(settle(rejected(410, "60"))).toEqual({ ...CLOSED, failures: 1, interruptions: 0 });
+    expect(settle({ kind: "blocked", error: "blocked by policy" })).toEqual({
+      ...CLOSED,
+      failures: 1,
+      interruptions: 0,
+    });
+  });
+
+  test("retry n waits as its number says, and after the last retry the schedule is dead", () => {
+    const waits = [0, 1, 2, 3].map((failures) => (settle(unreachable, { failures }).nextAttemptAtMs ?? 0) - NOW_MS);
+    expect(waits).toEqual([30_000, 60_000, 120_000, 240_000]);
+    expect(settle(unreachable, { failures: 4 })).toEqual({ ...CLOSED, failures: 5, interruptions: 0 });
+  });
+
+  test("with no retries the first failure is the last", () => {
+    const knobs = { retryAttempts: 0, retryBackoffMs: 30_000, retryStrategy: "fixed" } as const;
+    expect(settle(rejected(500), { knobs })).toMatchObject(CLOSED);
+    expect(settle(interrupted, { knobs })).toMatchObject({ status: "failed" });
+  });
+
+  test("retries that were taken away while the schedule waited are gone", () => {
+    const knobs = { retryAttempts: 1, retryBackoffMs: 30_000, retryStrategy: "fixed" } as const;
+    expect(settle(unreachable, { failures: 3, knobs })).toMatchObject(CLOSED);
+  });
+
+  test("Retry-After is honoured on 429 and 503 and on nothing else", () => {
+    expect(settle(rejected(429, "90")).nextAttemptAtMs).toBe(NOW_MS + 90_000);
+    expect(settle(rejected(503, "90")).nextAttemptAtMs).toBe(NOW_MS + 90_000);
+    expect(settle(rejected(500, "90")).nextAttemptAtMs).toBe(NOW_MS + 30_000);
+  });
+
+  test("an interrupted attempt uses no retry and is repeated when its own lease has ended", () => {
+    expect(settle(interrupted, { failures: 4, interruptions: 1 })).toEqual({
+      status: "failed",
+      nextAttemptAtMs: DEADLINE_MS,
+      failures: 4,
+      interruptions: 2,
+    });
+  });
+
+  test("three interrupted attempts in a row make the schedule dead", () => {
+    expect(settle(interrupted, { interruptions: 2 })).toEqual({ ...CLOSED, failures: 0, interruptions: 3 });
+  });
+
+  test("any known outcome ends a row of interruptions", () => {
+    expect(settle(unreachable, { interruptions: 2 }).interruptions).toBe(0);
+  });
+
+  test("a schedule has a next attempt exactly while it is failed, never before now, and never before a lease's end", () => {
+    fc.assert(
+      fc.property(anyAttempt, (attempt) => {
+        const { status, nextAttemptAtMs } = settleAttempt(attempt);
+        expect(nextAttemptAtMs !== null).toBe(status === "failed");
+        if (nextAttemptAtMs === null) return;
+        if (attempt.outcome.kind === "interrupted") expect(nextAttemptAtMs).toBe(attempt.claimDeadlineMs);
+        else expect(nextAttemptAtMs).toBeGreaterThanOrEqual(NOW_MS + 1_000);
+      }),
+    );
+  });
+
+  test("a target that always fails is tried once and then retried exactly as often as set, interruptions aside", () => {
+    fc.assert(
+      fc.property(fc.nat(9), fc.array(fc.boolean(), { maxLength: 40 }), (retryAttempts, lost) => {
+        const knobs = { retryAttempts, retryBackoffMs: 1_000, retryStrategy: "fixed" } as const;
+        let state: Pick<AttemptToSettle, "failures" | "interruptions"> = { failures: 0, interruptions: 0 };
+        for (let attempt = 0; ; attempt++) {
+          const isLost = (lost[attempt] ?? false) && state.interruptions < 2;
+          const settled = settle(isLost ? interrupted : rejected(500), { ...state, knobs });
+          if (settled.status === "dead") {
+            expect(settled.failures).toBe(retryAttempts + 1);
+            return;
+          }
+          state = settled;
+        }
+      }),
+    );
+  });
+});

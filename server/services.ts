@@ -25,25 +25,24 @@ export const DATABASE_BUDGET_MS = 4_000;
 
 /** The services of this process, made from its settings when they are first needed. */
 export function services(): Services {
-  held[KEY] ??= createServices(readConfig());
-  return held[KEY];
+  held ??= createServices(readConfig());
+  return held;
 }
 
-/** Starts this process's services from `config`; the former ones are not closed. */
+/** Makes services from `config` and has `services()` answer them; the former ones are not closed. */
 export function startServices(config: Config): Services {
-  held[KEY] = createServices(config);
-  return held[KEY];
+  held = createServices(config);
+  return held;
 }
 
-// Each route may be bundled with a copy of this module: the process still has one pool.
-const KEY = Symbol.for("stopwatch.services");
-const held = globalThis as { [KEY]?: Services };
+// Not on globalThis: Next.js loads this module once for routes, once for pages and once for the start, each with error
+// classes of its own, and a connection of one would throw what the others do not recognise.
+let held: Services | undefined;
 
 const CONNECTIONS_MAX = 10;
 
 function createServices(config: Config): Services {
   const log = createLog(config.logLevel);
-  if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW lets these targets pass");
   // A pooler keeps neither prepared statements nor settings of a session.
   const isPooled = config.databaseUrl !== config.databaseDirectUrl;
   const connection = connect({
@@ -52,7 +51,6 @@ function createServices(config: Config): Services {
     connectionsMax: CONNECTIONS_MAX,
     prepare: !isPooled,
     session: isPooled ? {} : SESSION,
-    onLost: (error) => log.warn({ err: error }, "the database did not answer"),
   });
 
   let checked: Promise<Installation> | undefined;

@@ -9,21 +9,23 @@ const RETRY_MS = 1_000;
 /**
  * Starts the web process: reads the settings and checks that schema and key ring fit the database. Ends the process
  * with code 1 and a message when something has to be mended by a person. A database that is away is waited for in the
- * background; until it was checked, requests are answered 503.
+ * background; until then requests are answered 503, and each part of the process checks for itself before it serves.
  */
 export async function start(): Promise<void> {
   makeRequestsReadable();
   const services = startOrExit();
-  if ((await checkOrExit(services)) === "away") {
-    services.log.warn("the database is away: answering 503 until it is back");
-    void waitForDatabase(services);
-  }
+  const { config, log } = services;
+  if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW lets these targets pass");
+  if ((await checkOrExit(services)) === "checked") return services.close();
+  log.warn("the database is away: answering 503 until it is back");
+  void waitForDatabase(services);
 }
 
 async function waitForDatabase(services: Services): Promise<void> {
   do await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   while ((await checkOrExit(services)) === "away");
   services.log.info("the database is back");
+  await services.close();
 }
 
 async function checkOrExit(services: Services): Promise<"checked" | "away"> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Connection } from "#db/client.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { noteKeyUse } from "../auth/note-key-use.ts";
 import type { Ctx, Query } from "../context.ts";
@@ -59,7 +60,7 @@ const NO_PARAMETERS = z.strictObject({});
 async function createCtx(request: Request): Promise<Ctx> {
   const held = services();
   const { requestHashKey } = await held.installation();
-  const query = createQuery();
+  const query = createQuery(held.connection);
   const key = await authenticate(request.headers, query);
   if (key.isStale) noteKeyUse(held, key.id);
   return {
@@ -76,12 +77,12 @@ async function createCtx(request: Request): Promise<Ctx> {
 const QUERY_MS_MIN = 500;
 
 // The queries of one call share its time.
-function createQuery(): Query {
+function createQuery(connection: Connection): Query {
   let leftMs = DATABASE_BUDGET_MS;
   return async (work) => {
     const startedMs = performance.now();
     try {
-      return await services().connection.run(Math.max(leftMs, QUERY_MS_MIN), work);
+      return await connection.run(Math.max(leftMs, QUERY_MS_MIN), work);
     } finally {
       leftMs -= performance.now() - startedMs;
     }

@@ -30,5 +30,5 @@ function toDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
 
 // The names in it are the caller's.
 function printable(path: string): string {
-  return path.toWellFormed().slice(0, PATH_LENGTH_MAX);
+  return path.slice(0, PATH_LENGTH_MAX).toWellFormed();
 }

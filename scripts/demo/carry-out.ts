@@ -1,0 +1,84 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Answer, AttemptView, Client, CreatedView, ScheduleView } from "./client.ts";
+import { inParallel } from "./in-parallel.ts";
+import type { CreateRequest, DemoPlan, PlannedSchedule } from "./plan.ts";
+
+/** A planned schedule and every answer its owner got for it. */
+export type Entry = {
+  planned: PlannedSchedule;
+  created: Answer<CreatedView>;
+  repeated: Answer<CreatedView> | null;
+  changed: Answer<ScheduleView> | null;
+};
+
+/** An entry with what the service has to say about it in the end. */
+export type Outcome = Entry & { schedule: ScheduleView | null; attempts: AttemptView[] };
+
+export type Refusal = { request: CreateRequest; answer: Answer<CreatedView> };
+
+/** Creates everything, the soonest first, and tries what must be refused. Throws what `signal` aborts with. */
+export async function createAll(client: Client, plan: DemoPlan, signal: AbortSignal) {
+  const create = (request: CreateRequest) => {
+    signal.throwIfAborted();
+    return client<CreatedView>("POST", "/v1/schedules", request);
+  };
+  const entries = await inParallel(plan.schedules, CALLS_MAX, async (planned): Promise<Entry> => {
+    const created = await create(planned.request);
+    const repeated = planned.isRepeated ? await create(planned.request) : null;
+    return { planned, created, repeated, changed: null };
+  });
+  const refusals = await inParallel(
+    plan.refused,
+    CALLS_MAX,
+    async (request): Promise<Refusal> => ({ request, answer: await create(request) }),
+  );
+  return { entries, refusals };
+}
+
+/** Cancels and reschedules, each at its planned instant, and notes the answers in the entries. */
+export async function changeInTime(client: Client, entries: Entry[], signal: AbortSignal) {
+  const changes = entries.map(async (entry) => {
+    const { change } = entry.planned;
+    const { id } = entry.created.body;
+    if (!change || !id) return;
+    await wait(Math.max(0, change.atMs - Date.now()), undefined, { signal });
+    entry.changed =
+      change.kind === "cancel"
+        ? await client("DELETE", `/v1/schedules/${id}`)
+        : await client("PATCH", `/v1/schedules/${id}`, { fireAt: new Date(change.fireAtMs).toISOString() });
+  });
+  await Promise.all(changes);
+}
+
+/** How many schedules have not come to their end. */
+export async function countOpen(client: Client): Promise<number> {
+  const { body } = await client<{ total: number }>("GET", "/v1/schedules?status=scheduled,firing,failed&limit=1");
+  return expectBody(body.total, "the list of schedules");
+}
+
+/** Reads all schedules page by page, and the attempts of each. */
+export async function collect(client: Client, entries: Entry[]): Promise<Outcome[]> {
+  const found = new Map<string, ScheduleView>();
+  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    const { body } = await client<{ items: ScheduleView[]; total: number }>(
+      "GET",
+      `/v1/schedules?limit=${PAGE}&offset=${offset}`,
+    );
+    for (const schedule of expectBody(body.items, "the list of schedules")) found.set(schedule.id, schedule);
+    total = expectBody(body.total, "the list of schedules");
+  }
+  return inParallel(entries, CALLS_MAX, async (entry) => {
+    const schedule = found.get(entry.created.body.id ?? "") ?? null;
+    if (!schedule) return { ...entry, schedule, attempts: [] };
+    const { body } = await client<{ items: AttemptView[] }>("GET", `/v1/schedules/${schedule.id}/attempts`);
+    return { ...entry, schedule, attempts: expectBody(body.items, "the attempts of a schedule") };
+  });
+}
+
+const CALLS_MAX = 12;
+const PAGE = 100;
+
+function expectBody<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`The API did not answer ${what}.`);
+  return value;
+}

@@ -1,0 +1,47 @@
+/** A schedule as the API shows it; instants are ISO texts. */
+export type ScheduleView = {
+  id: string;
+  status: string;
+  fire_at: string;
+  fired_at: string | null;
+  offset_ms: number | null;
+  attempts: number;
+  payload_size_bytes: number;
+  has_payload: boolean;
+};
+
+export type AttemptView = {
+  attempt: number;
+  status_code: number | null;
+  error_text: string;
+  attempted_at: string;
+  timing: { late: number | null };
+};
+
+export type CreatedView = { id: string; fire_at: string; status: string; over_limit: boolean };
+
+/** An answer of the API, whatever its status; the body of one that went wrong is the error envelope. */
+export type Answer<Body> = { status: number; isReplay: boolean; body: Partial<Body> & ErrorView };
+
+type ErrorView = { error?: { code: string; message: string } };
+
+export type Client = ReturnType<typeof createClient>;
+
+/** The public HTTP API, called as any program with a key would. Throws only when there is no answer at all. */
+export function createClient(baseUrl: string, key: string) {
+  return async <Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(CALL_MS_MAX),
+    });
+    return {
+      status: response.status,
+      isReplay: response.headers.get("idempotent-replayed") === "true",
+      body: (await response.json()) as Partial<Body> & ErrorView,
+    };
+  };
+}
+
+const CALL_MS_MAX = 15_000;

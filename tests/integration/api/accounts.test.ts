@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createOrFindAccount } from "#db/queries/accounts.ts";
+import { readRequestHashKey } from "#db/queries/instance-secrets.ts";
+import { type Api, startApi } from "./api.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+it("of many calls with one e-mail address one makes the account, with secrets for both environments", async () => {
+  const { keyRing } = api.config;
+  const found = await api.services.connection.run(10_000, ({ db }) =>
+    Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        createOrFindAccount(db, {
+          email: i % 2 ? "A@b.example" : " a@B.example ",
+          plan: "indie",
+          keyRing,
+          nowMs: Date.now(),
+        }),
+      ),
+    ),
+  );
+  expect(found.filter((account) => account.created)).toHaveLength(1);
+  expect(new Set(found.map((account) => account.id)).size).toBe(1);
+  expect(found[0]).toMatchObject({ email: "a@b.example", plan: "indie" });
+  expect(await api.sql`SELECT env FROM signing_secrets ORDER BY env`).toEqual([{ env: "live" }, { env: "test" }]);
+});
+
+it("an account that is found keeps its plan, and one that was deleted makes room for a new one", async () => {
+  const find = (plan: "free" | "indie") =>
+    api.services.connection.run(10_000, ({ db }) =>
+      createOrFindAccount(db, { email: "c@d.example", plan, keyRing: api.config.keyRing, nowMs: Date.now() }),
+    );
+  const first = await find("free");
+  expect(await find("indie")).toEqual({ ...first, created: false });
+  await api.sql`UPDATE accounts SET status = 'deleted' WHERE id = ${first.id}`;
+  expect(await find("indie")).toMatchObject({ created: true, plan: "indie" });
+});
+
+it("processes that start at once agree on the key of the request hash", async () => {
+  const { keyRing } = api.config;
+  const made = await api.services.connection.run(10_000, ({ db }) =>
+    Promise.all(Array.from({ length: 10 }, () => readRequestHashKey(db, keyRing))),
+  );
+  expect(new Set(made.map((key) => key.export().toString("hex"))).size).toBe(1);
+});

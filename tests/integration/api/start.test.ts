@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { processEnv } from "#config.ts";
+import { type Api, startApi } from "./api.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+  await api.services.installation();
+});
+afterAll(() => api.stop());
+
+const keys = (id: string, fill: number) => `${id}:${Buffer.alloc(32, fill).toString("base64")}`;
+
+/** Runs the start of the web process; it ends by itself when there is nothing to wait for. */
+function start(settings: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
+  const program = `import { start } from "#server/start.ts"; await start();`;
+  const env = { ...processEnv(), LOG_LEVEL: "silent", ...settings } as NodeJS.ProcessEnv;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { env });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, stderr })));
+}
+
+describe("the web process", () => {
+  it("starts when settings, schema and key ring fit", async () => {
+    const settings = { DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS: keys("k1", 7) };
+    expect(await start(settings)).toEqual({ code: 0, stderr: "" });
+  });
+
+  it("refuses to start with settings it cannot use, and names them", async () => {
+    const { code, stderr } = await start({ DATABASE_URL: "nonsense", ENCRYPTION_KEYS: keys("k1", 7), PORT: "x" });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Stopwatch cannot start:\n/);
+    expect(stderr).toMatch(/DATABASE_URL: /);
+    expect(stderr).toMatch(/PORT: /);
+    expect(stderr).not.toContain("nonsense");
+  });
+
+  it("refuses to start with a key ring that does not open the database", async () => {
+    const { code, stderr } = await start({ DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS: keys("k2", 9) });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Stopwatch cannot start:\nENCRYPTION_KEYS does not open/);
+  });
+
+  it("refuses to start on a schema that is too old", async () => {
+    await api.sql`UPDATE drizzle.__drizzle_migrations SET created_at = 0`;
+    const { code, stderr } = await start({ DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS: keys("k1", 7) });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/npm run migrate/);
+  });
+});

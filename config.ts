@@ -16,13 +16,9 @@ export class ConfigError extends Error {}
 export function readConfig(env: Record<string, string | undefined> = processEnv()) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = settings.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(
-      parsed.error.issues.map((issue) => problem(String(issue.path[0]), issue.message, given)).join("\n"),
-    );
-  }
-  const s = parsed.data;
-  const problems: string[] = [];
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => problem(String(issue.path[0]), issue.message, given));
   const derive = <T>(name: string, make: () => T): T | undefined => {
     try {
       return make();
@@ -30,13 +26,18 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
       problems.push(problem(name, (error as Error).message, given));
     }
   };
-  const keyRing = derive("ENCRYPTION_KEYS", () => parseKeyRing(s.ENCRYPTION_KEYS));
-  const plans = derive("PLANS", () => parsePlans(s.PLANS));
+  // Of what was given and not of what was parsed, so that every problem is told at once.
+  const keyRing = derive("ENCRYPTION_KEYS", () => given.ENCRYPTION_KEYS && parseKeyRing(given.ENCRYPTION_KEYS));
+  const plans = derive("PLANS", () => parsePlans(given.PLANS));
   const targetPolicy = derive("DELIVERY_ALLOW or DELIVERY_DENY", () =>
-    parseTargetPolicy(s.DELIVERY_ALLOW, s.DELIVERY_DENY),
+    parseTargetPolicy(given.DELIVERY_ALLOW ?? "", given.DELIVERY_DENY ?? ""),
   );
-  const deliveryCa = derive("DELIVERY_CA_FILE", () => s.DELIVERY_CA_FILE && readFileSync(s.DELIVERY_CA_FILE, "utf8"));
-  if (!keyRing || !plans || !targetPolicy || problems.length > 0) throw new ConfigError(problems.join("\n"));
+  const caFile = given.DELIVERY_CA_FILE;
+  const deliveryCa = derive("DELIVERY_CA_FILE", () => (caFile ? readFileSync(caFile, "utf8") : undefined));
+  if (!parsed.success || !keyRing || !plans || !targetPolicy || problems.length > 0) {
+    throw new ConfigError(problems.join("\n"));
+  }
+  const s = parsed.data;
 
   return {
     databaseUrl: s.DATABASE_URL,
@@ -49,7 +50,7 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     defaultPlan: s.DEFAULT_PLAN,
     targetPolicy,
     deliveryAllow: s.DELIVERY_ALLOW,
-    deliveryCa: deliveryCa || undefined,
+    deliveryCa,
     connectionsPerOrigin: s.DELIVERY_CONNECTIONS_PER_ORIGIN,
     connectionsPerAccount: s.DELIVERY_CONNECTIONS_PER_ACCOUNT,
     connectionsMax: s.DELIVERY_CONNECTIONS_MAX,

@@ -5,6 +5,8 @@ const config: NextConfig = {
   serverExternalPackages: ["postgres", "pino"],
   poweredByHeader: false,
   reactStrictMode: true,
+  // Names of errors stay readable in the log.
+  experimental: { serverMinification: false },
 };
 
 export default config;

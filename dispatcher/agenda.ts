@@ -6,7 +6,7 @@ import type { Planned } from "./planned.ts";
 const CONNECT_AHEAD_MS = 2_000;
 const LOAD_BUCKET_MS = 25;
 /** What falls due within this of something that is claimed now goes with it. */
-const COALESCE_MS = 30;
+const COALESCE_MS = 80;
 /** A lane near its limit claims only this long before it may send, so that the slot is not held for nothing. */
 const LATE_LEAD_MS = 8;
 const SAFETY_MS = 10;

@@ -24,7 +24,7 @@ import { createSender } from "./send.ts";
 import { createShards } from "./shards.ts";
 import { createTicker, monotonicNow } from "./ticker.ts";
 
-const RECORD_AFTER_MS = 10;
+const RECORD_AFTER_MS = 30;
 const RECORD_GIVES_WAY_MS = 500;
 const RECOVERY_PAUSE_MS = 15_000;
 const SEND_COST_MS = 0.3;
@@ -164,7 +164,10 @@ export async function startDispatcher(
       if (result.attemptedAtMs === null) claimer.settled(result.won.planned);
       ended(result);
     },
-    onPrepared: () => pump(),
+    onPrepared: (instants) => {
+      for (const instant of instants) ticker.wakeAt(clock.monotonicAt(instant));
+      pump();
+    },
     onUnsent: (won) => {
       claimer.settled(won.planned);
       leave(won.planned);

@@ -59,8 +59,8 @@ export function createSender(deps: {
   /** The first byte of a request left. */
   onSent: (won: Won) => void;
   onEnded: (ended: Ended) => void;
-  /** Claims were prepared: `runOnce` says when the next of them leaves. */
-  onPrepared: () => void;
+  /** Claims were prepared; `runOnce` is to be called at each of these instants. */
+  onPrepared: (instants: number[]) => void;
   /** A claim that sent nothing for a reason of our own. */
   onUnsent: (won: Won) => void;
 }) {
@@ -123,11 +123,13 @@ export function createSender(deps: {
   const prepareSome = () => {
     preparing = false;
     let bytes = 0;
+    const instants: number[] = [];
     while (toPrepare.length > 0 && bytes < TURN_BYTES_MAX) {
       const won = toPrepare.shift() as Won;
       bytes += won.planned.bytes;
       try {
         due.push(prepare(won));
+        if (won.planned.sendAtMs !== instants.at(-1)) instants.push(won.planned.sendAtMs);
       } catch (error) {
         // The schedule's own reason: its attempts are used up and it dies with a clear text.
         deps.connections.leave(won.planned);
@@ -137,7 +139,7 @@ export function createSender(deps: {
       }
     }
     if (toPrepare.length > 0) schedulePreparing();
-    deps.onPrepared();
+    deps.onPrepared(instants);
   };
   const schedulePreparing = () => {
     if (preparing) return;

@@ -1,17 +1,23 @@
 import { parentPort, workerData } from "node:worker_threads";
 
-const next = new Float64Array(workerData, 0, 1);
-const signal = new Int32Array(workerData, 8, 1);
+const shared = workerData as SharedArrayBuffer;
+const version = new Int32Array(shared, 0, 2);
+const instants = new Float64Array(shared, 8);
+const now = () => Number(process.hrtime.bigint()) / 1e6;
 
-// The signal is read before the instant: an instant set in between makes the waits below return at once, and costs at
-// most one wake-up too many. This thread writes neither.
+let wokenAt = 0;
 for (;;) {
-  const seen = Atomics.load(signal, 0);
-  const waitMs = (next[0] as number) - Number(process.hrtime.bigint()) / 1e6;
+  // The signal is read before the list: one that is given in between makes the wait below return at once.
+  const signal = Atomics.load(version, 1);
+  const before = Atomics.load(version, 0);
+  let next = Number.POSITIVE_INFINITY;
+  for (const instant of instants) if (instant > wokenAt && instant < next) next = instant;
+  if (before % 2 === 1 || Atomics.load(version, 0) !== before) continue;
+  const waitMs = next - now();
   if (waitMs > 0) {
-    Atomics.wait(signal, 0, seen, waitMs);
+    Atomics.wait(version, 1, signal, waitMs);
   } else {
+    wokenAt = now();
     parentPort?.postMessage(0);
-    Atomics.wait(signal, 0, seen);
   }
 }

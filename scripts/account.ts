@@ -4,6 +4,7 @@ import { connect } from "#db/client.ts";
 import { migrate } from "#db/migrate.ts";
 import { createOrFindAccount } from "#db/queries/accounts.ts";
 import { createApiKey } from "#db/queries/api-keys.ts";
+import { encodeId } from "#domain/ids.ts";
 import { command, UsageError } from "./command.ts";
 import { readKeys, readOrMakeKeys } from "./keys.ts";
 import { withEmbeddedPostgres } from "./with-embedded-postgres.ts";
@@ -68,7 +69,12 @@ async function createAccount(env: Env, { email, plan, key }: Wanted) {
       });
       if (plan && plan !== account.plan) console.error(`${account.email} has an account already, on ${account.plan}.`);
       const made = key && (await createApiKey(db, { accountId: account.id, env: key, name: "command line" }));
-      return { accountId: account.id, email: account.email, plan: account.plan, ...(made && { key: made.key }) };
+      return {
+        accountId: encodeId("acc", account.id),
+        email: account.email,
+        plan: account.plan,
+        ...(made && { key: made.key }),
+      };
     });
   } finally {
     await connection.close();

@@ -1,8 +1,13 @@
-import { readiness } from "#server/health/readiness.ts";
+import { readReadiness } from "#server/health/readiness.ts";
 import { methods } from "#server/http/methods.ts";
 import { openRoute } from "#server/http/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({ GET: openRoute(readiness) });
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: openRoute(async () => {
+    const body = await readReadiness();
+    return { status: body.status === "ok" ? 200 : 503, body };
+  }),
+});

@@ -20,7 +20,7 @@ export type ScheduleSearch = {
 export type SchedulePage = { rows: ScheduleRow[]; hasMore: boolean; total: number; totalCapped: boolean };
 
 /** What a filtered total is counted up to, and how many of the newest rows a short `q` looks at. */
-export const SEARCH_ROWS_MAX = 10_000;
+const SEARCH_ROWS_MAX = 10_000;
 
 /**
  * One page of an account's schedules. Unfiltered, `total` is exact; filtered, it is exact up to 10,000. A `q` under

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Answer, AttemptView, Client, CreatedView, ScheduleView } from "./client.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { CreateRequest, DemoPlan, PlannedSchedule } from "./plan.ts";
+import type { Arrivals } from "./receiver-process.ts";
 
 /** A planned schedule and every answer its owner got for it. */
 export type Entry = {
@@ -16,8 +17,50 @@ export type Outcome = Entry & { schedule: ScheduleView | null; attempts: Attempt
 
 export type Refusal = { request: CreateRequest; answer: Answer<CreatedView> };
 
-/** Creates everything, the soonest first, and tries what must be refused. Throws what `signal` aborts with. */
-export async function createAll(client: Client, plan: DemoPlan, signal: AbortSignal) {
+/**
+ * Does what is planned through the API, and waits until nothing is open any more, retries included, or until that takes
+ * far too long. `onProgress` is told how things are; throws what `signal` aborts with.
+ */
+export async function carryOut(
+  client: Client,
+  {
+    plan,
+    arrivals,
+    onProgress,
+    signal,
+  }: {
+    plan: DemoPlan;
+    arrivals: Arrivals;
+    onProgress: (text: string) => void;
+    signal: AbortSignal;
+  },
+) {
+  const { body: secrets } = await client<{ current: string }>("GET", "/v1/signing-secrets");
+  onProgress(`creating ${plan.schedules.length} schedules`);
+  const { entries, refusals } = await createAll(client, plan, signal);
+  const watching = watch(client, { plan, arrivals, onProgress, signal });
+  await Promise.all([changeInTime(client, entries, signal), watching]);
+  return {
+    signingSecret: expectBody(secrets.current, "the signing secrets"),
+    outcomes: await collect(client, entries),
+    refusals,
+    arrivals,
+  };
+}
+
+async function watch(client: Client, { plan, arrivals, onProgress, signal }: Parameters<typeof carryOut>[1]) {
+  for (let isOver = false; !isOver; ) {
+    await wait(POLL_MS, undefined, { signal });
+    const open = await countOpen(client);
+    const sinceLastMs = Date.now() - plan.lastFireAtMs;
+    const when = sinceLastMs < 0 ? `${(-sinceLastMs / 1_000).toFixed(0)} s to the last` : "the last are due";
+    onProgress(`${arrivals.length} requests have arrived, ${open} schedules are open, ${when}`);
+    isOver = (open === 0 && sinceLastMs > QUIET_MS) || sinceLastMs > SETTLE_MS_MAX;
+  }
+}
+
+// The soonest first.
+async function createAll(client: Client, plan: DemoPlan, signal: AbortSignal) {
   const create = (request: CreateRequest) => {
     signal.throwIfAborted();
     return client<CreatedView>("POST", "/v1/schedules", request);
@@ -35,8 +78,8 @@ export async function createAll(client: Client, plan: DemoPlan, signal: AbortSig
   return { entries, refusals };
 }
 
-/** Cancels and reschedules, each at its planned instant, and notes the answers in the entries. */
-export async function changeInTime(client: Client, entries: Entry[], signal: AbortSignal) {
+// Each at its planned instant; the answers go into the entries.
+async function changeInTime(client: Client, entries: Entry[], signal: AbortSignal) {
   const changes = entries.map(async (entry) => {
     const { change } = entry.planned;
     const { id } = entry.created.body;
@@ -50,14 +93,12 @@ export async function changeInTime(client: Client, entries: Entry[], signal: Abo
   await Promise.all(changes);
 }
 
-/** How many schedules have not come to their end. */
-export async function countOpen(client: Client): Promise<number> {
+async function countOpen(client: Client): Promise<number> {
   const { body } = await client<{ total: number }>("GET", "/v1/schedules?status=scheduled,firing,failed&limit=1");
   return expectBody(body.total, "the list of schedules");
 }
 
-/** Reads all schedules page by page, and the attempts of each. */
-export async function collect(client: Client, entries: Entry[]): Promise<Outcome[]> {
+async function collect(client: Client, entries: Entry[]): Promise<Outcome[]> {
   const found = new Map<string, ScheduleView>();
   for (let offset = 0, total = 1; offset < total; offset += PAGE) {
     const { body } = await client<{ items: ScheduleView[]; total: number }>(
@@ -76,6 +117,11 @@ export async function collect(client: Client, entries: Entry[]): Promise<Outcome
 }
 
 const CALLS_MAX = 12;
+const POLL_MS = 500;
+/** A request that nobody expects any more would come within this. */
+const QUIET_MS = 1_000;
+/** The last retries take some 4 s. */
+const SETTLE_MS_MAX = 20_000;
 const PAGE = 100;
 
 function expectBody<T>(value: T | undefined, what: string): T {

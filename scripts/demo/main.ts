@@ -1,39 +1,38 @@
+import { randomInt } from "node:crypto";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { command, UsageError } from "#scripts/command.ts";
-import { listenForStop, Stopped } from "#scripts/stop-signal.ts";
-import { changeInTime, collect, countOpen, createAll } from "./carry-out.ts";
-import { type Client, createClient } from "./client.ts";
-import { COUNT_MIN, type DemoPlan, planDemo, SECONDS_MIN } from "./plan.ts";
+import { SetupError } from "#scripts/setup-error.ts";
+import { command, UsageError } from "../command.ts";
+import { listenForStop } from "../stop-signal.ts";
+import { carryOut } from "./carry-out.ts";
+import { createClient } from "./client.ts";
+import { COUNT_MIN, planDemo, SECONDS_MIN } from "./plan.ts";
 import { createProgress } from "./progress.ts";
 import { type ReceiverProcess, startReceiver } from "./receiver-process.ts";
 import { renderBroken, renderTable } from "./report.ts";
-import { demoSettings, type Stack, startStack } from "./stack.ts";
-import { type Evidence, verify } from "./verify.ts";
+import { type Stack, startStack } from "./stack.ts";
+import { verify } from "./verify.ts";
 
-const OWN_RECEIVER = fileURLToPath(new URL("./receiver.ts", import.meta.url));
-const COUNT_MAX = 5_000;
-const SECONDS_MAX = 120;
-/** What the last retries may take after the last schedule fired, and more. */
-const SETTLE_MS_MAX = 20_000;
-/** A request that nobody expects any more would come within this. */
-const QUIET_MS = 1_000;
+type Options = { count: number; seconds: number; seed: number; receiver: string; keep: boolean };
+
+const COUNT = { from: COUNT_MIN, to: 5_000, otherwise: 200 };
+const SECONDS = { from: SECONDS_MIN, to: 600, otherwise: 10 };
+const SEED = { from: 0, to: 4_294_967_295 };
 
 await command<{ count?: string; seconds?: string; seed?: string; receiver?: string; keep?: boolean }>({
-  usage: `Usage: npm run demo [-- --count N --seconds N --seed N --receiver FILE --keep]
+  usage: `Usage: npm run demo [-- --count N --seconds N --keep --seed N --receiver FILE]
 
-Starts all of Stopwatch in a folder of its own, schedules real HTTPS requests to a receiver
-on this machine, and checks what arrives against what was asked. Exit code 0: all as promised.
+Starts everything on this machine, with a database of its own that is thrown away afterwards, and a local HTTPS receiver.
+Creates schedules through the API, lets them fire, and compares what arrived with what was asked and with what the service
+recorded. Exit code 0 only if all of it is as promised.
 
-  --count N        schedules to create (200; ${COUNT_MIN} to ${COUNT_MAX})
-  --seconds N      the time over which they fire (10; ${SECONDS_MIN} to ${SECONDS_MAX})
-  --seed N         repeats the plan of a former run
-  --receiver FILE  the program that receives, instead of scripts/demo/receiver.ts, which shows
-                   what it must tell the demo
-  --keep           leave everything running afterwards, until Ctrl-C
+  --count N        schedules, ${COUNT.from} to ${COUNT.to} (default ${COUNT.otherwise})
+  --seconds N      over which they fire, ${SECONDS.from} to ${SECONDS.to} (default ${SECONDS.otherwise})
+  --keep           leaves everything running afterwards, until Ctrl-C
+  --seed N         the same plan as an earlier run that named this number
+  --receiver FILE  a receiver of your own, a module that speaks like scripts/demo/receiver.ts
   --help           show this`,
   options: {
     count: { type: "string" },
@@ -42,48 +41,94 @@ on this machine, and checks what arrives against what was asked. Exit code 0: al
     receiver: { type: "string" },
     keep: { type: "boolean" },
   },
-  run: (options) =>
+  run: ({ count, seconds, seed, receiver, keep = false }) =>
     runDemo({
-      count: readInteger("--count", options.count, { from: COUNT_MIN, to: COUNT_MAX, otherwise: 200 }),
-      seconds: readInteger("--seconds", options.seconds, { from: SECONDS_MIN, to: SECONDS_MAX, otherwise: 10 }),
-      seed: readInteger("--seed", options.seed, { from: 0, to: 999_999, otherwise: Date.now() % 1_000_000 }),
-      receiver: options.receiver === undefined ? OWN_RECEIVER : resolve(options.receiver),
-      keep: options.keep ?? false,
+      count: readInteger("--count", count, COUNT),
+      seconds: readInteger("--seconds", seconds, SECONDS),
+      seed: readInteger("--seed", seed, { ...SEED, otherwise: randomInt(SEED.to) }),
+      receiver: receiver === undefined ? fileURLToPath(new URL("./receiver.ts", import.meta.url)) : resolve(receiver),
+      keep,
     }),
 });
 
-type Options = { count: number; seconds: number; seed: number; receiver: string; keep: boolean };
-
 async function runDemo(options: Options): Promise<number> {
   const signal = listenForStop(() => process.exit(130));
+  const progress = createProgress(process.stdout);
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-demo-"));
-  // PostgreSQL runs as another user where this one is root.
-  await chmod(folder, 0o711);
   let receiver: ReceiverProcess | undefined;
   let stack: Stack | undefined;
   try {
+    // PostgreSQL runs as another user where this one is root, and has to get through.
+    if (process.getuid?.() === 0) await chmod(folder, 0o711);
     receiver = await startReceiver(options.receiver);
-    await writeFile(join(folder, "ca.pem"), receiver.ca);
-    stack = await startStack(demoSettings(folder, receiver.port), (line) => console.log(line));
-    const { accountId, key } = await stack.createAccount();
-    const client = createClient(stack.baseUrl, key);
-    const lost = Promise.race([stack.ended, receiver.ended]).then((how) => Promise.reject(new Error(how)));
-    const evidence = await Promise.race([deliver(client, receiver, options, signal), lost]);
-    const broken = verify(evidence);
-    console.log(`\n${renderTable(evidence)}\n`);
-    console.log(broken.length === 0 ? "Everything is as promised." : renderBroken(broken));
-    if (broken.length > 0) console.log(`The same plan again: npm run demo -- --seed ${options.seed}`);
-    if (options.keep) {
-      console.log(`\napi       ${stack.baseUrl}\nreceiver  https://localhost:${receiver.port}/hook/…\naccount   ${accountId}\nkey       ${key}\ndata      ${folder}\nrunning until Ctrl-C`);
-      await Promise.race([untilStopped(signal), lost]);
-    }
-    return broken.length === 0 ? 0 : 1;
+    const caFile = join(folder, "receiver-ca.pem");
+    await writeFile(caFile, receiver.ca);
+    const { port } = receiver;
+    stack = await startStack({
+      dataDir: join(folder, "data"),
+      receiver: { port, caFile },
+      onLine: progress.log,
+      signal,
+    });
+    return await runOnStack(stack, receiver, progress, options, signal);
   } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
+    if (!signal.aborted) throw error;
+    console.log("stopped");
     return 130;
   } finally {
     await stack?.stop();
     await receiver?.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function runOnStack(
+  stack: Stack,
+  receiver: ReceiverProcess,
+  progress: ReturnType<typeof createProgress>,
+  options: Options,
+  signal: AbortSignal,
+): Promise<number> {
+  const partEnded = Promise.race([stack.ended, receiver.ended]).then((how) => Promise.reject(new SetupError(how)));
+  // When all is over they end in good order, and nobody waits for this any more.
+  partEnded.catch(() => {});
+  const { accountId, key } = await stack.createAccount();
+  const plan = planDemo({ ...options, startMs: Date.now(), receiverPort: receiver.port });
+  const { arrivals } = receiver;
+  const carried = carryOut(createClient(stack.baseUrl, key), { plan, arrivals, onProgress: progress.show, signal });
+  const evidence = await Promise.race([carried, partEnded]).finally(progress.end);
+
+  const broken = verify(evidence);
+  console.log(`\n${renderTable(evidence)}\n`);
+  console.log(broken.length === 0 ? "Everything happened as promised." : renderBroken(broken));
+  if (broken.length > 0)
+    console.log(`The same plan again: npm run demo -- --seed ${options.seed} with the same options`);
+  if (options.keep) {
+    console.log(`
+Running until Ctrl-C.
+API       ${stack.baseUrl}
+key       ${key}
+account   ${accountId}
+receiver  https://localhost:${receiver.port}/hook/`);
+    await Promise.race([aborted(signal), partEnded]);
+  }
+  return broken.length === 0 ? 0 : 1;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    signal.addEventListener("abort", () => done(), { once: true });
+  });
+}
+
+function readInteger(
+  name: string,
+  text: string | undefined,
+  { from, to, otherwise }: Record<"from" | "to" | "otherwise", number>,
+): number {
+  if (text === undefined) return otherwise;
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= from && number <= to) return number;
+  throw new UsageError(`${name}: expected a whole number from ${from} to ${to}, got ${JSON.stringify(text)}`);
 }

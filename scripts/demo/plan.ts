@@ -75,7 +75,7 @@ export function planDemo(options: {
       },
       fireAtMs,
       isRepeated: idempotencyKey !== undefined && n % 2 === 0,
-      change: isFlaky ? null : plannedChange(n, random),
+      change,
       answers: role === "flaky" ? [500, 500, 200] : [200],
     };
   });
@@ -116,7 +116,11 @@ function instants(role: Role, opensMs: number, closesMs: number, between: (from:
     }
     case "move later": {
       const fireAtMs = between(opensMs + 1_500, closesMs - 1_000);
-      const change = { kind: "reschedule" as const, atMs: before(fireAtMs), fireAtMs: between(fireAtMs + 200, closesMs) };
+      const change = {
+        kind: "reschedule" as const,
+        atMs: before(fireAtMs),
+        fireAtMs: between(fireAtMs + 200, closesMs),
+      };
       return { fireAtMs, change };
     }
     case "move earlier": {
@@ -142,7 +146,10 @@ function content(n: number, random: () => number): { payload?: string; headers?:
         headers: { ...number, "Content-Type": "application/json", Accept: "application/json" },
       };
     case 4:
-      return { payload: "żółć 漢字 👩‍🚀 עברית é e\u0301 \ufeff", headers: { "content-type": "text/plain; charset=utf-8" } };
+      return {
+        payload: "żółć 漢字 👩‍🚀 עברית é e\u0301 \ufeff",
+        headers: { "content-type": "text/plain; charset=utf-8" },
+      };
     case 5:
       return { payload: `a\0b\r\n\u0001${n}\0`, headers: { ...number, "User-Agent": "stopwatch-demo (its own)" } };
     default:

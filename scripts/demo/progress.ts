@@ -1,18 +1,27 @@
-/** One line about how far things are: redrawn in place on a terminal, otherwise written anew once a second. */
-export function createProgress(stream: NodeJS.WriteStream) {
-  let writtenAtMs = Number.NEGATIVE_INFINITY;
+/**
+ * Shows how far things are: one line that is written anew on a terminal, elsewhere a line a second. `log` writes a line
+ * that stays; `end` leaves the last one standing.
+ */
+export function createProgress(out: NodeJS.WriteStream) {
+  let shown = "";
+  let shownAt = Number.NEGATIVE_INFINITY;
   return {
     show(text: string) {
-      if (stream.isTTY) {
-        stream.write(`\r\u001b[2K${text.slice(0, stream.columns - 1)}`);
-      } else if (performance.now() - writtenAtMs >= 1_000) {
-        writtenAtMs = performance.now();
-        stream.write(`${text}\n`);
-      }
+      if (text === shown) return;
+      if (out.isTTY) out.write(`${CLEAR_LINE}${text.slice(0, out.columns - 1)}`);
+      else if (performance.now() - shownAt < 1_000) return;
+      else out.write(`${text}\n`);
+      shown = text;
+      shownAt = performance.now();
     },
-    /** Leaves the line, so that others can write. */
+    log(line: string) {
+      out.write(out.isTTY && shown ? `${CLEAR_LINE}${line}\n` : `${line}\n`);
+    },
     end() {
-      if (stream.isTTY) stream.write("\r\u001b[2K");
+      if (out.isTTY && shown) out.write("\n");
+      shown = "";
     },
   };
 }
+
+const CLEAR_LINE = "\r\x1b[K";

@@ -3,12 +3,14 @@ import { once } from "node:events";
 import { SetupError } from "#scripts/setup-error.ts";
 import type { Arrival, ReceiverMessage } from "./receiver.ts";
 
+/** Every request so far, with the schedule id it named. */
+export type Arrivals = { id: string; arrival: Arrival }[];
+
 export type ReceiverProcess = {
   port: number;
   /** PEM of the authority that signed its certificate. */
   ca: string;
-  /** Every request so far, with the schedule id it named. */
-  arrivals: { id: string; arrival: Arrival }[];
+  arrivals: Arrivals;
   /** Settles when the receiver ends without `stop`. */
   ended: Promise<string>;
   stop(): Promise<void>;
@@ -21,7 +23,7 @@ export type ReceiverProcess = {
 export async function startReceiver(program: string): Promise<ReceiverProcess> {
   const child = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const exited = once(child, "exit");
-  const arrivals: ReceiverProcess["arrivals"] = [];
+  const arrivals: Arrivals = [];
   const listening = new Promise<{ port: number; ca: string }>((resolve) => {
     child.on("message", (message: ReceiverMessage) => {
       if (message.type === "listening") resolve(message);

@@ -1,63 +1,59 @@
 import { type Broken, dueAtMs, type Evidence, isCancelled } from "./verify.ts";
 
-/** The table at the end: what happened how often, and how late it was in ms by either side's measure. */
+/** What became of the schedules, and how late first requests were, as a table. */
 export function renderTable({ outcomes, refusals, arrivals }: Evidence): string {
-  const seen = new Set(arrivals.map(({ id }) => id));
-  const idOf = (outcome: Evidence["outcomes"][number]) => outcome.created.body.id ?? "";
-  const count = (holds: (outcome: Evidence["outcomes"][number]) => boolean) => outcomes.filter(holds).length;
-  const retries = outcomes.reduce((sum, { attempts }) => sum + Math.max(0, attempts.length - 1), 0);
-  const counts: [string, number, string?][] = [
-    ["created", count(({ created }) => created.status === 201)],
-    ["repeated with their idempotency key", count(({ repeated }) => repeated?.isReplay === true)],
-    ["delivered", count((outcome) => outcome.schedule?.status === "succeeded" && seen.has(idOf(outcome)))],
-    ["cancelled and never sent", count((outcome) => isCancelled(outcome) && !seen.has(idOf(outcome)))],
-    ["rescheduled", count(({ planned, changed }) => planned.change?.kind === "reschedule" && changed?.status === 200)],
-    ["retried", count(({ attempts }) => attempts.length > 1), `${retries} more attempts`],
-    ["blocked when created", refusals.filter(({ answer }) => answer.status === 400).length],
-  ];
-
-  const lateness: [string, number[]][] = [
-    ["first attempts, by the service (offset_ms)", outcomes.flatMap(({ schedule }) => schedule?.offset_ms ?? [])],
-    ["all attempts, by the service (timing.late)", outcomes.flatMap((o) => o.attempts.flatMap((a) => a.timing.late ?? []))],
-    ["first attempts, at the receiver", outcomes.flatMap((outcome) => latenessSeen(outcome, arrivals))],
-  ];
-  return [
-    ...counts.map(([label, number, note]) => line(label, [String(number)], note)),
-    "",
-    line("how late, in ms", ["p50", "p95", "p99", "max"]),
-    ...lateness.map(([label, values]) =>
-      line(
-        label,
-        [0.5, 0.95, 0.99, 1].map((share) => percentile(values, share)?.toFixed(1) ?? "-"),
-      ),
+  const arrivedIds = new Set(arrivals.map(({ id }) => id));
+  const delivered = outcomes.filter(({ schedule }) => schedule?.status === "succeeded");
+  const isSent = ({ created }: Evidence["outcomes"][number]) => arrivedIds.has(created.body.id ?? "");
+  const counts = {
+    created: outcomes.filter(({ created }) => created.status === 201),
+    delivered,
+    "cancelled and never sent": outcomes.filter((outcome) => isCancelled(outcome) && !isSent(outcome)),
+    rescheduled: outcomes.filter(
+      ({ planned, changed }) => planned.change?.kind === "reschedule" && changed?.status === 200,
     ),
+    retried: delivered.filter(({ attempts }) => attempts.length > 1),
+    blocked: refusals.filter(({ answer }) => answer.status === 400),
+  };
+  const lateness = {
+    "offset_ms of the service": delivered.map(({ schedule }) => schedule?.offset_ms),
+    "timing.late of the service": delivered.map(({ attempts }) => attempts[0]?.timing.late),
+    "seen by the receiver": delivered.map((outcome) => seenLateMs(outcome, arrivals)),
+  };
+  return [
+    ...Object.entries(counts).map(([name, { length }]) => row(name, [String(length)])),
+    "",
+    row("lateness in ms", ["p50", "p95", "p99", "max"]),
+    ...Object.entries(lateness).map(([name, values]) => row(name, percentiles(values))),
   ].join("\n");
 }
 
-/** The expectations that did not hold, each with the first of what was found. */
+/** The expectations that did not hold, each with what was found instead. */
 export function renderBroken(broken: Broken[]): string {
   return broken
-    .flatMap(({ expectation, found }) => [
-      `NOT SO: ${expectation}`,
-      ...found.slice(0, SHOWN_MAX).map((fault) => `  ${fault}`),
-      ...(found.length > SHOWN_MAX ? [`  and ${found.length - SHOWN_MAX} more`] : []),
-    ])
+    .flatMap(({ expectation, found }) => {
+      const more = found.length > FOUND_MAX ? [`  … and ${found.length - FOUND_MAX} more`] : [];
+      return [`Not so: ${expectation}`, ...found.slice(0, FOUND_MAX).map((one) => `  ${one}`), ...more];
+    })
     .join("\n");
 }
 
-/** The nearest-rank percentile, so always one of the values; undefined when there are none. */
-export function percentile(values: number[], share: number): number | undefined {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+const FOUND_MAX = 10;
+
+function row(name: string, cells: string[]): string {
+  return name.padEnd(28) + cells.map((cell) => cell.padStart(8)).join("");
 }
 
-const SHOWN_MAX = 5;
-
-function latenessSeen(outcome: Evidence["outcomes"][number], arrivals: Evidence["arrivals"]): number[] {
-  const own = arrivals.filter(({ id }) => id === outcome.created.body.id).map(({ arrival }) => arrival.arrivedAtMs);
-  return own.length === 0 ? [] : [Math.min(...own) - dueAtMs(outcome)];
+function seenLateMs(outcome: Evidence["outcomes"][number], arrivals: Evidence["arrivals"]): number | undefined {
+  const first = arrivals.find(({ id }) => id === outcome.created.body.id);
+  return first && first.arrival.arrivedAtMs - dueAtMs(outcome);
 }
 
-function line(label: string, cells: string[], note = ""): string {
-  return `${label.padEnd(44)}${cells.map((cell) => cell.padStart(8)).join("")}  ${note}`.trimEnd();
+// Nearest rank: the smallest value that so many percent of all are at or below.
+function percentiles(values: (number | null | undefined)[]): string[] {
+  const sorted = values.filter((value) => typeof value === "number").sort((a, b) => a - b);
+  return [50, 95, 99, 100].map((percent) => {
+    const value = sorted[Math.max(1, Math.ceil((percent * sorted.length) / 100)) - 1];
+    return value === undefined ? "-" : value.toFixed(Number.isInteger(value) ? 0 : 1);
+  });
 }

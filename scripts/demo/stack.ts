@@ -1,90 +1,113 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { env as ownEnvironment } from "node:process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { env } from "node:process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { text } from "node:stream/consumers";
 import { SetupError } from "#scripts/setup-error.ts";
+import { freePort } from "../ports.ts";
 
 export type Stack = {
+  /** Where the API answers. */
   baseUrl: string;
-  /** Runs the operator command that makes an Indie account with a live key. */
+  /** Makes an account on the Indie plan, with a live key, by the operator command. */
   createAccount(): Promise<{ accountId: string; key: string }>;
-  /** Settles when it ends without `stop`. */
+  /** Settles when it ends without `stop`, with how. */
   ended: Promise<string>;
-  /** Ends it in order, as Ctrl-C does. */
+  /** Ends all of it in good order. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts everything as `npm start` does, with its data in `folder`. Resolves when it is ready; throws a SetupError when
- * it ends before. What it writes goes to `onLine`. The terminal's Ctrl-C does not reach it, and it ends with this process.
+ * Starts what `npm start` starts, with its data in `dataDir` and ports of its own, so that it delivers to one receiver on
+ * this machine. Nothing is taken over from the settings of real use. Resolves when it is ready; throws a SetupError when
+ * it ends before, and what `signal` aborts with.
  */
-export async function startStack(settings: Settings, onLine: (line: string) => void): Promise<Stack> {
-  const env = { ...ownEnvironment, ...settings };
-  const child = spawn(process.execPath, ["--import", END_WITH_PARENT, RUN, "start"], {
-    env,
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+export async function startStack(wanted: {
+  dataDir: string;
+  receiver: { port: number; caFile: string };
+  onLine: (line: string) => void;
+  signal: AbortSignal;
+}): Promise<Stack> {
+  const settings = await demoSettings(wanted);
+  const { child, exited } = runScript(["start"], settings);
+  const ready = Promise.withResolvers<string>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface(stream as NodeJS.ReadableStream).on("line", (line) => {
+      wanted.onLine(line);
+      const [, address] = /^stopwatch \| ready: (http\S+)$/.exec(line) ?? [];
+      if (address) ready.resolve(address);
+    });
+  }
+  const ended = exited.then((how) => `npm start ended unexpectedly (${how}).`);
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);
+    await exited;
+    clearTimeout(timer);
+  };
+
+  try {
+    const baseUrl = await Promise.race([ready.promise, ended.then(failStart), aborted(wanted.signal)]);
+    return { baseUrl, createAccount: () => createAccount(settings), ended, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Above the 35 s that the dispatcher may take, and what comes after it. */
+const STOP_MS_MAX = 60_000;
+
+async function demoSettings({ dataDir, receiver }: Parameters<typeof startStack>[0]): Promise<NodeJS.ProcessEnv> {
+  const unset = ["DATABASE_URL", "DATABASE_DIRECT_URL", "ENCRYPTION_KEYS", "BASE_URL", "DEFAULT_PLAN", "DELIVERY_DENY"];
+  return {
+    ...env,
+    ...Object.fromEntries(unset.map((name) => [name, ""])),
+    DATA_DIR: dataDir,
+    HOST: "127.0.0.1",
+    PORT: String(await freePort()),
+    DISPATCHER_PORT: String(await freePort()),
+    PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
+    DELIVERY_ALLOW: `localhost:${receiver.port}`,
+    DELIVERY_CA_FILE: receiver.caFile,
+  };
+}
+
+async function createAccount(settings: NodeJS.ProcessEnv): Promise<{ accountId: string; key: string }> {
+  const { child, exited } = runScript([...CREATE_ACCOUNT], settings);
+  const [out, errors, how] = await Promise.all([textOf(child.stdout), textOf(child.stderr), exited]);
+  if (how !== "exit code 0") throw new SetupError(`npm run account ended with ${how}.\n${errors}`.trimEnd());
+  return JSON.parse(out);
+}
+
+const CREATE_ACCOUNT = ["account", "create", "--email", "demo@example.com", "--plan", "indie", "--key", "live"];
+const STOP_WITH_PARENT = new URL("./stop-with-parent.mjs", import.meta.url).href;
+
+// In a process group of its own: the terminal's Ctrl-C reaches the demo alone, which ends things in their order.
+function runScript(args: string[], settings: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, ["--import", STOP_WITH_PARENT, "scripts/run.mjs", ...args], {
     detached: process.platform !== "win32",
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env: settings,
     windowsHide: true,
   });
-  const exited = once(child, "exit");
-  const ended = exited.then(([code, signal]) => `Stopwatch ended unexpectedly (${signal ?? `exit code ${code}`}).`);
-  const first = await Promise.race([readReadyLine(child, onLine), ended]);
-  if (!("url" in Object(first))) throw new SetupError(first as string);
-  return {
-    baseUrl: (first as { url: string }).url,
-    async createAccount() {
-      const args = ["account", "create", "--email", "demo@example.com", "--plan", "indie", "--key", "live"];
-      const { stdout } = await promisify(execFile)(process.execPath, [RUN, ...args], { env });
-      return JSON.parse(stdout);
-    },
-    ended,
-    async stop() {
-      child.kill("SIGTERM");
-      await exited;
-    },
-  };
+  const exited = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+  });
+  return { child, exited };
 }
 
-/** Every setting of Stopwatch, so that neither the environment nor a `.env` has a say; "" is its default. */
-export function demoSettings(folder: string, receiverPort: number) {
-  return {
-    DATABASE_URL: "",
-    DATABASE_DIRECT_URL: "",
-    DATA_DIR: join(folder, "data"),
-    PORT: "0",
-    HOST: "127.0.0.1",
-    BASE_URL: "",
-    DISPATCHER_PORT: "0",
-    ENCRYPTION_KEYS: "",
-    PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
-    DEFAULT_PLAN: "",
-    DELIVERY_ALLOW: `localhost:${receiverPort}`,
-    DELIVERY_DENY: "",
-    DELIVERY_CA_FILE: join(folder, "ca.pem"),
-    DELIVERY_CONNECTIONS_PER_ORIGIN: "",
-    DELIVERY_CONNECTIONS_PER_ACCOUNT: "",
-    DELIVERY_CONNECTIONS_MAX: "",
-    LOG_LEVEL: "",
-  };
+async function textOf(stream: ChildProcess["stdout"]): Promise<string> {
+  return stream ? text(stream) : "";
 }
 
-type Settings = ReturnType<typeof demoSettings>;
+function failStart(how: string): never {
+  throw new SetupError(how);
+}
 
-const RUN = fileURLToPath(new URL("../run.mjs", import.meta.url));
-const END_WITH_PARENT = new URL("../end-with-parent.mjs", import.meta.url).href;
-
-function readReadyLine(child: ChildProcess, onLine: (line: string) => void): Promise<{ url: string }> {
-  return new Promise((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      if (!stream) continue;
-      createInterface(stream).on("line", (line) => {
-        const url = /\bready: (http\S+)/.exec(line)?.[1];
-        if (url) resolve({ url });
-        else onLine(line);
-      });
-    }
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }

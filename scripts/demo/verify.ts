@@ -1,6 +1,7 @@
 import type { Outcome, Refusal } from "./carry-out.ts";
 import type { AttemptView } from "./client.ts";
 import type { Arrival } from "./receiver.ts";
+import type { Arrivals } from "./receiver-process.ts";
 import { findSignatureFaults } from "./signatures.ts";
 
 /** All that the demo knows in the end: what its owner asked and was answered, and what its receiver saw. */
@@ -9,7 +10,7 @@ export type Evidence = {
   signingSecret: string;
   outcomes: Outcome[];
   refusals: Refusal[];
-  arrivals: { id: string; arrival: Arrival }[];
+  arrivals: Arrivals;
 };
 
 export type Broken = { expectation: Expectation; found: string[] };
@@ -109,7 +110,9 @@ function findBadEndings({ outcomes }: Facts): string[] {
     const codes = attempts.map((attempt) => attempt.status_code).join(", ");
     return schedule?.status === wanted.status && codes === wanted.answers.join(", ")
       ? []
-      : [`${planned.name}: ${schedule?.status ?? "unknown to the service"}, attempts: ${attempts.map(inWords).join("; ")}`];
+      : [
+          `${planned.name}: ${schedule?.status ?? "unknown to the service"}, attempts: ${attempts.map(inWords).join("; ")}`,
+        ];
   });
 }
 
@@ -149,7 +152,8 @@ function findChangedRequests({ deliveries }: Facts): string[] {
     }
     const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
     if (!own.has("user-agent") && !header(arrival, "user-agent").startsWith("Stopwatch/")) faults.push("user-agent");
-    if (!own.has("content-type") && valuesOf(arrival, "content-type").length > 0) faults.push("a content-type was added");
+    if (!own.has("content-type") && valuesOf(arrival, "content-type").length > 0)
+      faults.push("a content-type was added");
     return faults;
   });
 }
@@ -197,7 +201,8 @@ function findBadRecords({ deliveries }: Facts): string[] {
       const recorded = attempts.find((one) => one.attempt === attempt);
       if (!recorded) continue;
       if (recorded.status_code !== arrival.answered) faults.push(`attempt ${attempt}: code ${recorded.status_code}`);
-      if (Date.parse(recorded.attempted_at) > arrival.arrivedAtMs + CLOCK_MS) faults.push(`attempt ${attempt}: its time`);
+      if (Date.parse(recorded.attempted_at) > arrival.arrivedAtMs + CLOCK_MS)
+        faults.push(`attempt ${attempt}: its time`);
     }
     return faults.map((fault) => `${planned.name}: ${fault}`);
   });

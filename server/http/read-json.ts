@@ -1,5 +1,5 @@
 import { AppError } from "#domain/errors.ts";
-import { invalid } from "./validate.ts";
+import { invalid } from "../validate.ts";
 
 /**
  * The JSON object in a request's body. The body is cut off while reading once it has more than `bytesMax` bytes. Throws

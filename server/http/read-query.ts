@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { invalid, validate } from "./validate.ts";
+import { invalid, validate } from "../validate.ts";
 
 /** A schema of query parameters: every value comes as a string that is not empty. */
 export type QuerySchema<T> = z.ZodType<T> & { shape: object };

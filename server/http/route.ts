@@ -4,11 +4,11 @@ import { authenticate } from "../auth/authenticate.ts";
 import { noteKeyUse } from "../auth/note-key-use.ts";
 import type { Ctx, Query } from "../context.ts";
 import { DATABASE_BUDGET_MS, services } from "../services.ts";
+import { validate } from "../validate.ts";
 import { answering, type RouteHandler } from "./answering.ts";
 import { readJson } from "./read-json.ts";
 import { type QuerySchema, readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
-import { validate } from "./validate.ts";
 
 export type RouteOptions<Body, Q> = {
   /** Which credentials may call. */

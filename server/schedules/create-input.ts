@@ -17,11 +17,10 @@ export const FireAt = text().transform((written, context) => {
   return z.NEVER;
 });
 
-/** A payload: any well-formed text. Its size is judged later. */
-export const Payload = text().refine((payload) => payload.isWellFormed(), "must be well-formed text");
+const Payload = text().refine((payload) => payload.isWellFormed(), "must be well-formed text");
 
 // No z.record: it drops a header that is called __proto__.
-export const CustomHeaders = z
+const CustomHeaders = z
   .custom<Record<string, string>>(isObject, "must be an object of strings")
   .transform((value, context): HeaderPairs => {
     const parsed = parseCustomHeaders(value);

@@ -10,7 +10,7 @@ import { packRequest } from "#domain/sealed-request.ts";
 import { judgeTarget } from "#domain/target-url.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
-import { invalid } from "../http/validate.ts";
+import { invalid } from "../validate.ts";
 import type { CreateInput } from "./create-input.ts";
 
 export type CreatedSchedule = Extract<Creation, { outcome: "created" | "replayed" }>;

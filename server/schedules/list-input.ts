@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { STATUSES } from "#domain/states.ts";
-import { listParameters } from "../http/list-parameters.ts";
+import { listParameters } from "../list-parameters.ts";
 
 const status = z.enum(STATUSES, `must be one or several of ${STATUSES.join(", ")}, separated by commas`);
 

@@ -45,11 +45,11 @@ export function presentAttempts({ schedule, attempts }: ScheduleAttempts, retent
       error_text: row.errorText,
       attempted_at: row.attemptedAt.toISOString(),
       timing: {
-        late: row.lateMs,
-        claim: row.claimMs,
-        wait: row.waitMs,
-        connect: row.connectMs,
-        first_byte: row.firstByteMs,
+        late: roundToMicrosecond(row.lateMs),
+        claim: roundToMicrosecond(row.claimMs),
+        wait: roundToMicrosecond(row.waitMs),
+        connect: roundToMicrosecond(row.connectMs),
+        first_byte: roundToMicrosecond(row.firstByteMs),
       },
     })),
     next_attempt_at: nextAttemptAt(schedule),
@@ -60,4 +60,9 @@ export function presentAttempts({ schedule, attempts }: ScheduleAttempts, retent
 // None is due after a terminal status, and that of a firing schedule is happening now.
 function nextAttemptAt({ status, nextAttemptAt: due }: ScheduleRow): string | null {
   return status === "firing" ? null : (due?.toISOString() ?? null);
+}
+
+// Stored as single-precision floats, whose last digits mean nothing.
+function roundToMicrosecond(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms * 1_000) / 1_000;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isPast, type ScheduleRow, updateScheduled } from "#db/queries/schedules.ts";
 import type { Ctx } from "../context.ts";
-import { invalid } from "../http/validate.ts";
+import { invalid } from "../validate.ts";
 import { statusConflict } from "./conflict.ts";
 import { FireAt } from "./create-input.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";

@@ -1,11 +1,11 @@
+import { withIdempotencyHeader } from "#server/http/idempotency-header.ts";
 import { methods } from "#server/http/methods.ts";
 import { route } from "#server/http/route.ts";
+import { createdReply, pageReply } from "#server/http/schedule-replies.ts";
 import { createOne } from "#server/schedules/create.ts";
 import { CreateInput } from "#server/schedules/create-input.ts";
-import { withIdempotencyHeader } from "#server/schedules/idempotency-header.ts";
 import { listOwnSchedules } from "#server/schedules/list.ts";
 import { ListInput } from "#server/schedules/list-input.ts";
-import { createdReply, pageReply } from "#server/schedules/replies.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

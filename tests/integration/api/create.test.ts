@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { scheduleAad } from "#domain/associated-data.ts";
+import { open } from "#domain/cipher.ts";
+import { unpackRequest } from "#domain/sealed-request.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
 
 let api: Api;
@@ -65,6 +68,15 @@ describe("a valid schedule", () => {
     ["a payload of exactly the cap", { payload: "a".repeat(51_200) }],
   ])("may have %s", async (_, fields) => {
     expect(await post({ ...valid, ...fields })).toMatchObject({ status: 201 });
+  });
+
+  it("keeps a header that is called __proto__ like any other", async () => {
+    const body = `{"targetUrl":"${TARGET}","fireAt":"${FUTURE}","headers":{"__proto__":"x"}}`;
+    expect(await post(body)).toMatchObject({ status: 201 });
+    const [row] =
+      await api.sql`SELECT r.sealed, r.schedule_id FROM schedule_requests r WHERE account_id = ${caller.accountId}`;
+    const packed = open(api.config.keyRing, row?.sealed, scheduleAad(row?.schedule_id));
+    expect(unpackRequest(packed).headers).toEqual([["__proto__", "x"]]);
   });
 
   it("keeps neither payload nor header values in the clear, and never returns them", async () => {

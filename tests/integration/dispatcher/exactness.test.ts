@@ -22,6 +22,8 @@ beforeEach(() => {
 });
 
 const inMs = (ms: number) => new Date(Date.now() + ms);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.max(ms, 0)));
+const inParallel = (n: number, work: () => Promise<void>) => Promise.all(Array.from({ length: n }, work));
 const countOf = async (status: string, accountId: string) => {
   const [row] = await bench.sql`
     SELECT count(*)::int AS n FROM schedules WHERE account_id = ${accountId} AND status = ${status}`;
@@ -39,15 +41,14 @@ describe("cancel and reschedule", () => {
     const account = await bench.account();
     const cancelled = new Set<string>();
     const fired = new Set<string>();
-    await Promise.all(
-      Array.from({ length: 300 }, async () => {
-        const id = await bench.schedule(account, `${receiver.origin}/`, inMs(150 + Math.random() * 500));
-        const row = await bench.read(id);
-        const wait = (row.fire_at as Date).getTime() - Date.now() - 120 + Math.random() * 140;
-        await new Promise((resolve) => setTimeout(resolve, wait));
-        (await cancel(id)) ? cancelled.add(encodeId("sch", id)) : fired.add(encodeId("sch", id));
-      }),
-    );
+    await inParallel(30, async () => {
+      for (let n = 0; n < 10; n++) {
+        const fireAt = inMs(500 + Math.random() * 300);
+        const id = await bench.schedule(account, `${receiver.origin}/`, fireAt);
+        await pause(fireAt.getTime() - Date.now() - 120 + Math.random() * 140);
+        ((await cancel(id)) ? cancelled : fired).add(encodeId("sch", id));
+      }
+    });
     await waitFor("the others are delivered", async () => (await countOf("succeeded", account.id)) === fired.size);
     const sent = receiver.requests.map(({ headers }) => String(headers["webhook-id"]));
     expect(new Set(sent)).toEqual(fired);
@@ -58,18 +59,18 @@ describe("cancel and reschedule", () => {
   it("a rescheduled one is sent at its new instant only, even if the old one was already prefetched", async () => {
     const account = await bench.account();
     const moved = new Map<string, number>();
-    await Promise.all(
-      Array.from({ length: 100 }, async () => {
-        const id = await bench.schedule(account, `${receiver.origin}/`, inMs(700));
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
-        const fireAt = inMs(1_200 + Math.random() * 300);
+    await inParallel(20, async () => {
+      for (let n = 0; n < 5; n++) {
+        const id = await bench.schedule(account, `${receiver.origin}/`, inMs(1_200));
+        await pause(Math.random() * 600);
+        const fireAt = inMs(1_500 + Math.random() * 300);
         const rows = await bench.sql`
           UPDATE schedules SET fire_at = ${fireAt}, next_attempt_at = ${fireAt}, version = version + 1
           WHERE id = ${id} AND status = 'scheduled' RETURNING pg_notify('stopwatch_due', shard || ':' || id)`;
         expect(rows).toHaveLength(1);
         moved.set(encodeId("sch", id), fireAt.getTime());
-      }),
-    );
+      }
+    });
     await waitFor("all are delivered", async () => (await countOf("succeeded", account.id)) === 100);
     expect(receiver.requests).toHaveLength(100);
     for (const { headers, arrivedAtMs } of receiver.requests) {

@@ -23,7 +23,7 @@ test("it prints exactly one JSON object, with a key when one was asked for", asy
   expect(stdout).toHaveLength(1);
   const made = JSON.parse(stdout[0] as string);
   expect(made).toEqual({
-    accountId: expect.any(String),
+    accountId: expect.stringMatching(/^acc_[0-9a-z]{26}$/),
     email: "ada@example.com",
     plan: "indie",
     key: expect.any(String),

@@ -1,11 +1,11 @@
 import type { SchedulePage } from "#db/queries/list-schedules.ts";
 import type { Ctx } from "../context.ts";
-import { OFFSET_MAX } from "../http/list-parameters.ts";
-import { pageLinks } from "../http/page-links.ts";
-import { ok, type Reply } from "../http/reply.ts";
-import type { CreatedSchedule } from "./create.ts";
-import type { ListInput } from "./list-input.ts";
-import { presentCreated, presentSchedule } from "./present.ts";
+import { OFFSET_MAX } from "../list-parameters.ts";
+import type { CreatedSchedule } from "../schedules/create.ts";
+import type { ListInput } from "../schedules/list-input.ts";
+import { presentCreated, presentSchedule } from "../schedules/present.ts";
+import { pageLinks } from "./page-links.ts";
+import { ok, type Reply } from "./reply.ts";
 
 /** 201 for a new schedule; 200 for a known idempotency key, with headers that say so and whether the request differs. */
 export function createdReply(created: CreatedSchedule): Reply {

@@ -1,5 +1,5 @@
-import { invalid } from "../http/validate.ts";
-import { type CreateInput, IdempotencyKey } from "./create-input.ts";
+import { type CreateInput, IdempotencyKey } from "../schedules/create-input.ts";
+import { invalid } from "../validate.ts";
 
 /**
  * The input with the key of an `Idempotency-Key` header in it, which means the same as the field. The header takes

@@ -1,0 +1,3 @@
+import { runFaulty } from "./faulty-receiver.ts";
+
+runFaulty(() => null);

@@ -5,7 +5,7 @@ import { createMinHeap } from "./min-heap.ts";
 export const monotonicNow = () => Number(process.hrtime.bigint()) / 1e6;
 
 /** How many wake-ups ahead the thread is told of. */
-export const TOLD_MAX = 16;
+const TOLD_MAX = 16;
 /** Instants closer than this are one, ms. */
 const SAME_MS = 0.02;
 const SOON_MS = 0.2;

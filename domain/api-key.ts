@@ -31,7 +31,7 @@ export function apiKeyPreview(text: string): { prefix: string; last4: string } {
 }
 
 /** What every key of an environment begins with. */
-export function apiKeyPrefix(env: Environment): string {
+function apiKeyPrefix(env: Environment): string {
   return `sw_${env}_`;
 }
 

@@ -361,8 +361,10 @@ export async function startDispatcher(
 
   const reading = every(1_000, async () => clock.isSet() && prefetch.runOnce());
 
-  for (let sample = 0; sample < 5; sample++) await clock.runOnce();
-  await shards.runOnce();
+  await untilAnswered(async () => {
+    for (let sample = 0; sample < 5; sample++) await clock.runOnce();
+    await shards.runOnce();
+  }, quietly);
   const listener = listen({
     url,
     name: "stopwatch-listen",
@@ -459,6 +461,19 @@ function createLoop(periodMs: number, round: () => Promise<unknown>, onError: (e
       clearTimeout(timer);
     },
   };
+}
+
+/** Does `work`, again each second as long as the database cannot be reached. */
+async function untilAnswered(work: () => Promise<unknown>, onError: (error: unknown) => void): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      onError(error);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  }
 }
 
 async function until(condition: () => boolean, deadlineMs: number): Promise<void> {

@@ -8,7 +8,7 @@ export function createProgress(out: NodeJS.WriteStream) {
   return {
     show(text: string) {
       if (text === shown) return;
-      if (out.isTTY) out.write(`${CLEAR_LINE}${text.slice(0, out.columns - 1)}`);
+      if (out.isTTY) out.write(`${CLEAR_LINE}${text.slice(0, (out.columns || 80) - 1)}`);
       else if (performance.now() - shownAt < 1_000) return;
       else out.write(`${text}\n`);
       shown = text;

@@ -1,5 +1,6 @@
 import { earlyLeadMs } from "#domain/early-fire.ts";
 import type { Connection, GuardedAgent } from "./guarded-agent.ts";
+import type { MinHeap } from "./min-heap.ts";
 import {
   type Carried,
   type ConnectFailure,
@@ -7,6 +8,7 @@ import {
   createOrigin,
   dropConnection,
   forgetAhead,
+  freshlyOpening,
   hasRoom,
   headroom,
   isSlow,
@@ -15,6 +17,8 @@ import {
   noteAnswer,
   type Origin,
   readyOf,
+  standingOf,
+  waitingOf,
 } from "./origin.ts";
 import type { Planned } from "./planned.ts";
 import type { Queue } from "./queue.ts";
@@ -23,6 +27,7 @@ export type ConnectionLimits = { perOrigin: number; perAccount: number; total: n
 
 const KEPT_MAX_MS = 60_000;
 const UNUSED_MAX_MS = 4_000;
+const OPEN_AGAIN_MS = 250;
 const OPENING_MAX = 32;
 /** As many connections as a fast origin is given; a slow one gets more as its requests pile up. */
 const AHEAD_MAX = 64;
@@ -86,19 +91,21 @@ export function createConnections(deps: {
   };
 
   const mayOpen = (origin: Origin, planned: Planned | undefined): boolean => {
-    if (origin.opening >= OPENING_MAX) return false;
-    if (connectionsOf(origin) >= AHEAD_MAX && !isSlow(origin, monotonic())) return false;
+    const now = monotonic();
+    if (now < origin.openAgainAtMs || freshlyOpening(origin, now) >= OPENING_MAX) return false;
+    if (standingOf(origin) >= AHEAD_MAX && !isSlow(origin, now)) return false;
     const small = planned === undefined || (usedByAccount.get(planned.accountId) ?? 0) < SMALL_ACCOUNT;
     return total < (small ? limits.total : limits.total * 0.75) || closeIdleOfAnother(origin);
   };
 
   const open = (origin: Origin) => {
-    origin.opening++;
+    const begun = { sinceMs: monotonic() };
+    origin.opening.add(begun);
     total++;
     deps.agent
       .open(origin.key)
       .then((result) => {
-        origin.opening--;
+        origin.opening.delete(begun);
         if (result.kind !== "open") {
           total--;
           return fail(origin, result);
@@ -150,47 +157,67 @@ export function createConnections(deps: {
   const serve = (origin: Origin) => {
     serveReady(origin, origin.readyFresh);
     serveReady(origin, origin.ready);
-    if (origin.waiting.size > 0) serveWaiting(origin);
+    serveWaiting(origin, origin.waitingFresh);
+    serveWaiting(origin, origin.waiting);
     demand(origin);
   };
 
-  const serveWaiting = (origin: Origin) => {
+  const serveWaiting = (origin: Origin, waiting: MinHeap<Planned>) => {
+    if (waiting.size === 0) return;
     const now = monotonic();
     const room = origin.fresh.length + origin.warm.length + headroom(origin, now) - origin.admitted;
     const served: Planned[] = [];
     while (served.length < Math.min(room, SERVED_AT_ONCE_MAX)) {
-      const planned = origin.waiting.peek();
+      const planned = waiting.peek();
       if (!planned || (!planned.gone && !(hasRoom(origin, planned, now) && withinLimits(planned)))) break;
-      origin.waiting.pop();
+      waiting.pop();
       if (!planned.gone) served.push(planned);
     }
     for (const planned of served) deps.onRoom(planned);
   };
 
-  /** Opens what the waiting ones need. */
+  /** Opens what the waiting ones need: one connection for each of them. */
   const demand = (origin: Origin) => {
     const next = origin.waiting.peek();
-    const waiting = next && !withinLimits(next) ? 0 : origin.waiting.size;
-    let needed = waiting + readyOf(origin) - origin.opening;
-    while (needed > 0 && mayOpen(origin, next ?? origin.ready.peek()?.planned)) {
+    const waiting = next && !withinLimits(next) ? origin.waitingFresh.size : waitingOf(origin);
+    let needed = waiting + readyOf(origin) - origin.opening.size;
+    while (needed > 0 && mayOpen(origin, next ?? origin.waitingFresh.peek() ?? origin.ready.peek()?.planned)) {
       open(origin);
       needed--;
     }
   };
 
+  /**
+   * A connection could not be had. It was opened for one that waits: that one fails, if it is due and no other connection
+   * will do for it. When nobody is due yet, it is tried again in a while.
+   */
   const fail = (origin: Origin, failure: ConnectFailure) => {
-    // As long as another connection of this origin works or is on its way, only those that need a fresh one fail.
-    const hopeful = connectionsOf(origin) > 0;
-    const now = deps.now();
-    for (const carried of origin.readyFresh.take(() => true)) carried.fail(failure);
-    if (!hopeful) for (const carried of origin.ready.take(() => true)) carried.fail(failure);
-    for (const planned of origin.waiting.drop((one) => !one.gone && hopeful && !one.fresh)) {
-      if (planned.gone) continue;
-      if (failure.kind === "local") deps.onLater(planned, now + 250);
-      else if (planned.sendAtMs <= now) deps.onFailure(planned, failure);
-      else deps.onLater(planned, Math.min(planned.sendAtMs, now + 500));
+    const stands = standingOf(origin) > 0;
+    if (failure.kind === "local" || stands) origin.openAgainAtMs = monotonic() + OPEN_AGAIN_MS;
+    if (failure.kind !== "local" && !failOne(origin, failure, stands) && !stands) {
+      const now = deps.now();
+      for (const waiting of [origin.waiting, origin.waitingFresh]) {
+        for (const planned of waiting.drop(() => false)) deps.onLater(planned, Math.min(planned.sendAtMs, now + 500));
+      }
     }
     demand(origin);
+  };
+
+  const failOne = (origin: Origin, failure: ConnectFailure, stands: boolean): boolean => {
+    const carried = origin.readyFresh.shift() ?? (stands ? undefined : origin.ready.shift());
+    if (carried) {
+      carried.fail(failure);
+      return true;
+    }
+    for (const waiting of stands ? [origin.waitingFresh] : [origin.waitingFresh, origin.waiting]) {
+      while (waiting.peek()?.gone) waiting.pop();
+      const planned = waiting.peek();
+      if (!planned || planned.sendAtMs > deps.now()) continue;
+      waiting.pop();
+      deps.onFailure(planned, failure);
+      return true;
+    }
+    return false;
   };
 
   const closeUnused = (origin: Origin) => {
@@ -206,7 +233,7 @@ export function createConnections(deps: {
       const origin = originOf(planned.origin);
       const n = noteAhead(origin, planned.sendAtMs);
       const lacks = planned.fresh
-        ? origin.fresh.length + origin.opening === 0
+        ? origin.fresh.length + origin.opening.size === 0
         : connectionsOf(origin) < Math.min(n, AHEAD_MAX);
       if (lacks && mayOpen(origin, planned)) open(origin);
     },
@@ -230,7 +257,7 @@ export function createConnections(deps: {
     /** Lets `planned` wait until it may be admitted, or until it is due and there is no connection to be had. */
     park(planned: Planned) {
       const origin = originOf(planned.origin);
-      origin.waiting.push(planned);
+      (planned.fresh ? origin.waitingFresh : origin.waiting).push(planned);
       demand(origin);
     },
 
@@ -299,7 +326,7 @@ export function createConnections(deps: {
       for (const [key, origin] of origins) {
         forgetAhead(origin, deps.now() - 1_000);
         demand(origin);
-        const wanted = origin.admitted + origin.waiting.size + readyOf(origin) + origin.ahead.size;
+        const wanted = origin.admitted + waitingOf(origin) + readyOf(origin) + origin.ahead.size;
         if (wanted === 0) closeUnused(origin);
         if (connectionsOf(origin) + wanted === 0) origins.delete(key);
       }

@@ -25,11 +25,15 @@ export type Origin = {
   warm: Connection[];
   /** With when their request began, monotonic ms, the oldest first. */
   busy: Map<Connection, number>;
-  opening: number;
+  /** When each connection that is on its way was begun, monotonic ms. */
+  opening: Set<{ sinceMs: number }>;
+  /** No connection is opened before this, monotonic ms: one could not be had, and others serve meanwhile. */
+  openAgainAtMs: number;
   /** Schedules let through to be claimed that hold no connection yet. */
   admitted: number;
-  /** Not claimed yet, waiting for a connection. */
+  /** Not claimed yet, waiting for a connection; those that need a fresh one apart. */
   waiting: MinHeap<Planned>;
+  waitingFresh: MinHeap<Planned>;
   /** Claimed and due, waiting for a connection; those that need a fresh one apart. */
   ready: Queue<Carried>;
   readyFresh: Queue<Carried>;
@@ -53,9 +57,11 @@ export function createOrigin(key: string): Origin {
     fresh: [],
     warm: [],
     busy: new Map(),
-    opening: 0,
+    opening: new Set(),
+    openAgainAtMs: 0,
     admitted: 0,
     waiting: createMinHeap<Planned>(leavesBefore),
+    waitingFresh: createMinHeap<Planned>(leavesBefore),
     ready: createQueue<Carried>(),
     readyFresh: createQueue<Carried>(),
     readySinceMs: 0,
@@ -66,9 +72,20 @@ export function createOrigin(key: string): Origin {
   };
 }
 
+/** Connections of this origin that stand. */
+export const standingOf = (origin: Origin) => origin.fresh.length + origin.warm.length + origin.busy.size;
+
 /** Connections of this origin, those on their way included. */
-export const connectionsOf = (origin: Origin) =>
-  origin.fresh.length + origin.warm.length + origin.busy.size + origin.opening;
+export const connectionsOf = (origin: Origin) => standingOf(origin) + origin.opening.size;
+
+/** How many connections were begun in the last quarter of a second and are not there yet. */
+export function freshlyOpening(origin: Origin, nowMs: number): number {
+  let n = 0;
+  for (const { sinceMs } of origin.opening) if (nowMs - sinceMs < STALLED_MS) n++;
+  return n;
+}
+
+export const waitingOf = (origin: Origin) => origin.waiting.size + origin.waitingFresh.size;
 
 export const readyOf = (origin: Origin) => origin.ready.length + origin.readyFresh.length;
 
@@ -89,8 +106,7 @@ export function isStalled(origin: Origin, nowMs: number): boolean {
  */
 export function headroom(origin: Origin, nowMs: number): number {
   if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
-  const connections = origin.busy.size + origin.fresh.length + origin.warm.length;
-  return Math.floor((connections * STALLED_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
+  return Math.floor((standingOf(origin) * STALLED_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
 }
 
 /** Whether one more may be let through to be claimed. */

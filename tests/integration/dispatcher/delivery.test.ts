@@ -246,6 +246,31 @@ describe("a failed attempt", () => {
   });
 });
 
+describe("a target that goes away", () => {
+  it("costs each of its schedules an attempt when that is due, no more and no later", async () => {
+    const leaving = await startReceiver({ tls: false });
+    const fleet = await createDispatchBench({ DELIVERY_ALLOW: leaving.origin });
+    try {
+      await fleet.dispatcher();
+      const account = await fleet.account({ settings: { retry_backoff_ms: 60_000 } });
+      const ids = [];
+      for (let n = 0; n < 100; n++) ids.push(await fleet.schedule(account, `${leaving.origin}/`, inMs(1_000 + 20 * n)));
+      await waitFor("some are delivered", () => leaving.requests.length >= 10);
+      await leaving.close();
+      await waitFor("every schedule has had its attempt", async () => {
+        const [row] =
+          await fleet.sql`SELECT count(*)::int AS n FROM schedules WHERE attempts = 1 AND status <> 'firing'`;
+        return row?.n === ids.length;
+      });
+      const rows = await fleet.sql`SELECT outcome, error_text, late_ms FROM attempts WHERE outcome <> 'delivered'`;
+      expect(rows.length).toBeGreaterThan(50);
+      for (const row of rows) expect(row.late_ms).toBeLessThan(1_000);
+    } finally {
+      await fleet.close();
+    }
+  });
+});
+
 describe("a target that hangs", () => {
   it("delays neither other accounts nor its own account's other targets", async () => {
     const plain = await startReceiver({ tls: false });

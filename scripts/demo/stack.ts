@@ -58,7 +58,15 @@ export async function startStack(wanted: {
 const STOP_MS_MAX = 60_000;
 
 async function demoSettings({ dataDir, receiver }: Parameters<typeof startStack>[0]): Promise<NodeJS.ProcessEnv> {
-  const unset = ["DATABASE_URL", "DATABASE_DIRECT_URL", "ENCRYPTION_KEYS", "BASE_URL", "DEFAULT_PLAN", "DELIVERY_DENY"];
+  const unset = [
+    ...["DATABASE_URL", "DATABASE_DIRECT_URL", "ENCRYPTION_KEYS", "BASE_URL", "DEFAULT_PLAN", "LOG_LEVEL"],
+    ...[
+      "DELIVERY_DENY",
+      "DELIVERY_CONNECTIONS_PER_ORIGIN",
+      "DELIVERY_CONNECTIONS_PER_ACCOUNT",
+      "DELIVERY_CONNECTIONS_MAX",
+    ],
+  ];
   return {
     ...env,
     ...Object.fromEntries(unset.map((name) => [name, ""])),

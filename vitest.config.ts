@@ -3,7 +3,14 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["tests/unit/**/*.test.ts"], environment: "node" } },
+      {
+        test: {
+          name: "unit",
+          include: ["tests/unit/**/*.test.ts"],
+          environment: "node",
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         test: {
           name: "integration",
@@ -12,6 +19,7 @@ export default defineConfig({
           globalSetup: ["tests/helpers/global-setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -22,7 +30,7 @@ export default defineConfig({
           globalSetup: ["tests/helpers/global-setup.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

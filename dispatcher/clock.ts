@@ -20,11 +20,18 @@ export function createClock(deps: {
 }) {
   let samples: { low: number; high: number; at: number }[] = [];
   let offset = Number.NaN;
+  let settledAt = 0;
   let steppedAt = Number.NEGATIVE_INFINITY;
 
   const settle = (at: number) => {
     samples = samples.filter((sample) => at - sample.at < SAMPLE_LIFE_MS).slice(-SAMPLES_MAX);
     offset = Math.max(...samples.map((sample) => sample.low - (at - sample.at) * DRIFT));
+    settledAt = at;
+  };
+
+  const now = () => {
+    const at = deps.monotonic();
+    return at + offset - (at - settledAt) * DRIFT;
   };
 
   return {
@@ -46,13 +53,13 @@ export function createClock(deps: {
       settle(at);
     },
     /** Now by the database's clock, epoch ms, never ahead of it. NaN before the first sample. */
-    now: () => deps.monotonic() + offset,
+    now,
     /** The monotonic time at which `now()` will read `instantMs`. */
-    monotonicAt: (instantMs: number) => instantMs - offset,
+    monotonicAt: (instantMs: number) => (instantMs - offset - settledAt * DRIFT) / (1 - DRIFT),
     monotonic: deps.monotonic,
     isSet: () => !Number.isNaN(offset),
     /** How far this process's wall clock is ahead of the database's, ms. */
-    skewMs: () => deps.wall() - (deps.monotonic() + offset),
+    skewMs: () => deps.wall() - now(),
     /** Monotonic time since the database's clock last stepped, ms. */
     sinceStepMs: () => deps.monotonic() - steppedAt,
   };

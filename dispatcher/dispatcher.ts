@@ -380,7 +380,7 @@ export async function startDispatcher(
       }
     },
   });
-  every(1_000, () => clock.runOnce());
+  every(250, () => clock.runOnce());
   every(SHARD_LEASE_MS / 3, () => shards.runOnce());
   every(1_000, async () => {
     const settled = clock.sinceStepMs() > CLAIM_LEASE_MS && monotonic() - lostAtMs > RECOVERY_PAUSE_MS;

@@ -33,8 +33,9 @@ const STOP_CLAIMED_MS = 2_500;
 const STOP_DEADLINE_MS = 34_000;
 
 /** Planner settings of the dispatcher's sessions: its statements reach rows by key, whatever the statistics say. */
-const SESSION = {
+export const SESSION = {
   enable_seqscan: "off",
+  enable_bitmapscan: "off",
   enable_hashjoin: "off",
   enable_mergejoin: "off",
   jit: "off",

@@ -1,0 +1,128 @@
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { claimSchedules, releaseSchedules } from "#db/queries/claim-schedules.ts";
+import { readDueById, readDueOfAccount, readDueOfShards } from "#db/queries/due-schedules.ts";
+import { readExpiredClaims } from "#db/queries/expired-claims.ts";
+import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
+import { SESSION } from "#dispatcher/dispatcher.ts";
+import { newId } from "#domain/ids.ts";
+import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let captured: { text: string; parameters: unknown[] } | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = postgres(database.url, {
+    max: 1,
+    onnotice: () => {},
+    connection: SESSION as never,
+    debug: (_connection, text, parameters) => {
+      captured = { text, parameters };
+    },
+  });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+const ids = Array.from({ length: 500 }, () => newId(Date.now()));
+const record = (scheduleId: string): AttemptRecord => ({
+  scheduleId,
+  version: 2,
+  attempt: 1,
+  outcome: "delivered",
+  statusCode: 200,
+  latencyMs: 1,
+  errorText: "",
+  attemptedAtMs: Date.now(),
+  timing: { lateMs: 0, claimMs: 0, waitMs: 0, connectMs: null, firstByteMs: 1 },
+  status: "succeeded",
+  nextAttemptAtMs: null,
+  failures: 0,
+  interruptions: 0,
+  offsetBucket: 0,
+  onTime: true,
+  isPublic: true,
+});
+
+/** Each hot statement, and the index by which alone it may reach `schedules`. */
+const statements: [string, string, () => Promise<unknown>][] = [
+  [
+    "claim",
+    "schedules_pkey",
+    () =>
+      claimSchedules(
+        sql,
+        newId(0),
+        new Map([[1, 1]]),
+        ids.map((id) => ({ id, version: 1, shard: 1, earlyMs: 0 })),
+      ),
+  ],
+  [
+    "release",
+    "schedules_pkey",
+    () =>
+      releaseSchedules(
+        sql,
+        newId(0),
+        ids.map((id) => ({ id, version: 1 })),
+      ),
+  ],
+  ["record", "schedules_pkey", () => recordAttempts(sql, ids.map(record))],
+  ["what a NOTIFY named", "schedules_pkey", () => readDueById(sql, ids, Date.now())],
+  [
+    "what falls due",
+    "schedules_due",
+    () =>
+      readDueOfShards(
+        sql,
+        Array.from({ length: 64 }, (_, id) => ({ id, fromMs: Date.now() })),
+        Date.now() + 4_000,
+        2_000,
+      ),
+  ],
+  [
+    "what falls due of an account",
+    "schedules_due_of_account",
+    () => readDueOfAccount(sql, newId(0), "live", Date.now(), 2_000),
+  ],
+  ["expired claims", "schedules_firing", () => readExpiredClaims(sql, [1, 2, 3], 500)],
+];
+
+const insertRows = (count: number, dueIn: string) => sql`
+  INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+  SELECT uuidv7(), gen_random_uuid(), 'live', n % 64, false, now() + ${dueIn}::interval, now() + ${dueIn}::interval, 0, 0, 'https://example.com'
+  FROM generate_series(1, ${count}) n`;
+
+describe.each<[string, () => Promise<unknown>]>([
+  ["an empty table that was never analysed", async () => undefined],
+  [
+    "statistics from a moment when the table was empty, and rows since",
+    async () => {
+      await sql`ANALYZE schedules`;
+      await insertRows(20_000, "1 hour");
+    },
+  ],
+  [
+    "a backlog of many rows, analysed",
+    async () => {
+      await insertRows(200_000, "30 days");
+      await sql`ANALYZE`;
+    },
+  ],
+])("with %s", (_name, prepare) => {
+  beforeAll(prepare, 120_000);
+
+  it.each(statements)("%s reaches schedules by %s alone", async (_statement, index, run) => {
+    await run();
+    const { text, parameters } = captured as { text: string; parameters: unknown[] };
+    const plan = (await sql.unsafe(`EXPLAIN ${text}`, parameters as never[])).map((row) => row["QUERY PLAN"] as string);
+    const scans = plan.filter((line) => / on schedules\b/.test(line) && /Scan/.test(line));
+    expect(scans.length).toBeGreaterThan(0);
+    for (const scan of scans)
+      expect(scan, plan.join("\n")).toMatch(new RegExp(`Index (Only )?Scan using ${index} on schedules`));
+  });
+});

@@ -24,7 +24,7 @@ import { createSender } from "./send.ts";
 import { createShards } from "./shards.ts";
 import { createTicker, monotonicNow } from "./ticker.ts";
 
-const RECORD_AFTER_MS = 30;
+const RECORD_AFTER_MS = 40;
 const RECORD_GIVES_WAY_MS = 500;
 const RECOVERY_PAUSE_MS = 15_000;
 const SEND_COST_MS = 0.3;
@@ -381,7 +381,7 @@ export async function startDispatcher(
       }
     },
   });
-  every(250, () => clock.runOnce());
+  every(500, () => clock.runOnce());
   every(SHARD_LEASE_MS / 3, () => shards.runOnce());
   every(1_000, async () => {
     const settled = clock.sinceStepMs() > CLAIM_LEASE_MS && monotonic() - lostAtMs > RECOVERY_PAUSE_MS;

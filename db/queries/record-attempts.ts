@@ -33,7 +33,8 @@ export type AttemptRecord = {
 
 /**
  * Writes many outcomes at once: schedule, attempt row and counts, all from the rows that are still `firing` with the
- * claimed version. Sending a batch again is harmless. Rows and counters are locked and upserted in key order, so that
+ * claimed version. An outcome that was held while the attempt was already recovered as interrupted replaces that record,
+ * unless the schedule was claimed again or changed since. Sending a batch again is harmless. Rows and counters are locked and upserted in key order, so that
  * batches of several dispatchers never deadlock. Returns the schedules it wrote, with their new version.
  */
 export async function recordAttempts(
@@ -69,10 +70,17 @@ export async function recordAttempts(
           connect_ms, first_byte_ms, status, next_ms, failures, interruptions, bucket, on_time, is_public)
     ), held AS MATERIALIZED (
       SELECT w.*, s.account_id, s.env, s.shard, s.fired_at IS NULL AND w.outcome <> 'interrupted' AS is_first,
+        s.version > w.version AS was_interrupted,
         (extract(epoch FROM w.attempted_at - s.fire_at) * 1000)::bigint AS offset_ms
-      FROM w JOIN schedules s ON s.id = w.id AND s.version = w.version
-      WHERE s.status || '' = 'firing'
+      FROM w JOIN schedules s ON s.id = w.id
+      WHERE s.version = w.version AND s.status || '' = 'firing'
+        OR s.version = w.version + 1 AND s.status || '' IN ('failed', 'dead') AND s.interruptions > 0
+          AND s.attempts = w.attempt AND w.outcome <> 'interrupted'
       ORDER BY s.id FOR UPDATE OF s
+    ), replaced AS (
+      DELETE FROM attempts a USING held h
+      WHERE h.was_interrupted AND a.schedule_id = h.id AND a.attempt = h.attempt AND a.outcome = 'interrupted'
+      RETURNING a.account_id, a.env, a.attempted_at
     ), done AS (
       UPDATE schedules s SET status = h.status, version = s.version + 1, failures = h.failures,
         interruptions = h.interruptions, next_attempt_at = to_timestamp(h.next_ms / 1000),
@@ -88,16 +96,19 @@ export async function recordAttempts(
       INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms,
         error_text, late_ms, claim_ms, wait_ms, connect_ms, first_byte_ms)
       SELECT id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text, late_ms, claim_ms,
-        wait_ms, connect_ms, first_byte_ms FROM held
+        wait_ms, connect_ms, first_byte_ms
+      FROM held WHERE (SELECT count(*) FROM replaced) >= 0 -- which makes room for it first
     ), counted AS (
       INSERT INTO account_counts AS c (account_id, env, hour, kind, bucket, n, min_ms, max_ms)
-      SELECT account_id, env, hour, kind, bucket, count(*), min(ms), max(ms)
+      SELECT account_id, env, hour, kind, bucket, sum(n), min(ms), max(ms)
       FROM (
         SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC') AS hour, 'outcome' AS kind,
           CASE WHEN outcome = 'interrupted' THEN -1 ELSE coalesce(status_code / 100, 0) END::smallint AS bucket,
-          NULL::bigint AS ms FROM held
+          NULL::bigint AS ms, 1 AS n FROM held
         UNION ALL
-        SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC'), 'offset', bucket, offset_ms FROM held WHERE is_first
+        SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC'), 'outcome', -1, NULL, -1 FROM replaced
+        UNION ALL
+        SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC'), 'offset', bucket, offset_ms, 1 FROM held WHERE is_first
       ) e
       GROUP BY account_id, env, hour, kind, bucket ORDER BY account_id, env, hour, kind, bucket
       ON CONFLICT (account_id, env, hour, kind, bucket) DO UPDATE SET n = c.n + excluded.n,

@@ -1,0 +1,131 @@
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfig } from "#config.ts";
+import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
+import { createTestAccount } from "../../helpers/accounts.ts";
+import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { createTestSchedule } from "../../helpers/schedules.ts";
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let keyRing: ReturnType<typeof readConfig>["keyRing"];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = postgres(database.url, { max: 8, onnotice: () => {} });
+  const keys = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
+  keyRing = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS: keys }).keyRing;
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+const outcome = (scheduleId: string, overrides: Partial<AttemptRecord> = {}): AttemptRecord => ({
+  scheduleId,
+  version: 2,
+  attempt: 1,
+  outcome: "delivered",
+  statusCode: 200,
+  latencyMs: 5,
+  errorText: "",
+  attemptedAtMs: Date.now() + 61_000,
+  timing: { lateMs: 1, claimMs: 2, waitMs: 0, connectMs: null, firstByteMs: 4 },
+  status: "succeeded",
+  nextAttemptAtMs: null,
+  failures: 0,
+  interruptions: 0,
+  offsetBucket: 0,
+  onTime: true,
+  isPublic: true,
+  ...overrides,
+});
+const interrupted = (scheduleId: string) =>
+  outcome(scheduleId, {
+    outcome: "interrupted",
+    statusCode: null,
+    latencyMs: 0,
+    errorText: "interrupted: outcome unknown",
+    status: "failed",
+    nextAttemptAtMs: Date.now() + 1_000,
+    interruptions: 1,
+    isPublic: false,
+  });
+
+/** A schedule that is claimed, as its row says. */
+async function claimed() {
+  const account = await createTestAccount(sql, keyRing);
+  const id = await createTestSchedule(sql, keyRing, account.id, "https://example.com/", new Date(Date.now() + 60_000));
+  await sql`
+    UPDATE schedules SET status = 'firing', version = 2, attempts = 1, claimed_at = now(), claim_deadline = now()
+    WHERE id = ${id}`;
+  return { id, account };
+}
+const attemptsOf = (id: string) => sql`SELECT attempt, outcome, status_code FROM attempts WHERE schedule_id = ${id}`;
+const countsOf = async (accountId: string) => {
+  const rows = await sql`
+    SELECT kind, bucket, n::int FROM account_counts WHERE account_id = ${accountId} AND n <> 0 ORDER BY kind, bucket`;
+  return rows.map((row) => [row.kind, row.bucket, row.n]);
+};
+
+describe("an outcome", () => {
+  it("is written once, however often and at however many places at once it is sent", async () => {
+    const all = await Promise.all(Array.from({ length: 50 }, claimed));
+    const records = all.map(({ id }) => outcome(id));
+    const reversed = [...records].reverse();
+    const written = await Promise.all(
+      [records, reversed, records, reversed].map((batch) => recordAttempts(sql, batch)),
+    );
+    expect(written.flat()).toHaveLength(50);
+    for (const { id, account } of all) {
+      expect(await attemptsOf(id)).toHaveLength(1);
+      expect(await countsOf(account.id)).toEqual([
+        ["offset", 0, 1],
+        ["outcome", 2, 1],
+      ]);
+    }
+  });
+
+  it("of a claim that is no longer the current one is not written", async () => {
+    const { id } = await claimed();
+    expect(await recordAttempts(sql, [outcome(id, { version: 1 })])).toEqual([]);
+    await sql`UPDATE schedules SET version = 5 WHERE id = ${id}`;
+    expect(await recordAttempts(sql, [outcome(id)])).toEqual([]);
+    expect(await attemptsOf(id)).toHaveLength(0);
+  });
+
+  it("that was held replaces the interruption that somebody recorded meanwhile", async () => {
+    const { id, account } = await claimed();
+    expect(await recordAttempts(sql, [interrupted(id)])).toHaveLength(1);
+    expect(await countsOf(account.id)).toEqual([["outcome", -1, 1]]);
+    expect(await recordAttempts(sql, [outcome(id)])).toHaveLength(1);
+    expect(await attemptsOf(id)).toMatchObject([{ attempt: 1, outcome: "delivered", status_code: 200 }]);
+    const [row] = await sql`SELECT status, attempts, interruptions, fired_at FROM schedules WHERE id = ${id}`;
+    expect(row).toMatchObject({ status: "succeeded", attempts: 1, interruptions: 0, fired_at: expect.any(Date) });
+    expect(await countsOf(account.id)).toEqual([
+      ["offset", 0, 1],
+      ["outcome", 2, 1],
+    ]);
+    expect(await recordAttempts(sql, [outcome(id)])).toEqual([]);
+  });
+
+  it("that was held is not written once the schedule was claimed again or cancelled", async () => {
+    const [again, cancelled] = [await claimed(), await claimed()];
+    for (const { id } of [again, cancelled]) await recordAttempts(sql, [interrupted(id)]);
+    await sql`
+      UPDATE schedules SET status = 'firing', version = version + 1, attempts = 2, claim_deadline = now()
+      WHERE id = ${again.id}`;
+    await sql`
+      UPDATE schedules SET status = 'cancelled', version = version + 1, next_attempt_at = NULL, ended_at = now()
+      WHERE id = ${cancelled.id}`;
+    for (const { id } of [again, cancelled]) {
+      expect(await recordAttempts(sql, [outcome(id)])).toEqual([]);
+      expect(await attemptsOf(id)).toMatchObject([{ outcome: "interrupted" }]);
+    }
+  });
+
+  it("whose day has no partition is written all the same", async () => {
+    const { id } = await claimed();
+    expect(await recordAttempts(sql, [outcome(id, { attemptedAtMs: Date.UTC(2199, 0, 1) })])).toHaveLength(1);
+  });
+});

@@ -97,8 +97,10 @@ export async function startDispatcher(
     monotonic,
     wall,
     skewMs: () => (clock.isSet() ? clock.skewMs() : null),
-    onTaken: (ids) => {
-      log.info({ shards: ids.length }, "took shards");
+    sentOf: lanes.sentOf,
+    onTaken: (taken) => {
+      log.info({ shards: taken.length }, "took shards");
+      for (const { id, sent } of taken) lanes.occupy(id, sent);
       reading.soon();
     },
     onLost: (ids) => {
@@ -366,12 +368,14 @@ export async function startDispatcher(
     for (let sample = 0; sample < 5; sample++) await clock.runOnce();
     await shards.runOnce();
   }, quietly);
+  const sharing = every(SHARD_LEASE_MS / 3, () => shards.runOnce());
   const listener = listen({
     url,
     name: "stopwatch-listen",
     channel: "stopwatch_due",
     onListening: () => prefetch.startOver(),
     onNotice: (payload) => {
+      if (payload === "shards") return sharing.soon();
       const [shard, id] = payload.split(":");
       if (!shards.holds(Number(shard))) return;
       if (id) reread([id]);
@@ -382,7 +386,6 @@ export async function startDispatcher(
     },
   });
   every(500, () => clock.runOnce());
-  every(SHARD_LEASE_MS / 3, () => shards.runOnce());
   every(1_000, async () => {
     const settled = clock.sinceStepMs() > CLAIM_LEASE_MS && monotonic() - lostAtMs > RECOVERY_PAUSE_MS;
     if (settled) await recovery.runOnce();

@@ -22,7 +22,7 @@ type Lane = {
 export function createLanes(deps: { monotonic: () => number }) {
   const lanes = new Map<string, Lane>();
   /** Slots of all lanes that are to be freed, in the order of their first bytes. */
-  const leaving: { atMs: number; leave: () => void }[] = [];
+  const leaving: { atMs: number; leave: () => void; lane: string; shard: number }[] = [];
   let firstLeaving = 0;
   let waiting = 0;
 
@@ -67,8 +67,36 @@ export function createLanes(deps: { monotonic: () => number }) {
 
     /** Says that the first byte left now: the slot is freed a second later. */
     sent(planned: Planned) {
-      if (planned.leaveLane) leaving.push({ atMs: deps.monotonic() + SLOT_MS, leave: planned.leaveLane });
+      const { leaveLane: leave, lane, shard } = planned;
+      if (leave) leaving.push({ atMs: deps.monotonic() + SLOT_MS, leave, lane, shard });
       planned.leaveLane = null;
+    },
+
+    /** First bytes of each lane of a shard whose second is not over. */
+    sentOf(shard: number): Record<string, number> {
+      const sent: Record<string, number> = {};
+      const now = deps.monotonic();
+      for (const one of leaving.slice(firstLeaving)) {
+        if (one.shard === shard && one.atMs > now) sent[one.lane] = (sent[one.lane] ?? 0) + 1;
+      }
+      return sent;
+    },
+
+    /** Takes slots for a second for what another dispatcher has just sent of this shard's lanes. */
+    occupy(shard: number, sent: Record<string, number>) {
+      for (const [key, n] of Object.entries(sent)) {
+        const { queue } = laneOf(key);
+        if (queue.concurrency < n) queue.concurrency = n;
+        for (let slot = 0; slot < n; slot++) {
+          void queue.add(
+            () =>
+              new Promise<void>((leave) => {
+                leaving.push({ atMs: deps.monotonic() + SLOT_MS, leave, lane: key, shard });
+              }),
+            { planned: FIRST },
+          );
+        }
+      }
     },
 
     /** Frees the slots whose second is over; returns when the next one is due if somebody waits, monotonic ms. */
@@ -121,6 +149,9 @@ export function createLanes(deps: { monotonic: () => number }) {
     waiting: () => waiting,
   };
 }
+
+/** Stands before everything that waits. */
+const FIRST = { sendAtMs: Number.NEGATIVE_INFINITY, id: "" } as Planned;
 
 type Run = () => Promise<unknown>;
 type LaneOptions = QueueAddOptions & { planned?: Planned };

@@ -19,8 +19,11 @@ export function createShards(deps: {
   monotonic: () => number;
   wall: () => number;
   skewMs: () => number | null;
-  onTaken: (shards: number[]) => void;
+  /** `sent`: first bytes of each lane that the former owner sent within a second before. */
+  onTaken: (shards: { id: number; sent: Record<string, number> }[]) => void;
   onLost: (shards: number[]) => void;
+  /** First bytes of each lane of a shard that left within the last second. */
+  sentOf: (shard: number) => Record<string, number>;
 }) {
   const leases = new Map<number, Lease>();
   let stopping = false;
@@ -38,9 +41,11 @@ export function createShards(deps: {
   };
 
   const release = async (ids: number[]) => {
-    const given = new Map(ids.map((id) => [id, leases.get(id)?.epoch ?? -1]));
+    const given = ids.map((id) => ({ id, epoch: leases.get(id)?.epoch ?? -1 }));
+    // From here on no first byte of theirs can leave: what has left is all that counts.
     lose(ids);
-    await deps.database.run(DEADLINE_MS, ({ sql }) => releaseShards(sql, deps.me.id, given));
+    const shards = given.map((one) => ({ ...one, sent: deps.sentOf(one.id) }));
+    await deps.database.run(DEADLINE_MS, ({ sql }) => releaseShards(sql, deps.me.id, shards));
   };
 
   return {
@@ -78,7 +83,7 @@ export function createShards(deps: {
             takeShards(sql, deps.me.id, share - leases.size),
           );
           for (const { id, epoch } of taken) leases.set(id, { epoch, ...until() });
-          if (taken.length > 0) deps.onTaken(taken.map(({ id }) => id));
+          if (taken.length > 0) deps.onTaken(taken);
         }
       }
       return { owned: leases.size, alive };
@@ -89,12 +94,13 @@ export function createShards(deps: {
       stopping = true;
     },
 
-    /** Gives all shards up, so that another dispatcher may take them a second from now. */
+    /** Gives all shards up, for another dispatcher to take at once. */
     async handOver(): Promise<void> {
       stopping = true;
       handedOver = true;
-      if (leases.size > 0) await release([...leases.keys()]);
+      // First out of the count, so that the others find their new share in the shards that become free.
       await deps.database.run(DEADLINE_MS, ({ sql }) => stopDispatcher(sql, deps.me.id));
+      if (leases.size > 0) await release([...leases.keys()]);
     },
   };
 }

@@ -34,34 +34,47 @@ export async function renewShards(sql: Sql, owner: string, epochs: ReadonlyMap<n
 }
 
 /**
- * Takes up to `limit` shards whose lease ended at least a second ago. The new epoch waits for claims that are under way
- * and shuts out every later one of the former owner.
+ * Takes up to `limit` shards that were given up, or whose lease ended at least a second ago. The new epoch waits for
+ * claims that are under way and shuts out every later one of the former owner. `sent` is what a shard that was given up
+ * has sent of each lane within a second before.
  */
-export async function takeShards(sql: Sql, owner: string, limit: number): Promise<{ id: number; epoch: number }[]> {
+export async function takeShards(
+  sql: Sql,
+  owner: string,
+  limit: number,
+): Promise<{ id: number; epoch: number; sent: Record<string, number> }[]> {
   const rows = await sql`
     WITH free AS MATERIALIZED (
-      SELECT id FROM shards
+      SELECT id, handover FROM shards
       WHERE lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' < clock_timestamp()
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
-    UPDATE shards s SET owner = ${owner}, epoch = s.epoch + 1,
+    UPDATE shards s SET owner = ${owner}, epoch = s.epoch + 1, handover = NULL,
       lease_until = clock_timestamp() + ${SHARD_LEASE_MS} * interval '1 millisecond'
-    FROM free f WHERE s.id = f.id RETURNING s.id, s.epoch`.values();
-  return rows.map((row) => ({ id: row[0], epoch: Number(row[1]) }));
+    FROM free f WHERE s.id = f.id RETURNING s.id, s.epoch, f.handover`.values();
+  return rows.map((row) => ({ id: row[0], epoch: Number(row[1]), sent: row[2] ?? {} }));
 }
 
-/** Ends the leases of `epochs` now, so that another dispatcher takes these shards a second later. */
-export async function releaseShards(sql: Sql, owner: string, epochs: ReadonlyMap<number, number>): Promise<void> {
+/**
+ * Gives shards up, for another dispatcher to take at once: they are told. `sent` is how many first bytes of each lane left within the
+ * last second: they still count against its rate. Call it when no first byte of these shards can leave any more.
+ */
+export async function releaseShards(
+  sql: Sql,
+  owner: string,
+  shards: readonly { id: number; epoch: number; sent: Record<string, number> }[],
+): Promise<void> {
   await sql`
     WITH mine AS MATERIALIZED (
-      SELECT id FROM shards
-      WHERE (id, epoch) IN (
-          SELECT * FROM unnest(${pgArray([...epochs.keys()])}::text::smallint[], ${pgArray([...epochs.values()])}::text::bigint[]))
-        AND owner = ${owner}
-      ORDER BY id FOR UPDATE
+      SELECT s.id, w.sent
+      FROM jsonb_to_recordset(${JSON.stringify(shards)}::text::jsonb) w(id smallint, epoch bigint, sent jsonb)
+      JOIN shards s ON s.id = w.id AND s.epoch = w.epoch
+      WHERE s.owner = ${owner}
+      ORDER BY s.id FOR UPDATE OF s
     )
-    UPDATE shards s SET owner = NULL, epoch = s.epoch + 1, lease_until = least(s.lease_until, clock_timestamp())
-    FROM mine m WHERE s.id = m.id`;
+    UPDATE shards s SET owner = NULL, epoch = s.epoch + 1, lease_until = '-infinity', handover = m.sent
+    FROM mine m WHERE s.id = m.id
+    RETURNING pg_notify('stopwatch_due', 'shards')`;
 }
 
 /** Says that this dispatcher has stopped. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, integer, pgTable, real, smallint, text, unique, uuid } from "drizzle-orm/pg-core";
+import { bigint, check, integer, jsonb, pgTable, real, smallint, text, unique, uuid } from "drizzle-orm/pg-core";
 import { bytea, instant } from "./columns.ts";
 
 /** Dispatchers that are or were running; one that beat within 15 s counts as alive. */
@@ -25,6 +25,8 @@ export const shards = pgTable(
     owner: uuid("owner"),
     epoch: bigint("epoch", { mode: "number" }).notNull().default(0),
     leaseUntil: instant("lease_until").notNull().default(sql`'-infinity'`),
+    /** What a dispatcher that gave the shard up sent in its last second: lane → first bytes. */
+    handover: jsonb("handover").$type<Record<string, number>>(),
   },
   (table) => [
     unique("shards_fence").on(table.id, table.epoch),

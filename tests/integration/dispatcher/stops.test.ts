@@ -149,4 +149,29 @@ describe("several dispatchers", () => {
     expect(receiver.requests).toHaveLength(200);
     await second.stop();
   }, 90_000);
+
+  it("hand shards over within a second, and the account's rate holds across it", async () => {
+    const cps = 10;
+    const account = await bench.account({ settings: { cps_limit: cps } });
+    const first = await bench.dispatcher();
+    await waitFor("the first owns everything", () => first.figures().owned === 64, 20_000);
+    for (let n = 0; n < 60; n++) await bench.schedule(account, `${receiver.origin}/`, inMs(500));
+    const second = await bench.dispatcher();
+    await waitFor("some are sent", () => receiver.requests.length >= 15);
+    const stopping = first.stop();
+    await waitFor("the second owns everything", () => second.figures().owned === 64, 1_000);
+    await stopping;
+    await waitFor("all arrive", () => receiver.requests.length === 60, 20_000);
+    await waitFor("all are recorded", async () => {
+      const [row] = await bench.sql`SELECT count(*)::int AS n FROM attempts WHERE account_id = ${account.id}`;
+      return row?.n === 60;
+    });
+    const rows =
+      await bench.sql`SELECT attempted_at FROM attempts WHERE account_id = ${account.id} ORDER BY attempted_at`;
+    const times = rows.map((row) => (row.attempted_at as Date).getTime());
+    for (const at of times) {
+      expect(times.filter((other) => other >= at && other < at + 1_000).length).toBeLessThanOrEqual(cps);
+    }
+    await second.stop();
+  }, 90_000);
 });

@@ -19,7 +19,7 @@ const ROWS_MAX = 500;
 const BYTES_MAX = 256 * 1024;
 const ROW_BYTES = 1_024;
 const IN_FLIGHT_MAX = 2;
-const PREPARED_BYTES_MAX = 64 * 1024 * 1024;
+const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
 const DEADLINE_MS = 3_000;
 /** A statement whose answer was lost ends within this by the session's own statement_timeout, ms. */
 const STATEMENT_LIFE_MS = 6_000;

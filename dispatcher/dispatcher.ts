@@ -27,6 +27,8 @@ import { createTicker, monotonicNow } from "./ticker.ts";
 const RECORD_AFTER_MS = 40;
 const RECORD_GIVES_WAY_MS = 500;
 const RECOVERY_PAUSE_MS = 15_000;
+/** Schedules in memory, of all lanes together. */
+const PLANNED_MAX = 40_000;
 const SEND_COST_MS = 0.3;
 /** Everything by then: what is claimed leaves or is put back, what is on the wire is recorded. */
 const STOP_CLAIMED_MS = 2_500;
@@ -223,7 +225,7 @@ export async function startDispatcher(
       const known = agenda.get(one.id);
       if (known && known.version >= one.version) continue;
       lanes.limit(lane, effectiveCps(one));
-      if (!known && lanes.room(lane) <= 0) {
+      if (!known && lanes.room(lane, pressure()) <= 0) {
         behind.set(lane, one);
         continue;
       }
@@ -234,6 +236,7 @@ export async function startDispatcher(
     }
     pump();
   }
+  const pressure = () => agenda.size() / PLANNED_MAX;
   const behind = new Map<string, DueSchedule>();
   const effectiveCps = (due: DueSchedule) =>
     effectiveRelaySettings(
@@ -246,7 +249,7 @@ export async function startDispatcher(
     agenda.remove(planned);
     lanes.letGo(planned.lane);
     const waiting = behind.get(planned.lane);
-    if (waiting && lanes.isHalfEmpty(planned.lane)) {
+    if (waiting && lanes.isHalfEmpty(planned.lane, pressure())) {
       behind.delete(planned.lane);
       prefetch.refill(planned.lane, waiting);
       urgent.soon();

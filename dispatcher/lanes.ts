@@ -5,6 +5,7 @@ import { leavesBefore } from "./planned.ts";
 /** A little over the second that the contract counts in: a slot is free again only when a whole second is over. */
 const SLOT_MS = 1_001;
 const IDLE_MS = 1_000;
+const HELD_MIN = 64;
 
 type Lane = {
   queue: PQueue<DueOrder, LaneOptions>;
@@ -118,16 +119,10 @@ export function createLanes(deps: { monotonic: () => number }) {
       return queue.size > 0 || queue.pending * 2 >= queue.concurrency;
     },
 
-    /** How many more schedules of this lane may be kept in memory: twice its limit, 64 at least. */
-    room(key: string): number {
-      const lane = laneOf(key);
-      return Math.max(lane.queue.concurrency * 2, 64) - lane.held;
-    },
+    /** How many more schedules of this lane may be kept in memory; `pressure` says how full that is in all, 0 to 1. */
+    room: (key: string, pressure: number): number => heldMax(laneOf(key), pressure) - laneOf(key).held,
     /** Whether a lane that was full may be read on for. */
-    isHalfEmpty(key: string): boolean {
-      const lane = laneOf(key);
-      return lane.held * 2 <= Math.max(lane.queue.concurrency * 2, 64);
-    },
+    isHalfEmpty: (key: string, pressure: number): boolean => laneOf(key).held * 2 <= heldMax(laneOf(key), pressure),
     hold(key: string) {
       laneOf(key).held++;
     },
@@ -149,6 +144,10 @@ export function createLanes(deps: { monotonic: () => number }) {
     waiting: () => waiting,
   };
 }
+
+/** Twice the lane's limit where there is space, and 64 where many lanes share it. */
+const heldMax = (lane: Lane, pressure: number) =>
+  Math.max(lane.queue.concurrency * 2 * Math.max(1 - pressure, 0), HELD_MIN);
 
 /** Stands before everything that waits. */
 const FIRST = { sendAtMs: Number.NEGATIVE_INFINITY, id: "" } as Planned;

@@ -1,11 +1,7 @@
-import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { AppError } from "#domain/errors.ts";
-import * as schema from "./schema/index.ts";
 
 export type Sql = postgres.Sql;
-export type Db = PostgresJsDatabase<typeof schema>;
-export type DbOrTx = Db | Parameters<Parameters<Db["transaction"]>[0]>[0];
 
 /** The database did not answer in time, or cannot be reached: what was asked for may or may not have happened. */
 export class DatabaseUnavailable extends AppError {
@@ -27,9 +23,10 @@ export type ConnectOptions = {
   onLost?: (error: unknown) => void;
 };
 
-export type Connection = {
+/** `T` is what work is done with: the driver, and for the web process the query builder on it. */
+export type Connection<T extends { sql: Sql } = { sql: Sql }> = {
   /** Runs `work` within `deadlineMs`; throws DatabaseUnavailable when the database is away or does not answer by then. */
-  run<T>(deadlineMs: number, work: (db: { sql: Sql; db: Db }) => Promise<T>): Promise<T>;
+  run<R>(deadlineMs: number, work: (db: T) => Promise<R>): Promise<R>;
   close(): Promise<void>;
 };
 
@@ -39,7 +36,12 @@ export type Connection = {
  * sockets and the next call starts on a new one.
  */
 export function connect(options: ConnectOptions): Connection {
-  let pool: { sql: Sql; db: Db } | undefined;
+  return connectWith(options, (sql) => ({ sql }));
+}
+
+/** As `connect`; `wrap` adds to each new pool what works on it. */
+export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wrap: (sql: Sql) => T): Connection<T> {
+  let pool: T | undefined;
   let closed = false;
 
   const open = () => {
@@ -52,9 +54,11 @@ export function connect(options: ConnectOptions): Connection {
       keep_alive: 15,
       backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 2),
       onnotice: () => {},
+      // Arrays go as texts here; and nobody would hear of it if a connection broke while the driver asked for types.
+      fetch_types: false,
       connection: { application_name: options.name, ...options.session },
     });
-    return { sql, db: drizzle(sql, { schema }) };
+    return wrap(sql);
   };
 
   const discard = (lost: { sql: Sql }) => {

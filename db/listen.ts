@@ -19,6 +19,7 @@ export function listen(options: {
     max_lifetime: null,
     backoff: (retries: number) => Math.min(0.1 * 2 ** retries, 2),
     onnotice: () => {},
+    fetch_types: false,
     connection: { application_name: options.name },
   });
   let closed = false;

@@ -20,6 +20,7 @@ const BYTES_MAX = 256 * 1024;
 const ROW_BYTES = 1_024;
 const IN_FLIGHT_MAX = 2;
 const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
+const STEPS = 2 ** 20;
 const DEADLINE_MS = 3_000;
 /** A statement whose answer was lost ends within this by the session's own statement_timeout, ms. */
 const STATEMENT_LIFE_MS = 6_000;
@@ -46,9 +47,10 @@ export function createClaimer(deps: {
   let inFlight = 0;
   let scheduled = false;
   let heldBytes = 0;
-  /** Claimed without a request, or perhaps claimed: to be put back. `version` is the one before the claim. */
+  /** Claimed without a request, or perhaps claimed: to be put back. `version` is the one of the claim. */
   let toRelease: { id: string; version: number; untilMs: number }[] = [];
   let releasing = false;
+  let lastStep = 0;
   let rowMs = 0.03;
   let statementMs = 3;
 
@@ -92,6 +94,8 @@ export function createClaimer(deps: {
 
   const claim = async (batch: typeof wanted) => {
     const startedAtMs = deps.monotonic();
+    const step = (lastStep % STEPS) + 1;
+    lastStep = step;
     const mine = batch.filter(({ planned }) => deps.shards.holds(planned.shard));
     const strangers = batch.filter(({ planned }) => !deps.shards.holds(planned.shard));
     if (strangers.length > 0) lose(strangers, deps.onLost);
@@ -105,13 +109,14 @@ export function createClaimer(deps: {
           deps.dispatcherId,
           epochs,
           mine.map(({ planned }) => planned),
+          step,
         ),
       );
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       // Its statement may still be running there: it is looked for until it cannot be any more.
       const untilMs = deps.monotonic() + STATEMENT_LIFE_MS;
-      toRelease.push(...mine.map(({ planned }) => ({ id: planned.id, version: planned.version, untilMs })));
+      toRelease.push(...mine.map(({ planned }) => ({ id: planned.id, version: planned.version + step, untilMs })));
       lose(mine, deps.onUnknown);
       return;
     }
@@ -155,7 +160,7 @@ export function createClaimer(deps: {
 
     /** Puts a claimed schedule back that sent nothing. */
     release(won: Won) {
-      toRelease.push({ id: won.claimed.id, version: won.claimed.version - 1, untilMs: 0 });
+      toRelease.push({ id: won.claimed.id, version: won.claimed.version, untilMs: 0 });
     },
 
     /** Sends the releases that are outstanding, at most `ROWS_MAX` at once; returns how many rows were put back. */

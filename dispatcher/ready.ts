@@ -15,9 +15,9 @@ export async function untilReady(config: Config, log: Logger): Promise<void> {
   try {
     for (let waited = false; ; ) {
       try {
-        await connection.run(4_000, async ({ db }) => {
-          await assertSchemaFits(db);
-          await assertKeyRingOpens(db, config.keyRing);
+        await connection.run(4_000, async ({ sql }) => {
+          await assertSchemaFits(sql);
+          await assertKeyRingOpens(sql, config.keyRing);
         });
         return;
       } catch (error) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { processEnv, readConfig, readLauncherConfig } from "#config.ts";
-import { connect } from "#db/client.ts";
 import { migrate } from "#db/migrate.ts";
+import { connectOrm } from "#db/orm.ts";
 import { createOrFindAccount } from "#db/queries/accounts.ts";
 import { createApiKey } from "#db/queries/api-keys.ts";
 import { encodeId } from "#domain/ids.ts";
@@ -58,7 +58,12 @@ function readWanted(options: Options, action: string | undefined): Wanted {
 
 async function createAccount(env: Env, { email, plan, key }: Wanted) {
   const config = readConfig(env);
-  const connection = connect({ url: config.databaseUrl, name: "stopwatch account", connectionsMax: 1, prepare: false });
+  const connection = connectOrm({
+    url: config.databaseUrl,
+    name: "stopwatch account",
+    connectionsMax: 1,
+    prepare: false,
+  });
   try {
     return await connection.run(DEADLINE_MS, async ({ db }) => {
       const account = await createOrFindAccount(db, {

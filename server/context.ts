@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { Config } from "#config.ts";
-import type { Db, Sql } from "#db/client.ts";
+import type { Sql } from "#db/client.ts";
+import type { Db } from "#db/orm.ts";
 import type { Tenant } from "#db/queries/tenant.ts";
 import type { PlanLimits, PlanName } from "#domain/plans.ts";
 

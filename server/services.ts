@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { type Config, readConfig } from "#config.ts";
-import { type Connection, connect } from "#db/client.ts";
+import { connectOrm, type OrmConnection } from "#db/orm.ts";
 import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/schema-version.ts";
 import { createLog, type Logger } from "./log.ts";
@@ -8,7 +8,7 @@ import { createLog, type Logger } from "./log.ts";
 /** What the web process has one of. */
 export type Services = {
   config: Config;
-  connection: Connection;
+  connection: OrmConnection;
   log: Logger;
   /**
    * Checks once that schema and key ring fit the database; nothing is served before. Throws DatabaseUnavailable while
@@ -45,7 +45,7 @@ function createServices(config: Config): Services {
   const log = createLog(config.logLevel);
   // A pooler keeps neither prepared statements nor settings of a session.
   const isPooled = config.databaseUrl !== config.databaseDirectUrl;
-  const connection = connect({
+  const connection = connectOrm({
     url: config.databaseUrl,
     name: "stopwatch web",
     connectionsMax: CONNECTIONS_MAX,
@@ -60,10 +60,10 @@ function createServices(config: Config): Services {
     log,
     installation() {
       checked ??= connection
-        .run(DATABASE_BUDGET_MS, async ({ db }) => {
-          await assertSchemaFits(db);
-          await assertKeyRingOpens(db, config.keyRing);
-          return { requestHashKey: await readRequestHashKey(db, config.keyRing) };
+        .run(DATABASE_BUDGET_MS, async ({ sql }) => {
+          await assertSchemaFits(sql);
+          await assertKeyRingOpens(sql, config.keyRing);
+          return { requestHashKey: await readRequestHashKey(sql, config.keyRing) };
         })
         .catch((error) => {
           checked = undefined;

@@ -2,7 +2,7 @@ import { and, eq, ne, sql } from "drizzle-orm";
 import type { KeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
-import type { Db } from "../client.ts";
+import type { Db } from "../orm.ts";
 import { accounts } from "../schema/index.ts";
 import { insertSigningSecrets } from "./signing-secrets.ts";
 

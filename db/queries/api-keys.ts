@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { apiKeyPreview, type Environment, generateApiKey, hashApiKey } from "#domain/api-key.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
-import type { DbOrTx } from "../client.ts";
+import type { DbOrTx } from "../orm.ts";
 import { accounts, apiKeys } from "../schema/index.ts";
 
 export type ActiveApiKey = {

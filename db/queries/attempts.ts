@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import type { DbOrTx } from "../client.ts";
+import type { DbOrTx } from "../orm.ts";
 import { attempts } from "../schema/index.ts";
 import type { Tenant } from "./tenant.ts";
 

@@ -36,6 +36,8 @@ export type ClaimedSchedule = {
  * The only way into `firing`. One autocommit statement for many schedules; it loses against any earlier cancel,
  * reschedule or claim (the version), against a takeover of the shard (the epoch, held by FOR KEY SHARE) and against an
  * account that is not active. Rows locked by somebody else are skipped: they come again.
+ * `step` (1 and up) is what the version grows by: with a step of its own for each statement of a dispatcher the version
+ * names the statement, so that the release of a claim whose answer was lost never meets a later claim of the same row.
  * `schedules` is reached by primary key alone; `status || ''` keeps the planner off the partial indexes.
  */
 export async function claimSchedules(
@@ -43,6 +45,7 @@ export async function claimSchedules(
   dispatcherId: string,
   epochs: ReadonlyMap<number, number>,
   wanted: readonly ClaimRequest[],
+  step: number,
 ): Promise<ClaimedSchedule[]> {
   const rows = await sql`
     WITH mine AS MATERIALIZED (
@@ -65,7 +68,7 @@ export async function claimSchedules(
         AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account_id AND a.status = 'active')
       FOR UPDATE OF s SKIP LOCKED
     ), claimed AS (
-      UPDATE schedules s SET status = 'firing', version = s.version + 1, attempts = s.attempts + 1,
+      UPDATE schedules s SET status = 'firing', version = s.version + ${step}::integer, attempts = s.attempts + 1,
         claimed_by = ${dispatcherId}, claimed_at = clock_timestamp(),
         claim_deadline = clock_timestamp() + ${CLAIM_LEASE_MS} * interval '1 millisecond'
       FROM pick p WHERE s.id = p.id AND s.version = p.version AND s.status || '' IN ('scheduled', 'failed')
@@ -114,7 +117,7 @@ export async function claimSchedules(
 
 /**
  * Puts claimed schedules that sent nothing back to where they came from, `attempts` with them. `version` is the one
- * before the claim: so it also undoes claims whose answer was lost. Returns those it put back, with their new version.
+ * of the claim, also of one whose answer was lost. Returns those it put back, with their new version.
  */
 export async function releaseSchedules(
   sql: Sql,
@@ -126,7 +129,7 @@ export async function releaseSchedules(
       SELECT s.id FROM unnest(
         ${pgArray(claims.map((c) => c.id))}::text::uuid[],
         ${pgArray(claims.map((c) => c.version))}::text::bigint[]) w(id, version)
-      JOIN schedules s ON s.id = w.id AND s.version = w.version + 1
+      JOIN schedules s ON s.id = w.id AND s.version = w.version
       WHERE s.status || '' = 'firing' AND s.claimed_by = ${dispatcherId}
       ORDER BY s.id FOR UPDATE OF s
     )

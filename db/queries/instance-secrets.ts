@@ -1,9 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { eq } from "drizzle-orm";
 import { instanceAad } from "#domain/associated-data.ts";
 import { DecryptionError, type KeyRing, open, seal } from "#domain/cipher.ts";
-import type { DbOrTx } from "../client.ts";
-import { instanceSecrets } from "../schema/index.ts";
+import type { Sql } from "../client.ts";
 
 /** This process does not fit the database it was given; a person has to mend it. The message says how. */
 export class InstallationError extends Error {
@@ -14,9 +12,9 @@ export class InstallationError extends Error {
  * Checks that the key ring opens what is stored, by the check row, which the first process of an installation makes.
  * Throws an InstallationError when it does not.
  */
-export async function assertKeyRingOpens(db: DbOrTx, ring: KeyRing): Promise<void> {
+export async function assertKeyRingOpens(sql: Sql, ring: KeyRing): Promise<void> {
   try {
-    await readSecret(db, ring, "key_check", () => Buffer.from("stopwatch"));
+    await readSecret(sql, ring, "key_check", () => Buffer.from("stopwatch"));
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error;
     throw new InstallationError(
@@ -27,18 +25,17 @@ export async function assertKeyRingOpens(db: DbOrTx, ring: KeyRing): Promise<voi
 }
 
 /** The key of the request hash: 32 random bytes, made on first use, the same for every process of an installation. */
-export async function readRequestHashKey(db: DbOrTx, ring: KeyRing): Promise<KeyObject> {
-  return createSecretKey(await readSecret(db, ring, "request_hash_key", () => randomBytes(32)));
+export async function readRequestHashKey(sql: Sql, ring: KeyRing): Promise<KeyObject> {
+  return createSecretKey(await readSecret(sql, ring, "request_hash_key", () => randomBytes(32)));
 }
 
-async function readSecret(db: DbOrTx, ring: KeyRing, name: string, make: () => Buffer): Promise<Buffer> {
-  const read = () =>
-    db.select({ sealed: instanceSecrets.sealed }).from(instanceSecrets).where(eq(instanceSecrets.name, name)).limit(1);
+async function readSecret(sql: Sql, ring: KeyRing, name: string, make: () => Buffer): Promise<Buffer> {
+  const read = () => sql<{ sealed: Buffer }[]>`SELECT sealed FROM instance_secrets WHERE name = ${name}`;
   let [row] = await read();
   if (!row) {
     // Of several processes that start at once, one wins; all of them read what it wrote.
     const sealed = seal(ring, make(), instanceAad(name));
-    await db.insert(instanceSecrets).values({ name, sealed }).onConflictDoNothing();
+    await sql`INSERT INTO instance_secrets (name, sealed) VALUES (${name}, ${sealed}) ON CONFLICT DO NOTHING`;
     [row] = await read();
   }
   if (!row) throw new Error(`the secret ${name} vanished while it was read`);

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gte, ilike, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import type { DbOrTx } from "../client.ts";
+import type { DbOrTx } from "../orm.ts";
 import { type ScheduleStatus, scheduleRequests, schedules } from "../schema/schedules.ts";
 import { type ScheduleRow, scheduleColumns } from "./schedules.ts";
 import type { Tenant } from "./tenant.ts";

@@ -1,6 +1,6 @@
 import { and, gt, isNull, sql } from "drizzle-orm";
 import { DISPATCHER_ALIVE_MS } from "#domain/timing.ts";
-import type { DbOrTx } from "../client.ts";
+import type { DbOrTx } from "../orm.ts";
 import { dispatchers } from "../schema/index.ts";
 
 /** Whether any dispatcher lives: it has not stopped, and its last beat is recent. */

@@ -1,7 +1,7 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { formatInstant } from "#domain/instant.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
-import type { DbOrTx } from "../client.ts";
+import type { DbOrTx } from "../orm.ts";
 import { scheduleRequests, schedules } from "../schema/schedules.ts";
 import type { Tenant } from "./tenant.ts";
 

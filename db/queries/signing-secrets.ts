@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { secretAad } from "#domain/associated-data.ts";
 import { type KeyRing, open, seal } from "#domain/cipher.ts";
 import { generateSigningSecret } from "#domain/signing.ts";
-import type { DbOrTx } from "../client.ts";
+import type { DbOrTx } from "../orm.ts";
 import { signingSecrets } from "../schema/index.ts";
 import type { Tenant } from "./tenant.ts";
 

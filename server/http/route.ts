@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Connection } from "#db/client.ts";
+import type { OrmConnection } from "#db/orm.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { noteKeyUse } from "../auth/note-key-use.ts";
 import type { Ctx, Query } from "../context.ts";
@@ -77,7 +77,7 @@ async function createCtx(request: Request): Promise<Ctx> {
 const QUERY_MS_MIN = 500;
 
 // The queries of one call share its time.
-function createQuery(connection: Connection): Query {
+function createQuery(connection: OrmConnection): Query {
   let leftMs = DATABASE_BUDGET_MS;
   return async (work) => {
     const startedMs = performance.now();

@@ -43,8 +43,8 @@ it("an account that is found keeps its plan, and one that was deleted makes room
 
 it("processes that start at once agree on the key of the request hash", async () => {
   const { keyRing } = api.config;
-  const made = await api.services.connection.run(10_000, ({ db }) =>
-    Promise.all(Array.from({ length: 10 }, () => readRequestHashKey(db, keyRing))),
+  const made = await api.services.connection.run(10_000, ({ sql }) =>
+    Promise.all(Array.from({ length: 10 }, () => readRequestHashKey(sql, keyRing))),
   );
   expect(new Set(made.map((key) => key.export().toString("hex"))).size).toBe(1);
 });

@@ -111,19 +111,19 @@ describe("with a database", () => {
     const other = testConfig(api.config.databaseUrl, {
       ENCRYPTION_KEYS: `k2:${Buffer.alloc(32, 9).toString("base64")}`,
     });
-    await api.services.connection.run(4_000, async ({ db }) => {
-      await assertKeyRingOpens(db, api.config.keyRing);
-      await assertKeyRingOpens(db, api.config.keyRing);
-      await expect(assertKeyRingOpens(db, other.keyRing)).rejects.toThrow(InstallationError);
-      await expect(assertKeyRingOpens(db, other.keyRing)).rejects.toThrow(/ENCRYPTION_KEYS/);
+    await api.services.connection.run(4_000, async ({ sql }) => {
+      await assertKeyRingOpens(sql, api.config.keyRing);
+      await assertKeyRingOpens(sql, api.config.keyRing);
+      await expect(assertKeyRingOpens(sql, other.keyRing)).rejects.toThrow(InstallationError);
+      await expect(assertKeyRingOpens(sql, other.keyRing)).rejects.toThrow(/ENCRYPTION_KEYS/);
 
-      await assertSchemaFits(db);
+      await assertSchemaFits(sql);
       await api.sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('newer', 99999999999999)`;
-      await assertSchemaFits(db);
+      await assertSchemaFits(sql);
       await api.sql`DELETE FROM drizzle.__drizzle_migrations`;
-      await expect(assertSchemaFits(db)).rejects.toThrow(/npm run migrate/);
+      await expect(assertSchemaFits(sql)).rejects.toThrow(/npm run migrate/);
       await api.sql`DROP SCHEMA drizzle CASCADE`;
-      await expect(assertSchemaFits(db)).rejects.toThrow(InstallationError);
+      await expect(assertSchemaFits(sql)).rejects.toThrow(InstallationError);
     });
   });
 });

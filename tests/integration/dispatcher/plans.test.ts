@@ -59,6 +59,7 @@ const statements: [string, string, () => Promise<unknown>][] = [
         newId(0),
         new Map([[1, 1]]),
         ids.map((id) => ({ id, version: 1, shard: 1, earlyMs: 0 })),
+        1,
       ),
   ],
   [

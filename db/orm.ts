@@ -1,0 +1,14 @@
+import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import { type Connection, type ConnectOptions, connectWith, type Sql } from "./client.ts";
+import * as schema from "./schema/index.ts";
+
+export type Db = PostgresJsDatabase<typeof schema>;
+export type DbOrTx = Db | Parameters<Parameters<Db["transaction"]>[0]>[0];
+export type OrmConnection = Connection<{ sql: Sql; db: Db }>;
+
+/**
+ * A connection with drizzle's query builder on it. Apart from `connect`, since drizzle takes more memory than all the
+ * rest of a dispatcher, which does without.
+ */
+export const connectOrm = (options: ConnectOptions): OrmConnection =>
+  connectWith(options, (sql) => ({ sql, db: drizzle(sql, { schema }) }));

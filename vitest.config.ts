@@ -33,6 +33,15 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
+      {
+        test: {
+          name: "chaos",
+          include: ["tests/chaos/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 300_000,
+          sequence: { groupOrder: 4 },
+        },
+      },
     ],
   },
 });

@@ -1,0 +1,61 @@
+import { type BenchOptions, ENGINES, runBench } from "../tests/bench/bench.ts";
+import { SCENARIO_NAMES } from "../tests/bench/scenarios.ts";
+import { command, UsageError } from "./command.ts";
+import { listenForStop, Stopped } from "./stop-signal.ts";
+
+type Options = { rounds?: string; only?: string; engines?: string; seconds?: string; quick: boolean; seed: string };
+
+await command<Options>({
+  usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--quick] [--seed N]
+
+Measures the dispatcher beside its own floor and beside other job engines, all in one run on one Postgres, and writes
+tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
+
+  --rounds N    interleaved rounds, 5 (1 with --quick)
+  --only        ${SCENARIO_NAMES.join(", ")}
+  --engines     ${ENGINES.map((engine) => engine.name).join(", ")}
+  --seconds N   length of the steady scenarios, 20 (5 with --quick); the saturation takes three times as long
+  --quick       one short round, and a tenth of the backlog
+  --seed N      instants and accounts of the jobs, 1`,
+  options: {
+    rounds: { type: "string" },
+    only: { type: "string" },
+    engines: { type: "string" },
+    seconds: { type: "string" },
+    quick: { type: "boolean", default: false },
+    seed: { type: "string", default: "1" },
+  },
+  async run({ rounds, only, engines, seconds, quick, seed }) {
+    const options: BenchOptions = {
+      rounds: whole("--rounds", rounds ?? (quick ? "1" : "5")),
+      scenarios: chosen("--only", only, SCENARIO_NAMES, (name) => name),
+      engines: chosen("--engines", engines, ENGINES, (engine) => engine.name),
+      seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),
+      backlog: quick ? 100_000 : 1_000_000,
+      seed: whole("--seed", seed),
+    };
+    const signal = listenForStop(() => process.exit(130));
+    try {
+      await runBench(options, signal);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      process.exit(130);
+    }
+    return 0;
+  },
+});
+
+function whole(option: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`${option} needs a whole number from 1.`);
+  return Number(text);
+}
+
+function chosen<T>(option: string, text: string | undefined, all: readonly T[], nameOf: (one: T) => string): T[] {
+  if (text === undefined) return [...all];
+  return text.split(",").map((name) => {
+    const found = all.find((one) => nameOf(one) === name);
+    if (found === undefined)
+      throw new UsageError(`${option}: there is no '${name}', only ${all.map(nameOf).join(", ")}.`);
+    return found;
+  });
+}

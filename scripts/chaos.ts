@@ -1,0 +1,47 @@
+import { runBroken } from "#tests/chaos/broken.ts";
+import { runChaos } from "#tests/chaos/run.ts";
+import { command, UsageError } from "./command.ts";
+
+type Options = { seconds?: string; seed?: string; dispatchers?: string; rate?: string; keep?: boolean; break?: string };
+
+await command<Options>({
+  usage: `Usage: npm run chaos [-- --seconds N --seed N --dispatchers N --rate N --keep --break WHAT]
+
+Runs dispatchers as real processes on a PostgreSQL of its own, with schedules that are created, cancelled and moved all
+the while; kills, stops, partitions and restarts them at random; then compares what the client was told, what the
+receiver saw and what the database holds. Ends with exit code 0 only if nothing was lost, early, sent after its cancel,
+duplicated, overlapping or unrecorded.
+
+  --seconds N      for how long, 5 to 86400 (default 60); what is under way then takes up to a minute more
+  --seed N         the same seed injects the same faults (default: a random one, which is printed)
+  --dispatchers N  1 to 16 (default 3)
+  --rate N         schedules created per second, 1 to 1000 (default 60)
+  --keep           keep the ledgers and the dispatchers' logs in any case
+  --break WHAT     proves that it can fail: runs in a copy of this folder in which one guard is taken out: claim (its
+                   version), record (its fence) or instant (the wait for it)
+  --help           show this`,
+  options: {
+    seconds: { type: "string" },
+    seed: { type: "string" },
+    dispatchers: { type: "string" },
+    rate: { type: "string" },
+    keep: { type: "boolean" },
+    break: { type: "string" },
+  },
+  async run(given) {
+    const options = {
+      seconds: wholeNumber("--seconds", given.seconds ?? "60", 5, 86_400),
+      seed: wholeNumber("--seed", given.seed ?? String(Math.floor(Math.random() * 1_000_000)), 0, 2 ** 32 - 1),
+      dispatchers: wholeNumber("--dispatchers", given.dispatchers ?? "3", 1, 16),
+      rate: wholeNumber("--rate", given.rate ?? "60", 1, 1_000),
+    };
+    return given.break === undefined ? runChaos(options, given.keep) : runBroken(given.break, options);
+  },
+});
+
+function wholeNumber(option: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new UsageError(`${option}: a whole number from ${min} to ${max}`);
+  return value;
+}

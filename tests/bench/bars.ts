@@ -1,0 +1,87 @@
+import type { Figures } from "./measure.ts";
+import type { Row } from "./report.ts";
+
+export type Bar = { text: string; value: number | null; limit: number; atLeast: boolean; met: boolean | null };
+
+/** The ratios that a release is held to, within this run. One whose runs are missing is left open (`met` null). */
+export function judgeBars(rows: readonly Row[]): Bar[] {
+  const figure = (scenario: string, engine: string, name: keyof Figures) =>
+    rows.find((row) => row.scenario === scenario && row.engine === engine)?.median[name] ?? null;
+  const ours = (scenario: string, name: keyof Figures) => figure(scenario, "stopwatch", name);
+  const bestPeer = (scenario: string, name: keyof Figures, best: (...values: number[]) => number) => {
+    const values = rows
+      .filter((row) => row.scenario === scenario && row.engine !== "stopwatch" && row.engine !== "floor")
+      .map((row) => row.median[name])
+      .filter((value) => value !== null);
+    return values.length === 0 ? null : best(...values);
+  };
+  const bar = (text: string, value: number | null, limit: number, atLeast = false): Bar => ({
+    text,
+    value,
+    limit,
+    atLeast,
+    met: value === null ? null : atLeast ? value >= limit : value <= limit,
+  });
+  const sum = (name: keyof Figures) =>
+    rows.filter((row) => row.engine === "stopwatch").reduce((all, row) => all + (row.max[name] ?? 0), 0);
+
+  return [
+    bar("steady300: p50, ms", ours("steady300", "p50"), 0.3),
+    bar("steady300: p99 by the floor's", ratio(ours("steady300", "p99"), figure("steady300", "floor", "p99")), 2),
+    bar(
+      "steady300: p99 by the best peer's",
+      ratio(ours("steady300", "p99"), bestPeer("steady300", "p99", Math.min)),
+      1 / 7,
+    ),
+    bar("steady300: CPU of one delivery, µs", ours("steady300", "cpuUsPerDelivery"), 350),
+    bar(
+      "burst5000: last arrival by the floor's",
+      ratio(ours("burst5000", "lastArrival"), figure("burst5000", "floor", "lastArrival")),
+      1.2,
+    ),
+    bar(
+      "burst5000: committed by the floor's last arrival",
+      ratio(ours("burst5000", "committed"), figure("burst5000", "floor", "lastArrival")),
+      1.5,
+    ),
+    bar(
+      "burst5000: committed by the best peer's",
+      ratio(ours("burst5000", "committed"), bestPeer("burst5000", "committed", Math.min)),
+      1,
+    ),
+    bar("backlog: p50 by the one without", ratio(ours("backlog", "p50"), ours("steady300", "p50")), 1.2),
+    bar("hanging: p99 by the one without", ratio(ours("hanging", "p99"), ours("steady300", "p99")), 1.5),
+    bar("two-dispatchers: p99 by one's", ratio(ours("two-dispatchers", "p99"), ours("steady1000", "p99")), 1.2),
+    bar(
+      "saturation by the floor's",
+      ratio(ours("saturation", "perSecond"), figure("saturation", "floor", "perSecond")),
+      0.4,
+      true,
+    ),
+    bar(
+      "saturation by the best peer's",
+      ratio(ours("saturation", "perSecond"), bestPeer("saturation", "perSecond", Math.max)),
+      3,
+      true,
+    ),
+    bar("large-payloads: peak RSS, MB", ours("large-payloads", "peakRssMb"), 200),
+    bar(
+      "early, duplicate, lost or unrecorded, anywhere",
+      sum("early") + sum("duplicates") + sum("lost") + sum("unrecorded"),
+      0,
+    ),
+  ];
+}
+
+/** One line for each bar. */
+export function barLines(bars: readonly Bar[]): string {
+  return bars
+    .map(({ text, value, limit, atLeast, met }) => {
+      const verdict = met === null ? "not measured" : met ? "met" : "MISSED";
+      const shown = value === null ? "–" : value.toFixed(2);
+      return `${verdict.padEnd(12)}  ${shown.padStart(8)}  ${atLeast ? "≥" : "≤"} ${limit.toFixed(2)}  ${text}`;
+    })
+    .join("\n");
+}
+
+const ratio = (a: number | null, b: number | null) => (a === null || b === null ? null : a / b);

@@ -1,0 +1,153 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+import { barLines, judgeBars } from "./bars.ts";
+import type { Bench, Engine, OpenEngine } from "./engine.ts";
+import { bullmq } from "./engines/bullmq.ts";
+import { dbos } from "./engines/dbos.ts";
+import { floor } from "./engines/floor.ts";
+import { graphileWorker, graphileWorkerLocal } from "./engines/graphile-worker.ts";
+import { pgBoss } from "./engines/pg-boss.ts";
+import { stopwatch } from "./engines/stopwatch.ts";
+import type { Figures } from "./measure.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+import { type Run, summarise, table } from "./report.ts";
+import { writeResults } from "./results.ts";
+import { createRunner } from "./run-scenario.ts";
+import { makeScenario, type Scenario, type ScenarioName, type ScenarioOptions } from "./scenarios.ts";
+
+export const ENGINES: Engine[] = [floor, stopwatch, graphileWorker, graphileWorkerLocal, pgBoss, bullmq, dbos];
+
+export type BenchOptions = {
+  rounds: number;
+  scenarios: readonly ScenarioName[];
+  engines: readonly Engine[];
+} & ScenarioOptions;
+
+/**
+ * Runs every scenario on every engine, `rounds` times interleaved, on one Postgres with the settings of `npm start` and
+ * one receiver. Prints a line for each run, then the table; writes results/latest.json.
+ */
+export async function runBench(options: BenchOptions, signal: AbortSignal): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "stopwatch-bench-"));
+  // PostgreSQL runs as another user where this one is root.
+  await chmod(folder, 0o711);
+  const receiver = await startReceiver();
+  const server = await startEmbeddedPostgres(join(folder, "data"));
+  const stopped = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  stopped.catch(() => {});
+  try {
+    signal.throwIfAborted();
+    await writeFile(join(folder, "ca.pem"), receiver.ca);
+    const bench: Bench = {
+      createDatabase: createDatabaseMaker(server.url),
+      folder,
+      caFile: join(folder, "ca.pem"),
+      ca: receiver.ca,
+      origin: `https://localhost:${receiver.port}`,
+      hangingOrigin: `https://localhost:${receiver.hangingPort}`,
+    };
+    const engines = await present(options.engines);
+    const runs = await Promise.race([runRounds({ ...options, engines }, bench, receiver), stopped]);
+    const rows = summarise(runs);
+    const bars = judgeBars(rows);
+    console.log(`\nMedians of ${options.rounds} rounds (lowest–highest)\n\n${table(rows)}\n`);
+    for (const engine of engines) console.log(`${engine.name}: ${engine.settings}; claim lead: ${engine.claimLead}`);
+    console.log(`\n${barLines(bars)}`);
+    await writeResults(options, engines, { bars, rows, runs });
+  } finally {
+    receiver.close();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver): Promise<Run[]> {
+  const runner = createRunner({ bench, receiver });
+  /** The stores with a backlog, which is not made anew for each round. */
+  const kept = new Map<string, OpenEngine>();
+  const runs: Run[] = [];
+
+  const openFor = async (scenario: Scenario, engine: Engine): Promise<OpenEngine> => {
+    if (scenario.backlog === 0) return engine.open(bench);
+    const open = kept.get(engine.name) ?? (await engine.open(bench));
+    if (!kept.has(engine.name)) await open.addBacklog(scenario.backlog);
+    kept.set(engine.name, open);
+    return open;
+  };
+  const runOnce = async (scenario: Scenario, engine: Engine): Promise<Figures | null> => {
+    const open = await openFor(scenario, engine);
+    let figures: Figures | null = null;
+    try {
+      figures = await runner.run(scenario, engine, open);
+      return figures;
+    } finally {
+      // One whose jobs were stored too late still holds them.
+      if (figures === null || scenario.backlog === 0) {
+        kept.delete(engine.name);
+        await open.close();
+      }
+    }
+  };
+
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const name of options.scenarios) {
+      const scenario = makeScenario(name, { ...options, seed: options.seed + round });
+      for (const engine of options.engines) {
+        if (!runsOn(scenario, engine)) continue;
+        // Once more when its jobs were not stored in time: how long that takes is known then.
+        const figures = (await runOnce(scenario, engine)) ?? (await runOnce(scenario, engine));
+        if (!figures) throw new Error(`${engine.name} could not store the jobs of ${name} in time`);
+        runs.push({ scenario: name, engine: engine.name, round, figures });
+        console.log(line(runs, round));
+      }
+    }
+  }
+  for (const open of kept.values()) await open.close();
+  return runs;
+}
+
+function runsOn(scenario: Scenario, engine: Engine): boolean {
+  if (scenario.runsOn === "stopwatch") return engine === stopwatch;
+  return engine.stores || scenario.runsOn === "all";
+}
+
+/** The last run as a line of its own, under a head when it is the first. */
+function line(runs: readonly Run[], round: number): string {
+  const [head, row] = table(summarise(runs.slice(-1)), LINE_WIDTHS).split("\n");
+  return `${runs.length === 1 ? `   ${head}\n` : ""}${String(round).padEnd(3)}${row}`;
+}
+const LINE_WIDTHS = [15, 21, ...Array<number>(11).fill(8)];
+
+async function present(engines: readonly Engine[]): Promise<Engine[]> {
+  const found: Engine[] = [];
+  for (const engine of engines) {
+    const reason = await engine.absent?.();
+    if (reason) console.log(`${engine.name} is left out: ${reason}`);
+    else found.push(engine);
+  }
+  return found;
+}
+
+function createDatabaseMaker(serverUrl: string): Bench["createDatabase"] {
+  let made = 0;
+  const asOwner = async (statement: string) => {
+    const sql = postgres(serverUrl, { max: 1, database: "postgres", onnotice: () => {} });
+    try {
+      await sql.unsafe(statement);
+    } finally {
+      await sql.end({ timeout: 2 });
+    }
+  };
+  return async () => {
+    const name = `bench_${++made}`;
+    await asOwner(`CREATE DATABASE ${name}`);
+    const url = new URL(serverUrl);
+    url.pathname = `/${name}`;
+    return { url: url.href, drop: () => asOwner(`DROP DATABASE ${name} WITH (FORCE)`) };
+  };
+}

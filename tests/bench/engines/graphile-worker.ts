@@ -1,0 +1,106 @@
+import { Logger, makeWorkerUtils, type RunnerOptions, run } from "graphile-worker";
+import postgres from "postgres";
+import type { Engine, Job } from "../engine.ts";
+import { createPost, type Posted } from "../post.ts";
+import { chunks, startEngineWorkers } from "./peer.ts";
+
+type Options = { url: string; ca: string; variant: Variant };
+type Variant = keyof typeof VARIANTS;
+
+const TASK = "post";
+const quiet = new Logger(() => () => {});
+
+const VARIANTS = {
+  plain: { concurrency: 24, maxPoolSize: 26, pollInterval: 20 },
+  local: {
+    concurrency: 128,
+    maxPoolSize: 10,
+    pollInterval: 5,
+    preset: { worker: { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+  },
+} satisfies Record<string, Partial<RunnerOptions>>;
+
+/** Every worker fetches for itself; with 24 of them somebody asks every millisecond. */
+export const graphileWorker = engineOf(
+  "graphile-worker",
+  "plain",
+  "0.18, 24 concurrent jobs that poll every 20 ms each, prepared statements",
+);
+
+export const graphileWorkerLocal = engineOf(
+  "graphile-worker-local",
+  "local",
+  "0.18, local queue of 500 that polls every 5 ms, 128 concurrent jobs, completions in batches",
+);
+
+function engineOf(name: string, variant: Variant, settings: string): Engine {
+  return {
+    name,
+    settings,
+    claimLead: "none",
+    perSecondMax: 4_000,
+    stores: true,
+    async open(bench) {
+      const database = await bench.createDatabase();
+      const utils = await makeWorkerUtils({ connectionString: database.url, logger: quiet });
+      await utils.migrate();
+      const sql = postgres(database.url, { max: 2, onnotice: () => {} });
+      let stored = 0;
+      const add = async (jobs: { payload: Posted; runAt: Date }[]) => {
+        for (const some of chunks(jobs, 1_000)) {
+          await utils.addJobs(some.map((job) => ({ identifier: TASK, ...job })));
+        }
+      };
+      return {
+        start: (workers) =>
+          startEngineWorkers("graphile-worker", workers, {
+            url: database.url,
+            ca: bench.ca,
+            variant,
+          } satisfies Options),
+        async enqueue(jobs: Job[]) {
+          stored += jobs.length;
+          await add(jobs.map(({ url, body, dueAtMs }) => ({ payload: { url, body }, runAt: new Date(dueAtMs) })));
+        },
+        // A job that is done is deleted.
+        async finished() {
+          const [row] = await sql`
+            SELECT count(*)::int AS n FROM graphile_worker._private_jobs WHERE run_at < now() + interval '30 minutes'`;
+          return stored - row?.n;
+        },
+        async addBacklog(rows) {
+          const later = () => new Date(Date.now() + 3_600_000 + Math.floor(Math.random() * 30 * 86_400_000));
+          for (let left = rows; left > 0; left -= 50_000) {
+            const some = Array.from({ length: Math.min(left, 50_000) }, () => ({
+              payload: { url: bench.origin, body: "" },
+              runAt: later(),
+            }));
+            await add(some);
+          }
+          await sql`VACUUM ANALYZE graphile_worker._private_jobs`.simple();
+        },
+        async close() {
+          await utils.release();
+          await sql.end({ timeout: 2 });
+          await database.drop();
+        },
+      };
+    },
+  };
+}
+
+/** The process that delivers. */
+export async function work({ url, ca, variant }: Options): Promise<() => Promise<void>> {
+  const { post, close } = createPost(ca);
+  const runner = await run({
+    connectionString: url,
+    logger: quiet,
+    noHandleSignals: true,
+    taskList: { [TASK]: (payload) => post(payload as Posted) },
+    ...VARIANTS[variant],
+  });
+  return async () => {
+    await runner.stop();
+    await close();
+  };
+}

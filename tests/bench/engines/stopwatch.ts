@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { env } from "node:process";
+import { fileURLToPath } from "node:url";
+import postgres from "postgres";
+import { migrate } from "#db/migrate.ts";
+import { createSchedule } from "#db/queries/create-schedule.ts";
+import { pgArray, pgTextArray } from "#db/queries/pg-array.ts";
+import { scheduleAad } from "#domain/associated-data.ts";
+import { type KeyRing, parseKeyRing, seal } from "#domain/cipher.ts";
+import { newId } from "#domain/ids.ts";
+import { packRequest } from "#domain/sealed-request.ts";
+import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
+import { freePort } from "#scripts/ports.ts";
+import { createTestAccount } from "../../helpers/accounts.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import type { Engine, Job } from "../engine.ts";
+import { ACCOUNTS } from "../scenarios.ts";
+import { startWorkerProcess } from "../worker-process.ts";
+import { chunks } from "./peer.ts";
+
+const KEYS = `bench:${randomBytes(32).toString("base64")}`;
+const LIMITS = { limit: 10_000_000, graceLimit: 10_000_000, earlyFire: false };
+const STATEMENT_ROWS = 500;
+const STATEMENT_BYTES = 4 * 1024 * 1024;
+
+/** The real dispatcher process; rows come through the real create statement. */
+export const stopwatch: Engine = {
+  name: "stopwatch",
+  settings:
+    "dispatcher/main.ts as `npm run dispatcher` starts it, Indie accounts, payload encrypted, signed, attempt recorded",
+  claimLead: "adaptive, 250 ms at most",
+  perSecondMax: 6_000,
+  stores: true,
+  async open(bench) {
+    const database = await bench.createDatabase();
+    await migrate(database.url);
+    const sql = postgres(database.url, { max: 8, onnotice: () => {} });
+    const keyRing = parseKeyRing(KEYS);
+    const accounts: string[] = [];
+    for (let n = 0; n < ACCOUNTS; n++) accounts.push((await createTestAccount(sql, keyRing)).id);
+    const hosts = [bench.origin, bench.hangingOrigin].map((url) => new URL(url).host);
+
+    return {
+      async start(workers) {
+        const ports = await Promise.all(Array.from({ length: workers }, () => freePort()));
+        const processes = ports.map((port) =>
+          startWorkerProcess(fileURLToPath(new URL("../../../dispatcher/main.ts", import.meta.url)), {
+            execArgv: ["--max-semi-space-size=8"],
+            env: {
+              ...env,
+              DATABASE_URL: database.url,
+              DATABASE_DIRECT_URL: "",
+              ENCRYPTION_KEYS: KEYS,
+              DISPATCHER_PORT: String(port),
+              DELIVERY_ALLOW: hosts.join(","),
+              DELIVERY_CA_FILE: bench.caFile,
+              LOG_LEVEL: "error",
+            },
+          }),
+        );
+        const owned = async (port: number) =>
+          fetch(`http://127.0.0.1:${port}/healthz`)
+            .then(async (answer) => ((await answer.json()) as { owned?: number }).owned)
+            .catch(() => undefined);
+        await waitFor("each dispatcher owns its share of the shards", async () => {
+          const shares = await Promise.all(ports.map(owned));
+          return shares.every((share) => share === 64 / workers);
+        });
+        return processes;
+      },
+      async enqueue(jobs) {
+        const [only] = jobs;
+        if (jobs.length === 1 && only) return createOne(sql, keyRing, accounts[only.account] as string, only);
+        const rows = Math.min(STATEMENT_ROWS, Math.ceil(STATEMENT_BYTES / (only?.body.length ?? 1)));
+        // One after the other: two transactions would wait for each other's row of the month's usage.
+        for (const batch of chunks(jobs, rows)) await createMany(sql, keyRing, accounts, batch);
+      },
+      async finished() {
+        const [row] = await sql`
+          SELECT count(*)::int AS n FROM schedules s JOIN attempts a ON a.schedule_id = s.id AND a.attempt = s.attempts
+          WHERE s.status = 'succeeded' AND a.outcome = 'delivered'`;
+        return row?.n;
+      },
+      async addBacklog(rows) {
+        await sql`
+          WITH row AS (SELECT gen_random_uuid() AS id, a.id AS account_id, a.shard,
+              date_trunc('milliseconds', now()) + interval '1 hour' + random() * interval '30 days' AS at
+            FROM generate_series(1, ${rows / ACCOUNTS}::int), accounts a),
+          requests AS (INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+            SELECT id, account_id, 'live', ${`${bench.origin}/d/later`}, 'POST', '\\x00' FROM row)
+          INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+          SELECT id, account_id, 'live', shard, false, at, at, 0, 0, ${bench.origin} FROM row`;
+        await sql`VACUUM ANALYZE schedules, schedule_requests`.simple();
+      },
+      async close() {
+        await sql.end({ timeout: 2 });
+        await database.drop();
+      },
+    };
+  },
+};
+
+const pack = (payload: string) => packRequest({ headers: [["content-type", "application/json"]], payload }) as Buffer;
+
+async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string, job: Job) {
+  const id = newId(Date.now());
+  const creation = await createSchedule(sql, { accountId, env: "live" }, LIMITS, {
+    id,
+    fireAtMs: job.dueAtMs,
+    earlyFire: null,
+    targetUrl: job.url,
+    origin: new URL(job.url).origin,
+    method: "POST",
+    sealed: seal(keyRing, pack(job.body), scheduleAad(id)),
+    payloadSizeBytes: job.body.length,
+    idempotencyKey: null,
+    requestHash: Buffer.alloc(32),
+    replayOf: null,
+    verdict: null,
+  });
+  if (creation.outcome !== "created") throw new Error(`a job was not stored: ${creation.outcome}`);
+}
+
+/** The create statement, called for many rows in one transaction. */
+async function createMany(sql: postgres.Sql, keyRing: KeyRing, accounts: string[], jobs: Job[]) {
+  const body = jobs[0]?.body ?? "";
+  const plaintext = pack(body);
+  const ids = jobs.map(() => newId(Date.now()));
+  const sealed = ids.map((id) => seal(keyRing, plaintext, scheduleAad(id)).toString("base64"));
+  const outcomes = await sql`
+    SELECT created.outcome FROM unnest(
+      ${pgArray(ids)}::text::uuid[],
+      ${pgArray(jobs.map((job) => accounts[job.account] as string))}::text::uuid[],
+      ${pgArray(jobs.map((job) => job.dueAtMs))}::text::float8[],
+      ${pgTextArray(jobs.map((job) => job.url))}::text::text[],
+      ${pgTextArray(jobs.map((job) => new URL(job.url).origin))}::text::text[],
+      ${pgArray(sealed)}::text::text[]) job(id, account_id, due_at_ms, url, origin, sealed),
+    create_schedule(job.account_id, 'live', job.id, to_timestamp(job.due_at_ms / 1000), NULL, false, job.url, job.origin,
+      'POST', decode(job.sealed, 'base64'), ${body.length}, NULL, ${Buffer.alloc(32)}::bytea, NULL, NULL,
+      ${LIMITS.limit}, ${LIMITS.graceLimit}, ${NOTIFY_HORIZON_MS}) created`;
+  const refused = outcomes.find((row) => row.outcome !== "created");
+  if (refused) throw new Error(`a job was not stored: ${refused.outcome}`);
+}

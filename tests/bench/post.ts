@@ -1,0 +1,44 @@
+import { Agent } from "undici";
+
+/** What a peer keeps of a job: the request that it is to send. */
+export type Posted = { url: string; body: string };
+
+export type Post = (request: Posted) => Promise<void>;
+
+// As long and as many as the dispatcher's own signatures are, which cost a peer nothing here.
+const HEADERS = {
+  "content-type": "application/json",
+  "x-service-signature": `t=1700000000,v1=${"0".repeat(64)}`,
+  "webhook-id": `sch_${"0".repeat(26)}`,
+  "webhook-timestamp": "1700000000",
+  "webhook-signature": `v1,${"0".repeat(44)}`,
+  "x-service-schedule-id": `sch_${"0".repeat(26)}`,
+  "x-service-attempt": "1",
+  "x-service-fire-at": "2030-01-01T00:00:00.000Z",
+  "user-agent": "Stopwatch/bench",
+};
+
+/**
+ * The handler of every peer: posts the same request over the same kind of connection, kept open for a minute. Rejects
+ * when the answer is not 2xx or does not come within 30 s.
+ */
+export function createPost(ca: string): { post: Post; close: () => Promise<void> } {
+  const agent = new Agent({
+    connections: 256,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: 60_000,
+    keepAliveMaxTimeout: 60_000,
+    headersTimeout: 30_000,
+    connect: { ca },
+  });
+  return {
+    async post({ url, body }) {
+      const { origin, pathname } = new URL(url);
+      const answer = await agent.request({ origin, path: pathname, method: "POST", headers: HEADERS, body });
+      await answer.body.dump();
+      if (answer.statusCode >= 300) throw new Error(`answered with ${answer.statusCode}`);
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,86 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+export type ToReceiver = { kind: "expect"; jobs: number; answered: number } | { kind: "count" } | { kind: "collect" };
+
+export type Arrivals = {
+  /** Of job n, epoch ms with fractions; NaN when it never came. */
+  arrivals: Float64Array;
+  /** Requests that came again. */
+  duplicates: number;
+  /** The latest first arrival of an answered job, epoch ms. */
+  lastAtMs: number;
+};
+
+export type FromReceiver =
+  | { kind: "listening"; port: number; hangingPort: number; ca: string }
+  | { kind: "expecting" }
+  | { kind: "complete" }
+  | { kind: "count"; arrived: number }
+  | ({ kind: "arrivals" } & Arrivals);
+
+export type Receiver = {
+  port: number;
+  /** Of the origin that never answers. */
+  hangingPort: number;
+  /** PEM of the authority that signed its certificate. */
+  ca: string;
+  /** Forgets what was; from now on job n below `answered` counts. */
+  expect(jobs: number, answered: number): Promise<void>;
+  /** Whether every answered job came within `deadlineMs`. */
+  complete(deadlineMs: number): Promise<boolean>;
+  count(): Promise<number>;
+  collect(): Promise<Arrivals>;
+  close(): void;
+};
+
+/** Starts the receiver in a process of its own. */
+export async function startReceiver(): Promise<Receiver> {
+  const child = fork(fileURLToPath(new URL("./receiver-process.ts", import.meta.url)), {
+    serialization: "advanced",
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const waiting = new Map<FromReceiver["kind"], (message: FromReceiver) => void>();
+  child.on("message", (message: FromReceiver) => waiting.get(message.kind)?.(message));
+  const ended = once(child, "exit").then((): never => {
+    throw new Error("the receiver ended unexpectedly");
+  });
+  ended.catch(() => {});
+  const next = <Kind extends FromReceiver["kind"]>(kind: Kind) => {
+    const came = new Promise<FromReceiver>((resolve) => waiting.set(kind, resolve));
+    return Promise.race([came, ended]) as Promise<Extract<FromReceiver, { kind: Kind }>>;
+  };
+  const ask = <Kind extends FromReceiver["kind"]>(message: ToReceiver, kind: Kind) => {
+    const answer = next(kind);
+    child.send(message);
+    return answer;
+  };
+
+  const { port, hangingPort, ca } = await next("listening");
+  let completed: Promise<unknown> = Promise.resolve();
+  return {
+    port,
+    hangingPort,
+    ca,
+    async expect(jobs, answered) {
+      completed = next("complete");
+      completed.catch(() => {});
+      await ask({ kind: "expect", jobs, answered }, "expecting");
+    },
+    async complete(deadlineMs) {
+      let timer: NodeJS.Timeout | undefined;
+      const deadline = new Promise<false>((resolve) => {
+        timer = setTimeout(() => resolve(false), deadlineMs);
+      });
+      const came = await Promise.race([completed.then(() => true), deadline]);
+      clearTimeout(timer);
+      return came;
+    },
+    async count() {
+      return (await ask({ kind: "count" }, "count")).arrived;
+    },
+    collect: () => ask({ kind: "collect" }, "arrivals"),
+    close: () => child.kill(),
+  };
+}

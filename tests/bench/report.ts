@@ -1,0 +1,77 @@
+import { type Figures, median } from "./measure.ts";
+
+export type Run = { scenario: string; engine: string; round: number; figures: Figures };
+
+export type Row = {
+  scenario: string;
+  engine: string;
+  rounds: number;
+  median: Record<keyof Figures, number | null>;
+  min: Record<keyof Figures, number | null>;
+  max: Record<keyof Figures, number | null>;
+};
+
+/** Medians and spread of the rounds, one row for each scenario and engine, in the order of the runs. */
+export function summarise(runs: readonly Run[]): Row[] {
+  const groups = Map.groupBy(runs, ({ scenario, engine }) => `${scenario}\n${engine}`);
+  return [...groups.values()].map((group) => {
+    const { scenario, engine } = group[0] as Run;
+    const each = (of: (values: (number | null)[]) => number | null) =>
+      Object.fromEntries(FIGURES.map((name) => [name, of(group.map((run) => run.figures[name]))])) as Row["median"];
+    const extreme = (of: (...values: number[]) => number) => (values: (number | null)[]) => {
+      const known = values.filter((value) => value !== null);
+      return known.length === 0 ? null : of(...known);
+    };
+    return {
+      scenario,
+      engine,
+      rounds: group.length,
+      median: each(median),
+      min: each(extreme(Math.min)),
+      max: each(extreme(Math.max)),
+    };
+  });
+}
+
+const FIGURES = [
+  ...["p50", "p95", "p99", "max", "early", "duplicates", "lost", "unrecorded"],
+  ...["lastArrival", "committed", "perSecond", "cpuUsPerDelivery", "peakRssMb"],
+] as (keyof Figures)[];
+
+/** The table as it is printed: medians, of some with the spread of the rounds. Columns are at least `widthsMin` wide. */
+export function table(rows: readonly Row[], widthsMin: readonly number[] = []): string {
+  const lines = [["scenario", "engine", ...COLUMNS.map((column) => column.head)]];
+  for (const row of rows) lines.push([row.scenario, row.engine, ...COLUMNS.map((column) => column.cell(row))]);
+  const widths =
+    lines[0]?.map((_, at) => Math.max(widthsMin[at] ?? 0, ...lines.map((line) => (line[at] as string).length))) ?? [];
+  return lines
+    .map((line) =>
+      line.map((cell, at) => (at < 2 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join("  "),
+    )
+    .join("\n");
+}
+
+const rounded = (value: number | null, digits: number) => (value === null ? "–" : value.toFixed(digits));
+
+const spreadOf = (row: Row, figure: keyof Figures, digits: number) => {
+  const middle = rounded(row.median[figure], digits);
+  if (row.rounds === 1 || row.median[figure] === null) return middle;
+  return `${middle} (${rounded(row.min[figure], digits)}–${rounded(row.max[figure], digits)})`;
+};
+
+const COLUMNS: { head: string; cell: (row: Row) => string }[] = [
+  { head: "p50 ms", cell: (row) => spreadOf(row, "p50", 2) },
+  { head: "p95", cell: (row) => rounded(row.median.p95, 2) },
+  { head: "p99", cell: (row) => spreadOf(row, "p99", 2) },
+  { head: "max", cell: (row) => rounded(row.median.max, 1) },
+  { head: "last arrival ms", cell: (row) => rounded(row.median.lastArrival, 0) },
+  { head: "committed ms", cell: (row) => rounded(row.median.committed, 0) },
+  { head: "per s", cell: (row) => spreadOf(row, "perSecond", 0) },
+  { head: "CPU µs each", cell: (row) => rounded(row.median.cpuUsPerDelivery, 0) },
+  { head: "RSS MB", cell: (row) => rounded(row.max.peakRssMb, 0) },
+  // Of these the worst round counts.
+  { head: "early", cell: (row) => rounded(row.max.early, 0) },
+  { head: "dup", cell: (row) => rounded(row.max.duplicates, 0) },
+  { head: "lost", cell: (row) => rounded(row.max.lost, 0) },
+  { head: "unrecorded", cell: (row) => rounded(row.max.unrecorded, 0) },
+];

@@ -1,0 +1,133 @@
+import type { Bench, Engine, Job, OpenEngine } from "./engine.ts";
+import { type Figures, lateness } from "./measure.ts";
+import type { Receiver } from "./receiver.ts";
+import { burst, type PlannedJob, type Scenario, seededRandom, warmUpJobs } from "./scenarios.ts";
+import type { WorkerProcess } from "./worker-process.ts";
+
+/** Everything is stored by this long before the first instant, for an engine may read ahead, ms. */
+const QUIET_MS = 4_500;
+/** A run whose last job was stored later than this before the first instant does not count. */
+const STORED_AHEAD_MS = 1_000;
+/** CPU time counts from here before the first instant: the dispatcher reads four seconds ahead. */
+const CPU_AHEAD_MS = 4_000;
+const WARM_UP_BYTES = 1_024;
+const WARM_UP_QUIET_MS = 1_500;
+const WARM_UP_PATIENCE_MS = 30_000;
+/** A first guess of what storing one job takes: for itself, and for each KiB of its body. */
+const ROW_MS = 0.5;
+const ROW_KIB_MS = 0.05;
+const PATIENCE_MS = 60_000;
+const LOOK_EVERY_MS = 5;
+const EMPTY_BODY_BYTES = '{"filler":""}'.length;
+
+/** Runs scenarios and measures them. Each run has processes of its own, which are gone afterwards. */
+export function createRunner({ bench, receiver }: { bench: Bench; receiver: Receiver }) {
+  /** What storing one job takes, by engine and size, ms. */
+  const rowMs = new Map<string, number>();
+  const sizeOf = (engine: Engine, payloadBytes: number) => `${engine.name} ${payloadBytes}`;
+
+  const storeMsOf = (engine: Engine, payloadBytes: number, rows: number) =>
+    rows * (rowMs.get(sizeOf(engine, payloadBytes)) ?? ROW_MS + (ROW_KIB_MS * payloadBytes) / 1_024);
+
+  /** Gives the jobs their instants, the first at `beginMs`, and what they send. */
+  const place = (planned: PlannedJob[], beginMs: number, payloadBytes: number): Job[] => {
+    const body = JSON.stringify({ filler: "x".repeat(payloadBytes - EMPTY_BODY_BYTES) });
+    return planned.map(({ n, account, offsetMs, hangs }) => ({
+      n,
+      account,
+      dueAtMs: beginMs + offsetMs,
+      url: hangs ? `${bench.hangingOrigin}/h/${n}` : `${bench.origin}/d/${n}`,
+      body,
+    }));
+  };
+
+  const store = async (engine: Engine, payloadBytes: number, jobs: Job[], open: OpenEngine, closedLoop = false) => {
+    const startedAt = Date.now();
+    await open.enqueue(jobs, closedLoop);
+    rowMs.set(sizeOf(engine, payloadBytes), Math.max(0.01, ((Date.now() - startedAt) / jobs.length) * 1.3));
+  };
+
+  const warmUp = async (engine: Engine, open: OpenEngine) => {
+    const planned = warmUpJobs();
+    const before = await open.finished();
+    await receiver.expect(planned.length, planned.length);
+    const beginMs = Math.ceil(Date.now() + WARM_UP_QUIET_MS + storeMsOf(engine, WARM_UP_BYTES, planned.length));
+    await store(engine, WARM_UP_BYTES, place(planned, beginMs, WARM_UP_BYTES), open);
+    const untilMs = beginMs + WARM_UP_PATIENCE_MS;
+    if (!(await receiver.complete(untilMs - Date.now()))) throw new Error(`${engine.name} did not deliver its warm-up`);
+    while (engine.stores && (await open.finished()) - before < planned.length) await pause(LOOK_EVERY_MS);
+  };
+
+  /** How many were delivered, and committed where there is a store, and when that was known. */
+  const awaitOutcomes = async (finished: () => Promise<number>, answered: number, untilMs: number) => {
+    const complete = await receiver.complete(untilMs - Date.now());
+    for (;;) {
+      const atMs = Date.now();
+      const delivered = await finished();
+      if (delivered >= answered || !complete || atMs > untilMs + PATIENCE_MS) return { delivered, atMs };
+      await pause(LOOK_EVERY_MS);
+    }
+  };
+
+  const measure = async (scenario: Scenario, engine: Engine, open: OpenEngine, workers: WorkerProcess[]) => {
+    const planned = scenario.saturates ? burst(seededRandom(1), engine.perSecondMax * scenario.seconds) : scenario.jobs;
+    const answered = scenario.saturates ? planned.length : scenario.answered;
+    const cpuMs = () => workers.reduce((sum, worker) => sum + worker.cpuMs(), 0);
+    await warmUp(engine, open);
+    const before = await open.finished();
+    const finished = async () => (engine.stores ? (await open.finished()) - before : receiver.count());
+    await receiver.expect(planned.length, answered);
+    const { createAheadMs: along, payloadBytes, seconds, saturates } = scenario;
+    const storeMs = along === null ? storeMsOf(engine, payloadBytes, planned.length) : 0;
+    const beginMs = Math.ceil(Date.now() + QUIET_MS + storeMs);
+    const jobs = place(planned, beginMs, payloadBytes);
+    if (along === null) await store(engine, payloadBytes, jobs, open, saturates);
+    if (Date.now() > beginMs - STORED_AHEAD_MS) return null;
+    await pause(beginMs - CPU_AHEAD_MS - Date.now());
+    const cpuBeforeMs = cpuMs();
+    if (along !== null) await createAlong(jobs, along, open);
+    const untilMs = beginMs + seconds * 1_000 + (saturates ? 0 : PATIENCE_MS);
+    const { delivered, atMs } = await awaitOutcomes(finished, answered, untilMs);
+    const usedMs = cpuMs() - cpuBeforeMs;
+    const arrivals = await receiver.collect();
+    const figures = lateness(jobs, answered, arrivals);
+    return {
+      ...figures,
+      // What is overdue from the start is late by design, and not all of it is meant to come.
+      ...(saturates ? { p50: null, p95: null, p99: null, max: null, lost: 0 } : {}),
+      duplicates: arrivals.duplicates,
+      unrecorded: saturates ? 0 : Math.max(answered - figures.lost - delivered, 0),
+      lastArrival: arrivals.lastAtMs - beginMs,
+      committed: engine.stores ? atMs - beginMs : null,
+      perSecond: delivered / ((atMs - beginMs) / 1_000),
+      cpuUsPerDelivery: (usedMs * 1_000) / Math.max(delivered, 1),
+      peakRssMb: Math.max(...workers.map((worker) => worker.peakRssMb())),
+    };
+  };
+
+  return {
+    /** One run of `scenario` on `engine`, whose store is `open`; null when its jobs could not be stored in time. */
+    async run(scenario: Scenario, engine: Engine, open: OpenEngine): Promise<Figures | null> {
+      const workers = await open.start(scenario.workers);
+      try {
+        const measuring = measure(scenario, engine, open, workers);
+        return await Promise.race([measuring, ...workers.map((worker) => worker.lost)]);
+      } finally {
+        await Promise.all(workers.map((worker) => worker.stop()));
+      }
+    },
+  };
+}
+
+/** Stores each job by itself, `aheadMs` before its instant. */
+async function createAlong(jobs: Job[], aheadMs: number, open: OpenEngine) {
+  const storing: Promise<void>[] = [];
+  for (const job of jobs) {
+    const createAtMs = job.dueAtMs - aheadMs;
+    if (createAtMs > Date.now()) await pause(createAtMs - Date.now());
+    storing.push(open.enqueue([job]));
+  }
+  await Promise.all(storing);
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.max(ms, 0)));

@@ -1,0 +1,76 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export type WorkerProcess = {
+  send(message: object): void;
+  onMessage(listener: (message: { kind: string }) => void): void;
+  /** Rejects when the process ends without having been stopped. */
+  lost: Promise<never>;
+  /** CPU time that the process has used, all threads, ms. */
+  cpuMs(): number;
+  /** The most memory it ever held, MB. */
+  peakRssMb(): number;
+  /** Asks it to end, and makes it end after `deadlineMs`. */
+  stop(deadlineMs?: number): Promise<void>;
+};
+
+/** Starts `modulePath` as a process that ends with this one. */
+export function startWorkerProcess(
+  modulePath: string,
+  options: { env?: NodeJS.ProcessEnv; execArgv?: string[] } = {},
+): WorkerProcess {
+  const child = fork(modulePath, {
+    execArgv: options.execArgv ?? [],
+    env: options.env,
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  let stopping = false;
+  const lost = new Promise<never>((_, reject) => {
+    child.once("exit", (code, signal) => {
+      if (!stopping) reject(new Error(`${modulePath} ended unexpectedly (${signal ?? code})`));
+    });
+  });
+  lost.catch(() => {});
+  return {
+    send: (message) => void child.send(message),
+    onMessage: (listener) => void child.on("message", (message) => listener(message as { kind: string })),
+    lost,
+    cpuMs: () => readCpuMs(child),
+    peakRssMb: () => readPeakRssMb(child),
+    async stop(deadlineMs = 10_000) {
+      if (stopping || child.exitCode !== null || child.signalCode !== null) return;
+      stopping = true;
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), deadlineMs);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Starts the worker side of an engine (`work` of its module) and waits until it says that it is ready. */
+export async function startEngineWorker(engine: string, options: object): Promise<WorkerProcess> {
+  const worker = startWorkerProcess(fileURLToPath(new URL("./engine-worker.ts", import.meta.url)));
+  const ready = new Promise<void>((resolve) => worker.onMessage((message) => message.kind === "ready" && resolve()));
+  worker.send({ kind: "start", engine, options });
+  await Promise.race([ready, worker.lost]);
+  return worker;
+}
+
+const TICK_MS = 10;
+
+// proc_pid_stat(5): fields 14 and 15 are user and system time in ticks; the name in field 2 may hold anything.
+function readCpuMs(child: ChildProcess): number {
+  const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function readPeakRssMb(child: ChildProcess): number {
+  const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
+  return Number(kib) / 1024;
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** How a target of the receiver answers; it is the first part of its path. `…-once` are well from the second attempt on. */
+export type Behaviour = "ok" | "slow" | "fails-once" | "resets-once" | "hangs-once" | "fails" | "drips" | "gone";
+
+export type Answering = {
+  response: ServerResponse;
+  request: IncomingMessage;
+  attempt: number;
+  /** A number from 0 to 1 that belongs to the path, for how long things take. */
+  spread: number;
+  /** Calls back later, or never when the request is over by then. */
+  after: (delayMs: number, then: () => void) => void;
+};
+
+/** Answers a request as its target does. */
+export function answerAs(behaviour: Behaviour, answering: Answering) {
+  const { response, request, attempt, spread, after } = answering;
+  const first = attempt === 1;
+  const give = (status: number) => response.writeHead(status, { "content-type": "text/plain" }).end("as planned");
+  switch (behaviour) {
+    case "ok":
+      return after(spread * 40, () => give(200));
+    case "slow":
+      // A repeat is so slow that whoever comes back after its lease finds it under way.
+      return after(first ? 300 + spread * 5_000 : SLOW_REPEAT_MS, () => give(200));
+    case "fails-once":
+      return give(first ? 500 : 200);
+    case "resets-once":
+      return first ? after(spread * 50, () => request.socket.destroy()) : give(200);
+    case "hangs-once":
+      return first ? undefined : give(200);
+    case "fails":
+      return give(503);
+    case "drips":
+      response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" }).write("a beginning");
+      return after(200 + spread * 3_000, () => request.socket.destroy());
+    case "gone":
+      return give(410);
+  }
+}
+
+const SLOW_REPEAT_MS = 12_000;

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { UsageError } from "#scripts/command.ts";
+import type { PlanOptions } from "./plan.ts";
+
+type Patch = { file: string; find: string; replace: string };
+
+/** One guard each, taken out of a copy. The wait for the instant is looked at twice, so it takes two lines. */
+export const BROKEN: Record<string, Patch[]> = {
+  claim: [
+    {
+      file: "db/queries/claim-schedules.ts",
+      find: "JOIN schedules s ON s.id = w.id AND s.version = w.version\n      JOIN mine",
+      replace: "JOIN schedules s ON s.id = w.id\n      JOIN mine",
+    },
+  ],
+  record: [
+    {
+      file: "db/queries/record-attempts.ts",
+      find: "WHERE s.version = w.version AND s.status || '' = 'firing'",
+      replace: "WHERE s.status || '' = 'firing'",
+    },
+  ],
+  instant: [
+    {
+      file: "dispatcher/send.ts",
+      find: "if (next.won.planned.sendAtMs > deps.now()) return next.won.planned.sendAtMs;",
+      replace: "",
+    },
+    { file: "dispatcher/send.ts", find: " || deps.now() < won.planned.sendAtMs", replace: "" },
+  ],
+};
+
+/**
+ * Copies this folder, takes one guard out of the copy and runs there; returns its exit code, which must not be 0. Throws a
+ * UsageError when there is no such guard.
+ */
+export async function runBroken(what: string, options: PlanOptions): Promise<number> {
+  const patches = BROKEN[what];
+  if (!patches) throw new UsageError(`--break: one of ${Object.keys(BROKEN).join(", ")}`);
+  const folder = await mkdtemp(join(tmpdir(), `stopwatch-without-${what}-`));
+  try {
+    for (const part of PARTS) await cp(join(ROOT, part), join(folder, part), { recursive: true });
+    await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    for (const patch of patches) await apply(folder, patch);
+    console.log(
+      `taken out: ${patches.map(({ file, find }) => `${file}: ${find.split("\n")[0]}`).join("\n           ")}`,
+    );
+    const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const child = spawn(process.execPath, ["scripts/run.mjs", "chaos", ...flags], { cwd: folder, stdio: "inherit" });
+    // The run ends in order by itself, and this folder goes with it.
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+    const [code] = await once(child, "exit");
+    return code ?? 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PARTS = ["config.ts", "package.json", "tsconfig.json", "db", "dispatcher", "domain", "scripts", "tests"];
+
+async function apply(folder: string, { file, find, replace }: Patch) {
+  const path = join(folder, file);
+  const text = await readFile(path, "utf8");
+  if (text.split(find).length !== 2) throw new Error(`${file} must contain this once: ${find}`);
+  await writeFile(
+    path,
+    text.replace(find, () => replace),
+  );
+}

@@ -1,0 +1,26 @@
+import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+
+/** A PostgreSQL with durable settings that can be stopped at once and started again. `onPort` is told where it listens. */
+export async function startCluster(dataDir: string, onPort: (port: number) => void) {
+  let server = await startEmbeddedPostgres(dataDir);
+  onPort(portOf(server.url));
+  return {
+    url: () => server.url,
+    port: () => portOf(server.url),
+    /** Immediate shutdown: what was committed is recovered by the next start. */
+    async crash() {
+      server.kill();
+      await server.lost;
+      await server.stop();
+    },
+    async start() {
+      server = await startEmbeddedPostgres(dataDir);
+      onPort(portOf(server.url));
+    },
+    stop: () => server.stop(),
+  };
+}
+
+const portOf = (url: string) => Number(new URL(url).port);

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import type { DatabaseProxy } from "./proxy.ts";
+
+export type Fleet = ReturnType<typeof createFleet>;
+
+type Slot = { proxy: DatabaseProxy; databaseUrl: string; current: ChildProcess | null };
+
+/** `npm run dispatcher` gives up on requests that hang 34 s after SIGTERM. */
+const STOP_MS_MAX = 45_000;
+
+/**
+ * The dispatchers under test: real processes, one per slot, each of which reaches the database through the proxy of its
+ * slot. Logs go to `logDir`. What a process does by itself that it should not (ending, logging an error) is told in
+ * `troubles`.
+ */
+export function createFleet(wanted: {
+  slots: { proxy: DatabaseProxy; databaseUrl: string }[];
+  settings: Record<string, string>;
+  logDir: string;
+}) {
+  const slots: Slot[] = wanted.slots.map((slot) => ({ ...slot, current: null }));
+  const living = new Map<ChildProcess, Promise<void>>();
+  const started: { pid: number; slot: number }[] = [];
+  const troubles: string[] = [];
+  const expected = new Set<ChildProcess>();
+
+  const start = (index: number): void => {
+    const slot = slots[index] as Slot;
+    const child = spawn(process.execPath, ["--max-semi-space-size=8", "dispatcher/main.ts"], {
+      cwd: ROOT,
+      detached: process.platform !== "win32",
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      env: { ...wanted.settings, DATABASE_URL: slot.databaseUrl, DISPATCHER_PORT: "0" } as unknown as NodeJS.ProcessEnv,
+    });
+    const log = createWriteStream(join(wanted.logDir, `dispatcher-${index}-${child.pid}.log`));
+    for (const stream of [child.stdout, child.stderr] as Readable[]) {
+      stream.pipe(log, { end: false });
+      createInterface(stream).on("line", (line) => {
+        const mistake = mistakeIn(line);
+        if (mistake) troubles.push(`dispatcher ${index} (process ${child.pid}) logged: ${mistake}`);
+      });
+    }
+    slot.current = child;
+    started.push({ pid: child.pid as number, slot: index });
+    const exited = new Promise<void>((resolve) => {
+      child.once("close", (code, signal) => {
+        living.delete(child);
+        log.end();
+        if (!expected.has(child) || (signal === null && code !== 0))
+          troubles.push(`dispatcher ${index} (process ${child.pid}) ended with ${signal ?? `exit code ${code}`}`);
+        // As a supervisor would.
+        if (!expected.has(child) && slot.current === child) start(index);
+        resolve();
+      });
+    });
+    living.set(child, exited);
+  };
+
+  const signal = (index: number, name: NodeJS.Signals) => {
+    const child = slots[index]?.current;
+    child?.kill(name);
+    return child?.pid ?? null;
+  };
+
+  const stop = async (child: ChildProcess) => {
+    expected.add(child);
+    child.kill("SIGCONT");
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => {
+      troubles.push(`process ${child.pid} had not stopped ${STOP_MS_MAX / 1000} s after SIGTERM`);
+      child.kill("SIGKILL");
+    }, STOP_MS_MAX);
+    await living.get(child);
+    clearTimeout(timer);
+  };
+
+  return {
+    start,
+    /** Each returns the id of the process that it hit; `terminate` does not wait for its end. */
+    kill(index: number) {
+      const child = slots[index]?.current;
+      if (child) expected.add(child);
+      return signal(index, "SIGKILL");
+    },
+    terminate(index: number) {
+      const child = slots[index]?.current;
+      if (child) void stop(child);
+      return child?.pid ?? null;
+    },
+    pause: (index: number) => signal(index, "SIGSTOP"),
+    resume: (index: number) => signal(index, "SIGCONT"),
+    proxy: (index: number) => (slots[index] as Slot).proxy,
+    started,
+    troubles,
+    /** Asks every process to stop and waits until they have. */
+    async stop() {
+      await Promise.all([...living.keys()].map(stop));
+    },
+    /** Ends every process at once. */
+    killAll() {
+      for (const child of living.keys()) {
+        expected.add(child);
+        child.kill("SIGKILL");
+      }
+    },
+  };
+}
+
+/** What a line of a dispatcher's log says, if it is an error or worse, or no log line at all: a mistake of the program. */
+function mistakeIn(line: string): string | undefined {
+  try {
+    const { level, msg, err } = JSON.parse(line);
+    return level >= 50 ? `${msg}${err ? ` (${err.message})` : ""}` : undefined;
+  } catch {
+    return line;
+  }
+}
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));

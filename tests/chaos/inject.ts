@@ -1,0 +1,118 @@
+import { setTimeout as delay } from "node:timers/promises";
+import postgres from "postgres";
+import { preciseNow } from "./clock.ts";
+import type { Cluster } from "./cluster.ts";
+import type { Injected } from "./evidence.ts";
+import type { Fleet } from "./fleet.ts";
+import type { Fault } from "./plan.ts";
+import type { Random } from "./random.ts";
+
+/**
+ * Injects faults as planned, `atMs` from now, and takes each back when its time is over. Resolves when all are over; what
+ * was done is in `injected`, with times that enclose what really happened.
+ */
+export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: Random }) {
+  const { fleet, cluster, random } = deps;
+  const injected: Injected[] = [];
+  const stopping = new AbortController();
+  let work: Promise<void>[] = [];
+  let active = 0;
+
+  const wait = (delayMs: number) => delay(Math.max(0, delayMs), undefined, { signal: stopping.signal });
+
+  const note = (kind: Injected["kind"], rest: Partial<Injected>): Injected => {
+    const entry = {
+      kind,
+      pid: null,
+      slot: null,
+      fromMs: preciseNow(),
+      untilMs: Number.POSITIVE_INFINITY,
+      note: "",
+      ...rest,
+    };
+    injected.push(entry);
+    return entry;
+  };
+
+  const inject = async (fault: Fault) => {
+    switch (fault.kind) {
+      case "kill": {
+        const entry = note("kill", { slot: fault.dispatcher });
+        entry.pid = fleet.kill(fault.dispatcher);
+        await wait(fault.forMs);
+        return fleet.start(fault.dispatcher);
+      }
+      case "terminate": {
+        note("terminate", { slot: fault.dispatcher, pid: fleet.terminate(fault.dispatcher), untilMs: preciseNow() });
+        await wait(fault.forMs);
+        return fleet.start(fault.dispatcher);
+      }
+      case "pause": {
+        const entry = note("pause", { slot: fault.dispatcher });
+        entry.pid = fleet.pause(fault.dispatcher);
+        await wait(fault.forMs);
+        fleet.resume(fault.dispatcher);
+        entry.untilMs = preciseNow();
+        return;
+      }
+      case "partition": {
+        const { mode, share, healing } = fault;
+        const entry = note("partition", { slot: fault.dispatcher, note: `${mode}, ${share * 100} %, then ${healing}` });
+        fleet.proxy(fault.dispatcher).cut(mode, () => random.chance(share), share === 1);
+        await wait(fault.forMs);
+        fleet.proxy(fault.dispatcher).heal(healing);
+        entry.untilMs = preciseNow();
+        return;
+      }
+      case "postgres": {
+        const entry = note("postgres", {});
+        await cluster.crash();
+        await wait(fault.forMs);
+        await cluster.start();
+        entry.untilMs = preciseNow();
+        return;
+      }
+      case "sessions": {
+        const entry = note("sessions", { note: `${fault.share * 100} %` });
+        entry.note += `, ${await endSessions(cluster.url(), fault.share)} ended`;
+        entry.untilMs = preciseNow();
+      }
+    }
+  };
+
+  return {
+    injected,
+    active: () => active,
+    async run(faults: readonly Fault[]) {
+      const startedAt = performance.now();
+      work = faults.map(async (fault) => {
+        await wait(fault.atMs - (performance.now() - startedAt));
+        active++;
+        await inject(fault);
+        active--;
+      });
+      await Promise.all(work);
+    },
+    /** Injects no more, and waits for what is half done. */
+    async stop() {
+      stopping.abort();
+      await Promise.allSettled(work);
+    },
+  };
+}
+
+/** Ends a share of the dispatchers' sessions, as an operator or a failover would; returns how many. */
+async function endSessions(url: string, share: number): Promise<number> {
+  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+  try {
+    const ended = await sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name LIKE 'stopwatch-%' AND random() < ${share}`;
+    return ended.length;
+  } catch {
+    // The server is away: so are its sessions.
+    return 0;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

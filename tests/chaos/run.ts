@@ -1,0 +1,110 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { listenForStop, Stopped } from "#scripts/stop-signal.ts";
+import type { Evidence } from "./evidence.ts";
+import { makePlan, type Plan, type PlanOptions } from "./plan.ts";
+import { countInjected, report } from "./report.ts";
+import { countOpen, readSnapshot } from "./snapshot.ts";
+import { KNOBS, type Stage, setStage } from "./stage.ts";
+import { judge } from "./verdict.ts";
+
+/** A lease of 35 s, the pause before recovery, a slow repeat and its retries. */
+const SETTLE_MS_MAX = 90_000;
+const PROGRESS_EVERY_MS = 5_000;
+
+/**
+ * Runs the plan of a seed on a database and processes of its own and prints the verdict; returns the exit code. On a
+ * violation, or with `keepAlways`, the ledgers and the dispatchers' logs are kept, in a folder that is named.
+ */
+export async function runChaos(options: PlanOptions, keepAlways = false): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "stopwatch-chaos-"));
+  // PostgreSQL runs as another user when we are root.
+  if (process.getuid?.() === 0) await chmod(folder, 0o711);
+  const logDir = join(folder, "logs");
+  await mkdir(logDir);
+  const cleanUps: (() => unknown)[] = [];
+  const stop = listenForStop(() => process.exit(130));
+  const stopped = new Promise<never>((_, reject) => {
+    stop.addEventListener("abort", () => reject(stop.reason), { once: true });
+  });
+  let keep = false;
+
+  console.log(`seed ${options.seed}: setting up`);
+  const setting = setStage(options, folder, logDir, cleanUps);
+  const work = async () => {
+    const stage = await setting;
+    await carryOut(makePlan(options), stage, cleanUps);
+    const evidence = await gather(stage);
+    const verdict = judge(evidence);
+    const { troubles } = stage.fleet;
+    console.log(`\n${report(options, evidence, verdict, stage.client.counts, troubles)}`);
+    const failed = verdict.violations.length + troubles.length > 0;
+    keep = failed || keepAlways;
+    if (keep) {
+      const file = join(folder, "evidence.json");
+      await writeFile(file, JSON.stringify({ options, verdict, evidence }));
+      console.log(`\nThe evidence is in ${file}, the dispatchers' logs in ${logDir}.`);
+    }
+    return failed ? 1 : 0;
+  };
+
+  try {
+    return await Promise.race([work(), stopped]);
+  } catch (error) {
+    if (error instanceof Stopped) return 130;
+    throw error;
+  } finally {
+    // Half a stage cannot be taken down.
+    await setting.catch(() => {});
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
+    await rm(keep ? join(folder, "data") : folder, { recursive: true, force: true });
+  }
+}
+
+/** Creates and injects as planned, then waits until everything has come to rest and stopped in order. */
+async function carryOut(
+  plan: Plan,
+  { receiver, cluster, fleet, client, injector }: Stage,
+  cleanUps: (() => unknown)[],
+) {
+  const startedAt = performance.now();
+  const progress = setInterval(() => {
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    console.log(
+      `${seconds} s: ${client.ledger.length} created, ${receiver.arrivals.length} requests over, ${injector.active()} faults at work, injected so far: ${countInjected(injector.injected)}`,
+    );
+  }, PROGRESS_EVERY_MS);
+  cleanUps.push(() => clearInterval(progress));
+  client.start(plan.creations);
+  await Promise.race([Promise.all([injector.run(plan.faults), client.finish()]), client.failed]);
+  await settle(cluster.url());
+  await fleet.stop();
+  await receiver.finish();
+  clearInterval(progress);
+}
+
+/** Waits until no schedule may change by itself any more, or long enough. */
+async function settle(url: string) {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const end = performance.now() + SETTLE_MS_MAX;
+  while ((await countOpen(sql)) > 0 && performance.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  await sql.end();
+}
+
+async function gather({ receiver, cluster, fleet, client, injector }: Stage): Promise<Evidence> {
+  const sql = postgres(cluster.url(), { max: 1, onnotice: () => {} });
+  const { dispatchers, ...snapshot } = await readSnapshot(sql);
+  await sql.end();
+  const slots = new Map(fleet.started.map(({ pid, slot }) => [pid, slot]));
+  return {
+    ...snapshot,
+    client: client.ledger,
+    arrivals: receiver.arrivals,
+    processes: dispatchers.map(({ id, pid }) => ({ dispatcherId: id, pid, slot: slots.get(pid) ?? -1 })),
+    injected: injector.injected,
+    knobs: KNOBS,
+  };
+}

@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Runs `npm run chaos` with the given flags to its end. */
+async function chaos(...flags: string[]) {
+  const child = spawn(process.execPath, ["scripts/run.mjs", "chaos", ...flags], { cwd: ROOT });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const [code] = await once(child, "close");
+  return { code, output };
+}
+
+it("a short run with kills, stops, partitions and restarts loses, repeats and contradicts nothing", async () => {
+  const { code, output } = await chaos("--seconds", "15", "--seed", "4523", "--rate", "20", "--dispatchers", "3");
+  expect(code, output).toBe(0);
+}, 180_000);
+
+it("wrong options are refused", async () => {
+  const { code, output } = await chaos("--rate", "none");
+  expect(code).toBe(2);
+  expect(output).toContain("--rate: a whole number from 1 to 1000");
+});

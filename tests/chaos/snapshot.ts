@@ -1,0 +1,41 @@
+import type postgres from "postgres";
+import type { Evidence } from "./evidence.ts";
+
+/** Makes the database keep a log of every claim that is committed: who claimed, and when. */
+export async function keepClaimLog(sql: postgres.Sql) {
+  await sql.unsafe(`
+    CREATE TABLE chaos_claims (
+      schedule_id uuid, attempt integer, dispatcher_id uuid, claimed_at timestamptz, deadline timestamptz);
+    CREATE FUNCTION chaos_note_claim() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO chaos_claims VALUES (NEW.id, NEW.attempts, NEW.claimed_by, NEW.claimed_at, NEW.claim_deadline);
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER chaos_note_claim AFTER UPDATE ON schedules FOR EACH ROW
+      WHEN (NEW.status = 'firing' AND OLD.status <> 'firing') EXECUTE FUNCTION chaos_note_claim();`);
+}
+
+/** How many schedules may still change by themselves. */
+export async function countOpen(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql`SELECT count(*)::int AS n FROM schedules WHERE status IN ('scheduled', 'firing', 'failed')`;
+  return row?.n;
+}
+
+/** Everything the database holds of this run. */
+export async function readSnapshot(
+  sql: postgres.Sql,
+): Promise<Pick<Evidence, "schedules" | "attempts" | "claims"> & { dispatchers: { id: string; pid: number }[] }> {
+  const schedules = await sql<Evidence["schedules"]>`
+    SELECT id, status, extract(epoch FROM fire_at)::float8 * 1000 AS "fireAtMs", early_fire AS "earlyFire", attempts, failures, interruptions
+    FROM schedules`;
+  const attempts = await sql<Evidence["attempts"]>`
+    SELECT schedule_id AS "scheduleId", attempt, outcome, status_code AS "statusCode",
+      extract(epoch FROM attempted_at)::float8 * 1000 AS "attemptedAtMs", latency_ms AS "latencyMs"
+    FROM attempts`;
+  const claims = await sql<Evidence["claims"]>`
+    SELECT schedule_id AS "scheduleId", attempt, dispatcher_id AS "dispatcherId",
+      extract(epoch FROM claimed_at)::float8 * 1000 AS "claimedAtMs", extract(epoch FROM deadline)::float8 * 1000 AS "deadlineMs"
+    FROM chaos_claims ORDER BY claimed_at`;
+  const dispatchers = await sql<{ id: string; pid: number }[]>`SELECT id, pid FROM dispatchers`;
+  return { schedules: [...schedules], attempts: [...attempts], claims: [...claims], dispatchers: [...dispatchers] };
+}

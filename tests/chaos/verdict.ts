@@ -1,0 +1,224 @@
+import type { Arrival, AttemptRow, ChangeEntry, ClaimRow, ClientEntry, Evidence, ScheduleRow } from "./evidence.ts";
+import { createExcuses } from "./excuses.ts";
+
+export const KINDS = ["lost", "early", "after-cancel", "duplicate", "overlapping", "unrecorded"] as const;
+export type ViolationKind = (typeof KINDS)[number];
+export type Violation = { kind: ViolationKind; scheduleId: string; detail: string };
+
+/** `allowedDuplicates` counts repeats of requests whose outcome a fault had made unknowable. */
+export type Verdict = { violations: Violation[]; allowedDuplicates: number; interrupted: number };
+
+/** Compares what the client was told, what the receiver saw and what the database holds. Nothing may be under way. */
+export function judge(evidence: Evidence): Verdict {
+  const clients = new Map(evidence.client.map((entry) => [entry.id, entry]));
+  const rows = new Map(evidence.schedules.map((row) => [row.id, row]));
+  const attempts = groupBy(evidence.attempts, ({ scheduleId }) => scheduleId);
+  const arrivals = groupBy(evidence.arrivals, ({ scheduleId }) => scheduleId);
+  const claims = groupBy(evidence.claims, ({ scheduleId }) => scheduleId);
+  const excuses = createExcuses(evidence);
+  const violations: Violation[] = [];
+  let allowedDuplicates = 0;
+
+  for (const id of new Set([...clients.keys(), ...rows.keys(), ...arrivals.keys()])) {
+    const one: Story = {
+      client: clients.get(id),
+      row: rows.get(id),
+      attempts: (attempts.get(id) ?? []).sort((a, b) => a.attempt - b.attempt),
+      arrivals: (arrivals.get(id) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs),
+      claims: claims.get(id) ?? [],
+      knobs: evidence.knobs,
+      excuses,
+    };
+    const say = (kind: ViolationKind) => (detail: string) => violations.push({ kind, scheduleId: id, detail });
+    findLost(one, say("lost"));
+    findEarly(one, say("early"), say("after-cancel"));
+    findAfterCancel(one, say("after-cancel"));
+    allowedDuplicates += findDuplicates(one, say("duplicate"));
+    findOverlapping(one, say("overlapping"));
+    findUnrecorded(one, say("unrecorded"));
+  }
+  const interrupted = evidence.attempts.filter(({ outcome }) => outcome === "interrupted").length;
+  return { violations, allowedDuplicates, interrupted };
+}
+
+type Story = {
+  client: ClientEntry | undefined;
+  row: ScheduleRow | undefined;
+  attempts: AttemptRow[];
+  arrivals: Arrival[];
+  claims: ClaimRow[];
+  knobs: Evidence["knobs"];
+  excuses: ReturnType<typeof createExcuses>;
+};
+type Say = (detail: string) => void;
+
+/** What was acknowledged exists as it was acknowledged, and came to an end that its attempts explain. */
+function findLost({ client, row, attempts, arrivals, knobs }: Story, say: Say) {
+  if (!row) {
+    if (client) say("its create was acknowledged, and there is no such schedule");
+    else if (arrivals.length > 0) say("a request for a schedule that does not exist");
+    return;
+  }
+  if (row.status === "succeeded") {
+    if (!attempts.some(({ outcome }) => outcome === "delivered")) say("succeeded without a delivered attempt");
+  } else if (row.status === "dead") {
+    if (!mayBeDead(row, attempts, knobs.retryAttempts))
+      say(`dead after ${row.failures} failures: ${attempts.map(described).join(", ")}`);
+  } else if (row.status === "cancelled") {
+    const cancels = client?.changes.filter(({ kind, answer }) => kind === "cancel" && answer !== "refused");
+    if (client && cancels?.length === 0) say("cancelled, and nobody cancelled it");
+  } else {
+    say(`still ${row.status} long after everything was well again`);
+  }
+  if (!client) return;
+  const instants = possibleInstants(client);
+  if (!instants.some((instant) => Math.abs(instant - row.fireAtMs) < 1))
+    say(`fire_at is ${at(row.fireAtMs)}, and the client was told ${instants.map(at).join(" or ")}`);
+  for (const arrival of arrivals)
+    if (arrival.bodyHash !== client.bodyHash) say(`attempt ${arrival.attempt} had another body`);
+}
+
+function mayBeDead(row: ScheduleRow, attempts: AttemptRow[], retries: number): boolean {
+  const last = attempts.at(-1);
+  if (last?.statusCode === 410 || last?.outcome === "blocked") return true;
+  if (row.failures === retries + 1) return true;
+  return attempts.length >= 3 && attempts.slice(-3).every(({ outcome }) => outcome === "interrupted");
+}
+
+/** No request before the instant its schedule had, and none before its retry or the end of a lost attempt's lease. */
+function findEarly({ client, row, attempts, arrivals, claims, knobs }: Story, early: Say, afterCancel: Say) {
+  if (!row) return;
+  for (const arrival of arrivals) {
+    const aheadMs = row.fireAtMs - (row.earlyFire ? EARLY_FIRE_MS : 0) - arrival.arrivedAtMs;
+    if (aheadMs <= 0) continue;
+    const moved = client?.changes.findLast(({ kind, answer, answeredAtMs }) => {
+      return kind === "reschedule" && answer === "done" && answeredAtMs < arrival.arrivedAtMs;
+    });
+    if (moved) {
+      const sinceMs = arrival.arrivedAtMs - moved.answeredAtMs;
+      afterCancel(`sent ${ms(aheadMs)} before its new instant, ${ms(sinceMs)} after the reschedule was acknowledged`);
+    } else early(`attempt ${arrival.attempt} arrived ${ms(aheadMs)} before its instant ${at(row.fireAtMs)}`);
+  }
+  for (const arrival of arrivals) {
+    const before = attempts.find(({ attempt }) => attempt === arrival.attempt - 1);
+    if (!before || before.outcome === "delivered") continue;
+    const lease = claims.findLast(({ attempt }) => attempt === before.attempt)?.deadlineMs ?? 0;
+    const dueAtMs =
+      before.outcome === "interrupted" ? lease : before.attemptedAtMs + before.latencyMs + knobs.retryBackoffMs;
+    if (arrival.arrivedAtMs < dueAtMs - ROUNDING_MS)
+      early(
+        `attempt ${arrival.attempt} arrived ${ms(dueAtMs - arrival.arrivedAtMs)} before it was due, after ${described(before)}`,
+      );
+  }
+}
+
+/** Nothing starts once its cancel was acknowledged, and the cancel stands. */
+function findAfterCancel({ client, row, arrivals }: Story, say: Say) {
+  const cancel = client?.changes.find(({ kind, answer }) => kind === "cancel" && answer === "done");
+  if (!cancel) return;
+  if (row && row.status !== "cancelled") say(`its cancel was acknowledged, and it is ${row.status}`);
+  for (const { attempt, arrivedAtMs } of arrivals) {
+    const afterMs = arrivedAtMs - cancel.answeredAtMs;
+    if (afterMs > 0) say(`attempt ${attempt} started ${ms(afterMs)} after the cancel was acknowledged`);
+  }
+}
+
+/**
+ * One request per attempt, none after a success, none beyond the retries; a repeat only of what failed, or was lost with
+ * its dispatcher. Returns how many repeats of the last sort there were.
+ */
+function findDuplicates({ row, attempts, arrivals, claims, knobs, excuses }: Story, say: Say): number {
+  let allowed = 0;
+  const seen = new Set<number>();
+  for (const [index, arrival] of arrivals.entries()) {
+    if (seen.has(arrival.attempt)) say(`attempt ${arrival.attempt} was sent again at ${at(arrival.arrivedAtMs)}`);
+    seen.add(arrival.attempt);
+    const record = attempts.find(({ attempt }) => attempt === arrival.attempt);
+    const repeat = arrivals[index + 1];
+    if (!repeat || !record || repeat.attempt === arrival.attempt) continue;
+    if (record.outcome === "delivered")
+      say(`sent again ${ms(repeat.arrivedAtMs - arrival.arrivedAtMs)} after its success`);
+    if (record.outcome !== "interrupted") continue;
+    const claim = claimOf(arrival, claims);
+    if (claim && excuses.mayBeUnknown(claim, arrival)) allowed++;
+    else say(`attempt ${arrival.attempt} was repeated as interrupted, and its dispatcher could have recorded it`);
+  }
+  if (row && row.failures > knobs.retryAttempts + 1)
+    say(`${row.failures} failures with ${knobs.retryAttempts} retries`);
+  return allowed;
+}
+
+/** Two requests of one schedule never overlap, but for those of a process that was stopped meanwhile. */
+function findOverlapping({ arrivals, claims, excuses }: Story, say: Say) {
+  for (const [index, arrival] of arrivals.entries()) {
+    const next = arrivals[index + 1];
+    if (!next || arrival.endedAtMs <= next.arrivedAtMs) continue;
+    const claim = claimOf(arrival, claims);
+    if (claim && excuses.wasPaused(claim, arrival.endedAtMs)) continue;
+    say(
+      `attempts ${arrival.attempt} and ${next.attempt} overlapped by ${ms(arrival.endedAtMs - next.arrivedAtMs)}, the second from ${at(next.arrivedAtMs)}`,
+    );
+  }
+}
+
+/** Each request has one row, which says what it was given or that nobody knows; each recorded answer was given. */
+function findUnrecorded({ attempts, arrivals, claims, excuses }: Story, say: Say) {
+  for (const arrival of arrivals) {
+    const records = attempts.filter(({ attempt }) => attempt === arrival.attempt);
+    const [record] = records;
+    if (!record) say(`attempt ${arrival.attempt} of ${at(arrival.arrivedAtMs)} has no row`);
+    else if (record.outcome === "interrupted") {
+      const claim = claimOf(arrival, claims);
+      if (!claim || !excuses.mayBeUnknown(claim, arrival))
+        say(`attempt ${arrival.attempt} is interrupted, and its dispatcher could have recorded it`);
+    } else if (record.statusCode !== arrival.given)
+      say(`attempt ${arrival.attempt} was given ${arrival.given ?? "no answer"}, recorded is ${described(record)}`);
+  }
+  const counts = groupBy(attempts, ({ attempt }) => String(attempt));
+  for (const [attempt, records] of counts) {
+    if (records.length > 1) say(`attempt ${attempt} is recorded ${records.length} times`);
+  }
+  for (const record of attempts) {
+    const arrived = arrivals.some(({ attempt }) => attempt === record.attempt);
+    if (record.statusCode !== null && !arrived) say(`${described(record)} is recorded, and no such request was seen`);
+  }
+}
+
+const ROUNDING_MS = 2;
+/** At most so far ahead of its instant a request leaves that is to fire early. */
+const EARLY_FIRE_MS = 500;
+
+/** Every instant the schedule may rightly have: the last one acknowledged, and those whose answer was lost. */
+function possibleInstants(client: ClientEntry): number[] {
+  const moves = client.changes.filter(
+    (change): change is ChangeEntry & { fireAtMs: number } => change.fireAtMs !== null && change.answer !== "refused",
+  );
+  const told = moves.findLast(({ answer }) => answer === "done");
+  return [
+    told?.fireAtMs ?? client.fireAtMs,
+    ...moves.filter(({ answer }) => answer === "unknown").map(({ fireAtMs }) => fireAtMs),
+  ];
+}
+
+/** The claim a request came from: a released attempt gives its number to the next claim. */
+function claimOf(arrival: Arrival, claims: ClaimRow[]): ClaimRow | undefined {
+  return claims
+    .filter(({ attempt, claimedAtMs }) => attempt === arrival.attempt && claimedAtMs <= arrival.arrivedAtMs)
+    .sort((a, b) => a.claimedAtMs - b.claimedAtMs)
+    .at(-1);
+}
+
+function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return groups;
+}
+
+const described = ({ attempt, outcome, statusCode }: AttemptRow) =>
+  `attempt ${attempt} ${outcome}${statusCode === null ? "" : ` with ${statusCode}`}`;
+const ms = (duration: number) => `${duration.toFixed(1)} ms`;
+const at = (epochMs: number) => new Date(epochMs).toISOString().slice(11, 23);

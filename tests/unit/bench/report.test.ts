@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { judgeBars } from "../../bench/bars.ts";
+import type { Figures } from "../../bench/measure.ts";
+import { type Run, summarise, table } from "../../bench/report.ts";
+
+const FIGURES: Figures = {
+  p50: 0.2,
+  p95: 1,
+  p99: 2,
+  max: 3,
+  early: 0,
+  duplicates: 0,
+  lost: 0,
+  unrecorded: 0,
+  lastArrival: 100,
+  committed: 110,
+  perSecond: 300,
+  cpuUsPerDelivery: 200,
+  peakRssMb: 150,
+};
+
+const run = (engine: string, figures: Partial<Figures> = {}, scenario = "steady300", round = 1): Run => ({
+  scenario,
+  engine,
+  round,
+  figures: { ...FIGURES, ...figures },
+});
+
+describe("summarise", () => {
+  test("rounds of one engine in one scenario become their median, lowest and highest", () => {
+    const rows = summarise([1, 9, 4].map((p99, at) => run("stopwatch", { p99 }, "steady300", at + 1)));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ rounds: 3, median: { p99: 4 }, min: { p99: 1 }, max: { p99: 9 } });
+  });
+
+  test("what an engine has not, stays without a number", () => {
+    expect(summarise([run("floor", { committed: null })])[0]).toMatchObject({ median: { committed: null } });
+  });
+});
+
+describe("table", () => {
+  test("of the counts of what went wrong it shows the worst round", () => {
+    const rows = summarise([run("stopwatch", { early: 0 }), run("stopwatch", { early: 7 }), run("stopwatch")]);
+    expect(table(rows).split("\n")[1]).toMatch(/\s7\s+0\s+0\s+0$/);
+  });
+});
+
+describe("judgeBars", () => {
+  const barOf = (runs: Run[], text: string) => judgeBars(summarise(runs)).find((bar) => bar.text.startsWith(text));
+
+  test("a bar whose runs are missing is neither met nor missed", () => {
+    expect(barOf([run("stopwatch")], "steady300: p99 by the floor's")).toMatchObject({ value: null, met: null });
+  });
+
+  test("a peer is compared by the best one in the same scenario", () => {
+    const runs = [run("stopwatch", { p99: 2 }), run("pg-boss", { p99: 500 }), run("bullmq", { p99: 20 })];
+    expect(barOf(runs, "steady300: p99 by the best peer's")).toMatchObject({ value: 0.1, met: true });
+  });
+
+  test("one early arrival anywhere misses the bar of exactness", () => {
+    const runs = [run("stopwatch"), run("stopwatch", { early: 1 }, "burst5000")];
+    expect(barOf(runs, "early")).toMatchObject({ value: 1, met: false });
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { monotonicMs, readWallClock, wallTimeBetween } from "../../bench/wall-clock.ts";
+
+test("a reading agrees with the machine's clock to the millisecond that the clock shows", () => {
+  const before = Date.now();
+  const { wallMs, monotonicMs: at } = readWallClock();
+  const now = wallMs + monotonicMs() - at;
+  expect(wallMs).toBeGreaterThanOrEqual(before);
+  expect(Math.abs(now - Date.now())).toBeLessThan(20);
+});
+
+test("what the wall clock drifted between two readings is spread evenly", () => {
+  const wallAt = wallTimeBetween({ wallMs: 1_000, monotonicMs: 0 }, { wallMs: 1_102, monotonicMs: 100 });
+  expect(wallAt(0)).toBe(1_000);
+  expect(wallAt(50)).toBe(1_051);
+  expect(wallAt(100)).toBe(1_102);
+});

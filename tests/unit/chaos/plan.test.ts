@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LONG_MS, makePlan } from "../../chaos/plan.ts";
+
+const options = fc.record({
+  seed: fc.nat(),
+  seconds: fc.integer({ min: 5, max: 150 }),
+  dispatchers: fc.integer({ min: 1, max: 5 }),
+  rate: fc.integer({ min: 1, max: 5 }),
+});
+
+describe("the plan of a seed", () => {
+  it("the same seed plans the same, another one something else", () => {
+    const wanted = { seed: 7, seconds: 60, dispatchers: 3, rate: 20 };
+    expect(makePlan(wanted)).toEqual(makePlan(wanted));
+    expect(makePlan({ ...wanted, seed: 8 })).not.toEqual(makePlan(wanted));
+  });
+
+  it("every fault is over when the time is", () => {
+    fc.assert(
+      fc.property(options, (wanted) => {
+        for (const { atMs, forMs } of makePlan(wanted).faults) {
+          expect(atMs).toBeGreaterThanOrEqual(0);
+          expect(atMs + forMs).toBeLessThanOrEqual(wanted.seconds * 1000);
+        }
+      }),
+    );
+  });
+
+  it("a dispatcher is never hit by two faults at once", () => {
+    fc.assert(
+      fc.property(options, (wanted) => {
+        const { faults } = makePlan(wanted);
+        for (let dispatcher = 0; dispatcher < wanted.dispatchers; dispatcher++) {
+          const own = faults.filter((fault) => "dispatcher" in fault && fault.dispatcher === dispatcher);
+          for (const [index, fault] of own.entries()) {
+            const next = own[index + 1];
+            if (next) expect(fault.atMs + fault.forMs).toBeLessThan(next.atMs);
+          }
+        }
+      }),
+    );
+  });
+
+  it("a minute with three dispatchers has a partition and a stop that outlast a lease", () => {
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const { faults } = makePlan({ seed, seconds: 60, dispatchers: 3, rate: 1 });
+        const long = faults.filter(({ forMs }) => forMs === LONG_MS).map(({ kind }) => kind);
+        expect(long.sort()).toEqual(["partition", "pause"]);
+      }),
+    );
+  });
+
+  it("what is created comes at the wanted rate", () => {
+    const { creations } = makePlan({ seed: 1, seconds: 10, dispatchers: 1, rate: 40 });
+    expect(creations).toHaveLength(400);
+    for (let second = 0; second < 10; second++) {
+      const then = creations.filter(({ atMs }) => Math.floor(atMs / 1000) === second);
+      expect(then).toHaveLength(40);
+    }
+  });
+});

@@ -1,0 +1,292 @@
+import { describe, expect, it } from "vitest";
+import type { Arrival, AttemptRow, ChangeEntry, Evidence, Injected } from "../../chaos/evidence.ts";
+import { judge } from "../../chaos/verdict.ts";
+
+const ID = "00000000-0000-7000-8000-000000000001";
+const FIRE_AT = 1_000_000;
+
+const arrival = (attempt: number, atMs: number, given: number | null = 200, forMs = 10): Arrival => ({
+  ...{ scheduleId: ID, attempt, given, bodyHash: "aa" },
+  arrivedAtMs: FIRE_AT + atMs,
+  endedAtMs: FIRE_AT + atMs + forMs,
+});
+const recorded = (attempt: number, outcome: string, statusCode: number | null, atMs: number): AttemptRow => ({
+  ...{ scheduleId: ID, attempt, outcome, statusCode, latencyMs: 10 },
+  attemptedAtMs: FIRE_AT + atMs,
+});
+const claim = (attempt: number, atMs: number, dispatcherId = "d1") => ({
+  ...{ scheduleId: ID, attempt, dispatcherId },
+  claimedAtMs: FIRE_AT + atMs,
+  deadlineMs: FIRE_AT + atMs + 35_000,
+});
+const change = (kind: ChangeEntry["kind"], atMs: number, rest: Partial<ChangeEntry> = {}): ChangeEntry => ({
+  ...{ kind, fireAtMs: null, answer: "done" },
+  askedAtMs: FIRE_AT + atMs - 5,
+  answeredAtMs: FIRE_AT + atMs,
+  ...rest,
+});
+const fault = (kind: Injected["kind"], fromMs: number, untilMs: number): Injected => ({
+  ...{ kind, pid: 11, slot: null, note: "" },
+  fromMs: FIRE_AT + fromMs,
+  untilMs: FIRE_AT + untilMs,
+});
+
+/** One schedule that was delivered at its instant, as all three saw it; `rest` changes what one of them says. */
+function story(rest: {
+  changes?: ChangeEntry[];
+  row?: Partial<Evidence["schedules"][number]> | null;
+  arrivals?: Arrival[];
+  attempts?: AttemptRow[];
+  claims?: Evidence["claims"];
+  injected?: Injected[];
+}): Evidence {
+  const row = {
+    ...{ id: ID, status: "succeeded", fireAtMs: FIRE_AT, earlyFire: false, attempts: 1, failures: 0, interruptions: 0 },
+    ...rest.row,
+  };
+  return {
+    client: [
+      {
+        ...{ id: ID, fireAtMs: FIRE_AT, acknowledgedAtMs: FIRE_AT - 900, behaviour: "ok", bodyHash: "aa" },
+        changes: rest.changes ?? [],
+      },
+    ],
+    schedules: rest.row === null ? [] : [row],
+    arrivals: rest.arrivals ?? [arrival(1, 1)],
+    attempts: rest.attempts ?? [recorded(1, "delivered", 200, 0)],
+    claims: rest.claims ?? [claim(1, -10), claim(2, 36_000, "d2")],
+    processes: [
+      { dispatcherId: "d1", pid: 11, slot: 0 },
+      { dispatcherId: "d2", pid: 12, slot: 1 },
+    ],
+    injected: rest.injected ?? [],
+    knobs: { retryAttempts: 2, retryBackoffMs: 1_000 },
+  };
+}
+
+const kinds = (evidence: Evidence) => [...new Set(judge(evidence).violations.map(({ kind }) => kind))];
+
+/** Attempt 1 was lost with its dispatcher and repeated by another one. */
+const repeated = (injected: Injected[], firstForMs = 10) =>
+  story({
+    arrivals: [arrival(1, 1, 200, firstForMs), arrival(2, 36_010)],
+    attempts: [recorded(1, "interrupted", null, 0), recorded(2, "delivered", 200, 36_010)],
+    injected,
+  });
+
+describe("a run without violations", () => {
+  it("a delivery at its instant is in order", () => {
+    expect(judge(story({}))).toEqual({ violations: [], allowedDuplicates: 0, interrupted: 0 });
+  });
+
+  it("a failed attempt and its retry are in order, and so is a schedule that used its retries up", () => {
+    const failed = story({
+      row: { status: "dead", attempts: 3, failures: 3 },
+      arrivals: [arrival(1, 1, 500), arrival(2, 1_100, 500), arrival(3, 3_300, null)],
+      attempts: [
+        recorded(1, "rejected", 500, 0),
+        recorded(2, "rejected", 500, 1_100),
+        recorded(3, "unreachable", null, 3_300),
+      ],
+    });
+    expect(kinds(failed)).toEqual([]);
+  });
+
+  it("a cancelled schedule that was never sent is in order", () => {
+    const cancelled = story({
+      row: { status: "cancelled" },
+      changes: [change("cancel", -50)],
+      arrivals: [],
+      attempts: [],
+    });
+    expect(kinds(cancelled)).toEqual([]);
+  });
+
+  it("a change whose answer was lost may have happened or not", () => {
+    const lost = change("reschedule", -500, { answer: "unknown", fireAtMs: FIRE_AT + 700 });
+    expect(kinds(story({ changes: [lost] }))).toEqual([]);
+    expect(kinds(story({ changes: [lost], row: { fireAtMs: FIRE_AT + 700 }, arrivals: [arrival(1, 701)] }))).toEqual(
+      [],
+    );
+    const cancel = change("cancel", -500, { answer: "unknown" });
+    expect(kinds(story({ changes: [cancel] }))).toEqual([]);
+  });
+});
+
+describe("lost", () => {
+  it("an acknowledged create without a row is lost", () => {
+    expect(kinds(story({ row: null, arrivals: [], attempts: [] }))).toEqual(["lost"]);
+  });
+
+  it("a schedule that is still open at the end is lost", () => {
+    const open = story({ row: { status: "firing" }, arrivals: [], attempts: [] });
+    expect(kinds(open)).toEqual(["lost"]);
+  });
+
+  it("a schedule that is dead with retries left is lost", () => {
+    const dead = story({
+      row: { status: "dead", failures: 1 },
+      arrivals: [arrival(1, 1, 500)],
+      attempts: [recorded(1, "rejected", 500, 0)],
+    });
+    expect(kinds(dead)).toEqual(["lost"]);
+  });
+
+  it("an acknowledged reschedule that the row does not show is lost", () => {
+    const moved = change("reschedule", -500, { fireAtMs: FIRE_AT - 100 });
+    expect(kinds(story({ changes: [moved] }))).toEqual(["lost"]);
+  });
+
+  it("a request with another body is lost", () => {
+    expect(kinds(story({ arrivals: [{ ...arrival(1, 1), bodyHash: "bb" }] }))).toEqual(["lost"]);
+  });
+
+  it("a schedule that nobody cancelled and that is cancelled is lost", () => {
+    const refused = change("cancel", 0, { answer: "refused" });
+    expect(kinds(story({ row: { status: "cancelled" }, changes: [refused] }))).toEqual(["lost"]);
+  });
+});
+
+describe("early", () => {
+  it("a request before its instant is early", () => {
+    expect(kinds(story({ arrivals: [arrival(1, -0.5)] }))).toEqual(["early"]);
+  });
+
+  it("one that is to fire early may leave ahead by what the way takes, no more", () => {
+    expect(kinds(story({ row: { earlyFire: true }, arrivals: [arrival(1, -499)] }))).toEqual([]);
+    expect(kinds(story({ row: { earlyFire: true }, arrivals: [arrival(1, -501)] }))).toEqual(["early"]);
+  });
+
+  it("a retry before its backoff is early", () => {
+    const hasty = story({
+      arrivals: [arrival(1, 1, 500), arrival(2, 700)],
+      attempts: [recorded(1, "rejected", 500, 0), recorded(2, "delivered", 200, 700)],
+    });
+    expect(kinds(hasty)).toEqual(["early"]);
+  });
+
+  it("a repeat before the lease of the lost attempt has ended is early", () => {
+    const hasty = story({
+      arrivals: [arrival(1, 1), arrival(2, 20_000)],
+      attempts: [recorded(1, "interrupted", null, 0), recorded(2, "delivered", 200, 20_000)],
+      claims: [claim(1, -10), claim(2, 19_990, "d2")],
+      injected: [fault("kill", 5, Number.POSITIVE_INFINITY)],
+    });
+    expect(kinds(hasty)).toEqual(["early"]);
+  });
+});
+
+describe("after-cancel", () => {
+  it("a request that starts after the cancel was acknowledged is a violation", () => {
+    const cancelled = story({ row: { status: "cancelled" }, changes: [change("cancel", -1)] });
+    expect(kinds(cancelled)).toContain("after-cancel");
+  });
+
+  it("an acknowledged cancel that did not last is a violation", () => {
+    expect(kinds(story({ changes: [change("cancel", 5)] }))).toEqual(["after-cancel"]);
+  });
+
+  it("a request at the old instant after a reschedule was acknowledged is a violation", () => {
+    const moved = change("reschedule", -20, { fireAtMs: FIRE_AT + 100 });
+    expect(kinds(story({ changes: [moved], row: { fireAtMs: FIRE_AT + 100 } }))).toEqual(["after-cancel"]);
+  });
+
+  it("a cancel between two attempts leaves the first one as it was", () => {
+    const between = story({
+      row: { status: "cancelled", failures: 1 },
+      changes: [change("cancel", 300)],
+      arrivals: [arrival(1, 1, 500)],
+      attempts: [recorded(1, "rejected", 500, 0)],
+    });
+    expect(kinds(between)).toEqual([]);
+  });
+});
+
+describe("duplicate", () => {
+  it("two requests of one attempt are a duplicate, whatever was injected", () => {
+    const twice = story({
+      arrivals: [arrival(1, 1), arrival(1, 400)],
+      injected: [fault("kill", 5, Number.POSITIVE_INFINITY)],
+    });
+    expect(kinds(twice)).toEqual(["duplicate"]);
+  });
+
+  it("a request after a success is a duplicate", () => {
+    const again = story({
+      arrivals: [arrival(1, 1), arrival(2, 1_500)],
+      attempts: [recorded(1, "delivered", 200, 0), recorded(2, "delivered", 200, 1_500)],
+    });
+    expect(kinds(again)).toEqual(["duplicate"]);
+  });
+
+  it("the repeat of a request whose dispatcher was killed with it in flight is allowed", () => {
+    const verdict = judge(repeated([fault("kill", 5, Number.POSITIVE_INFINITY)]));
+    expect(verdict).toEqual({ violations: [], allowedDuplicates: 1, interrupted: 1 });
+  });
+
+  it("a repeat without any fault is a duplicate", () => {
+    expect(kinds(repeated([]))).toContain("duplicate");
+  });
+
+  it("a fault of another dispatcher excuses nothing", () => {
+    expect(kinds(repeated([{ ...fault("kill", 5, Number.POSITIVE_INFINITY), pid: 12 }]))).toContain("duplicate");
+  });
+
+  it("a kill long after the answer excuses nothing: it was to be recorded by then", () => {
+    expect(kinds(repeated([fault("kill", 8_000, Number.POSITIVE_INFINITY)]))).toContain("duplicate");
+  });
+
+  it("a partition that ended long before the lease excuses nothing, one that lasted does", () => {
+    expect(kinds(repeated([fault("partition", -10, 5_000)]))).toContain("duplicate");
+    expect(kinds(repeated([fault("partition", -10, 30_000)]))).toEqual([]);
+  });
+
+  it("sessions that were ended excuse nothing", () => {
+    expect(kinds(repeated([fault("sessions", 5, 6)]))).toContain("duplicate");
+  });
+
+  it("more failures than the retries allow are a duplicate", () => {
+    const over = story({ row: { failures: 4 } });
+    expect(kinds(over)).toEqual(["duplicate"]);
+  });
+});
+
+describe("overlapping", () => {
+  it("a repeat while the first request is still open overlaps", () => {
+    expect(kinds(repeated([fault("kill", 5, Number.POSITIVE_INFINITY)], 40_000))).toContain("overlapping");
+  });
+
+  it("the request of a process that was stopped may overlap its repeat", () => {
+    expect(kinds(repeated([fault("pause", 5, 39_000)], 40_000))).toEqual([]);
+  });
+});
+
+describe("unrecorded", () => {
+  it("a request without a row is unrecorded", () => {
+    expect(kinds(story({ row: { status: "cancelled" }, changes: [change("cancel", 500)], attempts: [] }))).toEqual([
+      "unrecorded",
+    ]);
+  });
+
+  it("a request recorded with another status is unrecorded", () => {
+    expect(kinds(story({ arrivals: [arrival(1, 1, 500)] }))).toEqual(["unrecorded"]);
+  });
+
+  it("an attempt that is recorded twice is unrecorded", () => {
+    const twice = [recorded(1, "delivered", 200, 0), recorded(1, "interrupted", null, 1)];
+    expect(kinds(story({ attempts: twice }))).toEqual(["unrecorded"]);
+  });
+
+  it("an answer is recorded only when a request got it", () => {
+    expect(kinds(story({ arrivals: [] }))).toEqual(["unrecorded"]);
+  });
+
+  it("an attempt that is interrupted without a fault is unrecorded, also when it is not repeated", () => {
+    const alone = story({
+      row: { status: "cancelled" },
+      changes: [change("cancel", 36_000)],
+      attempts: [recorded(1, "interrupted", null, 0)],
+    });
+    expect(kinds(alone)).toEqual(["unrecorded"]);
+  });
+});

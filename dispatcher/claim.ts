@@ -1,7 +1,7 @@
 import type { Connection as Database } from "#db/client.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { type ClaimedSchedule, claimSchedules, releaseSchedules } from "#db/queries/claim-schedules.ts";
-import type { ConnectFailure } from "./origin.ts";
+import type { ConnectFailure } from "./connection.ts";
 import type { Planned } from "./planned.ts";
 import type { Shards } from "./shards.ts";
 

@@ -1,9 +1,9 @@
 import { earlyLeadMs } from "#domain/early-fire.ts";
-import type { Connection, GuardedAgent } from "./guarded-agent.ts";
+import type { ConnectFailure, Connection } from "./connection.ts";
+import type { GuardedAgent } from "./guarded-agent.ts";
 import type { MinHeap } from "./min-heap.ts";
 import {
   type Carried,
-  type ConnectFailure,
   connectionsOf,
   createOrigin,
   dropConnection,

@@ -11,10 +11,11 @@ import { CLAIM_LEASE_MS, PREFETCH_HORIZON_MS, SHARD_LEASE_MS } from "#domain/tim
 import { createAgenda, laneKey } from "./agenda.ts";
 import { createClaimer } from "./claim.ts";
 import { createClock } from "./clock.ts";
+import type { ConnectFailure } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 import { createGuardedAgent } from "./guarded-agent.ts";
 import { createLanes } from "./lanes.ts";
-import type { ConnectFailure } from "./origin.ts";
+import { createLoop, type Loop, until, untilAnswered } from "./loop.ts";
 import type { Planned } from "./planned.ts";
 import { createPrefetch } from "./prefetch.ts";
 import { createRecorder, type Recorded } from "./record.ts";
@@ -432,58 +433,4 @@ export async function startDispatcher(
       await Promise.allSettled([claims.close(), records.close(), control.close()]);
     },
   };
-}
-
-type Loop = { soon: () => void; stop: () => void };
-
-/** Runs `round` again and again, `periodMs` after the last one ended, or at once when `soon` is called. Never two at once. */
-function createLoop(periodMs: number, round: () => Promise<unknown>, onError: (error: unknown) => void): Loop {
-  let timer: NodeJS.Timeout | undefined;
-  let running = false;
-  let wanted = false;
-  let stopped = false;
-  const run = async () => {
-    running = true;
-    wanted = false;
-    try {
-      await round();
-    } catch (error) {
-      onError(error);
-    }
-    running = false;
-    if (!stopped) timer = setTimeout(run, wanted ? 2 : periodMs * (0.95 + Math.random() * 0.1));
-  };
-  timer = setTimeout(run, 0);
-  return {
-    soon() {
-      // Once is enough: asking again must not push the round further away.
-      if (wanted || stopped) return;
-      wanted = true;
-      if (running) return;
-      clearTimeout(timer);
-      timer = setTimeout(run, 1);
-    },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
-}
-
-/** Does `work`, again each second as long as the database cannot be reached. */
-async function untilAnswered(work: () => Promise<unknown>, onError: (error: unknown) => void): Promise<void> {
-  for (;;) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      onError(error);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-    }
-  }
-}
-
-async function until(condition: () => boolean, deadlineMs: number): Promise<void> {
-  const end = performance.now() + deadlineMs;
-  while (!condition() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
 }

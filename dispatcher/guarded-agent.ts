@@ -5,24 +5,7 @@ import { Client } from "undici";
 import { judgeAddresses } from "#domain/address-policy.ts";
 import { judgeTarget, type TargetPolicy } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
-import type { ConnectFailure } from "./origin.ts";
-
-/** One socket with the HTTP client on it. It carries one request at a time. */
-export type Connection = {
-  client: Client;
-  origin: string;
-  /** Name resolution, TCP and TLS, ms. */
-  connectMs: number;
-  /** TCP alone: one round trip, ms. */
-  roundTripMs: number;
-  openedAtMs: number;
-  used: boolean;
-  broken: boolean;
-  onBroken: (() => void) | undefined;
-  destroy(): void;
-};
-
-export type OpenResult = { kind: "open"; connection: Connection } | ConnectFailure;
+import { type Connection, ConnectionGone, type OpenResult } from "./connection.ts";
 
 const IDLE_MAX_MS = 4_000;
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
@@ -152,13 +135,6 @@ function wrap(
     setImmediate(() => client.destroy().catch(() => {}));
   });
   return connection;
-}
-
-/** The socket was gone before the request was written: another one may carry it. */
-export class ConnectionGone extends Error {
-  constructor() {
-    super("the connection was closed before the request was written");
-  }
 }
 
 type Dialled = { socket: net.Socket; roundTripMs: number } | { error: Error };

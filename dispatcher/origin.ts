@@ -1,10 +1,7 @@
-import type { Connection } from "./guarded-agent.ts";
+import type { ConnectFailure, Connection } from "./connection.ts";
 import { createMinHeap, type MinHeap } from "./min-heap.ts";
 import { leavesBefore, type Planned } from "./planned.ts";
 import { createQueue, type Queue } from "./queue.ts";
-
-/** Why there is no connection: of the target (`blocked`, `unreachable`), or a reason of our own (`local`). */
-export type ConnectFailure = { kind: "blocked" | "unreachable" | "local"; error: string };
 
 /** A claimed request that wants a connection, and what becomes of it. */
 export type Carried = {

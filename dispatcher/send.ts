@@ -8,10 +8,11 @@ import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import { loadSigningSecret, type SigningKeys, signRequest } from "#domain/signing.ts";
 import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
 import type { Won } from "./claim.ts";
+import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
-import { type Connection, ConnectionGone } from "./guarded-agent.ts";
 import { createMinHeap } from "./min-heap.ts";
 import { leavesBefore } from "./planned.ts";
+import { DeadlinePassed, failed, retryOnAnother } from "./send-failure.ts";
 
 /** How an attempt ended, for the record. Times by the database's clock, ms. */
 export type Ended = {
@@ -333,34 +334,3 @@ export function createSender(deps: {
 }
 
 const EMPTY = Buffer.alloc(0);
-
-class DeadlinePassed extends Error {
-  readonly code = "STOPWATCH_DEADLINE";
-}
-
-/** Errors of a connection that was gone before the request: another connection may carry the same attempt. */
-function retryOnAnother(error: Error): boolean {
-  const { code } = error as { code?: string };
-  return (
-    error instanceof ConnectionGone ||
-    /^(UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED|ECONNRESET|EPIPE)$/.test(code ?? "")
-  );
-}
-
-/** What is stored of an attempt without an answer: a phrase and the code, never an address or a library's message. */
-function failed(error: Error): DeliveryOutcome {
-  const code = (error as { code?: string }).code ?? error.name;
-  if (code === "STOPWATCH_DEADLINE") {
-    return { kind: "unreachable", error: `no answer within ${ATTEMPT_DEADLINE_MS / 1000} s` };
-  }
-  const phrase = PHRASES.find(([pattern]) => pattern.test(code))?.[1] ?? "the request failed";
-  return { kind: "unreachable", error: `${phrase} (${code})` };
-}
-
-const PHRASES: [RegExp, string][] = [
-  [/^UND_ERR_SOCKET$/, "the connection was closed without an answer"],
-  [/^(ECONNRESET|EPIPE)$/, "the connection was reset"],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, "the answer's headers are too long"],
-  [/^HPE_/, "the answer is not HTTP"],
-  [/^UND_ERR_INVALID_ARG$/, "the stored request cannot be sent"],
-];

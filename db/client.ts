@@ -56,6 +56,7 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
       onnotice: () => {},
       // Arrays go as texts here; and nobody would hear of it if a connection broke while the driver asked for types.
       fetch_types: false,
+      ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
       connection: { application_name: options.name, ...options.session },
     });
     return wrap(sql);
@@ -83,6 +84,8 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
           outcome.catch(() => {});
           discard(current);
         }
+        // A standby: the next pool may find the server that takes writes.
+        if ((error as { code?: string }).code === READ_ONLY) discard(current);
         if (!isUnavailable(error)) throw error;
         options.onLost?.(error);
         throw new DatabaseUnavailable(error);
@@ -97,13 +100,18 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
   };
 }
 
+/** Whether an address names several hosts, of which one takes writes. */
+export const severalHosts = (url: string): boolean => /^[^/]*\/\/[^/?]*,/.test(url);
+
 class DeadlinePassed extends Error {
   constructor(deadlineMs: number) {
     super(`the database did not answer within ${deadlineMs} ms`);
   }
 }
 
-const NETWORK = /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECTION_|CONNECT_TIMEOUT)/;
+const READ_ONLY = "25006";
+const NETWORK =
+  /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECTION_|CONNECT_TIMEOUT)/;
 
 /**
  * Whether an error means that the database cannot do the work now: connection errors, SQLSTATE classes 08 (connection),

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { severalHosts } from "./client.ts";
 
 /**
  * Listens on a channel over a connection of its own, which must be a direct one, and reconnects by itself. `onListening`
@@ -20,6 +21,7 @@ export function listen(options: {
     backoff: (retries: number) => Math.min(0.1 * 2 ** retries, 2),
     onnotice: () => {},
     fetch_types: false,
+    ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
     connection: { application_name: options.name },
   });
   let closed = false;

@@ -53,7 +53,8 @@ async function waitForTurn(sql: postgres.Sql, onLog: (line: string) => void) {
 
 function explain(error: unknown, url: string): MigrationError {
   const { code, message } = ((error as Error).cause ?? error) as { code?: string; message: string };
-  const { hostname, port, pathname, username } = new URL(url);
+  // With several hosts it is no URL that a parser takes: the first one stands for all.
+  const { hostname, port, pathname, username } = new URL(url.replace(/,[^/]*/, ""));
   const database = `${pathname.slice(1)} on ${hostname}:${port || 5432}`;
   const told = (text: string) => new MigrationError(text, { cause: error });
 

@@ -12,6 +12,8 @@ export type Connection = {
   used: boolean;
   broken: boolean;
   onBroken: (() => void) | undefined;
+  /** Hears what arrives, before it is parsed. */
+  onBytes: ((chunk: Buffer) => void) | undefined;
   destroy(): void;
 };
 

@@ -27,6 +27,8 @@ import { createTicker, monotonicNow } from "./ticker.ts";
 
 const RECORD_AFTER_MS = 40;
 const RECORD_GIVES_WAY_MS = 500;
+/** Beats are heard every two seconds: a listener that hears none for this long is replaced. */
+const SILENCE_MAX_MS = 7_000;
 const RECOVERY_PAUSE_MS = 15_000;
 /** Schedules in memory, of all lanes together. */
 const PLANNED_MAX = 40_000;
@@ -373,21 +375,31 @@ export async function startDispatcher(
     await shards.runOnce();
   }, quietly);
   const sharing = every(SHARD_LEASE_MS / 3, () => shards.runOnce());
-  const listener = listen({
-    url,
-    name: "stopwatch-listen",
-    channel: "stopwatch_due",
-    onListening: () => prefetch.startOver(),
-    onNotice: (payload) => {
-      if (payload === "shards") return sharing.soon();
-      const [shard, id] = payload.split(":");
-      if (!shards.holds(Number(shard))) return;
-      if (id) reread([id]);
-      else {
+  let heardAtMs = monotonic();
+  const startListening = () =>
+    listen({
+      url,
+      name: "stopwatch-listen",
+      channel: "stopwatch_due",
+      onListening: () => prefetch.startOver(),
+      onNotice: (payload) => {
+        heardAtMs = monotonic();
+        if (payload === "beat") return;
+        if (payload === "shards") return sharing.soon();
+        const [shard, id] = payload.split(":");
+        if (!shards.holds(Number(shard))) return;
+        if (id) return reread([id]);
         prefetch.announceShard(Number(shard));
         reading.soon();
-      }
-    },
+      },
+    });
+  let listener = startListening();
+  // A connection that is half open hears nothing and says nothing: beats are due on it every two seconds.
+  every(1_000, async () => {
+    if (monotonic() - heardAtMs < SILENCE_MAX_MS || shards.owned().length === 0) return;
+    heardAtMs = monotonic();
+    await listener.close();
+    listener = startListening();
   });
   every(500, () => clock.runOnce());
   every(1_000, async () => {

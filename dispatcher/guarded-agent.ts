@@ -86,6 +86,7 @@ function wrap(
   origin: string,
   measured: Pick<Connection, "connectMs" | "roundTripMs" | "openedAtMs">,
 ) {
+  const read = socket.read.bind(socket);
   let handedOver = false;
   const client = new Client(origin, {
     pipelining: 1,
@@ -103,6 +104,11 @@ function wrap(
         handedOver = true;
         socket.off("readable", refuseBytes);
         socket.off("end", end);
+        socket.read = (size) => {
+          const chunk = read(size);
+          if (chunk !== null) connection.onBytes?.(chunk);
+          return chunk;
+        };
         callback(null, socket);
       });
     },
@@ -115,9 +121,11 @@ function wrap(
     used: false,
     broken: false,
     onBroken: undefined,
+    onBytes: undefined,
     destroy() {
       connection.broken = true;
-      socket.destroy();
+      // With an error: without one undici takes an answer that lasts until the close for complete, and asserts.
+      socket.destroy(new ConnectionGone());
       client.destroy().catch(() => {});
     },
   };

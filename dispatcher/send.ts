@@ -12,7 +12,7 @@ import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { createMinHeap } from "./min-heap.ts";
 import { leavesBefore } from "./planned.ts";
-import { DeadlinePassed, failed, retryOnAnother } from "./send-failure.ts";
+import { brokeOff, DeadlinePassed, failed, retryOnAnother, STATUS_LINE_BYTES, statusOf } from "./send-failure.ts";
 
 /** How an attempt ended, for the record. Times by the database's clock, ms. */
 export type Ended = {
@@ -186,6 +186,10 @@ export function createSender(deps: {
     let read = 0;
     let refused = false;
     let keepAlive = true;
+    let start = "";
+    connection.onBytes = (chunk) => {
+      if (start.length < STATUS_LINE_BYTES) start += chunk.toString("latin1", 0, STATUS_LINE_BYTES - start.length);
+    };
     const exchange: UnderWay = {
       abort: () => {},
       deadlineMs: won.startedAtMs + ATTEMPT_DEADLINE_MS,
@@ -271,6 +275,7 @@ export function createSender(deps: {
             won.planned.fresh = true;
             return carry(prepared);
           }
+          if (statusCode === 0 && brokeOff(error)) statusCode = statusOf(start);
           finish(statusCode > 0 ? answered() : failed(error));
           close(false);
         },

@@ -1,0 +1,62 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** What a proxy does with the connections through it. */
+export type ProxyMode =
+  | "pass"
+  /** Both ends stay open, nothing arrives any more: a network that lost the connection. */
+  | "black hole"
+  /** The server hears everything and its answers are lost. */
+  | "drop replies"
+  | "reset"
+  /** A load balancer without a server behind it. */
+  | "accept and close";
+
+export type DatabaseProxy = Awaited<ReturnType<typeof startProxy>>;
+
+/**
+ * A TCP proxy on the loopback interface to `targetPort`. A connection that has lost bytes stays as it is when the proxy
+ * passes again: nothing arrives on it, and only its owner can give it up.
+ */
+export async function startProxy(targetPort: number) {
+  const links = new Set<{ client: Socket; server: Socket; lost: "nothing" | "replies" | "everything" }>();
+  let mode: ProxyMode = "pass";
+
+  const listener = createServer({ noDelay: true }, (client) => {
+    client.on("error", () => {});
+    if (mode === "reset") return client.resetAndDestroy();
+    if (mode === "accept and close") return client.resume().end();
+    const server = connect({ port: targetPort, host: "127.0.0.1", noDelay: true });
+    const link = { client, server, lost: lossOf(mode) };
+    links.add(link);
+    const end = () => {
+      links.delete(link);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) socket.on("error", end).on("close", end);
+    client.on("data", (chunk) => link.lost !== "everything" && server.write(chunk));
+    server.on("data", (chunk) => link.lost === "nothing" && client.write(chunk));
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+
+  return {
+    port: (listener.address() as AddressInfo).port,
+    /** What happens from now on, to the connections there are (those that `which` picks by their order) and to new ones. */
+    set(next: ProxyMode, which: (nth: number) => boolean = () => true) {
+      mode = next;
+      for (const [nth, link] of [...links].entries()) {
+        if (next === "pass" || !which(nth)) continue;
+        link.lost = lossOf(next);
+        if (next === "reset" || next === "accept and close") link.client.resetAndDestroy();
+      }
+    },
+    connections: () => links.size,
+    async close() {
+      for (const { client } of [...links]) client.destroy();
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}
+
+const lossOf = (mode: ProxyMode): "nothing" | "replies" | "everything" =>
+  mode === "black hole" ? "everything" : mode === "drop replies" ? "replies" : "nothing";

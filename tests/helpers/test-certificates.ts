@@ -1,0 +1,46 @@
+import "reflect-metadata";
+import * as x509 from "@peculiar/x509";
+
+const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const DAY_MS = 86_400_000;
+
+/** A throw-away authority: its certificate as PEM, and what issues certificates for TLS servers. */
+export async function createTestAuthority() {
+  x509.cryptoProvider.set(crypto);
+  const authority = await createPair();
+  const ca = await x509.X509CertificateGenerator.createSelfSigned({
+    name: "CN=Test CA",
+    ...validity(1),
+    keys: authority,
+    signingAlgorithm: ALGORITHM,
+    extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
+  });
+
+  return {
+    ca: ca.toString("pem"),
+    /** A certificate for `name` that ends `daysLeft` from now; signed by its own key if `selfSigned`. */
+    async issue({ name = "localhost", daysLeft = 1, selfSigned = false }) {
+      const keys = await createPair();
+      const cert = await x509.X509CertificateGenerator.create({
+        subject: `CN=${name}`,
+        issuer: selfSigned ? `CN=${name}` : ca.subject,
+        ...validity(daysLeft),
+        publicKey: keys.publicKey,
+        signingKey: selfSigned ? keys.privateKey : authority.privateKey,
+        signingAlgorithm: ALGORITHM,
+        extensions: [new x509.SubjectAlternativeNameExtension([{ type: "dns", value: name }])],
+      });
+      const pkcs8 = await crypto.subtle.exportKey("pkcs8", keys.privateKey);
+      return { cert: cert.toString("pem"), key: x509.PemConverter.encode(pkcs8, "PRIVATE KEY") };
+    },
+  };
+}
+
+const createPair = () => crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
+
+function validity(daysLeft: number) {
+  return {
+    notBefore: new Date(Date.now() - 30 * DAY_MS),
+    notAfter: new Date(Date.now() + daysLeft * DAY_MS),
+  };
+}

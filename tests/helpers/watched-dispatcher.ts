@@ -1,0 +1,26 @@
+import pino from "pino";
+import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
+import type { DispatchBench } from "./dispatcher.ts";
+
+/** A dispatcher of `bench` that reaches its database at `url`, with the times at which it logged a warning or worse. */
+export function startWatchedDispatcher(bench: DispatchBench, url: string) {
+  const loggedAtMs: number[] = [];
+  const write = () => {
+    loggedAtMs.push(performance.now());
+  };
+  const log = pino({ level: "warn" }, { write });
+  const started: Promise<Dispatcher> = startDispatcher(
+    { ...bench.config, databaseDirectUrl: url },
+    { log, version: "0.0.0" },
+  );
+  return {
+    started,
+    logged: () => loggedAtMs.length,
+    /** The most lines of any second. */
+    loggedPerSecond: () =>
+      Math.max(0, ...loggedAtMs.map((at) => loggedAtMs.filter((other) => other >= at && other < at + 950).length)),
+    async stop() {
+      await (await started).stop();
+    },
+  };
+}

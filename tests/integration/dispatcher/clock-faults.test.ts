@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { processEnv } from "#config.ts";
+import { formatInstant } from "#domain/instant.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let receiver: Receiver;
+let bench: DispatchBench;
+let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let child: ChildProcess | undefined;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+});
+afterAll(async () => {
+  await bench.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  receiver.requests.length = 0;
+  receiver.respond((_request, response) => response.end("ok"));
+  account = await bench.account();
+});
+afterEach(async () => {
+  if (!child || child.exitCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+  await bench.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
+  await bench.sql`UPDATE dispatchers SET stopped_at = now()`;
+});
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const spread = (n: number, fromMs: number, overMs: number) =>
+  Promise.all(
+    Array.from({ length: n }, (_, nth) =>
+      bench.schedule(account, `${receiver.origin}/`, inMs(fromMs + (overMs * nth) / n)),
+    ),
+  );
+
+/** A dispatcher process whose wall clock is `skewMs` ahead, and steps an hour back at SIGUSR2 and forward at the next. */
+async function startSkewed(skewMs: number, env: Record<string, string> = {}) {
+  const clock = `
+    const real = Date.now;
+    let skewMs = ${skewMs}, stepMs = -3600000;
+    Date.now = () => real() + skewMs;
+    process.on("SIGUSR2", () => { skewMs += stepMs; stepMs = -stepMs; });`;
+  child = spawn(
+    process.execPath,
+    ["--import", `data:text/javascript,${encodeURIComponent(clock)}`, "dispatcher/main.ts"],
+    {
+      env: {
+        PATH: processEnv().PATH,
+        NODE_ENV: "test",
+        DATABASE_URL: bench.databaseUrl,
+        ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+        DELIVERY_ALLOW: receiver.origin,
+        DISPATCHER_PORT: "0",
+        ...env,
+      },
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
+  await waitFor("it owns every shard", async () => {
+    const [row] = await bench.sql`SELECT count(owner)::int AS owned FROM shards`;
+    return row?.owned === 64;
+  });
+  return child;
+}
+
+/** By the database's clock, and each once. */
+async function expectNoneEarly(ids: string[]) {
+  const delivered = async () => {
+    const [row] = await bench.sql`
+      SELECT count(*)::int AS n FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded' AND attempts = 1`;
+    return row?.n === ids.length;
+  };
+  await waitFor("all are delivered", delivered);
+  expect(receiver.requests).toHaveLength(ids.length);
+  for (const { headers, arrivedAtMs } of receiver.requests) {
+    // The receiver's clock is read with its own error of a few milliseconds.
+    expect(arrivedAtMs).toBeGreaterThan(Date.parse(String(headers["x-service-fire-at"])) - 5);
+  }
+}
+const latenessOf = async (ids: string[]) => {
+  const rows = await bench.sql`SELECT offset_ms::int AS ms FROM schedules WHERE id = ANY (${ids})`;
+  return rows.map((row) => row.ms as number);
+};
+
+describe("a process whose clock is wrong", () => {
+  it.each([900, -900, 30_000, -30_000])(
+    "by %d ms sends nothing early and everything on time, and reports its skew",
+    async (skewMs) => {
+      await startSkewed(skewMs);
+      const ids = await spread(20, 800, 800);
+      await expectNoneEarly(ids);
+      expect(Math.max(...(await latenessOf(ids)))).toBeLessThanOrEqual(500);
+      await waitFor("it reports its skew", async () => {
+        const [row] = await bench.sql`SELECT skew_ms FROM dispatchers ORDER BY beat_at DESC LIMIT 1`;
+        return row?.skew_ms !== null && Math.abs(Number(row?.skew_ms) - skewMs) < 200;
+      });
+    },
+  );
+
+  it("and steps an hour back and forward is late by a renewal of its leases at most", async () => {
+    const process = await startSkewed(0);
+    const ids = await spread(30, 500, 5_000);
+    await waitFor("it is at work", () => receiver.requests.length >= 5);
+    process.kill("SIGUSR2");
+    await waitFor("it goes on", () => receiver.requests.length >= 12);
+    process.kill("SIGUSR2");
+    await expectNoneEarly(ids);
+    expect(Math.max(...(await latenessOf(ids)))).toBeLessThanOrEqual(3_000);
+  });
+
+  it("in a time zone of its own writes instants in UTC", async () => {
+    await startSkewed(0, { TZ: "America/New_York" });
+    const fireAt = inMs(800);
+    const id = await bench.schedule(account, `${receiver.origin}/`, fireAt);
+    await expectNoneEarly([id]);
+    expect(receiver.requests[0]?.headers["x-service-fire-at"]).toBe(formatInstant(fireAt.getTime()));
+    const [attempt] = await bench.attempts(id);
+    expect(Math.abs(Number(attempt?.attempted_at) - fireAt.getTime())).toBeLessThan(1_000);
+  });
+});
+
+describe("what is due in weeks", () => {
+  it("(25, 30, 400 days: past the longest timer) is not sent now, and keeps nothing busy", async () => {
+    const process = await startSkewed(0);
+    const ids = await Promise.all(
+      [25, 30, 400].map((days) => bench.schedule(account, `${receiver.origin}/`, inMs(days * 86_400_000))),
+    );
+    const soon = await spread(5, 1_000, 500);
+    await expectNoneEarly(soon);
+    for (const id of ids) expect(await bench.read(id)).toMatchObject({ status: "scheduled", attempts: 0 });
+    expect(process.exitCode).toBeNull();
+  });
+});

@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { processEnv } from "#config.ts";
+import { createDispatchBench } from "../../helpers/dispatcher.ts";
+import { drip, pour, type RawBehaviour, startRawServer } from "../../helpers/raw-server.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const CASES: Record<string, RawBehaviour> = {
+  "is endless": {
+    onRequest: (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      pour(socket, Buffer.alloc(65_536, "a"));
+    },
+  },
+  "drips until the deadline": {
+    onRequest: (socket) => {
+      socket.write("HTTP/1.0 500 No\r\n\r\n");
+      drip(socket, 500, () => "a");
+    },
+  },
+};
+
+describe("a dispatcher process", () => {
+  it.each(Object.entries(CASES))("survives an answer that lasts until the close and %s", async (_title, behaviour) => {
+    const server = await startRawServer(behaviour);
+    const url = `http://127.0.0.1:${server.port}`;
+    const bench = await createDispatchBench({ DELIVERY_ALLOW: url });
+    const child = spawn(process.execPath, ["dispatcher/main.ts"], {
+      env: {
+        PATH: processEnv().PATH,
+        NODE_ENV: "test",
+        DATABASE_URL: bench.databaseUrl,
+        ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+        DELIVERY_ALLOW: url,
+        DISPATCHER_PORT: "0",
+        LOG_LEVEL: "silent",
+      },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const exited = once(child, "exit");
+    try {
+      const account = await bench.account({ settings: { retry_attempts: 0 } });
+      const id = await bench.schedule(account, `${url}/`, new Date(Date.now() + 500), { payload: "x" });
+      await waitFor(
+        "it ends",
+        async () => ["succeeded", "dead"].includes((await bench.read(id)).status) || child.exitCode !== null,
+        45_000,
+      );
+      await waitFor("its connection is gone", () => server.connections() === 0);
+      expect(await bench.attempts(id)).toHaveLength(1);
+      child.kill("SIGTERM");
+      expect(await exited).toEqual([0, null]);
+    } finally {
+      child.kill("SIGKILL");
+      await exited;
+      await bench.close();
+      await server.close();
+    }
+  });
+});

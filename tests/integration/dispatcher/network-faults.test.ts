@@ -1,0 +1,229 @@
+import { spawn } from "node:child_process";
+import { promises as dns } from "node:dns";
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { processEnv } from "#config.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { startDnsServer } from "../../helpers/dns-server.ts";
+import { type RawBehaviour, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const answer = (code: number, body: string) => `HTTP/1.1 ${code} X\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const onTime: RawBehaviour = { onRequest: (socket) => socket.write(answer(200, "ok")) };
+
+/** A target, a dispatcher that may deliver to it, and an account. */
+async function against(behaviour: RawBehaviour, settings: Record<string, string> = {}) {
+  const server = await startRawServer(behaviour);
+  const url = `http://127.0.0.1:${server.port}/`;
+  const bench = await createDispatchBench({ DELIVERY_ALLOW: url.slice(0, -1), ...settings });
+  return {
+    server,
+    url,
+    bench,
+    account: await bench.account({ settings: { retry_attempts: 1 } }),
+    ended: (id: string) =>
+      waitFor("it ends", async () => {
+        const row = await bench.read(id);
+        return ["succeeded", "dead"].includes(row.status) && row;
+      }),
+    async [Symbol.asyncDispose]() {
+      await bench.close();
+      await server.close();
+    },
+  };
+}
+
+describe("a name that", () => {
+  const CASES = {
+    "nxdomain.example.com": { answer: { code: 3 }, status: "dead", text: "name resolution: ENOTFOUND" },
+    "servfail.example.com": { answer: { code: 2 }, status: "dead", text: "name resolution: ESERVFAIL" },
+    "empty.example.com": { answer: [], status: "dead", text: "name resolution: ENODATA" },
+    "silent.example.com": {
+      answer: "silence",
+      status: "dead",
+      text: /^name resolution: (ETIMEOUT|timed out after 10 s)$/,
+    },
+    "loopback.example.com": { answer: ["127.0.0.1"], status: "dead", text: /^blocked: / },
+    "mixed.example.com": { answer: ["93.184.216.34", "10.0.0.5"], status: "dead", text: /^blocked: / },
+    "metadata.example.com": {
+      answer: [...Array.from({ length: 50 }, (_, n) => `93.184.216.${n + 1}`), "169.254.169.254"],
+      status: "dead",
+      text: /^blocked: /,
+    },
+  } as const;
+  let names: Awaited<ReturnType<typeof startDnsServer>>;
+  let canary: RawServer;
+  let healthy: RawServer;
+  let bench: DispatchBench;
+  const ids = new Map<string, string>();
+
+  beforeAll(async () => {
+    names = await startDnsServer(
+      Object.fromEntries(Object.entries(CASES).map(([name, one]) => [name, one.answer as never])),
+    );
+    const resolve4 = dns.Resolver.prototype.resolve4 as (name: string) => Promise<never>;
+    // The first question on a resolver: from then on its servers are fixed.
+    vi.spyOn(dns.Resolver.prototype, "resolve4").mockImplementation(function (this: dns.Resolver, name: string) {
+      this.setServers([names.address]);
+      return resolve4.call(this, name);
+    } as never);
+    canary = await startRawServer(onTime);
+    healthy = await startRawServer(onTime);
+    bench = await createDispatchBench({ DELIVERY_ALLOW: `http://127.0.0.1:${healthy.port}` });
+    await bench.dispatcher();
+    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    const fireAt = inMs(1_000);
+    for (const name of Object.keys(CASES)) ids.set(name, await bench.schedule(account, `https://${name}/`, fireAt));
+  });
+  afterAll(async () => {
+    await bench.close();
+    vi.restoreAllMocks();
+    await Promise.all([healthy.close(), canary.close(), names.close()]);
+  });
+
+  it("is not answered for delays no delivery to others", async () => {
+    const account = await bench.account();
+    const all = [];
+    for (let n = 0; n < 20; n++) {
+      all.push(await bench.schedule(account, `http://127.0.0.1:${healthy.port}/`, inMs(1_000 + 100 * n)));
+    }
+    for (const id of all) {
+      await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");
+      expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(250);
+    }
+  });
+
+  it.each(Object.entries(CASES))(
+    "is like %s costs an attempt with the reason and without an address",
+    async (name, one) => {
+      const id = ids.get(name) as string;
+      await waitFor("it ends", async () => (await bench.read(id)).status === one.status, 20_000);
+      const [attempt, ...others] = await bench.attempts(id);
+      expect(others).toEqual([]);
+      expect(attempt).toMatchObject({ status_code: null, latency_ms: 0 });
+      expect(attempt?.error_text).toMatch(one.text);
+      expect(attempt?.error_text).not.toMatch(/\d+\.\d+\.\d+\.\d+/);
+      expect(names.asked).toContain(name);
+      expect(canary.opened()).toBe(0);
+    },
+  );
+});
+
+describe("a kept-alive connection", () => {
+  it("that the target closes between requests costs nothing: the next goes over another, as its first attempt", async () => {
+    await using world = await against({
+      onRequest: (socket) => socket.end(answer(200, "ok")),
+    });
+    const { bench, account, server, url } = world;
+    await bench.dispatcher();
+    const ids = [];
+    for (let n = 0; n < 10; n++) ids.push(await bench.schedule(account, url, inMs(800 + 50 * n)));
+    for (const id of ids) expect(await world.ended(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(server.requests).toHaveLength(10);
+  });
+
+  it("that is reset when the next request arrives is a failed attempt, which a fresh connection repeats", async () => {
+    const seen = new Map<number, number>();
+    await using broken = await against({
+      onRequest: (socket) => {
+        const n = (seen.get(socket.remotePort as number) ?? 0) + 1;
+        seen.set(socket.remotePort as number, n);
+        if (n === 1) socket.write(answer(200, "ok"));
+        else socket.resetAndDestroy();
+      },
+    });
+    const { bench, account, server, url } = broken;
+    await bench.dispatcher();
+    const first = await bench.schedule(account, url, inMs(800));
+    const second = await bench.schedule(account, url, inMs(1_400));
+    expect(await broken.ended(first)).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(await broken.ended(second)).toMatchObject({ status: "succeeded", attempts: 2 });
+    expect(await bench.attempts(second)).toMatchObject([
+      { outcome: "unreachable", status_code: null },
+      { outcome: "delivered", status_code: 200 },
+    ]);
+    const sent = server.requests.filter(({ head }) => head.includes("X-Service-Attempt: 1"));
+    expect(sent).toHaveLength(2);
+    expect(sent[0]?.connection).toBe(sent[1]?.connection);
+    expect(server.requests).toHaveLength(3);
+    expect(server.requests[2]?.connection).not.toBe(sent[1]?.connection);
+  });
+
+  it.each([
+    ["that ends with its answer without having said so", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", ""],
+    ["that breaks off after its answer with bytes that nobody asked for", answer(200, "ok"), "surplus"],
+    ["that the target says will be idle for no time", `HTTP/1.1 204 X\r\nKeep-Alive: timeout=1\r\n\r\n`, ""],
+  ])("%s costs the next requests nothing", async (_title, said, later) => {
+    await using world = await against(
+      {
+        onRequest: (socket) => {
+          socket.write(said);
+          if (later) setImmediate(() => socket.write(later));
+        },
+      },
+      { DELIVERY_CONNECTIONS_PER_ORIGIN: "1" },
+    );
+    const { bench, account, server, url } = world;
+    await bench.dispatcher();
+    const ids = [];
+    for (let n = 0; n < 10; n++) ids.push(await bench.schedule(account, url, inMs(800 + 5 * n)));
+    for (const id of ids) expect(await world.ended(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(server.requests).toHaveLength(10);
+  });
+
+  it("on which more than one answer came does not serve the surplus as another request's", async () => {
+    await using world = await against(
+      {
+        onRequest: (socket, n) =>
+          n === 1 ? socket.write(answer(200, "ok") + answer(299, "smuggled")) : socket.write(answer(201, "ok")),
+      },
+      { DELIVERY_CONNECTIONS_PER_ORIGIN: "1" },
+    );
+    const { bench, account, server, url } = world;
+    await bench.dispatcher();
+    const ids = [];
+    for (let n = 0; n < 5; n++) ids.push(await bench.schedule(account, url, inMs(800)));
+    for (const id of ids) expect(await world.ended(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    const rows = await bench.sql`SELECT status_code FROM attempts ORDER BY attempted_at`;
+    expect(rows.map((row) => row.status_code).sort()).toEqual([200, 201, 201, 201, 201]);
+    expect(server.requests).toHaveLength(5);
+  });
+});
+
+describe("proxy variables", () => {
+  it("are ignored: the request goes to the target itself and the proxy hears nothing", async () => {
+    const proxy = await startRawServer(onTime);
+    await using world = await against(onTime);
+    const { bench, account, server, url } = world;
+    const address = `http://127.0.0.1:${proxy.port}`;
+    const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    const child = spawn(process.execPath, ["dispatcher/main.ts"], {
+      env: {
+        PATH: processEnv().PATH,
+        NODE_ENV: "test",
+        NODE_USE_ENV_PROXY: "1",
+        ...Object.fromEntries(names.map((name) => [name, address])),
+        DATABASE_URL: bench.databaseUrl,
+        ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+        DELIVERY_ALLOW: url.slice(0, -1),
+        DISPATCHER_PORT: "0",
+        LOG_LEVEL: "silent",
+      },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const exited = once(child, "exit");
+    try {
+      const id = await bench.schedule(account, url, inMs(500));
+      const elsewhere = await bench.schedule(account, "https://nobody.example.com/", inMs(500));
+      await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded", 30_000);
+      expect(server.requests).toHaveLength(1);
+      await waitFor("the other fails by itself", async () => (await bench.read(elsewhere)).attempts >= 1, 30_000);
+      expect(proxy.opened()).toBe(0);
+    } finally {
+      child.kill("SIGTERM");
+      await exited;
+      await proxy.close();
+    }
+  });
+});

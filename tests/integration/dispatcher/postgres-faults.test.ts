@@ -1,0 +1,261 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { encodeId } from "#domain/ids.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type DatabaseProxy, type ProxyMode, startProxy } from "../../helpers/proxy.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { startWatchedDispatcher } from "../../helpers/watched-dispatcher.ts";
+
+const RESUMES_WITHIN_MS = 15_000;
+
+let receiver: Receiver;
+let bench: DispatchBench;
+let proxy: DatabaseProxy;
+let proxied: string;
+let running: ReturnType<typeof startWatchedDispatcher>[] = [];
+let account: Awaited<ReturnType<DispatchBench["account"]>>;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+  const url = new URL(bench.databaseUrl);
+  proxy = await startProxy(Number(url.port));
+  url.port = String(proxy.port);
+  proxied = url.href;
+});
+afterAll(async () => {
+  await proxy.close();
+  await bench.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  proxy.set("pass");
+  receiver.requests.length = 0;
+  receiver.respond((_request, response) => response.end("ok"));
+  account = await bench.account();
+});
+
+afterEach(async () => {
+  proxy.set("pass");
+  await Promise.all(running.map(({ stop }) => stop()));
+  running = [];
+});
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** `n` schedules that fall due evenly over `overMs` from `fromMs` on. */
+const spread = (n: number, fromMs: number, overMs: number) =>
+  Promise.all(
+    Array.from({ length: n }, (_, nth) =>
+      bench.schedule(account, `${receiver.origin}/`, inMs(fromMs + (overMs * nth) / n)),
+    ),
+  );
+
+function startUnwaited() {
+  const watched = startWatchedDispatcher(bench, proxied);
+  running.push(watched);
+  return watched;
+}
+
+async function startWatched() {
+  const watched = startUnwaited();
+  const dispatcher = await watched.started;
+  await waitFor("it owns every shard", () => dispatcher.figures().owned === 64, 30_000);
+  return { ...watched, dispatcher };
+}
+
+/** All of them were sent once, not early, and recorded so. */
+async function expectDeliveredOnce(ids: string[], withinMs: number) {
+  const succeeded = async () => {
+    const [row] = await bench.sql`
+      SELECT count(*)::int AS n FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded'`;
+    return row?.n === ids.length;
+  };
+  await waitFor("all are delivered and recorded", succeeded, withinMs);
+  const sent = receiver.requests.map(({ headers }) => String(headers["webhook-id"])).sort();
+  expect(sent).toEqual(ids.map((id) => encodeId("sch", id)).sort());
+  const rows = await bench.sql`
+    SELECT s.offset_ms::int, s.attempts, a.attempt, a.status_code FROM schedules s JOIN attempts a ON a.schedule_id = s.id
+    WHERE s.id = ANY (${ids})`;
+  expect(rows).toHaveLength(ids.length);
+  for (const row of rows) {
+    expect(row).toMatchObject({ attempts: 1, attempt: 1, status_code: 200 });
+    expect(row.offset_ms).toBeGreaterThanOrEqual(0);
+  }
+}
+
+describe("a dispatcher that is cut off from the database for some seconds", () => {
+  it.each<ProxyMode>(["black hole", "drop replies", "reset", "accept and close"])(
+    "(%s) resumes by itself, sends everything once, and logs at most a line a second",
+    async (mode) => {
+      const { dispatcher, loggedPerSecond } = await startWatched();
+      receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 600));
+      const ids = await spread(40, 500, 8_000);
+      await waitFor("it is at work", () => receiver.requests.length >= 4);
+      proxy.set(mode);
+      await pause(5_000);
+      proxy.set("pass");
+      await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 5_000);
+      expect(loggedPerSecond()).toBeLessThanOrEqual(1);
+      await waitFor("it holds nothing any more", () => {
+        const { planned, underWay, unrecorded, owned } = dispatcher.figures();
+        return planned + underWay + unrecorded === 0 && owned === 64;
+      });
+      expect(proxy.connections()).toBeLessThanOrEqual(8);
+      const onTime = await spread(5, 2_500, 500);
+      receiver.requests.length = 0;
+      await expectDeliveredOnce(onTime, 10_000);
+    },
+  );
+
+  it.each<ProxyMode>(["black hole", "drop replies"])(
+    "(%s) on half of its connections sends everything once",
+    async (mode) => {
+      await startWatched();
+      const ids = await spread(40, 500, 8_000);
+      await waitFor("it is at work", () => receiver.requests.length >= 4);
+      proxy.set(mode, (nth) => nth % 2 === 0);
+      proxy.set("pass");
+      await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 8_000);
+    },
+  );
+});
+
+describe("a database that is away at the start", () => {
+  it.each<ProxyMode>(["black hole", "accept and close"])(
+    "(%s) is waited for, at most a log line a second",
+    async (mode) => {
+      const ids = await spread(10, 1_000, 3_000);
+      proxy.set(mode);
+      const watched = startUnwaited();
+      await waitFor("it says so", () => watched.logged() > 0);
+      await pause(3_000);
+      proxy.set("pass");
+      await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
+      expect(watched.loggedPerSecond()).toBeLessThanOrEqual(1);
+    },
+  );
+});
+
+describe("database sessions", () => {
+  it("that are ended ten times a second lose nothing and repeat nothing", async () => {
+    const { loggedPerSecond } = await startWatched();
+    const ids = await spread(50, 300, 4_000);
+    for (let n = 0; n < 40; n++) {
+      await bench.sql`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE 'stopwatch-%' ORDER BY random() LIMIT 1`;
+      await pause(100);
+    }
+    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 5_000);
+    expect(loggedPerSecond()).toBeLessThanOrEqual(1);
+  });
+
+  it("that are read-only count as a database that is away", async () => {
+    const { loggedPerSecond } = await startWatched();
+    const ids = await spread(40, 500, 7_000);
+    const [row] = await bench.sql`SELECT current_database() AS name`;
+    const name = bench.sql(row?.name as string);
+    const endSessions = () => bench.sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE 'stopwatch-%'`;
+    await waitFor("it is at work", () => receiver.requests.length >= 4);
+    await bench.sql`ALTER DATABASE ${name} SET default_transaction_read_only = on`;
+    try {
+      await endSessions();
+      await pause(4_000);
+    } finally {
+      await bench.sql.begin("read write", (tx) => tx`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    }
+    // As the failed-over server's sessions do.
+    await endSessions();
+    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 5_000);
+    expect(loggedPerSecond()).toBeLessThanOrEqual(1);
+  });
+
+  it("are never inside a transaction while a request is on the wire", async () => {
+    await startWatched();
+    receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_500));
+    const ids = await spread(10, 300, 100);
+    await waitFor("they are on the wire", () => receiver.requests.length === 10);
+    const open = async () => {
+      const rows = await bench.sql`
+        SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE 'stopwatch-%' AND xact_start < now() - interval '0.5 s'`;
+      return rows.length;
+    };
+    for (let looks = 0; looks < 10; looks++) {
+      expect(await open()).toBe(0);
+      await pause(100);
+    }
+    await expectDeliveredOnce(ids, 10_000);
+  });
+});
+
+describe("the LISTEN connection", () => {
+  const endListener = () => bench.sql`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'stopwatch-listen'`;
+  const latenessOf = async (id: string) => {
+    await waitFor("it is recorded", async () => (await bench.read(id)).status === "succeeded");
+    return Number((await bench.read(id)).offset_ms);
+  };
+
+  it("may be lost: what is created meanwhile and due in two seconds is on time", async () => {
+    await startWatched();
+    for (let n = 0; n < 3; n++) {
+      await endListener();
+      const id = await bench.schedule(account, `${receiver.origin}/`, inMs(2_000));
+      expect(await latenessOf(id)).toBeLessThanOrEqual(250);
+    }
+  });
+});
+
+describe("locks held by somebody else", () => {
+  it("on due rows hold back these alone, and are no failed delivery", async () => {
+    await startWatched();
+    const locked = await spread(10, 800, 200);
+    const free = await spread(10, 800, 200);
+    const session = await bench.sql.reserve();
+    await session`BEGIN`;
+    await session`SELECT FROM schedules WHERE id = ANY (${locked}) FOR UPDATE`;
+    await expectDeliveredOnce(free, 10_000);
+    const rows = await bench.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${free})`;
+    for (const row of rows) expect(row.offset_ms).toBeLessThanOrEqual(250);
+    await session`COMMIT`;
+    session.release();
+    await waitFor("the locked ones follow", () => receiver.requests.length === 20, 5_000);
+    await expectDeliveredOnce([...free, ...locked], 5_000);
+  });
+
+  it("on the attempts delay the records, not the deliveries", async () => {
+    const { loggedPerSecond } = await startWatched();
+    const session = await bench.sql.reserve();
+    await session`BEGIN`;
+    await session`LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`;
+    const ids = await spread(40, 1_000, 6_000);
+    await waitFor("all are sent", () => receiver.requests.length === 40, 10_000);
+    const [row] =
+      await bench.sql`SELECT count(*)::int AS n FROM schedules WHERE account_id = ${account.id} AND status = 'firing'`;
+    expect(row?.n).toBe(40);
+    await session`COMMIT`;
+    session.release();
+    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
+    const late = await bench.sql`SELECT FROM schedules WHERE account_id = ${account.id} AND offset_ms > 250`;
+    expect(late).toHaveLength(0);
+    expect(loggedPerSecond()).toBeLessThanOrEqual(1);
+  });
+
+  it("on all schedules for longer than a statement may take delay, and no more", async () => {
+    const { loggedPerSecond } = await startWatched();
+    const ids = await spread(40, 1_000, 6_000);
+    const session = await bench.sql.reserve();
+    await session`BEGIN`;
+    await session`LOCK TABLE schedules IN ACCESS EXCLUSIVE MODE`;
+    await pause(7_000);
+    await session`COMMIT`;
+    session.release();
+    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
+    expect(loggedPerSecond()).toBeLessThanOrEqual(1);
+  });
+});

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { processEnv } from "#config.ts";
+import { encodeId } from "#domain/ids.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let receiver: Receiver;
+let bench: DispatchBench;
+let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let child: ChildProcess | undefined;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+});
+afterAll(async () => {
+  await bench.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  receiver.requests.length = 0;
+  receiver.respond((_request, response) => response.end("ok"));
+  account = await bench.account();
+});
+afterEach(async () => {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+  await bench.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
+  await bench.sql`UPDATE dispatchers SET stopped_at = now()`;
+});
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const spread = (n: number, path: string, fromMs: number, overMs: number) =>
+  Promise.all(
+    Array.from({ length: n }, (_, nth) =>
+      bench.schedule(account, `${receiver.origin}${path}`, inMs(fromMs + (overMs * nth) / n)),
+    ),
+  );
+const requestsOf = (id: string) =>
+  receiver.requests.filter(({ headers }) => headers["webhook-id"] === encodeId("sch", id));
+const countOf = async (status: string) => {
+  const [row] = await bench.sql`
+    SELECT count(*)::int AS n FROM schedules WHERE account_id = ${account.id} AND status = ${status}`;
+  return row?.n as number;
+};
+
+/** A dispatcher process of its own that owns every shard; `filesMax` is its limit of open files. */
+async function startProcess({ filesMax = 4_096 } = {}): Promise<ChildProcess> {
+  child = spawn("/bin/sh", ["-c", `ulimit -n ${filesMax}; exec "$0" dispatcher/main.ts`, process.execPath], {
+    env: {
+      PATH: processEnv().PATH,
+      NODE_ENV: "test",
+      DATABASE_URL: bench.databaseUrl,
+      ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
+      DELIVERY_ALLOW: receiver.origin,
+      DISPATCHER_PORT: "0",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout?.on("data", (chunk) => {
+    output += chunk;
+  });
+  await waitFor("the dispatcher delivers", () => output.includes('"delivering"'), 30_000);
+  await waitFor("it owns every shard", async () => {
+    const [row] = await bench.sql`SELECT count(DISTINCT owner)::int AS owners, count(owner)::int AS owned FROM shards`;
+    return row?.owners === 1 && row?.owned === 64;
+  });
+  return child;
+}
+
+async function expectSentOnce(ids: string[]) {
+  for (const id of ids) {
+    expect(requestsOf(id)).toHaveLength(1);
+    expect(await bench.attempts(id)).toMatchObject([{ attempt: 1, outcome: "delivered", status_code: 200 }]);
+  }
+}
+
+describe("a stopped process", () => {
+  it("that goes on within its leases is late, and sends everything once", async () => {
+    const process = await startProcess();
+    receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 300));
+    const ids = await spread(40, "/", 500, 4_000);
+    await waitFor("it is at work", () => receiver.requests.length >= 5);
+    process.kill("SIGSTOP");
+    await pause(2_000);
+    process.kill("SIGCONT");
+    await waitFor("all are delivered", async () => (await countOf("succeeded")) === 40, 15_000);
+    await expectSentOnce(ids);
+    const early = await bench.sql`SELECT FROM schedules WHERE account_id = ${account.id} AND offset_ms < 0`;
+    expect(early).toHaveLength(0);
+  });
+
+  it("that goes on after its leases sends nothing of theirs, and writes nothing over its successor's records", async () => {
+    const process = await startProcess();
+    receiver.respond((request, response) => {
+      if (request.path !== "/wire" || request.headers["x-service-attempt"] !== "1") return response.end("ok");
+      setTimeout(() => response.writeHead(500).end("too late"), 1_000);
+    });
+    const wire = await spread(10, "/wire", 300, 100);
+    // Known to the stopped process, which would send them all when it goes on.
+    const known = await spread(20, "/known", 2_500, 1_000);
+    const later = await spread(20, "/later", 4_000, 20_000);
+    await waitFor("ten are on the wire", () => receiver.requests.length === 10);
+    process.kill("SIGSTOP");
+    await bench.sql`UPDATE schedules SET claim_deadline = now() WHERE status = 'firing'`;
+    const successor = await bench.dispatcher();
+    await waitFor("what was due is delivered", () => receiver.requests.length >= 40, 20_000);
+    await waitFor(
+      "what was on the wire is repeated",
+      async () => wire.every((id) => requestsOf(id).length === 2),
+      30_000,
+    );
+    await waitFor("and recorded", async () => (await countOf("succeeded")) >= 30);
+    process.kill("SIGCONT");
+    await waitFor("all are delivered", async () => (await countOf("succeeded")) === 50, 30_000);
+    await waitFor("they share the shards", () => successor.figures().owned === 32, 20_000);
+    await expectSentOnce([...known, ...later]);
+    for (const id of wire) {
+      expect(await bench.attempts(id)).toMatchObject([
+        { attempt: 1, outcome: "interrupted", status_code: null },
+        { attempt: 2, outcome: "delivered", status_code: 200 },
+      ]);
+      expect(await bench.read(id)).toMatchObject({ status: "succeeded", attempts: 2 });
+    }
+    expect(receiver.requests).toHaveLength(60);
+    await successor.stop();
+  }, 90_000);
+});
+
+describe("a process without free file descriptors", () => {
+  it("delivers everything, and counts no attempt of a target for it", async () => {
+    await startProcess({ filesMax: 64 });
+    receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_000));
+    const ids = await spread(50, "/", 1_500, 100);
+    await waitFor("all are delivered", async () => (await countOf("succeeded")) === 50, 30_000);
+    await expectSentOnce(ids);
+    expect(child?.exitCode).toBeNull();
+  });
+});
+
+describe("dispatchers that are started and stopped every half second", () => {
+  it("send everything once and leave nothing claimed", async () => {
+    const ids = await spread(50, "/", 500, 6_000);
+    for (let n = 0; n < 12; n++) {
+      const dispatcher = await bench.dispatcher();
+      await pause(300);
+      await dispatcher.stop();
+    }
+    expect(await countOf("firing")).toBe(0);
+    const last = await bench.dispatcher();
+    await waitFor("all are delivered", async () => (await countOf("succeeded")) === 50, 15_000);
+    await expectSentOnce(ids);
+    await last.stop();
+  });
+});

@@ -1,0 +1,117 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { drip, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
+import { createTestAuthority } from "../../helpers/test-certificates.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+const TITLES = {
+  "never shakes hands": "connection: timed out after 10 s",
+  "shakes hands a byte a second": "connection: timed out after 10 s",
+  "speaks plain HTTP": /^connection: (ERR_SSL_[A-Z_]+|EPROTO)$/,
+  "closes during the handshake": /^connection: (ECONNRESET|failed)$/,
+  "shows an expired certificate": "connection: CERT_HAS_EXPIRED",
+  "shows a self-signed certificate": "connection: DEPTH_ZERO_SELF_SIGNED_CERT",
+  "shows a certificate for another name": "connection: ERR_TLS_CERT_ALTNAME_INVALID",
+  "speaks TLS 1.0 only": /^connection: ERR_SSL_[A-Z0-9_]+$/,
+  "sends a chain of 160 KB": /^connection: ERR_SSL_[A-Z_]+$/,
+};
+
+let bench: DispatchBench;
+let folder: string;
+let healthy: RawServer;
+const servers = new Map<string, RawServer>();
+const ids = new Map<string, string>();
+
+beforeAll(async () => {
+  const authority = await createTestAuthority();
+  const valid = await authority.issue({});
+  const answers = { onRequest: (socket: { write(text: string): void }) => socket.write(OK) };
+  const start = async (title: keyof typeof TITLES, server: ReturnType<typeof startRawServer>) => {
+    servers.set(title, await server);
+  };
+  await start("never shakes hands", startRawServer({ onConnect: (socket) => socket.resume() }));
+  await start(
+    "shakes hands a byte a second",
+    startRawServer({
+      onConnect: (socket) =>
+        drip(socket.resume(), 1_000, () => SERVER_HELLO.subarray(socket.bytesWritten).subarray(0, 1)),
+    }),
+  );
+  await start(
+    "speaks plain HTTP",
+    startRawServer({ onConnect: (socket) => socket.resume().write("HTTP/1.1 400 Bad Request\r\n\r\n") }),
+  );
+  await start("closes during the handshake", startRawServer({ onConnect: (socket) => socket.resume().end() }));
+  await start(
+    "shows an expired certificate",
+    startRawServer(answers, { tls: await authority.issue({ daysLeft: -1 }) }),
+  );
+  await start(
+    "shows a self-signed certificate",
+    startRawServer(answers, { tls: await authority.issue({ selfSigned: true }) }),
+  );
+  await start(
+    "shows a certificate for another name",
+    startRawServer(answers, { tls: await authority.issue({ name: "example.com" }) }),
+  );
+  await start(
+    "speaks TLS 1.0 only",
+    startRawServer(answers, {
+      tls: { ...valid, minVersion: "TLSv1", maxVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" },
+    }),
+  );
+  const long = Math.ceil((160 * 1_024) / Buffer.from(authority.ca, "base64").length);
+  await start(
+    "sends a chain of 160 KB",
+    startRawServer(answers, { tls: { ...valid, cert: [valid.cert, ...Array(long).fill(authority.ca)].join("\n") } }),
+  );
+  healthy = await startRawServer(answers, { tls: valid });
+
+  folder = await mkdtemp(join(tmpdir(), "stopwatch-ca-"));
+  const caFile = join(folder, "ca.pem");
+  await writeFile(caFile, authority.ca);
+  bench = await createDispatchBench({
+    DELIVERY_ALLOW: [healthy, ...servers.values()].map(({ port }) => `localhost:${port}`).join(),
+    DELIVERY_CA_FILE: caFile,
+  });
+  await bench.dispatcher();
+  const account = await bench.account({ settings: { retry_attempts: 0 } });
+  const fireAt = new Date(Date.now() + 1_000);
+  for (const [title, { port }] of servers) {
+    ids.set(title, await bench.schedule(account, `https://localhost:${port}/`, fireAt, { payload: "x" }));
+  }
+});
+afterAll(async () => {
+  await bench.close();
+  await Promise.all([healthy, ...servers.values()].map((server) => server.close()));
+  await rm(folder, { recursive: true });
+});
+
+describe("a target that", () => {
+  it("shakes hands properly is delivered to on time meanwhile", async () => {
+    const id = await bench.schedule(
+      await bench.account(),
+      `https://localhost:${healthy.port}/`,
+      new Date(Date.now() + 500),
+    );
+    await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");
+    expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(250);
+  });
+
+  it.each(Object.entries(TITLES))("%s gets no request: a failed attempt with the code", async (title, text) => {
+    const id = ids.get(title) as string;
+    await waitFor("it is dead", async () => (await bench.read(id)).status === "dead", 25_000);
+    const attempts = await bench.attempts(id);
+    expect(attempts).toMatchObject([{ outcome: "unreachable", status_code: null, latency_ms: 0 }]);
+    expect(attempts[0]?.error_text).toMatch(text);
+    expect(servers.get(title)?.requests).toEqual([]);
+    await waitFor("its connections are closed", () => servers.get(title)?.connections() === 0);
+  });
+});
+
+/** The head of a TLS 1.2 ServerHello record of 16 KB, which never comes to its end. */
+const SERVER_HELLO = Buffer.concat([Buffer.from("1603034000020000560303", "hex"), Buffer.alloc(64, 7)]);

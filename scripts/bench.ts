@@ -3,6 +3,8 @@ import { SCENARIO_NAMES } from "../tests/bench/scenarios.ts";
 import { command, UsageError } from "./command.ts";
 import { listenForStop, Stopped } from "./stop-signal.ts";
 
+const LINGERS_MS = 2_000;
+
 type Options = { rounds?: string; only?: string; engines?: string; seconds?: string; quick: boolean; seed: string };
 
 await command<Options>({
@@ -40,6 +42,9 @@ tests/bench/results/latest.json. See tests/bench/README.md for what the numbers 
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       process.exit(130);
+    } finally {
+      // A library that still tries to reach its store must not keep this process.
+      setTimeout(() => process.exit(), LINGERS_MS).unref();
     }
     return 0;
   },

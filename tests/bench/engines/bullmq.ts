@@ -33,6 +33,7 @@ export const bullmq: Engine = {
     const port = await freePort();
     const redis = await startRedis(folder, port);
     const queue = new Queue<Posted>(QUEUE, { connection: { host: "127.0.0.1", port } });
+    queue.on("error", () => {});
     const add = async (jobs: { data: Posted; dueAtMs: number }[]) => {
       for (const some of chunks(jobs, 1_000)) {
         const now = Date.now();

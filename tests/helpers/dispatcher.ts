@@ -1,10 +1,12 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import pino from "pino";
 import postgres from "postgres";
-import { readConfig } from "#config.ts";
+import { processEnv, readConfig } from "#config.ts";
 import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
 import { createTestAccount, type TestAccount } from "./accounts.ts";
 import { createTestDatabase } from "./database.ts";
 import { createTestSchedule, type ScheduleOverrides } from "./schedules.ts";
+import { waitFor } from "./wait-for.ts";
 
 export type DispatchBench = Awaited<ReturnType<typeof createDispatchBench>>;
 
@@ -15,12 +17,13 @@ export type DispatchBench = Awaited<ReturnType<typeof createDispatchBench>>;
 export async function createDispatchBench(settings: Record<string, string>) {
   const database = await createTestDatabase();
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
-  const config = readConfig({
+  const environment = {
     DATABASE_URL: database.url,
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
     PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
     ...settings,
-  });
+  };
+  const config = readConfig(environment);
   const running: Dispatcher[] = [];
   return {
     sql,
@@ -33,6 +36,39 @@ export async function createDispatchBench(settings: Record<string, string>) {
       const dispatcher = await startDispatcher(config, { log: pino({ level: "silent" }), version: "0.0.0" });
       running.push(dispatcher);
       return dispatcher;
+    },
+    /**
+     * A dispatcher process of its own, as `npm run dispatcher` runs it, once it owns every shard. `filesMax` is its limit of
+     * open files, `preload` is code that runs in it first. Whoever starts it ends it.
+     */
+    async process(
+      options: { env?: Record<string, string>; filesMax?: number; preload?: string } = {},
+    ): Promise<ChildProcess> {
+      const preload = options.preload ? `--import data:text/javascript,${encodeURIComponent(options.preload)}` : "";
+      const child = spawn(
+        "/bin/sh",
+        ["-c", `ulimit -n ${options.filesMax ?? 4_096}; exec "$0" $1 dispatcher/main.ts`, process.execPath, preload],
+        {
+          env: {
+            PATH: processEnv().PATH,
+            NODE_ENV: "test",
+            ...environment,
+            DISPATCHER_PORT: "0",
+            LOG_LEVEL: "warn",
+            ...options.env,
+          },
+          stdio: ["ignore", "ignore", "inherit"],
+        },
+      );
+      await waitFor(
+        "the process owns every shard",
+        async () => {
+          const [row] = await sql`SELECT count(DISTINCT owner)::int AS owners, count(owner)::int AS owned FROM shards`;
+          return row?.owners === 1 && row?.owned === 64;
+        },
+        30_000,
+      );
+      return child;
     },
     /** The schedule as stored. */
     async read(id: string) {

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { processEnv } from "#config.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
@@ -49,26 +48,7 @@ async function startSkewed(skewMs: number, env: Record<string, string> = {}) {
     let skewMs = ${skewMs}, stepMs = -3600000;
     Date.now = () => real() + skewMs;
     process.on("SIGUSR2", () => { skewMs += stepMs; stepMs = -stepMs; });`;
-  child = spawn(
-    process.execPath,
-    ["--import", `data:text/javascript,${encodeURIComponent(clock)}`, "dispatcher/main.ts"],
-    {
-      env: {
-        PATH: processEnv().PATH,
-        NODE_ENV: "test",
-        DATABASE_URL: bench.databaseUrl,
-        ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-        DELIVERY_ALLOW: receiver.origin,
-        DISPATCHER_PORT: "0",
-        ...env,
-      },
-      stdio: ["ignore", "ignore", "inherit"],
-    },
-  );
-  await waitFor("it owns every shard", async () => {
-    const [row] = await bench.sql`SELECT count(owner)::int AS owned FROM shards`;
-    return row?.owned === 64;
-  });
+  child = await bench.process({ env, preload: clock });
   return child;
 }
 

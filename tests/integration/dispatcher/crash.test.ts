@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { processEnv } from "#config.ts";
 import { createDispatchBench } from "../../helpers/dispatcher.ts";
 import { drip, pour, type RawBehaviour, startRawServer } from "../../helpers/raw-server.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -26,18 +24,7 @@ describe("a dispatcher process", () => {
     const server = await startRawServer(behaviour);
     const url = `http://127.0.0.1:${server.port}`;
     const bench = await createDispatchBench({ DELIVERY_ALLOW: url });
-    const child = spawn(process.execPath, ["dispatcher/main.ts"], {
-      env: {
-        PATH: processEnv().PATH,
-        NODE_ENV: "test",
-        DATABASE_URL: bench.databaseUrl,
-        ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-        DELIVERY_ALLOW: url,
-        DISPATCHER_PORT: "0",
-        LOG_LEVEL: "silent",
-      },
-      stdio: ["ignore", "ignore", "inherit"],
-    });
+    const child = await bench.process();
     const exited = once(child, "exit");
     try {
       const account = await bench.account({ settings: { retry_attempts: 0 } });

@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process";
 import { promises as dns } from "node:dns";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { processEnv } from "#config.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { startDnsServer } from "../../helpers/dns-server.ts";
 import { type RawBehaviour, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
@@ -198,19 +196,8 @@ describe("proxy variables", () => {
     const { bench, account, server, url } = world;
     const address = `http://127.0.0.1:${proxy.port}`;
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
-    const child = spawn(process.execPath, ["dispatcher/main.ts"], {
-      env: {
-        PATH: processEnv().PATH,
-        NODE_ENV: "test",
-        NODE_USE_ENV_PROXY: "1",
-        ...Object.fromEntries(names.map((name) => [name, address])),
-        DATABASE_URL: bench.databaseUrl,
-        ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-        DELIVERY_ALLOW: url.slice(0, -1),
-        DISPATCHER_PORT: "0",
-        LOG_LEVEL: "silent",
-      },
-      stdio: ["ignore", "ignore", "inherit"],
+    const child = await bench.process({
+      env: { NODE_USE_ENV_PROXY: "1", ...Object.fromEntries(names.map((name) => [name, address])) },
     });
     const exited = once(child, "exit");
     try {

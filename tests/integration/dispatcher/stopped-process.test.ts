@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { processEnv } from "#config.ts";
 import { encodeId } from "#domain/ids.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
@@ -50,31 +49,10 @@ const countOf = async (status: string) => {
   return row?.n as number;
 };
 
-/** A dispatcher process of its own that owns every shard; `filesMax` is its limit of open files. */
-async function startProcess({ filesMax = 4_096 } = {}): Promise<ChildProcess> {
-  child = spawn("/bin/sh", ["-c", `ulimit -n ${filesMax}; exec "$0" dispatcher/main.ts`, process.execPath], {
-    env: {
-      PATH: processEnv().PATH,
-      NODE_ENV: "test",
-      DATABASE_URL: bench.databaseUrl,
-      ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-      PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
-      DELIVERY_ALLOW: receiver.origin,
-      DISPATCHER_PORT: "0",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout?.on("data", (chunk) => {
-    output += chunk;
-  });
-  await waitFor("the dispatcher delivers", () => output.includes('"delivering"'), 30_000);
-  await waitFor("it owns every shard", async () => {
-    const [row] = await bench.sql`SELECT count(DISTINCT owner)::int AS owners, count(owner)::int AS owned FROM shards`;
-    return row?.owners === 1 && row?.owned === 64;
-  });
+const startProcess = async (options?: Parameters<DispatchBench["process"]>[0]) => {
+  child = await bench.process(options);
   return child;
-}
+};
 
 async function expectSentOnce(ids: string[]) {
   for (const id of ids) {

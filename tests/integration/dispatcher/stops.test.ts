@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { processEnv } from "#config.ts";
 import { encodeId } from "#domain/ids.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
@@ -25,36 +23,10 @@ beforeEach(() => {
 
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
-/** A dispatcher process of its own, as `npm run dispatcher` runs it. */
-async function startProcess() {
-  const child = spawn(process.execPath, ["dispatcher/main.ts"], {
-    env: {
-      PATH: processEnv().PATH,
-      NODE_ENV: "test",
-      DATABASE_URL: bench.databaseUrl,
-      ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-      DELIVERY_ALLOW: receiver.origin,
-      DISPATCHER_PORT: "0",
-      LOG_LEVEL: "info",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.on("data", (chunk) => {
-    output += chunk;
-  });
-  await waitFor("the dispatcher delivers", () => output.includes('"delivering"'), 30_000);
-  await waitFor("it owns every shard", async () => {
-    const [row] = await bench.sql`SELECT count(DISTINCT owner)::int AS owners, count(owner)::int AS owned FROM shards`;
-    return row?.owners === 1 && row?.owned === 64;
-  });
-  return child;
-}
-
 describe("a dispatcher that is stopped", () => {
   it("records what is on the wire, puts back what is not, hands its shards over and exits 0, at one signal or two", async () => {
     const account = await bench.account();
-    const child = await startProcess();
+    const child = await bench.process();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_500));
     const onTheWire: string[] = [];
     for (let n = 0; n < 50; n++) onTheWire.push(await bench.schedule(account, `${receiver.origin}/`, inMs(400)));
@@ -77,7 +49,7 @@ describe("a dispatcher that is stopped", () => {
 
   it("by kill -9 loses nothing: what was on the wire is interrupted and repeated with the same webhook-id, the rest is sent once", async () => {
     const account = await bench.account();
-    const child = await startProcess();
+    const child = await bench.process();
     receiver.respond(() => {});
     const onTheWire: string[] = [];
     for (let n = 0; n < 20; n++) onTheWire.push(await bench.schedule(account, `${receiver.origin}/wire`, inMs(300)));

@@ -20,6 +20,7 @@ const BYTES_MAX = 256 * 1024;
 const ROW_BYTES = 1_024;
 const IN_FLIGHT_MAX = 2;
 const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
+/** After so many statements the steps of their versions begin again: long after any answer can still be out. */
 const STEPS = 2 ** 20;
 const DEADLINE_MS = 3_000;
 /** A statement whose answer was lost ends within this by the session's own statement_timeout, ms. */

@@ -337,7 +337,6 @@ export function createConnections(deps: {
         for (const connection of [...origin.fresh, ...origin.warm, ...origin.busy.keys()]) connection.destroy();
       }
     },
-    size: () => total,
   };
 }
 

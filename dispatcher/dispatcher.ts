@@ -142,17 +142,11 @@ export async function startDispatcher(
     },
     // Cancelled, moved, locked or not ours: whatever it is, its row says so.
     onLost: (planned) => {
-      for (const one of planned) {
-        leave(one);
-        forget(one);
-      }
+      for (const one of planned) drop(one);
       setTimeout(() => reread(planned.map(({ id }) => id)), 50);
     },
     onUnknown: (planned) => {
-      for (const one of planned) {
-        leave(one);
-        forget(one);
-      }
+      for (const one of planned) drop(one);
     },
     onError: (error) => fatal(error),
     onReleased: (ids) => reread(ids),
@@ -178,8 +172,7 @@ export async function startDispatcher(
     },
     onUnsent: (won) => {
       claimer.settled(won.planned);
-      leave(won.planned);
-      forget(won.planned);
+      drop(won.planned);
       claimer.release(won);
     },
   });
@@ -264,6 +257,12 @@ export async function startDispatcher(
     planned.leaveLane?.();
     planned.leaveLane = null;
     connections.leave(planned);
+  }
+
+  /** Lets go of a schedule that will send nothing here for now. */
+  function drop(planned: Planned) {
+    leave(planned);
+    forget(planned);
   }
 
   function enterLane(planned: Planned) {
@@ -418,7 +417,7 @@ export async function startDispatcher(
 
   return {
     id: me.id,
-    /** Whether it beats: the last round with the shards succeeded within three lease lengths. */
+    /** What it holds at the moment, for its health page. */
     figures: () => ({
       planned: agenda.size(),
       lanes: lanes.size(),

@@ -141,7 +141,6 @@ export function createLanes(deps: { monotonic: () => number }) {
       }
     },
     size: () => lanes.size,
-    waiting: () => waiting,
   };
 }
 

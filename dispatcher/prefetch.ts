@@ -120,7 +120,6 @@ export function createPrefetch(deps: {
     refill(key: string, lane: { accountId: string; env: "live" | "test" }) {
       toRefill.set(key, { accountId: lane.accountId, env: lane.env });
     },
-    unread: () => announced.size,
   };
 }
 

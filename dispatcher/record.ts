@@ -125,13 +125,6 @@ export function createRecorder(deps: {
     /** Takes a record that is complete: an interrupted attempt. */
     add: (record: AttemptRecord) => add(record, null),
 
-    /** Writes what waits, in up to two statements at once; returns how many outcomes were written. */
-    async runOnce(): Promise<number> {
-      let written = 0;
-      const lanes = paused ? 1 : IN_FLIGHT_MAX;
-      while (waiting.length > 0 && inFlight < lanes) written += await flush();
-      return written;
-    },
     /** Starts a statement if one may be started; for the loop, which does not wait. */
     start() {
       if (waiting.length > 0 && inFlight < (paused ? 1 : IN_FLIGHT_MAX)) void flush();

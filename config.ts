@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { parseTrustedProxies } from "#domain/caller-address.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { parsePlans } from "#domain/plans.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
@@ -32,9 +33,10 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
   const targetPolicy = derive("DELIVERY_ALLOW or DELIVERY_DENY", () =>
     parseTargetPolicy(given.DELIVERY_ALLOW ?? "", given.DELIVERY_DENY ?? ""),
   );
+  const trustedProxies = derive("TRUSTED_PROXIES", () => parseTrustedProxies(given.TRUSTED_PROXIES ?? ""));
   const caFile = given.DELIVERY_CA_FILE;
   const deliveryCa = derive("DELIVERY_CA_FILE", () => (caFile ? readFileSync(caFile, "utf8") : undefined));
-  if (!parsed.success || !keyRing || !plans || !targetPolicy || problems.length > 0) {
+  if (!parsed.success || !keyRing || !plans || !targetPolicy || !trustedProxies || problems.length > 0) {
     throw new ConfigError(problems.join("\n"));
   }
   const s = parsed.data;
@@ -55,6 +57,10 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     connectionsPerAccount: s.DELIVERY_CONNECTIONS_PER_ACCOUNT,
     connectionsMax: s.DELIVERY_CONNECTIONS_MAX,
     dispatcherPort: s.DISPATCHER_PORT,
+    trustedProxies,
+    metricsToken: s.METRICS_TOKEN,
+    cookieDomain: s.COOKIE_DOMAIN,
+    adminEmails: new Set(s.ADMIN_EMAILS),
     logLevel: s.LOG_LEVEL,
   };
 }
@@ -99,21 +105,39 @@ const shared = {
   DISPATCHER_PORT: port.default(9464),
 };
 
-const settings = z.object({
-  ...shared,
-  DATABASE_URL: postgresUrl,
-  DATABASE_DIRECT_URL: postgresUrl.optional(),
-  ENCRYPTION_KEYS: z.string("expected <id>:<base64 of 32 bytes>, the first one writes"),
-  PLANS: z.string().optional(),
-  DEFAULT_PLAN: z.enum(["free", "indie"]).default("free"),
-  DELIVERY_ALLOW: z.string().default(""),
-  DELIVERY_DENY: z.string().default(""),
-  DELIVERY_CA_FILE: z.string().optional(),
-  DELIVERY_CONNECTIONS_PER_ORIGIN: bound.default(256),
-  DELIVERY_CONNECTIONS_PER_ACCOUNT: bound.default(1024),
-  DELIVERY_CONNECTIONS_MAX: bound.default(4096),
-  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
-});
+const settings = z
+  .object({
+    ...shared,
+    DATABASE_URL: postgresUrl,
+    DATABASE_DIRECT_URL: postgresUrl.optional(),
+    ENCRYPTION_KEYS: z.string("expected <id>:<base64 of 32 bytes>, the first one writes"),
+    PLANS: z.string().optional(),
+    DEFAULT_PLAN: z.enum(["free", "indie"]).default("free"),
+    DELIVERY_ALLOW: z.string().default(""),
+    DELIVERY_DENY: z.string().default(""),
+    DELIVERY_CA_FILE: z.string().optional(),
+    DELIVERY_CONNECTIONS_PER_ORIGIN: bound.default(256),
+    DELIVERY_CONNECTIONS_PER_ACCOUNT: bound.default(1024),
+    DELIVERY_CONNECTIONS_MAX: bound.default(4096),
+    TRUSTED_PROXIES: z.string().default(""),
+    METRICS_TOKEN: z.string().optional(),
+    COOKIE_DOMAIN: z
+      .string()
+      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "expected a domain such as example.com")
+      .optional(),
+    ADMIN_EMAILS: z
+      .string()
+      .transform((list) => list.split(",").map((email) => email.trim().toLowerCase()))
+      .pipe(z.array(z.email("expected e-mail addresses, separated by commas")))
+      .default([]),
+    LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  })
+  .refine(({ BASE_URL, COOKIE_DOMAIN: domain }) => !domain || `.${hostOf(BASE_URL)}`.endsWith(`.${domain}`), {
+    path: ["COOKIE_DOMAIN"],
+    error: "expected the host of BASE_URL or a domain above it",
+  });
+
+const hostOf = (url: string | undefined): string => (url ? new URL(url).hostname : "localhost");
 
 const launcherSettings = z.object({
   ...shared,
@@ -126,7 +150,7 @@ const launcherSettings = z.object({
 /** The name of every setting, as in `.env.example`. */
 export const SETTING_NAMES = [...new Set([...Object.keys(settings.shape), ...Object.keys(launcherSettings.shape)])];
 
-const SECRET = new Set(["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL"]);
+const SECRET = new Set(["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL", "METRICS_TOKEN"]);
 
 function problem(name: string, expected: string, given: Record<string, unknown>): string {
   if (!(name in given)) return `${name}: ${expected}; it is not set`;

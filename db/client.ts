@@ -25,8 +25,11 @@ export type ConnectOptions = {
 
 /** `T` is what work is done with: the driver, and for the web process the query builder on it. */
 export type Connection<T extends { sql: Sql } = { sql: Sql }> = {
-  /** Runs `work` within `deadlineMs`; throws DatabaseUnavailable when the database is away or does not answer by then. */
-  run<R>(deadlineMs: number, work: (db: T) => Promise<R>): Promise<R>;
+  /**
+   * Runs `work` within `deadlineMs`; throws DatabaseUnavailable when the database is away or does not answer by then.
+   * Work of several steps may call `onProgress` after each: the time begins anew.
+   */
+  run<R>(deadlineMs: number, work: (db: T, onProgress: () => void) => Promise<R>): Promise<R>;
   close(): Promise<void>;
 };
 
@@ -72,8 +75,8 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
       if (closed) throw new DatabaseUnavailable(new Error("the connection was closed"));
       pool ??= open();
       const current = pool;
-      const outcome = work(current);
       let timer: NodeJS.Timeout | undefined;
+      const outcome = work(current, () => timer?.refresh());
       const deadline = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new DeadlinePassed(deadlineMs)), deadlineMs);
       });

@@ -10,6 +10,8 @@ const COALESCE_MS = 80;
 /** A lane near its limit claims only this long before it may send, so that the slot is not held for nothing. */
 const LATE_LEAD_MS = 8;
 const SAFETY_MS = 10;
+/** So many are taken up in one turn of the loop: the first of a crowd are claimed while the next are taken up. */
+const TURN_MAX = 250;
 
 /**
  * Everything this process knows to fall due, in order, each schedule once. It says when each is to be looked at: two
@@ -108,8 +110,8 @@ export function createAgenda(deps: {
           early.push(next);
           continue;
         }
-        claimed++;
         deps.onClaim(next);
+        if (++claimed === TURN_MAX) break;
       }
       for (const planned of early) near.push(planned);
       return Math.min(

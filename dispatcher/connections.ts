@@ -11,10 +11,12 @@ import {
   freshlyOpening,
   hasRoom,
   headroom,
+  isForgotten,
   isSlow,
   isStalled,
   noteAhead,
   noteAnswer,
+  noteConnected,
   type Origin,
   readyOf,
   standingOf,
@@ -116,8 +118,7 @@ export function createConnections(deps: {
           dropConnection(origin, connection);
         };
         if (connection.broken) return connection.onBroken();
-        origin.roundTripMs = connection.roundTripMs;
-        if (Number.isNaN(origin.latencyMs)) origin.latencyMs = connection.connectMs;
+        noteConnected(origin, connection);
         origin.fresh.push(connection);
         serve(origin);
       })
@@ -284,6 +285,9 @@ export function createConnections(deps: {
     /** Whether claimed requests to `key` wait in vain: they should go back. */
     isStalled: (key: string) => isStalled(originOf(key), monotonic()),
 
+    /** Connections that are open or being opened. */
+    size: () => total,
+
     /** Claimed requests that wait for a connection. */
     ready() {
       let n = 0;
@@ -328,7 +332,7 @@ export function createConnections(deps: {
         demand(origin);
         const wanted = origin.admitted + waitingOf(origin) + readyOf(origin) + origin.ahead.size;
         if (wanted === 0) closeUnused(origin);
-        if (connectionsOf(origin) + wanted === 0) origins.delete(key);
+        if (connectionsOf(origin) + wanted === 0 && isForgotten(origin, monotonic())) origins.delete(key);
       }
     },
 

@@ -15,12 +15,14 @@ import type { ConnectFailure } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 import { createGuardedAgent } from "./guarded-agent.ts";
 import { createLanes } from "./lanes.ts";
+import { logAttempt, logInterrupted } from "./log-attempt.ts";
 import { createLoop, type Loop, until, untilAnswered } from "./loop.ts";
+import { createMetrics, type Figures, type Metrics } from "./metrics.ts";
 import type { Planned } from "./planned.ts";
 import { createPrefetch } from "./prefetch.ts";
 import { createRecorder, type Recorded } from "./record.ts";
 import { createRecovery } from "./recover.ts";
-import { createRetention } from "./retain.ts";
+import { createRetention, RETENTION_SESSION } from "./retain.ts";
 import { createSender } from "./send.ts";
 import { createShards } from "./shards.ts";
 import { createTicker, monotonicNow } from "./ticker.ts";
@@ -36,6 +38,8 @@ const SEND_COST_MS = 0.3;
 /** Everything by then: what is claimed leaves or is put back, what is on the wire is recorded. */
 const STOP_CLAIMED_MS = 2_500;
 const STOP_DEADLINE_MS = 34_000;
+/** Whoever owns this shard does the work that one process of the fleet does. */
+const FLEET_SHARD = 0;
 
 /** Planner settings of the dispatcher's sessions: its statements reach rows by key, whatever the statistics say. */
 export const SESSION = {
@@ -43,6 +47,7 @@ export const SESSION = {
   enable_bitmapscan: "off",
   enable_hashjoin: "off",
   enable_mergejoin: "off",
+  plan_cache_mode: "force_generic_plan",
   jit: "off",
   statement_timeout: 5_000,
   idle_in_transaction_session_timeout: 5_000,
@@ -58,9 +63,9 @@ export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
  */
 export async function startDispatcher(
   config: Config,
-  options: { log: Logger; version: string; monotonic?: () => number },
+  options: { log: Logger; version: string; metrics?: Metrics; monotonic?: () => number },
 ) {
-  const { log } = options;
+  const { log, metrics = createMetrics() } = options;
   const monotonic = options.monotonic ?? monotonicNow;
   const wall = () => Date.now();
   const me = { id: newId(Date.now()), host: hostname(), pid: process.pid, version: options.version };
@@ -68,12 +73,19 @@ export async function startDispatcher(
   let lostAtMs = Number.NEGATIVE_INFINITY;
   const onLost = () => {
     lostAtMs = monotonic();
+    metrics.databaseError();
   };
   const database = (name: string, connectionsMax: number) =>
     connect({ url, name: `stopwatch-${name}`, connectionsMax, session: SESSION, onLost });
   const claims = database("claim", 2);
   const records = database("record", 2);
   const control = database("control", 3);
+  const keeping = connect({
+    url,
+    name: "stopwatch-retain",
+    connectionsMax: 1,
+    session: { ...SESSION, ...RETENTION_SESSION },
+  });
 
   const clock = createClock({
     read: () => control.run(2_000, ({ sql }) => readDatabaseClock(sql)),
@@ -120,6 +132,7 @@ export async function startDispatcher(
     shards,
     monotonic,
     onWon: (won) => {
+      metrics.claimed(won.length);
       for (const one of won) {
         if (one.failure) {
           claimer.settled(one.planned);
@@ -159,6 +172,7 @@ export async function startDispatcher(
     now: clock.now,
     monotonic,
     onSent: ({ planned }) => {
+      metrics.sent(clock.now() - planned.sendAtMs);
       claimer.settled(planned);
       lanes.sent(planned);
     },
@@ -174,6 +188,7 @@ export async function startDispatcher(
       claimer.settled(won.planned);
       drop(won.planned);
       claimer.release(won);
+      metrics.released();
     },
   });
   const recorder = createRecorder({
@@ -182,6 +197,7 @@ export async function startDispatcher(
     plans: config.plans,
     random: Math.random,
     onRecorded: (recorded) => {
+      metrics.recorded(recorded.length);
       for (const one of recorded) replan(one);
     },
     onSettled: () => scheduleRecord(),
@@ -196,11 +212,19 @@ export async function startDispatcher(
     owned: shards.owned,
     isHeld: recorder.holds,
     record: (record) => {
+      metrics.ended(record.outcome);
+      logInterrupted(log, record);
       recorder.add(record);
       scheduleRecord();
     },
   });
-  const retention = createRetention({ database: control });
+  const retention = createRetention({
+    database: keeping,
+    plans: config.plans,
+    isMine: () => shards.holds(FLEET_SHARD),
+    monotonic,
+    log,
+  });
   const agenda = createAgenda({
     leadMs: claimer.leadMs,
     isNearLimit: lanes.isNearLimit,
@@ -289,6 +313,8 @@ export async function startDispatcher(
     const { planned } = result.won;
     // A slot whose request was sent is freed by its time; one that sent nothing is freed now.
     if (result.attemptedAtMs === null) leave(planned);
+    metrics.ended(result.outcome.kind);
+    logAttempt(log, result);
     recorder.ended(result);
     scheduleRecord();
   }
@@ -321,18 +347,23 @@ export async function startDispatcher(
   let recordTimer: NodeJS.Timeout | undefined;
   let recordSinceMs = Number.POSITIVE_INFINITY;
   function scheduleRecord() {
-    if (recorder.waiting() === 0 || recordTimer) return;
+    if (recorder.waiting() === 0) return;
     recordSinceMs = Math.min(recordSinceMs, monotonic());
-    recordTimer = setTimeout(
+    if (recorder.isFull() && !recordGivesWay()) return record();
+    recordTimer ??= setTimeout(
       () => {
         recordTimer = undefined;
-        if (sender.isBehind() && monotonic() - recordSinceMs < RECORD_GIVES_WAY_MS) return scheduleRecord();
-        recordSinceMs = Number.POSITIVE_INFINITY;
-        recorder.start();
-        if (recorder.waiting() > 0) scheduleRecord();
+        if (recordGivesWay()) return scheduleRecord();
+        record();
       },
       recorder.isFailing() ? 500 : RECORD_AFTER_MS,
     );
+  }
+  const recordGivesWay = () => sender.isBehind() && monotonic() - recordSinceMs < RECORD_GIVES_WAY_MS;
+  function record() {
+    recordSinceMs = Number.POSITIVE_INFINITY;
+    recorder.start();
+    if (recorder.waiting() > 0) scheduleRecord();
   }
 
   const fatal = (error: unknown) => {
@@ -367,7 +398,11 @@ export async function startDispatcher(
   );
   timers.push(urgent);
 
-  const reading = every(1_000, async () => clock.isSet() && prefetch.runOnce());
+  const reading = every(1_000, async () => {
+    if (!clock.isSet()) return;
+    await prefetch.runOnce();
+    if (prefetch.hasMore() && pressure() < 1) reading.soon();
+  });
 
   await untilAnswered(async () => {
     for (let sample = 0; sample < 5; sample++) await clock.runOnce();
@@ -400,13 +435,13 @@ export async function startDispatcher(
     await listener.close();
     listener = startListening();
   });
-  every(500, () => clock.runOnce());
+  every(200, () => clock.runOnce());
   every(1_000, async () => {
     const settled = clock.sinceStepMs() > CLAIM_LEASE_MS && monotonic() - lostAtMs > RECOVERY_PAUSE_MS;
     if (settled) await recovery.runOnce();
   });
   every(250, () => claimer.runOnce());
-  every(3_600_000, () => retention.runOnce());
+  every(1_000, () => retention.runOnce());
   every(100, async () => {
     sender.enforceDeadlines();
     connections.runOnce();
@@ -415,16 +450,23 @@ export async function startDispatcher(
     pump();
   });
 
+  const figures = (): Figures => ({
+    planned: agenda.size(),
+    waiting: lanes.waiting(),
+    unsent: sender.unsent(),
+    underWay: sender.underWay(),
+    unrecorded: recorder.pending(),
+    lanes: lanes.size(),
+    connections: connections.size(),
+    owned: shards.owned().length,
+    skewMs: clock.skewMs(),
+  });
+  metrics.watch(figures);
+
   return {
     id: me.id,
     /** What it holds at the moment, for its health page. */
-    figures: () => ({
-      planned: agenda.size(),
-      lanes: lanes.size(),
-      underWay: sender.underWay(),
-      unrecorded: recorder.pending(),
-      owned: shards.owned().length,
-    }),
+    figures,
     async stop(): Promise<void> {
       if (stopping) return;
       stopping = true;
@@ -441,7 +483,7 @@ export async function startDispatcher(
       clearTimeout(recordTimer);
       connections.close();
       await Promise.allSettled([listener.close(), ticker.close()]);
-      await Promise.allSettled([claims.close(), records.close(), control.close()]);
+      await Promise.allSettled([claims.close(), records.close(), control.close(), keeping.close()]);
     },
   };
 }

@@ -1,20 +1,27 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
+import type { Metrics } from "./metrics.ts";
 
-/** Serves `/healthz` of this dispatcher on loopback or on the host it is given. */
-export function serveHealth(options: { host: string; port: number; figures: () => Record<string, number> }) {
-  const server = createServer((request, response) => {
-    const known = request.url === "/healthz";
-    response.writeHead(known ? 200 : 404, { "content-type": "application/json", "cache-control": "no-store" });
-    response.end(
-      JSON.stringify(
-        known
-          ? { status: "ok", ...options.figures() }
-          : { error: { code: "NOT_FOUND", message: "There is only /healthz here." } },
-      ),
-    );
+/** Serves `/healthz` and `/metrics` (Prometheus) of this dispatcher on loopback or on the host it is given. */
+export function serveHealth(options: {
+  host: string;
+  port: number;
+  figures: () => Record<string, number>;
+  metrics: Metrics;
+}) {
+  const server = createServer(async (request, response) => {
+    const [path] = (request.url ?? "").split("?");
+    if (path === "/healthz") return answer(response, 200, JSON.stringify({ status: "ok", ...options.figures() }));
+    if (path === "/metrics") return answer(response, 200, await options.metrics.text(), options.metrics.contentType);
+    const error = { code: "NOT_FOUND", message: "There are only /healthz and /metrics here." };
+    answer(response, 404, JSON.stringify({ error }));
   });
   return new Promise<{ close: () => void }>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => resolve({ close: () => server.close() }));
   });
+}
+
+function answer(response: ServerResponse, status: number, body: string, type = "application/json"): void {
+  response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+  response.end(body);
 }

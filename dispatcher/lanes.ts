@@ -141,6 +141,8 @@ export function createLanes(deps: { monotonic: () => number }) {
       }
     },
     size: () => lanes.size,
+    /** Schedules that wait for their turn. */
+    waiting: () => waiting,
   };
 }
 

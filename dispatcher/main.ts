@@ -1,14 +1,16 @@
-import pino from "pino";
 import { ConfigError, readConfig } from "#config.ts";
 import manifest from "#package.json" with { type: "json" };
 import { type Dispatcher, startDispatcher } from "./dispatcher.ts";
 import { serveHealth } from "./health.ts";
+import { createLog } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
 import { untilReady } from "./ready.ts";
 
 /** The dispatcher process: `npm run dispatcher`. Stops on SIGTERM and SIGINT, and when the process that started it is gone. */
 async function main() {
   const config = readConfig();
-  const log = pino({ level: config.logLevel, base: { part: "dispatcher" }, timestamp: pino.stdTimeFunctions.isoTime });
+  const log = createLog(config.logLevel);
+  const metrics = createMetrics();
   // Deliveries go on when nobody reads the log any more.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
@@ -33,9 +35,10 @@ async function main() {
     host: config.host,
     port: config.dispatcherPort,
     figures: () => dispatcher?.figures() ?? {},
+    metrics,
   });
   await untilReady(config, log);
-  dispatcher = await startDispatcher(config, { log, version: manifest.version });
+  dispatcher = await startDispatcher(config, { log, metrics, version: manifest.version });
   if (stopping) return dispatcher.stop().then(() => process.exit(0));
   log.info({ id: dispatcher.id, ...dispatcher.figures() }, "delivering");
 }

@@ -46,6 +46,9 @@ export type Origin = {
 const SLOW_MS = 50;
 const STALLED_MS = 250;
 const LATENCY_MIN_MS = 1;
+/** What is admitted is sent within this, by what its origin has been answering: well before it would be given back. */
+const HEADROOM_MS = 1_000;
+const REMEMBERED_MS = 600_000;
 const AHEAD_BUCKET_MS = 10;
 
 export function createOrigin(key: string): Origin {
@@ -98,12 +101,12 @@ export function isStalled(origin: Origin, nowMs: number): boolean {
 }
 
 /**
- * How many more requests this origin will take within a quarter of a second beyond its free connections, by what it
- * has been answering: so much may be claimed ahead. A slow one is given none.
+ * How many more requests this origin will take within a second beyond its free connections, by what it has been
+ * answering: so much may be claimed ahead. A slow one is given none.
  */
 export function headroom(origin: Origin, nowMs: number): number {
   if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
-  return Math.floor((standingOf(origin) * STALLED_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
+  return Math.floor((standingOf(origin) * HEADROOM_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
 }
 
 /** Whether one more may be let through to be claimed. */
@@ -125,6 +128,16 @@ export function forgetAhead(origin: Origin, beforeMs: number) {
   const past = Math.floor(beforeMs / AHEAD_BUCKET_MS);
   for (const bucket of origin.ahead.keys()) if (bucket < past) origin.ahead.delete(bucket);
 }
+
+/** Notes a new connection. Until the first answer the quickest of them stands for what one takes. */
+export function noteConnected(origin: Origin, { connectMs, roundTripMs }: Connection) {
+  origin.roundTripMs = roundTripMs;
+  if (origin.answeredAtMs > Number.NEGATIVE_INFINITY) return;
+  origin.latencyMs = Number.isNaN(origin.latencyMs) ? connectMs : Math.min(origin.latencyMs, connectMs);
+}
+
+/** Whether what is known of an origin without connections may go: its last answer is long past. */
+export const isForgotten = (origin: Origin, nowMs: number): boolean => nowMs - origin.answeredAtMs > REMEMBERED_MS;
 
 /** Notes how long an answer took, ms. */
 export function noteAnswer(origin: Origin, latencyMs: number, nowMs: number) {

@@ -1,14 +1,25 @@
 import type { Connection as Database } from "#db/client.ts";
-import { type DueSchedule, readDueById, readDueOfAccount, readDueOfShards } from "#db/queries/due-schedules.ts";
+import {
+  after,
+  BEFORE_ALL,
+  type DuePlace,
+  type DueSchedule,
+  readDueById,
+  readDueOfAccount,
+  readDueOfShards,
+} from "#db/queries/due-schedules.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 
+/** Rows of one reading, over all shards; one of many rows would lie in memory as a whole. */
+const ROWS_MAX = 8_000;
 const ROWS_PER_SHARD_MAX = 2_000;
 const DEADLINE_MS = 3_000;
 /** A NOTIFY can be lost: so often everything up to the horizon is read again, ms. */
 const SWEEP_EVERY_MS = 5_000;
 const IDS_MAX = 500;
 
-type Progress = { readUntilMs: number; sweepFromMs: number; sweptAtMs: number };
+/** How far a shard was read, and how far it was swept; null while no sweep is under way. */
+type Progress = { readTo: DuePlace; sweptTo: DuePlace | null; sweptAtMs: number };
 
 /**
  * Reads what falls due within the horizon from the shards of this dispatcher: rows, no payloads, changing nothing. Each
@@ -27,24 +38,26 @@ export function createPrefetch(deps: {
   const progress = new Map<number, Progress>();
   let announced = new Set<string>();
   const toRefill = new Map<string, { accountId: string; env: "live" | "test" }>();
+  let hasMore = false;
+
+  const read = async (shards: { id: number; from: DuePlace }[], untilMs: number) => {
+    const limit = Math.min(Math.ceil(ROWS_MAX / shards.length), ROWS_PER_SHARD_MAX);
+    const due = await deps.database.run(DEADLINE_MS, ({ sql }) => readDueOfShards(sql, shards, untilMs, limit));
+    const reached = reachedBy(due, limit);
+    if (reached.size > 0) hasMore = true;
+    return { due, reached };
+  };
 
   const forward = async (): Promise<number> => {
     const untilMs = deps.now() + PREFETCH_HORIZON_MS;
     const owned = deps.owned();
     for (const id of progress.keys()) if (!owned.includes(id)) progress.delete(id);
-    const shards = owned.map((id) => ({ id, fromMs: progress.get(id)?.readUntilMs ?? Number.NEGATIVE_INFINITY }));
+    const shards = owned.map((id) => ({ id, from: progress.get(id)?.readTo ?? BEFORE_ALL }));
     if (shards.length === 0) return 0;
-    const due = await deps.database.run(DEADLINE_MS, ({ sql }) =>
-      readDueOfShards(sql, shards, untilMs, ROWS_PER_SHARD_MAX),
-    );
-    const reached = reachedBy(due, ROWS_PER_SHARD_MAX);
+    const { due, reached } = await read(shards, untilMs);
     for (const { id } of shards) {
-      const before = progress.get(id) ?? {
-        readUntilMs: 0,
-        sweepFromMs: Number.NEGATIVE_INFINITY,
-        sweptAtMs: deps.monotonic(),
-      };
-      progress.set(id, { ...before, readUntilMs: reached.get(id) ?? untilMs });
+      const before = progress.get(id) ?? { sweptTo: null, sweptAtMs: deps.monotonic() };
+      progress.set(id, { ...before, readTo: reached.get(id) ?? after(untilMs) });
     }
     deps.plan(due);
     return due.length;
@@ -53,17 +66,14 @@ export function createPrefetch(deps: {
   const sweep = async (): Promise<number> => {
     const now = deps.monotonic();
     const shards = [...progress]
-      .filter(([, one]) => now - one.sweptAtMs >= SWEEP_EVERY_MS || one.sweepFromMs > Number.NEGATIVE_INFINITY)
-      .map(([id, one]) => ({ id, fromMs: one.sweepFromMs }));
+      .filter(([, one]) => now - one.sweptAtMs >= SWEEP_EVERY_MS || one.sweptTo !== null)
+      .map(([id, one]) => ({ id, from: one.sweptTo ?? BEFORE_ALL }));
     if (shards.length === 0) return 0;
     const untilMs = deps.now() + PREFETCH_HORIZON_MS;
-    const due = await deps.database.run(DEADLINE_MS, ({ sql }) =>
-      readDueOfShards(sql, shards, untilMs, ROWS_PER_SHARD_MAX),
-    );
-    const reached = reachedBy(due, ROWS_PER_SHARD_MAX);
+    const { due, reached } = await read(shards, untilMs);
     for (const { id } of shards) {
       const one = progress.get(id);
-      if (one) progress.set(id, { ...one, sweptAtMs: now, sweepFromMs: reached.get(id) ?? Number.NEGATIVE_INFINITY });
+      if (one) progress.set(id, { ...one, sweptAtMs: now, sweptTo: reached.get(id) ?? null });
     }
     deps.plan(due);
     return due.length;
@@ -100,7 +110,12 @@ export function createPrefetch(deps: {
 
   return {
     /** One round of the ordinary reading; returns how many rows it read. */
-    runOnce: async (): Promise<number> => (await forward()) + (await sweep()),
+    async runOnce(): Promise<number> {
+      hasMore = false;
+      return (await forward()) + (await sweep());
+    },
+    /** Whether the last round left rows that are due within the horizon: there were more than are read at once. */
+    hasMore: () => hasMore,
     /** Reads what was announced, and refills lanes that have room again. */
     runUrgent: async (): Promise<number> => (await named()) + (await refill()),
     isUrgent: () => announced.size > 0 || toRefill.size > 0,
@@ -123,15 +138,13 @@ export function createPrefetch(deps: {
   };
 }
 
-/** The due time up to which each shard that filled its limit was read: the rest follows in the next round. */
-function reachedBy(due: readonly DueSchedule[], limit: number): Map<number, number> {
-  const counts = new Map<number, { n: number; lastMs: number }>();
-  for (const { shard, dueAtMs } of due) {
-    const one = counts.get(shard);
-    counts.set(shard, { n: (one?.n ?? 0) + 1, lastMs: dueAtMs });
+/** The place up to which each shard that filled its limit was read: the rest follows in the next round. */
+function reachedBy(due: readonly DueSchedule[], limit: number): Map<number, DuePlace> {
+  const counts = new Map<number, { n: number; last: DuePlace }>();
+  for (const { shard, dueAtMs, id } of due) {
+    counts.set(shard, { n: (counts.get(shard)?.n ?? 0) + 1, last: { ms: dueAtMs, id } });
   }
-  const reached = new Map<number, number>();
-  // One ms less than the last: rows of the same instant that did not fit must not be passed over.
-  for (const [shard, { n, lastMs }] of counts) if (n >= limit) reached.set(shard, lastMs - 1);
+  const reached = new Map<number, DuePlace>();
+  for (const [shard, { n, last }] of counts) if (n >= limit) reached.set(shard, last);
   return reached;
 }

@@ -125,10 +125,13 @@ export function createRecorder(deps: {
     /** Takes a record that is complete: an interrupted attempt. */
     add: (record: AttemptRecord) => add(record, null),
 
-    /** Starts a statement if one may be started; for the loop, which does not wait. */
+    /** Starts what statements may be started; for the loop, which does not wait. */
     start() {
-      if (waiting.length > 0 && inFlight < (paused ? 1 : IN_FLIGHT_MAX)) void flush();
+      const atOnce = paused ? 1 : IN_FLIGHT_MAX;
+      while (waiting.length > 0 && inFlight < atOnce) void flush();
     },
+    /** Whether there is a full statement to be started. */
+    isFull: () => waiting.length >= rowsAtOnce && inFlight < IN_FLIGHT_MAX && !paused,
     holds: (scheduleId: string) => held.has(scheduleId),
     waiting: () => waiting.length,
     pending: () => waiting.length + inFlight,

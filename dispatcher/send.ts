@@ -33,6 +33,8 @@ type Prepared = {
   body: Buffer | null;
   method: Dispatcher.HttpMethod;
   path: string;
+  /** The first of those that were begun together: what comes after it waits for it. */
+  isFirst: boolean;
 };
 
 type UnderWay = { abort: (error: Error) => void; deadlineMs: number; wasLate: boolean; ended: boolean };
@@ -43,6 +45,11 @@ const BODY_KEPT_MAX = 8 * 1024;
 const LATE_MAX_MS = 2_000;
 /** Deadlines are looked at ten times a second: a gap of more than this means that the loop had no time. */
 const BUSY_MS = 150;
+/** A request is begun at most this long before its instant, and then held until it comes, ms. */
+const LEAD_MAX_MS = 0.5;
+/** Two in three requests are to reach their write after their instant, so that hardly any has to be held for long. */
+const LEAD_LESS_MS = 0.004;
+const LEAD_MORE_MS = 0.002;
 const TURN_BYTES_MAX = 1024 * 1024;
 const SECRETS_MAX = 4_096;
 
@@ -73,6 +80,8 @@ export function createSender(deps: {
   let toPrepare: Won[] = [];
   let preparing = false;
   let lookedAtMs = 0;
+  /** What passes between waking for an instant and the write, as it was lately: begun so long before it, ms. */
+  let leadMs = 0;
 
   const signingKeys = (won: Won, sealed: string): SigningKeys => {
     let keys = secrets.get(sealed);
@@ -109,7 +118,7 @@ export function createSender(deps: {
     if (!request.headers.some(([name]) => name.toLowerCase() === "user-agent"))
       headers.push("User-Agent", deps.userAgent);
     const url = new URL(claimed.targetUrl);
-    return { won, headers, body, method: claimed.method, path: url.pathname + url.search };
+    return { won, headers, body, method: claimed.method, path: url.pathname + url.search, isFirst: false };
   };
 
   const end = (won: Won, outcome: DeliveryOutcome, rest?: Partial<Ended>) =>
@@ -133,7 +142,8 @@ export function createSender(deps: {
       bytes += won.planned.bytes;
       try {
         due.push(prepare(won));
-        if (won.planned.sendAtMs !== instants.at(-1)) instants.push(won.planned.sendAtMs);
+        const beginAtMs = won.planned.sendAtMs - leadMs;
+        if (beginAtMs !== instants.at(-1)) instants.push(beginAtMs);
       } catch (error) {
         // The schedule's own reason: its attempts are used up and it dies with a clear text.
         deps.connections.leave(won.planned);
@@ -171,6 +181,18 @@ export function createSender(deps: {
         !mayLeave(won),
       giveUp: () => deps.onUnsent(won),
     });
+  };
+
+  const adaptLead = (instant: number) => {
+    leadMs = Math.min(Math.max(leadMs + (deps.now() < instant ? -LEAD_LESS_MS : LEAD_MORE_MS), 0), LEAD_MAX_MS);
+  };
+
+  /** Waits, for a part of a millisecond, until `instant` has come; says whether it has. */
+  const hold = (instant: number): boolean => {
+    let aheadMs = instant - deps.now();
+    if (aheadMs > LEAD_MAX_MS) return false;
+    while (aheadMs > 0) aheadMs = instant - deps.now();
+    return true;
   };
 
   const begin = (prepared: Prepared, connection: Connection, isFirst: boolean) => {
@@ -227,7 +249,8 @@ export function createSender(deps: {
       {
         onRequestStart(controller) {
           exchange.abort = (error) => controller.abort(error);
-          if (!mayLeave(won) || deps.now() < won.planned.sendAtMs) {
+          if (prepared.isFirst) adaptLead(won.planned.sendAtMs);
+          if (!hold(won.planned.sendAtMs) || !mayLeave(won)) {
             refused = true;
             controller.abort(new Error("not allowed to leave now"));
             return;
@@ -292,11 +315,15 @@ export function createSender(deps: {
 
     /** Sends everything whose instant has come; returns the next instant, by the database's clock, ms. */
     runOnce(): number {
+      let isFirst = true;
       for (;;) {
         const next = due.peek();
         if (!next) return Number.POSITIVE_INFINITY;
-        if (next.won.planned.sendAtMs > deps.now()) return next.won.planned.sendAtMs;
+        const beginAtMs = next.won.planned.sendAtMs - leadMs;
+        if (beginAtMs > deps.now()) return beginAtMs;
         due.pop();
+        next.isFirst = isFirst;
+        isFirst = false;
         carry(next);
       }
     },

@@ -31,7 +31,7 @@ export function apiKeyPreview(text: string): { prefix: string; last4: string } {
 }
 
 /** What every key of an environment begins with. */
-function apiKeyPrefix(env: Environment): string {
+export function apiKeyPrefix<E extends Environment>(env: E): `sw_${E}_` {
   return `sw_${env}_`;
 }
 

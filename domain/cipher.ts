@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { pooledRandomBytes } from "./random-pool.ts";
 
 /** Encryption keys by id. `writer` seals; every key opens what it sealed. */
 export type KeyRing = { writer: string; keys: ReadonlyMap<string, KeyObject> };
@@ -21,7 +22,7 @@ export class DecryptionError extends Error {
 export function seal(ring: KeyRing, plaintext: Buffer, aad: string): Buffer {
   const key = ring.keys.get(ring.writer);
   if (key === undefined) throw new Error("the writing key is not in the key ring");
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = pooledRandomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(aad));
   const ciphertext = cipher.update(plaintext);
   cipher.final();

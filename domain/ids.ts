@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { pooledRandomBytes } from "./random-pool.ts";
 
-export type IdPrefix = "sch" | "key" | "acc";
+export type IdPrefix = "sch" | "key" | "acc" | "ses";
 
 /**
  * Makes a new id from the time in ms: a UUIDv7 in its usual text form. Within this process each id sorts after the one
@@ -36,7 +36,7 @@ export function decodeId(prefix: IdPrefix, text: string): string | null {
  * random. The counter starts anew each millisecond at a random value below 2,048; when it runs over, the time in the id
  * goes ahead by one. A clock that steps back by more than a second is followed, by less it is waited for.
  */
-export function createIdSource(random: (size: number) => Buffer = randomBytes): (epochMs: number) => string {
+export function createIdSource(random: (size: number) => Buffer = pooledRandomBytes): (epochMs: number) => string {
   let lastMs = Number.NEGATIVE_INFINITY;
   let counter = 0;
   return (epochMs) => {

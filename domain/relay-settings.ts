@@ -56,6 +56,7 @@ export function presentRelaySettings(saved: SavedRelaySettings, plan: PlanLimits
 const wholeNumber = z
   .number("expected a whole number or null")
   .refine(Number.isInteger, "expected a whole number or null")
+  .meta({ type: "integer" })
   .nullable()
   .optional();
 

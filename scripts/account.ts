@@ -2,15 +2,16 @@ import { z } from "zod";
 import { processEnv, readConfig, readLauncherConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
 import { connectOrm } from "#db/orm.ts";
-import { createOrFindAccount } from "#db/queries/accounts.ts";
+import { createOrFindAccount, verifyEmail } from "#db/queries/accounts.ts";
 import { createApiKey } from "#db/queries/api-keys.ts";
+import { createSession } from "#db/queries/sessions.ts";
 import { encodeId } from "#domain/ids.ts";
 import { command, UsageError } from "./command.ts";
 import { readKeys, readOrMakeKeys } from "./keys.ts";
 import { withEmbeddedPostgres } from "./with-embedded-postgres.ts";
 
 type Env = Record<string, string | undefined>;
-type Options = { email?: string; plan?: string; key?: string };
+type Options = { email?: string; plan?: string; key?: string; session?: boolean; admin?: boolean };
 
 type Wanted = z.infer<typeof Wanted>;
 
@@ -18,20 +19,30 @@ const Wanted = z.object({
   email: z.string("--email is missing").trim().toLowerCase().pipe(z.email("--email: that is not an e-mail address")),
   plan: z.enum(["free", "indie"], "--plan is free or indie").optional(),
   key: z.enum(["live", "test"], "--key is live or test").optional(),
+  session: z.boolean().default(false),
+  admin: z.boolean().default(false),
 });
 
 const DEADLINE_MS = 10_000;
 
 await command<Options>({
-  usage: `Usage: npm run account -- create --email E [--plan free|indie] [--key live|test]
+  usage: `Usage: npm run account -- create --email E [--plan free|indie] [--key live|test] [--session] [--admin]
 
-Makes the account of an e-mail address, or finds it, and prints one JSON object: { accountId, email, plan, key? }.
-A key is made anew each time and shown only here. Without DATABASE_URL it works on the embedded database.
+Makes the account of an e-mail address, or finds it, and prints one JSON object: { accountId, email, plan, key?, session? }.
+Key and session are made anew each time and shown only here. Without DATABASE_URL it works on the embedded database.
 
   --email E        the address, in any letter case
   --plan PLAN      the plan of a new account (default: DEFAULT_PLAN)
-  --key live|test  makes an API key of this environment too`,
-  options: { email: { type: "string" }, plan: { type: "string" }, key: { type: "string" } },
+  --key live|test  makes an API key of this environment too
+  --session        starts a session too; it is the value of the cookie sw_session
+  --admin          vouches for the address; with ADMIN_EMAILS naming it, its sessions are admin sessions`,
+  options: {
+    email: { type: "string" },
+    plan: { type: "string" },
+    key: { type: "string" },
+    session: { type: "boolean" },
+    admin: { type: "boolean" },
+  },
   positionals: 1,
   async run(options, [action]) {
     const wanted = readWanted(options, action);
@@ -56,7 +67,7 @@ function readWanted(options: Options, action: string | undefined): Wanted {
   return parsed.data;
 }
 
-async function createAccount(env: Env, { email, plan, key }: Wanted) {
+async function createAccount(env: Env, { email, plan, key, session, admin }: Wanted) {
   const config = readConfig(env);
   const connection = connectOrm({
     url: config.databaseUrl,
@@ -73,12 +84,18 @@ async function createAccount(env: Env, { email, plan, key }: Wanted) {
         nowMs: Date.now(),
       });
       if (plan && plan !== account.plan) console.error(`${account.email} has an account already, on ${account.plan}.`);
+      if (admin) await verifyEmail(db, account.id);
+      if (admin && !config.adminEmails.has(account.email)) {
+        console.error(`${account.email} is not in ADMIN_EMAILS: add it there and start the web part again.`);
+      }
+      const started = session && (await createSession(db, { accountId: account.id, userAgent: "npm run account" }));
       const made = key && (await createApiKey(db, { accountId: account.id, env: key, name: "command line" }));
       return {
         accountId: encodeId("acc", account.id),
         email: account.email,
         plan: account.plan,
         ...(made && { key: made.key }),
+        ...(started && { session: started.token }),
       };
     });
   } finally {

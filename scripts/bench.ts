@@ -5,16 +5,19 @@ import { listenForStop, Stopped } from "./stop-signal.ts";
 
 const LINGERS_MS = 2_000;
 
+const PARTS = [...SCENARIO_NAMES, "writes"] as const;
+
 type Options = { rounds?: string; only?: string; engines?: string; seconds?: string; quick: boolean; seed: string };
 
 await command<Options>({
   usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--quick] [--seed N]
 
-Measures the dispatcher beside its own floor and beside other job engines, all in one run on one Postgres, and writes
-tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
+Measures the dispatcher beside its own floor and beside other job engines, and what creating costs over HTTP (writes),
+all in one run on one Postgres, and writes tests/bench/results/latest.json. See tests/bench/README.md for what the
+numbers are.
 
   --rounds N    interleaved rounds, 5 (1 with --quick)
-  --only        ${SCENARIO_NAMES.join(", ")}
+  --only        ${PARTS.join(", ")}
   --engines     ${ENGINES.map((engine) => engine.name).join(", ")}
   --seconds N   length of the steady scenarios, 20 (5 with --quick); the saturation takes three times as long
   --quick       one short round, and a tenth of the backlog
@@ -28,9 +31,11 @@ tests/bench/results/latest.json. See tests/bench/README.md for what the numbers 
     seed: { type: "string", default: "1" },
   },
   async run({ rounds, only, engines, seconds, quick, seed }) {
+    const parts = chosen("--only", only, PARTS, (name) => name);
     const options: BenchOptions = {
       rounds: whole("--rounds", rounds ?? (quick ? "1" : "5")),
-      scenarios: chosen("--only", only, SCENARIO_NAMES, (name) => name),
+      scenarios: SCENARIO_NAMES.filter((name) => parts.includes(name)),
+      writes: parts.includes("writes"),
       engines: chosen("--engines", engines, ENGINES, (engine) => engine.name),
       seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),
       backlog: quick ? 100_000 : 1_000_000,

@@ -1,14 +1,28 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { takeBuildTurn } from "./build-turn.ts";
 import { spawnNext } from "./next.ts";
 import { SetupError } from "./setup-error.ts";
 
 /**
- * Makes the production build of the web part when there is none, or when a source is newer. `signal` ends it. Throws a
- * SetupError with the output of the build when it fails.
+ * Makes the production build of the web part when there is none, or when a source is newer. Of several processes that
+ * need it at once, one builds and the others wait. `signal` ends it. Throws a SetupError with the output of the build
+ * when it fails.
  */
 export async function buildWhenNeeded({ onLog, signal }: { onLog: (line: string) => void; signal?: AbortSignal }) {
   if (await isBuilt()) return;
+  const endTurn = await takeBuildTurn(signal);
+  try {
+    if (!(await isBuilt())) await build({ onLog, signal });
+  } finally {
+    await endTurn();
+  }
+}
+
+// Next's own BUILD_ID is not enough: it may be older than an edit that was made while it was built.
+const STAMP = ".next/built-from";
+
+async function build({ onLog, signal }: Parameters<typeof buildWhenNeeded>[0]) {
   onLog("building the web part, which takes about half a minute and is done only after changes");
   const startedMs = Date.now();
   const { code, output } = await runBuild(signal);
@@ -17,9 +31,6 @@ export async function buildWhenNeeded({ onLog, signal }: { onLog: (line: string)
   await writeFile(STAMP, String(startedMs));
   onLog(`built in ${Math.round((Date.now() - startedMs) / 1000)} s`);
 }
-
-// Next's own BUILD_ID is not enough: it may be older than an edit that was made while it was built.
-const STAMP = ".next/built-from";
 
 const SOURCES = [
   ...["app", "components", "db", "domain", "mail", "public", "server"],

@@ -28,7 +28,14 @@ export class UsageError extends Error {
 }
 
 // By name: the command that mends package-lock.json must not need the packages that these classes import.
-const MENDABLE = ["UsageError", "SetupError", "ConfigError", "MigrationError", "DatabaseUnavailable"];
+const MENDABLE = [
+  "UsageError",
+  "SetupError",
+  "ConfigError",
+  "InstallationError",
+  "MigrationError",
+  "DatabaseUnavailable",
+];
 
 // Files and folders that cannot be used included: their errors name the path and the reason.
 function isMendable(error: unknown): boolean {

@@ -18,6 +18,8 @@ export async function takeOwnership(url: string): Promise<Ownership | undefined>
     max_lifetime: null,
     connect_timeout: 4,
     onnotice: () => {},
+    // Nobody could catch it if the server went away while the driver asked for types.
+    fetch_types: false,
     connection: { application_name: "stopwatch start" },
     onclose: () => {
       if (!watching) return;

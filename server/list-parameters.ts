@@ -13,27 +13,43 @@ export const listParameters = {
     .string()
     .regex(/^[1-9]\d*$/, "must be an integer from 1")
     .transform((digits) => Math.min(Number(digits), LIMIT_MAX))
-    .default(20),
+    .default(20)
+    .meta({
+      type: "integer",
+      pattern: undefined,
+      minimum: 1,
+      description: `20 unless it is given; cut to ${LIMIT_MAX}.`,
+    }),
   offset: z
     .string()
     .regex(/^(0|[1-9]\d*)$/, "must be an integer from 0")
     .transform(Number)
     .refine((offset) => offset <= OFFSET_MAX, `must be at most ${OFFSET_MAX}`)
-    .default(0),
+    .default(0)
+    .meta({ type: "integer", pattern: undefined, minimum: 0, maximum: OFFSET_MAX }),
   q: z
     .string()
     .refine((text) => !text.includes("\0"), "must not contain NUL")
     .refine((text) => [...text].length <= Q_LENGTH_MAX, `must be at most ${Q_LENGTH_MAX} characters`)
-    .optional(),
-  from: instantParameter().optional(),
-  to: instantParameter().optional(),
+    .optional()
+    .meta({
+      minLength: 1,
+      maxLength: Q_LENGTH_MAX,
+      description:
+        "Part of the target's address, in any letter case, or a whole schedule id. Below three characters the newest 10,000 rows are looked at.",
+    }),
+  from: instantParameter().optional().describe("From this instant on."),
+  to: instantParameter().optional().describe("Up to this instant, without it."),
 };
 
 function instantParameter() {
-  return z.string().transform((text, context) => {
-    const epochMs = parseInstant(text);
-    if (epochMs !== null) return new Date(epochMs);
-    context.addIssue("must be an RFC 3339 instant with an offset, its + written as %2B");
-    return z.NEVER;
-  });
+  return z
+    .string()
+    .meta({ format: "date-time" })
+    .transform((text, context) => {
+      const epochMs = parseInstant(text);
+      if (epochMs !== null) return new Date(epochMs);
+      context.addIssue("must be an RFC 3339 instant with an offset, its + written as %2B");
+      return z.NEVER;
+    });
 }

@@ -1,31 +1,23 @@
-import pino, { type Logger } from "pino";
+import pino, { type DestinationStream, type Logger } from "pino";
+import { describeError } from "#domain/describe-error.ts";
 
 export type { Logger } from "pino";
 
-/** The web process's log: JSON lines on standard output, without payloads, header values, keys or query strings. */
-export function createLog(level: string): Logger {
-  return pino({
-    level,
-    base: { part: "web" },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: describeError },
-  });
-}
+const BUFFER_BYTES_MAX = 1024 * 1024;
 
 /**
- * What of an error is logged. A database driver puts parameters and whole rows into its errors, and some of them into
- * the message: those stay out.
+ * The web process's log: JSON lines on standard output unless there is another `destination`, without payloads, header values, keys or query strings. Writing
+ * holds nobody up; lines that nobody takes any more are dropped.
  */
-export function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { code, query } = error as { code?: unknown; query?: unknown };
-  const isQueryError = typeof query === "string";
-  const message = isQueryError ? `Failed query: ${query}` : error.message;
-  return {
-    type: error.name,
-    ...(code === undefined ? {} : { code }),
-    message: message.slice(0, 2_000),
-    stack: error.stack?.split("\n").filter((line) => /^\s+at /.test(line)),
-    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
-  };
+export function createLog(level: string, destination: DestinationStream = standardOutput()): Logger {
+  return pino(
+    { level, base: { part: "web" }, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } },
+    destination,
+  );
+}
+
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ sync: false, maxLength: BUFFER_BYTES_MAX });
+  output.on("error", () => {});
+  return output;
 }

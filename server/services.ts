@@ -1,15 +1,18 @@
 import type { KeyObject } from "node:crypto";
 import { type Config, readConfig } from "#config.ts";
+import { connect } from "#db/client.ts";
 import { connectOrm, type OrmConnection } from "#db/orm.ts";
 import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/schema-version.ts";
 import { createLog, type Logger } from "./log.ts";
+import { createRateLimits, type RateLimits } from "./rate-limit/rate-limits.ts";
 
 /** What the web process has one of. */
 export type Services = {
   config: Config;
   connection: OrmConnection;
   log: Logger;
+  rateLimits: RateLimits;
   /**
    * Checks once that schema and key ring fit the database; nothing is served before. Throws DatabaseUnavailable while
    * the database is away (the next call tries again) and an InstallationError when a person has to mend something.
@@ -45,19 +48,17 @@ function createServices(config: Config): Services {
   const log = createLog(config.logLevel);
   // A pooler keeps neither prepared statements nor settings of a session.
   const isPooled = config.databaseUrl !== config.databaseDirectUrl;
-  const connection = connectOrm({
-    url: config.databaseUrl,
-    name: "stopwatch web",
-    connectionsMax: CONNECTIONS_MAX,
-    prepare: !isPooled,
-    session: isPooled ? {} : SESSION,
-  });
+  const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION };
+  const connection = connectOrm({ ...settings, name: "stopwatch web", connectionsMax: CONNECTIONS_MAX });
+  // Its own, since it is when the others are all busy that calls have to be counted.
+  const rateLimits = createRateLimits(connect({ ...settings, name: "stopwatch web counts", connectionsMax: 1 }), log);
 
   let checked: Promise<Installation> | undefined;
   return {
     config,
     connection,
     log,
+    rateLimits,
     installation() {
       checked ??= connection
         .run(DATABASE_BUDGET_MS, async ({ sql }) => {
@@ -71,7 +72,9 @@ function createServices(config: Config): Services {
         });
       return checked;
     },
-    close: () => connection.close(),
+    async close() {
+      await Promise.all([connection.close(), rateLimits.close()]);
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 import { ConfigError, readConfig } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/queries/instance-secrets.ts";
-import { makeRequestsReadable } from "./http/readable-requests.ts";
+import { standBeforeNext } from "./http/front-door.ts";
+import { noteSocketAddresses } from "./http/socket-address.ts";
 import { type Services, startServices } from "./services.ts";
 
 const RETRY_MS = 1_000;
@@ -12,7 +13,8 @@ const RETRY_MS = 1_000;
  * background; until then requests are answered 503, and each part of the process checks for itself before it serves.
  */
 export async function start(): Promise<void> {
-  makeRequestsReadable();
+  standBeforeNext();
+  noteSocketAddresses();
   const services = startOrExit();
   const { config, log } = services;
   if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW lets these targets pass");

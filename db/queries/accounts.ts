@@ -1,9 +1,11 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { KeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
-import type { Db } from "../orm.ts";
+import type { Db, DbOrTx } from "../orm.ts";
 import { accounts } from "../schema/index.ts";
+import { revokeApiKeys } from "./api-keys.ts";
+import { deleteSessions } from "./sessions.ts";
 import { insertSigningSecrets } from "./signing-secrets.ts";
 
 export type FoundAccount = { id: string; email: string; plan: PlanName; created: boolean };
@@ -37,4 +39,68 @@ export async function createOrFindAccount(
     if (!found) throw new Error("the account was deleted while it was looked for");
     return { ...found, created: false };
   });
+}
+
+export type ProfileRow = Pick<typeof accounts.$inferSelect, keyof typeof profileColumns>;
+
+/** The profile of an account, unless it is not active. */
+export async function findActiveAccount(db: DbOrTx, id: string): Promise<ProfileRow | undefined> {
+  const [row] = await db.select(profileColumns).from(accounts).where(isActive(id)).limit(1);
+  return row;
+}
+
+/** Changes what its owner may change of an active account, and leaves what is undefined; the profile as it is now. */
+export async function updateActiveAccount(
+  db: DbOrTx,
+  id: string,
+  change: { name?: string | undefined; notices?: boolean | undefined },
+): Promise<ProfileRow | undefined> {
+  const [row] = await db
+    .update(accounts)
+    .set({ ...change, updatedAt: sql`clock_timestamp()` })
+    .where(isActive(id))
+    .returning(profileColumns);
+  return row;
+}
+
+/** Marks the e-mail address of an account as verified, unless it is. */
+export async function verifyEmail(db: DbOrTx, id: string): Promise<void> {
+  await db
+    .update(accounts)
+    .set({ emailVerifiedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(accounts.id, id), isNull(accounts.emailVerifiedAt)));
+}
+
+/**
+ * Deletes an active account: from here on it creates, claims and authenticates nothing. One transaction sets its status,
+ * which waits for creates that have begun, and ends its credentials; its rows are erased later. Returns its shard, or
+ * undefined when it is not active.
+ */
+export async function deleteActiveAccount(db: Db, id: string): Promise<number | undefined> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx
+      .update(accounts)
+      .set({ status: "deleted", deletedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` })
+      .where(isActive(id))
+      .returning({ shard: accounts.shard });
+    if (!row) return undefined;
+    await deleteSessions(tx, id);
+    await revokeApiKeys(tx, id);
+    return row.shard;
+  });
+}
+
+const profileColumns = {
+  id: accounts.id,
+  email: accounts.email,
+  emailVerifiedAt: accounts.emailVerifiedAt,
+  name: accounts.name,
+  avatarUrl: accounts.avatarUrl,
+  plan: accounts.plan,
+  notices: accounts.notices,
+  createdAt: accounts.createdAt,
+};
+
+function isActive(id: string): SQL | undefined {
+  return and(eq(accounts.id, id), eq(accounts.status, "active"));
 }

@@ -1,8 +1,8 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { apiKeyPreview, type Environment, generateApiKey, hashApiKey } from "#domain/api-key.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
-import type { DbOrTx } from "../orm.ts";
+import type { Db, DbOrTx } from "../orm.ts";
 import { accounts, apiKeys } from "../schema/index.ts";
 
 export type ActiveApiKey = {
@@ -14,15 +14,70 @@ export type ActiveApiKey = {
   isStale: boolean;
 };
 
+export type ApiKeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof apiKeyColumns>;
+
 /** Makes an API key. `key` is its raw value, which is stored nowhere. */
 export async function createApiKey(
   db: DbOrTx,
   wanted: { accountId: string; env: Environment; name: string },
-): Promise<{ id: string; key: string }> {
-  const id = newId(Date.now());
+): Promise<ApiKeyRow & { key: string }> {
   const key = generateApiKey(wanted.env);
-  await db.insert(apiKeys).values({ id, ...wanted, hash: hashApiKey(key), last4: apiKeyPreview(key).last4 });
-  return { id, key };
+  const [row] = await db
+    .insert(apiKeys)
+    .values({ id: newId(Date.now()), ...wanted, hash: hashApiKey(key), last4: apiKeyPreview(key).last4 })
+    .returning(apiKeyColumns);
+  if (!row) throw new Error("the API key was not stored");
+  return { ...row, key };
+}
+
+/** Keys of an account, at most `rowsMax`: those in force before revoked ones, the newest of either kind first. */
+export async function listApiKeys(db: DbOrTx, accountId: string, rowsMax: number): Promise<ApiKeyRow[]> {
+  return db
+    .select(apiKeyColumns)
+    .from(apiKeys)
+    .where(eq(apiKeys.accountId, accountId))
+    .orderBy(desc(isNull(apiKeys.revokedAt)), desc(apiKeys.createdAt), desc(apiKeys.id))
+    .limit(rowsMax);
+}
+
+/** Revokes a key in force and makes another of the same name and environment; undefined when it is not in force. */
+export async function rotateApiKey(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<(ApiKeyRow & { key: string }) | undefined> {
+  return db.transaction(async (tx) => {
+    const [old] = await tx
+      .update(apiKeys)
+      .set({ revokedAt: sql`clock_timestamp()` })
+      .where(and(isOwn(accountId, id), isNull(apiKeys.revokedAt)))
+      .returning({ env: apiKeys.env, name: apiKeys.name });
+    return old && createApiKey(tx, { accountId, ...old });
+  });
+}
+
+/** Revokes a key; one that was revoked before stays as it was. False when the account has no such key. */
+export async function revokeApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
+  const found = await db
+    .update(apiKeys)
+    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, clock_timestamp())` })
+    .where(isOwn(accountId, id))
+    .returning({ id: apiKeys.id });
+  return found.length > 0;
+}
+
+/** Revokes every key of an account. */
+export async function revokeApiKeys(db: DbOrTx, accountId: string): Promise<void> {
+  await db
+    .update(apiKeys)
+    .set({ revokedAt: sql`clock_timestamp()` })
+    .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)));
+}
+
+/** Whether the account has such a key, in force or not. */
+export async function hasApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
+  const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isOwn(accountId, id)).limit(1);
+  return found.length > 0;
 }
 
 /** The key with this SHA-256, unless it is revoked or its account is not active. */
@@ -51,3 +106,17 @@ export async function touchApiKey(db: DbOrTx, id: string): Promise<void> {
 }
 
 const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;
+
+const apiKeyColumns = {
+  id: apiKeys.id,
+  name: apiKeys.name,
+  env: apiKeys.env,
+  last4: apiKeys.last4,
+  createdAt: apiKeys.createdAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+  revokedAt: apiKeys.revokedAt,
+};
+
+function isOwn(accountId: string, id: string): SQL | undefined {
+  return and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId));
+}

@@ -61,8 +61,7 @@ export async function claimSchedules(
         ${pgArray(wanted.map((w) => w.version))}::text::bigint[],
         ${pgArray(wanted.map((w) => Math.ceil(w.earlyMs)))}::text::integer[]) w(id, version, early_ms)
       JOIN schedules s ON s.id = w.id AND s.version = w.version
-      JOIN mine m ON m.id = s.shard
-      WHERE s.status || '' IN ('scheduled', 'failed')
+      WHERE s.shard = ANY (ARRAY(SELECT id FROM mine)) AND s.status || '' IN ('scheduled', 'failed')
         AND s.next_attempt_at - CASE WHEN s.early_fire THEN least(w.early_ms, 500) ELSE 0 END * interval '1 millisecond'
           <= clock_timestamp() + ${CLAIM_AHEAD_MAX_MS} * interval '1 millisecond'
         AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account_id AND a.status = 'active')

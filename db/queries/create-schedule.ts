@@ -1,5 +1,6 @@
 import type { ErrorCode } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
+import type { PlanName } from "#domain/plans.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Sql } from "../client.ts";
 import type { ScheduleStatus } from "../schema/schedules.ts";
@@ -18,10 +19,11 @@ export type NewSchedule = {
   sealed: Buffer | null;
   payloadSizeBytes: number;
   idempotencyKey: string | null;
+  /** Empty where there is no idempotency key, and so nothing to compare. */
   requestHash: Buffer;
   /** UUID. */
   replayOf: string | null;
-  /** What the caller found wrong with target or size. It counts only when nothing that is judged before it does. */
+  /** What the caller found wrong besides. It counts only when nothing that is judged before it does. */
   verdict: ErrorCode | null;
 };
 
@@ -35,16 +37,26 @@ export type Creation =
       /** The known idempotency key came with another request. */
       mismatch: boolean;
     }
-  | { outcome: "inactive" | "past" | "verdict" | "quota" };
+  | { outcome: "inactive" | "stale" | "past" | "verdict" | "quota" };
+
+export type CreationLimits = {
+  limit: number;
+  /** Schedules past which the month is full. */
+  graceLimit: number;
+  /** What applies while neither request nor account say otherwise. */
+  earlyFire: boolean;
+  /** The API key (UUID) and the plan that are taken from memory; when they no longer hold, the outcome is `stale`. */
+  remembered?: { keyId: string; plan: PlanName } | undefined;
+};
 
 /**
  * Creates one schedule, or finds the one that holds its idempotency key, in one round trip. Judges in this order: known
- * key, time, the caller's verdict, quota. `graceLimit` is the number of schedules past which the month is full.
+ * key, time, the caller's verdict, quota.
  */
 export async function createSchedule(
   sql: Sql,
   tenant: Tenant,
-  limits: { limit: number; graceLimit: number; earlyFire: boolean },
+  limits: CreationLimits,
   schedule: NewSchedule,
 ): Promise<Creation> {
   const fireAt = schedule.fireAtMs === null ? null : formatInstant(schedule.fireAtMs);
@@ -55,7 +67,8 @@ export async function createSchedule(
       ${schedule.earlyFire}::boolean, ${limits.earlyFire}::boolean, ${schedule.targetUrl}, ${schedule.origin},
       ${schedule.method}, ${schedule.sealed}::bytea, ${schedule.payloadSizeBytes}::integer,
       ${schedule.idempotencyKey}::text, ${schedule.requestHash}::bytea, ${schedule.replayOf}::uuid,
-      ${schedule.verdict}::text, ${limits.limit}::integer, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS})`;
+      ${schedule.verdict}::text, ${limits.limit}::integer, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
+      ${limits.remembered?.keyId ?? null}::uuid, ${limits.remembered?.plan ?? null}::text)`;
   if (!row) throw new Error("create_schedule returned no row");
   if (row.outcome !== "created" && row.outcome !== "replayed") return { outcome: row.outcome };
   return {

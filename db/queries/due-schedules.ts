@@ -23,13 +23,21 @@ const COLUMNS = (sql: Sql) => sql`s.id, s.version, s.shard, s.account_id, s.env,
   extract(epoch FROM s.next_attempt_at)::float8 * 1000, s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin,
   s.sealed_bytes, a.status = 'active', a.plan, l.cps_limit`;
 
+/** A place in due order: epoch ms and id (UUID). Many may be due at one instant. */
+export type DuePlace = { ms: number; id: string };
+
+export const BEFORE_ALL: DuePlace = { ms: Number.NEGATIVE_INFINITY, id: "00000000-0000-0000-0000-000000000000" };
+
+/** The place behind everything that is due at `ms`. */
+export const after = (ms: number): DuePlace => ({ ms, id: "ffffffff-ffff-ffff-ffff-ffffffffffff" });
+
 /**
- * What falls due in each shard after its `fromMs` (exclusive) up to `untilMs` (inclusive), in due order, at most `limit` per
- * shard. Changes nothing and locks nothing. Epoch milliseconds, -Infinity for "from the beginning".
+ * What falls due in each shard behind its place `from` up to `untilMs` (inclusive), in due order, at most `limit` per
+ * shard. Changes nothing and locks nothing.
  */
 export async function readDueOfShards(
   sql: Sql,
-  shards: readonly { id: number; fromMs: number }[],
+  shards: readonly { id: number; from: DuePlace }[],
   untilMs: number,
   limit: number,
 ): Promise<DueSchedule[]> {
@@ -37,11 +45,13 @@ export async function readDueOfShards(
     SELECT ${COLUMNS(sql)}
     FROM unnest(
       ${pgArray(shards.map((shard) => shard.id))}::text::smallint[],
-      ${pgArray(shards.map((shard) => shard.fromMs))}::text::float8[]) w(shard, from_ms)
+      ${pgArray(shards.map((shard) => shard.from.ms))}::text::float8[],
+      ${pgArray(shards.map((shard) => shard.from.id))}::text::uuid[]) w(shard, from_ms, from_id)
     CROSS JOIN LATERAL (
       SELECT * FROM schedules d
       WHERE d.shard = w.shard AND d.status IN ('scheduled', 'failed')
-        AND d.next_attempt_at > to_timestamp(w.from_ms / 1000) AND d.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
+        AND (d.next_attempt_at, d.id) > (to_timestamp(w.from_ms / 1000)::timestamptz(3), w.from_id)
+        AND d.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
       ORDER BY d.next_attempt_at, d.id LIMIT ${limit}) s
     JOIN accounts a ON a.id = s.account_id
     LEFT JOIN relay_settings l ON l.account_id = s.account_id

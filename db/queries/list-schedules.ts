@@ -1,12 +1,27 @@
-import { and, asc, desc, eq, gte, ilike, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import type { DbOrTx } from "../orm.ts";
+import { eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Db, DbOrTx } from "../orm.ts";
 import { type ScheduleStatus, scheduleRequests, schedules } from "../schema/schedules.ts";
 import { type ScheduleRow, scheduleColumns } from "./schedules.ts";
+import {
+  byIndexes,
+  type Found,
+  isShort,
+  type Look,
+  type LookStatement,
+  limited,
+  lookAt,
+  looksForTarget,
+  type Query,
+  rowsEnough,
+  rowsNeeded,
+  SHORT_Q_ROWS,
+  search,
+  substringPattern,
+} from "./search.ts";
 import type { Tenant } from "./tenant.ts";
 
 export type ScheduleSearch = {
-  /** Substring of the target URL in any letter case, or the whole id that `scheduleId` (UUID) is. */
-  q?: { text: string; scheduleId: string | null };
+  q?: Query;
   statuses?: ScheduleStatus[];
   /** `fire_at` from here on. */
   from?: Date;
@@ -19,88 +34,140 @@ export type ScheduleSearch = {
 
 export type SchedulePage = { rows: ScheduleRow[]; hasMore: boolean; total: number; totalCapped: boolean };
 
-/** What a filtered total is counted up to, and how many of the newest rows a short `q` looks at. */
-const SEARCH_ROWS_MAX = 10_000;
-
 /**
  * One page of an account's schedules. Unfiltered, `total` is exact; filtered, it is exact up to 10,000. A `q` under
  * three characters looks at the newest 10,000 rows only, and `totalCapped` says so when there are more.
  */
-export async function listSchedules(db: DbOrTx, tenant: Tenant, search: ScheduleSearch): Promise<SchedulePage> {
-  const filters = [
-    search.q && matches(search.q),
-    search.statuses && inArray(schedules.status, search.statuses),
-    search.from && gte(schedules.fireAt, search.from),
-    search.to && lt(schedules.fireAt, search.to),
-  ].filter((filter) => filter !== undefined);
-  const isShort = search.q !== undefined && [...search.q.text].length < 3;
-  const where = and(ofTenant(tenant), ...filters, isShort ? isAmongNewest(db, tenant) : undefined);
+export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSearch): Promise<SchedulePage> {
+  const { keys, total, totalCapped } = await byIndexes(db, (tx) => findIds(tx, tenant, search));
+  const ids = keys.slice(0, search.limit);
+  const rows = await readRows(db, ids);
+  return { rows, hasMore: keys.length > search.limit, total, totalCapped };
+}
 
-  const page = db
-    .select(scheduleColumns)
-    .from(scheduleRequests)
-    .innerJoin(schedules, eq(schedules.id, scheduleRequests.scheduleId))
-    .where(where)
-    .orderBy(...ORDERS[search.sort])
-    .limit(search.limit + 1)
-    .offset(search.offset);
-  const counted = filters.length === 0 ? countAll(db, tenant) : countFiltered(db, where);
-  const [rows, count, isCut] = await Promise.all([page, counted, isShort && hasOlder(db, tenant)]);
-  const isOver = filters.length > 0 && count > SEARCH_ROWS_MAX;
+async function findIds(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Promise<Found<string>> {
+  const list = createList(db, tenant, wanted);
+  const { q } = wanted;
+  if (q && isShort(q)) {
+    const { keys, found, isWhole } = await list.newest();
+    return { keys, total: found, totalCapped: !isWhole };
+  }
+  if (q?.scheduleId) return search([() => list.byTarget(null)], wanted);
+  if (q) {
+    const byStatus = isFiltered(wanted) ? [() => list.byStatus(rowsEnough(wanted))] : [];
+    return search([...byStatus, ...looksForTarget(list, wanted)], wanted);
+  }
+  if (isFiltered(wanted)) {
+    const firstRows = () => list.first(FIRST_LOOK_ROWS, rowsNeeded(wanted));
+    return search([() => list.byStatus(rowsEnough(wanted)), firstRows, () => list.byStatus(null)], wanted);
+  }
+  const [{ keys }, total] = await Promise.all([
+    list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
+    countSchedules(db, tenant),
+  ]);
+  return { keys, total, totalCapped: false };
+}
+
+/** Rows among which a page of some status or range is looked for, where there are more than 10,000 such. */
+const FIRST_LOOK_ROWS = 20_000;
+
+/** The ways to look at an account's schedules. Joins are lateral with a limit: one look-up by id for each row. */
+function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
+  const { q, sort } = wanted;
+  const isByFire = sort !== "-created_at";
+  const direction = sort === "fire_at" ? sql`ASC` : sql`DESC`;
+  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const range = sql.join([
+    wanted.from ? sql` AND fire_at >= ${wanted.from.toISOString()}::timestamptz` : sql``,
+    wanted.to ? sql` AND fire_at < ${wanted.to.toISOString()}::timestamptz` : sql``,
+  ]);
+  const inShard = sql`AND shard = (SELECT shard FROM accounts WHERE id = ${tenant.accountId})`;
+  const statuses = [...new Set(wanted.statuses ?? ALL)];
+  const matches = q ? sql`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)` : sql`true`;
+
+  // Nothing is due before it was created: those created after a range are passed over. The minute is for clocks that step.
+  const created = wanted.to
+    ? sql`AND created_at < ${wanted.to.toISOString()}::timestamptz + interval '1 minute'`
+    : sql``;
+  const byCreation = (limit: number | null) => sql`
+    SELECT schedule_id AS id, created_at AS at, ${matches} AS matches FROM schedule_requests WHERE ${own} ${created}
+    ORDER BY created_at DESC, schedule_id DESC ${limited(limit)}`;
+  // Each leg has the limit: the planner does not merge them in order by itself.
+  const byFire = (limit: number | null) => {
+    const inOrder = sql`ORDER BY fire_at ${direction}, id ${direction} ${limited(limit)}`;
+    const legs = statuses.map(
+      (status) => sql`(
+        SELECT id, ${isByFire ? sql`fire_at` : sql`created_at`} AS at, fire_at FROM schedules
+        WHERE ${own} AND status = ${status} ${status === "firing" ? inShard : sql``} ${range} ${inOrder})`,
+    );
+    return sql`SELECT id, at FROM (${sql.join(legs, sql` UNION ALL `)}) legs ${inOrder}`;
+  };
+  const withTarget = (rows: SQL) => sql`
+    SELECT l.id, l.at FROM ${rows} CROSS JOIN LATERAL (
+      SELECT FROM schedule_requests WHERE schedule_id = l.id AND ${matches} LIMIT 1) r`;
+  const withStatus = (rows: SQL) => sql`
+    SELECT l.id, ${isByFire ? sql`s.fire_at` : sql`l.at`} AS at FROM ${rows} CROSS JOIN LATERAL (
+      SELECT fire_at FROM schedules WHERE id = l.id AND status IN ${statuses} ${range} LIMIT 1) s`;
+  const ofCreation = (rows: SQL) => {
+    const matching = sql`(SELECT id, at FROM ${rows} WHERE matches) l`;
+    return isFiltered(wanted) || isByFire ? withStatus(matching) : sql`SELECT * FROM ${matching}`;
+  };
+  const look = (statement: LookStatement) =>
+    lookAt<string>(db, wanted, { order: sql`at ${direction}, id ${direction}`, key: sql`id` }, statement);
+
   return {
-    rows: rows.slice(0, search.limit),
-    hasMore: rows.length > search.limit,
-    total: isOver ? SEARCH_ROWS_MAX : count,
-    totalCapped: isOver || isCut,
+    /** At the first `rowsMax` rows of the list, until `foundMax` of them match. */
+    first: (rowsMax: number, foundMax: number): Promise<Look<string>> =>
+      isByFire
+        ? look({ looked: byFire, rowsMax, found: q && withTarget, foundMax, isInOrder: true })
+        : look({ looked: byCreation, rowsMax, found: ofCreation, foundMax, isInOrder: true }),
+    /** At `rowsMax` rows that have the statuses and lie in the range, or at all; with `q` only if these are all. */
+    byStatus: (rowsMax: number | null): Promise<Look<string>> =>
+      look({
+        looked: byFire,
+        rowsMax,
+        found: q && ((rows) => sql`${withTarget(rows)} WHERE (SELECT count(*) FROM looked) <= ${rowsMax}::integer`),
+        isInOrder: isByFire,
+      }),
+    /** At `rowsMax` of those whose target matches, through its index, or at all. */
+    byTarget: (rowsMax: number | null): Promise<Look<string>> => {
+      const pattern = q ? substringPattern(q) : "";
+      const matched = (limit: number | null) => sql`SELECT schedule_id AS id, created_at AS at
+        FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
+      const named = sql`SELECT schedule_id, created_at FROM schedule_requests WHERE ${own} AND schedule_id = ${q?.scheduleId}`;
+      return look({
+        looked: (limit) => (q?.scheduleId ? sql`${matched(limit)} UNION ${named}` : matched(limit)),
+        rowsMax,
+        found: isFiltered(wanted) || isByFire ? withStatus : undefined,
+        isInOrder: false,
+      });
+    },
+    /** At the newest rows alone, whatever the order of the list. */
+    newest: (): Promise<Look<string>> =>
+      look({ looked: byCreation, rowsMax: SHORT_Q_ROWS, found: ofCreation, isInOrder: false }),
   };
 }
 
-const NEWEST_FIRST = [desc(scheduleRequests.createdAt), desc(scheduleRequests.scheduleId)];
+const isFiltered = ({ statuses, from, to }: ScheduleSearch) => (statuses ?? from ?? to) !== undefined;
 
-const ORDERS = {
-  "-created_at": NEWEST_FIRST,
-  fire_at: [asc(schedules.fireAt), asc(schedules.id)],
-  "-fire_at": [desc(schedules.fireAt), desc(schedules.id)],
-} as const;
+const ALL: ScheduleStatus[] = ["scheduled", "firing", "succeeded", "failed", "dead", "cancelled"];
 
-function ofTenant(tenant: Tenant): SQL | undefined {
-  return and(eq(scheduleRequests.accountId, tenant.accountId), eq(scheduleRequests.env, tenant.env));
-}
-
-function matches(q: { text: string; scheduleId: string | null }): SQL | undefined {
-  const url = ilike(scheduleRequests.targetUrl, `%${q.text.replace(/[\\%_]/g, "\\$&")}%`);
-  return q.scheduleId === null ? url : or(url, eq(scheduleRequests.scheduleId, q.scheduleId));
-}
-
-function newest(db: DbOrTx, tenant: Tenant) {
-  return db
-    .select({ id: scheduleRequests.scheduleId })
-    .from(scheduleRequests)
-    .where(ofTenant(tenant))
-    .orderBy(...NEWEST_FIRST);
-}
-
-function isAmongNewest(db: DbOrTx, tenant: Tenant): SQL {
-  return inArray(scheduleRequests.scheduleId, newest(db, tenant).limit(SEARCH_ROWS_MAX));
-}
-
-async function hasOlder(db: DbOrTx, tenant: Tenant): Promise<boolean> {
-  return (await newest(db, tenant).offset(SEARCH_ROWS_MAX).limit(1)).length > 0;
-}
-
-async function countAll(db: DbOrTx, tenant: Tenant): Promise<number> {
-  return db.$count(scheduleRequests, ofTenant(tenant));
-}
-
-// Counted in a subquery with a limit, so that a filter that matches millions does not read them all.
-async function countFiltered(db: DbOrTx, where: SQL | undefined): Promise<number> {
-  const found = db
-    .select({ one: sql`1`.as("one") })
-    .from(scheduleRequests)
-    .innerJoin(schedules, eq(schedules.id, scheduleRequests.scheduleId))
-    .where(where)
-    .limit(SEARCH_ROWS_MAX + 1)
-    .as("found");
-  const [row] = await db.select({ n: sql<number>`count(*)::integer` }).from(found);
+// What was created is counted with the quota, what was deleted by a trigger: no row of a schedule is read.
+async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
+  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const [row] = await db.execute<{ n: number }>(sql`
+    SELECT (coalesce((SELECT sum(scheduled) FROM usage WHERE ${own}), 0)
+      - coalesce((SELECT n FROM deleted_schedules WHERE ${own}), 0))::float8 AS n`);
   return row?.n ?? 0;
+}
+
+async function readRows(db: DbOrTx, ids: readonly string[]): Promise<ScheduleRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .select(scheduleColumns)
+    .from(schedules)
+    .innerJoin(scheduleRequests, eq(scheduleRequests.scheduleId, schedules.id))
+    .where(inArray(schedules.id, [...ids]));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }

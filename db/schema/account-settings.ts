@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { accounts } from "./accounts.ts";
 import { bytea, instant } from "./columns.ts";
 
@@ -44,7 +44,10 @@ export const signingSecrets = pgTable(
   ],
 );
 
-/** Schedules created in one month (UTC), counted by the create statement itself. */
+/**
+ * Schedules created in one month (UTC), counted by the create statement itself. Rows stay as long as their account: less
+ * what was deleted, they tell how many schedules it has.
+ */
 export const usage = pgTable(
   "usage",
   {
@@ -59,5 +62,21 @@ export const usage = pgTable(
     primaryKey({ columns: [table.accountId, table.env, table.period] }),
     check("usage_period_form", sql`${table.period} ~ '^[0-9]{6}$'`),
     check("usage_scheduled_positive", sql`${table.scheduled} >= 0`),
+  ],
+);
+
+/** Schedules that were deleted, whoever did it: counted by a trigger. */
+export const deletedSchedules = pgTable(
+  "deleted_schedules",
+  {
+    accountId: uuid("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    env: text("env").$type<"live" | "test">().notNull(),
+    n: bigint("n", { mode: "number" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.env] }),
+    check("deleted_schedules_env_known", sql`${table.env} in ('live', 'test')`),
   ],
 );

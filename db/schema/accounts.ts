@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, smallint, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, check, index, pgTable, smallint, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytea, instant } from "./columns.ts";
 
 /** Tenants. One person owns one account; `shard` decides which dispatcher delivers for it. */
@@ -16,11 +16,18 @@ export const accounts = pgTable(
     shard: smallint("shard").notNull().generatedAlwaysAs(sql`get_byte(uuid_send(id), 15) & 63`),
     /** What was due before this instant was held back by the account itself, not by the service. */
     activatedAt: instant("activated_at").notNull().defaultNow(),
+    /** Whether the owner is told by e-mail of dead schedules and of the quota. */
+    notices: boolean("notices").notNull().default(true),
+    deletedAt: instant("deleted_at"),
+    /** When everything that a deleted account had was erased. */
+    erasedAt: instant("erased_at"),
     createdAt: instant("created_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex("accounts_email_key").on(table.email).where(sql`status <> 'deleted'`),
+    index("accounts_to_erase").on(table.deletedAt, table.id).where(sql`status = 'deleted' and erased_at is null`),
+    index("accounts_inactive").on(table.id).where(sql`status <> 'active' and erased_at is null`),
     check("accounts_email_folded", sql`${table.email} = lower(btrim(${table.email}))`),
     check("accounts_plan_known", sql`${table.plan} in ('free', 'indie')`),
     check("accounts_status_known", sql`${table.status} in ('active', 'deactivated', 'deleted')`),
@@ -48,5 +55,26 @@ export const apiKeys = pgTable(
     index("api_keys_account").on(table.accountId, table.createdAt),
     check("api_keys_env_known", sql`${table.env} in ('live', 'test')`),
     check("api_keys_hash_size", sql`octet_length(${table.hash}) = 32`),
+  ],
+);
+
+/** Sessions of people. `tokenHash` is the SHA-256 of the cookie's value, in hexadecimal; the value itself is kept nowhere. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    id: uuid("id").notNull().defaultRandom(),
+    accountId: uuid("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    expiresAt: instant("expires_at").notNull(),
+    userAgent: text("user_agent"),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    lastUsedAt: instant("last_used_at").notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex("sessions_id_key").on(table.id),
+    index("sessions_account").on(table.accountId, table.expiresAt),
+    index("sessions_expired").on(table.expiresAt),
   ],
 );

@@ -26,7 +26,13 @@ export const attempts = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.scheduleId, table.attempt, table.attemptedAt] }),
-    index("attempts_newest").on(table.accountId, table.env, table.attemptedAt, table.scheduleId),
+    // Each row is in one of the two.
+    index("attempts_delivered")
+      .on(table.accountId, table.env, table.attemptedAt, table.scheduleId, table.attempt)
+      .where(sql`outcome = 'delivered'`),
+    index("attempts_undelivered")
+      .on(table.accountId, table.env, table.attemptedAt, table.scheduleId, table.attempt, table.statusCode)
+      .where(sql`outcome <> 'delivered'`),
     check(
       "attempts_outcome_known",
       sql`${table.outcome} in ('delivered', 'rejected', 'unreachable', 'blocked', 'interrupted')`,
@@ -54,6 +60,7 @@ export const accountCounts = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.env, table.hour, table.kind, table.bucket] }),
+    index("account_counts_outcomes").on(table.accountId, table.env, table.hour).where(sql`kind = 'outcome'`),
     check("account_counts_kind_known", sql`${table.kind} in ('outcome', 'offset')`),
   ],
 );

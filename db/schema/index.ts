@@ -1,5 +1,6 @@
-export { relaySettings, signingSecrets, usage } from "./account-settings.ts";
-export { accounts, apiKeys } from "./accounts.ts";
+export { deletedSchedules, relaySettings, signingSecrets, usage } from "./account-settings.ts";
+export { accounts, apiKeys, sessions } from "./accounts.ts";
 export { accountCounts, attempts, shardPunctuality } from "./attempts.ts";
 export { dispatchers, instanceSecrets, shards } from "./fleet.ts";
+export { requestCounts } from "./request-counts.ts";
 export { scheduleRequests, schedules } from "./schedules.ts";

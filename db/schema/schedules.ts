@@ -58,7 +58,18 @@ export const schedules = pgTable(
     index("schedules_due_of_account")
       .on(table.accountId, table.env, table.nextAttemptAt, table.id)
       .where(sql`status in ('scheduled', 'failed')`),
+    index("schedules_failed").on(table.shard).where(sql`status = 'failed'`),
+    // It also includes created_at, which this builder cannot say.
+    index("schedules_by_status")
+      .on(table.accountId, table.env, table.status, table.fireAt, table.id)
+      .where(sql`status <> 'firing'`),
+    index("schedules_attention")
+      .on(table.accountId, table.env, table.status, table.lastAttemptAt)
+      .where(sql`status in ('failed', 'dead')`),
     index("schedules_firing").on(table.shard, table.claimDeadline).where(sql`status = 'firing'`),
+    index("schedules_ended")
+      .on(table.accountId, sql`(sealed_bytes > 0)`, table.endedAt)
+      .where(sql`ended_at is not null`),
     check(
       "schedules_status_known",
       sql`${table.status} in ('scheduled', 'firing', 'succeeded', 'failed', 'dead', 'cancelled')`,
@@ -81,7 +92,8 @@ export const schedules = pgTable(
 
 /**
  * The cold half: what was asked for. Written once beside its schedule by the create statement (which is why there is no
- * foreign key to pay for on each insert); retention erases `sealed`, nothing else ever changes.
+ * foreign key to pay for on each insert). Only two things change later: retention erases `sealed`, and a new key seals
+ * it afresh.
  */
 export const scheduleRequests = pgTable(
   "schedule_requests",
@@ -97,6 +109,8 @@ export const scheduleRequests = pgTable(
     /** Keyed hash of the original request; compared when its idempotency key comes again. */
     requestHash: bytea("request_hash").notNull(),
     replayOf: uuid("replay_of"),
+    /** When retention, or the erasing of its account, took payload and headers away; nothing can be sent again then. */
+    erasedAt: instant("erased_at"),
     createdAt: instant("created_at").notNull().defaultNow(),
   },
   (table) => [
@@ -104,6 +118,11 @@ export const scheduleRequests = pgTable(
       .on(table.accountId, table.env, table.idempotencyKey)
       .where(sql`idempotency_key is not null`),
     index("schedule_requests_newest").on(table.accountId, table.env, table.createdAt, table.scheduleId),
+    index("schedule_requests_search").using(
+      "gin",
+      sql`uuid_send(${table.accountId})`,
+      table.targetUrl.op("gin_trgm_ops"),
+    ),
     check("schedule_requests_method_known", sql`${table.method} in ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')`),
     check("schedule_requests_env_known", sql`${table.env} in ('live', 'test')`),
     check("schedule_requests_key_length", sql`char_length(${table.idempotencyKey}) between 1 and 255`),

@@ -60,6 +60,7 @@ const STOP_MS_MAX = 60_000;
 async function demoSettings({ dataDir, receiver }: Parameters<typeof startStack>[0]): Promise<NodeJS.ProcessEnv> {
   const unset = [
     ...["DATABASE_URL", "DATABASE_DIRECT_URL", "ENCRYPTION_KEYS", "BASE_URL", "DEFAULT_PLAN", "LOG_LEVEL"],
+    ...["TRUSTED_PROXIES", "METRICS_TOKEN"],
     ...[
       "DELIVERY_DENY",
       "DELIVERY_CONNECTIONS_PER_ORIGIN",
@@ -74,7 +75,7 @@ async function demoSettings({ dataDir, receiver }: Parameters<typeof startStack>
     HOST: "127.0.0.1",
     PORT: String(await freePort()),
     DISPATCHER_PORT: String(await freePort()),
-    PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
+    PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000, requestsPerMinute: 100_000 } }),
     DELIVERY_ALLOW: `localhost:${receiver.port}`,
     DELIVERY_CA_FILE: receiver.caFile,
   };

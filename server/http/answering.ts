@@ -1,30 +1,44 @@
-import { randomUUID } from "node:crypto";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { AppError } from "#domain/errors.ts";
 import { services } from "../services.ts";
-import { errorReply, type Reply, toResponse } from "./reply.ts";
+import { logAnswer, loggedPath } from "./log-answer.ts";
+import { errorReply, newRequestId, type Reply, toResponse } from "./reply.ts";
 
 /** What Next.js calls. */
 export type RouteHandler = (request: Request, context: { params: Promise<unknown> }) => Promise<Response>;
 
+/** What becomes known of a call while it is answered, and counts whatever the answer will be. */
+export type Noted = {
+  /** Headers of the answer, an error's too. */
+  headers: Record<string, string>;
+  accountId?: string;
+};
+
 /**
  * Gives each call a request id of its own and maps every error to the envelope, in this one place: an AppError as it
- * is, anything else to a fixed text outside and a line in the log.
+ * is, anything else to a fixed text outside and a line in the log. Logs what it answered.
  */
-export function answering(work: (...call: Parameters<RouteHandler>) => Promise<Reply>): RouteHandler {
+export function answering(
+  work: (...call: [...Parameters<RouteHandler>, noted: Noted]) => Promise<Reply>,
+): RouteHandler {
   return async (request, context) => {
-    const requestId = `req_${randomUUID().replaceAll("-", "")}`;
+    const startedMs = performance.now();
+    const requestId = newRequestId();
+    const noted: Noted = { headers: {} };
+    let reply: Reply;
     try {
-      return toResponse(await work(request, context), requestId);
+      reply = await work(request, context, noted);
     } catch (error) {
-      return toResponse(errorReply(toAppError(error, request, requestId)), requestId);
+      reply = errorReply(toAppError(error, request, requestId));
     }
+    logAnswer(request, reply.status, { requestId, accountId: noted.accountId, ms: performance.now() - startedMs });
+    return toResponse({ ...reply, headers: { ...noted.headers, ...reply.headers } }, requestId);
   };
 }
 
 function toAppError(error: unknown, request: Request, requestId: string): AppError {
   if (error instanceof AppError && !(error instanceof DatabaseUnavailable)) return error;
-  const call = { requestId, method: request.method, path: new URL(request.url).pathname, err: error };
+  const call = { requestId, method: request.method, path: loggedPath(request.url), err: error };
   if (error instanceof DatabaseUnavailable) {
     services().log.warn(call, "answered 503");
     return new AppError("UNAVAILABLE", `${error.publicMessage}${WRITE_ADVICE[request.method] ?? ""}`, {

@@ -5,15 +5,17 @@ import { invalid } from "../validate.ts";
  * The JSON object in a request's body. The body is cut off while reading once it has more than `bytesMax` bytes. Throws
  * UNSUPPORTED_MEDIA_TYPE unless it is application/json in UTF-8, PAYLOAD_TOO_LARGE, or VALIDATION when it is empty, not
  * UTF-8, not JSON or not an object. A byte order mark is ignored (RFC 8259, section 8.1), and of a name given twice the
- * last one counts.
+ * last one counts. When it `mayBeEmpty`, an empty body stands for an empty object.
  */
-export async function readJson(request: Request, bytesMax: number): Promise<object> {
+export async function readJson(request: Request, bytesMax: number, mayBeEmpty = false): Promise<object> {
+  if (mayBeEmpty && isEmpty(request)) return {};
   const type = request.headers.get("content-type");
   const coding = request.headers.get("content-encoding");
   if ((type !== null && !isUtf8Json(type)) || (coding !== null && !/^\s*identity\s*$/i.test(coding))) {
     throw unsupported();
   }
   const bytes = await readBytes(request, bytesMax);
+  if (bytes.length === 0 && mayBeEmpty) return {};
   if (bytes.length === 0) throw invalid([{ path: "", message: "A JSON body is needed." }]);
   if (type === null) throw unsupported();
 
@@ -22,6 +24,11 @@ export async function readJson(request: Request, bytesMax: number): Promise<obje
     throw invalid([{ path: "", message: "The body must be a JSON object." }]);
   }
   return value;
+}
+
+// Before the type is looked at: curl sends one for an empty body too.
+function isEmpty(request: Request): boolean {
+  return request.body === null || request.headers.get("content-length") === "0";
 }
 
 async function readBytes(request: Request, bytesMax: number): Promise<Buffer> {

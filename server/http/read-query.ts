@@ -1,11 +1,9 @@
-import type { z } from "zod";
+import type { QuerySchema } from "../contract/endpoint.ts";
 import { invalid, validate } from "../validate.ts";
-
-/** A schema of query parameters: every value comes as a string that is not empty. */
-export type QuerySchema<T> = z.ZodType<T> & { shape: object };
 
 /** The query parameters of a URL. Throws VALIDATION for one that is unknown, given twice, empty or malformed. */
 export function readQuery<T>(url: string, schema: QuerySchema<T>): T {
+  if (!url.includes("?")) return validate(schema, {});
   const given = new Map<string, string>();
   const problems: { path: string; message: string }[] = [];
   for (const [name, value] of new URL(url).searchParams) {

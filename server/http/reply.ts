@@ -1,15 +1,31 @@
+import { randomUUID } from "node:crypto";
 import { type AppError, ERROR_STATUS } from "#domain/errors.ts";
 
-/** An answer before it is written: `body` becomes JSON, undefined becomes no body. */
-export type Reply = { status: number; body?: unknown; headers?: Record<string, string> };
+/** An answer before it is written: `body` becomes JSON unless there is `text` in its place, undefined becomes no body. */
+export type Reply = { status: number; body?: unknown; text?: Text; headers?: Record<string, string> };
 
-export function ok(body: unknown, headers?: Record<string, string>): Reply {
-  return { status: 200, body, headers };
+type Text = { type: string; content: string };
+
+export function ok<Body>(body: Body, headers?: Record<string, string>) {
+  return { status: 200 as const, body, headers };
+}
+
+export function created<Body>(body: Body) {
+  return { status: 201 as const, body };
+}
+
+export function noContent(headers?: Record<string, string>) {
+  return { status: 204 as const, body: undefined, headers };
 }
 
 export function errorReply(error: AppError): Reply {
   const { code, publicMessage: message, details, headers } = error;
   return { status: ERROR_STATUS[code], body: { error: { code, message, ...(details && { details }) } }, headers };
+}
+
+/** Names one call, in its answer and in the log. */
+export function newRequestId(): string {
+  return `req_${randomUUID().replaceAll("-", "")}`;
 }
 
 export function toResponse(reply: Reply, requestId: string): Response {
@@ -19,6 +35,10 @@ export function toResponse(reply: Reply, requestId: string): Response {
     ...reply.headers,
     "X-Request-Id": requestId,
   });
+  if (reply.text) {
+    headers.set("Content-Type", reply.text.type);
+    return new Response(reply.text.content, { status: reply.status, headers });
+  }
   if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
   headers.set("Content-Type", "application/json");
   return new Response(JSON.stringify(reply.body), { status: reply.status, headers });

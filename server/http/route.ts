@@ -1,77 +1,116 @@
 import { z } from "zod";
+import { DatabaseUnavailable } from "#db/client.ts";
 import type { OrmConnection } from "#db/orm.ts";
-import { authenticate } from "../auth/authenticate.ts";
-import { noteKeyUse } from "../auth/note-key-use.ts";
+import type { Environment } from "#domain/api-key.ts";
+import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
+import { recallCaller, StaleCredential } from "../auth/remembered-keys.ts";
 import type { Ctx, Query } from "../context.ts";
-import { DATABASE_BUDGET_MS, services } from "../services.ts";
-import { validate } from "../validate.ts";
+import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
+import { Env } from "../contract/fields.ts";
+import { DATABASE_BUDGET_MS, type Installation, type Services, services } from "../services.ts";
+import { invalid, validate } from "../validate.ts";
 import { answering, type RouteHandler } from "./answering.ts";
+import { limitCalls, limitRefusals } from "./rate-limit.ts";
 import { readJson } from "./read-json.ts";
-import { type QuerySchema, readQuery } from "./read-query.ts";
+import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
 
-export type RouteOptions<Body, Q> = {
-  /** Which credentials may call. */
-  auth: "any";
-  /** What the body must be; without it a body is not read. */
-  body?: z.ZodType<Body>;
-  /** What the query may hold; without it nothing. */
-  query?: QuerySchema<Q>;
-};
-
-export type Call<Body, Q> = {
+export type Call<E extends Endpoint> = {
   ctx: Ctx;
   request: Request;
   /** Of the path; empty where it has none. */
   params: { id: string };
-  body: Body;
-  query: Q;
+  body: BodyOf<E>;
+  query: QueryOf<E>;
 };
 
-/** One endpoint: authenticates, reads what came, calls `handler` and writes its reply or the envelope of its error. */
-export function route<Body = undefined, Q = unknown>(
-  options: RouteOptions<Body, Q>,
-  handler: (call: Call<Body, Q>) => Promise<Reply>,
+/**
+ * The handler of one endpoint: authenticates as the contract says, reads what came, calls `handler` and writes its reply
+ * or the envelope of its error. With `takesRemembered`, a key that is known to this process is not looked up first: that
+ * is for a handler which succeeds only by a statement that looks at key and plan (`ctx.isRemembered`). Whatever it throws
+ * may come of what no longer holds, so then the key is looked up, and it is called again if anything has changed.
+ */
+export function route<E extends Endpoint>(
+  endpoint: E,
+  handler: (call: Call<E>) => Promise<ReplyOf<E>>,
+  { takesRemembered = false } = {},
 ): RouteHandler {
-  const query = options.query ?? (NO_PARAMETERS as unknown as QuerySchema<Q>);
-  return answering(async (request, context) => {
-    const ctx = await createCtx(request);
-    return handler({
-      ctx,
-      request,
-      params: (await context.params) as { id: string },
-      query: readQuery(request.url, query),
-      body: options.body ? validate(options.body, await readJson(request, BODY_BYTES_MAX)) : (undefined as Body),
-    });
+  const queryOf = queryReader(endpoint);
+  const auth = endpoint.auth === "session" ? "session" : "any";
+  return answering(async (request, context, noted) => {
+    const held = services();
+    const installation = await held.installation();
+    const ask = createQuery(held.connection);
+    const lookUp = () => limitRefusals(request, noted, () => authenticate(held, request, ask));
+    let body: Promise<BodyOf<E>> | undefined;
+
+    const serve = async (caller: Caller, isRemembered: boolean): Promise<Reply> => {
+      const { env, query } = queryOf(request.url);
+      if (env !== undefined && caller.env !== null && env !== caller.env) {
+        throw invalid([{ path: "env", message: `must be ${caller.env}, the environment of the API key` }]);
+      }
+      const ctx = createCtx(held, installation, caller, caller.env ?? env ?? "live", ask, isRemembered);
+      const params = (await context.params) as { id: string };
+      body ??= readBody(endpoint, request);
+      return (await handler({ ctx, request, params, query, body: await body })) as Reply;
+    };
+
+    const recalled = takesRemembered ? recallCaller(held, request.headers.get("authorization")) : undefined;
+    const caller = recalled ?? (await lookUp());
+    await limitCalls(noted, caller.accountId, held.config.plans[caller.plan].requestsPerMinute);
+    assertMayCall(caller, auth, request, held.config.baseUrl);
+    if (caller.setCookie !== undefined) noted.headers["Set-Cookie"] = caller.setCookie;
+    if (recalled === undefined) return serve(caller, false);
+    try {
+      return await serve(recalled, true);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      const found = await lookUp();
+      if (!(error instanceof StaleCredential) && found.plan === recalled.plan) throw error;
+      return serve(found, false);
+    }
   });
 }
 
 /** An endpoint without credentials and parameters; it touches the database only when `handler` does. */
-export function openRoute(handler: () => Promise<Reply>): RouteHandler {
+export function openRoute(handler: (request: Request) => Promise<Reply>): RouteHandler {
   return answering(async (request) => {
     readQuery(request.url, NO_PARAMETERS);
-    return handler();
+    return handler(request);
   });
 }
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const NO_PARAMETERS = z.strictObject({});
 
-async function createCtx(request: Request): Promise<Ctx> {
-  const held = services();
-  const { requestHashKey } = await held.installation();
-  const query = createQuery(held.connection);
-  const key = await authenticate(request.headers, query);
-  if (key.isStale) noteKeyUse(held, key.id);
-  return {
-    config: held.config,
-    tenant: { accountId: key.accountId, env: key.env },
-    plan: key.plan,
-    limits: held.config.plans[key.plan],
-    credential: { kind: "key", id: key.id },
-    requestHashKey,
-    query,
+/** Reads the query of an endpoint, and the environment where it has one. */
+function queryReader<E extends Endpoint>({ query, hasEnv }: E) {
+  const own = (query ?? NO_PARAMETERS) as z.ZodObject;
+  const schema = hasEnv ? own.extend({ env: Env.optional() }) : own;
+  return (url: string): { env: Environment | undefined; query: QueryOf<E> } => {
+    const { env, ...rest } = readQuery(url, schema as unknown as QuerySchema<Record<string, unknown>>);
+    return { env: env as Environment | undefined, query: rest as QueryOf<E> };
   };
+}
+
+async function readBody<E extends Endpoint>(
+  { body, bodyBytesMax = BODY_BYTES_MAX, isBodyOptional }: E,
+  request: Request,
+): Promise<BodyOf<E>> {
+  const given = body && validate(body, await readJson(request, bodyBytesMax, isBodyOptional));
+  return given as BodyOf<E>;
+}
+
+function createCtx(
+  { config }: Services,
+  { requestHashKey }: Installation,
+  { accountId, plan, credential }: Caller,
+  env: Environment,
+  query: Query,
+  isRemembered: boolean,
+): Ctx {
+  const tenant = { accountId, env };
+  return { config, tenant, plan, limits: config.plans[plan], credential, isRemembered, requestHashKey, query };
 }
 
 const QUERY_MS_MIN = 500;

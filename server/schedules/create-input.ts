@@ -7,21 +7,40 @@ import type { HeaderPairs } from "#domain/sealed-request.ts";
 export const IdempotencyKey = text()
   .refine((key) => key.isWellFormed(), "must be well-formed text")
   .refine((key) => !key.includes("\0"), "must not contain NUL")
-  .refine((key) => key.length > 0 && key.length <= 510 && [...key].length <= 255, "must have 1 to 255 characters");
+  .refine((key) => key.length > 0 && key.length <= 510 && [...key].length <= 255, "must have 1 to 255 characters")
+  .meta({ minLength: 1, maxLength: 255, description: "Asking again with the same key answers the same schedule." });
 
 /** An instant as callers write it; epoch milliseconds, rounded up. Whether it is in the future is judged later. */
-export const FireAt = text().transform((written, context) => {
-  const epochMs = parseInstant(written);
-  if (epochMs !== null) return epochMs;
-  context.addIssue("must be an RFC 3339 instant with an offset, such as 2031-01-01T09:00:00Z");
-  return z.NEVER;
-});
+export const FireAt = text()
+  .meta({
+    format: "date-time",
+    description: "RFC 3339 with an offset, in the future; kept in milliseconds, rounded up.",
+  })
+  .transform((written, context) => {
+    const epochMs = parseInstant(written);
+    if (epochMs !== null) return epochMs;
+    context.addIssue("must be an RFC 3339 instant with an offset, such as 2031-01-01T09:00:00Z");
+    return z.NEVER;
+  });
 
-const Payload = text().refine((payload) => payload.isWellFormed(), "must be well-formed text");
+/** Any well-formed text, NUL included. Its size is judged later. */
+export const Payload = text()
+  .refine((payload) => payload.isWellFormed(), "must be well-formed text")
+  .describe(
+    "The body to send, byte for byte in UTF-8; its size is capped by the plan. It is encrypted and never returned.",
+  );
 
-// No z.record: it drops a header that is called __proto__.
-const CustomHeaders = z
+/** Custom headers as pairs, in their order. No z.record: it drops a header that is called __proto__. */
+export const CustomHeaders = z
   .custom<Record<string, string>>(isObject, "must be an object of strings")
+  // Not `meta`, which would leave a copy without it behind the one it describes.
+  .register(z.globalRegistry, {
+    type: "object",
+    additionalProperties: { type: "string", pattern: "^[\\t\\x20-\\x7e]*$" },
+    maxProperties: 50,
+    description:
+      "Custom headers, 8 KiB together. `Host`, `Content-Length`, the headers of the service and those of the connection are reserved.",
+  })
   .transform((value, context): HeaderPairs => {
     const parsed = parseCustomHeaders(value);
     if (parsed.ok) return parsed.headers;
@@ -32,15 +51,28 @@ const CustomHeaders = z
   });
 
 /** The body of POST /v1/schedules. It judges syntax alone: not the time, the target or the payload's size. */
-export const CreateInput = z.strictObject({
-  targetUrl: text(),
-  fireAt: FireAt,
-  payload: Payload.optional(),
-  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"], "must be GET, POST, PUT, PATCH or DELETE").default("POST"),
-  headers: CustomHeaders.default([]),
-  idempotencyKey: IdempotencyKey.optional(),
-  earlyFire: z.boolean("must be true or false").optional(),
-});
+export const CreateInput = z
+  .strictObject(
+    {
+      targetUrl: text().meta({
+        maxLength: 2048,
+        description: "Where to send it: https, port 80 or 443, a public address, no credentials.",
+      }),
+      fireAt: FireAt,
+      payload: Payload.optional(),
+      method: z
+        .enum(["GET", "POST", "PUT", "PATCH", "DELETE"], "must be GET, POST, PUT, PATCH or DELETE")
+        .default("POST"),
+      headers: CustomHeaders.default([]),
+      idempotencyKey: IdempotencyKey.optional(),
+      earlyFire: z
+        .boolean("must be true or false")
+        .optional()
+        .describe("Send slightly ahead, so that it arrives on time. The account's setting unless it is given."),
+    },
+    "must be a JSON object",
+  )
+  .meta({ id: "NewSchedule" });
 
 export type CreateInput = z.infer<typeof CreateInput>;
 

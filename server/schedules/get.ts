@@ -18,6 +18,6 @@ export function scheduleIdOrThrow(textId: string): string {
   return id;
 }
 
-function scheduleNotFound(): AppError {
+export function scheduleNotFound(): AppError {
   return new AppError("NOT_FOUND", "There is no schedule with this id.");
 }

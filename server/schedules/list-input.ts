@@ -11,7 +11,12 @@ export const ListInput = z.strictObject({
     .string()
     .transform((list) => list.split(","))
     .pipe(z.array(status))
-    .optional(),
+    .optional()
+    .meta({
+      pattern: `^(${STATUSES.join("|")})(,(${STATUSES.join("|")}))*$`,
+      description: "One status, or several separated by commas.",
+      examples: ["failed,dead"],
+    }),
   sort: z
     .enum(["-created_at", "fire_at", "-fire_at"], "must be -created_at, fire_at or -fire_at")
     .default("-created_at"),

@@ -2,6 +2,8 @@ import type { ScheduleRow } from "#db/queries/schedules.ts";
 import { encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
 import type { ScheduleAttempts } from "./attempts.ts";
+import type { BulkOutcome } from "./bulk.ts";
+import type { ITEM_CODES } from "./bulk-input.ts";
 import type { CreatedSchedule } from "./create.ts";
 
 /** A schedule as callers see it. */
@@ -32,6 +34,23 @@ export function presentCreated(created: CreatedSchedule) {
     fire_at: formatInstant(created.fireAtMs),
     status: created.status,
     over_limit: created.overLimit,
+  };
+}
+
+/** What bulk answers; `index` is the position of an item in the request. */
+export function presentBulk({ accepted, rejected }: BulkOutcome) {
+  return {
+    accepted: accepted.map(({ index, id, fireAtMs, status }) => ({
+      index,
+      id: encodeId("sch", id),
+      fire_at: formatInstant(fireAtMs),
+      status,
+    })),
+    rejected: rejected.map(({ index, error }) => ({
+      index,
+      code: error.code as (typeof ITEM_CODES)[number],
+      message: error.publicMessage,
+    })),
   };
 }
 

@@ -1,19 +1,9 @@
-import { z } from "zod";
 import { isPast, type ScheduleRow, updateScheduled } from "#db/queries/schedules.ts";
 import type { Ctx } from "../context.ts";
 import { invalid } from "../validate.ts";
 import { statusConflict } from "./conflict.ts";
-import { FireAt } from "./create-input.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
-
-/** The body of PATCH /v1/schedules/:id. */
-export const RescheduleInput = z
-  .strictObject({ fireAt: FireAt.optional(), earlyFire: z.boolean("must be true or false").optional() })
-  .refine((input) => input.fireAt !== undefined || input.earlyFire !== undefined, {
-    message: "The body must have fireAt or earlyFire.",
-  });
-
-export type RescheduleInput = z.infer<typeof RescheduleInput>;
+import type { RescheduleInput } from "./reschedule-input.ts";
 
 /**
  * Moves a schedule that is still `scheduled`, by one conditional UPDATE. Throws VALIDATION when `fireAt` is not in the

@@ -1,5 +1,7 @@
 import type { Figures } from "./measure.ts";
+import { median } from "./measure.ts";
 import type { Row } from "./report.ts";
+import type { WriteRound } from "./writes.ts";
 
 export type Bar = { text: string; value: number | null; limit: number; atLeast: boolean; met: boolean | null };
 
@@ -15,13 +17,6 @@ export function judgeBars(rows: readonly Row[]): Bar[] {
       .filter((value) => value !== null);
     return values.length === 0 ? null : best(...values);
   };
-  const bar = (text: string, value: number | null, limit: number, atLeast = false): Bar => ({
-    text,
-    value,
-    limit,
-    atLeast,
-    met: value === null ? null : atLeast ? value >= limit : value <= limit,
-  });
   const sum = (name: keyof Figures) =>
     rows.filter((row) => row.engine === "stopwatch").reduce((all, row) => all + (row.max[name] ?? 0), 0);
 
@@ -73,6 +68,29 @@ export function judgeBars(rows: readonly Row[]): Bar[] {
   ];
 }
 
+/** The bars of creating over HTTP; open when nothing was measured. */
+export function judgeWrites(rounds: readonly WriteRound[]): Bar[] {
+  const middle = (of: (round: WriteRound) => number) => median(rounds.map(of));
+  return [
+    bar(
+      "create: CPU by an empty route handler's",
+      middle((round) => round.createCpuUs / round.emptyCpuUs),
+      1.3,
+    ),
+    bar(
+      "bulk: schedules a second",
+      middle((round) => round.bulkSchedulesPerSecond),
+      5_000,
+      true,
+    ),
+    bar(
+      "bulk: memory in the end by that in the beginning",
+      middle((round) => round.rssLateMb / round.rssEarlyMb),
+      1.1,
+    ),
+  ];
+}
+
 /** One line for each bar. */
 export function barLines(bars: readonly Bar[]): string {
   return bars
@@ -82,6 +100,11 @@ export function barLines(bars: readonly Bar[]): string {
       return `${verdict.padEnd(12)}  ${shown.padStart(8)}  ${atLeast ? "≥" : "≤"} ${limit.toFixed(2)}  ${text}`;
     })
     .join("\n");
+}
+
+function bar(text: string, value: number | null, limit: number, atLeast = false): Bar {
+  const met = value === null ? null : atLeast ? value >= limit : value <= limit;
+  return { text, value, limit, atLeast, met };
 }
 
 const ratio = (a: number | null, b: number | null) => (a === null || b === null ? null : a / b);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
-import { barLines, judgeBars } from "./bars.ts";
+import { barLines, judgeBars, judgeWrites } from "./bars.ts";
 import type { Bench, Engine, OpenEngine } from "./engine.ts";
 import { bullmq } from "./engines/bullmq.ts";
 import { dbos } from "./engines/dbos.ts";
@@ -14,9 +14,10 @@ import { stopwatch } from "./engines/stopwatch.ts";
 import type { Figures } from "./measure.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { type Run, summarise, table } from "./report.ts";
-import { writeResults } from "./results.ts";
+import { writePart, writeResults } from "./results.ts";
 import { createRunner } from "./run-scenario.ts";
 import { makeScenario, type Scenario, type ScenarioName, type ScenarioOptions } from "./scenarios.ts";
+import { measureWrites, writeLine } from "./writes.ts";
 
 export const ENGINES: Engine[] = [floor, stopwatch, graphileWorker, graphileWorkerLocal, pgBoss, bullmq, dbos];
 
@@ -24,11 +25,13 @@ export type BenchOptions = {
   rounds: number;
   scenarios: readonly ScenarioName[];
   engines: readonly Engine[];
+  /** Whether creating over HTTP is measured too. */
+  writes: boolean;
 } & ScenarioOptions;
 
 /**
  * Runs every scenario on every engine, `rounds` times interleaved, on one Postgres with the settings of `npm start` and
- * one receiver. Prints a line for each run, then the table; writes results/latest.json.
+ * one receiver; then the other parts. Prints a line for each run, then the table; writes results/latest.json.
  */
 export async function runBench(options: BenchOptions, signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-bench-"));
@@ -51,19 +54,31 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
       origin: `https://localhost:${receiver.port}`,
       hangingOrigin: `https://localhost:${receiver.hangingPort}`,
     };
-    const engines = await present(options.engines);
-    const runs = await Promise.race([runRounds({ ...options, engines }, bench, receiver), stopped]);
-    const rows = summarise(runs);
-    const bars = judgeBars(rows);
-    console.log(`\nMedians of ${options.rounds} rounds (lowest–highest)\n\n${table(rows)}\n`);
-    for (const engine of engines) console.log(`${engine.name}: ${engine.settings}; claim lead: ${engine.claimLead}`);
-    console.log(`\n${barLines(bars)}`);
-    await writeResults(options, engines, { bars, rows, runs });
+    if (options.scenarios.length > 0) await Promise.race([runDeliveries(options, bench, receiver), stopped]);
+    if (options.writes) await Promise.race([runWrites(options, bench), stopped]);
   } finally {
     receiver.close();
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function runDeliveries(options: BenchOptions, bench: Bench, receiver: Receiver): Promise<void> {
+  const engines = await present(options.engines);
+  const runs = await runRounds({ ...options, engines }, bench, receiver);
+  const rows = summarise(runs);
+  const bars = judgeBars(rows);
+  console.log(`\nMedians of ${options.rounds} rounds (lowest–highest)\n\n${table(rows)}\n`);
+  for (const engine of engines) console.log(`${engine.name}: ${engine.settings}; claim lead: ${engine.claimLead}`);
+  console.log(`\n${barLines(bars)}`);
+  await writeResults(options, engines, { bars, rows, runs });
+}
+
+async function runWrites({ rounds, seconds }: BenchOptions, bench: Bench): Promise<void> {
+  const measured = await measureWrites(bench, { rounds, seconds }, (round) => console.log(writeLine(round)));
+  const bars = judgeWrites(measured);
+  console.log(`\n${barLines(bars)}`);
+  await writePart("writes", { options: { rounds, seconds }, bars, rounds: measured });
 }
 
 async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver): Promise<Run[]> {

@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,12 +9,44 @@ import type { Row, Run } from "./report.ts";
 
 const FOLDER = fileURLToPath(new URL("./results/", import.meta.url));
 
-/** Writes results/latest.json: the machine, the settings, bars, medians and spread, and every run. */
+/** What is measured by itself, beside the deliveries. */
+export type Part = "writes";
+
+/** Writes the deliveries to results/latest.json: the machine, the settings, bars, medians and spread, and every run. */
 export async function writeResults(
   { rounds, seconds, backlog, seed }: BenchOptions,
   engines: readonly Engine[],
   found: { bars: Bar[]; rows: Row[]; runs: Run[] },
 ): Promise<void> {
+  const { writes } = await readLatest();
+  await save({
+    ...stamp(),
+    options: { rounds, seconds, backlog, seed },
+    engines: engines.map(({ name, settings, claimLead }) => ({ name, settings, claimLead })),
+    ...found,
+    ...(writes !== undefined && { writes }),
+  });
+}
+
+/** Writes one part to results/latest.json; the others stay as they are. */
+export async function writePart(part: Part, found: { options: object; bars: Bar[]; rounds: object[] }): Promise<void> {
+  await save({ ...(await readLatest()), [part]: { ...stamp(), ...found } });
+}
+
+const LATEST = join(FOLDER, "latest.json");
+
+async function readLatest(): Promise<Record<string, unknown>> {
+  const text = await readFile(LATEST, "utf8").catch(() => "{}");
+  return JSON.parse(text);
+}
+
+async function save(result: object): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  await writeFile(`${LATEST}.tmp`, `${JSON.stringify(result, null, 2)}\n`);
+  await rename(`${LATEST}.tmp`, LATEST);
+}
+
+function stamp() {
   const machine = {
     cpu: cpus()[0]?.model,
     cores: cpus().length,
@@ -22,14 +54,5 @@ export async function writeResults(
     kernel: release(),
     node: process.version,
   };
-  const result = {
-    at: new Date().toISOString(),
-    machine,
-    options: { rounds, seconds, backlog, seed },
-    engines: engines.map(({ name, settings, claimLead }) => ({ name, settings, claimLead })),
-    ...found,
-  };
-  await mkdir(FOLDER, { recursive: true });
-  await writeFile(join(FOLDER, "latest.json.tmp"), `${JSON.stringify(result, null, 2)}\n`);
-  await rename(join(FOLDER, "latest.json.tmp"), join(FOLDER, "latest.json"));
+  return { at: new Date().toISOString(), machine };
 }

@@ -10,7 +10,8 @@ export type WorkerProcess = {
   lost: Promise<never>;
   /** CPU time that the process has used, all threads, ms. */
   cpuMs(): number;
-  /** The most memory it ever held, MB. */
+  /** The memory it holds now, and the most it ever held, MB. */
+  rssMb(): number;
   peakRssMb(): number;
   /** Asks it to end, and makes it end after `deadlineMs`. */
   stop(deadlineMs?: number): Promise<void>;
@@ -19,9 +20,9 @@ export type WorkerProcess = {
 /** Starts `modulePath` as a process that ends with this one. */
 export function startWorkerProcess(
   modulePath: string,
-  options: { env?: NodeJS.ProcessEnv; execArgv?: string[] } = {},
+  options: { args?: string[]; env?: NodeJS.ProcessEnv; execArgv?: string[] } = {},
 ): WorkerProcess {
-  const child = fork(modulePath, {
+  const child = fork(modulePath, options.args ?? [], {
     execArgv: options.execArgv ?? [],
     env: options.env,
     serialization: "advanced",
@@ -39,7 +40,8 @@ export function startWorkerProcess(
     onMessage: (listener) => void child.on("message", (message) => listener(message as { kind: string })),
     lost,
     cpuMs: () => readCpuMs(child),
-    peakRssMb: () => readPeakRssMb(child),
+    rssMb: () => readMemoryMb(child, "VmRSS"),
+    peakRssMb: () => readMemoryMb(child, "VmHWM"),
     async stop(deadlineMs = 10_000) {
       if (stopping || child.exitCode !== null || child.signalCode !== null) return;
       stopping = true;
@@ -70,7 +72,7 @@ function readCpuMs(child: ChildProcess): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-function readPeakRssMb(child: ChildProcess): number {
-  const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
+function readMemoryMb(child: ChildProcess, field: "VmRSS" | "VmHWM"): number {
+  const [, kib] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
   return Number(kib) / 1024;
 }

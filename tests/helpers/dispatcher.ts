@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { processEnv, readConfig } from "#config.ts";
 import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
 import { createTestAccount, type TestAccount } from "./accounts.ts";
-import { createTestDatabase } from "./database.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { createTestSchedule, type ScheduleOverrides } from "./schedules.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -12,11 +12,12 @@ export type DispatchBench = Awaited<ReturnType<typeof createDispatchBench>>;
 
 /**
  * A database of its own with everything a dispatcher test needs: accounts, schedules, dispatchers that are all stopped
- * at the end. `settings` are environment settings, such as DELIVERY_ALLOW.
+ * at the end. `settings` are environment settings, such as DELIVERY_ALLOW. `on` is a database to use instead.
  */
-export async function createDispatchBench(settings: Record<string, string>) {
-  const database = await createTestDatabase();
-  const sql = postgres(database.url, { max: 4, onnotice: () => {} });
+export async function createDispatchBench(settings: Record<string, string>, on?: TestDatabase) {
+  const database = on ?? (await createTestDatabase());
+  // On a server that may go away nobody could catch what fails while the driver asks for the types of arrays.
+  const sql = postgres(database.url, { max: 4, onnotice: () => {}, backoff: () => 0.2, fetch_types: on === undefined });
   const environment = {
     DATABASE_URL: database.url,
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
@@ -78,7 +79,8 @@ export async function createDispatchBench(settings: Record<string, string>) {
     attempts: (id: string) => sql`SELECT * FROM attempts WHERE schedule_id = ${id} ORDER BY attempt`,
     async close() {
       await Promise.all(running.map((dispatcher) => dispatcher.stop()));
-      await sql.end();
+      // The driver waits for ever for a connection that a failover took away.
+      await sql.end({ timeout: 2 });
       await database.drop();
     },
   };

@@ -1,3 +1,4 @@
+import { getSigningSecrets } from "#server/contract/signing-secrets.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";
@@ -7,5 +8,5 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route({ auth: "any" }, async ({ ctx }) => ok(presentSigningSecrets(await readOwnSigningSecrets(ctx)))),
+  GET: route(getSigningSecrets, async ({ ctx }) => ok(presentSigningSecrets(await readOwnSigningSecrets(ctx)))),
 });

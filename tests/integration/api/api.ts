@@ -1,17 +1,35 @@
 import postgres from "postgres";
 import { GET as healthz } from "#app/healthz/route.ts";
+import * as metricsz from "#app/metricsz/route.ts";
 import { GET as readyz } from "#app/readyz/route.ts";
 import * as elsewhere from "#app/v1/[[...path]]/route.ts";
+import * as revokeApiKey from "#app/v1/api-keys/[id]/revoke/route.ts";
+import * as rotateApiKey from "#app/v1/api-keys/[id]/rotate/route.ts";
+import * as apiKeys from "#app/v1/api-keys/route.ts";
+import * as logs from "#app/v1/logs/route.ts";
+import * as relaySettings from "#app/v1/me/relay-settings/route.ts";
+import * as me from "#app/v1/me/route.ts";
+import * as sessions from "#app/v1/me/sessions/route.ts";
+import * as openApi from "#app/v1/openapi.json/route.ts";
+import * as overview from "#app/v1/overview/route.ts";
 import * as attempts from "#app/v1/schedules/[id]/attempts/route.ts";
+import * as clone from "#app/v1/schedules/[id]/clone/route.ts";
+import * as replay from "#app/v1/schedules/[id]/replay/route.ts";
 import * as schedule from "#app/v1/schedules/[id]/route.ts";
+import * as bulk from "#app/v1/schedules/bulk/route.ts";
 import * as schedules from "#app/v1/schedules/route.ts";
+import * as rotateSigningSecrets from "#app/v1/signing-secrets/rotate/route.ts";
 import * as signingSecrets from "#app/v1/signing-secrets/route.ts";
+import * as punctuality from "#app/v1/status/punctuality/route.ts";
+import * as usage from "#app/v1/usage/route.ts";
 import { type Config, readConfig } from "#config.ts";
 import { createOrFindAccount } from "#db/queries/accounts.ts";
 import { createApiKey } from "#db/queries/api-keys.ts";
 import type { PlanName } from "#domain/plans.ts";
+import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
 import { startServices } from "#server/services.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
+import { assertDocumented } from "./documented.ts";
 
 export const TARGET = "https://example.com/hook";
 export const FUTURE = "2031-01-01T00:00:00.000Z";
@@ -19,7 +37,11 @@ export const FUTURE = "2031-01-01T00:00:00.000Z";
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export type Answer = { status: number; headers: Headers; text: string; body: any };
 export type TestCaller = { accountId: string; live: string; test: string };
+export type TestSession = { id: string; token: string; cookie: string };
 export type Api = Awaited<ReturnType<typeof startApi>>;
+
+// A test may call more often in a minute than any plan allows.
+const UNLIMITED = JSON.stringify({ free: { requestsPerMinute: 1_000_000 }, indie: { requestsPerMinute: 1_000_000 } });
 
 /** Settings of a web process on the database at `url`. */
 export function testConfig(url: string, overrides: Record<string, string> = {}): Config {
@@ -28,6 +50,7 @@ export function testConfig(url: string, overrides: Record<string, string> = {}):
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
     BASE_URL: "https://api.example.com",
     LOG_LEVEL: "fatal",
+    PLANS: UNLIMITED,
     ...overrides,
   });
 }
@@ -52,6 +75,15 @@ export async function startApi(overrides: Record<string, string> = {}) {
         return { accountId: id, live: await key("live"), test: await key("test") };
       });
     },
+    /** A session of an account, made in the database; `ageDays` is how long ago it was started and last used. */
+    async session(accountId: string, { ageDays = 0 } = {}): Promise<TestSession> {
+      const token = generateSessionToken();
+      const [row] = await sql`
+        INSERT INTO sessions (token_hash, account_id, created_at, last_used_at, expires_at)
+        SELECT ${hashSessionToken(token)}, ${accountId}, at, at, at + interval '7 days'
+        FROM (SELECT now() - ${ageDays}::float8 * interval '1 day' AS at) started RETURNING id`;
+      return { id: row?.id, token, cookie: `sw_session=${token}` };
+    },
     async create(key: string, body: object = {}): Promise<string> {
       const answer = await call("POST", "/v1/schedules", key, { targetUrl: TARGET, fireAt: FUTURE, ...body });
       if (answer.status !== 201) throw new Error(`expected 201, got ${answer.status}: ${answer.text}`);
@@ -67,11 +99,14 @@ export async function startApi(overrides: Record<string, string> = {}) {
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
-/** Calls the handler of a path. An object as body is sent as JSON; text, bytes and streams as they are. */
+/**
+ * Calls the handler of a path, and checks its answer against the document: the status, every field, none besides. An
+ * object as body is sent as JSON; text, bytes and streams as they are. The credential is an API key or a session.
+ */
 export async function call(
   method: Method,
   path: string,
-  key?: string | null,
+  credential?: string | { cookie: string } | null,
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
@@ -79,7 +114,8 @@ export async function call(
   const request = new Request(`http://127.0.0.1${path}`, {
     method,
     headers: {
-      ...(key ? { authorization: `Bearer ${key}` } : {}),
+      ...(typeof credential === "string" ? { authorization: `Bearer ${credential}` } : {}),
+      ...(credential && typeof credential === "object" ? { cookie: credential.cookie } : {}),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
@@ -89,7 +125,10 @@ export async function call(
   const [, handlers, id] = find(new URL(request.url).pathname);
   const response = await handlers[method](request, { params: Promise.resolve(id === undefined ? {} : { id }) });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : JSON.parse(text) };
+  const answer = text === "" ? undefined : JSON.parse(text);
+  const { status, headers: answered } = response;
+  assertDocumented(method, new URL(request.url).pathname, { status, headers: answered, body: answer });
+  return { status, headers: answered, text, body: answer };
 }
 
 type Handlers = Record<Method, (request: Request, context: { params: Promise<unknown> }) => Promise<Response>>;
@@ -104,10 +143,26 @@ function find(path: string): [RegExp, Handlers, string | undefined] {
 
 const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/schedules$/, schedules],
+  [/^\/v1\/schedules\/bulk$/, bulk],
   [/^\/v1\/schedules\/([^/]+)$/, schedule],
+  [/^\/v1\/schedules\/([^/]+)\/replay$/, replay],
+  [/^\/v1\/schedules\/([^/]+)\/clone$/, clone],
   [/^\/v1\/schedules\/([^/]+)\/attempts$/, attempts],
   [/^\/v1\/signing-secrets$/, signingSecrets],
+  [/^\/v1\/signing-secrets\/rotate$/, rotateSigningSecrets],
+  [/^\/v1\/me$/, me],
+  [/^\/v1\/me\/sessions$/, sessions],
+  [/^\/v1\/me\/relay-settings$/, relaySettings],
+  [/^\/v1\/api-keys$/, apiKeys],
+  [/^\/v1\/api-keys\/([^/]+)\/rotate$/, rotateApiKey],
+  [/^\/v1\/api-keys\/([^/]+)\/revoke$/, revokeApiKey],
+  [/^\/v1\/openapi\.json$/, openApi],
+  [/^\/v1\/logs$/, logs],
+  [/^\/v1\/overview$/, overview],
+  [/^\/v1\/usage$/, usage],
+  [/^\/v1\/status\/punctuality$/, punctuality],
   [/^\/healthz$/, { GET: healthz }],
   [/^\/readyz$/, { GET: readyz }],
+  [/^\/metricsz$/, metricsz],
   [/^\/v1/, elsewhere],
 ];

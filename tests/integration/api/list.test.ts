@@ -37,6 +37,7 @@ async function stuff(caller: TestCaller, count: number) {
     SELECT id, ${caller.accountId}, 'live', CASE n WHEN 1 THEN 'https://example.com/~' ELSE 'https://example.com/' END,
       'POST', '', '2026-01-01'::timestamptz + n * interval '1 ms'
     FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS u(id, n)`;
+  await api.sql`INSERT INTO usage VALUES (${caller.accountId}, 'live', '202601', ${count})`;
 }
 
 describe("paging", () => {

@@ -1,6 +1,8 @@
+import postgres from "postgres";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseApiKey } from "#domain/api-key.ts";
 import { generateEncryptionKey } from "#domain/cipher.ts";
+import { hashSessionToken } from "#domain/session-token.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { runScript } from "./script-process.ts";
 
@@ -13,8 +15,18 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 async function account(...args: string[]) {
-  const run = runScript("account", args, { DATABASE_URL: database.url, ENCRYPTION_KEYS: keys });
+  const settings = { DATABASE_URL: database.url, ENCRYPTION_KEYS: keys, ADMIN_EMAILS: "root@example.com" };
+  const run = runScript("account", args, settings);
   return { code: await run.exited, stdout: run.stdout, stderr: run.stderr };
+}
+
+async function read(...query: Parameters<postgres.Sql>) {
+  const sql = postgres(database.url, { max: 1 });
+  try {
+    return [...(await sql(...query))];
+  } finally {
+    await sql.end();
+  }
 }
 
 test("it prints exactly one JSON object, with a key when one was asked for", async () => {
@@ -36,6 +48,27 @@ test("the same address in another letter case finds the same account and makes n
   const second = await account("create", "--email", "ADA@example.com");
   expect(second).toEqual(first);
   expect(Object.keys(JSON.parse(first.stdout[0] as string))).toEqual(["accountId", "email", "plan"]);
+});
+
+test("a session is printed when one was asked for, lasts seven days, and is stored as a hash alone", async () => {
+  const { stdout } = await account("create", "--email", "ada@example.com", "--session");
+  const { session } = JSON.parse(stdout[0] as string);
+  const rows = await read`
+    SELECT token_hash, extract(epoch FROM expires_at - now()) / 86400 AS days, email_verified_at AS verified
+    FROM sessions JOIN accounts ON accounts.id = account_id`;
+  expect(rows).toEqual([{ token_hash: hashSessionToken(session), days: expect.any(String), verified: null }]);
+  expect(Number(rows[0]?.days)).toBeCloseTo(7, 2);
+});
+
+test("an admin's address counts as verified, and one that ADMIN_EMAILS does not name is told so beside", async () => {
+  const named = await account("create", "--email", "Root@example.com", "--admin", "--session");
+  const unnamed = await account("create", "--email", "ada@example.com", "--admin");
+  expect([named.code, named.stderr]).toEqual([0, []]);
+  expect(Object.keys(JSON.parse(named.stdout[0] as string))).toEqual(["accountId", "email", "plan", "session"]);
+  expect(unnamed.stderr).toEqual([
+    "ada@example.com is not in ADMIN_EMAILS: add it there and start the web part again.",
+  ]);
+  expect(await read`SELECT 1 FROM accounts WHERE email_verified_at IS NOT NULL`).toHaveLength(2);
 });
 
 test("an account that exists keeps its plan, which is printed, and a wish for another one is answered beside", async () => {

@@ -1,7 +1,7 @@
 import { createSecretKey } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type OriginalRequest, requestHash } from "#domain/request-hash.ts";
+import { type OriginalRequest, repeatHash, requestHash } from "#domain/request-hash.ts";
 
 const key = Buffer.alloc(32, 1);
 const request: OriginalRequest = {
@@ -83,5 +83,29 @@ describe("requestHash", () => {
     );
     expect(hex({ headers: [["a", "bc"]] })).not.toBe(hex({ headers: [["ab", "c"]] }));
     expect(hex({ payload: "x1:a1:b", headers: [] })).not.toBe(hex({ payload: "x", headers: [["a", "b"]] }));
+  });
+});
+
+describe("repeatHash", () => {
+  const repeat = { of: "a", fireAtMs: 1, payload: "p", headers: [["A", "1"]] as [string, string][] };
+  const repeatHex = (changed: object = {}) => repeatHash(key, { ...repeat, ...changed }).toString("hex");
+
+  test("the same repetition gives the same 32 bytes, whatever the case of header names", () => {
+    expect(repeatHex()).toHaveLength(64);
+    expect(repeatHex({ headers: [["a", "1"]] })).toBe(repeatHex());
+  });
+
+  test("tells schedule, instant, payload, headers, and a replay from a clone with nothing", () => {
+    const all = [
+      repeatHex(),
+      repeatHex({ of: "b" }),
+      repeatHex({ fireAtMs: null }),
+      repeatHex({ payload: "" }),
+      repeatHex({ payload: null, headers: null }),
+      repeatHex({ payload: "", headers: null }),
+      repeatHex({ payload: "", headers: [] }),
+      repeatHex({ headers: [["A", "2"]] }),
+    ];
+    expect(new Set(all).size).toBe(all.length);
   });
 });

@@ -1,3 +1,4 @@
+import * as contract from "#server/contract/schedules.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";
@@ -8,7 +9,7 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route({ auth: "any" }, async ({ ctx, params }) =>
+  GET: route(contract.listAttempts, async ({ ctx, params }) =>
     ok(presentAttempts(await listAttempts(ctx, params.id), ctx.limits.retentionDays)),
   ),
 });

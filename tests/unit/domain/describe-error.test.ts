@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeError } from "#server/log.ts";
+import { describeError } from "#domain/describe-error.ts";
 
 it("a failed query is logged without its parameters, and without the row a constraint refused", () => {
   const cause = Object.assign(new Error("duplicate key value violates unique constraint"), {

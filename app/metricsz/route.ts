@@ -1,0 +1,10 @@
+import { answerMetrics } from "#server/health/answer-metrics.ts";
+import { answering } from "#server/http/answering.ts";
+import { methods } from "#server/http/methods.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: answering((request, _context, noted) => answerMetrics(request, noted)),
+});

@@ -1,0 +1,15 @@
+import { presentNewApiKey } from "#server/api-keys/present.ts";
+import { rotateOwnApiKey } from "#server/api-keys/rotate.ts";
+import { rotateApiKey } from "#server/contract/api-keys.ts";
+import { methods } from "#server/http/methods.ts";
+import { created } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(rotateApiKey, async ({ ctx, params }) =>
+    created(presentNewApiKey(await rotateOwnApiKey(ctx, params.id))),
+  ),
+});

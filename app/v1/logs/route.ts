@@ -1,0 +1,15 @@
+import { listLogs } from "#server/contract/logs.ts";
+import { listReply } from "#server/http/list-reply.ts";
+import { methods } from "#server/http/methods.ts";
+import { route } from "#server/http/route.ts";
+import { listOwnAttempts, presentLoggedAttempt } from "#server/logs/list.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route(listLogs, async ({ ctx, request, query }) => {
+    const reply = listReply(ctx, request.url, query, await listOwnAttempts(ctx, query), presentLoggedAttempt);
+    return { ...reply, body: { ...reply.body, retention_days: ctx.limits.retentionDays } };
+  }),
+});

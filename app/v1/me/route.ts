@@ -1,0 +1,21 @@
+import { clearedSessionCookie } from "#server/auth/session-cookie.ts";
+import { deleteAccount, getProfile, updateProfile } from "#server/contract/me.ts";
+import { methods } from "#server/http/methods.ts";
+import { noContent, ok } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+import { deleteOwnAccount } from "#server/me/delete.ts";
+import { presentProfile } from "#server/me/present.ts";
+import { readOwnProfile } from "#server/me/read.ts";
+import { updateOwnProfile } from "#server/me/update.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route(getProfile, async ({ ctx }) => ok(presentProfile(ctx, await readOwnProfile(ctx)))),
+  PATCH: route(updateProfile, async ({ ctx, body }) => ok(presentProfile(ctx, await updateOwnProfile(ctx, body)))),
+  DELETE: route(deleteAccount, async ({ ctx }) => {
+    await deleteOwnAccount(ctx);
+    return noContent({ "Set-Cookie": clearedSessionCookie(ctx.config) });
+  }),
+});

@@ -1,0 +1,19 @@
+import { endOtherSessions, listSessions } from "#server/contract/me.ts";
+import { methods } from "#server/http/methods.ts";
+import { noContent, ok } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+import { endOtherOwnSessions } from "#server/me/end-sessions.ts";
+import { listOwnSessions, presentSession } from "#server/me/sessions.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route(listSessions, async ({ ctx }) =>
+    ok({ items: (await listOwnSessions(ctx)).map((session) => presentSession(ctx, session)) }),
+  ),
+  DELETE: route(endOtherSessions, async ({ ctx }) => {
+    await endOtherOwnSessions(ctx);
+    return noContent();
+  }),
+});

@@ -1,0 +1,15 @@
+import { replaySchedule } from "#server/contract/schedules.ts";
+import { withIdempotencyHeader } from "#server/http/idempotency-header.ts";
+import { methods } from "#server/http/methods.ts";
+import { route } from "#server/http/route.ts";
+import { createdReply } from "#server/http/schedule-replies.ts";
+import { repeatSchedule } from "#server/schedules/repeat.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(replaySchedule, async ({ ctx, request, params, body }) =>
+    createdReply(await repeatSchedule(ctx, params.id, withIdempotencyHeader(body, request.headers))),
+  ),
+});

@@ -1,0 +1,121 @@
+import type { TransactionSql } from "postgres";
+import { formatInstant } from "#domain/instant.ts";
+import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
+import type { Sql } from "../client.ts";
+import type { ScheduleStatus } from "../schema/schedules.ts";
+import type { CreationLimits, NewSchedule } from "./create-schedule.ts";
+import { pgArray, pgTextArray } from "./pg-array.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** What became of one of many, in the order they came. */
+export type BulkCreation =
+  | { outcome: "created" | "replayed"; id: string; fireAtMs: number; status: ScheduleStatus }
+  | { outcome: "past" | "verdict" | "quota" };
+
+/**
+ * Creates many schedules of one account, each judged in its place and as `createSchedule` does: by one statement, or in
+ * one transaction of several that carry some 4 MiB each, after which `onProgress` is called. No two may have the same
+ * idempotency key. When the account is not active, or what is remembered is stale, nothing is stored.
+ */
+export async function createSchedules(
+  sql: Sql,
+  tenant: Tenant,
+  limits: CreationLimits,
+  schedules: readonly NewSchedule[],
+  onProgress: () => void,
+): Promise<BulkCreation[] | "inactive" | "stale"> {
+  const [first = [], ...others] = slices(schedules);
+  const store = async (runner: Runner) => {
+    const creations = await insert(runner, tenant, limits, first);
+    if (typeof creations === "string") return creations;
+    for (const slice of others) {
+      onProgress();
+      // The account is locked since the first slice, which looked at what is remembered.
+      const more = await insert(runner, tenant, { ...limits, remembered: undefined }, slice);
+      if (typeof more === "string") throw new Error(`an account became ${more} while its row was locked`);
+      creations.push(...more);
+    }
+    return creations;
+  };
+  return triedAgain(() => (others.length === 0 ? store(sql) : sql.begin(store)));
+}
+
+const SLICE_BYTES = 4 * 1024 * 1024;
+
+/** In their order, cut where the ciphertexts of a slice would be too much for one statement. */
+function slices(schedules: readonly NewSchedule[]): NewSchedule[][] {
+  const cut: NewSchedule[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const schedule of schedules) {
+    bytes += schedule.sealed?.length ?? 0;
+    if (bytes > SLICE_BYTES) {
+      cut.push([]);
+      bytes = schedule.sealed?.length ?? 0;
+    }
+    cut.at(-1)?.push(schedule);
+  }
+  return cut;
+}
+
+type Runner = Sql | TransactionSql;
+
+async function insert(
+  sql: Runner,
+  tenant: Tenant,
+  limits: CreationLimits,
+  schedules: readonly NewSchedule[],
+): Promise<BulkCreation[] | "inactive" | "stale"> {
+  const rows = await callFunction(sql, tenant, limits, schedules);
+  const refusal = rows.find((row) => row.n === 0)?.outcome;
+  if (refusal) return refusal;
+  if (rows.length !== schedules.length) throw new Error("create_schedules did not return a row for each");
+  const creations: BulkCreation[] = [];
+  for (const row of rows) {
+    creations[row.n - 1] =
+      row.outcome === "created" || row.outcome === "replayed"
+        ? { outcome: row.outcome, id: row.id, fireAtMs: Math.round(row.fire_at_ms), status: row.status }
+        : { outcome: row.outcome };
+  }
+  return creations;
+}
+
+function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, schedules: readonly NewSchedule[]) {
+  const { remembered } = limits;
+  const numbers = (of: (one: NewSchedule) => number) => pgArray(schedules.map(of));
+  const words = (of: (one: NewSchedule) => string | null) => pgArray(schedules.map(of));
+  const texts = (of: (one: NewSchedule) => string | null) => pgTextArray(schedules.map(of));
+  return sql`
+    SELECT n, outcome, id, status, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms
+    FROM create_schedules(
+      ${tenant.accountId}::uuid, ${tenant.env}, ${remembered?.keyId ?? null}::uuid, ${remembered?.plan ?? null}::text,
+      ${limits.earlyFire}::boolean, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
+      ${words((one) => one.id)}::text::uuid[],
+      ${words((one) => (one.fireAtMs === null ? null : formatInstant(one.fireAtMs)))}::text::timestamptz[],
+      ${words((one) => (one.earlyFire === null ? null : String(one.earlyFire)))}::text::boolean[],
+      ${texts((one) => one.targetUrl)}::text::text[],
+      ${texts((one) => one.origin)}::text::text[],
+      ${words((one) => one.method)}::text::text[],
+      ${words((one) => one.sealed?.toString("base64") ?? null)}::text::text[],
+      ${numbers((one) => one.sealed?.length ?? 0)}::text::integer[],
+      ${numbers((one) => one.payloadSizeBytes)}::text::integer[],
+      ${texts((one) => one.idempotencyKey)}::text::text[],
+      ${texts((one) => one.requestHash.toString("base64"))}::text::text[],
+      ${words((one) => one.replayOf)}::text::uuid[],
+      ${words((one) => String(one.verdict !== null))}::text::boolean[])`;
+}
+
+const TRIES_MAX = 3;
+const UNIQUE_VIOLATION = "23505";
+const DEADLOCK = "40P01";
+
+// Around the turn of a month two transactions may bring the same key without meeting at one usage row.
+async function triedAgain<T>(work: () => PromiseLike<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (tries === TRIES_MAX || (code !== UNIQUE_VIOLATION && code !== DEADLOCK)) throw error;
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Db, DbOrTx } from "../orm.ts";
+import type { scheduleRequests } from "../schema/schedules.ts";
+import {
+  byIndexes,
+  type Found,
+  isShort,
+  type Look,
+  type LookStatement,
+  limited,
+  lookAt,
+  looksForTarget,
+  type Query,
+  rowsEnough,
+  rowsNeeded,
+  SHORT_Q_ROWS,
+  search,
+  substringPattern,
+} from "./search.ts";
+import type { Tenant } from "./tenant.ts";
+
+export const CODES = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
+
+export type AttemptSearch = {
+  q?: Query;
+  outcome?: "succeeded" | "failed";
+  /** Class of the status code; `none` where no answer came. */
+  code?: (typeof CODES)[number];
+  /** UUID. */
+  scheduleId?: string;
+  /** `attempted_at` from here on. */
+  from?: Date;
+  /** `attempted_at` before this. */
+  to?: Date;
+  limit: number;
+  offset: number;
+};
+
+export type LoggedAttempt = {
+  /** UUID. */
+  scheduleId: string;
+  attempt: number;
+  targetUrl: string;
+  method: (typeof scheduleRequests.$inferSelect)["method"];
+  statusCode: number | null;
+  latencyMs: number;
+  errorText: string;
+  attemptedAt: Date;
+};
+
+export type AttemptPage = { rows: LoggedAttempt[]; hasMore: boolean; total: number; totalCapped: boolean };
+
+/**
+ * One page of an account's attempts that are younger than `retentionDays`, newest first. Unfiltered, `total` is exact;
+ * filtered, it is exact up to 10,000. A short `q` looks at the newest 10,000 rows only, and `totalCapped` says so when
+ * there are more.
+ */
+export async function listAttempts(
+  db: Db,
+  tenant: Tenant,
+  retentionDays: number,
+  search: AttemptSearch,
+): Promise<AttemptPage> {
+  const { keys, total, totalCapped } = await byIndexes(db, (tx, nowMs) =>
+    findKeys(tx, tenant, new Date(nowMs - retentionDays * DAY_MS), search),
+  );
+  const rows = await readRows(db, tenant, keys.slice(0, search.limit));
+  return { rows, hasMore: keys.length > search.limit, total, totalCapped };
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Which attempt: its schedule (UUID), its number, its instant in epoch milliseconds. */
+type Key = [scheduleId: string, attempt: number, attemptedAtMs: number];
+
+async function findKeys(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch): Promise<Found<Key>> {
+  const list = createList(db, tenant, windowStart, wanted);
+  const { q } = wanted;
+  if (q && isShort(q)) {
+    const { keys, found, isWhole } = await list.newestOfAll();
+    return { keys, total: found, totalCapped: !isWhole };
+  }
+  if (q?.scheduleId) return search([() => list.byTarget(null)], wanted);
+  if (q) return search(looksForTarget(list, wanted), wanted);
+  if (isFiltered(wanted)) return search([() => list.first(rowsEnough(wanted), rowsEnough(wanted))], wanted);
+  const [{ keys }, total] = await Promise.all([
+    list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
+    countAttempts(db, tenant, windowStart),
+  ]);
+  return { keys, total, totalCapped: false };
+}
+
+/** The ways to look at an account's attempts. */
+function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
+  const { q } = wanted;
+  const inWindow = sql`attempted_at > ${windowStart.toISOString()}::timestamptz`;
+  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env} AND ${inWindow}`;
+  const order = sql`attempted_at DESC, schedule_id DESC, attempt DESC`;
+  const matching = conditions(wanted);
+
+  // Two legs, since each outcome has an index of its own; a filter that rules one out leaves it unread.
+  const newestFirst = (filter: SQL) => (limit: number | null) => {
+    const leg = (columns: SQL, isOfLeg: SQL) => sql`(
+      SELECT schedule_id, attempt, attempted_at, is_delivered, status_code
+      FROM (SELECT schedule_id, attempt, attempted_at, ${columns} FROM attempts WHERE ${own} AND ${isOfLeg}) leg
+      WHERE ${filter} ORDER BY ${order} ${limited(limit)})`;
+    const delivered = leg(sql`true AS is_delivered, NULL::smallint AS status_code`, sql`outcome = 'delivered'`);
+    const undelivered = leg(sql`false AS is_delivered, status_code`, sql`outcome <> 'delivered'`);
+    return sql`SELECT * FROM (${delivered} UNION ALL ${undelivered}) legs ORDER BY ${order} ${limited(limit)}`;
+  };
+  const ofSchedule = (limit: number | null) => sql`
+    SELECT schedule_id, attempt, attempted_at FROM (
+      SELECT *, outcome = 'delivered' AS is_delivered FROM attempts WHERE schedule_id = ${wanted.scheduleId} AND ${own}) a
+    WHERE ${matching} ORDER BY ${order} ${limited(limit)}`;
+  // Ids in an array are looked up in one pass; IS TRUE keeps the set that comes of it a hash table, and no join.
+  const withTarget = (rows: SQL) => sql`
+    SELECT * FROM ${rows} WHERE (schedule_id IN (
+      SELECT schedule_id FROM schedule_requests WHERE schedule_id = ANY (ARRAY (SELECT schedule_id FROM ${rows}))
+        AND (target_url ILIKE ${q ? substringPattern(q) : "%"} OR schedule_id = ${q?.scheduleId ?? null}::uuid))) IS TRUE`;
+  const key = sql`json_build_array(schedule_id, attempt, extract(epoch FROM attempted_at) * 1000)`;
+  const look = (statement: LookStatement) => lookAt<Key>(db, wanted, { order, key }, statement);
+
+  return {
+    /** At the newest `rowsMax` attempts that the other filters leave, until `foundMax` of them match. */
+    first: (rowsMax: number, foundMax: number): Promise<Look<Key>> =>
+      look({
+        looked: wanted.scheduleId === undefined ? newestFirst(matching) : ofSchedule,
+        rowsMax,
+        found: q && withTarget,
+        foundMax,
+        isInOrder: true,
+      }),
+    /** At the newest attempts of all. */
+    newestOfAll: (): Promise<Look<Key>> =>
+      look({
+        looked: newestFirst(sql`true`),
+        rowsMax: SHORT_Q_ROWS,
+        found: (rows) => withTarget(sql`(SELECT * FROM ${rows} WHERE ${matching}) l`),
+        isInOrder: false,
+      }),
+    /** At the attempts of `rowsMax` schedules whose target matches, found through its index, or of all. */
+    byTarget: (rowsMax: number | null): Promise<Look<Key>> => {
+      const pattern = q ? substringPattern(q) : "";
+      const matched = (limit: number | null) => sql`
+        SELECT schedule_id FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
+      const named = sql`SELECT schedule_id FROM schedule_requests
+        WHERE schedule_id = ${q?.scheduleId} AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+      // Without a condition on the outcome the key alone is read.
+      const ofMatched = (rows: SQL) => sql`
+        SELECT schedule_id, attempt, attempted_at FROM (
+          SELECT schedule_id, attempt, attempted_at ${isOfOutcome(wanted) ? sql`, outcome = 'delivered' AS is_delivered, status_code` : sql``}
+          FROM attempts WHERE schedule_id = ANY (ARRAY (SELECT schedule_id FROM ${rows})) AND ${inWindow}) a
+        WHERE ${matching}`;
+      return look({
+        looked: (limit) => (q?.scheduleId ? sql`${matched(limit)} UNION ${named}` : matched(limit)),
+        rowsMax,
+        found: ofMatched,
+        isInOrder: false,
+      });
+    },
+  };
+}
+
+const isFiltered = ({ outcome, code, scheduleId, from, to }: AttemptSearch) =>
+  (outcome ?? code ?? scheduleId ?? from ?? to) !== undefined;
+
+const isOfOutcome = ({ outcome, code }: AttemptSearch) => (outcome ?? code) !== undefined;
+
+function conditions({ outcome, code, scheduleId, from, to }: AttemptSearch): SQL {
+  const all = [
+    outcome && (outcome === "succeeded" ? sql`is_delivered` : sql`NOT is_delivered`),
+    code && CODE_CONDITIONS[code],
+    scheduleId && sql`schedule_id = ${scheduleId}`,
+    from && sql`attempted_at >= ${from.toISOString()}::timestamptz`,
+    to && sql`attempted_at < ${to.toISOString()}::timestamptz`,
+  ].filter((condition) => condition !== undefined);
+  return all.length === 0 ? sql`true` : sql.join(all, sql` AND `);
+}
+
+// Every 2xx is a delivery and no other code is.
+const CODE_CONDITIONS: Record<(typeof CODES)[number], SQL> = {
+  "2xx": sql`is_delivered`,
+  "3xx": sql`NOT is_delivered AND status_code >= 300 AND status_code < 400`,
+  "4xx": sql`NOT is_delivered AND status_code >= 400 AND status_code < 500`,
+  "5xx": sql`NOT is_delivered AND status_code >= 500 AND status_code < 600`,
+  none: sql`NOT is_delivered AND status_code IS NULL`,
+};
+
+// The hours that lie in the window whole were counted while recording; of the one it begins in, attempts are counted.
+async function countAttempts(db: DbOrTx, tenant: Tenant, windowStart: Date): Promise<number> {
+  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const wholeHours = new Date((Math.floor(windowStart.getTime() / HOUR_MS) + 1) * HOUR_MS).toISOString();
+  const ofFirstHour = sql`${own} AND attempted_at > ${windowStart.toISOString()}::timestamptz
+    AND attempted_at < ${wholeHours}::timestamptz`;
+  const [row] = await db.execute<{ n: number }>(sql`
+    SELECT (
+      coalesce((SELECT sum(n) FROM account_counts
+        WHERE ${own} AND kind = 'outcome' AND hour >= ${wholeHours}::timestamptz), 0)
+      + (SELECT count(*) FROM attempts WHERE ${ofFirstHour} AND outcome = 'delivered')
+      + (SELECT count(*) FROM attempts WHERE ${ofFirstHour} AND outcome <> 'delivered'))::float8 AS n`);
+  return row?.n ?? 0;
+}
+
+async function readRows(db: DbOrTx, { accountId }: Tenant, keys: readonly Key[]): Promise<LoggedAttempt[]> {
+  if (keys.length === 0) return [];
+  const wanted = keys.map(([id, attempt, at]) => ({ id, attempt, at }));
+  const rows = await db.execute<Omit<LoggedAttempt, "attemptedAt"> & { at: number }>(sql`
+    SELECT a.schedule_id AS "scheduleId", a.attempt, r.target_url AS "targetUrl", r.method, a.status_code AS "statusCode",
+      a.latency_ms AS "latencyMs", a.error_text AS "errorText", extract(epoch FROM a.attempted_at)::float8 * 1000 AS at
+    FROM ROWS FROM (json_to_recordset(${JSON.stringify(wanted)}::text::json) AS (id uuid, attempt integer, at float8))
+      WITH ORDINALITY k(id, attempt, at, position)
+    CROSS JOIN LATERAL (SELECT * FROM attempts WHERE schedule_id = k.id AND attempt = k.attempt
+      AND attempted_at = to_timestamp(k.at / 1000)::timestamptz(3) AND account_id = ${accountId} LIMIT 1) a
+    JOIN schedule_requests r ON r.schedule_id = a.schedule_id
+    ORDER BY k.position`);
+  return rows.map(({ at, ...row }) => ({ ...row, attemptedAt: new Date(Math.round(at)) }));
+}

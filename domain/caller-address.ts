@@ -1,0 +1,62 @@
+import ipaddr from "ipaddr.js";
+import { type AddressRange, parseAddressRange } from "./address-policy.ts";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/**
+ * Reads a comma-separated list of proxies: addresses and CIDR ranges of either family. Throws an Error that names the
+ * entry that is neither.
+ */
+export function parseTrustedProxies(list: string): AddressRange[] {
+  return list
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
+    .map((entry) => {
+      const range = parseAddressRange(entry);
+      if (range === null) throw new Error(`expected addresses and CIDR ranges, got ${JSON.stringify(entry)}`);
+      return range;
+    });
+}
+
+/**
+ * The address a call came from: that of the socket, or, as long as that is a trusted proxy, the one it names. Each proxy
+ * appends to `X-Forwarded-For` whom it heard from, so the header is read from its end, and no further than to the first
+ * address that is not trusted: what stands before it is the caller's own word. Null when `socketAddress` is no address.
+ */
+export function callerAddress(
+  socketAddress: string,
+  forwardedFor: string | null,
+  trustedProxies: readonly AddressRange[],
+): string | null {
+  let caller = readAddress(socketAddress);
+  if (caller === null) return null;
+  const named = trustedProxies.length > 0 ? (forwardedFor ?? "").split(",") : [];
+  while (named.length > 0 && isTrusted(caller, trustedProxies)) {
+    const before = readAddress(withoutPort(named.pop()?.trim() ?? ""));
+    if (before === null) break;
+    caller = before;
+  }
+  return caller.toString();
+}
+
+/** What callers are counted by: an IPv4 address, or the /64 of an IPv6 one, since whoever has one has all of them. */
+export function callerNetwork(address: string): string {
+  const parsed = ipaddr.parse(address);
+  if (parsed.kind() === "ipv4") return address;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64`;
+}
+
+function readAddress(text: string): Address | null {
+  const bare = text.replace(/%.*$/s, "").replace(/^::ffff:(?=\d+\.)/i, "");
+  return parseAddressRange(bare.includes("/") ? "" : bare)?.[0] ?? null;
+}
+
+// Some proxies write `203.0.113.7:4711` and `[2001:db8::1]:4711`.
+function withoutPort(text: string): string {
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
+}
+
+function isTrusted(address: Address, proxies: readonly AddressRange[]): boolean {
+  return proxies.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+}

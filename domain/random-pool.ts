@@ -1,0 +1,15 @@
+import { randomBytes } from "node:crypto";
+
+/** `size` random bytes that nobody else gets, at most 64: taken from a pool, since a system call for each costs more. */
+export function pooledRandomBytes(size: number): Buffer {
+  if (at + size > pool.length) {
+    pool = randomBytes(POOL_BYTES);
+    at = 0;
+  }
+  at += size;
+  return pool.subarray(at - size, at);
+}
+
+const POOL_BYTES = 4_096;
+let pool = Buffer.alloc(0);
+let at = 0;

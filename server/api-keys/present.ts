@@ -1,0 +1,22 @@
+import type { ApiKeyRow } from "#db/queries/api-keys.ts";
+import { apiKeyPrefix } from "#domain/api-key.ts";
+import { encodeId } from "#domain/ids.ts";
+
+/** A key as callers see it, without its raw value. */
+export function presentApiKey(row: ApiKeyRow) {
+  return {
+    id: encodeId("key", row.id),
+    name: row.name,
+    env: row.env,
+    prefix: apiKeyPrefix(row.env),
+    last4: row.last4,
+    created_at: row.createdAt.toISOString(),
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+    revoked_at: row.revokedAt?.toISOString() ?? null,
+  };
+}
+
+/** A key that was just made, with its raw value: the only time that it is shown. */
+export function presentNewApiKey(made: ApiKeyRow & { key: string }) {
+  return { ...presentApiKey(made), key: made.key };
+}

@@ -1,0 +1,17 @@
+import { type ApiKeyRow, hasApiKey, rotateApiKey } from "#db/queries/api-keys.ts";
+import { AppError } from "#domain/errors.ts";
+import type { Ctx } from "../context.ts";
+import { keyIdOrThrow, noSuchKey } from "./key-id.ts";
+
+/**
+ * Revokes a key and makes its replacement, in one transaction; with the raw value. Throws NOT_FOUND, or CONFLICT when
+ * the key is revoked: of several rotations at once one succeeds.
+ */
+export async function rotateOwnApiKey(ctx: Ctx, keyId: string): Promise<ApiKeyRow & { key: string }> {
+  const { accountId } = ctx.tenant;
+  const id = keyIdOrThrow(keyId);
+  const made = await ctx.query(({ db }) => rotateApiKey(db, accountId, id));
+  if (made) return made;
+  if (!(await ctx.query(({ db }) => hasApiKey(db, accountId, id)))) throw noSuchKey();
+  throw new AppError("CONFLICT", "This API key is revoked and cannot be rotated; create a new one.");
+}

@@ -1,0 +1,46 @@
+import type { Config } from "#config.ts";
+import { isSessionToken, SESSION_DAYS } from "#domain/session-token.ts";
+
+const SESSION_COOKIE = "sw_session";
+
+/**
+ * The session tokens of a `Cookie` header, in its order, each once. There are several when cookies of other domains or
+ * paths bear the same name. What is not of the form of a token is passed over, and so is whatever follows the first few.
+ */
+export function readSessionTokens(cookieHeader: string | null): string[] {
+  const tokens = new Set<string>();
+  for (const pair of (cookieHeader ?? "").split(";")) {
+    const at = pair.indexOf("=");
+    if (at < 0 || pair.slice(0, at).trim() !== SESSION_COOKIE) continue;
+    const value = pair.slice(at + 1).trim();
+    if (isSessionToken(value)) tokens.add(value);
+    if (tokens.size === TOKENS_MAX) break;
+  }
+  return [...tokens];
+}
+
+/** The `Set-Cookie` that gives a browser its session for the whole of its term. */
+export function sessionCookie(config: CookieSettings, token: string): string {
+  return cookie(config, token, SESSION_DAYS * 86_400);
+}
+
+/** The `Set-Cookie` that takes the session away. */
+export function clearedSessionCookie(config: CookieSettings): string {
+  return cookie(config, "", 0);
+}
+
+type CookieSettings = Pick<Config, "baseUrl" | "cookieDomain">;
+
+const TOKENS_MAX = 4;
+
+function cookie({ baseUrl, cookieDomain }: CookieSettings, value: string, maxAgeS: number): string {
+  return [
+    `${SESSION_COOKIE}=${value}`,
+    "Path=/",
+    `Max-Age=${maxAgeS}`,
+    "HttpOnly",
+    "SameSite=Lax",
+    ...(baseUrl.startsWith("https:") ? ["Secure"] : []),
+    ...(cookieDomain ? [`Domain=${cookieDomain}`] : []),
+  ].join("; ");
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { ApiKeyInput } from "../api-keys/api-key-input.ts";
+import { endpoint } from "./endpoint.ts";
+import { API_KEY_EXAMPLE, NEW_API_KEY_EXAMPLE } from "./examples.ts";
+import { Env, InstantText, KeyId } from "./fields.ts";
+
+const ApiKeyAnswer = z
+  .strictObject({
+    id: KeyId,
+    name: z.string(),
+    env: Env,
+    prefix: z.enum(["sw_live_", "sw_test_"]),
+    last4: z.string().length(4),
+    created_at: InstantText,
+    last_used_at: InstantText.nullable(),
+    revoked_at: InstantText.nullable(),
+  })
+  .meta({ id: "ApiKey" });
+
+/** The only answer with a raw key in it. */
+const NewApiKeyAnswer = z
+  .strictObject({
+    ...ApiKeyAnswer.shape,
+    key: z
+      .string()
+      .regex(/^sw_(live|test)_[0-9A-Za-z]{38}$/)
+      .describe("The raw value, shown this once."),
+  })
+  .meta({ id: "NewApiKey" });
+
+const ApiKeysAnswer = z.strictObject({ items: z.array(ApiKeyAnswer) }).meta({ id: "ApiKeys" });
+
+const tag = "API keys";
+
+export const listApiKeys = endpoint({
+  operationId: "listApiKeys",
+  method: "GET",
+  path: "/v1/api-keys",
+  tag,
+  summary: "List the account's keys of both environments, newest first.",
+  description: "At most 1,000; of more than that, revoked ones are left out first.",
+  auth: "session",
+  answers: {
+    200: {
+      description: "The keys, without their raw values.",
+      schema: ApiKeysAnswer,
+      example: { items: [API_KEY_EXAMPLE] },
+    },
+  },
+});
+
+export const createApiKey = endpoint({
+  operationId: "createApiKey",
+  method: "POST",
+  path: "/v1/api-keys",
+  tag,
+  summary: "Create a key.",
+  auth: "session",
+  body: ApiKeyInput,
+  bodyExample: { name: "production server", env: "live" },
+  answers: {
+    201: { description: "The key, with its raw value.", schema: NewApiKeyAnswer, example: NEW_API_KEY_EXAMPLE },
+  },
+});
+
+export const rotateApiKey = endpoint({
+  operationId: "rotateApiKey",
+  method: "POST",
+  path: "/v1/api-keys/{id}/rotate",
+  tag,
+  summary: "Replace a key: the old value is revoked and a new one issued in one step.",
+  description: "The replacement has an id of its own, and the name and environment of the old key.",
+  auth: "session",
+  answers: {
+    201: { description: "The replacement, with its raw value.", schema: NewApiKeyAnswer, example: NEW_API_KEY_EXAMPLE },
+  },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const revokeApiKey = endpoint({
+  operationId: "revokeApiKey",
+  method: "POST",
+  path: "/v1/api-keys/{id}/revoke",
+  tag,
+  summary: "Revoke a key, at once and for good.",
+  auth: "session",
+  answers: { 204: { description: "The key is revoked, or was before.", schema: null } },
+  errors: ["NOT_FOUND"],
+});

@@ -1,0 +1,44 @@
+import * as apiKeys from "./api-keys.ts";
+import * as document from "./document.ts";
+import type { Endpoint } from "./endpoint.ts";
+import * as health from "./health.ts";
+import * as logs from "./logs.ts";
+import * as me from "./me.ts";
+import * as overview from "./overview.ts";
+import * as relaySettings from "./relay-settings.ts";
+import * as schedules from "./schedules.ts";
+import * as signingSecrets from "./signing-secrets.ts";
+
+/** Every endpoint of the API, in the order of the document. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  schedules.createSchedule,
+  schedules.createSchedulesBulk,
+  schedules.listSchedules,
+  schedules.getSchedule,
+  schedules.listAttempts,
+  schedules.rescheduleSchedule,
+  schedules.cancelSchedule,
+  schedules.replaySchedule,
+  schedules.cloneSchedule,
+  logs.listLogs,
+  overview.getOverview,
+  overview.getUsage,
+  overview.getPunctuality,
+  signingSecrets.getSigningSecrets,
+  signingSecrets.rotateSigningSecrets,
+  me.getProfile,
+  me.updateProfile,
+  me.deleteAccount,
+  me.listSessions,
+  me.endOtherSessions,
+  apiKeys.listApiKeys,
+  apiKeys.createApiKey,
+  apiKeys.rotateApiKey,
+  apiKeys.revokeApiKey,
+  relaySettings.getRelaySettings,
+  relaySettings.updateRelaySettings,
+  document.getDocument,
+  health.getHealth,
+  health.getReadiness,
+  health.getMetrics,
+];

@@ -1,0 +1,120 @@
+import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { type HEADERS, headerRefs } from "./headers.ts";
+
+/** `components.responses`: the answer of each error code, under the code's name. */
+export function errorComponents() {
+  return Object.fromEntries(
+    CODES.map((code) => {
+      const { when, message, headers = [] } = ERRORS[code];
+      const details = code === "VALIDATION" ? { details: [{ path: "fireAt", message: "must be in the future" }] } : {};
+      return [
+        code,
+        {
+          description: when,
+          headers: headerRefs(["X-Request-Id", "RateLimit-Policy", "RateLimit", ...headers]),
+          content: {
+            "application/json": {
+              schema: {
+                $ref: "#/components/schemas/Error",
+                properties: { error: { properties: { code: { const: code } } } },
+              },
+              example: { error: { code, message, ...details } },
+            },
+          },
+        },
+      ];
+    }),
+  );
+}
+
+/** The error answers of one endpoint, status → reference. */
+export function errorAnswers(endpoint: Endpoint) {
+  return Object.fromEntries(
+    CODES.filter((code) => mayAnswer(endpoint, code)).map((code) => [
+      ERROR_STATUS[code],
+      { $ref: `#/components/responses/${code}` },
+    ]),
+  );
+}
+
+const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
+
+/** Besides what `errors` names: a method that is refused is not the endpoint's. */
+function mayAnswer({ auth, method, body, errors = [], answers }: Endpoint, code: ErrorCode): boolean {
+  if (ERROR_STATUS[code] in answers) return false;
+  switch (code) {
+    case "VALIDATION":
+    case "INTERNAL":
+      return true;
+    case "UNAUTHORIZED":
+    case "RATE_LIMITED":
+    case "UNAVAILABLE":
+      return auth !== "none" || errors.includes(code);
+    case "FORBIDDEN":
+      return auth === "session" || (auth === "any" && method !== "GET") || errors.includes(code);
+    case "PAYLOAD_TOO_LARGE":
+    case "UNSUPPORTED_MEDIA_TYPE":
+      return body !== undefined;
+    case "NOT_FOUND":
+    case "CONFLICT":
+    case "QUOTA_EXCEEDED":
+    case "METHOD_NOT_ALLOWED":
+      return errors.includes(code);
+  }
+}
+
+const ERRORS: Record<ErrorCode, { when: string; message: string; headers?: (keyof typeof HEADERS)[] }> = {
+  VALIDATION: {
+    when: "Body, query or target cannot be accepted; `details` name each path.",
+    message: "fireAt must be in the future",
+  },
+  UNAUTHORIZED: {
+    when: "The credential is missing, malformed, unknown, revoked or expired, or its account is deactivated.",
+    message: "A valid API key is needed: Authorization: Bearer <API_KEY>.",
+    headers: ["WWW-Authenticate"],
+  },
+  QUOTA_EXCEEDED: {
+    when: "The monthly quota is used up, its grace included.",
+    message: "The quota of this month, 2000 schedules and a tenth more, is used up.",
+  },
+  FORBIDDEN: {
+    when: "This credential may not do this: an API key where a session is needed, or a cookie sent from another site.",
+    message: "This needs a session; an API key cannot do it.",
+  },
+  NOT_FOUND: {
+    when: "There is nothing of this id in this account and environment.",
+    message: "There is no such schedule.",
+  },
+  METHOD_NOT_ALLOWED: {
+    when: "The path does not answer this method.",
+    message: "The methods of this path are GET, HEAD, OPTIONS.",
+    headers: ["Allow"],
+  },
+  CONFLICT: {
+    when: "Its state does not allow it; the message names the state.",
+    message: "A schedule that is succeeded cannot be cancelled.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    when: "The payload passes the plan's cap, or the body the limit of the endpoint.",
+    message: "The body must be at most 2097152 bytes.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    when: "The body is not `application/json` in UTF-8.",
+    message: "The body must be sent as Content-Type: application/json, in UTF-8.",
+  },
+  RATE_LIMITED: {
+    when: "Too many calls within a minute; `Retry-After` says when to go on.",
+    message: "This account may call 600 times a minute. Try again in 12 s.",
+    headers: ["Retry-After"],
+  },
+  INTERNAL: {
+    when: "Something went wrong here; it was noted under the id in `X-Request-Id`.",
+    message: "Something went wrong here. It was noted under the id in X-Request-Id.",
+  },
+  UNAVAILABLE: {
+    when: "A part that this needs is down or not configured. What was to be written may have been stored: asking again with the same `idempotencyKey` is the safe way.",
+    message: "The database is not available.",
+    headers: ["Retry-After"],
+  },
+};

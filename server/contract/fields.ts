@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
+import type { IdPrefix } from "#domain/ids.ts";
+import { STATUSES } from "#domain/states.ts";
+
+/** An instant as every answer writes it. */
+export const InstantText = z.iso.datetime({ precision: 3 }).meta({
+  id: "Instant",
+  description: "RFC 3339, in UTC, with milliseconds.",
+  examples: ["2031-01-01T09:00:00.000Z"],
+});
+
+export const ScheduleId = id("sch", "ScheduleId");
+export const KeyId = id("key", "ApiKeyId");
+export const AccountId = id("acc", "AccountId");
+export const SessionId = id("ses", "SessionId");
+
+export const Status = z.enum(STATUSES).meta({
+  id: "Status",
+  description:
+    "`scheduled` waits, `firing` is being attempted now, `succeeded` got 2xx, `failed` will be attempted again, `dead` will not, `cancelled` was stopped by its owner.",
+});
+
+export const Method = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]);
+
+export const Env = z.enum(["live", "test"]);
+
+/** The body of every answer that is not a success. */
+export const ErrorAnswer = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+      message: z.string().describe("For people; it may change."),
+      details: z
+        .array(z.strictObject({ path: z.string(), message: z.string() }))
+        .optional()
+        .describe("What is wrong where; with `VALIDATION` alone."),
+    }),
+  })
+  .meta({ id: "Error" });
+
+function id(prefix: IdPrefix, name: string) {
+  return z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
+    .meta({ id: name, examples: [`${prefix}_01kbm5qk4f8rz3c2x7w9v6n1ta`] });
+}

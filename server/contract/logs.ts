@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { LogsInput } from "../logs/list-input.ts";
+import { endpoint } from "./endpoint.ts";
+import { LOG_EXAMPLE } from "./examples.ts";
+import { Method, ScheduleId } from "./fields.ts";
+import { ATTEMPT_FIELDS, PAGE_FIELDS } from "./schedules.ts";
+
+const LoggedAttemptAnswer = z
+  .strictObject({ schedule_id: ScheduleId, target_url: z.string(), method: Method, ...ATTEMPT_FIELDS })
+  .meta({ id: "LoggedAttempt" });
+
+const LogPageAnswer = z
+  .strictObject({
+    items: z.array(LoggedAttemptAnswer),
+    ...PAGE_FIELDS,
+    retention_days: z.int().describe("How far back the plan lets one look."),
+  })
+  .meta({ id: "LogPage" });
+
+export const listLogs = endpoint({
+  operationId: "listLogs",
+  method: "GET",
+  path: "/v1/logs",
+  tag: "Delivery log",
+  summary: "Delivery attempts across all schedules, newest first, within the plan's retention window.",
+  auth: "any",
+  hasEnv: true,
+  query: LogsInput,
+  answers: {
+    200: {
+      description: "One page.",
+      schema: LogPageAnswer,
+      example: LOG_EXAMPLE,
+      headers: { Link: '`rel="next"` and `rel="prev"` (RFC 8288).' },
+    },
+  },
+});

@@ -1,0 +1,73 @@
+import manifest from "#package.json" with { type: "json" };
+import { WEBHOOKS } from "./delivered-request.ts";
+import { ENDPOINTS } from "./endpoints.ts";
+import { errorComponents } from "./error-answers.ts";
+import { ErrorAnswer } from "./fields.ts";
+import { HEADERS } from "./headers.ts";
+import { createJsonSchemas } from "./json-schemas.ts";
+import { operationOf } from "./operation.ts";
+
+/**
+ * The OpenAPI document of the API at `baseUrl`, made once of ENDPOINTS: what `route` validates with is what it says.
+ * Source: https://spec.openapis.org/oas/v3.1.1.html
+ */
+export function openApiDocument(baseUrl: string): OpenApiDocument {
+  const document = made.get(baseUrl) ?? makeDocument(baseUrl);
+  made.set(baseUrl, document);
+  return document;
+}
+
+export type OpenApiDocument = ReturnType<typeof makeDocument>;
+
+const made = new Map<string, OpenApiDocument>();
+
+function makeDocument(baseUrl: string) {
+  const schemas = createJsonSchemas();
+  schemas.of(ErrorAnswer, "output");
+  const paths: Record<string, Record<string, object>> = {};
+  for (const endpoint of ENDPOINTS) {
+    paths[endpoint.path] ??= {};
+    Object.assign(paths[endpoint.path] as object, { [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) });
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Stopwatch",
+      version: manifest.version,
+      summary: manifest.description,
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set([...ENDPOINTS.map((endpoint) => endpoint.tag), "Delivery"])].map((name) => ({ name })),
+    paths,
+    webhooks: WEBHOOKS,
+    components: {
+      schemas: schemas.components,
+      responses: errorComponents(),
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const DESCRIPTION = `Stores outgoing HTTP requests and sends each one to its target at the instant it asks for.
+
+Every path answers \`OPTIONS\` (204) and refuses methods it does not know (405), both with \`Allow\`; \`HEAD\` answers like \`GET\`. Every answer
+that is not a success has the form of \`Error\`, and every answer an \`X-Request-Id\`. Fields and parameters that are not described
+here are refused in requests; answers may gain fields within v1.`;
+
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "An API key, `sw_live_…` or `sw_test_…`. It belongs to one environment and sees nothing of the other.",
+  },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "sw_session",
+    description:
+      "The session of somebody who is signed in. Writes need an `Origin`, `Sec-Fetch-Site` or `Referer` of the service itself, or none of the three. Where a request carries a key too, the key decides.",
+  },
+};

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { Endpoint } from "./endpoint.ts";
+import { errorAnswers } from "./error-answers.ts";
+import { Env, KeyId, ScheduleId } from "./fields.ts";
+import { header, headerRefs } from "./headers.ts";
+import type { createJsonSchemas } from "./json-schemas.ts";
+
+type JsonSchemas = ReturnType<typeof createJsonSchemas>;
+
+/** The OpenAPI operation of one endpoint. */
+export function operationOf(endpoint: Endpoint, schemas: JsonSchemas) {
+  const { operationId, tag, summary, description, auth } = endpoint;
+  const parameters = parametersOf(endpoint, schemas);
+  const requestBody = bodyOf(endpoint, schemas);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: SECURITY[auth],
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: { ...answersOf(endpoint, schemas), ...errorAnswers(endpoint) },
+  };
+}
+
+const SECURITY = { any: [{ apiKey: [] }, { session: [] }], session: [{ session: [] }], none: [] };
+
+function parametersOf({ path, query, hasEnv, requestHeaders = {} }: Endpoint, schemas: JsonSchemas) {
+  const id = path.includes("{id}")
+    ? [{ name: "id", in: "path", required: true, schema: schemas.of(idOf(path), "input") }]
+    : [];
+  const all = hasEnv ? ((query ?? z.strictObject({})) as z.ZodObject).extend({ env: EnvParameter }) : query;
+  const { properties = {} } = (all ? schemas.of(all as z.ZodType, "input") : {}) as { properties?: Described };
+  const ofQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    ...(description && { description }),
+    schema,
+  }));
+  const ofHeaders = Object.entries(requestHeaders).map(([name, description]) => ({
+    name,
+    in: "header",
+    ...header(description),
+  }));
+  return [...id, ...ofQuery, ...ofHeaders];
+}
+
+type Described = Record<string, { description?: string }>;
+
+const EnvParameter = Env.optional().meta({
+  description:
+    "The environment. An API key has its own, which this may only repeat; a session acts on `live` unless it says `test`.",
+});
+
+function idOf(path: string): z.ZodType {
+  return path.startsWith("/v1/schedules/") ? ScheduleId : KeyId;
+}
+
+function bodyOf({ body, bodyInDocument = body, bodyExample, isBodyOptional }: Endpoint, schemas: JsonSchemas) {
+  if (!bodyInDocument) return undefined;
+  const media = {
+    schema: schemas.of(bodyInDocument, "input"),
+    ...(bodyExample !== undefined && { example: bodyExample }),
+  };
+  return { required: !isBodyOptional, content: { "application/json": media } };
+}
+
+function answersOf({ auth, answers }: Endpoint, schemas: JsonSchemas) {
+  const everywhere = headerRefs(auth === "none" ? ["X-Request-Id"] : ["X-Request-Id", "RateLimit-Policy", "RateLimit"]);
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema, headers = {}, example, textExample }]) => [
+      status,
+      {
+        description,
+        headers: {
+          ...everywhere,
+          ...Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, header(text)])),
+        },
+        ...(schema && {
+          content: {
+            "application/json": { schema: schemas.of(schema, "output"), ...(example !== undefined && { example }) },
+            ...(textExample && { "text/plain": { schema: { type: "string" }, example: textExample } }),
+          },
+        }),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,292 @@
+import { z } from "zod";
+import { BulkInput, ITEM_CODES } from "../schedules/bulk-input.ts";
+import { CreateInput } from "../schedules/create-input.ts";
+import { ListInput } from "../schedules/list-input.ts";
+import { CloneInput, ReplayInput } from "../schedules/repeat-input.ts";
+import { RescheduleInput } from "../schedules/reschedule-input.ts";
+import { type Answer, endpoint } from "./endpoint.ts";
+import {
+  ATTEMPTS_EXAMPLE,
+  BULK_EXAMPLE,
+  CREATED_EXAMPLE,
+  SCHEDULE_EXAMPLE,
+  SCHEDULE_PAGE_EXAMPLE,
+} from "./examples.ts";
+import { InstantText, Method, ScheduleId, Status } from "./fields.ts";
+
+const ScheduleAnswer = z
+  .strictObject({
+    id: ScheduleId,
+    target_url: z.string(),
+    method: Method,
+    status: Status,
+    fire_at: InstantText,
+    fired_at: InstantText.nullable().describe("Time of the first attempt with a known outcome."),
+    offset_ms: z.int().nullable().describe("`fired_at` less `fire_at`; positive means late."),
+    early_fire: z.boolean(),
+    attempts: z.int().min(0).describe("Attempts that were started."),
+    payload_size_bytes: z.int().min(0),
+    has_payload: z.boolean(),
+    created_at: InstantText,
+    updated_at: InstantText,
+    next_attempt_at: InstantText.nullable().describe("Null when none is due, and while one is under way."),
+    replay_of: ScheduleId.nullable().describe("The schedule that this one repeats."),
+  })
+  .meta({ id: "Schedule" });
+
+const CreatedAnswer = z
+  .strictObject({
+    id: ScheduleId,
+    fire_at: InstantText,
+    status: Status,
+    over_limit: z.boolean().describe("True within the tenth of grace above the monthly quota."),
+  })
+  .meta({ id: "CreatedSchedule" });
+
+const ItemIndex = z.int().min(0).describe("Position in the request.");
+
+const BulkAnswer = z
+  .strictObject({
+    accepted: z.array(z.strictObject({ index: ItemIndex, id: ScheduleId, fire_at: InstantText, status: Status })),
+    rejected: z.array(z.strictObject({ index: ItemIndex, code: z.enum(ITEM_CODES), message: z.string() })),
+  })
+  .meta({ id: "BulkResult" });
+
+/** Where the time of one attempt went, ms. */
+const TimingAnswer = z
+  .strictObject({
+    late: z.number().nullable().describe("`attempted_at` less the time at which this attempt was due."),
+    claim: z.number().nullable().describe("Waiting for its claim in the database."),
+    wait: z.number().nullable().describe("Waiting for the account's rate."),
+    connect: z.number().nullable().describe("Name resolution, TCP and TLS; null on a connection that was there."),
+    first_byte: z.number().nullable().describe("From `attempted_at` to the answer's first byte."),
+  })
+  .meta({ id: "AttemptTiming", description: "Where the time went, in ms; null where it does not apply." });
+
+/** What every row of an attempt has. */
+export const ATTEMPT_FIELDS = {
+  attempt: z.int().min(1).describe("Counts from 1."),
+  status_code: z
+    .int()
+    .nullable()
+    .describe("Null when the network failed, the target was blocked or it was interrupted."),
+  latency_ms: z.int().min(0).describe("From `attempted_at` to the status line or the failure."),
+  error_text: z
+    .string()
+    .describe("The start of the target's answer to a failed attempt, or what went wrong; else empty."),
+  attempted_at: InstantText,
+};
+
+const AttemptsAnswer = z
+  .strictObject({
+    items: z.array(z.strictObject({ ...ATTEMPT_FIELDS, timing: TimingAnswer })),
+    next_attempt_at: InstantText.nullable(),
+    retention_days: z.int().describe("How far back the plan lets one look."),
+  })
+  .meta({ id: "Attempts" });
+
+/** What every page of a list says of itself. */
+export const PAGE_FIELDS = {
+  total: z.int().min(0).describe("Exact, or 10,000 with `total_capped`."),
+  total_capped: z.literal(true).optional().describe("A filter matches more than 10,000."),
+  limit: z.int(),
+  offset: z.int(),
+};
+
+const SchedulePageAnswer = z
+  .strictObject({ items: z.array(ScheduleAnswer), ...PAGE_FIELDS })
+  .meta({ id: "SchedulePage" });
+
+const tag = "Schedules";
+
+/** Both answers of everything that creates one schedule. */
+const CREATED = {
+  description: "The schedule was created.",
+  schema: CreatedAnswer,
+  example: CREATED_EXAMPLE,
+} satisfies Answer;
+const REPLAYED = {
+  description: "A schedule with this idempotency key exists already; this is it.",
+  schema: CreatedAnswer,
+  example: CREATED_EXAMPLE,
+  headers: {
+    "Idempotent-Replayed": "`true`",
+    "Idempotency-Mismatch": "`true` when the request differs from the one that was stored.",
+  },
+} satisfies Answer;
+
+const IDEMPOTENCY_HEADER = {
+  "Idempotency-Key":
+    "The same as the field `idempotencyKey`, in visible ASCII; where both are given they must be equal.",
+};
+
+export const createSchedule = endpoint({
+  operationId: "createSchedule",
+  method: "POST",
+  path: "/v1/schedules",
+  tag,
+  summary: "Create one schedule.",
+  auth: "any",
+  hasEnv: true,
+  requestHeaders: IDEMPOTENCY_HEADER,
+  body: CreateInput,
+  bodyExample: {
+    targetUrl: "https://example.com/hook",
+    fireAt: "2031-01-01T09:00:00Z",
+    payload: '{"hello":"world"}',
+    headers: { "Content-Type": "application/json" },
+    idempotencyKey: "order-1234",
+  },
+  answers: { 201: CREATED, 200: REPLAYED },
+  errors: ["QUOTA_EXCEEDED", "PAYLOAD_TOO_LARGE"],
+});
+
+export const createSchedulesBulk = endpoint({
+  operationId: "createSchedulesBulk",
+  method: "POST",
+  path: "/v1/schedules/bulk",
+  tag,
+  summary: "Create many schedules.",
+  description:
+    "Each item is judged alone, the quota included. Of items that share an `idempotencyKey` the first is judged and the rest are a `CONFLICT`; one whose key is known already is accepted with the schedule that has it. `index` is the item's position in the request.",
+  auth: "any",
+  hasEnv: true,
+  body: BulkInput,
+  bodyInDocument: BulkInput.extend({ schedules: z.array(CreateInput).min(1) }).meta({
+    description: "At most as many items as the plan's batch size.",
+  }),
+  bodyBytesMax: 32 * 1024 * 1024,
+  bodyExample: {
+    schedules: [
+      { targetUrl: "https://example.com/hook", fireAt: "2031-01-01T09:00:00Z", payload: "one" },
+      { targetUrl: "https://example.com/hook", fireAt: "2031-01-01T09:05:00Z", idempotencyKey: "order-1235" },
+    ],
+  },
+  answers: { 200: { description: "What became of each item.", schema: BulkAnswer, example: BULK_EXAMPLE } },
+  errors: ["PAYLOAD_TOO_LARGE"],
+});
+
+export const listSchedules = endpoint({
+  operationId: "listSchedules",
+  method: "GET",
+  path: "/v1/schedules",
+  tag,
+  summary: "List schedules.",
+  auth: "any",
+  hasEnv: true,
+  query: ListInput,
+  answers: {
+    200: {
+      description: "One page.",
+      schema: SchedulePageAnswer,
+      example: SCHEDULE_PAGE_EXAMPLE,
+      headers: { Link: '`rel="next"` and `rel="prev"` (RFC 8288).' },
+    },
+  },
+});
+
+export const getSchedule = endpoint({
+  operationId: "getSchedule",
+  method: "GET",
+  path: "/v1/schedules/{id}",
+  tag,
+  summary: "Get one schedule.",
+  auth: "any",
+  hasEnv: true,
+  answers: { 200: { description: "The schedule.", schema: ScheduleAnswer, example: SCHEDULE_EXAMPLE } },
+  errors: ["NOT_FOUND"],
+});
+
+const WAITING = {
+  status: "scheduled",
+  fired_at: null,
+  offset_ms: null,
+  attempts: 0,
+  updated_at: "2030-12-24T18:00:00.000Z",
+  next_attempt_at: "2031-01-01T09:00:00.000Z",
+};
+
+export const rescheduleSchedule = endpoint({
+  operationId: "rescheduleSchedule",
+  method: "PATCH",
+  path: "/v1/schedules/{id}",
+  tag,
+  summary: "Move a schedule, only while it is scheduled.",
+  auth: "any",
+  hasEnv: true,
+  body: RescheduleInput,
+  bodyExample: { fireAt: "2031-01-01T10:00:00Z" },
+  answers: {
+    200: {
+      description: "The schedule as it is now.",
+      schema: ScheduleAnswer,
+      example: { ...SCHEDULE_EXAMPLE, ...WAITING },
+    },
+  },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const cancelSchedule = endpoint({
+  operationId: "cancelSchedule",
+  method: "DELETE",
+  path: "/v1/schedules/{id}",
+  tag,
+  summary: "Cancel a schedule.",
+  auth: "any",
+  hasEnv: true,
+  answers: {
+    200: {
+      description: "The schedule as it is now.",
+      schema: ScheduleAnswer,
+      example: { ...SCHEDULE_EXAMPLE, ...WAITING, status: "cancelled", next_attempt_at: null },
+    },
+  },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const replaySchedule = endpoint({
+  operationId: "replaySchedule",
+  method: "POST",
+  path: "/v1/schedules/{id}/replay",
+  tag,
+  summary: "Send the same request again, as a new schedule.",
+  description:
+    "Works from any status. Target, method, headers and payload are those of the schedule. It fires now unless `fireAt` says when.",
+  auth: "any",
+  hasEnv: true,
+  requestHeaders: IDEMPOTENCY_HEADER,
+  body: ReplayInput,
+  isBodyOptional: true,
+  bodyExample: { fireAt: "2031-01-01T10:00:00Z", idempotencyKey: "again-1234" },
+  answers: { 201: CREATED, 200: REPLAYED },
+  errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED", "PAYLOAD_TOO_LARGE"],
+});
+
+export const cloneSchedule = endpoint({
+  operationId: "cloneSchedule",
+  method: "POST",
+  path: "/v1/schedules/{id}/clone",
+  tag,
+  summary: "Send the request again with another payload, as a new schedule.",
+  description:
+    "Works from any status. Target and method are those of the schedule, and its headers unless `headers` stand in their place. It fires now unless `fireAt` says when.",
+  auth: "any",
+  hasEnv: true,
+  requestHeaders: IDEMPOTENCY_HEADER,
+  body: CloneInput,
+  bodyExample: { payload: '{"hello":"again"}', fireAt: "2031-01-01T10:00:00Z" },
+  answers: { 201: CREATED, 200: REPLAYED },
+  errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED", "PAYLOAD_TOO_LARGE"],
+});
+
+export const listAttempts = endpoint({
+  operationId: "listAttempts",
+  method: "GET",
+  path: "/v1/schedules/{id}/attempts",
+  tag,
+  summary: "The delivery attempts of one schedule, oldest first, within the plan's retention window.",
+  auth: "any",
+  hasEnv: true,
+  answers: { 200: { description: "The attempts.", schema: AttemptsAnswer, example: ATTEMPTS_EXAMPLE } },
+  errors: ["NOT_FOUND"],
+});

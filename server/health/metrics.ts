@@ -1,0 +1,48 @@
+import type { z } from "zod";
+import { readFleet, readQueueFigures } from "#db/queries/queue-figures.ts";
+import { formatInstant } from "#domain/instant.ts";
+import type { MetricsAnswer } from "../contract/health.ts";
+import { keptFor } from "../overview/kept-for.ts";
+import { readPunctuality } from "../overview/punctuality.ts";
+import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
+
+export type Metrics = z.infer<typeof MetricsAnswer>;
+
+/** Whoever watches, and however many do, the database is asked once in this time, ms. */
+const KEPT_MS = 1_000;
+
+/** The figures of the whole service: its dispatchers, what waits, and how punctual it was; at most a second old. */
+export function readMetrics(): Promise<Metrics> {
+  const own = services();
+  const read = readers.get(own) ?? keptFor(KEPT_MS, () => readNow(own));
+  readers.set(own, read);
+  return read();
+}
+
+const readers = new WeakMap<Services, () => Promise<Metrics>>();
+
+async function readNow({ installation, connection }: Services): Promise<Metrics> {
+  await installation();
+  const [fleet, queue] = await connection.run(DATABASE_BUDGET_MS, ({ sql }) =>
+    Promise.all([readFleet(sql), readQueueFigures(sql)]),
+  );
+  return {
+    dispatchers: fleet.map(({ startedAtMs, beatAtMs, beatAgeMs, isAlive, skewMs, ...rest }) => ({
+      ...rest,
+      started_at: formatInstant(startedAtMs),
+      beat_at: formatInstant(beatAtMs),
+      beat_age_ms: beatAgeMs,
+      alive: isAlive,
+      skew_ms: skewMs,
+    })),
+    queue: {
+      due: queue.due,
+      firing: queue.firing,
+      scheduled: queue.scheduled,
+      failed: queue.failed,
+      oldest_due_ms: queue.oldestDueMs,
+      estimated: queue.isEstimated,
+    },
+    punctuality: await readPunctuality(),
+  };
+}

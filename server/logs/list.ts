@@ -1,0 +1,28 @@
+import { type AttemptPage, type LoggedAttempt, listAttempts } from "#db/queries/list-attempts.ts";
+import { decodeId, encodeId } from "#domain/ids.ts";
+import type { Ctx } from "../context.ts";
+import type { LogsInput } from "./list-input.ts";
+
+/** One page of the caller's delivery attempts inside the plan's retention window. */
+export async function listOwnAttempts(ctx: Ctx, { q, schedule_id, ...rest }: LogsInput): Promise<AttemptPage> {
+  const search = {
+    ...rest,
+    scheduleId: schedule_id,
+    q: q === undefined ? undefined : { text: q, scheduleId: decodeId("sch", q) },
+  };
+  return ctx.query(({ db }) => listAttempts(db, ctx.tenant, ctx.limits.retentionDays, search));
+}
+
+/** An attempt as the log shows it. */
+export function presentLoggedAttempt(row: LoggedAttempt) {
+  return {
+    schedule_id: encodeId("sch", row.scheduleId),
+    attempt: row.attempt,
+    target_url: row.targetUrl,
+    method: row.method,
+    status_code: row.statusCode,
+    latency_ms: row.latencyMs,
+    error_text: row.errorText,
+    attempted_at: row.attemptedAt.toISOString(),
+  };
+}

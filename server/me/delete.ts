@@ -1,0 +1,36 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { DatabaseUnavailable } from "#db/client.ts";
+import { deleteActiveAccount } from "#db/queries/accounts.ts";
+import { hasFiringSchedules, waitForRunningClaims } from "#db/queries/running-claims.ts";
+import { unauthorized } from "../auth/authenticate.ts";
+import type { Ctx } from "../context.ts";
+
+const WAIT_MS = 2_000;
+const LOOK_EVERY_MS = 50;
+/** A claim that began before the deletion was committed has locked its shard's row by then, where it is waited for. */
+const CLAIM_LOCKS_WITHIN_MS = 20;
+
+/**
+ * Deletes the caller's account, then waits up to two seconds for its attempts that are under way. What it had is erased
+ * in the background. Throws UNAUTHORIZED when it was deactivated or deleted meanwhile.
+ */
+export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
+  const shard = await ctx.query(({ db }) => deleteActiveAccount(db, ctx.tenant.accountId));
+  if (shard === undefined) throw unauthorized();
+  await pause(CLAIM_LOCKS_WITHIN_MS);
+  await ctx.query(({ db }) => waitForRunningClaims(db, shard)).catch(unlessUnavailable);
+  await waitForAttempts(ctx, shard).catch(unlessUnavailable);
+}
+
+async function waitForAttempts(ctx: Ctx, shard: number): Promise<void> {
+  const endMs = performance.now() + WAIT_MS;
+  while (await ctx.query(({ db }) => hasFiringSchedules(db, shard, ctx.tenant.accountId))) {
+    if (performance.now() + LOOK_EVERY_MS > endMs) return;
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+// The account is deleted, whatever becomes of the waiting.
+function unlessUnavailable(error: unknown): void {
+  if (!(error instanceof DatabaseUnavailable)) throw error;
+}

@@ -1,0 +1,7 @@
+import { deleteSessions } from "#db/queries/sessions.ts";
+import type { Ctx } from "../context.ts";
+
+/** Ends every session of the caller's account but the one that asks. */
+export async function endOtherOwnSessions(ctx: Ctx): Promise<void> {
+  await ctx.query(({ db }) => deleteSessions(db, ctx.tenant.accountId, ctx.credential.id));
+}

@@ -1,0 +1,24 @@
+import type { ProfileRow } from "#db/queries/accounts.ts";
+import { encodeId } from "#domain/ids.ts";
+import type { Ctx } from "../context.ts";
+
+/** The profile as the caller sees it, with the credential that it came by. */
+export function presentProfile({ credential }: Pick<Ctx, "credential">, row: ProfileRow) {
+  const isKey = credential.kind === "key";
+  return {
+    user: {
+      id: encodeId("acc", row.id),
+      email: row.email,
+      name: row.name,
+      avatarUrl: row.avatarUrl,
+      status: "active" as const,
+      emailVerified: row.emailVerifiedAt !== null,
+      notices: row.notices,
+      createdAt: row.createdAt.toISOString(),
+    },
+    authSource: isKey ? ("apiKey" as const) : ("session" as const),
+    apiKey: isKey ? { id: encodeId("key", credential.id), env: credential.env } : null,
+    subscription: { plan: row.plan, status: "none" as const, currentPeriodEnd: null, manageable: false },
+    isAdmin: !isKey && credential.isAdmin,
+  };
+}

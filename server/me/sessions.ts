@@ -1,0 +1,22 @@
+import { listSessions, type SessionRow } from "#db/queries/sessions.ts";
+import { encodeId } from "#domain/ids.ts";
+import type { Ctx } from "../context.ts";
+
+const SESSIONS_MAX = 100;
+
+/** The sessions of the caller's account, the one that was used last first. */
+export async function listOwnSessions(ctx: Ctx): Promise<SessionRow[]> {
+  return ctx.query(({ db }) => listSessions(db, ctx.tenant.accountId, SESSIONS_MAX));
+}
+
+/** A session as its owner sees it; `current` is the one that asks. */
+export function presentSession({ credential }: Pick<Ctx, "credential">, row: SessionRow) {
+  return {
+    id: encodeId("ses", row.id),
+    userAgent: row.userAgent,
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    current: credential.kind === "session" && credential.id === row.id,
+  };
+}

@@ -1,0 +1,37 @@
+import { type PublicCounts, readPublicCounts } from "#db/queries/public-punctuality.ts";
+import { ON_TIME_WITHIN_MS, percentile } from "#domain/punctuality.ts";
+import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
+import { keptFor } from "./kept-for.ts";
+
+/** For so long an answer is kept here, and by whoever fetched it, s. */
+export const PUNCTUALITY_KEPT_S = 30;
+
+/** The public figures of the last 24 hours as callers see them, at most `PUNCTUALITY_KEPT_S` old. */
+export async function readPunctuality() {
+  const own = services();
+  const read = readers.get(own) ?? keptFor(PUNCTUALITY_KEPT_S * 1_000, () => readNow(own));
+  readers.set(own, read);
+  return presentPunctuality(await read());
+}
+
+const readers = new WeakMap<Services, () => Promise<PublicCounts>>();
+
+async function readNow({ installation, connection }: Services): Promise<PublicCounts> {
+  await installation();
+  return connection.run(DATABASE_BUDGET_MS, ({ sql }) => readPublicCounts(sql));
+}
+
+function presentPunctuality({ at, counts }: PublicCounts) {
+  const sent = counts.reduce((sum, { n }) => sum + n, 0);
+  const onTime = counts.reduce((sum, count) => sum + count.onTime, 0);
+  // Early ones count as on the instant.
+  const floored = counts.map(({ bucket, n }) => ({ bucket: Math.max(bucket, 0), n }));
+  return {
+    window: "24h" as const,
+    sent,
+    on_time_rate: sent === 0 ? 0 : onTime / sent,
+    on_time_within_ms: ON_TIME_WITHIN_MS,
+    offset_ms: { p50: percentile(floored, 50) ?? 0, p95: percentile(floored, 95) ?? 0 },
+    updated_at: at.toISOString(),
+  };
+}

@@ -1,0 +1,64 @@
+import { AppError } from "#domain/errors.ts";
+
+const MIB = 1024 * 1024;
+
+/** Payload bytes of all bulk calls at work at once; one that is larger works alone. */
+const BYTES_MAX = 16 * MIB;
+/** A small call counts as this much: at most four at once, so that they do not take every connection. */
+const BYTES_MIN = 4 * MIB;
+const WAIT_MS_MAX = 3_000;
+
+/**
+ * Does `work` on so many payload bytes when its turn comes: calls that store much at once would hold up every other call
+ * of the process. Throws UNAVAILABLE when it has to wait for longer than three seconds.
+ */
+export async function inTurn<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+  const mine = Math.max(bytes, BYTES_MIN);
+  await turn(mine);
+  try {
+    return await work();
+  } finally {
+    atWork -= mine;
+    admit();
+  }
+}
+
+type Waiting = { bytes: number; begin: () => void };
+
+let atWork = 0;
+const waiting = new Set<Waiting>();
+
+function turn(bytes: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      waiting.delete(one);
+      reject(tooMuch());
+      admit();
+    }, WAIT_MS_MAX);
+    const one = {
+      bytes,
+      begin: () => {
+        clearTimeout(timer);
+        resolve();
+      },
+    };
+    waiting.add(one);
+    admit();
+  });
+}
+
+// In the order they came: a large one is not passed by.
+function admit(): void {
+  for (const one of waiting) {
+    if (atWork > 0 && atWork + one.bytes > BYTES_MAX) return;
+    waiting.delete(one);
+    atWork += one.bytes;
+    one.begin();
+  }
+}
+
+function tooMuch(): AppError {
+  return new AppError("UNAVAILABLE", "Too many large batches are being stored right now. Nothing of this one was.", {
+    headers: { "Retry-After": "3" },
+  });
+}

@@ -1,0 +1,65 @@
+import type { CreationLimits, NewSchedule } from "#db/queries/create-schedule.ts";
+import { scheduleAad } from "#domain/associated-data.ts";
+import { seal } from "#domain/cipher.ts";
+import { AppError } from "#domain/errors.ts";
+import { newId } from "#domain/ids.ts";
+import { quotaOf } from "#domain/quota.ts";
+import { judgeTarget } from "#domain/target-url.ts";
+import type { Ctx } from "../context.ts";
+
+/** What is to be stored, as the caller wants it. `packed` is what `packRequest` makes of headers and payload. */
+export type WantedSchedule = Pick<
+  NewSchedule,
+  "fireAtMs" | "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "requestHash" | "replayOf"
+> & {
+  targetUrl: string;
+  packed: Buffer | null;
+  /** What was found wrong before target and size are judged. */
+  refusal?: AppError | undefined;
+};
+
+/** A row for the create statement, and why it is refused should the statement come to that. */
+export type PreparedSchedule = { schedule: NewSchedule; verdict: AppError | null };
+
+/** Of a request without an idempotency key. */
+export const NO_HASH = Buffer.alloc(0);
+
+/** Judges target and size, and seals what passes. */
+export function prepareSchedule(ctx: Ctx, { targetUrl, packed, refusal, ...rest }: WantedSchedule): PreparedSchedule {
+  const id = newId(Date.now());
+  const target = judgeTarget(targetUrl, ctx.config.targetPolicy);
+  const verdict =
+    refusal ?? (target.ok ? judgeSize(rest.payloadSizeBytes, ctx.limits.payloadBytesMax) : refuseTarget(target.reason));
+  const schedule = {
+    ...rest,
+    id,
+    // A refused address may be anything, NUL included, and is not stored.
+    targetUrl: target.ok ? target.url : "",
+    origin: target.ok ? target.origin : "",
+    sealed: verdict === null && packed !== null ? seal(ctx.config.keyRing, packed, scheduleAad(id)) : null,
+    verdict: verdict?.code ?? null,
+  };
+  return { schedule, verdict };
+}
+
+/** What bounds creating on the caller's plan and in its environment, and what was taken from memory for that. */
+export function creationLimits({ limits, tenant, plan, credential, isRemembered }: Ctx): CreationLimits {
+  const { limit, graceLimit } = quotaOf(limits, tenant.env);
+  return {
+    limit,
+    graceLimit,
+    earlyFire: limits.earlyFire,
+    remembered: isRemembered ? { keyId: credential.id, plan } : undefined,
+  };
+}
+
+function refuseTarget(reason: string): AppError {
+  return new AppError("VALIDATION", reason, {
+    details: [{ path: "targetUrl", message: reason.replace(/^targetUrl /, "") }],
+  });
+}
+
+function judgeSize(bytes: number, bytesMax: number): AppError | null {
+  if (bytes <= bytesMax) return null;
+  return new AppError("PAYLOAD_TOO_LARGE", `payload has ${bytes} bytes; this plan allows ${bytesMax} bytes.`);
+}

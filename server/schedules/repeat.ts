@@ -1,0 +1,57 @@
+import { findStoredRequest, type StoredRequest } from "#db/queries/stored-request.ts";
+import { scheduleAad } from "#domain/associated-data.ts";
+import { open } from "#domain/cipher.ts";
+import { AppError } from "#domain/errors.ts";
+import { repeatHash } from "#domain/request-hash.ts";
+import { packRequest, unpackRequest } from "#domain/sealed-request.ts";
+import type { Ctx } from "../context.ts";
+import { type CreatedSchedule, store } from "./create.ts";
+import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
+import { NO_HASH } from "./prepare.ts";
+import type { RepeatInput } from "./repeat-input.ts";
+
+/**
+ * Sends the request of a schedule again as a new one, whatever its status: to the same target with the same method, the
+ * same payload (a clone brings another) and headers (a clone may bring others), now unless `fireAt` says when.
+ * Everything is judged anew as `createOne` does, and throws the same; besides NOT_FOUND, and CONFLICT when something
+ * that would be kept was erased.
+ */
+export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInput): Promise<CreatedSchedule> {
+  const id = scheduleIdOrThrow(textId);
+  const stored = await ctx.query(({ sql }) => findStoredRequest(sql, ctx.tenant, id));
+  if (stored === undefined) throw scheduleNotFound();
+  const { payload = null, headers = null } = input;
+  const fireAtMs = input.fireAt ?? null;
+  const idempotencyKey = input.idempotencyKey ?? null;
+  const original = { of: id, fireAtMs, payload, headers };
+  return store(ctx, {
+    targetUrl: stored.targetUrl,
+    method: stored.method,
+    fireAtMs,
+    earlyFire: null,
+    ...contentOf(ctx, id, stored, input),
+    idempotencyKey,
+    requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),
+    replayOf: id,
+  });
+}
+
+function contentOf(ctx: Ctx, id: string, { sealed, isErased }: StoredRequest, input: RepeatInput) {
+  const isKept = input.payload === undefined || input.headers === undefined;
+  const packed = isKept && sealed && open(ctx.config.keyRing, sealed, scheduleAad(id));
+  const kept = packed ? unpackRequest(packed) : undefined;
+  const payload = input.payload ?? kept?.payload.toString() ?? "";
+  const headers = input.headers ?? kept?.headers ?? [];
+  return {
+    packed: packRequest({ headers, payload }),
+    payloadSizeBytes: Buffer.byteLength(payload),
+    refusal: isKept && isErased ? erased() : undefined,
+  };
+}
+
+function erased(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "The payload and headers of this schedule were erased at the end of the plan's retention window. A clone that brings headers of its own is still possible.",
+  );
+}

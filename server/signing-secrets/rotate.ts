@@ -1,0 +1,7 @@
+import { rotateSigningSecrets, type SigningSecretPair } from "#db/queries/signing-secrets.ts";
+import type { Ctx } from "../context.ts";
+
+/** Makes the next signing secret of the caller's environment the current one; the new pair in plain text. */
+export async function rotateOwnSigningSecrets(ctx: Ctx): Promise<SigningSecretPair> {
+  return ctx.query(({ db }) => rotateSigningSecrets(db, ctx.tenant, ctx.config.keyRing));
+}

@@ -1,0 +1,130 @@
+import type { Sql } from "#db/client.ts";
+
+export type SeedSizes = { schedules: number; accounts: number };
+
+/** The account that reads are measured on, on the Indie plan: it has a sixth of all schedules. */
+export const BIG_ACCOUNT = "00000000-0000-7000-8000-000000000000";
+
+/** In the target of one of 99 schedules of the big account. */
+export const THIN_MARK = "thinly";
+/** In the targets of the oldest tenth of its schedules. */
+export const OLD_MARK = "formerly";
+/** In the target of one of its schedules. */
+export const NEEDLE_MARK = "needle";
+
+/**
+ * Fills an empty, migrated database with the schedules of the last 30 days and their attempts, as the service would have
+ * left them: in the order they came, accounts interleaved, counts beside them. Secondary indexes are made afterwards,
+ * which is faster and leaves them smaller than years of use would.
+ */
+export async function seedReads(sql: Sql, { schedules, accounts }: SeedSizes): Promise<void> {
+  await sql`SET statement_timeout = 0`;
+  await sql`SET maintenance_work_mem = '1GB'`;
+  await sql`SET work_mem = '256MB'`;
+  await sql`SET synchronous_commit = off`;
+  await sql`SELECT setseed(0.5)`;
+  await sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date - 31, 40)`;
+  await sql`
+    INSERT INTO accounts (id, email, plan)
+    SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'reads' || n || '@example.com', 'indie'
+    FROM generate_series(0, ${accounts} - 1) n`;
+
+  const indexes = await sql<{ name: string; definition: string }[]>`
+    SELECT indexname AS name, indexdef AS definition FROM pg_indexes i
+    WHERE tablename IN ('schedules', 'schedule_requests', 'attempts')
+      AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conname = i.indexname)`;
+  for (const { name } of indexes) await sql`DROP INDEX ${sql(name)}`;
+  await seedSchedules(sql, schedules, accounts);
+  await seedAttempts(sql);
+  await seedCounts(sql);
+  // Of a partitioned table they are told as its own alone, without those of its partitions.
+  for (const { definition } of indexes) await sql.unsafe(definition.replace(" ON ONLY ", " ON "));
+  await sql`VACUUM (ANALYZE) schedules, schedule_requests, attempts, account_counts, shard_punctuality, usage, accounts`;
+}
+
+// Created over 29.9 days, due up to two days later; of each 20 one is due in three months.
+async function seedSchedules(sql: Sql, schedules: number, accounts: number) {
+  await sql`
+    CREATE UNLOGGED TABLE plan AS
+    SELECT g, (lpad(to_hex((extract(epoch FROM created_at) * 1000)::bigint), 12, '0') || '7' || substr(digest, 1, 3)
+        || '8' || substr(digest, 4, 15))::uuid AS id,
+      ('00000000-0000-7000-8000-' || lpad(to_hex(account), 12, '0'))::uuid AS account_id, account, digest, created_at, dice,
+      (created_at + CASE WHEN g % 20 = 6 THEN interval '90 days' ELSE interval '1 minute' + lag * interval '2 days' END)::timestamptz(3)
+        AS fire_at,
+      CASE WHEN random() < 0.01 THEN (random() * 5000)::int ELSE (-ln(1 - random()) * 1.5)::int END AS offset_ms
+    FROM (
+      SELECT g, md5(g::text) AS digest, (random() * 1000)::int AS dice, power(random(), 3) AS lag,
+        CASE WHEN g % 6 = 0 THEN 0 ELSE 1 + (g::bigint * 7919) % (${accounts}::int - 1) END AS account,
+        (now() - interval '718 hours' * (1 - g / ${schedules}::float8))::timestamptz(3) AS created_at
+      FROM generate_series(1, ${schedules}::int) g) p`;
+  await sql`ALTER TABLE plan ADD status text`;
+  await sql`
+    UPDATE plan SET status = CASE WHEN fire_at > now() - interval '1 minute' THEN 'scheduled' WHEN dice < 5 THEN 'dead'
+      WHEN dice < 7 THEN 'failed' WHEN dice < 30 THEN 'cancelled' ELSE 'succeeded' END`;
+  await sql`
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, sealed, request_hash, created_at)
+    SELECT id, account_id, 'live',
+      'https://api.tenant' || account || '.example/v1/' || CASE
+        WHEN account <> 0 THEN 'orders/' || substr(digest, 1, 16)
+        WHEN g = 6 * (${schedules}::int / 12) THEN 'needle'
+        WHEN g / 6 % 99 = 0 THEN 'thinly/' || g
+        WHEN g < ${schedules}::int / 10 THEN 'formerly/' || g
+        WHEN dice % 5 < 3 THEN 'hooks/' || dice % 20
+        ELSE 'orders/' || substr(digest, 1, 16) || '/notify?tenant=' || g % 97 END,
+      'POST', decode(repeat(digest, 4), 'hex'), decode(digest, 'hex'), created_at
+    FROM plan ORDER BY g`;
+  await sql`
+    INSERT INTO schedules (id, account_id, env, shard, status, version, early_fire, attempts, fire_at, next_attempt_at,
+      fired_at, offset_ms, last_attempt_at, ended_at, payload_size_bytes, sealed_bytes, origin, created_at, updated_at)
+    SELECT id, account_id, 'live', get_byte(uuid_send(account_id), 15) & 63, status, 1 + 2 * attempts, false, attempts,
+      fire_at, CASE status WHEN 'scheduled' THEN fire_at WHEN 'failed' THEN now() + interval '30 s' END,
+      CASE WHEN attempts > 0 THEN fire_at + offset_ms * interval '1 ms' END, CASE WHEN attempts > 0 THEN offset_ms END,
+      CASE WHEN attempts > 0 THEN fire_at + offset_ms * interval '1 ms' + (attempts - 1) * interval '10 s' END,
+      CASE WHEN status IN ('succeeded', 'dead', 'cancelled') THEN fire_at + attempts * interval '10 s' END,
+      64, 64, 'https://api.tenant' || account || '.example', created_at, created_at
+    FROM (
+      SELECT *, CASE status WHEN 'scheduled' THEN 0 WHEN 'cancelled' THEN 0 WHEN 'dead' THEN 5 WHEN 'failed' THEN 2
+        ELSE 1 + CASE WHEN account = 0 THEN (dice % 6 = 0)::int ELSE (dice % 2) + (dice % 7 < 4)::int END END AS attempts
+      FROM plan) p
+    ORDER BY g`;
+  await sql`DROP TABLE plan`;
+  await sql`
+    INSERT INTO usage (account_id, env, period, scheduled)
+    SELECT account_id, env, to_char(created_at AT TIME ZONE 'utc', 'YYYYMM'), count(*) FROM schedules GROUP BY 1, 2, 3`;
+}
+
+// Retries follow each other in 10 s; what is not the last of a success was a 503, or for one in three got no answer.
+async function seedAttempts(sql: Sql) {
+  await sql`
+    INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text,
+      late_ms, claim_ms, wait_ms, connect_ms, first_byte_ms)
+    SELECT id, n, attempted_at, account_id, env, outcome,
+      CASE outcome WHEN 'delivered' THEN 200 WHEN 'rejected' THEN CASE WHEN random() < 0.001 THEN 404 ELSE 503 END END,
+      (random() * 200)::int, CASE outcome WHEN 'rejected' THEN 'Service Unavailable' WHEN 'unreachable' THEN 'ECONNREFUSED' ELSE '' END,
+      offset_ms, 1, 0, 2, 50
+    FROM (
+      SELECT s.id, s.account_id, s.env, s.offset_ms, n, s.fired_at + (n - 1) * interval '10 s' AS attempted_at,
+        CASE WHEN s.status = 'succeeded' AND n = s.attempts THEN 'delivered' WHEN random() < 0.33 THEN 'unreachable'
+          ELSE 'rejected' END AS outcome
+      FROM schedules s CROSS JOIN generate_series(1, s.attempts) n) a
+    ORDER BY attempted_at`;
+}
+
+// As domain/punctuality.ts puts offsets into buckets.
+async function seedCounts(sql: Sql) {
+  await sql`
+    INSERT INTO account_counts (account_id, env, hour, kind, bucket, n)
+    SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC'), 'outcome', coalesce(status_code / 100, 0), count(*)
+    FROM attempts GROUP BY 1, 2, 3, 5 ORDER BY 3`;
+  await sql`
+    INSERT INTO account_counts (account_id, env, hour, kind, bucket, n, min_ms, max_ms)
+    SELECT account_id, env, date_trunc('hour', fired_at, 'UTC'), 'offset',
+      CASE WHEN offset_ms < 100 THEN offset_ms ELSE 100 + floor(ln(offset_ms / 100.0) / ln(1.03)) END,
+      count(*), min(offset_ms), max(offset_ms)
+    FROM schedules WHERE fired_at IS NOT NULL GROUP BY 1, 2, 3, 5 ORDER BY 3`;
+  await sql`
+    INSERT INTO shard_punctuality (shard, hour, bucket, n, on_time)
+    SELECT get_byte(uuid_send(account_id), 15) & 63, hour, bucket, sum(n),
+      CASE WHEN bucket <= 130 THEN sum(n) ELSE 0 END
+    FROM account_counts WHERE kind = 'offset' GROUP BY 1, 2, 3`;
+}

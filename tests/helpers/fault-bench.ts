@@ -1,0 +1,91 @@
+import { expect } from "vitest";
+import { encodeId } from "#domain/ids.ts";
+import { createDispatchBench } from "./dispatcher.ts";
+import type { Receiver } from "./receiver.ts";
+import { waitFor } from "./wait-for.ts";
+import { startWatchedDispatcher } from "./watched-dispatcher.ts";
+
+export type FaultBench = Awaited<ReturnType<typeof startFaultBench>>;
+
+const RESUMES_WITHIN_MS = 15_000;
+
+/**
+ * A dispatcher that owns every shard of the database at `url`, whose server something will happen to, with a client that
+ * keeps count. Only `receiver` is a target.
+ */
+export async function startFaultBench(url: string, receiver: Receiver) {
+  const bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin }, { url, drop: async () => {} });
+  const watched = startWatchedDispatcher(bench, url);
+  const dispatcher = await watched.started;
+  await waitFor("it owns every shard", () => dispatcher.figures().owned === 64, 30_000);
+  const schedule = (account: Awaited<ReturnType<typeof bench.account>>, dueInMs: number) =>
+    bench.schedule(account, `${receiver.origin}/`, new Date(Date.now() + dueInMs));
+
+  return {
+    bench,
+    sql: bench.sql,
+
+    /** Creates a schedule every 40 ms, due a second later, while `fault` goes on; returns those that were acknowledged. */
+    async creatingDuring(fault: () => Promise<void>): Promise<string[]> {
+      const account = await bench.account();
+      const acknowledged: string[] = [];
+      let over = false;
+      const creating = (async () => {
+        const open = new Set<Promise<unknown>>();
+        while (!over) {
+          const creation = schedule(account, 1_000)
+            .then((id) => acknowledged.push(id))
+            .catch(() => {})
+            .finally(() => open.delete(creation));
+          open.add(creation);
+          await pause(40);
+        }
+        await Promise.all(open);
+      })();
+      await pause(500);
+      await fault();
+      over = true;
+      await creating;
+      return acknowledged;
+    },
+
+    /**
+     * What was acknowledged is stored, whatever is stored was sent once, never early, and recorded; what comes next is on
+     * time, and all the while the log had a line a second at most.
+     */
+    async expectNothingLost(acknowledged: string[]) {
+      expect(acknowledged.length).toBeGreaterThan(10);
+      const isDone = async () =>
+        (await bench.sql`SELECT FROM schedules WHERE status <> 'succeeded' LIMIT 1`).length === 0;
+      await waitFor("everything is delivered and recorded", isDone, RESUMES_WITHIN_MS + 5_000);
+      const stored = await bench.sql`
+        SELECT s.id, s.attempts, s.offset_ms::int, count(a.*)::int AS recorded
+        FROM schedules s LEFT JOIN attempts a ON a.schedule_id = s.id GROUP BY s.id`;
+      const ids = stored.map((row) => row.id as string);
+      expect(ids).toEqual(expect.arrayContaining(acknowledged));
+      const sent = receiver.requests.map(({ headers }) => String(headers["webhook-id"])).sort();
+      expect(sent).toEqual(ids.map((id) => encodeId("sch", id)).sort());
+      for (const row of stored) {
+        expect(row).toMatchObject({ attempts: 1, recorded: 1 });
+        expect(row.offset_ms).toBeGreaterThanOrEqual(0);
+      }
+
+      const account = await bench.account();
+      for (const n of [1, 2, 3]) await schedule(account, 2_000 + n);
+      const late = await waitFor("what comes next is delivered", async () => {
+        const rows = await bench.sql`
+          SELECT offset_ms::int FROM schedules WHERE account_id = ${account.id} AND status = 'succeeded'`;
+        return rows.length === 3 && rows.map((row) => row.offset_ms);
+      });
+      expect(Math.max(...late)).toBeLessThanOrEqual(250);
+      expect(watched.loggedPerSecond()).toBeLessThanOrEqual(1);
+    },
+
+    async close() {
+      await watched.stop();
+      await bench.close();
+    },
+  };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

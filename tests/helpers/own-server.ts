@@ -1,0 +1,73 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { migrate } from "#db/migrate.ts";
+import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+
+export type OwnServer = Awaited<ReturnType<typeof startOwnServer>>;
+
+/**
+ * A PostgreSQL for one test alone, with a migrated database and durable settings (`settings` come on top), that can be
+ * stopped in every way and started again at the same address.
+ */
+export async function startOwnServer(settings: Record<string, string> = {}) {
+  const folder = await makeFolder();
+  let server = await startEmbeddedPostgres(folder, { settings });
+  await migrate(server.url);
+  const own = {
+    folder,
+    url: server.url,
+    /** Process id of its postmaster. */
+    pid: async () => Number.parseInt(await readFile(join(folder, "postgres", "postmaster.pid"), "utf8"), 10),
+    /** Immediate shutdown: nothing is written any more, the next start recovers. */
+    async crash() {
+      server.kill();
+      await server.lost;
+      await server.stop();
+    },
+    /** Fast shutdown: sessions are ended, everything is written. */
+    stop: () => server.stop(),
+    async start() {
+      server = await startEmbeddedPostgres(folder, { settings });
+      if (server.url !== own.url) throw new Error(`the server moved from ${own.url} to ${server.url}`);
+    },
+    /** For a dispatch bench: `drop` ends the server. */
+    database: () => ({ url: own.url, drop: own.remove }),
+    async remove() {
+      await server.stop().catch(() => {});
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return own;
+}
+
+/** A standby of `primary`, made from a copy of its data while it is stopped; `promote` by SQL. Both run when this is done. */
+export async function startStandby(primary: OwnServer) {
+  const folder = await makeFolder();
+  await primary.stop();
+  // Owners included, which fs.cp leaves out.
+  await promisify(execFile)("cp", ["-a", `${primary.folder}/.`, folder]);
+  await primary.start();
+  const { hostname, port, username, password } = new URL(primary.url);
+  await writeFile(join(folder, "postgres", "standby.signal"), "");
+  const source = `host=${hostname} port=${port} user=${username} password=${password}`;
+  await writeFile(join(folder, "postgres", "postgresql.auto.conf"), `primary_conninfo = '${source}'\n`);
+  const standby = await startEmbeddedPostgres(folder);
+  return {
+    url: standby.url,
+    async remove() {
+      await standby.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeFolder(): Promise<string> {
+  // By this name the next test run ends it, should this process be killed.
+  const folder = await mkdtemp(join(tmpdir(), `stopwatch-test-${process.pid}-`));
+  // PostgreSQL runs as another user where this one is root.
+  await chmod(folder, 0o711);
+  return folder;
+}

@@ -1,0 +1,65 @@
+import { drizzle } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import type { Sql } from "#db/client.ts";
+import type { Db } from "#db/orm.ts";
+import * as schema from "#db/schema/index.ts";
+
+export type Statement = { text: string; parameters: unknown[] };
+
+/** A node of a plan that was run, with what is below it. */
+export type PlanNode = {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  "Heap Fetches"?: number;
+  Plans?: PlanNode[];
+};
+
+export type Explained = { planningMs: number; executionMs: number; plans: PlanNode[] };
+
+/** A connection that notes what it sends, so that the same statements can be explained. */
+export function watchStatements(url: string) {
+  const sent: Statement[] = [];
+  const sql = postgres(url, {
+    max: 1,
+    fetch_types: false,
+    onnotice: () => {},
+    debug: (_connection, text, parameters) => sent.push({ text, parameters: [...parameters] }),
+  });
+  const db: Db = drizzle(sql, { schema });
+  return {
+    sql: sql as Sql,
+    db,
+    /** The statements of `work`. */
+    async of(work: () => Promise<unknown>): Promise<Statement[]> {
+      sent.length = 0;
+      await work();
+      return sent.splice(0);
+    },
+    /** Runs statements anew, in their order, and tells how; what is no query runs as it is. */
+    async explainAll(statements: readonly Statement[]): Promise<Explained> {
+      const explained: Explained = { planningMs: 0, executionMs: 0, plans: [] };
+      for (const { text, parameters } of statements) {
+        const isQuery = /^\s*(select|with)/i.test(text) && !text.includes("set_config");
+        const head = isQuery ? "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " : "";
+        const [row] = await sql.unsafe(`${head}${text}`, parameters as never[]);
+        if (!isQuery) continue;
+        const told = row?.["QUERY PLAN"][0];
+        explained.planningMs += told["Planning Time"];
+        explained.executionMs += told["Execution Time"];
+        explained.plans.push(told.Plan);
+      }
+      return explained;
+    },
+    close: () => sql.end(),
+  };
+}
+
+/** A plan and everything below it. */
+export function nodesOf(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}

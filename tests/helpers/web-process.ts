@@ -1,0 +1,40 @@
+import { freePort } from "#scripts/ports.ts";
+import { runScript } from "../integration/scripts/script-process.ts";
+import { waitFor } from "./wait-for.ts";
+
+export type WebProcess = {
+  port: number;
+  origin: string;
+  /** What it has written. */
+  lines: () => string[];
+  stop(): Promise<void>;
+};
+
+const BUILD_AND_START_MS = 170_000;
+
+/** `npm run web` with these settings, on a free port; resolves when it answers. It is built first when it has to be. */
+export async function startWebProcess(settings: Record<string, string>): Promise<WebProcess> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const web = runScript("web", [], { LOG_LEVEL: "error", ...settings, PORT: String(port), NODE_ENV: "production" });
+  const lines = () => [...web.stdout, ...web.stderr];
+  const ended = web.exited.then((code) => {
+    throw new Error(`the web process ended with exit code ${code}\n${lines().join("\n")}`);
+  });
+  ended.catch(() => {});
+  const answers = () =>
+    fetch(`${origin}/healthz`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+  await Promise.race([waitFor("the web process answers", answers, BUILD_AND_START_MS), ended]);
+  return {
+    port,
+    origin,
+    lines,
+    async stop() {
+      web.child.kill("SIGTERM");
+      await web.exited;
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseApiKey } from "#domain/api-key.ts";
+import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
+
+let api: Api;
+let caller: TestCaller;
+let session: TestSession;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  caller = await api.account();
+  session = await api.session(caller.accountId);
+});
+
+const NOBODYS = "key_01h00000000000000000000000";
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+const create = (body: unknown) => api.call("POST", "/v1/api-keys", session, body);
+const rotate = (id: string) => api.call("POST", `/v1/api-keys/${id}/rotate`, session);
+const revoke = (id: string) => api.call("POST", `/v1/api-keys/${id}/revoke`, session);
+const list = async () => (await api.call("GET", "/v1/api-keys", session)).body.items;
+const works = async (key: string) => (await api.call("GET", "/v1/schedules", key)).status === 200;
+
+describe("POST /v1/api-keys 201", () => {
+  it.each(["live", "test"] as const)("makes a %s key that works at once", async (env) => {
+    const { status, body } = await create({ name: " CI ✓ ", env });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^key_/),
+      name: "CI ✓",
+      env,
+      prefix: `sw_${env}_`,
+      last4: body.key.slice(-4),
+      created_at: INSTANT,
+      last_used_at: null,
+      revoked_at: null,
+      key: expect.stringMatching(new RegExp(`^sw_${env}_`)),
+    });
+    expect(parseApiKey(body.key)).toEqual({ env });
+    expect((await api.call("GET", "/v1/me", body.key)).body.apiKey).toEqual({ id: body.id, env });
+  });
+
+  it("shows the raw value this once, and the database holds its SHA-256 alone", async () => {
+    const { key } = (await create({ name: "x", env: "live" })).body;
+    expect(JSON.stringify(await list())).not.toContain(key);
+    const rows =
+      await api.sql`SELECT api_keys::text AS text, hash FROM api_keys WHERE account_id = ${caller.accountId}`;
+    expect(JSON.stringify(rows.map(({ text }) => text))).not.toContain(key.slice(8, -4));
+    expect(rows.some(({ hash }) => createHash("sha256").update(key).digest().equals(hash))).toBe(true);
+  });
+
+  it("takes a name of 1 and of 80 characters, of whatever planes", async () => {
+    for (const name of ["x", "𝒳".repeat(80)]) expect((await create({ name, env: "live" })).body.name).toBe(name);
+  });
+});
+
+describe("POST /v1/api-keys 400", () => {
+  it.each<[unknown, string]>([
+    [{ env: "live" }, "name"],
+    [{ name: "x" }, "env"],
+    [{ name: "x", env: "prod" }, "env"],
+    [{ name: "x", env: null }, "env"],
+    [{ name: 5, env: "live" }, "name"],
+    [{ name: "", env: "live" }, "name"],
+    [{ name: "   ", env: "live" }, "name"],
+    [{ name: "𝒳".repeat(81), env: "live" }, "name"],
+    [{ name: "a\0", env: "live" }, "name"],
+    [{ name: "a\nb", env: "live" }, "name"],
+    [{ name: "\ud800", env: "live" }, "name"],
+    [{ name: "x", env: "live", key: "sw_live_x" }, "key"],
+    [{ name: "x", env: "live", accountId: "acc_x" }, "accountId"],
+  ])("%j names %s", async (body, path) => {
+    const before = (await list()).length;
+    const answer = await create(body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{ path }] } } });
+    expect(await list()).toHaveLength(before);
+  });
+});
+
+describe("GET /v1/api-keys 200", () => {
+  it("lists the account's own keys of both environments, newest first, without a raw value", async () => {
+    await api.account();
+    const made = [await create({ name: "a", env: "live" }), await create({ name: "b", env: "test" })];
+    await revoke(made[1]?.body.id);
+    const items = await list();
+    expect(items.map((item: { name: string }) => item.name)).toEqual(["b", "a", "k", "k"]);
+    expect(items[0]).toMatchObject({ id: made[1]?.body.id, env: "test", revoked_at: INSTANT });
+    expect(items[1].revoked_at).toBeNull();
+    expect(items.every((item: object) => !("key" in item) && !("hash" in item))).toBe(true);
+  });
+
+  it("shows when a key was used last", async () => {
+    await api.call("GET", "/v1/schedules", caller.test);
+    await vi.waitFor(async () => {
+      const [used] = (await list()).filter((item: { env: string }) => item.env === "test");
+      expect(used.last_used_at).toEqual(INSTANT);
+    });
+  });
+
+  it("of more than a thousand leaves out revoked ones, and never one that is in force", async () => {
+    await api.sql`
+      INSERT INTO api_keys (id, account_id, env, name, hash, last4, created_at, revoked_at)
+      SELECT gen_random_uuid(), ${caller.accountId}, 'live', 'old', sha256(gen_random_uuid()::text::bytea), 'abcd',
+        now() + n * interval '1 s', now() FROM generate_series(1, 1010) n`;
+    const items: { name: string; created_at: string; revoked_at: string | null }[] = await list();
+    expect(items).toHaveLength(1_000);
+    expect(items.filter((item) => item.revoked_at === null)).toHaveLength(2);
+    expect(items.map((item) => item.created_at)).toEqual(
+      items
+        .map((item) => item.created_at)
+        .sort()
+        .reverse(),
+    );
+  });
+});
+
+describe("POST /v1/api-keys/:id/rotate 201", () => {
+  it("replaces the key in one step: a new id and value, the same name and environment", async () => {
+    const old = (await create({ name: "server", env: "test" })).body;
+    const { status, body } = await rotate(old.id);
+    expect(status).toBe(201);
+    expect(Object.keys(body).sort()).toEqual(Object.keys(old).sort());
+    expect(body).toMatchObject({ name: "server", env: "test", last_used_at: null, revoked_at: null });
+    expect([body.id === old.id, body.key === old.key]).toEqual([false, false]);
+    expect([await works(old.key), await works(body.key)]).toEqual([false, true]);
+    expect((await list()).find((item: { id: string }) => item.id === old.id).revoked_at).toEqual(INSTANT);
+  });
+
+  it("of twenty at once one succeeds, and one replacement is made", async () => {
+    const { id } = (await create({ name: "raced", env: "live" })).body;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+    expect((await list()).filter((item: { name: string }) => item.name === "raced")).toHaveLength(2);
+  });
+});
+
+describe("POST /v1/api-keys/:id/rotate 409", () => {
+  it("is the answer for a key that was revoked or rotated out", async () => {
+    const { id } = (await create({ name: "x", env: "live" })).body;
+    await revoke(id);
+    expect(await rotate(id)).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+  });
+});
+
+describe("POST /v1/api-keys/:id/revoke 204", () => {
+  it("ends the key at once, again and again with the same answer, and leaves the first instant", async () => {
+    const { id, key } = (await create({ name: "x", env: "live" })).body;
+    const revokedAt = async () => (await list())[0].revoked_at;
+    expect(await revoke(id)).toMatchObject({ status: 204, text: "" });
+    expect(await works(key)).toBe(false);
+    const first = await revokedAt();
+    expect(await revoke(id)).toMatchObject({ status: 204, text: "" });
+    expect(await revokedAt()).toBe(first);
+  });
+});
+
+describe.each(["rotate", "revoke"])("POST /v1/api-keys/:id/%s 404", (verb) => {
+  it("is one answer for an unknown, a malformed and another account's id, which stays as it was", async () => {
+    const other = await api.account();
+    const foreign = (await api.call("GET", "/v1/me", other.live)).body.apiKey.id;
+    const ids = [foreign, NOBODYS, foreign.toUpperCase(), foreign.replace("key_", "sch_"), "x", "%00"];
+    const answers = await Promise.all(ids.map((id) => api.call("POST", `/v1/api-keys/${id}/${verb}`, session)));
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: answers[0]?.body });
+    expect(answers[0]?.body.error.code).toBe("NOT_FOUND");
+    expect(await works(other.live)).toBe(true);
+  });
+});

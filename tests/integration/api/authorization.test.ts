@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { generateApiKey } from "#domain/api-key.ts";
+import { encodeId } from "#domain/ids.ts";
+import { generateSessionToken } from "#domain/session-token.ts";
+import type { Endpoint } from "#server/contract/endpoint.ts";
+import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { type Api, call, startApi, type TestCaller } from "./api.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi({ ADMIN_EMAILS: "root@example.com" });
+});
+afterAll(() => api.stop());
+
+type Expected = "allowed" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND";
+type Credential = string | { cookie: string } | null;
+
+/**
+ * What each credential meets, in this order: where either kind may call, where a session alone may, and where a path
+ * names something of the account. Without a third word the last is as the one that applies.
+ */
+const CREDENTIALS: Record<
+  string,
+  { make: (owner: TestCaller) => Promise<Credential> | Credential; expected: [Expected, Expected, Expected?] }
+> = {
+  none: { make: () => null, expected: ["UNAUTHORIZED", "UNAUTHORIZED"] },
+  "malformed key": { make: ({ live }) => `${live.slice(0, -1)}!`, expected: ["UNAUTHORIZED", "UNAUTHORIZED"] },
+  "unknown key": { make: () => generateApiKey("live"), expected: ["UNAUTHORIZED", "UNAUTHORIZED"] },
+  "revoked key": {
+    async make({ accountId, test }) {
+      await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${accountId} AND env = 'test'`;
+      return test;
+    },
+    expected: ["UNAUTHORIZED", "UNAUTHORIZED"],
+  },
+  "rotated-out key": {
+    async make({ accountId, test }) {
+      const { id } = (await call("GET", "/v1/me", test)).body.apiKey;
+      await call("POST", `/v1/api-keys/${id}/rotate`, await api.session(accountId));
+      return test;
+    },
+    expected: ["UNAUTHORIZED", "UNAUTHORIZED"],
+  },
+  "deactivated account's key": {
+    async make({ accountId, live }) {
+      await deactivate(accountId);
+      return live;
+    },
+    expected: ["UNAUTHORIZED", "UNAUTHORIZED"],
+  },
+  "deleted account's key": {
+    async make({ accountId, live }) {
+      await call("DELETE", "/v1/me", await api.session(accountId));
+      return live;
+    },
+    expected: ["UNAUTHORIZED", "UNAUTHORIZED"],
+  },
+  "live key": { make: ({ live }) => live, expected: ["allowed", "FORBIDDEN"] },
+  "test key": { make: ({ test }) => test, expected: ["allowed", "FORBIDDEN", "NOT_FOUND"] },
+  "other account's key": {
+    make: async () => (await api.account()).live,
+    expected: ["allowed", "FORBIDDEN", "NOT_FOUND"],
+  },
+  session: { make: ({ accountId }) => api.session(accountId), expected: ["allowed", "allowed"] },
+  "other account's session": {
+    make: async () => api.session((await api.account()).accountId),
+    expected: ["allowed", "allowed", "NOT_FOUND"],
+  },
+  "expired session": {
+    make: ({ accountId }) => api.session(accountId, { ageDays: 7.001 }),
+    expected: ["UNAUTHORIZED", "UNAUTHORIZED"],
+  },
+  "logged-out session": {
+    async make({ accountId }) {
+      const session = await api.session(accountId);
+      await api.sql`DELETE FROM sessions WHERE id = ${session.id}`;
+      return session;
+    },
+    expected: ["UNAUTHORIZED", "UNAUTHORIZED"],
+  },
+  "forged session": {
+    make: () => ({ cookie: `sw_session=${generateSessionToken()}` }),
+    expected: ["UNAUTHORIZED", "UNAUTHORIZED"],
+  },
+  "deactivated account's session": {
+    async make({ accountId }) {
+      const session = await api.session(accountId);
+      await deactivate(accountId);
+      return session;
+    },
+    expected: ["UNAUTHORIZED", "UNAUTHORIZED"],
+  },
+  "admin session": {
+    async make({ accountId }) {
+      await api.sql`UPDATE accounts SET email = id || '@example.com' WHERE email = 'root@example.com'`;
+      await api.sql`
+        UPDATE accounts SET email = 'root@example.com', email_verified_at = now() WHERE id = ${accountId}`;
+      return api.session(accountId);
+    },
+    expected: ["allowed", "allowed"],
+  },
+};
+
+function expectedOf({ auth, path }: Endpoint, [any, session, named]: [Expected, Expected, Expected?]): Expected {
+  if (auth === "none") return "allowed";
+  const expected = auth === "session" ? session : any;
+  return path.includes("{id}") && expected === "allowed" ? (named ?? expected) : expected;
+}
+
+const deactivate = (accountId: string) => api.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${accountId}`;
+
+/** The path of an endpoint with something in it that the account has in its live environment. */
+async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Promise<string> {
+  if (!path.includes("{id}")) return path;
+  if (path.startsWith("/v1/schedules/")) return path.replace("{id}", await api.create(live));
+  const [key] = await api.sql`SELECT id FROM api_keys WHERE account_id = ${accountId} AND env = 'live'`;
+  return path.replace("{id}", encodeId("key", key?.id));
+}
+
+// The health endpoints stand outside: no account has a say there.
+const GUARDED = ENDPOINTS.filter(({ path }) => path.startsWith("/v1/"));
+
+const cells = GUARDED.flatMap((endpoint) =>
+  Object.entries(CREDENTIALS).map(([name, { make, expected }]) => ({
+    title: `${endpoint.method} ${endpoint.path} with ${name}`,
+    endpoint,
+    make,
+    expected: expectedOf(endpoint, expected),
+  })),
+);
+
+describe(`${GUARDED.length} endpoints × ${Object.keys(CREDENTIALS).length} credentials = ${cells.length} cases`, () => {
+  it.each(cells)("$title: $expected", async ({ endpoint, make, expected }) => {
+    const owner = await api.account();
+    const path = await pathFor(endpoint, owner);
+    const answer = await call(endpoint.method, path, await make(owner), endpoint.bodyExample);
+    if (expected === "allowed") {
+      expect(answer.status, answer.text).toBeLessThan(300);
+    } else {
+      const status = { UNAUTHORIZED: 401, FORBIDDEN: 403, NOT_FOUND: 404 }[expected];
+      expect(answer).toMatchObject({ status, body: { error: { code: expected } } });
+      expect(answer.headers.get("www-authenticate")).toBe(expected === "UNAUTHORIZED" ? "Bearer" : null);
+    }
+  });
+});
+
+describe("environments", () => {
+  const environments = ["live", "test"] as const;
+  const other = { live: "test", test: "live" } as const;
+  let owner: TestCaller;
+  let ids: Record<"live" | "test", string>;
+
+  beforeEach(async () => {
+    owner = await api.account();
+    ids = { live: await api.create(owner.live), test: await api.create(owner.test) };
+    for (const env of environments) {
+      await api.sql`
+        INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
+        SELECT id, 1, now(), account_id, env, 'rejected', 500, 1, ${env} FROM schedules
+        WHERE account_id = ${owner.accountId} AND env = ${env}`;
+    }
+  });
+
+  const named = ENDPOINTS.filter(({ path, hasEnv }) => hasEnv && path.includes("{id}"));
+
+  it.each(named.flatMap((endpoint) => environments.map((env) => ({ endpoint, env }))))(
+    "$endpoint.method $endpoint.path: what is in $env is a 404 to the other, by key and by session",
+    async ({ endpoint, env }) => {
+      const session = await api.session(owner.accountId);
+      const path = endpoint.path.replace("{id}", ids[env]);
+      const before = await api.sql`SELECT * FROM schedules WHERE account_id = ${owner.accountId} ORDER BY id`;
+      for (const answer of [
+        await call(endpoint.method, path, owner[other[env]], endpoint.bodyExample),
+        await call(endpoint.method, `${path}?env=${other[env]}`, session, endpoint.bodyExample),
+      ]) {
+        expect(answer).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });
+      }
+      const after = await api.sql`SELECT * FROM schedules WHERE account_id = ${owner.accountId} ORDER BY id`;
+      expect(after).toEqual(before);
+      const own = await call(endpoint.method, `${path}?env=${env}`, session, endpoint.bodyExample);
+      expect(own.status, own.text).toBeLessThan(300);
+    },
+  );
+
+  const whole = ENDPOINTS.filter(({ method, path, hasEnv }) => hasEnv && method === "GET" && !path.includes("{id}"));
+
+  it.each(whole)("$method $path shows nothing of the other environment", async ({ method, path }) => {
+    const session = await api.session(owner.accountId);
+    for (const env of environments) {
+      const before = (await call(method, path, owner[env])).body;
+      await api.create(owner[other[env]]);
+      await call("POST", "/v1/signing-secrets/rotate", owner[other[env]]);
+      const after = (await call(method, path, owner[env])).body;
+      expect(after).toEqual(before);
+      expect((await call(method, `${path}?env=${env}`, session)).body).toEqual(before);
+      expect(JSON.stringify(after)).not.toContain(ids[other[env]]);
+    }
+  });
+
+  it.each(ENDPOINTS.filter(({ hasEnv }) => hasEnv))(
+    "$method $path takes no env that contradicts the key",
+    async (endpoint) => {
+      for (const env of environments) {
+        const path = endpoint.path.replace("{id}", ids[env]);
+        const refused = await call(endpoint.method, `${path}?env=${other[env]}`, owner[env], endpoint.bodyExample);
+        expect(refused).toMatchObject({ status: 400, body: { error: { details: [{ path: "env" }] } } });
+        const taken = await call(endpoint.method, `${path}?env=${env}`, owner[env], endpoint.bodyExample);
+        expect(taken.status, taken.text).toBeLessThan(300);
+      }
+    },
+  );
+
+  it("of a signing secret and its rotation are apart", async () => {
+    const read = async (key: string) => (await call("GET", "/v1/signing-secrets", key)).body;
+    const [live, test] = [await read(owner.live), await read(owner.test)];
+    expect(new Set([live.current, live.next, test.current, test.next]).size).toBe(4);
+    await call("POST", "/v1/signing-secrets/rotate", owner.test);
+    expect(await read(owner.live)).toEqual(live);
+  });
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { scheduleAad } from "#domain/associated-data.ts";
+import { open } from "#domain/cipher.ts";
+import { decodeId } from "#domain/ids.ts";
+import { unpackRequest } from "#domain/sealed-request.ts";
+import { type Api, FUTURE, startApi, type TestCaller } from "./api.ts";
+
+let api: Api;
+let caller: TestCaller;
+let id: string;
+
+beforeAll(async () => {
+  api = await startApi({ PLANS: '{"free":{"monthlyQuota":30}}' });
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  caller = await api.account();
+  id = await api.create(caller.live, { payload: "old", method: "PATCH", headers: { "X-A": "1" } });
+});
+
+const PAST = "2020-01-01T00:00:00Z";
+const uuid = (textId: string) => decodeId("sch", textId) as string;
+const clone = (body?: unknown, headers?: Record<string, string>, of = id) =>
+  api.call("POST", `/v1/schedules/${of}/clone`, caller.live, body, headers);
+const get = async (textId: string) => (await api.call("GET", `/v1/schedules/${textId}`, caller.live)).body;
+const used = async () =>
+  (await api.sql`SELECT sum(scheduled)::int AS n FROM usage WHERE account_id = ${caller.accountId}`)[0]?.n;
+
+async function plaintextOf(textId: string) {
+  const [row] = await api.sql`SELECT sealed FROM schedule_requests WHERE schedule_id = ${uuid(textId)}`;
+  if (row?.sealed === null) return null;
+  const { headers, payload } = unpackRequest(open(api.config.keyRing, row?.sealed, scheduleAad(uuid(textId))));
+  return { headers, payload: payload.toString() };
+}
+
+async function erase(textId: string) {
+  await api.sql`UPDATE schedule_requests SET sealed = NULL, erased_at = now() WHERE schedule_id = ${uuid(textId)}`;
+  await api.sql`UPDATE schedules SET payload_size_bytes = 0, sealed_bytes = 0 WHERE id = ${uuid(textId)}`;
+}
+
+describe("201", () => {
+  it("sends the new payload with the old target, method and headers, and counts", async () => {
+    const answer = await clone({ payload: "n\u20acw", fireAt: FUTURE });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({ id: expect.any(String), fire_at: FUTURE, status: "scheduled", over_limit: false });
+    const { target_url } = await get(id);
+    expect(await get(answer.body.id)).toMatchObject({
+      target_url,
+      method: "PATCH",
+      payload_size_bytes: 5,
+      replay_of: id,
+    });
+    expect(await plaintextOf(answer.body.id)).toEqual({ headers: [["X-A", "1"]], payload: "n\u20acw" });
+    expect(await plaintextOf(id)).toMatchObject({ payload: "old" });
+    expect(await used()).toBe(2);
+  });
+
+  it("puts headers that come with it in place of all the old ones", async () => {
+    const other = await clone({ payload: "new", headers: { "X-B": "2" } });
+    expect(await plaintextOf(other.body.id)).toEqual({ headers: [["X-B", "2"]], payload: "new" });
+    const none = await clone({ payload: "", headers: {} });
+    expect(await plaintextOf(none.body.id)).toBeNull();
+    expect(await get(none.body.id)).toMatchObject({ has_payload: false });
+  });
+
+  it("fires now unless it says when", async () => {
+    const before = Date.now();
+    const { body } = await clone({ payload: "new" });
+    expect(Math.abs(Date.parse(body.fire_at) - before)).toBeLessThan(5_000);
+  });
+
+  it("works after the payload was erased when it brings headers", async () => {
+    await erase(id);
+    const answer = await clone({ payload: "new", headers: { "X-B": "2" } });
+    expect(answer.status).toBe(201);
+    expect(await plaintextOf(answer.body.id)).toEqual({ headers: [["X-B", "2"]], payload: "new" });
+    expect(await clone({ payload: "new", headers: {} })).toMatchObject({ status: 201 });
+  });
+});
+
+describe("200, for a known idempotencyKey", () => {
+  it("answers the first clone again, by field or header", async () => {
+    const first = await clone({ payload: "new", idempotencyKey: "k" });
+    const again = await clone({ payload: "new" }, { "idempotency-key": "k" });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(again.headers.get("idempotency-mismatch")).toBeNull();
+    expect(await used()).toBe(2);
+  });
+
+  it("says so when what was asked differs, a replay included, and not for the case of a header's name", async () => {
+    await clone({ payload: "", headers: { A: "1" }, idempotencyKey: "k" });
+    const mismatch = async (body: object) =>
+      (await clone({ idempotencyKey: "k", ...body })).headers.get("idempotency-mismatch");
+    expect(await mismatch({ payload: "", headers: { a: "1" } })).toBeNull();
+    for (const body of [
+      { payload: "x", headers: { A: "1" } },
+      { payload: "", headers: { A: "2" } },
+      { payload: "", headers: {} },
+      { payload: "" },
+      { payload: "", headers: { A: "1" }, fireAt: FUTURE },
+    ]) {
+      expect(await mismatch(body)).toBe("true");
+    }
+    const replay = await api.call("POST", `/v1/schedules/${id}/replay`, caller.live, { idempotencyKey: "k" });
+    expect(replay.headers.get("idempotency-mismatch")).toBe("true");
+  });
+});
+
+describe("400", () => {
+  it.each<[string, unknown, string]>([
+    ["no payload", { fireAt: FUTURE }, "payload"],
+    ["null as payload", { payload: null }, "payload"],
+    ["half an emoji as payload", { payload: "\ud800" }, "payload"],
+    ["a reserved header", { payload: "x", headers: { Host: "x" } }, "headers.Host"],
+    ["null as headers", { payload: "x", headers: null }, "headers"],
+    ["a past instant", { payload: "x", fireAt: PAST }, "fireAt"],
+    ["an unknown field", { payload: "x", method: "GET" }, "method"],
+    ["an empty body", "", ""],
+  ])("%s", async (_, body, path) => {
+    const answer = await clone(body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{ path }] } } });
+    expect(await used()).toBe(1);
+  });
+});
+
+describe("402", () => {
+  it("when the month is full", async () => {
+    await api.sql`UPDATE usage SET scheduled = 33 WHERE account_id = ${caller.accountId}`;
+    expect(await clone({ payload: "x" })).toMatchObject({ status: 402, body: { error: { code: "QUOTA_EXCEEDED" } } });
+  });
+});
+
+describe("404", () => {
+  it("for an unknown id, another account's and the other environment's", async () => {
+    const foreign = await api.create((await api.account()).live);
+    const test = await api.create(caller.test);
+    for (const of of ["sch_01h00000000000000000000000", foreign, test]) {
+      expect(await clone({ payload: "x" }, {}, of)).toMatchObject({
+        status: 404,
+        body: { error: { code: "NOT_FOUND" } },
+      });
+    }
+  });
+});
+
+describe("409", () => {
+  it("once the headers were erased and it brings none", async () => {
+    await erase(id);
+    expect(await clone({ payload: "x" })).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+    expect(await used()).toBe(1);
+  });
+});
+
+describe("413", () => {
+  it("for a payload past the plan's cap", async () => {
+    expect(await clone({ payload: "a".repeat(51_201) })).toMatchObject({
+      status: 413,
+      body: { error: { code: "PAYLOAD_TOO_LARGE" } },
+    });
+  });
+});

@@ -1,0 +1,144 @@
+import { globSync } from "node:fs";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { type Api, startApi } from "./api.ts";
+import { assertSchema, DOCUMENT } from "./documented.ts";
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+const METHODS = ["get", "post", "patch", "delete"] as const;
+const operations = Object.entries<Record<string, Operation>>(DOCUMENT.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
+
+type Operation = {
+  operationId: string;
+  requestBody?: { content: Record<string, { example?: unknown }> };
+  responses: Record<string, { $ref?: string; content?: Record<string, { example?: unknown }> }>;
+};
+
+describe("GET /v1/openapi.json", () => {
+  it("is 200 for everybody, and may be kept", async () => {
+    const answer = await api.call("GET", "/v1/openapi.json");
+    expect(answer).toMatchObject({ status: 200, body: DOCUMENT });
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=300");
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  it("is 304 for whoever has it", async () => {
+    const etag = (await api.call("GET", "/v1/openapi.json")).headers.get("etag") ?? "";
+    const again = await api.call("GET", "/v1/openapi.json", null, undefined, { "if-none-match": etag });
+    expect(again).toMatchObject({ status: 304, text: "" });
+  });
+
+  it("names the configured address, never the one it was asked at", async () => {
+    const answer = await api.call("GET", "/v1/openapi.json", null, undefined, { host: "elsewhere.example" });
+    expect(answer.body.servers).toEqual([{ url: "https://api.example.com" }]);
+  });
+});
+
+describe("the document", () => {
+  it("is valid OpenAPI 3.1", async () => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(DOCUMENT))).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+  });
+
+  it("has every path and method that a route file answers, and no others", async () => {
+    const answered = await Promise.all(globSync("app/**/route.ts").map(answeredBy));
+    expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(
+      answered.flat().sort(),
+    );
+  });
+
+  it("names each operation once", () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("leaves nothing open: each schema has a type, each object its fields and no others", () => {
+    for (const [where, schema] of schemasOf({ paths: DOCUMENT.paths, schemas: DOCUMENT.components.schemas })) {
+      const isTyped = ["type", "$ref", "anyOf", "oneOf", "allOf", "const", "enum"].some((keyword) => keyword in schema);
+      expect(isTyped, `${where} says what it is`).toBe(true);
+      if (schema.type !== "object") continue;
+      expect(schema.additionalProperties, `${where} has no other fields`).toBeDefined();
+      expect(schema.additionalProperties, `${where} has no other fields`).not.toBe(true);
+    }
+  });
+
+  it("refers to what it has, and has what it refers to", () => {
+    const referred = new Set(
+      [...JSON.stringify(DOCUMENT).matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)].map(([, a, b]) => `${a}/${b}`),
+    );
+    const present = ["schemas", "responses", "headers"].flatMap((kind) =>
+      Object.keys(DOCUMENT.components[kind]).map((name) => `${kind}/${name}`),
+    );
+    const alone = ["responses/METHOD_NOT_ALLOWED"];
+    expect([...referred, ...alone].sort()).toEqual(present.sort());
+  });
+
+  it.each(operations)(
+    "$method $path shows examples of its body and answers, which fit",
+    ({ path, method, operation }) => {
+      const at = `/paths/${path.replaceAll("/", "~1")}/${method}`;
+      const media = "content/application~1json";
+      if (operation.requestBody) {
+        const { example } = operation.requestBody.content["application/json"] ?? {};
+        expect(example).toBeDefined();
+        assertSchema(`${at}/requestBody/${media}/schema`, example);
+        const endpoint = ENDPOINTS.find((one) => one.operationId === operation.operationId);
+        expect(endpoint?.body?.safeParse(example)).toMatchObject({ success: true });
+      }
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (response.$ref || !response.content || path === "/v1/openapi.json") continue;
+        const { example } = response.content["application/json"] ?? {};
+        expect(example, `${status} has an example`).toBeDefined();
+        assertSchema(`${at}/responses/${status}/${media}/schema`, example);
+      }
+    },
+  );
+
+  it("shows an example of every error, which fits", () => {
+    for (const [code, { content }] of Object.entries<{ content: Record<string, { example: unknown }> }>(
+      DOCUMENT.components.responses,
+    )) {
+      assertSchema(
+        `/components/responses/${code}/content/application~1json/schema`,
+        content["application/json"]?.example,
+      );
+    }
+  });
+});
+
+/** What a route file answers besides HEAD and OPTIONS, as it says itself. */
+async function answeredBy(file: string): Promise<string[]> {
+  const path = file
+    .replace(/^app/, "")
+    .replace(/\/route\.ts$/, "")
+    .replaceAll(/\[(\w+)\]/g, "{$1}");
+  if (path.includes("[[")) return [];
+  const module = await import(/* @vite-ignore */ `#${file}`);
+  const answer: Response = await module.OPTIONS(new Request(`http://127.0.0.1${path}`, { method: "OPTIONS" }), {
+    params: Promise.resolve({}),
+  });
+  const allowed = (answer.headers.get("allow") ?? "").split(", ").map((method) => method.toLowerCase());
+  return METHODS.filter((method) => allowed.includes(method)).map((method) => `${method.toUpperCase()} ${path}`);
+}
+
+type Schema = Record<string, unknown>;
+
+function* schemasOf(value: unknown, where = "#", isSchema = false): Generator<[string, Schema]> {
+  if (typeof value !== "object" || value === null) return;
+  if (isSchema) yield [where, value as Schema];
+  for (const [key, child] of Object.entries(value)) {
+    if (["example", "examples", "enum"].includes(key)) continue;
+    const inside = /\/(properties|schemas|anyOf|allOf|oneOf)$/.test(where);
+    yield* schemasOf(child, `${where}/${key}`, inside || ["schema", "items", "additionalProperties"].includes(key));
+  }
+}

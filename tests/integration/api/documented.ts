@@ -1,0 +1,85 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { openApiDocument } from "#server/contract/openapi.ts";
+
+/** What of an answer the document speaks of. */
+export type Documented = { status: number; headers: Headers; body: unknown };
+
+type Operation = { responses: Record<string, Response | { $ref: string }> };
+type Response = { headers?: Record<string, { required?: boolean } | { $ref: string }>; content?: object };
+
+/** The document, as a caller reads it. */
+export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument("https://api.example.com")));
+
+/**
+ * Throws unless the document describes this answer: its status under this path and method, every field of its body and
+ * none besides, and the headers it promises.
+ */
+export function assertDocumented(method: string, path: string, { status, headers, body }: Documented): void {
+  const where = `${method} ${path} answered ${status}, and the document`;
+  const response = describedAnswer(method, path, status);
+  if (response === undefined) throw new Error(`${where} does not know that`);
+  for (const [name, header] of Object.entries(response.value.headers ?? {})) {
+    if (!resolve<{ required?: boolean }>(header).value.required || headers.has(name)) continue;
+    throw new Error(`${where} promises ${name}`);
+  }
+  if (method === "HEAD") return;
+  if (!response.value.content) {
+    if (body !== undefined) throw new Error(`${where} knows no body`);
+    return;
+  }
+  const isAsDescribed = validator(`${response.pointer}/content/application~1json/schema`);
+  if (!isAsDescribed(body)) throw new Error(`${where} says: ${ajv.errorsText(isAsDescribed.errors)}`);
+}
+
+/** Throws unless `value` is what the schema at `pointer` of the document says. */
+export function assertSchema(pointer: string, value: unknown): void {
+  const fits = validator(pointer);
+  if (!fits(value)) throw new Error(`${pointer}: ${ajv.errorsText(fits.errors)}`);
+}
+
+// `examples`, `const` beside `$ref` and the like are known; a keyword that is not would be a mistake of ours.
+const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addVocabulary(Object.keys(DOCUMENT));
+ajv.addSchema(DOCUMENT, "document");
+
+const validators = new Map<string, ReturnType<typeof ajv.compile>>();
+
+function validator(pointer: string) {
+  const made = validators.get(pointer) ?? ajv.compile({ $ref: `document#${encodeURI(pointer)}` });
+  validators.set(pointer, made);
+  return made;
+}
+
+function describedAnswer(method: string, path: string, status: number) {
+  if (method === "OPTIONS" && status === 204) return { pointer: "", value: {} as Response };
+  const matching = ENDPOINTS.filter((one) => new RegExp(`^${one.path.replace("{id}", "[^/]+")}$`).test(path));
+  // A path that is written out comes before one with an {id} in its place.
+  const written = matching.filter((one) => one.path === path);
+  const described = written.length > 0 ? written : matching;
+  const one = described.find((each) => each.method === (method === "HEAD" ? "GET" : method));
+  if (one === undefined) return resolveError(described.length > 0 ? 405 : 404, status);
+  const operation: Operation = DOCUMENT.paths[one.path][one.method.toLowerCase()];
+  const response = operation.responses[status];
+  const pointer = `/paths/${one.path.replaceAll("/", "~1")}/${one.method.toLowerCase()}/responses/${status}`;
+  return response && resolve<Response>(response, pointer);
+}
+
+// A path or method that the document does not have.
+function resolveError(expected: 404 | 405, status: number) {
+  if (status !== expected) return undefined;
+  const pointer = `/components/responses/${expected === 404 ? "NOT_FOUND" : "METHOD_NOT_ALLOWED"}`;
+  return resolve<Response>({ $ref: `#${pointer}` });
+}
+
+function resolve<T extends object>(value: T | { $ref: string }, pointer = ""): { pointer: string; value: T } {
+  if (!("$ref" in value)) return { pointer, value };
+  const target = value.$ref.slice(1);
+  const found = target
+    .split("/")
+    .slice(1)
+    .reduce((at, key) => at[key.replaceAll("~1", "/")], DOCUMENT);
+  return { pointer: target, value: found };
+}

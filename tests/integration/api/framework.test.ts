@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sendRaw } from "#tests/helpers/raw-request.ts";
+import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+import { type Api, startApi, type TestCaller } from "./api.ts";
+import { assertSchema } from "./documented.ts";
+
+let api: Api;
+let caller: TestCaller;
+let web: WebProcess;
+
+beforeAll(async () => {
+  api = await startApi();
+  caller = await api.account();
+  web = await startWebProcess({
+    DATABASE_URL: api.config.databaseUrl,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  });
+}, 180_000);
+afterAll(async () => {
+  await web?.stop();
+  await api.stop();
+});
+
+/** One answer of the real process, which says that it is JSON and is named. An error is in the envelope. */
+async function ask(request: string | Buffer, chunk?: Buffer) {
+  const answer = await sendRaw(web.port, request, chunk);
+  expect(answer.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  const body = answer.text === "" ? undefined : JSON.parse(answer.text);
+  const isHead = typeof request === "string" && request.startsWith("HEAD ");
+  if (answer.status >= 400 && !isHead) assertSchema("/components/schemas/Error", body);
+  return { ...answer, body };
+}
+
+type Parts = { method?: string; target?: string; version?: string; host?: string; headers?: string[]; body?: string };
+
+function request({
+  method = "GET",
+  target = "/v1/schedules",
+  version = "1.1",
+  headers = [],
+  body = "",
+  ...parts
+}: Parts) {
+  const host = "host" in parts ? [parts.host].filter(Boolean) : ["Host: localhost"];
+  const lines = [...host, `Authorization: Bearer ${caller.live}`, "Connection: close", ...headers];
+  return `${method} ${target} HTTP/${version}\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+const notFound = { status: 404, body: { error: { code: "NOT_FOUND" } } };
+const invalid = { status: 400, body: { error: { code: "VALIDATION" } } };
+const notAllowed = { status: 405, body: { error: { code: "METHOD_NOT_ALLOWED" } } };
+
+describe("a path under /v1", () => {
+  it.each([
+    ...["/v1", "/v1/", "/v1?x=1", "/v1/nope", "/v1/schedules/", "/v1//schedules", "//v1/schedules", "//v1//"],
+    ...["/v1/schedules//attempts", "/v1\\schedules", "/v1/schedules\\x", "/v1/schedules/?limit=1"],
+    ...["/v1/%E0%A4%A", "/v1/%FF/%", "/v1/[[...path]]", "/v1/schedules.rsc", "/v1/schedules.json", "/v1/..%2fhealthz"],
+    ...[
+      "/v1/schedules/%E0%A4%A",
+      "/v1/schedules/%00",
+      "/v1/schedules/a%2Fb",
+      "/v1/schedules/[id]",
+      "/v1/schedules/%5Bid%5D",
+    ],
+    ...["/v1/schedules/__proto__", "/v1/schedules/x/y/z", "http://localhost/v1/nope", '/v1/schedules/"<>'],
+  ])("that is not there is NOT_FOUND and never a redirect: %s", async (target) => {
+    expect(await ask(request({ target }))).toMatchObject(notFound);
+  });
+
+  it.each([
+    "http://localhost/v1/schedules",
+    "HTTP://other.example:99/v1/schedules?limit=1",
+    "/x/../v1/./schedules",
+    "/v1/schedules#x",
+  ])("may be written as %s", async (target) => {
+    expect(await ask(request({ target }))).toMatchObject({ status: 200, body: { items: [] } });
+  });
+
+  it.each([
+    "nxtPid=1",
+    "nxtIlimit=1",
+    "%6ExtPid=1",
+    "limit=1&nxtP=1",
+    "_rsc=1",
+    "__nextLocale=x",
+    "__proto__=1",
+    "%5F_pr%6Fto__=1",
+    ...["=1", "x", "limit", "limit[]=1", "limit=1&limit=1"],
+  ])("takes no parameter that is not its own, those of the framework included: ?%s", async (query) => {
+    expect(await ask(request({ target: `/v1/schedules?${query}` }))).toMatchObject(invalid);
+  });
+
+  it("takes a search text that holds a parameter of the framework", async () => {
+    expect(await ask(request({ target: "/v1/schedules?q=https://example.com/?nxtPid=1" }))).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+describe("a method", () => {
+  it.each(["PUT", "TRACE", "PROPFIND", "QUERY", "LOCK", "M-SEARCH", "FOO", "get", "CONNECT"])(
+    "that nothing answers is METHOD_NOT_ALLOWED with Allow: %s",
+    async (method) => {
+      const answer = await ask(request({ method }));
+      expect(answer).toMatchObject(notAllowed);
+      expect(answer.headers.get("allow")).toMatch(/^GET, HEAD, .*OPTIONS$/);
+    },
+  );
+
+  it("HEAD answers like GET without a body, OPTIONS with Allow", async () => {
+    expect(await ask(request({ method: "HEAD" }))).toMatchObject({ status: 200, text: "" });
+    expect(await ask(request({ method: "HEAD", target: "/v1/nope" }))).toMatchObject({
+      status: 404,
+    });
+    for (const target of ["/v1/schedules", "*"]) {
+      const answer = await ask(request({ method: "OPTIONS", target }));
+      expect([answer.status, answer.text]).toEqual([204, ""]);
+      expect(answer.headers.get("allow")).toMatch(/^GET, HEAD, /);
+    }
+  });
+
+  it("is the one that was sent, whatever a header asks for", async () => {
+    const headers = ["X-HTTP-Method-Override: DELETE", "X-HTTP-Method: DELETE"];
+    expect(await ask(request({ headers }))).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a header", () => {
+  it.each([
+    ["RSC: 1"],
+    [
+      "RSC: 1",
+      "Next-Router-Prefetch: 1",
+      "Next-Router-State-Tree: junk",
+      "Next-Router-Segment-Prefetch: /_tree",
+      "Next-Url: /x",
+    ],
+    ["X-Nextjs-Data: 1", "X-Matched-Path: /healthz", "X-Invoke-Path: /healthz", "X-Now-Route-Matches: 1=2"],
+    ["X-Middleware-Subrequest: middleware", "X-Middleware-Rewrite: /healthz", "X-Prerender-Revalidate: x"],
+    ["Cookie: __prerender_bypass=1; __next_preview_data=junk; a=%E0%A4%A; ="],
+    ["X-Forwarded-Host: a b", "X-Forwarded-Proto: javascript", "X-Forwarded-Port: x", "X-Forwarded-For: ,,"],
+    ["Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__", "Connection: Upgrade, HTTP2-Settings"],
+    ["Upgrade: websocket", "Connection: Upgrade"],
+    ["Accept: text/html", "Range: bytes=0-1", "If-Modified-Since: Sat, 01 Jan 2033 00:00:00 GMT"],
+  ])("that is meant for a page, a proxy or a later protocol changes nothing: %s", async (...headers) => {
+    expect(await ask(request({ headers }))).toMatchObject({ status: 200, body: { items: [] } });
+    expect(await ask(request({ target: "/v1/nope", headers }))).toMatchObject(notFound);
+  });
+
+  it.each(["Host: a b", "Host: [", "Host: a:99999", "Host:", "Host: x@y/z?"])("%s does not matter", async (host) => {
+    expect(await ask(request({ host }))).toMatchObject({ status: 200 });
+  });
+
+  it("Host is needed by HTTP/1.1 alone", async () => {
+    expect(await ask(request({ host: "" }))).toMatchObject(invalid);
+    expect(await ask(request({ host: "", version: "1.0" }))).toMatchObject({ status: 200 });
+  });
+
+  it("Expect is obeyed where it asks for a sign to go on, and otherwise ignored", async () => {
+    for (const expectation of ["100-continue", "junk"]) {
+      const headers = [`Expect: ${expectation}`, "Content-Type: application/json", "Content-Length: 2"];
+      expect(await ask(request({ method: "POST", headers, body: "{}" }))).toMatchObject(invalid);
+    }
+  });
+});
+
+describe("a request that Node.js cannot read", () => {
+  it.each<[string, () => string | Buffer]>([
+    ["a name with a space", () => request({ headers: ["a b: 1"] })],
+    ["a control character", () => request({ headers: ["a: \x01"] })],
+    ["a byte above 127 in the path", () => request({ target: "/v1/schedules/\xe9" })],
+    ["a negative length", () => request({ method: "POST", headers: ["Content-Length: -1"] })],
+    ["two lengths", () => request({ method: "POST", headers: ["Content-Length: 1", "Content-Length: 2"] })],
+    [
+      "a length and chunks",
+      () => request({ method: "POST", headers: ["Content-Length: 2", "Transfer-Encoding: chunked"] }),
+    ],
+    ["a broken chunk", () => request({ method: "POST", headers: ["Transfer-Encoding: chunked"], body: "zz\r\n\r\n" })],
+    ["HTTP/2", () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+    ["TLS", () => Buffer.from("16030100c8010000c40303", "hex")],
+    ["noise", () => "\x00\x01\x02\r\n\r\n"],
+  ])("is VALIDATION: %s", async (_, bytes) => {
+    expect(await ask(bytes())).toMatchObject(invalid);
+  });
+});
+
+it.each<[string, Parts]>([
+  ["an address", { target: `/v1/schedules?q=${"a".repeat(17_000)}` }],
+  ["headers", { headers: [`X-A: ${"a".repeat(200_000)}`] }],
+])("%s above 16 KiB is VALIDATION too, with the status that HTTP has for it", async (_, parts) => {
+  expect(await ask(request(parts))).toMatchObject({ ...invalid, status: 431 });
+});
+
+describe("a body over the limit", () => {
+  const MIB = 1024 * 1024;
+  const json = ["Content-Type: application/json"];
+  const chunk = Buffer.alloc(64 * 1024, 97);
+  const framed = Buffer.concat([Buffer.from("10000\r\n"), chunk, Buffer.from("\r\n")]);
+  const tooLarge = { status: 413, body: { error: { code: "PAYLOAD_TOO_LARGE" } } };
+
+  it.each(["/v1/schedules", "/v1/schedules/bulk"])(
+    "is refused at %s by its length before any of it came",
+    async (target) => {
+      const head = request({ method: "POST", target, headers: [...json, `Content-Length: ${33 * MIB}`] });
+      expect(await ask(head)).toMatchObject(tooLarge);
+    },
+  );
+
+  it("without a length is cut off while the caller still sends, and the connection ends", async () => {
+    const answer = await ask(request({ method: "POST", headers: [...json, "Transfer-Encoding: chunked"] }), framed);
+    expect(answer).toMatchObject(tooLarge);
+    expect(answer.headers.get("connection")).toBe("close");
+    expect(answer.sentBytes).toBeLessThan(64 * MIB);
+  });
+
+  it("is not waited for where nobody wants it: with a bad key, with a type that is not JSON, with GET", async () => {
+    const headers = [`Content-Length: ${300 * MIB}`];
+    const answers = [
+      await ask(request({ method: "POST", headers }).replace(/Bearer \S+/, "Bearer x"), chunk),
+      await ask(request({ method: "POST", headers: [...headers, "Content-Type: text/plain"] }), chunk),
+      await ask(request({ headers }), chunk),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([401, 415, 200]);
+    for (const { headers, sentBytes } of answers) {
+      expect(headers.get("connection")).toBe("close");
+      expect(sentBytes).toBeLessThan(64 * MIB);
+    }
+  });
+
+  it("leaves the process as it was", async () => {
+    expect(await ask(request({}))).toMatchObject({ status: 200 });
+    expect(web.lines().join("\n")).not.toMatch(/uncaught|unhandled|TypeError/i);
+  });
+});
+
+describe("a connection", () => {
+  it("goes on after an answer to a body that was read to its end", async () => {
+    const headers = ["Content-Type: application/json", "Content-Length: 2"];
+    const first = request({ method: "POST", headers, body: "{}" }).replace("Connection: close\r\n", "");
+    const { raw } = await sendRaw(web.port, first + request({}));
+    expect(raw.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400", "HTTP/1.1 200"]);
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decodeId } from "#domain/ids.ts";
+import { recordTestAttempt, type TestAttempt } from "../../helpers/attempts.ts";
+import { type Api, startApi, type TestCaller } from "./api.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+  await api.sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date - 40, 41)`;
+});
+afterAll(() => api.stop());
+
+async function overview(caller: TestCaller, query = "") {
+  const answer = await api.call("GET", `/v1/overview${query}`, caller.live);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+async function attempted(key: string, agoMs: number, attempt: Partial<TestAttempt> = {}): Promise<string> {
+  const id = decodeId("sch", await api.create(key)) as string;
+  await recordTestAttempt(api.sql, id, { attemptedAt: new Date(Date.now() - agoMs), offsetMs: 1, ...attempt });
+  return id;
+}
+
+const floorTo = (stepMs: number) => Math.floor(Date.now() / stepMs) * stepMs;
+const sum = (series: { count: number }[]) => series.reduce((all, { count }) => all + count, 0);
+
+describe("200", () => {
+  it.each([
+    ["24h", HOUR_MS, 24, 24],
+    ["7d", 6 * HOUR_MS, 28, 28],
+    ["30d", DAY_MS, 7, 30],
+  ])(
+    "shows %s in UTC buckets up to the current one, as many as the plan's window holds",
+    async (period, stepMs, ofFree, ofIndie) => {
+      for (const [plan, steps] of [
+        ["free", ofFree],
+        ["indie", ofIndie],
+      ] as const) {
+        const answer = await overview(await api.account(plan), `?period=${period}`);
+        const last = floorTo(stepMs);
+        expect(answer.period).toBe(period);
+        expect(answer.series).toEqual(
+          Array.from({ length: steps }, (_, at) => ({
+            t: new Date(last - (steps - 1 - at) * stepMs).toISOString(),
+            count: 0,
+            p50: null,
+            p95: null,
+          })),
+        );
+      }
+    },
+  );
+
+  it("is 24h unless asked, and all zeros without attempts", async () => {
+    expect(await overview(await api.account())).toMatchObject({
+      period: "24h",
+      active_schedules: 0,
+      success_rate: 0,
+      offset_ms: { p50: 0, p95: 0, min: 0, max: 0 },
+      recent_volume: 0,
+      needs_attention: { failed: 0, due_soon: 0, dead: 0 },
+    });
+  });
+
+  it("counts attempts as volume, and 2xx among those with a known outcome as success", async () => {
+    const caller = await api.account();
+    const retried = await attempted(caller.live, 2_000, { statusCode: 500 });
+    await recordTestAttempt(api.sql, retried, { attemptedAt: new Date(), statusCode: 200 });
+    await attempted(caller.live, 1_000, { statusCode: null });
+    await attempted(caller.live, 1_000, { outcome: "interrupted", statusCode: null });
+    expect(await overview(caller)).toMatchObject({ recent_volume: 4, success_rate: 1 / 3 });
+  });
+
+  it("counts a schedule in the bucket of its first attempt with a known outcome", async () => {
+    const caller = await api.account("indie");
+    const id = await attempted(caller.live, 30 * HOUR_MS, { outcome: "interrupted", statusCode: null });
+    await recordTestAttempt(api.sql, id, { attemptedAt: new Date(Date.now() - 29 * HOUR_MS), statusCode: 500 });
+    await recordTestAttempt(api.sql, id, { attemptedAt: new Date(), statusCode: 200 });
+    const day = await overview(caller);
+    expect([sum(day.series), day.recent_volume]).toEqual([0, 1]);
+    const week = await overview(caller, "?period=7d");
+    expect([sum(week.series), week.recent_volume]).toEqual([1, 3]);
+    const fired = Math.floor((Date.now() - 29 * HOUR_MS) / (6 * HOUR_MS)) * 6 * HOUR_MS;
+    expect(week.series.find(({ count }: { count: number }) => count > 0).t).toBe(new Date(fired).toISOString());
+  });
+
+  it("takes percentiles and extremes over the offsets, early ones included", async () => {
+    const caller = await api.account();
+    for (const offsetMs of [-20, 3, 5, 7, 101]) await attempted(caller.live, 1_000, { offsetMs });
+    const { offset_ms, series } = await overview(caller);
+    // The bucket that 101 is in goes up to 103: no percentile is beyond the extremes.
+    expect(offset_ms).toEqual({ p50: 5, p95: 101, min: -20, max: 101 });
+    expect(series.at(-1)).toMatchObject({ count: 5, p50: 5, p95: 101 });
+  });
+
+  it("begins where its first bucket begins: what is older is in no figure", async () => {
+    const caller = await api.account();
+    const start = floorTo(HOUR_MS) - 23 * HOUR_MS;
+    const dead = { status: "dead", statusCode: 500 } as const;
+    await attempted(caller.live, 0, { ...dead, attemptedAt: new Date(start), offsetMs: 10 });
+    await attempted(caller.live, 0, { ...dead, attemptedAt: new Date(start - 1), offsetMs: 99 });
+    const answer = await overview(caller);
+    expect(answer).toMatchObject({ recent_volume: 1, offset_ms: { min: 10, max: 10 }, needs_attention: { dead: 1 } });
+    expect(answer.series[0].count).toBe(1);
+  });
+
+  it("covers no more than the plan's window, though its period says 30d", async () => {
+    const [free, indie] = [await api.account("free"), await api.account("indie")];
+    for (const caller of [free, indie]) {
+      await attempted(caller.live, 1_000);
+      await attempted(caller.live, 8 * DAY_MS, { statusCode: 500, status: "dead" });
+      await attempted(caller.live, 31 * DAY_MS);
+    }
+    expect(await overview(free, "?period=30d")).toMatchObject({
+      period: "30d",
+      recent_volume: 1,
+      success_rate: 1,
+      needs_attention: { dead: 0 },
+    });
+    expect(await overview(indie, "?period=30d")).toMatchObject({
+      recent_volume: 2,
+      success_rate: 0.5,
+      needs_attention: { dead: 1 },
+    });
+  });
+
+  it("counts what is active now, and what needs attention", async () => {
+    const caller = await api.account();
+    const id = await api.create(caller.live);
+    await api.create(caller.live, { fireAt: new Date(Date.now() + 30 * 60_000).toISOString() });
+    await api.create(caller.live, { fireAt: new Date(Date.now() + 61 * 60_000).toISOString() });
+    const firing = decodeId("sch", await api.create(caller.live)) as string;
+    await api.sql`UPDATE schedules SET status = 'firing', attempts = 1, claim_deadline = now() WHERE id = ${firing}`;
+    await attempted(caller.live, 1_000, { statusCode: 500 });
+    await attempted(caller.live, 1_000, { statusCode: 410, status: "dead" });
+    await attempted(caller.live, 1_000);
+    await api.call("DELETE", `/v1/schedules/${id}`, caller.live);
+    expect(await overview(caller)).toMatchObject({
+      active_schedules: 4,
+      needs_attention: { failed: 1, due_soon: 1, dead: 1 },
+    });
+  });
+
+  it("shows one environment, and nothing of another account", async () => {
+    const [caller, other] = [await api.account(), await api.account()];
+    await attempted(caller.live, 1_000);
+    await attempted(caller.test, 1_000);
+    await attempted(caller.test, 1_000, { statusCode: 500 });
+    await attempted(other.live, 1_000);
+    expect(await overview(caller)).toMatchObject({ recent_volume: 1, success_rate: 1, active_schedules: 0 });
+    const ofTest = { recent_volume: 2, success_rate: 0.5, active_schedules: 1 };
+    expect((await api.call("GET", "/v1/overview", caller.test)).body).toMatchObject(ofTest);
+    const session = await api.session(caller.accountId);
+    expect((await api.call("GET", "/v1/overview", session)).body).toMatchObject({ recent_volume: 1 });
+    expect((await api.call("GET", "/v1/overview?env=test", session)).body).toMatchObject(ofTest);
+  });
+});
+
+describe("400", () => {
+  it.each(["period=1d", "period=", "periods=7d", "period=7d&period=7d", "env=test", "env=dev"])(
+    "for ?%s",
+    async (query) => {
+      const answer = await api.call("GET", `/v1/overview?${query}`, (await api.account()).live);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error.details[0].path).toBe(query.split("=")[0]);
+    },
+  );
+});
+
+describe("401", () => {
+  it("without a credential", async () => {
+    expect((await api.call("GET", "/v1/overview")).status).toBe(401);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { decodeId } from "#domain/ids.ts";
+import { recordTestAttempt, type TestAttempt } from "../../helpers/attempts.ts";
+import { type Api, startApi, type TestCaller } from "./api.ts";
+
+const PATH = "/v1/status/punctuality";
+const HOUR_MS = 3_600_000;
+
+let api: Api;
+let caller: TestCaller;
+
+// A service of its own for each test: what it answered is kept for 30 s.
+beforeEach(async () => {
+  api = await startApi();
+  caller = await api.account();
+});
+afterEach(() => api.stop());
+
+async function attempted(attempt: Partial<TestAttempt> = {}, key = caller.live): Promise<string> {
+  const id = decodeId("sch", await api.create(key)) as string;
+  await recordTestAttempt(api.sql, id, { attemptedAt: new Date(), offsetMs: 1, ...attempt });
+  return id;
+}
+
+describe("200", () => {
+  it("is all zeros when nothing was sent, and needs no credential", async () => {
+    const { status, body } = await api.call("GET", PATH);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      window: "24h",
+      sent: 0,
+      on_time_rate: 0,
+      on_time_within_ms: 250,
+      offset_ms: { p50: 0, p95: 0 },
+      updated_at: expect.any(String),
+    });
+    expect(Math.abs(Date.parse(body.updated_at) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it("counts a schedule once, by its first attempt, as on time up to 250 ms", async () => {
+    await attempted({ offsetMs: 250 });
+    await attempted({ offsetMs: 251 });
+    const retried = await attempted({ offsetMs: 0, statusCode: 500 });
+    await recordTestAttempt(api.sql, retried, { attemptedAt: new Date(), statusCode: 200 });
+    await attempted({ outcome: "interrupted", statusCode: null });
+    const { body } = await api.call("GET", PATH);
+    expect(body).toMatchObject({ sent: 3, on_time_rate: 2 / 3 });
+  });
+
+  it("counts early ones as on the instant", async () => {
+    for (const offsetMs of [-300, -200, -100]) await attempted({ offsetMs });
+    await attempted({ offsetMs: 40 });
+    expect((await api.call("GET", PATH)).body).toMatchObject({
+      sent: 4,
+      on_time_rate: 1,
+      offset_ms: { p50: 0, p95: 40 },
+    });
+  });
+
+  it("leaves out the test environment, what its own account held back, and what is over", async () => {
+    await attempted();
+    await attempted({ offsetMs: 5_000 }, caller.test);
+    await attempted({ offsetMs: 5_000, isPublic: false });
+    await attempted({ offsetMs: 5_000, attemptedAt: new Date(Date.now() - 25 * HOUR_MS) });
+    expect((await api.call("GET", PATH)).body).toMatchObject({ sent: 1, offset_ms: { p50: 1, p95: 1 } });
+  });
+
+  it("adds up all accounts", async () => {
+    const other = await api.account("indie");
+    for (let n = 0; n < 3; n++) await attempted({ attemptedAt: new Date(Date.now() - n * 7 * HOUR_MS) });
+    for (let n = 0; n < 2; n++) await attempted({}, other.live);
+    expect((await api.call("GET", PATH)).body.sent).toBe(5);
+  });
+
+  it("may be read by any page and kept for 30 s, and is computed once in that time", async () => {
+    const first = await api.call("GET", PATH);
+    expect(first.headers.get("cache-control")).toBe("public, max-age=30");
+    expect(first.headers.get("access-control-allow-origin")).toBe("*");
+    expect(first.headers.get("etag")).toMatch(/^"[\w-]{22}"$/);
+    await attempted();
+    const second = await api.call("GET", PATH);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get("etag")).toBe(first.headers.get("etag"));
+  });
+
+  it("to callers with a credential of any kind is the same", async () => {
+    const plain = await api.call("GET", PATH);
+    for (const credential of [caller.live, "sw_live_nonsense"]) {
+      expect((await api.call("GET", PATH, credential)).body).toEqual(plain.body);
+    }
+  });
+});
+
+describe("304", () => {
+  it("when the caller has it already, without a body", async () => {
+    const etag = (await api.call("GET", PATH)).headers.get("etag") as string;
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const answer = await api.call("GET", PATH, null, undefined, { "if-none-match": known });
+      expect([answer.status, answer.text, answer.headers.get("etag")], known).toEqual([304, "", etag]);
+    }
+    expect((await api.call("GET", PATH, null, undefined, { "if-none-match": '"other"' })).status).toBe(200);
+  });
+});
+
+describe("400", () => {
+  it("for any parameter", async () => {
+    expect((await api.call("GET", `${PATH}?env=test`)).status).toBe(400);
+  });
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { generateApiKey } from "#domain/api-key.ts";
+import { SOCKET_ADDRESS } from "#server/http/socket-address.ts";
+import { REFUSALS_MAX } from "#server/rate-limit/rate-limits.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
+import { type Api, startApi } from "./api.ts";
+
+const LIMIT = 300;
+
+let api: Api;
+let direct: WebProcess;
+let behindProxy: WebProcess;
+
+beforeAll(async () => {
+  api = await startApi();
+  const settings = {
+    DATABASE_URL: api.config.databaseUrl,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    PLANS: JSON.stringify({ free: { requestsPerMinute: LIMIT } }),
+    LOG_LEVEL: "info",
+  };
+  direct = await startWebProcess(settings);
+  behindProxy = await startWebProcess({ ...settings, TRUSTED_PROXIES: "127.0.0.1" });
+}, 240_000);
+afterAll(async () => {
+  await Promise.all([direct, behindProxy].map((web) => web?.stop()));
+  await api.stop();
+});
+
+const enoughOfTheMinute = () =>
+  waitFor(
+    "twenty seconds of the minute are left",
+    async () => {
+      const [row] = await api.sql`SELECT extract(epoch FROM clock_timestamp()) % 60 < 40 AS is_left`;
+      return row?.is_left;
+    },
+    30_000,
+  );
+
+/** The status of `n` calls, twenty at a time. */
+async function ask(n: number, one: (nth: number) => { web: WebProcess; headers: Record<string, string> }) {
+  const statuses: number[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < n) {
+      const { web, headers } = one(next++);
+      const answer = await fetch(`${web.origin}/v1/usage`, { headers });
+      await answer.text();
+      statuses.push(answer.status);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, worker));
+  return statuses;
+}
+
+const forged = () => ({ authorization: `Bearer ${generateApiKey("live")}` });
+
+describe("two web processes on one database", () => {
+  it("together allow an account what its plan does, within a tenth", async () => {
+    const { live } = await api.account();
+    await enoughOfTheMinute();
+    const headers = { authorization: `Bearer ${live}` };
+    const statuses = await ask(3 * LIMIT, (nth) => ({ web: nth % 3 ? direct : behindProxy, headers }));
+    const allowed = statuses.filter((status) => status === 200).length;
+    expect(statuses.filter((status) => status === 429).length).toBe(3 * LIMIT - allowed);
+    expect(allowed).toBeGreaterThanOrEqual(LIMIT * 0.9);
+    expect(allowed).toBeLessThanOrEqual(LIMIT * 1.1);
+  });
+});
+
+describe("a web process", () => {
+  it("logs each call in one line, with its path and without its query", async () => {
+    const { accountId, test } = await api.account();
+    const answer = await fetch(`${direct.origin}/v1/schedules?q=from-the-query`, {
+      headers: { authorization: `Bearer ${test}` },
+    });
+    const requestId = answer.headers.get("x-request-id");
+    const line = await waitFor("the line is there", () =>
+      direct.lines().find((text) => text.includes(`"${requestId}"`)),
+    );
+    expect(JSON.parse(line)).toEqual({
+      ...{ level: 30, time: expect.any(String), part: "web", msg: "answered", ms: expect.any(Number) },
+      ...{ requestId, accountId, method: "GET", path: "/v1/schedules", status: 200 },
+    });
+    expect(direct.lines().join()).not.toContain("from-the-query");
+  });
+
+  it("counts refused credentials by the address of the socket, whatever address the caller writes", async () => {
+    await enoughOfTheMinute();
+    const written = (nth: number) => {
+      const address = `203.0.113.${nth % 200}`;
+      return {
+        "x-forwarded-for": address,
+        [SOCKET_ADDRESS]: address,
+        forwarded: `for=${address}`,
+        "x-real-ip": address,
+      };
+    };
+    const statuses = await ask(REFUSALS_MAX + 100, (nth) => ({
+      web: direct,
+      headers: { ...forged(), ...written(nth) },
+    }));
+    expect(statuses.filter((status) => status === 401)).toHaveLength(REFUSALS_MAX);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(100);
+  });
+
+  it("counts them by the address that its trusted proxy names", async () => {
+    await enoughOfTheMinute();
+    const named = (nth: number) => ({ "x-forwarded-for": `198.51.100.7, 203.0.113.${nth}` });
+    const statuses = await ask(REFUSALS_MAX + 100, (nth) => ({
+      web: behindProxy,
+      headers: { ...forged(), ...named(nth % 2) },
+    }));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    expect(await ask(REFUSALS_MAX, () => ({ web: behindProxy, headers: { ...forged(), ...named(3) } }))).toHaveLength(
+      600,
+    );
+    expect(await ask(1, () => ({ web: behindProxy, headers: { ...forged(), ...named(3) } }))).toEqual([429]);
+  });
+});

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { connect } from "#db/client.ts";
+import { generateApiKey } from "#domain/api-key.ts";
+import { SOCKET_ADDRESS } from "#server/http/socket-address.ts";
+import { createRateLimits, type RateLimits, REFUSALS_MAX } from "#server/rate-limit/rate-limits.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { type Api, startApi, type TestCaller } from "./api.ts";
+
+const LIMIT = 20;
+const PLANS = JSON.stringify({ free: { requestsPerMinute: LIMIT }, indie: { requestsPerMinute: 2 * LIMIT } });
+
+let api: Api;
+let caller: TestCaller;
+
+beforeAll(async () => {
+  api = await startApi({ PLANS, TRUSTED_PROXIES: "10.0.0.0/8" });
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  caller = await api.account();
+  await enoughOfTheMinute(api);
+});
+
+/** What is counted begins anew with the minute of the database's clock. */
+async function enoughOfTheMinute({ sql }: Api, seconds = 15) {
+  const isLeft = async () => {
+    const [row] = await sql`SELECT extract(epoch FROM clock_timestamp()) % 60 < ${60 - seconds} AS is_left`;
+    return row?.is_left;
+  };
+  await waitFor(`${seconds} s of the minute are left`, isLeft, 20_000);
+}
+
+const list = (key: string, headers = {}) => api.call("GET", "/v1/schedules", key, undefined, headers);
+const from = (address: string, forwardedFor?: string) => ({
+  [SOCKET_ADDRESS]: address,
+  ...(forwardedFor && { "x-forwarded-for": forwardedFor }),
+});
+const useUp = (key: string) => Promise.all(Array.from({ length: LIMIT }, () => list(key)));
+
+describe("an account", () => {
+  it("may make the calls of its plan within a minute, with both its keys together", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 3 * LIMIT }, (_, n) => list(n % 2 ? caller.live : caller.test)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(LIMIT);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * LIMIT);
+  });
+
+  it("has what its plan allows, and takes nothing from another", async () => {
+    await useUp(caller.live);
+    const indie = await api.account("indie");
+    const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, () => list(indie.live)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2 * LIMIT);
+    expect(await list(caller.live)).toMatchObject({ status: 429 });
+  });
+
+  it("is told on every answer what is left, errors included", async () => {
+    const policy = `"account";q=${LIMIT};w=60`;
+    const answers = [
+      await list(caller.live),
+      await api.call("GET", "/v1/schedules?limit=0", caller.live),
+      await api.call("GET", "/v1/schedules/nope", caller.live),
+      await api.call("POST", "/v1/schedules", caller.live, "{"),
+      await api.call("HEAD", "/v1/schedules", caller.live),
+      await api.call("GET", "/v1/api-keys", caller.live),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 400, 200, 403]);
+    for (const [n, { headers }] of answers.entries()) {
+      expect(headers.get("ratelimit-policy")).toBe(policy);
+      expect(headers.get("ratelimit")).toMatch(new RegExp(`^"account";r=${LIMIT - 1 - n};t=([1-9]|[1-5]\\d|60)$`));
+    }
+  });
+
+  it("is refused above it with 429, and told when to try again", async () => {
+    await useUp(caller.live);
+    const { status, headers, body } = await list(caller.live);
+    const seconds = headers.get("retry-after");
+    expect(status).toBe(429);
+    expect(body.error).toEqual({
+      code: "RATE_LIMITED",
+      message: `This account may call ${LIMIT} times a minute. Try again in ${seconds} s.`,
+    });
+    expect(headers.get("ratelimit")).toBe(`"account";r=0;t=${seconds}`);
+    expect(headers.get("ratelimit-policy")).toBe(`"account";q=${LIMIT};w=60`);
+  });
+});
+
+describe("refused credentials", () => {
+  const forged = () => generateApiKey("live");
+  const refuse = async (headers: object, times = REFUSALS_MAX) => {
+    const answers = await Promise.all(Array.from({ length: times }, () => list(forged(), headers)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  };
+
+  it("are 600 a minute from one address, then 429 without a look at the database", async () => {
+    await refuse(from("203.0.113.1"));
+    const look = vi.spyOn(api.services.connection, "run");
+    const answer = await list(forged(), from("203.0.113.1"));
+    const known = await list(caller.live, from("203.0.113.1"));
+    expect(look).not.toHaveBeenCalled();
+    look.mockRestore();
+    for (const { status, body, headers } of [answer, known]) {
+      expect([status, body.error.code]).toEqual([429, "RATE_LIMITED"]);
+      expect(headers.get("ratelimit")).toBe(`"refused";r=0;t=${headers.get("retry-after")}`);
+      expect(headers.get("ratelimit-policy")).toBe('"refused";q=600;w=60');
+    }
+    expect(await list(forged(), from("203.0.113.2"))).toMatchObject({ status: 401 });
+  });
+
+  it("do not shut out a credential that was accepted before, so that nobody can lock out those who share his address", async () => {
+    expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 200 });
+    await refuse(from("203.0.113.3"));
+    expect(await list(forged(), from("203.0.113.3"))).toMatchObject({ status: 429 });
+    expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 200 });
+    await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId}`;
+    expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 429 });
+  });
+
+  it("count by the address that a trusted proxy names, and by the /64 of an IPv6 one", async () => {
+    await refuse(from("10.0.0.1", "198.51.100.9, 203.0.113.4"));
+    expect(await list(forged(), from("10.0.0.2", "198.51.100.10, 203.0.113.4"))).toMatchObject({ status: 429 });
+    expect(await list(forged(), from("10.0.0.1", "203.0.113.4, 198.51.100.9"))).toMatchObject({ status: 401 });
+    await refuse(from("2001:db8::1"));
+    expect(await list(forged(), from("2001:db8::ffff:1"))).toMatchObject({ status: 429 });
+    expect(await list(forged(), from("2001:db8:0:1::1"))).toMatchObject({ status: 401 });
+  });
+
+  it("take nothing from an account that makes valid calls", async () => {
+    await refuse(from("203.0.113.5"), 100);
+    const { headers } = await list(caller.live, from("203.0.113.5"));
+    expect(headers.get("ratelimit")).toMatch(`"account";r=${LIMIT - 1};`);
+  });
+});
+
+describe("three web processes on one database", () => {
+  const start = () =>
+    createRateLimits(connect({ url: api.config.databaseUrl, name: "counts", connectionsMax: 1 }), api.services.log);
+
+  it("together allow what the plan does, within a tenth, in a burst and in a trickle", async () => {
+    const processes = [start(), start(), start()];
+    const within = async (answers: Promise<{ isOver: boolean }>[]) =>
+      (await Promise.all(answers)).filter(({ isOver }) => !isOver).length;
+    const ask = (n: number, account: string, limit: number) => (processes[n % 3] as RateLimits).call(account, limit);
+
+    for (const limit of [600, 6_000]) {
+      const burst = await within(Array.from({ length: 3 * limit }, (_, n) => ask(n, `burst ${limit}`, limit)));
+      expect(burst).toBeGreaterThanOrEqual(limit * 0.9);
+      expect(burst).toBeLessThanOrEqual(limit * 1.1);
+    }
+    let trickle = 0;
+    for (let n = 0; n < 1_500; n++) {
+      trickle += await within([ask(n, "trickle", 600)]);
+      if (n % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(trickle).toBeGreaterThanOrEqual(540);
+    expect(trickle).toBeLessThanOrEqual(660);
+    await Promise.all(processes.map((one) => one.close()));
+  });
+
+  it("hear within a second that an account has used up its calls at another", async () => {
+    const [one, other] = [start(), start()];
+    for (let n = 0; n < 600; n++) await one.call("elsewhere", 600);
+    await waitFor("the other one refuses", async () => (await other.call("elsewhere", 600)).isOver, 2_000);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it("leave no counts behind that are older than two minutes", async () => {
+    const minute = 29_000_000;
+    await api.sql`INSERT INTO request_counts (minute, key, n) VALUES (${minute}, 'account old', 1)`;
+    const one = start();
+    await Promise.all(Array.from({ length: 10 }, () => one.call("purge", 600)));
+    await waitFor("it is gone", async () => {
+      const [row] = await api.sql`SELECT count(*)::int AS n FROM request_counts WHERE minute = ${minute}`;
+      return row?.n === 0;
+    });
+    await one.close();
+  });
+});
+
+describe("while the database cannot be reached", () => {
+  it("counting goes on by itself and holds nobody up", async () => {
+    const alone = createRateLimits(
+      connect({ url: "postgres://u:p@127.0.0.1:1/d", name: "counts", connectionsMax: 1 }),
+      api.services.log,
+    );
+    const since = performance.now();
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => alone.call("a", 600)));
+    expect(answers.filter(({ isOver }) => !isOver)).toHaveLength(600);
+    expect(performance.now() - since).toBeLessThan(1_000);
+    await alone.close();
+  });
+});

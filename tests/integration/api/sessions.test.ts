@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Api, FUTURE, startApi, TARGET, type TestCaller, type TestSession } from "./api.ts";
+
+const OWN = "https://api.example.com";
+
+let api: Api;
+let caller: TestCaller;
+let session: TestSession;
+
+beforeAll(async () => {
+  api = await startApi({ COOKIE_DOMAIN: "example.com", ADMIN_EMAILS: "Root@example.com" });
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  caller = await api.account();
+  session = await api.session(caller.accountId);
+});
+
+const read = (cookie: string, headers: Record<string, string> = {}) =>
+  api.call("GET", "/v1/me", null, undefined, { cookie, ...headers });
+
+const write = (headers: Record<string, string>) => api.call("PATCH", "/v1/me", session, { name: "Ada" }, headers);
+
+describe("the session cookie", () => {
+  it("lets in whoever bears it, among other cookies and whatever is around it", async () => {
+    for (const cookie of [
+      session.cookie,
+      `a=b; ${session.cookie}; c="d;e`,
+      `; ;=;${session.cookie}`,
+      `  sw_session = ${session.token} `,
+      `sw_session_x=1; x_sw_session=${"a".repeat(43)}; ${session.cookie}`,
+    ]) {
+      expect(await read(cookie), cookie).toMatchObject({ status: 200, body: { authSource: "session", apiKey: null } });
+    }
+  });
+
+  it.each([
+    ["another name", (token: string) => `__Secure-sw_session=${token}`],
+    ["a name in capitals", (token: string) => `SW_SESSION=${token}`],
+    ["quotes", (token: string) => `sw_session="${token}"`],
+    ["a character more", (token: string) => `sw_session=${token}a`],
+    ["a character less", (token: string) => `sw_session=${token.slice(1)}`],
+    ["percent-encoding", (token: string) => `sw_session=%${token.charCodeAt(0).toString(16)}${token.slice(1)}`],
+    ["no name", (token: string) => token],
+    ["no value", () => "sw_session="],
+    ["a comma", (token: string) => `a=b, sw_session=${token}`],
+  ])("with %s is none", async (_, cookie) => {
+    expect(await read(cookie(session.token))).toMatchObject({ status: 401 });
+  });
+
+  it("may come several times: what does not count does no harm to what does", async () => {
+    const stranger = `sw_session=${"A".repeat(43)}`;
+    expect(await read(`${stranger}; ${session.cookie}`)).toMatchObject({ status: 200 });
+    expect(await read(`${session.cookie}; ${stranger}`)).toMatchObject({ status: 200 });
+  });
+
+  it("of several that count is the first", async () => {
+    const other = await api.account();
+    const { cookie } = await api.session(other.accountId);
+    const first = (await read(`${session.cookie}; ${cookie}`)).body.user.id;
+    const second = (await read(`${cookie}; ${session.cookie}`)).body.user.id;
+    expect(first).toBe((await read(session.cookie)).body.user.id);
+    expect(second).toBe((await read(cookie)).body.user.id);
+  });
+
+  it("says nothing beside an API key: the key decides", async () => {
+    const other = await api.account();
+    const headers = { cookie: session.cookie };
+    const { body } = await api.call("GET", "/v1/me", other.test, undefined, headers);
+    expect(body).toMatchObject({ authSource: "apiKey", apiKey: { env: "test" } });
+    for (const authorization of ["Bearer", "", "Basic abc", `Bearer ${caller.live}x`]) {
+      expect(await read(session.cookie, { authorization })).toMatchObject({ status: 401 });
+    }
+    expect(await api.call("DELETE", "/v1/me", caller.live, undefined, headers)).toMatchObject({ status: 403 });
+  });
+});
+
+describe("a session", () => {
+  const term = async () => {
+    const [row] = await api.sql`
+      SELECT extract(epoch FROM expires_at - now()) / 86400 AS days, last_used_at > now() - interval '1 min' AS used
+      FROM sessions WHERE id = ${session.id}`;
+    return { days: Number(row?.days), used: row?.used as boolean };
+  };
+
+  it("is not renewed on the day it was started", async () => {
+    session = await api.session(caller.accountId, { ageDays: 0.99 });
+    const { headers } = await read(session.cookie);
+    expect(headers.has("set-cookie")).toBe(false);
+    await vi.waitFor(async () => expect((await term()).used).toBe(true));
+    expect((await term()).days).toBeLessThan(6.02);
+  });
+
+  it("is renewed for seven days by a call on a later one, and so is its cookie", async () => {
+    session = await api.session(caller.accountId, { ageDays: 6.99 });
+    const { headers } = await read(session.cookie);
+    expect(headers.get("set-cookie")).toBe(
+      `sw_session=${session.token}; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure; Domain=example.com`,
+    );
+    await vi.waitFor(async () => expect((await term()).days).toBeGreaterThan(6.99));
+    expect((await read(session.cookie)).headers.has("set-cookie")).toBe(false);
+  });
+
+  it("that has expired is refused and not renewed", async () => {
+    session = await api.session(caller.accountId, { ageDays: 7.001 });
+    const { status, headers } = await read(session.cookie);
+    expect([status, headers.has("set-cookie")]).toEqual([401, false]);
+    expect((await term()).days).toBeLessThan(0);
+  });
+
+  it("is kept as a hash alone", async () => {
+    const [row] = await api.sql`SELECT sessions::text AS text FROM sessions WHERE id = ${session.id}`;
+    expect(row?.text).toMatch(/^\([0-9a-f]{64},/);
+    expect(row?.text).not.toContain(session.token);
+  });
+
+  it("acts on live, and on test where it asks for it", async () => {
+    const body = { targetUrl: TARGET, fireAt: FUTURE };
+    const live = (await api.call("POST", "/v1/schedules", session, body)).body.id;
+    const test = (await api.call("POST", "/v1/schedules?env=test", session, body)).body.id;
+    expect(await api.call("GET", `/v1/schedules/${live}?env=live`, session)).toMatchObject({ status: 200 });
+    expect(await api.call("GET", `/v1/schedules/${live}?env=test`, session)).toMatchObject({ status: 404 });
+    expect(await api.call("GET", `/v1/schedules/${test}`, session)).toMatchObject({ status: 404 });
+    expect(await api.call("GET", `/v1/schedules/${test}`, caller.test)).toMatchObject({ status: 200 });
+    expect(await api.call("GET", "/v1/schedules?env=prod", session)).toMatchObject({ status: 400 });
+    expect(await api.call("GET", "/v1/schedules?env=test", caller.live)).toMatchObject({ status: 400 });
+    expect(await api.call("GET", "/v1/me?env=test", session)).toMatchObject({ status: 400 });
+  });
+
+  it("is an admin's when its verified e-mail address is in ADMIN_EMAILS", async () => {
+    const isAdmin = async () => (await read(session.cookie)).body.isAdmin;
+    await api.sql`UPDATE accounts SET email = 'root@example.com' WHERE id = ${caller.accountId}`;
+    expect(await isAdmin()).toBe(false);
+    await api.sql`UPDATE accounts SET email_verified_at = now() WHERE id = ${caller.accountId}`;
+    expect(await isAdmin()).toBe(true);
+    expect((await api.call("GET", "/v1/me", caller.live)).body.isAdmin).toBe(false);
+    await api.sql`UPDATE accounts SET email = 'user@example.com' WHERE id = ${caller.accountId}`;
+    expect(await isAdmin()).toBe(false);
+  });
+});
+
+describe("a write by cookie", () => {
+  it.each<[string, Record<string, string>]>([
+    ["our own Origin", { origin: OWN }],
+    [
+      "our own Origin, whatever the rest says",
+      { origin: OWN, "sec-fetch-site": "cross-site", referer: "https://x.test" },
+    ],
+    ["Sec-Fetch-Site: same-origin", { "sec-fetch-site": "same-origin" }],
+    ["a Referer of ours", { referer: `${OWN}/keys?x=1` }],
+    ["none of the three, as no browser sends it", {}],
+  ])("passes with %s", async (_, headers) => {
+    expect(await write(headers)).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["another site's Origin", { origin: "https://evil.example" }],
+    ["a sibling's Origin", { origin: "https://blog.example.com" }],
+    ["the parent's Origin", { origin: "https://example.com" }],
+    ["our host on another port", { origin: `${OWN}:8443` }],
+    ["our host without TLS", { origin: "http://api.example.com" }],
+    ["our host as a prefix", { origin: `${OWN}.evil.example` }],
+    ["an opaque Origin", { origin: "null" }],
+    ["an empty Origin", { origin: "" }],
+    ["two Origins", { origin: `${OWN}, ${OWN}` }],
+    ["another Origin, whatever the rest says", { origin: "https://evil.example", "sec-fetch-site": "same-origin" }],
+    ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
+    ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site", referer: `${OWN}/keys` }],
+    ["Sec-Fetch-Site: none", { "sec-fetch-site": "none" }],
+    ["another site's Referer", { referer: "https://evil.example/https://api.example.com" }],
+    ["our host as user of a Referer", { referer: "https://api.example.com@evil.example/" }],
+    ["a Referer that is no address", { referer: "api.example.com" }],
+  ])("is refused with %s, and nothing is changed", async (_, headers) => {
+    expect(await write(headers)).toMatchObject({ status: 403, body: { error: { code: "FORBIDDEN" } } });
+    expect((await read(session.cookie)).body.user.name).toBeNull();
+  });
+
+  it("is refused before its body and query are looked at", async () => {
+    const answer = await api.call("POST", "/v1/api-keys?x=1", session, "{", { origin: "https://evil.example" });
+    expect(answer).toMatchObject({ status: 403 });
+  });
+
+  it("and only that: a read by cookie and a write by key pass from anywhere, without a CORS header", async () => {
+    const origin = "https://evil.example";
+    const seen = await read(session.cookie, { origin });
+    const body = { targetUrl: TARGET, fireAt: FUTURE };
+    const written = await api.call("POST", "/v1/schedules", caller.live, body, { origin });
+    expect([seen.status, written.status]).toEqual([200, 201]);
+    for (const { headers } of [seen, written]) expect(headers.has("access-control-allow-origin")).toBe(false);
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const ACCOUNTS = 4;
+const EACH = 400;
+const CPS = 100;
+/** Of one account to one target. */
+const CONNECTIONS = 64;
+/** What a burst of one account's turn may mix up: those that are claimed together. */
+const MIXED_MAX = CPS;
+
+let receiver: Receiver;
+let slow: Receiver;
+let bench: DispatchBench;
+
+beforeAll(async () => {
+  [receiver, slow] = await Promise.all([startReceiver({ tls: false }), startReceiver({ tls: false })]);
+  bench = await createDispatchBench({
+    DELIVERY_ALLOW: `${receiver.origin},${slow.origin}`,
+    DELIVERY_CONNECTIONS_PER_ORIGIN: String(CONNECTIONS),
+  });
+});
+afterAll(async () => {
+  await bench.close();
+  await Promise.all([receiver.close(), slow.close()]);
+});
+
+/** Schedules that were due over the ten minutes that nobody delivered in. */
+async function overdue(accountId: string, target: Receiver): Promise<void> {
+  await bench.sql`
+    WITH made AS (
+      INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${target.origin}
+      FROM accounts a, generate_series(1, ${EACH}) n, date_trunc('milliseconds', now() - n * interval '600 s' / ${EACH}) at
+      WHERE a.id = ${accountId} RETURNING id)
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+    SELECT id, ${accountId}, 'live', ${`${target.origin}/`}, 'POST', '\\x00' FROM made`;
+}
+
+describe("after ten minutes without a dispatcher", () => {
+  it("the oldest goes first, each account keeps its rate, and one slow target holds back its own account alone", async () => {
+    const accounts: string[] = [];
+    for (let n = 0; n < ACCOUNTS; n++) accounts.push((await bench.account({ settings: { cps_limit: CPS } })).id);
+    const hanging = await bench.account({ settings: { cps_limit: CPS } });
+    for (const id of accounts) await overdue(id, receiver);
+    await overdue(hanging.id, slow);
+    slow.respond((_request, response) => setTimeout(() => response.end("ok"), 10_000));
+
+    await bench.dispatcher();
+    const startedAt = performance.now();
+    await waitFor("the healthy ones are delivered", () => receiver.requests.length >= ACCOUNTS * EACH, 30_000);
+    expect(performance.now() - startedAt).toBeLessThan((EACH / CPS + 4) * 1_000);
+    expect(receiver.connections()).toBeLessThanOrEqual(ACCOUNTS * CONNECTIONS);
+    expect(slow.connections()).toBeLessThanOrEqual(CONNECTIONS);
+
+    await waitFor("they are recorded", async () => {
+      const [row] = await bench.sql`
+        SELECT count(*)::int AS n FROM schedules WHERE status = 'succeeded' AND account_id = ANY (${accounts})`;
+      return row?.n === ACCOUNTS * EACH;
+    });
+    for (const id of [...accounts, hanging.id]) {
+      const rows = await bench.sql`
+        SELECT a.attempted_at, s.fire_at FROM attempts a JOIN schedules s ON s.id = a.schedule_id
+        WHERE a.account_id = ${id} ORDER BY a.attempted_at, s.fire_at`;
+      const times = rows.map((row) => (row.attempted_at as Date).getTime());
+      // Both ends are rounded down to the millisecond.
+      for (const [n, at] of times.entries())
+        expect((times[n + CPS] ?? Number.POSITIVE_INFINITY) - at, `from the ${n}th on`).toBeGreaterThanOrEqual(999);
+      const order = rows.map((row) => (row.fire_at as Date).getTime());
+      const sorted = [...order].sort((a, b) => a - b);
+      for (const [n, at] of order.entries())
+        expect(Math.abs(sorted.indexOf(at) - n), `the ${n}th`).toBeLessThanOrEqual(MIXED_MAX);
+    }
+    const twice = await bench.sql`SELECT FROM schedules WHERE attempts > 1`;
+    expect(twice).toHaveLength(0);
+  });
+});

@@ -1,0 +1,146 @@
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { claimSchedules } from "#db/queries/claim-schedules.ts";
+import { BEFORE_ALL, readDueOfShards } from "#db/queries/due-schedules.ts";
+import { SESSION } from "#dispatcher/dispatcher.ts";
+import { newId } from "#domain/ids.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const ME = newId(0);
+const AT_ONCE = 50;
+
+let receiver: Receiver;
+let bench: DispatchBench;
+/** A session as the dispatcher's are. */
+let session: postgres.Sql;
+let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let captured: { text: string; parameters: unknown[] };
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+  session = postgres(bench.databaseUrl, {
+    max: 1,
+    onnotice: () => {},
+    connection: SESSION as never,
+    debug: (_connection, text, parameters) => {
+      captured = { text, parameters };
+    },
+  });
+  account = await bench.account();
+  // No claim reads it, and it makes inserting many rows slow.
+  await bench.sql`DROP INDEX schedule_requests_search`;
+});
+afterAll(async () => {
+  await session.end();
+  await bench.close();
+  await receiver.close();
+});
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+
+type Explained = { buffers: number; ms: number };
+
+/** What the statement that `run` sends costs. Whatever it changes is undone. */
+async function explain(run: () => Promise<unknown>): Promise<Explained> {
+  await session`BEGIN`;
+  await run();
+  const { text, parameters } = captured;
+  await session`ROLLBACK`;
+  await session`BEGIN`;
+  const [row] = await session.unsafe(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, parameters as never[]);
+  await session`ROLLBACK`;
+  const [explained] = row?.["QUERY PLAN"] ?? [];
+  const plan = explained?.Plan;
+  return { buffers: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"], ms: explained["Execution Time"] };
+}
+
+/** Schedules with a payload that are due now. */
+async function due(n: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let made = 0; made < n; made++)
+    ids.push(await bench.schedule(account, `${receiver.origin}/`, inMs(60_000), { payload: "x".repeat(1_024) }));
+  await bench.sql`UPDATE schedules SET fire_at = now(), next_attempt_at = now() WHERE id = ANY (${ids})`;
+  return ids;
+}
+
+async function claim(ids: string[]) {
+  await bench.sql`UPDATE shards SET owner = ${ME}, epoch = 1, lease_until = 'infinity'`;
+  const [row] = await bench.sql`SELECT shard FROM accounts WHERE id = ${account.id}`;
+  const wanted = ids.map((id) => ({ id, version: 1, shard: row?.shard, earlyMs: 0 }));
+  return explain(async () => {
+    const claimed = await claimSchedules(session, ME, new Map([[row?.shard, 1]]), wanted, 1);
+    expect(claimed).toHaveLength(ids.length);
+  });
+}
+
+const EVERYTHING = Array.from({ length: 64 }, (_, id) => ({ id, from: BEFORE_ALL }));
+
+describe("a claim", () => {
+  it("reads at most a fifth more beside 200,000 schedules that are due later than beside none, in a table that is in use", async () => {
+    await insertRows(20_000, "-1 minute");
+    await deliverAll();
+    const ids = await due(AT_ONCE);
+    await bench.sql`VACUUM ANALYZE`;
+    const alone = await claim(ids);
+    await insertRows(200_000, "30 days");
+    await bench.sql`VACUUM ANALYZE`;
+    const beside = await claim(await due(AT_ONCE));
+    expect(alone.buffers).toBeGreaterThan(AT_ONCE);
+    expect(beside.buffers / alone.buffers).toBeLessThanOrEqual(1.2);
+  }, 120_000);
+
+  it("takes under 20 ms while an old snapshot keeps the dead rows of 50,000 deliveries, and everything stays on time", async () => {
+    const snapshot = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+    onTestFinished(() => snapshot.end({ timeout: 0 }));
+    await snapshot`SET idle_in_transaction_session_timeout = 0`;
+    await snapshot`BEGIN ISOLATION LEVEL REPEATABLE READ`;
+    await snapshot`SELECT count(*) FROM schedules`;
+    for (let n = 0; n < 10; n++) {
+      await insertRows(5_000, "-1 minute");
+      await deliverAll();
+      await bench.sql`VACUUM ANALYZE schedules`;
+    }
+    const ids = await due(AT_ONCE);
+    const tookMs: number[] = [];
+    for (let n = 0; n < 5; n++) tookMs.push((await claim(ids)).ms);
+    expect(tookMs.sort((a, b) => a - b)[2]).toBeLessThan(20);
+    const look = await explain(() => readDueOfShards(session, EVERYTHING, Date.now() + 4_000, 2_000));
+    expect(look.ms).toBeLessThan(150);
+
+    await bench.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
+    await bench.dispatcher();
+    // What follows is about reading in the steady state: first everything is delivered that is due already.
+    await waitFor("it is at work", async () => (await bench.read(ids[0] ?? "")).status === "succeeded");
+    const soon = await Promise.all(Array.from({ length: 20 }, (_, n) => later(1_500 + 50 * n)));
+    const done = await waitFor("they are delivered", async () => {
+      const rows = await bench.sql`
+        SELECT offset_ms::int FROM schedules WHERE id = ANY (${soon}) AND status = 'succeeded'`;
+      return rows.length === soon.length && rows;
+    });
+    for (const row of done) expect(row.offset_ms).toBeLessThanOrEqual(250);
+  }, 120_000);
+});
+
+const later = async (ms: number) => bench.schedule(await bench.account(), `${receiver.origin}/`, inMs(ms));
+
+/** Rows as `create_schedule` makes them, `dueIn` from now. */
+const insertRows = (count: number, dueIn: string) => bench.sql`
+  WITH made AS (
+    INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+    SELECT gen_random_uuid(), ${account.id}, 'live', n % 64, false, now() + ${dueIn}::interval, now() + ${dueIn}::interval, 0, 0, 'https://example.com'
+    FROM generate_series(1, ${count}) n RETURNING id)
+  INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+  SELECT id, ${account.id}, 'live', 'https://example.com/', 'POST', '\\x00' FROM made`;
+
+/** What is due goes the way of a delivery: both updates that a claim and a record make. */
+async function deliverAll() {
+  await bench.sql`
+    UPDATE schedules SET status = 'firing', attempts = 1, claim_deadline = now() + interval '35 s'
+    WHERE next_attempt_at < now() AND status = 'scheduled'`;
+  await bench.sql`
+    UPDATE schedules SET status = 'succeeded', next_attempt_at = NULL, claim_deadline = NULL, ended_at = now()
+    WHERE status = 'firing'`;
+}

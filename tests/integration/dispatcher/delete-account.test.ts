@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { type Api, startApi } from "../api/api.ts";
+
+let receiver: Receiver;
+let api: Api;
+let bench: DispatchBench;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+  const settings = { DELIVERY_ALLOW: receiver.origin };
+  api = await startApi(settings);
+  bench = await createDispatchBench(settings, { url: api.config.databaseUrl, drop: async () => {} });
+  await bench.dispatcher();
+});
+afterAll(async () => {
+  await bench.close();
+  await api.stop();
+  await receiver.close();
+});
+
+it("no request leaves after the deletion of its account was answered, however many are due", async () => {
+  for (let round = 0; round < 3; round++) {
+    receiver.requests.length = 0;
+    const account = await bench.account();
+    const other = await bench.account();
+    const session = await api.session(account.id);
+    const startMs = Date.now() + 1_000;
+    await Promise.all(
+      Array.from({ length: 300 }, (_, n) =>
+        bench.schedule(account, `${receiver.origin}/deleted`, new Date(startMs + n * 5)),
+      ),
+    );
+    const last = await bench.schedule(other, `${receiver.origin}/other`, new Date(startMs + 2_500));
+    const arrived = () => receiver.requests.filter(({ path }) => path === "/deleted");
+    await waitFor("deliveries are under way", () => arrived().length > 20);
+
+    expect(await api.call("DELETE", "/v1/me", session)).toMatchObject({ status: 204 });
+    const atAnswer = arrived().length;
+    expect(atAnswer).toBeLessThan(300);
+    await waitFor("a later schedule of another account is delivered", async () => {
+      return (await bench.read(last)).status === "succeeded";
+    });
+    expect(arrived()).toHaveLength(atAnswer);
+    const [counted] = await bench.sql`
+      SELECT count(*) FILTER (WHERE status = 'succeeded')::int AS sent, count(*) FILTER (WHERE status = 'firing')::int AS firing
+      FROM schedules WHERE account_id = ${account.id}`;
+    expect(counted).toEqual({ sent: atAnswer, firing: 0 });
+  }
+});

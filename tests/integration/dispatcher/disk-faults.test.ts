@@ -1,0 +1,135 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApiKey } from "#db/queries/api-keys.ts";
+import { startServices } from "#server/services.ts";
+import { type FaultBench, startFaultBench } from "../../helpers/fault-bench.ts";
+import { type OwnServer, startOwnServer } from "../../helpers/own-server.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { canMakeSmallDisk, startSmallDiskServer } from "../../helpers/small-disk-server.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { call, testConfig } from "../api/api.ts";
+
+let receiver: Receiver;
+let faults: FaultBench;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+});
+afterAll(() => receiver.close());
+beforeEach(() => {
+  receiver.requests.length = 0;
+});
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("a database server that cannot write its log to the disk", () => {
+  let server: OwnServer;
+  beforeEach(async () => {
+    server = await startOwnServer();
+  });
+  afterEach(async () => {
+    await faults.close();
+    await server.remove();
+  });
+
+  it("panics and recovers: nothing acknowledged is lost, nothing is sent twice", async () => {
+    faults = await startFaultBench(server.url, receiver);
+    const acknowledged = await faults.creatingDuring(async () => {
+      for (let n = 0; n < 3; n++) {
+        const [walWriter] = await waitFor("it is up", () =>
+          faults.sql`SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`.catch(() => undefined),
+        );
+        // What a process of it does to itself in a panic; all the others follow.
+        process.kill(walWriter?.pid, "SIGABRT");
+        await pause(2_000);
+      }
+    });
+    await faults.expectNothingLost(acknowledged);
+  });
+
+  const canInject = process.getuid?.() === 0 && spawnSync("strace", ["-V"]).status === 0;
+  it.skipIf(!canInject)("(each 30th write of a session, by strace, as root) is the same", async () => {
+    const pid = await server.pid();
+    const injecting = ["-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=30"];
+    const strace = spawn("strace", ["-f", "-p", String(pid), "-o", "/dev/null", ...injecting], { stdio: "ignore" });
+    await waitFor("it is attached", async () =>
+      /TracerPid:\t[1-9]/.test(await readFile(`/proc/${pid}/status`, "utf8")),
+    );
+    faults = await startFaultBench(server.url, receiver);
+    const panics = async () =>
+      (await readFile(`${server.folder}/postgres/server.log`, "utf8")).split("PANIC").length - 1;
+    const acknowledged = await faults.creatingDuring(async () => {
+      await waitFor("it has panicked twice", async () => (await panics()) >= 2, 20_000);
+      const exited = once(strace, "exit");
+      strace.kill();
+      await exited;
+      await pause(1_000);
+    });
+    await faults.expectNothingLost(acknowledged);
+  });
+});
+
+describe.skipIf(!canMakeSmallDisk)("a disk that is full (as root on Linux)", () => {
+  let small: Awaited<ReturnType<typeof startSmallDiskServer>>;
+  let services: ReturnType<typeof startServices>;
+  let key: string;
+
+  beforeEach(async () => {
+    small = await startSmallDiskServer("160m");
+    faults = await startFaultBench(small.url, receiver);
+    services = startServices(testConfig(small.url, { DELIVERY_ALLOW: receiver.origin }));
+    const { id } = await faults.bench.account();
+    key = await services.connection.run(5_000, async ({ db }) => {
+      return (await createApiKey(db, { accountId: id, env: "live", name: "test" })).key;
+    });
+  });
+  afterEach(async () => {
+    await services.close();
+    await faults.close();
+    await small.remove();
+  });
+
+  /** Creates through the API; returns the status. */
+  const create = async (payload: string, dueInMs: number) => {
+    const body = { targetUrl: `${receiver.origin}/`, payload, fireAt: inMs(dueInMs).toISOString() };
+    const since = performance.now();
+    const { status } = await call("POST", "/v1/schedules", key, body);
+    expect(performance.now() - since).toBeLessThan(5_000);
+    return status;
+  };
+  const statuses = async (n: number, payload: string, dueInMs: number) => {
+    const all: number[] = [];
+    for (let made = 0; made < n; made++) all.push(await create(payload, dueInMs));
+    return all;
+  };
+  const acknowledged = async () => (await faults.sql`SELECT id FROM schedules`).map((row) => row.id as string);
+
+  it("makes a create 503 within 5 s; what was due meanwhile is sent once, and with space all is well", async () => {
+    expect(new Set(await statuses(20, "x", 2_000))).toEqual(new Set([201]));
+    await small.fill();
+    expect(new Set(await statuses(20, "x".repeat(200_000), 2_000))).toEqual(new Set([503]));
+    await pause(3_000);
+    await small.free();
+    expect(new Set(await statuses(20, "x".repeat(200_000), 1_000))).toEqual(new Set([201]));
+    expect(await acknowledged()).toHaveLength(40);
+    await faults.expectNothingLost(await acknowledged());
+  });
+
+  it("and stops the server is survived too: nothing acknowledged is lost", async () => {
+    expect(new Set(await statuses(20, "x", 3_000))).toEqual(new Set([201]));
+    await small.fill();
+    await faults.sql`SELECT pg_switch_wal()`.catch(() => {});
+    await waitFor("it is gone", async () => (await create("x", 3_000)) === 503);
+    await pause(3_000);
+    expect(await create("x", 1_000)).toBe(503);
+    await small.free();
+    await small.start();
+    await waitFor("it is back", async () => (await create("x", 1_000)) === 201);
+    const ids = await acknowledged();
+    expect(ids.length).toBeGreaterThanOrEqual(21);
+    await faults.expectNothingLost(ids);
+  });
+});

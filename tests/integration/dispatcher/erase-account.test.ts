@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
+import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+
+let bench: DispatchBench;
+let account: Awaited<ReturnType<DispatchBench["account"]>>;
+
+beforeAll(async () => {
+  bench = await createDispatchBench({});
+});
+afterAll(() => bench.close());
+beforeEach(async () => {
+  account = await bench.account({ settings: { cps_limit: 3 } });
+});
+
+const SOON = new Date(Date.now() + 60_000);
+
+/** An account that has something everywhere: schedules of every status, attempts, counts, usage, credentials. */
+async function fill({ id }: { id: string }) {
+  const { sql } = bench;
+  await sql`UPDATE accounts SET name = 'Ada', avatar_url = 'x', email_verified_at = now() WHERE id = ${id}`;
+  const ids: string[] = [];
+  for (let i = 0; i < 10; i++) {
+    ids.push(
+      await bench.schedule({ id } as never, "https://example.com/hook", SOON, {
+        env: i % 2 ? "live" : "test",
+        payload: "a payload",
+      }),
+    );
+  }
+  await sql`
+    UPDATE schedules SET status = 'firing', version = 2, attempts = 1, claimed_at = now(), claim_deadline = now()
+    WHERE id IN (${ids[0] as string}, ${ids[1] as string}, ${ids[2] as string})`;
+  await recordAttempts(sql, [outcome(ids[0] as string), outcome(ids[1] as string, "rejected")]);
+  await sql`UPDATE schedules SET status = 'cancelled', next_attempt_at = NULL, ended_at = now() WHERE id = ${ids[3] as string}`;
+  await sql`INSERT INTO deleted_schedules VALUES (${id}, 'live', 3)`;
+  for (const secret of [`a${id}`, `b${id}`]) {
+    await sql`
+      INSERT INTO api_keys (id, account_id, env, name, hash, last4)
+      VALUES (gen_random_uuid(), ${id}, 'live', 'k', sha256(${secret}::text::bytea), 'abcd')`;
+    await sql`INSERT INTO sessions (token_hash, account_id, expires_at) VALUES (${secret}, ${id}, now())`;
+  }
+  return ids;
+}
+
+function outcome(scheduleId: string, kind: "delivered" | "rejected" = "delivered"): AttemptRecord {
+  return {
+    scheduleId,
+    version: 2,
+    attempt: 1,
+    outcome: kind,
+    statusCode: kind === "delivered" ? 200 : 500,
+    latencyMs: 1,
+    errorText: "",
+    attemptedAtMs: Date.now() + 60_001,
+    timing: { lateMs: 1, claimMs: 1, waitMs: 0, connectMs: 0, firstByteMs: 1 },
+    status: kind === "delivered" ? "succeeded" : "failed",
+    nextAttemptAtMs: kind === "delivered" ? null : Date.now() + 60_000,
+    failures: 0,
+    interruptions: 0,
+    offsetBucket: 0,
+    onTime: true,
+    isPublic: false,
+  };
+}
+
+const markDeleted = ({ id }: { id: string }) =>
+  bench.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${id}`;
+
+/** Rows of an account in every table that names accounts. */
+async function rowsOf({ id }: { id: string }): Promise<Record<string, number>> {
+  const tables = await bench.sql`
+    SELECT c.table_name AS name FROM information_schema.columns c JOIN pg_class t ON t.relname = c.table_name
+    WHERE c.table_schema = 'public' AND c.column_name = 'account_id' AND NOT t.relispartition`;
+  const rows: Record<string, number> = {};
+  for (const { name } of tables) {
+    const [row] = await bench.sql`SELECT count(*)::int AS n FROM ${bench.sql(name)} WHERE account_id = ${id}`;
+    rows[name] = row?.n;
+  }
+  return rows;
+}
+
+async function eraseAll(rowsMax = 200): Promise<number[]> {
+  const taken: number[] = [];
+  for (;;) {
+    const rows = await eraseDeletedAccounts(bench.sql, { rowsMax });
+    if (rows === 0) return taken;
+    taken.push(rows);
+  }
+}
+
+describe("a deleted account", () => {
+  it("is erased in every table that names accounts, its own row but for when it was", async () => {
+    await fill(account);
+    const before = await rowsOf(account);
+    expect(Object.entries(before).filter(([, rows]) => rows === 0)).toEqual([]);
+    await markDeleted(account);
+    await eraseAll();
+    expect(Object.values(await rowsOf(account)).every((rows) => rows === 0)).toBe(true);
+    const [row] = await bench.sql`SELECT * FROM accounts WHERE id = ${account.id}`;
+    expect(row).toMatchObject({
+      email: "erased",
+      email_verified_at: null,
+      name: null,
+      avatar_url: null,
+      status: "deleted",
+      erased_at: expect.any(Date),
+    });
+  });
+
+  it("takes nobody else's rows with it, nor those of an account that is active or deactivated", async () => {
+    const [other, deactivated] = [await bench.account({ settings: {} }), await bench.account({ settings: {} })];
+    for (const one of [account, other, deactivated]) await fill(one);
+    await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${deactivated.id}`;
+    const before = [await rowsOf(other), await rowsOf(deactivated)];
+    await markDeleted(account);
+    await eraseAll();
+    expect([await rowsOf(other), await rowsOf(deactivated)]).toEqual(before);
+  });
+
+  it("is erased in batches of no more than what was asked for, the end of each account apart", async () => {
+    const second = await bench.account();
+    for (const one of [account, second]) {
+      await fill(one);
+      await markDeleted(one);
+    }
+    const taken = await eraseAll(3);
+    expect(Math.max(...taken)).toBe(3);
+    expect(taken.reduce((sum, rows) => sum + rows, 0)).toBeGreaterThan(24);
+    expect(await eraseDeletedAccounts(bench.sql, { rowsMax: 3 })).toBe(0);
+    const left = await bench.sql`SELECT 1 FROM accounts WHERE status = 'deleted' AND erased_at IS NULL`;
+    expect(left).toHaveLength(0);
+  });
+
+  it("is erased also by several processes at once, and by one after another was killed in between", async () => {
+    await fill(account);
+    await markDeleted(account);
+    await eraseDeletedAccounts(bench.sql, { rowsMax: 4 });
+    await Promise.all([eraseAll(2), eraseAll(2), eraseAll(2)]);
+    expect(Object.values(await rowsOf(account)).every((rows) => rows === 0)).toBe(true);
+  });
+
+  it("has the outcomes that come late end unrecorded", async () => {
+    const ids = await fill(account);
+    await markDeleted(account);
+    await eraseAll();
+    expect(await recordAttempts(bench.sql, [outcome(ids[2] as string)])).toEqual([]);
+    expect(await rowsOf(account)).toMatchObject({ attempts: 0, account_counts: 0 });
+  });
+
+  it("is finished only after an outcome that was just being recorded, and waits for nobody meanwhile", async () => {
+    const [, , firing] = await fill(account);
+    const second = await bench.account();
+    for (const one of [account, second]) await markDeleted(one);
+    await bench.sql.begin(async (tx) => {
+      expect(await recordAttempts(tx as never, [outcome(firing as string)])).toHaveLength(1);
+      await eraseAll();
+      expect(await rowsOf(account)).toMatchObject({ schedules: 1, schedule_requests: 1, signing_secrets: 2 });
+      expect((await rowsOf(second)).signing_secrets).toBe(0);
+    });
+    expect(await rowsOf(account)).toMatchObject({ schedules: 1, attempts: 1 });
+    await eraseAll();
+    expect(Object.values(await rowsOf(account)).every((rows) => rows === 0)).toBe(true);
+  });
+});

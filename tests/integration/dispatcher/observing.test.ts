@@ -1,0 +1,152 @@
+import { spawn } from "node:child_process";
+import { openSync } from "node:fs";
+import type { Readable } from "node:stream";
+import pino from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { processEnv } from "#config.ts";
+import { startDispatcher } from "#dispatcher/dispatcher.ts";
+import { encodeId } from "#domain/ids.ts";
+import { freePort } from "#scripts/ports.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let receiver: Receiver;
+let bench: DispatchBench;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+});
+afterAll(() => receiver.close());
+beforeEach(async () => {
+  receiver.requests.length = 0;
+  receiver.respond((_request, response) => response.end("ok"));
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+});
+afterEach(() => bench.close());
+
+const inMs = (ms: number) => new Date(Date.now() + ms);
+
+describe("a dispatcher process", () => {
+  it("tells Prometheus what it sent, how late, in what batches, and what it holds", async () => {
+    const port = await freePort();
+    const child = await bench.process({ env: { DISPATCHER_PORT: String(port) } });
+    try {
+      const account = await bench.account();
+      for (let n = 0; n < 30; n++) await bench.schedule(account, `${receiver.origin}/`, inMs(1_500));
+      await bench.schedule(account, "https://127.0.0.1:1/", inMs(500));
+      await waitFor("all are recorded", async () => {
+        const [row] = await bench.sql`SELECT count(*)::int AS n FROM attempts`;
+        return row?.n === 31;
+      });
+      const read = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      const text = await waitFor("all are counted", async () => {
+        const found = await read();
+        return /^stopwatch_record_batch_rows_sum 31$/m.test(found) && found;
+      });
+      expect(text).toMatch(/^stopwatch_lateness_seconds_count 30$/m);
+      expect(text).toMatch(/^stopwatch_lateness_seconds_bucket\{le="1"\} 30$/m);
+      expect(text).toMatch(/^stopwatch_lateness_seconds_sum \d+(\.\d+)?$/m);
+      expect(text).toMatch(/^stopwatch_claim_batch_rows_sum 31$/m);
+      expect(text).toMatch(/^stopwatch_attempts_total\{outcome="delivered"\} 30$/m);
+      expect(text).toMatch(/^stopwatch_attempts_total\{outcome="blocked"\} 1$/m);
+      expect(text).toMatch(/^stopwatch_shards_owned 64$/m);
+      expect(text).toMatch(/^stopwatch_in_flight 0$/m);
+      expect(text).toMatch(/^stopwatch_clock_skew_seconds -?\d/m);
+      expect(text).toMatch(/^stopwatch_database_errors_total 0$/m);
+      expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+      const health = await fetch(`http://127.0.0.1:${port}/healthz`);
+      expect(await health.json()).toMatchObject({ status: "ok", owned: 64, unrecorded: 0 });
+      expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
+  it.runIf(process.platform === "linux").each<[string, () => number | "pipe", (stdout: Readable | null) => void]>([
+    ["whose disk is full", () => openSync("/dev/full", "w"), () => {}],
+    ["whose reader is gone", () => "pipe", (stdout) => stdout?.destroy()],
+    ["that nobody reads any more", () => "pipe", () => {}],
+  ])("delivers on with a log %s", async (_, stdout, begin) => {
+    const child = spawn(process.execPath, ["dispatcher/main.ts"], {
+      env: {
+        ...{ PATH: processEnv().PATH, NODE_ENV: "test", LOG_LEVEL: "trace", DISPATCHER_PORT: "0" },
+        ...{ DATABASE_URL: bench.databaseUrl, DELIVERY_ALLOW: receiver.origin },
+        ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      },
+      stdio: ["ignore", stdout(), "inherit"],
+    });
+    begin(child.stdout);
+    try {
+      // More than a pipe holds.
+      const account = await bench.account();
+      for (let n = 0; n < 300; n++) await bench.schedule(account, `${receiver.origin}/${"x".repeat(300)}`, inMs(500));
+      await waitFor("all arrive", () => receiver.requests.length === 300, 30_000);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+});
+
+describe("the log of a dispatcher", () => {
+  async function loggedAttempts(level: string, work: () => Promise<unknown>) {
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const dispatcher = await startDispatcher(bench.config, { log, version: "0.0.0" });
+    try {
+      await work();
+    } finally {
+      await dispatcher.stop();
+    }
+    return lines.filter(({ msg }) => msg === "attempt");
+  }
+
+  it("has one line per attempt, with what is needed to explain it and the target without its query", async () => {
+    const account = await bench.account();
+    receiver.respond((request, response) => response.writeHead(request.path.startsWith("/bad") ? 500 : 204).end("no"));
+    const good = await bench.schedule(account, `${receiver.origin}/good/1?token=secret`, inMs(800));
+    const bad = await bench.schedule(account, `${receiver.origin}/bad`, inMs(800), { method: "PUT" });
+    const nobody = await bench.schedule(account, "https://127.0.0.1:1/x", inMs(800));
+    const attempts = await loggedAttempts("info", () =>
+      waitFor("each has its first attempt, and one its second", async () => {
+        const [row] = await bench.sql`SELECT count(*)::int AS n FROM attempts`;
+        return row?.n >= 4;
+      }),
+    );
+    const of = (id: string, attempt: number) =>
+      attempts.find((line) => line.scheduleId === encodeId("sch", id) && line.attempt === attempt);
+    expect(of(good, 1)).toMatchObject({
+      ...{ level: 30, accountId: account.id, env: "live", outcome: "delivered", status: 204, method: "POST" },
+      ...{ target: `${receiver.origin}/good/1`, waitMs: 0 },
+    });
+    for (const name of ["lateMs", "claimMs", "connectMs", "firstByteMs", "totalMs"]) {
+      expect(of(good, 1)?.[name]).toBeGreaterThanOrEqual(0);
+    }
+    expect(of(bad, 1)).toMatchObject({ outcome: "rejected", status: 500, method: "PUT" });
+    expect(of(bad, 2)).toMatchObject({ outcome: "rejected", status: 500, attempt: 2 });
+    expect(of(nobody, 1)).toMatchObject({
+      outcome: "blocked",
+      error: expect.any(String),
+      firstByteMs: null,
+      totalMs: 0,
+    });
+  });
+
+  it("has a line about an attempt that was lost with its dispatcher", async () => {
+    const account = await bench.account();
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(60_000));
+    await bench.sql`
+      UPDATE schedules SET status = 'firing', attempts = 1, version = version + 1,
+        claimed_at = now() - interval '40 s', claim_deadline = now() - interval '5 s' WHERE id = ${id}`;
+    const attempts = await loggedAttempts("info", () =>
+      waitFor("it is repeated", () => receiver.requests.length === 1, 40_000),
+    );
+    expect(attempts[0]).toMatchObject({ scheduleId: encodeId("sch", id), attempt: 1, outcome: "interrupted" });
+  });
+
+  it("has none above info", async () => {
+    const account = await bench.account();
+    await bench.schedule(account, `${receiver.origin}/`, inMs(500));
+    expect(await loggedAttempts("warn", () => waitFor("it arrives", () => receiver.requests.length === 1))).toEqual([]);
+  });
+});

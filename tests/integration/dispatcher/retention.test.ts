@@ -1,0 +1,385 @@
+import postgres from "postgres";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { connect } from "#db/client.ts";
+import { recordAttempts } from "#db/queries/record-attempts.ts";
+import { createRetention, RETENTION_SESSION } from "#dispatcher/retain.ts";
+import { monotonicNow } from "#dispatcher/ticker.ts";
+import { newId } from "#domain/ids.ts";
+import { parsePlans } from "#domain/plans.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOTHING = "https://example.com/";
+
+let bench: DispatchBench;
+let database: ReturnType<typeof connect>;
+let told: { level: number; job?: string; rows?: number; msg: string }[] = [];
+
+beforeAll(async () => {
+  bench = await createDispatchBench({});
+  database = connect({ url: bench.databaseUrl, name: "retention", connectionsMax: 1, session: RETENTION_SESSION });
+});
+afterAll(async () => {
+  await database.close();
+  await bench.close();
+});
+beforeEach(async () => {
+  told = [];
+  await bench.sql`TRUNCATE schedules, schedule_requests, account_counts, shard_punctuality, sessions`;
+});
+
+/** A retention stage of its own: a process that has just begun. */
+function start(options: { plans?: string; isMine?: () => boolean } = {}) {
+  const log = Object.fromEntries(
+    Object.entries({ info: 30, error: 50 }).map(([name, level]) => [
+      name,
+      (fields: object, msg: string) => told.push({ level, msg, ...fields }),
+    ]),
+  );
+  return createRetention({
+    database,
+    plans: parsePlans(options.plans),
+    isMine: options.isMine ?? (() => true),
+    monotonic: monotonicNow,
+    log: log as never,
+  });
+}
+
+/** Rounds until one finds nothing to do; returns what they took in all. */
+async function finish(retention: ReturnType<typeof start>) {
+  const total: Record<string, number> = {};
+  for (;;) {
+    const taken = await retention.runOnce();
+    if (Object.keys(taken).length === 0) return total;
+    for (const [job, rows] of Object.entries(taken)) total[job] = (total[job] ?? 0) + rows;
+  }
+}
+
+/** A schedule with payload and headers that ended so long ago; null: it is still open. */
+async function ended(
+  account: { id: string },
+  agoMs: number | null,
+  status: "succeeded" | "dead" | "cancelled" = "succeeded",
+  request: { payload?: string | null; headers?: [string, string][] } = {},
+) {
+  const id = await bench.schedule(account as never, NOTHING, new Date(Date.now() + HOUR_MS), {
+    payload: "a payload",
+    headers: [["x-custom", "value"]],
+    ...request,
+  });
+  if (agoMs !== null) {
+    await bench.sql`
+      UPDATE schedules SET status = ${status}, next_attempt_at = NULL,
+        created_at = now() - ${agoMs + 1} * interval '1 millisecond', ended_at = now() - ${agoMs} * interval '1 millisecond'
+      WHERE id = ${id}`;
+  }
+  return id;
+}
+
+async function stored(id: string) {
+  const [row] = await bench.sql`
+    SELECT r.sealed, r.erased_at, r.target_url, r.idempotency_key, s.payload_size_bytes, s.sealed_bytes, s.version, s.updated_at
+    FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id WHERE s.id = ${id}`;
+  return row;
+}
+const isErased = async (id: string) => (await stored(id))?.sealed === null;
+
+describe("payload and headers", () => {
+  it.each(["succeeded", "dead", "cancelled"] as const)(
+    "of a schedule that is %s are erased once it has been so for its plan's retention window, and not before",
+    async (status) => {
+      const [free, indie] = [await bench.account({ plan: "free" }), await bench.account({ plan: "indie" })];
+      const gone = [await ended(free, 7 * DAY_MS + 1_000, status), await ended(indie, 30 * DAY_MS + 1_000, status)];
+      const kept = [await ended(free, 7 * DAY_MS - HOUR_MS, status), await ended(indie, 30 * DAY_MS - HOUR_MS, status)];
+      expect(await finish(start())).toMatchObject({ payloads: 2, schedules: 0 });
+      for (const id of gone) expect(await isErased(id)).toBe(true);
+      for (const id of kept) expect(await isErased(id)).toBe(false);
+    },
+  );
+
+  it("of an open schedule are kept, however old it is", async () => {
+    const account = await bench.account({ plan: "free" });
+    const id = await ended(account, null);
+    await bench.sql`UPDATE schedules SET created_at = now() - interval '5 years' WHERE id = ${id}`;
+    expect(await finish(start())).toMatchObject({ payloads: 0, schedules: 0 });
+    expect(await isErased(id)).toBe(false);
+  });
+
+  it("leave the target, the version and the time of the last change as they were, size 0 and a mark behind", async () => {
+    const account = await bench.account({ plan: "free" });
+    const id = await ended(account, 8 * DAY_MS);
+    const before = await stored(id);
+    await finish(start());
+    expect(await stored(id)).toEqual({
+      ...before,
+      sealed: null,
+      erased_at: expect.any(Date),
+      payload_size_bytes: 0,
+      sealed_bytes: 0,
+    });
+  });
+
+  it("that were never there are not marked as erased: the schedule can be sent again", async () => {
+    const account = await bench.account({ plan: "free" });
+    const id = await ended(account, 8 * DAY_MS, "succeeded", { payload: null, headers: [] });
+    expect(await finish(start())).toMatchObject({ payloads: 0 });
+    expect((await stored(id))?.erased_at).toBeNull();
+  });
+
+  it("are kept as long as PLANS says, and as the account's plan of the moment says", async () => {
+    const account = await bench.account({ plan: "free" });
+    const id = await ended(account, 8 * DAY_MS);
+    await finish(start({ plans: '{"free":{"retentionDays":9}}' }));
+    expect(await isErased(id)).toBe(false);
+    await bench.sql`UPDATE accounts SET plan = 'indie' WHERE id = ${account.id}`;
+    await finish(start());
+    expect(await isErased(id)).toBe(false);
+    await bench.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
+    await finish(start());
+    expect(await isErased(id)).toBe(true);
+  });
+
+  it("that somebody has locked are passed over without waiting, and erased in the next round", async () => {
+    const account = await bench.account({ plan: "free" });
+    const [locked, other] = [await ended(account, 9 * DAY_MS), await ended(account, 8 * DAY_MS)];
+    const release = await holding(
+      (sql) => sql`SELECT 1 FROM schedule_requests WHERE schedule_id = ${locked} FOR UPDATE`,
+    );
+    expect(await finish(start())).toMatchObject({ payloads: 1 });
+    expect([await isErased(locked), await isErased(other)]).toEqual([false, true]);
+    await release();
+    expect(await finish(start())).toMatchObject({ payloads: 1 });
+  });
+});
+
+describe("terminal schedules", () => {
+  it("are deleted with their requests and keys after the days of their plan, and the key is free again", async () => {
+    const [free, indie] = [await bench.account({ plan: "free" }), await bench.account({ plan: "indie" })];
+    const gone = [await ended(free, 90 * DAY_MS + 1_000), await ended(indie, 365 * DAY_MS + 1_000)];
+    const kept = [await ended(free, 90 * DAY_MS - HOUR_MS), await ended(indie, 365 * DAY_MS - HOUR_MS)];
+    await bench.sql`UPDATE schedule_requests SET idempotency_key = 'a key' WHERE schedule_id IN (${gone[0] ?? ""}, ${kept[1] ?? ""})`;
+    expect(await finish(start())).toMatchObject({ payloads: 4, schedules: 2 });
+    const left = await bench.sql`SELECT schedule_id FROM schedule_requests ORDER BY 1`;
+    expect(left.map((row) => row.schedule_id)).toEqual([...kept].sort());
+    expect(await bench.sql`SELECT id FROM schedules ORDER BY 1`).toHaveLength(2);
+    const keys = await bench.sql`SELECT account_id FROM schedule_requests WHERE idempotency_key = 'a key'`;
+    expect(keys.map((row) => row.account_id)).toEqual([indie.id]);
+  });
+
+  it("take nothing from the usage of their month", async () => {
+    const account = await bench.account({ plan: "free" });
+    await ended(account, 100 * DAY_MS);
+    await finish(start());
+    const [usage] = await bench.sql`SELECT scheduled FROM usage WHERE account_id = ${account.id}`;
+    expect(usage?.scheduled).toBe(1);
+  });
+});
+
+describe("attempts", () => {
+  const dayOf = (agoMs: number) => new Date(Date.now() - agoMs).toISOString().slice(0, 10);
+  const partition = (day: string) => `attempts_${day.replaceAll("-", "")}`;
+  const partitions = async () =>
+    (
+      await bench.sql`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`
+    ).map((row) => row.name as string);
+  const make = (day: string) => bench.sql`SELECT make_attempt_partitions(${day}, 1)`;
+  const insert = (attemptedAt: Date) => bench.sql`
+    INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, latency_ms, error_text)
+    VALUES (${newId(0)}, 1, ${attemptedAt}, ${newId(0)}, 'live', 'unreachable', 0, '')`;
+
+  it("go with the partition of their day, once no plan shows any of it: the longest window and a day", async () => {
+    const days = [31, 32, 33, 400].map((n) => dayOf(n * DAY_MS));
+    for (const day of days) await make(day);
+    expect(await finish(start())).toMatchObject({ "attempt partitions dropped": 3 });
+    const left = await partitions();
+    expect(days.map((day) => left.includes(partition(day)))).toEqual([true, false, false, false]);
+    await finish(start({ plans: '{"indie":{"retentionDays":29}}' }));
+    expect(await partitions()).not.toContain(partition(days[0] ?? ""));
+  });
+
+  it("find the partitions of the eight days from today made, also of a day whose attempts came before its partition", async () => {
+    const today = partition(dayOf(0));
+    await bench.sql`DROP TABLE ${bench.sql(today)}`;
+    const at = new Date();
+    await insert(at);
+    expect(await bench.sql`SELECT 1 FROM attempts_default`).toHaveLength(1);
+    expect(await finish(start())).toMatchObject({ "attempt partitions made": 1 });
+    expect(await bench.sql`SELECT 1 FROM attempts_default`).toHaveLength(0);
+    expect(await bench.sql`SELECT 1 FROM ${bench.sql(today)} WHERE attempted_at = ${at}`).toHaveLength(1);
+    for (let day = 0; day < 8; day++) expect(await partitions()).toContain(partition(dayOf(-day * DAY_MS)));
+    const [index] = await bench.sql`SELECT count(*)::int AS n FROM pg_indexes WHERE tablename = ${today}`;
+    const [model] = await bench.sql`SELECT count(*)::int AS n FROM pg_indexes WHERE tablename = 'attempts'`;
+    expect(index?.n).toBe(model?.n);
+  });
+
+  it("that no day took are deleted by the same rule", async () => {
+    for (const days of [500, 32, 30.5]) await insert(new Date(Date.now() - days * DAY_MS));
+    await finish(start());
+    const left = await bench.sql`SELECT attempted_at FROM attempts_default`;
+    expect(left.map((row) => Math.round((Date.now() - row.attempted_at) / HOUR_MS))).toEqual([30.5 * 24]);
+  });
+
+  it("are recorded and read without delay while an old partition waits for somebody who reads them all", async () => {
+    const day = dayOf(50 * DAY_MS);
+    await make(day);
+    const release = await holding((sql) => sql`SELECT count(*) FROM attempts`);
+    const retention = start();
+    const tookMs: number[] = [];
+    const until = performance.now() + 1_500;
+    await Promise.all([
+      (async () => {
+        while (performance.now() < until) {
+          await retention.runOnce();
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      })(),
+      (async () => {
+        while (performance.now() < until) {
+          const before = performance.now();
+          await recordAttempts(bench.sql, []);
+          await insert(new Date());
+          await bench.sql`SELECT 1 FROM attempts WHERE account_id = ${newId(0)} LIMIT 1`;
+          tookMs.push(performance.now() - before);
+        }
+      })(),
+    ]);
+    // The lock is waited for 100 ms, and by whoever comes behind it, once in five seconds.
+    expect(Math.max(...tookMs)).toBeLessThan(600);
+    expect(tookMs.filter((ms) => ms > 100).length).toBeLessThanOrEqual(2);
+    expect(await partitions()).toContain(partition(day));
+    await release();
+    await finish(start());
+    expect(await partitions()).not.toContain(partition(day));
+    expect(told.filter(({ level }) => level >= 50)).toEqual([]);
+  });
+});
+
+describe("a deleted account", () => {
+  it("loses everything it had but its place, whatever its plan would have kept", async () => {
+    const [gone, kept] = [await bench.account(), await bench.account()];
+    for (const account of [gone, kept]) {
+      await ended(account, HOUR_MS);
+      await ended(account, null);
+    }
+    await bench.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${gone.id}`;
+    await finish(start());
+    const left = await bench.sql`SELECT DISTINCT account_id FROM schedule_requests`;
+    expect(left.map((row) => row.account_id)).toEqual([kept.id]);
+    const [account] = await bench.sql`SELECT erased_at, email FROM accounts WHERE id = ${gone.id}`;
+    expect(account?.erased_at).toBeInstanceOf(Date);
+    expect(account?.email).not.toContain("@");
+  });
+});
+
+describe("counts, sessions and dispatchers", () => {
+  it("go when nothing shows them any more", async () => {
+    const account = await bench.account();
+    const { sql } = bench;
+    for (const days of [0, 31, 33]) {
+      const hour = new Date(Date.now() - days * DAY_MS);
+      await sql`INSERT INTO account_counts VALUES (${account.id}, 'test', ${hour}, 'outcome', 2, 1, NULL, NULL)`;
+      await sql`INSERT INTO shard_punctuality VALUES (7, ${hour}, 3, 1, 1)`;
+      const beat = { id: newId(Date.now()), host: "gone", pid: 1, version: "0", beat_at: hour };
+      await sql`INSERT INTO dispatchers ${sql(beat)}`;
+      const session = { token_hash: `hash ${days}`, account_id: account.id, expires_at: new Date(+hour + HOUR_MS) };
+      await sql`INSERT INTO sessions ${sql(session)}`;
+    }
+    expect(await finish(start())).toMatchObject({ counts: 1, "public counts": 1, dispatchers: 2, sessions: 2 });
+    const [left] = await sql`
+      SELECT (SELECT count(*)::int FROM account_counts) AS counts, (SELECT count(*)::int FROM shard_punctuality) AS public,
+        (SELECT string_agg(token_hash, '') FROM sessions) AS session`;
+    expect(left).toEqual({ counts: 2, public: 2, session: "hash 0" });
+  });
+});
+
+describe("the work", () => {
+  const many = (accountId: string, n: number) => bench.sql`
+    WITH made AS (
+      INSERT INTO schedules (id, account_id, env, shard, status, early_fire, fire_at, ended_at, payload_size_bytes, sealed_bytes, origin)
+      SELECT gen_random_uuid(), ${accountId}, 'live', 0, 'succeeded', false, now(), now() - interval '100 days', 1, 30, ''
+      FROM generate_series(1, ${n}) RETURNING id)
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, sealed, request_hash)
+    SELECT id, ${accountId}, 'live', ${NOTHING}, 'POST', '\\x01', '\\x00' FROM made`;
+  const unerased = async () => {
+    const [row] = await bench.sql`SELECT count(*)::int AS n FROM schedule_requests WHERE sealed IS NOT NULL`;
+    return row?.n as number;
+  };
+
+  it("is done in batches over many accounts, and another process goes on where one stopped", async () => {
+    const accounts = [await bench.account({ plan: "free" }), await bench.account({ plan: "free" })];
+    for (const { id } of accounts) await many(id, 700);
+    let batches = 0;
+    const first = start({ isMine: () => batches++ < 10 });
+    await first.runOnce();
+    const left = await unerased();
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(1_400);
+    expect(await first.runOnce()).toEqual({});
+    expect(await finish(start())).toMatchObject({ payloads: left, schedules: 1_400 });
+    expect(told).toContainEqual({ level: 30, msg: "retention", job: "schedules", rows: 1_400, ms: expect.any(Number) });
+  });
+
+  it("is not begun by a process that does not own the fleet's work", async () => {
+    await many((await bench.account({ plan: "free" })).id, 1);
+    expect(await start({ isMine: () => false }).runOnce()).toEqual({});
+    expect(await unerased()).toBe(1);
+  });
+
+  it("of one kind that fails is told once, and keeps back no other", async () => {
+    const day = new Date(Date.now() - 60 * DAY_MS).toISOString().slice(0, 10);
+    await bench.sql`SELECT make_attempt_partitions(${day}, 1)`;
+    const name = `attempts_${day.replaceAll("-", "")}`;
+    await bench.sql`CREATE VIEW somebodys AS SELECT * FROM ${bench.sql(name)}`;
+    await many((await bench.account({ plan: "free" })).id, 3);
+    expect(await finish(start())).toMatchObject({ payloads: 3 });
+    expect(told.filter(({ level }) => level >= 50)).toEqual([
+      expect.objectContaining({ job: "attempt partitions dropped" }),
+    ]);
+    await bench.sql`DROP VIEW somebodys`;
+  });
+
+  it("finds what is due by its index alone, also beside many rows that are not", async () => {
+    const account = await bench.account({ plan: "free" });
+    await many(account.id, 300);
+    await bench.sql`
+      INSERT INTO schedules (id, account_id, env, shard, status, early_fire, fire_at, ended_at, payload_size_bytes, sealed_bytes, origin)
+      SELECT gen_random_uuid(), ${account.id}, 'live', 0, 'succeeded', false, now(), now() - interval '1 day', 1, n % 2, ''
+      FROM generate_series(1, 100000) n`;
+    const reads = async () => {
+      await bench.sql`SELECT pg_stat_force_next_flush()`;
+      const [row] = await bench.sql`
+        SELECT idx_tup_fetch::int AS rows, seq_scan::int AS scans FROM pg_stat_user_tables WHERE relname = 'schedules'`;
+      return row as unknown as { rows: number; scans: number };
+    };
+    await database.run(5_000, ({ sql }) => sql`SELECT pg_stat_force_next_flush()`);
+    const before = await reads();
+    expect(await finish(start())).toMatchObject({ payloads: 300, schedules: 300 });
+    await database.run(5_000, ({ sql }) => sql`SELECT pg_stat_force_next_flush()`);
+    const after = await reads();
+    expect(after.rows - before.rows).toBeLessThan(5_000);
+    expect(after.scans - before.scans).toBeLessThanOrEqual(0);
+  });
+
+  it("is done by the dispatchers, by whichever owns it", async () => {
+    await many((await bench.account({ plan: "free" })).id, 500);
+    const first = await bench.dispatcher();
+    await waitFor("the first erases", async () => (await unerased()) === 0);
+    await bench.dispatcher();
+    await first.stop();
+    await many((await bench.account({ plan: "free" })).id, 500);
+    await bench.dispatcher();
+    await waitFor("another erases", async () => (await unerased()) === 0);
+  });
+});
+
+/** Locks what `work` touches in a transaction that stays open; returns how to end it. */
+async function holding(work: (sql: postgres.Sql) => Promise<unknown>) {
+  const session = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  await session`BEGIN`;
+  await work(session);
+  const release = () => session.end({ timeout: 0 });
+  onTestFinished(release);
+  return release;
+}

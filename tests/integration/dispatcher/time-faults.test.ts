@@ -1,0 +1,139 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { formatInstant } from "#domain/instant.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { makeClockMovable } from "../../helpers/movable-clock.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const HOUR_MS = 3_600_000;
+
+let receiver: Receiver;
+let bench: DispatchBench;
+let clock: Awaited<ReturnType<typeof makeClockMovable>>;
+let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+});
+afterAll(() => receiver.close());
+beforeEach(async () => {
+  receiver.requests.length = 0;
+  receiver.respond((_request, response) => response.end("ok"));
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+  clock = await makeClockMovable(bench.sql);
+});
+afterEach(async () => {
+  for (const child of children) {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  }
+  children = [];
+  await bench.close();
+});
+
+async function start(env: Record<string, string> = {}) {
+  account = await bench.account();
+  const child = await bench.process({ env });
+  children.push(child);
+  return child;
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Creates a schedule that is due at an instant of the database's clock. */
+const due = (at: string | number) => bench.schedule(account, `${receiver.origin}/`, new Date(at));
+const dueIn = async (ms: number) => due((await clock.read()) + ms);
+const settled = async (id: string) => {
+  await waitFor("it is settled", async () => ["succeeded", "dead"].includes((await bench.read(id)).status), 20_000);
+  return bench.read(id);
+};
+
+describe("at the edges of the calendar", () => {
+  it.each([
+    ["the leap day begins", "2028-02-29T00:00:00.000Z"],
+    ["the leap day ends", "2028-03-01T00:00:00.000Z"],
+    ["the year ends", "2029-01-01T00:00:00.000Z"],
+    ["clocks go forward in New York", "2028-03-12T07:00:00.000Z"],
+    ["clocks go back in New York", "2028-11-05T06:00:00.000Z"],
+  ])("(%s) a schedule fires at its instant, and all is counted in UTC", async (_, edge) => {
+    const edgeMs = Date.parse(edge);
+    await clock.set(formatInstant(edgeMs - 9_000));
+    await start({ TZ: "America/New_York" });
+    await clock.set(formatInstant(edgeMs - 3_000));
+    const instants = [edgeMs - 1, edgeMs, edgeMs + 1];
+    const ids: string[] = [];
+    for (const at of instants) ids.push(await due(at));
+    await waitFor("the edge has passed", async () => (await clock.read()) > edgeMs);
+    const after = await dueIn(500);
+    for (const [n, id] of ids.entries()) {
+      const row = await settled(id);
+      expect(row).toMatchObject({ status: "succeeded", attempts: 1 });
+      expect(Number(row.offset_ms)).toBeGreaterThanOrEqual(0);
+      expect(Number(row.offset_ms)).toBeLessThanOrEqual(250);
+      expect(row.fired_at).toEqual(new Date((instants[n] as number) + Number(row.offset_ms)));
+    }
+    await settled(after);
+    expect(receiver.requests.map(({ headers }) => headers["x-service-fire-at"]).slice(0, 3)).toEqual(
+      instants.map(formatInstant),
+    );
+    const days = await bench.sql`
+      SELECT to_char(attempted_at AT TIME ZONE 'utc', 'YYYY-MM-DD') AS day, count(*)::int AS n FROM attempts GROUP BY 1`;
+    for (const { day } of days) expect([edge.slice(0, 10), formatInstant(edgeMs - 1).slice(0, 10)]).toContain(day);
+    const usage = await bench.sql`SELECT period, scheduled FROM usage ORDER BY period`;
+    const [before, from] = [edgeMs - 1, edgeMs].map((ms) => formatInstant(ms).slice(0, 7).replace("-", ""));
+    expect(usage.map((row) => [row.period, row.scheduled])).toEqual(
+      before === from
+        ? [[from, 4]]
+        : [
+            [before, 3],
+            [from, 1],
+          ],
+    );
+  });
+});
+
+describe("a step of the database's clock", () => {
+  it("forward leaves what is on the wire alone: it is recorded once and not sent again", async () => {
+    await start();
+    receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 3_000));
+    const ids = [await dueIn(1_500), await dueIn(1_600)];
+    const later = await dueIn(HOUR_MS / 2);
+    await waitFor("they are on the wire", () => receiver.requests.length === 2);
+    await clock.step(HOUR_MS);
+    for (const id of ids) expect(await settled(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    // Due by the one clock there is.
+    expect(await settled(later)).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  it("back sends nothing early: what is due waits until that clock says so", async () => {
+    await start();
+    const id = await dueIn(2_500);
+    await clock.step(-HOUR_MS);
+    await pause(5_000);
+    expect(receiver.requests).toHaveLength(0);
+    expect(await bench.read(id)).toMatchObject({ status: "scheduled", attempts: 0 });
+    await clock.step(HOUR_MS);
+    expect(await settled(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it("back and forth during load sends each once, none before its instant", async () => {
+    await start();
+    const ids: string[] = [];
+    for (let n = 0; n < 40; n++) ids.push(await dueIn(1_500 + n * 100));
+    await waitFor("it is at work", () => receiver.requests.length >= 5);
+    await clock.step(-1_200);
+    await waitFor("it goes on", () => receiver.requests.length >= 15);
+    await clock.step(1_200);
+    for (const id of ids) {
+      const row = await settled(id);
+      expect(row).toMatchObject({ status: "succeeded", attempts: 1 });
+      expect(Number(row.offset_ms)).toBeGreaterThanOrEqual(0);
+    }
+    expect(receiver.requests).toHaveLength(ids.length);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { judgeWrites } from "../../bench/bars.ts";
+import type { WriteRound } from "../../bench/writes.ts";
+
+const round = (changed: Partial<WriteRound> = {}): WriteRound => ({
+  emptyCpuUs: 500,
+  createCpuUs: 600,
+  createsPerSecond: 1_000,
+  bulkCpuUsPerSchedule: 50,
+  bulkSchedulesPerSecond: 10_000,
+  rssEarlyMb: 400,
+  rssLateMb: 410,
+  ...changed,
+});
+const met = (rounds: WriteRound[]) => judgeWrites(rounds).map((bar) => bar.met);
+
+describe("the bars of the writes", () => {
+  it("are met when creating is cheap, bulk fast and memory flat", () => {
+    expect(met([round(), round()])).toEqual([true, true, true]);
+  });
+
+  it("compare creating with the empty handler of the same round, and take the round in the middle", () => {
+    const slow = round({ emptyCpuUs: 5_000, createCpuUs: 6_000 });
+    expect(judgeWrites([round(), slow, slow])[0]?.value).toBeCloseTo(1.2);
+    expect(met([round({ createCpuUs: 660 }), round({ createCpuUs: 655 }), round()])[0]).toBe(false);
+  });
+
+  it("are missed by bulk that is slow and by memory that grows", () => {
+    expect(met([round({ bulkSchedulesPerSecond: 4_999, rssLateMb: 450 })])).toEqual([true, false, false]);
+  });
+
+  it("are open when nothing was measured", () => {
+    expect(met([])).toEqual([null, null, null]);
+  });
+});

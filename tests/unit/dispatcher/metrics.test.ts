@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createCountedHistogram } from "#dispatcher/counted-histogram.ts";
+import { createMetrics, type Figures } from "#dispatcher/metrics.ts";
+
+const IDLE: Figures = {
+  ...{ planned: 0, waiting: 0, unsent: 0, underWay: 0, unrecorded: 0 },
+  ...{ lanes: 0, connections: 0, owned: 0, skewMs: Number.NaN },
+};
+
+async function samples(metrics: ReturnType<typeof createMetrics>): Promise<Record<string, number>> {
+  const lines = (await metrics.text()).split("\n").filter((line) => line && !line.startsWith("#"));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.lastIndexOf(" ");
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+describe("a histogram", () => {
+  it("counts each value in every bucket it is not above, whatever their order", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 0, max: 50 }), { minLength: 1 }),
+        fc.array(fc.integer({ min: -5, max: 60 })),
+        async (bounds, values) => {
+          const sorted = bounds.toSorted((a, b) => a - b);
+          const histogram = createCountedHistogram("h", "help", sorted);
+          for (const value of values) histogram.observe(value);
+          const read = (await histogram.get()).values.map(({ value }) => value);
+          const expected = [...sorted, Number.POSITIVE_INFINITY].map(
+            (bound) => values.filter((v) => v <= bound).length,
+          );
+          expect(read).toEqual([...expected, values.reduce((sum, v) => sum + v, 0), values.length]);
+        },
+      ),
+    );
+  });
+});
+
+describe("what a dispatcher tells Prometheus", () => {
+  it("has what happened on the sending path, times in seconds", async () => {
+    const metrics = createMetrics();
+    metrics.sent(0.4);
+    metrics.sent(1.6);
+    metrics.sent(70_000);
+    metrics.claimed(40);
+    metrics.recorded(500);
+    metrics.recorded(1);
+    metrics.ended("delivered");
+    metrics.ended("delivered");
+    metrics.ended("interrupted");
+    metrics.released();
+    metrics.databaseError();
+    const read = await samples(metrics);
+    expect(read).toMatchObject({
+      'stopwatch_lateness_seconds_bucket{le="0.0002"}': 0,
+      'stopwatch_lateness_seconds_bucket{le="0.0005"}': 1,
+      'stopwatch_lateness_seconds_bucket{le="0.001"}': 1,
+      'stopwatch_lateness_seconds_bucket{le="0.002"}': 2,
+      'stopwatch_lateness_seconds_bucket{le="60"}': 2,
+      'stopwatch_lateness_seconds_bucket{le="+Inf"}': 3,
+      stopwatch_lateness_seconds_count: 3,
+      'stopwatch_claim_batch_rows_bucket{le="20"}': 0,
+      'stopwatch_claim_batch_rows_bucket{le="50"}': 1,
+      stopwatch_record_batch_rows_sum: 501,
+      'stopwatch_attempts_total{outcome="delivered"}': 2,
+      'stopwatch_attempts_total{outcome="interrupted"}': 1,
+      'stopwatch_attempts_total{outcome="blocked"}': 0,
+      stopwatch_released_total: 1,
+      stopwatch_database_errors_total: 1,
+    });
+    expect(await samples(metrics)).toMatchObject({
+      stopwatch_database_errors_total: 1,
+      stopwatch_lateness_seconds_count: 3,
+    });
+  });
+
+  it("has what it holds at the moment of asking, and the figures of the process", async () => {
+    const metrics = createMetrics();
+    let planned = 7;
+    expect((await samples(metrics)).stopwatch_planned).toBeNaN();
+    metrics.watch(() => ({ ...IDLE, planned, underWay: 3, owned: 64, skewMs: -2.5 }));
+    expect(await samples(metrics)).toMatchObject({
+      ...{ stopwatch_planned: 7, stopwatch_in_flight: 3, stopwatch_shards_owned: 64 },
+      ...{ stopwatch_queue_depth: 0, stopwatch_clock_skew_seconds: -0.0025 },
+    });
+    planned = 8;
+    const read = await samples(metrics);
+    expect(read.stopwatch_planned).toBe(8);
+    expect(read.process_resident_memory_bytes).toBeGreaterThan(0);
+  });
+
+  it("costs the sending path less than a microsecond a delivery", () => {
+    const metrics = createMetrics();
+    const deliveries = 200_000;
+    const once = () => {
+      const since = performance.now();
+      for (let n = 0; n < deliveries; n++) {
+        metrics.sent(n % 50);
+        metrics.ended("delivered");
+      }
+      return ((performance.now() - since) * 1_000) / deliveries;
+    };
+    expect(Math.min(...[1, 2, 3, 4, 5].map(once))).toBeLessThan(1);
+  });
+});

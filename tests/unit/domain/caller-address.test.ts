@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { callerAddress, callerNetwork, parseTrustedProxies } from "#domain/caller-address.ts";
+
+const PROXIES = parseTrustedProxies("10.0.0.0/8, 127.0.0.1 ,fd00::/8");
+
+describe("the address of a caller", () => {
+  it("is the socket's when no proxy is trusted, whatever the caller writes", () => {
+    fc.assert(
+      fc.property(fc.ipV4(), fc.oneof(fc.string(), fc.ipV4(), fc.ipV6()), (socket, forwarded) => {
+        expect(callerAddress(socket, forwarded, [])).toBe(socket);
+      }),
+    );
+  });
+
+  it("is the socket's when that is no trusted proxy", () => {
+    expect(callerAddress("203.0.113.7", "198.51.100.1", PROXIES)).toBe("203.0.113.7");
+  });
+
+  it("cannot be chosen by a caller behind a trusted proxy", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string())), (forged) => {
+        expect(callerAddress("10.0.0.1", [...forged, "203.0.113.7"].join(", "), PROXIES)).toBe("203.0.113.7");
+      }),
+    );
+  });
+
+  it.each([
+    ["10.0.0.1", null, "10.0.0.1"],
+    ["10.0.0.1", "", "10.0.0.1"],
+    ["10.0.0.1", "203.0.113.7", "203.0.113.7"],
+    ["::ffff:10.0.0.1", "203.0.113.7", "203.0.113.7"],
+    ["fd00::1", "2001:db8::7", "2001:db8::7"],
+    ["10.0.0.1", "203.0.113.7, 10.0.0.9,127.0.0.1", "203.0.113.7"],
+    ["10.0.0.1", "10.0.0.9", "10.0.0.9"],
+    ["10.0.0.1", "203.0.113.7:4711", "203.0.113.7"],
+    ["10.0.0.1", "[2001:db8::7]:4711", "2001:db8::7"],
+    ["10.0.0.1", "[2001:db8::7]", "2001:db8::7"],
+    ["10.0.0.1", "203.0.113.7, unknown", "10.0.0.1"],
+    ["10.0.0.1", "203.0.113.7, 0xa.1", "10.0.0.1"],
+    ["10.0.0.1", "203.0.113.0/24", "10.0.0.1"],
+    ["fe80::1%eth0", null, "fe80::1"],
+    ["", null, null],
+    ["nonsense", "203.0.113.7", null],
+  ])("socket %j, X-Forwarded-For %j: %j", (socket, forwarded, expected) => {
+    expect(callerAddress(socket, forwarded, PROXIES)).toBe(expected);
+  });
+});
+
+describe("callers are counted", () => {
+  it("by their address in IPv4 and by their /64 in IPv6", () => {
+    expect(callerNetwork("203.0.113.7")).toBe("203.0.113.7");
+    expect(callerNetwork("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
+    expect(callerNetwork("2001:db8:1:2::")).toBe(callerNetwork("2001:db8:1:2:ffff:ffff:ffff:ffff"));
+    expect(callerNetwork("2001:db8:1:3::1")).not.toBe(callerNetwork("2001:db8:1:2::1"));
+  });
+});
+
+it("a proxy that is neither address nor range is named", () => {
+  expect(() => parseTrustedProxies("10.0.0.0/8,nginx")).toThrow('expected addresses and CIDR ranges, got "nginx"');
+  expect(parseTrustedProxies(" , ")).toEqual([]);
+});

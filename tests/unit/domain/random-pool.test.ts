@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { pooledRandomBytes } from "#domain/random-pool.ts";
+
+test("no two callers ever get the same bytes, nor bytes that change later", () => {
+  const taken = Array.from({ length: 2_000 }, (_, n) => pooledRandomBytes(10 + (n % 3)));
+  const texts = taken.map((bytes) => bytes.toString("hex"));
+  expect(new Set(texts.map((text) => text.slice(0, 20))).size).toBe(taken.length);
+  expect(taken.map((bytes) => bytes.length)).toEqual(taken.map((_, n) => 10 + (n % 3)));
+  pooledRandomBytes(64);
+  expect(taken.map((bytes) => bytes.toString("hex"))).toEqual(texts);
+});

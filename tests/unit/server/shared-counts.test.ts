@@ -1,0 +1,175 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { RequestCount } from "#db/queries/request-counts.ts";
+import { createSharedCounts, type SharedCounts } from "#server/rate-limit/shared-counts.ts";
+
+const LIMIT = 600;
+const MINUTE = 29_000_000;
+const START_MS = MINUTE * 60_000 + 5_000;
+
+/** What Postgres keeps: one total per minute and key. `fault` decides what becomes of a statement. */
+function createStore(fault: () => "none" | "away" | "hangs" = () => "none") {
+  const rows = new Map<string, number>();
+  const forgotten: number[] = [];
+  const failures: string[] = [];
+  let statements = 0;
+  return {
+    rows,
+    forgotten,
+    failures,
+    statements: () => statements,
+    share: async (counts: RequestCount[]) => {
+      statements++;
+      if (counts.length === 0) throw new Error("there is nothing to share");
+      await new Promise((resolve) => setImmediate(resolve));
+      if (fault() === "away") throw new Error("away");
+      if (fault() === "hangs") await new Promise(() => {});
+      const totals = counts.map(({ minute, key, n }) => {
+        const total = (rows.get(`${minute} ${key}`) ?? 0) + n;
+        rows.set(`${minute} ${key}`, total);
+        return total;
+      });
+      return { totals, nowMs: START_MS };
+    },
+    forget: async (minute: number) => {
+      forgotten.push(minute);
+    },
+    onError: (error: unknown) => {
+      failures.push((error as Error).message);
+    },
+  };
+}
+
+type Store = ReturnType<typeof createStore>;
+const now = () => START_MS;
+const fleet = (store: Store, processes: number) =>
+  Array.from({ length: processes }, () => createSharedCounts({ ...store, now }));
+const one = (store: Store) => createSharedCounts({ ...store, now });
+
+async function allowed(calls: Promise<{ total: number }>[]): Promise<number> {
+  return (await Promise.all(calls)).filter(({ total }) => total <= LIMIT).length;
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("one process", () => {
+  it("allows exactly the limit of a burst", async () => {
+    const counts = one(createStore());
+    expect(await allowed(Array.from({ length: 2_000 }, () => counts.add("a", LIMIT)))).toBe(LIMIT);
+  });
+
+  it("counts keys apart", async () => {
+    const counts = one(createStore());
+    for (let n = 0; n < LIMIT; n++) await counts.add("a", LIMIT);
+    expect((await counts.add("a", LIMIT)).total).toBeGreaterThan(LIMIT);
+    expect((await counts.add("b", LIMIT)).total).toBe(1);
+  });
+
+  it("makes one round trip for many calls", async () => {
+    const store = createStore();
+    const counts = one(store);
+    for (let n = 0; n < LIMIT; n++) await counts.add("a", LIMIT);
+    expect(store.statements()).toBeLessThan(LIMIT / 15);
+  });
+
+  it("begins anew with the next minute of the database's clock, whatever its own clock says", async () => {
+    let nowMs = START_MS - 40_000;
+    const store = createStore();
+    const counts = createSharedCounts({
+      ...store,
+      share: async (given) => ({ ...(await store.share(given)), nowMs: nowMs + 40_000 }),
+      now: () => nowMs,
+    });
+    expect(await allowed(Array.from({ length: 1_000 }, () => counts.add("a", LIMIT)))).toBeGreaterThanOrEqual(LIMIT);
+    expect((await counts.add("a", LIMIT)).resetMs).toBe(55_000);
+    nowMs += 54_999;
+    expect((await counts.add("a", LIMIT)).total).toBeGreaterThan(LIMIT);
+    nowMs += 1;
+    expect(await counts.add("a", LIMIT)).toEqual({ total: 1, resetMs: 60_000 });
+  });
+
+  it("asks nothing when everything was told before the second is over", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const store = createStore();
+    const counts = one(store);
+    for (let n = 0; n < LIMIT; n++) await counts.add("a", LIMIT);
+    while (store.rows.get(`${MINUTE} a`) !== LIMIT) await vi.advanceTimersByTimeAsync(1_000);
+    const before = store.statements();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([store.statements(), store.failures]).toEqual([before, []]);
+  });
+
+  it("forgets past minutes, once a minute", async () => {
+    const store = createStore();
+    const counts = one(store);
+    await Promise.all(Array.from({ length: 500 }, () => counts.add("a", LIMIT)));
+    expect(store.forgotten).toEqual([MINUTE - 1]);
+  });
+});
+
+describe("several processes", () => {
+  it("together allow a limit within a tenth, however calls are spread over them", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2, max: 10 }),
+        fc.array(fc.record({ process: fc.nat(), calls: fc.integer({ min: 1, max: 400 }) }), { maxLength: 12 }),
+        async (processes, bursts) => {
+          const members = fleet(createStore(), processes);
+          const answers: Promise<{ total: number }>[] = [];
+          for (const { process, calls } of bursts) {
+            const member = members[process % processes] as SharedCounts;
+            for (let n = 0; n < calls; n++) answers.push(member.add("a", LIMIT));
+            if (process % 3 === 0) await Promise.all(answers);
+          }
+          for (let n = 0; n < LIMIT * 2; n++) answers.push((members[n % processes] as SharedCounts).add("a", LIMIT));
+          const n = await allowed(answers);
+          expect(n).toBeGreaterThanOrEqual(LIMIT * 0.9);
+          expect(n).toBeLessThanOrEqual(LIMIT * 1.1);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it("hear of each other within a second", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const store = createStore();
+    for (const counts of fleet(store, 2)) await counts.add("a", LIMIT);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await vi.waitFor(() => expect(store.rows.get(`${MINUTE} a`)).toBe(2));
+  });
+});
+
+describe("while the database", () => {
+  it("is away, each process counts for itself and waits for nothing", async () => {
+    let isAway = true;
+    const store = createStore(() => (isAway ? "away" : "none"));
+    const counts = one(store);
+    expect(await allowed(Array.from({ length: 1_000 }, () => counts.add("a", LIMIT)))).toBe(LIMIT);
+    expect(store.statements()).toBe(1);
+    isAway = false;
+    expect((await counts.add("a", LIMIT)).total).toBeGreaterThan(LIMIT);
+  });
+
+  it("is away and comes back, what was counted meanwhile is told", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let isAway = true;
+    const store = createStore(() => (isAway ? "away" : "none"));
+    const counts = one(store);
+    for (let n = 0; n < 100; n++) await counts.add("a", LIMIT);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(1_000);
+    await vi.waitFor(() => expect(store.rows.get(`${MINUTE} a`)).toBe(100));
+  });
+
+  it("does not answer, calls are held up for half a second once and not again", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const counts = one(createStore(() => "hangs"));
+    const burst = allowed(Array.from({ length: 1_000 }, () => counts.add("a", LIMIT)));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await burst).toBe(LIMIT);
+    expect(await allowed(Array.from({ length: 100 }, () => counts.add("b", LIMIT)))).toBe(100);
+  });
+});

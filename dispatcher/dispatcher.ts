@@ -1,8 +1,7 @@
 import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { Config } from "#config.ts";
-import { connect, DatabaseUnavailable } from "#db/client.ts";
-import { listen } from "#db/listen.ts";
+import { DatabaseUnavailable } from "#db/client.ts";
 import { readDatabaseClock } from "#db/queries/database-clock.ts";
 import type { DueSchedule } from "#db/queries/due-schedules.ts";
 import { newId } from "#domain/ids.ts";
@@ -13,7 +12,9 @@ import { createClaimer } from "./claim.ts";
 import { createClock } from "./clock.ts";
 import type { ConnectFailure } from "./connection.ts";
 import { createConnections } from "./connections.ts";
+import { connectDatabases } from "./databases.ts";
 import { createGuardedAgent } from "./guarded-agent.ts";
+import { createHearing } from "./hearing.ts";
 import { createLanes } from "./lanes.ts";
 import { logAttempt, logInterrupted } from "./log-attempt.ts";
 import { createLoop, type Loop, until, untilAnswered } from "./loop.ts";
@@ -21,16 +22,13 @@ import { createMetrics, type Figures, type Metrics } from "./metrics.ts";
 import type { Planned } from "./planned.ts";
 import { createPrefetch } from "./prefetch.ts";
 import { createRecorder, type Recorded } from "./record.ts";
+import { createRecordTimer } from "./record-timer.ts";
 import { createRecovery } from "./recover.ts";
-import { createRetention, RETENTION_SESSION } from "./retain.ts";
+import { createRetention } from "./retain.ts";
 import { createSender } from "./send.ts";
 import { createShards } from "./shards.ts";
 import { createTicker, monotonicNow } from "./ticker.ts";
 
-const RECORD_AFTER_MS = 40;
-const RECORD_GIVES_WAY_MS = 500;
-/** Beats are heard every two seconds: a listener that hears none for this long is replaced. */
-const SILENCE_MAX_MS = 7_000;
 const RECOVERY_PAUSE_MS = 15_000;
 /** Schedules in memory, of all lanes together. */
 const PLANNED_MAX = 40_000;
@@ -40,19 +38,6 @@ const STOP_CLAIMED_MS = 2_500;
 const STOP_DEADLINE_MS = 34_000;
 /** Whoever owns this shard does the work that one process of the fleet does. */
 const FLEET_SHARD = 0;
-
-/** Planner settings of the dispatcher's sessions: its statements reach rows by key, whatever the statistics say. */
-export const SESSION = {
-  enable_seqscan: "off",
-  enable_bitmapscan: "off",
-  enable_hashjoin: "off",
-  enable_mergejoin: "off",
-  plan_cache_mode: "force_generic_plan",
-  jit: "off",
-  statement_timeout: 5_000,
-  idle_in_transaction_session_timeout: 5_000,
-  tcp_user_timeout: 5_000,
-};
 
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
@@ -75,17 +60,8 @@ export async function startDispatcher(
     lostAtMs = monotonic();
     metrics.databaseError();
   };
-  const database = (name: string, connectionsMax: number) =>
-    connect({ url, name: `stopwatch-${name}`, connectionsMax, session: SESSION, onLost });
-  const claims = database("claim", 2);
-  const records = database("record", 2);
-  const control = database("control", 3);
-  const keeping = connect({
-    url,
-    name: "stopwatch-retain",
-    connectionsMax: 1,
-    session: { ...SESSION, ...RETENTION_SESSION },
-  });
+  const databases = connectDatabases(url, onLost);
+  const { claims, records, control } = databases;
 
   const clock = createClock({
     read: () => control.run(2_000, ({ sql }) => readDatabaseClock(sql)),
@@ -114,6 +90,7 @@ export async function startDispatcher(
     monotonic,
     wall,
     skewMs: () => (clock.isSet() ? clock.skewMs() : null),
+    isClockSettled: () => clock.sinceStepMs() > CLAIM_LEASE_MS,
     sentOf: lanes.sentOf,
     onTaken: (taken) => {
       log.info({ shards: taken.length }, "took shards");
@@ -200,13 +177,14 @@ export async function startDispatcher(
       metrics.recorded(recorded.length);
       for (const one of recorded) replan(one);
     },
-    onSettled: () => scheduleRecord(),
+    onSettled: () => recording.soon(),
     onRefused: (scheduleId, error) => {
       log.error({ scheduleId, err: error }, "an outcome cannot be recorded");
       const planned = agenda.get(scheduleId);
       if (planned) forget(planned);
     },
   });
+  const recording = createRecordTimer({ recorder, isBehind: sender.isBehind, monotonic });
   const recovery = createRecovery({
     database: control,
     owned: shards.owned,
@@ -215,11 +193,11 @@ export async function startDispatcher(
       metrics.ended(record.outcome);
       logInterrupted(log, record);
       recorder.add(record);
-      scheduleRecord();
+      recording.soon();
     },
   });
   const retention = createRetention({
-    database: keeping,
+    database: databases.retention,
     plans: config.plans,
     isMine: () => shards.holds(FLEET_SHARD),
     monotonic,
@@ -316,7 +294,7 @@ export async function startDispatcher(
     metrics.ended(result.outcome.kind);
     logAttempt(log, result);
     recorder.ended(result);
-    scheduleRecord();
+    recording.soon();
   }
 
   /** A recorded attempt: when the next one is due soon, it is planned without being read. */
@@ -342,28 +320,6 @@ export async function startDispatcher(
     const looksAtMs = stopping ? Number.POSITIVE_INFINITY : agenda.runOnce(clock.now());
     const next = Math.min(clock.monotonicAt(Math.min(leavesAtMs, looksAtMs)), slotAtMs);
     if (next < Number.POSITIVE_INFINITY) ticker.wakeAt(next);
-  }
-
-  let recordTimer: NodeJS.Timeout | undefined;
-  let recordSinceMs = Number.POSITIVE_INFINITY;
-  function scheduleRecord() {
-    if (recorder.waiting() === 0) return;
-    recordSinceMs = Math.min(recordSinceMs, monotonic());
-    if (recorder.isFull() && !recordGivesWay()) return record();
-    recordTimer ??= setTimeout(
-      () => {
-        recordTimer = undefined;
-        if (recordGivesWay()) return scheduleRecord();
-        record();
-      },
-      recorder.isFailing() ? 500 : RECORD_AFTER_MS,
-    );
-  }
-  const recordGivesWay = () => sender.isBehind() && monotonic() - recordSinceMs < RECORD_GIVES_WAY_MS;
-  function record() {
-    recordSinceMs = Number.POSITIVE_INFINITY;
-    recorder.start();
-    if (recorder.waiting() > 0) scheduleRecord();
   }
 
   const fatal = (error: unknown) => {
@@ -408,33 +364,28 @@ export async function startDispatcher(
     for (let sample = 0; sample < 5; sample++) await clock.runOnce();
     await shards.runOnce();
   }, quietly);
-  const sharing = every(SHARD_LEASE_MS / 3, () => shards.runOnce());
-  let heardAtMs = monotonic();
-  const startListening = () =>
-    listen({
-      url,
-      name: "stopwatch-listen",
-      channel: "stopwatch_due",
-      onListening: () => prefetch.startOver(),
-      onNotice: (payload) => {
-        heardAtMs = monotonic();
-        if (payload === "beat") return;
-        if (payload === "shards") return sharing.soon();
-        const [shard, id] = payload.split(":");
-        if (!shards.holds(Number(shard))) return;
-        if (id) return reread([id]);
-        prefetch.announceShard(Number(shard));
-        reading.soon();
-      },
-    });
-  let listener = startListening();
-  // A connection that is half open hears nothing and says nothing: beats are due on it every two seconds.
-  every(1_000, async () => {
-    if (monotonic() - heardAtMs < SILENCE_MAX_MS || shards.owned().length === 0) return;
-    heardAtMs = monotonic();
-    await listener.close();
-    listener = startListening();
+  const sharing = every(SHARD_LEASE_MS / 3, async () => {
+    // A step of the database's clock is to be seen before leases are read by it.
+    await clock.runOnce();
+    await shards.runOnce();
   });
+  const hearing = createHearing({
+    url,
+    monotonic,
+    isBeating: () => shards.owned().length > 0,
+    onListening: () => {
+      prefetch.startOver();
+      reading.soon();
+    },
+    onShards: () => sharing.soon(),
+    onDue: (shard, id) => {
+      if (!shards.holds(shard)) return;
+      if (id !== null) return reread([id]);
+      prefetch.announceShard(shard);
+      reading.soon();
+    },
+  });
+  every(1_000, () => hearing.runOnce());
   every(200, () => clock.runOnce());
   every(1_000, async () => {
     const settled = clock.sinceStepMs() > CLAIM_LEASE_MS && monotonic() - lostAtMs > RECOVERY_PAUSE_MS;
@@ -480,10 +431,10 @@ export async function startDispatcher(
       await until(() => sender.underWay() === 0, leftMs());
       await until(() => recorder.pending() === 0, leftMs());
       for (const timer of timers) timer.stop();
-      clearTimeout(recordTimer);
+      recording.stop();
       connections.close();
-      await Promise.allSettled([listener.close(), ticker.close()]);
-      await Promise.allSettled([claims.close(), records.close(), control.close(), keeping.close()]);
+      await Promise.allSettled([hearing.close(), ticker.close()]);
+      await databases.close();
     },
   };
 }

@@ -48,32 +48,39 @@ export function createPrefetch(deps: {
     return { due, reached };
   };
 
+  /** What is known of the shards; one that is taken out of `progress` meanwhile is read anew, whatever comes of it here. */
+  const progressOf = (id: number): Progress => {
+    const known = progress.get(id) ?? { readTo: BEFORE_ALL, sweptTo: null, sweptAtMs: deps.monotonic() };
+    progress.set(id, known);
+    return known;
+  };
+
   const forward = async (): Promise<number> => {
     const untilMs = deps.now() + PREFETCH_HORIZON_MS;
     const owned = deps.owned();
     for (const id of progress.keys()) if (!owned.includes(id)) progress.delete(id);
-    const shards = owned.map((id) => ({ id, from: progress.get(id)?.readTo ?? BEFORE_ALL }));
-    if (shards.length === 0) return 0;
-    const { due, reached } = await read(shards, untilMs);
-    for (const { id } of shards) {
-      const before = progress.get(id) ?? { sweptTo: null, sweptAtMs: deps.monotonic() };
-      progress.set(id, { ...before, readTo: reached.get(id) ?? after(untilMs) });
-    }
+    if (owned.length === 0) return 0;
+    const shards = owned.map((id) => ({ id, known: progressOf(id) }));
+    const { due, reached } = await read(
+      shards.map(({ id, known }) => ({ id, from: known.readTo })),
+      untilMs,
+    );
+    for (const { id, known } of shards) known.readTo = reached.get(id) ?? after(untilMs);
     deps.plan(due);
     return due.length;
   };
 
   const sweep = async (): Promise<number> => {
     const now = deps.monotonic();
-    const shards = [...progress]
-      .filter(([, one]) => now - one.sweptAtMs >= SWEEP_EVERY_MS || one.sweptTo !== null)
-      .map(([id, one]) => ({ id, from: one.sweptTo ?? BEFORE_ALL }));
+    const shards = [...progress].filter(([, one]) => now - one.sweptAtMs >= SWEEP_EVERY_MS || one.sweptTo !== null);
     if (shards.length === 0) return 0;
-    const untilMs = deps.now() + PREFETCH_HORIZON_MS;
-    const { due, reached } = await read(shards, untilMs);
-    for (const { id } of shards) {
-      const one = progress.get(id);
-      if (one) progress.set(id, { ...one, sweptAtMs: now, sweptTo: reached.get(id) ?? null });
+    const { due, reached } = await read(
+      shards.map(([id, one]) => ({ id, from: one.sweptTo ?? BEFORE_ALL })),
+      deps.now() + PREFETCH_HORIZON_MS,
+    );
+    for (const [id, one] of shards) {
+      one.sweptAtMs = now;
+      one.sweptTo = reached.get(id) ?? null;
     }
     deps.plan(due);
     return due.length;
@@ -128,7 +135,7 @@ export function createPrefetch(deps: {
     announceShard(shard: number) {
       progress.delete(shard);
     },
-    /** NOTIFYs may have been missed: everything is read again. */
+    /** NOTIFYs may have been missed: everything is read again, also what a reading that is under way began with. */
     startOver() {
       progress.clear();
     },

@@ -139,6 +139,8 @@ export function createRecorder(deps: {
   };
 }
 
+export type Recorder = ReturnType<typeof createRecorder>;
+
 function attemptRecord(ended: Ended, plans: Plans, random: () => number): AttemptRecord {
   const { won, outcome } = ended;
   const { claimed, planned } = won;

@@ -19,6 +19,8 @@ export function createShards(deps: {
   monotonic: () => number;
   wall: () => number;
   skewMs: () => number | null;
+  /** Whether the database's clock has not stepped lately: its leases, and who beat when, say nothing after that. */
+  isClockSettled: () => boolean;
   /** `sent`: first bytes of each lane that the former owner sent within a second before. */
   onTaken: (shards: { id: number; sent: Record<string, number> }[]) => void;
   onLost: (shards: number[]) => void;
@@ -77,10 +79,11 @@ export function createShards(deps: {
       }
       if (!stopping) {
         const share = Math.ceil(SHARDS / alive);
-        if (leases.size > share) await release([...leases.keys()].slice(share));
+        const settled = deps.isClockSettled();
+        if (leases.size > share && settled) await release([...leases.keys()].slice(share));
         if (leases.size < share) {
           const taken = await deps.database.run(DEADLINE_MS, ({ sql }) =>
-            takeShards(sql, deps.me.id, share - leases.size),
+            takeShards(sql, deps.me.id, share - leases.size, !settled),
           );
           for (const { id, epoch } of taken) leases.set(id, { epoch, ...until() });
           if (taken.length > 0) deps.onTaken(taken);

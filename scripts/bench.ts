@@ -5,22 +5,22 @@ import { listenForStop, Stopped } from "./stop-signal.ts";
 
 const LINGERS_MS = 2_000;
 
-const PARTS = [...SCENARIO_NAMES, "writes"] as const;
+const PARTS = [...SCENARIO_NAMES, "writes", "reads"] as const;
 
 type Options = { rounds?: string; only?: string; engines?: string; seconds?: string; quick: boolean; seed: string };
 
 await command<Options>({
   usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--quick] [--seed N]
 
-Measures the dispatcher beside its own floor and beside other job engines, and what creating costs over HTTP (writes),
-all in one run on one Postgres, and writes tests/bench/results/latest.json. See tests/bench/README.md for what the
-numbers are.
+Measures the dispatcher beside its own floor and beside other job engines, what creating costs over HTTP (writes), and
+lists and figures over ten million attempts (reads), all in one run on one Postgres, and writes
+tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
 
   --rounds N    interleaved rounds, 5 (1 with --quick)
   --only        ${PARTS.join(", ")}
   --engines     ${ENGINES.map((engine) => engine.name).join(", ")}
   --seconds N   length of the steady scenarios, 20 (5 with --quick); the saturation takes three times as long
-  --quick       one short round, and a tenth of the backlog
+  --quick       one short round, a tenth of the backlog, a twentieth of the attempts
   --seed N      instants and accounts of the jobs, 1`,
   options: {
     rounds: { type: "string" },
@@ -36,6 +36,8 @@ numbers are.
       rounds: whole("--rounds", rounds ?? (quick ? "1" : "5")),
       scenarios: SCENARIO_NAMES.filter((name) => parts.includes(name)),
       writes: parts.includes("writes"),
+      reads: parts.includes("reads"),
+      quick,
       engines: chosen("--engines", engines, ENGINES, (engine) => engine.name),
       seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),
       backlog: quick ? 100_000 : 1_000_000,

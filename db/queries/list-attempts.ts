@@ -61,11 +61,12 @@ export async function listAttempts(
   retentionDays: number,
   search: AttemptSearch,
 ): Promise<AttemptPage> {
-  const { keys, total, totalCapped } = await byIndexes(db, (tx, nowMs) =>
-    findKeys(tx, tenant, new Date(nowMs - retentionDays * DAY_MS), search),
-  );
-  const rows = await readRows(db, tenant, keys.slice(0, search.limit));
-  return { rows, hasMore: keys.length > search.limit, total, totalCapped };
+  return byIndexes(db, async (tx, nowMs) => {
+    const windowStart = new Date(nowMs - retentionDays * DAY_MS);
+    const { keys, total, totalCapped } = await findKeys(tx, tenant, windowStart, search);
+    const rows = await readRows(tx, tenant, keys.slice(0, search.limit));
+    return { rows, hasMore: keys.length > search.limit, total, totalCapped };
+  });
 }
 
 const HOUR_MS = 3_600_000;

@@ -39,10 +39,11 @@ export type SchedulePage = { rows: ScheduleRow[]; hasMore: boolean; total: numbe
  * three characters looks at the newest 10,000 rows only, and `totalCapped` says so when there are more.
  */
 export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSearch): Promise<SchedulePage> {
-  const { keys, total, totalCapped } = await byIndexes(db, (tx) => findIds(tx, tenant, search));
-  const ids = keys.slice(0, search.limit);
-  const rows = await readRows(db, ids);
-  return { rows, hasMore: keys.length > search.limit, total, totalCapped };
+  return byIndexes(db, async (tx) => {
+    const { keys, total, totalCapped } = await findIds(tx, tenant, search);
+    const rows = await readRows(tx, keys.slice(0, search.limit));
+    return { rows, hasMore: keys.length > search.limit, total, totalCapped };
+  });
 }
 
 async function findIds(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Promise<Found<string>> {

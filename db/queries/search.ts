@@ -16,14 +16,16 @@ export type Query = { text: string; scheduleId: string | null };
 export type Found<Key> = { keys: Key[]; total: number; totalCapped: boolean };
 
 /**
- * Runs `work` in a transaction that reads by indexes alone, in their order: estimates know nothing of one account's rows, and what they take for faster may read the whole table. `nowMs` is the time of the
- * transaction: what is computed from it here is a constant there, by which the planner leaves out partitions.
+ * Runs `work` in a transaction that reads by indexes alone, in their order: estimates know nothing of one account's rows,
+ * and what they take for faster may read the whole table. `nowMs` is the time of the transaction: what is computed from it
+ * here is a constant there, by which the planner leaves out partitions.
  */
 export function byIndexes<T>(db: Db, work: (tx: DbOrTx, nowMs: number) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     const settings = ["seqscan", "bitmapscan", "sort"].map((name) => `enable_${name}`);
     const [row] = await tx.execute<{ now: number }>(sql`
-      SELECT extract(epoch FROM now())::float8 * 1000 AS now, count(set_config(name, 'off', true)) FROM unnest(${`{${settings}}`}::text::text[]) name`);
+      SELECT extract(epoch FROM now())::float8 * 1000 AS now, count(set_config(name, 'off', true))
+      FROM unnest(${`{${settings}}`}::text::text[]) name`);
     if (!row) throw new Error("the database did not tell the time");
     return work(tx, row.now);
   });
@@ -74,7 +76,7 @@ export function looksForTarget<Key>(
 ): (() => Promise<Look<Key>> | null)[] {
   const enough = rowsEnough(window);
   let first: Look<Key> | undefined;
-  const denseRows = () => Math.ceil((1.5 * enough * FIRST_LOOK_ROWS) / Math.max(first?.found ?? 0, 1));
+  const denseRows = () => Math.ceil((1.25 * enough * FIRST_LOOK_ROWS) / Math.max(first?.found ?? 0, 1));
   return [
     async () => {
       first = await list.first(FIRST_LOOK_ROWS, enough);

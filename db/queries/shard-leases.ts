@@ -36,17 +36,20 @@ export async function renewShards(sql: Sql, owner: string, epochs: ReadonlyMap<n
 /**
  * Takes up to `limit` shards that were given up, or whose lease ended at least a second ago. The new epoch waits for
  * claims that are under way and shuts out every later one of the former owner. `sent` is what a shard that was given up
- * has sent of each lane within a second before.
+ * has sent of each lane within a second before. `onlyGivenUp`: whose lease ended is not taken from its owner, since the
+ * clock that says so cannot be trusted.
  */
 export async function takeShards(
   sql: Sql,
   owner: string,
   limit: number,
+  onlyGivenUp: boolean,
 ): Promise<{ id: number; epoch: number; sent: Record<string, number> }[]> {
   const rows = await sql`
     WITH free AS MATERIALIZED (
       SELECT id, handover FROM shards
       WHERE lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' < clock_timestamp()
+        AND (owner IS NULL OR NOT ${onlyGivenUp}::boolean)
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     UPDATE shards s SET owner = ${owner}, epoch = s.epoch + 1, handover = NULL,

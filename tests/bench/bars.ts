@@ -1,5 +1,7 @@
 import type { Figures } from "./measure.ts";
 import { median } from "./measure.ts";
+import type { ReadFigures } from "./reads.ts";
+import { READ_BARS_MS } from "./reads-cases.ts";
 import type { Row } from "./report.ts";
 import type { WriteRound } from "./writes.ts";
 
@@ -89,6 +91,18 @@ export function judgeWrites(rounds: readonly WriteRound[]): Bar[] {
       1.1,
     ),
   ];
+}
+
+/** The bars of reading: each group by the slowest read in it; open when nothing was measured. */
+export function judgeReads(reads: readonly ReadFigures[]): Bar[] {
+  return Object.entries(READ_BARS_MS).map(([group, limit]) => {
+    const slowest = reads.filter((read) => read.group === group).sort((a, b) => b.databaseMs - a.databaseMs)[0];
+    return bar(
+      `${group}: in the database, ms${slowest ? ` (${slowest.name})` : ""}`,
+      slowest?.databaseMs ?? null,
+      limit,
+    );
+  });
 }
 
 /** One line for each bar. */

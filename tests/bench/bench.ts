@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
-import { barLines, judgeBars, judgeWrites } from "./bars.ts";
+import { barLines, judgeBars, judgeReads, judgeWrites } from "./bars.ts";
 import type { Bench, Engine, OpenEngine } from "./engine.ts";
 import { bullmq } from "./engines/bullmq.ts";
 import { dbos } from "./engines/dbos.ts";
@@ -12,6 +12,7 @@ import { graphileWorker, graphileWorkerLocal } from "./engines/graphile-worker.t
 import { pgBoss } from "./engines/pg-boss.ts";
 import { stopwatch } from "./engines/stopwatch.ts";
 import type { Figures } from "./measure.ts";
+import { measureReads, prepareReads, readLine } from "./reads.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { type Run, summarise, table } from "./report.ts";
 import { writePart, writeResults } from "./results.ts";
@@ -27,6 +28,9 @@ export type BenchOptions = {
   engines: readonly Engine[];
   /** Whether creating over HTTP is measured too. */
   writes: boolean;
+  /** Whether lists and figures are, over ten million attempts, or a twentieth of them when `quick`. */
+  reads: boolean;
+  quick: boolean;
 } & ScenarioOptions;
 
 /**
@@ -56,6 +60,7 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
     };
     if (options.scenarios.length > 0) await Promise.race([runDeliveries(options, bench, receiver), stopped]);
     if (options.writes) await Promise.race([runWrites(options, bench), stopped]);
+    if (options.reads) await Promise.race([runReads(options, bench), stopped]);
   } finally {
     receiver.close();
     await server.stop();
@@ -79,6 +84,17 @@ async function runWrites({ rounds, seconds }: BenchOptions, bench: Bench): Promi
   const bars = judgeWrites(measured);
   console.log(`\n${barLines(bars)}`);
   await writePart("writes", { options: { rounds, seconds }, bars, rounds: measured });
+}
+
+async function runReads({ quick }: BenchOptions, bench: Bench): Promise<void> {
+  const { url, drop } = await bench.createDatabase();
+  const sizes = await prepareReads(url, { quick });
+  console.log(`${JSON.stringify(sizes)}\n`);
+  const reads = await measureReads(url, (figures) => console.log(readLine(figures)));
+  const bars = judgeReads(reads);
+  console.log(`\n${barLines(bars)}`);
+  await writePart("reads", { options: sizes, bars, rounds: reads });
+  await drop();
 }
 
 async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver): Promise<Run[]> {

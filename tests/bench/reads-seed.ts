@@ -1,8 +1,13 @@
 import type { Sql } from "#db/client.ts";
 
-export type SeedSizes = { schedules: number; accounts: number };
+export type SeedSizes = {
+  schedules: number;
+  accounts: number;
+  /** One in so many schedules belongs to the big account. */
+  bigEvery: number;
+};
 
-/** The account that reads are measured on, on the Indie plan: it has a sixth of all schedules. */
+/** The account that reads are measured on, on the Indie plan. */
 export const BIG_ACCOUNT = "00000000-0000-7000-8000-000000000000";
 
 /** In the target of one of 99 schedules of the big account. */
@@ -17,7 +22,7 @@ export const NEEDLE_MARK = "needle";
  * left them: in the order they came, accounts interleaved, counts beside them. Secondary indexes are made afterwards,
  * which is faster and leaves them smaller than years of use would.
  */
-export async function seedReads(sql: Sql, { schedules, accounts }: SeedSizes): Promise<void> {
+export async function seedReads(sql: Sql, sizes: SeedSizes): Promise<void> {
   await sql`SET statement_timeout = 0`;
   await sql`SET maintenance_work_mem = '1GB'`;
   await sql`SET work_mem = '256MB'`;
@@ -27,14 +32,14 @@ export async function seedReads(sql: Sql, { schedules, accounts }: SeedSizes): P
   await sql`
     INSERT INTO accounts (id, email, plan)
     SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'reads' || n || '@example.com', 'indie'
-    FROM generate_series(0, ${accounts} - 1) n`;
+    FROM generate_series(0, ${sizes.accounts} - 1) n`;
 
   const indexes = await sql<{ name: string; definition: string }[]>`
     SELECT indexname AS name, indexdef AS definition FROM pg_indexes i
     WHERE tablename IN ('schedules', 'schedule_requests', 'attempts')
       AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conname = i.indexname)`;
   for (const { name } of indexes) await sql`DROP INDEX ${sql(name)}`;
-  await seedSchedules(sql, schedules, accounts);
+  await seedSchedules(sql, sizes);
   await seedAttempts(sql);
   await seedCounts(sql);
   // Of a partitioned table they are told as its own alone, without those of its partitions.
@@ -43,7 +48,7 @@ export async function seedReads(sql: Sql, { schedules, accounts }: SeedSizes): P
 }
 
 // Created over 29.9 days, due up to two days later; of each 20 one is due in three months.
-async function seedSchedules(sql: Sql, schedules: number, accounts: number) {
+async function seedSchedules(sql: Sql, { schedules, accounts, bigEvery }: SeedSizes) {
   await sql`
     CREATE UNLOGGED TABLE plan AS
     SELECT g, (lpad(to_hex((extract(epoch FROM created_at) * 1000)::bigint), 12, '0') || '7' || substr(digest, 1, 3)
@@ -54,7 +59,7 @@ async function seedSchedules(sql: Sql, schedules: number, accounts: number) {
       CASE WHEN random() < 0.01 THEN (random() * 5000)::int ELSE (-ln(1 - random()) * 1.5)::int END AS offset_ms
     FROM (
       SELECT g, md5(g::text) AS digest, (random() * 1000)::int AS dice, power(random(), 3) AS lag,
-        CASE WHEN g % 6 = 0 THEN 0 ELSE 1 + (g::bigint * 7919) % (${accounts}::int - 1) END AS account,
+        CASE WHEN g % ${bigEvery}::int = 0 THEN 0 ELSE 1 + (g::bigint * 7919) % (${accounts}::int - 1) END AS account,
         (now() - interval '718 hours' * (1 - g / ${schedules}::float8))::timestamptz(3) AS created_at
       FROM generate_series(1, ${schedules}::int) g) p`;
   await sql`ALTER TABLE plan ADD status text`;
@@ -66,8 +71,8 @@ async function seedSchedules(sql: Sql, schedules: number, accounts: number) {
     SELECT id, account_id, 'live',
       'https://api.tenant' || account || '.example/v1/' || CASE
         WHEN account <> 0 THEN 'orders/' || substr(digest, 1, 16)
-        WHEN g = 6 * (${schedules}::int / 12) THEN 'needle'
-        WHEN g / 6 % 99 = 0 THEN 'thinly/' || g
+        WHEN g = ${bigEvery * Math.floor(schedules / 2 / bigEvery)}::int THEN 'needle'
+        WHEN g / ${bigEvery}::int % 99 = 0 THEN 'thinly/' || g
         WHEN g < ${schedules}::int / 10 THEN 'formerly/' || g
         WHEN dice % 5 < 3 THEN 'hooks/' || dice % 20
         ELSE 'orders/' || substr(digest, 1, 16) || '/notify?tenant=' || g % 97 END,

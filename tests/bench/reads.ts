@@ -23,6 +23,7 @@ export type ReadSizes = { accounts: number; schedules: number; attempts: number;
 const RUNS = 20;
 const EXPLAINED = 5;
 const ACCOUNTS = 100;
+const BIG_EVERY = 6;
 const FULL_SCHEDULES = 6_000_000;
 const QUICK_SCHEDULES = 300_000;
 
@@ -33,7 +34,7 @@ export async function prepareReads(url: string, { quick }: { quick: boolean }): 
   try {
     const startedMs = performance.now();
     const schedules = quick ? QUICK_SCHEDULES : FULL_SCHEDULES;
-    await seedReads(watched.sql, { schedules, accounts: ACCOUNTS });
+    await seedReads(watched.sql, { schedules, accounts: ACCOUNTS, bigEvery: BIG_EVERY });
     const seededS = Math.round((performance.now() - startedMs) / 1_000);
     const [row] = await watched.sql`
       SELECT count(*)::integer AS attempts, (count(*) FILTER (WHERE account_id = ${BIG_ACCOUNT}))::integer AS "ofAccount"

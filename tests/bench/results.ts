@@ -10,7 +10,7 @@ import type { Row, Run } from "./report.ts";
 const FOLDER = fileURLToPath(new URL("./results/", import.meta.url));
 
 /** What is measured by itself, beside the deliveries. */
-export type Part = "writes";
+export type Part = "writes" | "reads";
 
 /** Writes the deliveries to results/latest.json: the machine, the settings, bars, medians and spread, and every run. */
 export async function writeResults(
@@ -18,13 +18,14 @@ export async function writeResults(
   engines: readonly Engine[],
   found: { bars: Bar[]; rows: Row[]; runs: Run[] },
 ): Promise<void> {
-  const { writes } = await readLatest();
+  const { writes, reads } = await readLatest();
   await save({
     ...stamp(),
     options: { rounds, seconds, backlog, seed },
     engines: engines.map(({ name, settings, claimLead }) => ({ name, settings, claimLead })),
     ...found,
     ...(writes !== undefined && { writes }),
+    ...(reads !== undefined && { reads }),
   });
 }
 

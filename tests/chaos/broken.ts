@@ -14,8 +14,8 @@ export const BROKEN: Record<string, Patch[]> = {
   claim: [
     {
       file: "db/queries/claim-schedules.ts",
-      find: "JOIN schedules s ON s.id = w.id AND s.version = w.version\n      JOIN mine",
-      replace: "JOIN schedules s ON s.id = w.id\n      JOIN mine",
+      find: "JOIN schedules s ON s.id = w.id AND s.version = w.version\n      WHERE s.shard",
+      replace: "JOIN schedules s ON s.id = w.id\n      WHERE s.shard",
     },
   ],
   record: [
@@ -28,10 +28,10 @@ export const BROKEN: Record<string, Patch[]> = {
   instant: [
     {
       file: "dispatcher/send.ts",
-      find: "if (next.won.planned.sendAtMs > deps.now()) return next.won.planned.sendAtMs;",
+      find: "if (beginAtMs > deps.now()) return beginAtMs;",
       replace: "",
     },
-    { file: "dispatcher/send.ts", find: " || deps.now() < won.planned.sendAtMs", replace: "" },
+    { file: "dispatcher/send.ts", find: "!hold(won.planned.sendAtMs) || ", replace: "" },
   ],
 };
 

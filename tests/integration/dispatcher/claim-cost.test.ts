@@ -2,7 +2,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { claimSchedules } from "#db/queries/claim-schedules.ts";
 import { BEFORE_ALL, readDueOfShards } from "#db/queries/due-schedules.ts";
-import { SESSION } from "#dispatcher/dispatcher.ts";
+import { SESSION } from "#dispatcher/databases.ts";
 import { newId } from "#domain/ids.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";

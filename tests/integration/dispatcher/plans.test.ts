@@ -4,7 +4,7 @@ import { claimSchedules, releaseSchedules } from "#db/queries/claim-schedules.ts
 import { after, readDueById, readDueOfAccount, readDueOfShards } from "#db/queries/due-schedules.ts";
 import { readExpiredClaims } from "#db/queries/expired-claims.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
-import { SESSION } from "#dispatcher/dispatcher.ts";
+import { SESSION } from "#dispatcher/databases.ts";
 import { newId } from "#domain/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 

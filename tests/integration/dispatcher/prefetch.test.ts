@@ -9,6 +9,8 @@ import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts
 
 const ALL_SHARDS = Array.from({ length: 64 }, (_, id) => id);
 
+type Prefetch = ReturnType<typeof createPrefetch>;
+
 let database: TestDatabase;
 let sql: postgres.Sql;
 let connection: Connection;
@@ -60,5 +62,41 @@ describe("reading ahead", () => {
     expect(Math.max(...rounds)).toBeLessThan(500);
     expect(seen.toSorted()).toEqual([...crowd, ...behind].toSorted());
     expect(seen.slice(-3).toSorted()).toEqual(behind.toSorted());
+  });
+
+  it.each<[string, (prefetch: Prefetch, shard: number) => void]>([
+    ["notices may have been missed", (prefetch) => prefetch.startOver()],
+    ["many of a shard were created", (prefetch, shard) => prefetch.announceShard(shard)],
+  ])("begins anew when %s while it is under way", async (_what, invalidate) => {
+    const account = await createTestAccount(sql, keyRing);
+    const [row] = await sql`SELECT shard FROM accounts WHERE id = ${account.id}`;
+    const nowMs = Date.now();
+    const seen: string[] = [];
+    let meanwhile: (() => Promise<void>) | undefined;
+    const prefetch = createPrefetch({
+      database: {
+        ...connection,
+        async run(deadlineMs, work) {
+          const rows = await connection.run(deadlineMs, work);
+          await meanwhile?.();
+          return rows;
+        },
+      },
+      owned: () => [row?.shard],
+      now: () => nowMs,
+      monotonic: () => 0,
+      plan: (due) => seen.push(...due.map(({ id }) => id)),
+    });
+    let created: string[] = [];
+    meanwhile = async () => {
+      meanwhile = undefined;
+      created = await insertDue(account.id, 2, nowMs - 500);
+      invalidate(prefetch, row?.shard);
+    };
+
+    await prefetch.runOnce();
+    expect(seen).not.toEqual(expect.arrayContaining(created));
+    await prefetch.runOnce();
+    expect(seen).toEqual(expect.arrayContaining(created));
   });
 });

@@ -7,23 +7,27 @@ import { monotonicNow } from "#dispatcher/ticker.ts";
 import { newId } from "#domain/ids.ts";
 import { parsePlans } from "#domain/plans.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOTHING = "https://example.com/";
 
+let receiver: Receiver;
 let bench: DispatchBench;
 let database: ReturnType<typeof connect>;
 let told: { level: number; job?: string; rows?: number; msg: string }[] = [];
 
 beforeAll(async () => {
-  bench = await createDispatchBench({});
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
   database = connect({ url: bench.databaseUrl, name: "retention", connectionsMax: 1, session: RETENTION_SESSION });
 });
 afterAll(async () => {
   await database.close();
   await bench.close();
+  await receiver.close();
 });
 beforeEach(async () => {
   told = [];
@@ -295,25 +299,26 @@ describe("counts, sessions and dispatchers", () => {
 });
 
 describe("the work", () => {
-  const many = (accountId: string, n: number) => bench.sql`
+  const many = (accountId: string, n: number, bytes = 30) => bench.sql`
     WITH made AS (
       INSERT INTO schedules (id, account_id, env, shard, status, early_fire, fire_at, ended_at, payload_size_bytes, sealed_bytes, origin)
-      SELECT gen_random_uuid(), ${accountId}, 'live', 0, 'succeeded', false, now(), now() - interval '100 days', 1, 30, ''
+      SELECT gen_random_uuid(), ${accountId}, 'live', 0, 'succeeded', false, now(), now() - interval '100 days', 1, ${bytes}, ''
       FROM generate_series(1, ${n}) RETURNING id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, sealed, request_hash)
-    SELECT id, ${accountId}, 'live', ${NOTHING}, 'POST', '\\x01', '\\x00' FROM made`;
-  const unerased = async () => {
-    const [row] = await bench.sql`SELECT count(*)::int AS n FROM schedule_requests WHERE sealed IS NOT NULL`;
+    SELECT id, ${accountId}, 'live', ${NOTHING}, 'POST', convert_to(repeat('x', ${bytes}), 'UTF8'), '\\x00' FROM made`;
+  const unerased = async ({ id }: { id: string }) => {
+    const [row] = await bench.sql`
+      SELECT count(*)::int AS n FROM schedule_requests WHERE account_id = ${id} AND sealed IS NOT NULL`;
     return row?.n as number;
   };
 
   it("is done in batches over many accounts, and another process goes on where one stopped", async () => {
-    const accounts = [await bench.account({ plan: "free" }), await bench.account({ plan: "free" })];
+    const accounts = [await bench.account({ plan: "free" }), await bench.account({ plan: "free" })] as const;
     for (const { id } of accounts) await many(id, 700);
     let batches = 0;
     const first = start({ isMine: () => batches++ < 10 });
     await first.runOnce();
-    const left = await unerased();
+    const left = (await unerased(accounts[0])) + (await unerased(accounts[1]));
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(1_400);
     expect(await first.runOnce()).toEqual({});
@@ -322,9 +327,10 @@ describe("the work", () => {
   });
 
   it("is not begun by a process that does not own the fleet's work", async () => {
-    await many((await bench.account({ plan: "free" })).id, 1);
+    const account = await bench.account({ plan: "free" });
+    await many(account.id, 1);
     expect(await start({ isMine: () => false }).runOnce()).toEqual({});
-    expect(await unerased()).toBe(1);
+    expect(await unerased(account)).toBe(1);
   });
 
   it("of one kind that fails is told once, and keeps back no other", async () => {
@@ -362,15 +368,26 @@ describe("the work", () => {
     expect(after.scans - before.scans).toBeLessThanOrEqual(0);
   });
 
-  it("is done by the dispatchers, by whichever owns it", async () => {
-    await many((await bench.account({ plan: "free" })).id, 500);
+  it("is done by the dispatchers, by whichever owns it, and delays no delivery", async () => {
+    const [idle, busy] = [await bench.account({ plan: "free" }), await bench.account()];
+    const due = (ms: number) =>
+      bench.schedule(busy, `${receiver.origin}/`, new Date(Date.now() + ms), { payload: "x" });
+    await many(idle.id, 5_000, 4_096);
     const first = await bench.dispatcher();
-    await waitFor("the first erases", async () => (await unerased()) === 0);
+    const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => due(1_500 + n * 50)));
+    await waitFor("the first erases", async () => (await unerased(idle)) === 0);
+    const rows = await waitFor("all are delivered", async () => {
+      const done =
+        await bench.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded'`;
+      return done.length === ids.length && done;
+    });
+    expect(Math.max(...rows.map((row) => row.offset_ms))).toBeLessThanOrEqual(250);
+
     await bench.dispatcher();
     await first.stop();
-    await many((await bench.account({ plan: "free" })).id, 500);
+    await many(idle.id, 500);
     await bench.dispatcher();
-    await waitFor("another erases", async () => (await unerased()) === 0);
+    await waitFor("another erases", async () => (await unerased(idle)) === 0);
   });
 });
 

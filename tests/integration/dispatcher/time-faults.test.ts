@@ -96,6 +96,27 @@ describe("at the edges of the calendar", () => {
 });
 
 describe("a step of the database's clock", () => {
+  it("forward takes no shard from a dispatcher that lives", async () => {
+    for (let n = 0; n < 3; n++) await bench.dispatcher();
+    const leases = async () => {
+      const rows = await bench.sql`SELECT id, owner, epoch FROM shards ORDER BY id`;
+      return rows.map(({ id, owner, epoch }) => `${id} ${owner} ${epoch}`);
+    };
+    let before: string[] = [];
+    await waitFor("their shares have settled", async () => {
+      const now = await leases();
+      const isSame = now.join() === before.join() && new Set(now.map((one) => one.split(" ")[1])).size === 3;
+      before = now;
+      await pause(2_500);
+      return isSame;
+    });
+    await clock.step(HOUR_MS);
+    for (let looks = 0; looks < 20; looks++) {
+      expect(await leases()).toEqual(before);
+      await pause(250);
+    }
+  });
+
   it("forward leaves what is on the wire alone: it is recorded once and not sent again", async () => {
     await start();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 3_000));

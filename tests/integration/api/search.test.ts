@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Sql } from "#db/client.ts";
+import type { Db } from "#db/orm.ts";
+import { type AttemptSearch, listAttempts } from "#db/queries/list-attempts.ts";
+import { listSchedules, type ScheduleSearch } from "#db/queries/list-schedules.ts";
+import { rowsReadBy } from "../../bench/reads.ts";
+import { BIG_ACCOUNT, NEEDLE_MARK, OLD_MARK, seedReads, THIN_MARK } from "../../bench/reads-seed.ts";
+import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { nodesOf, watchStatements } from "../../helpers/statements.ts";
+
+const TENANT = { accountId: BIG_ACCOUNT, env: "live" } as const;
+const DAY_MS = 86_400_000;
+const RETENTION_DAYS = 30;
+
+let database: TestDatabase;
+let watched: ReturnType<typeof watchStatements>;
+let db: Db;
+let sql: Sql;
+
+// 30,000 schedules of one account among 60,000: enough for every way of searching to be gone.
+beforeAll(async () => {
+  database = await createTestDatabase();
+  watched = watchStatements(database.url);
+  ({ db, sql } = watched);
+  await seedReads(sql, { schedules: 60_000, accounts: 5, bigEvery: 2 });
+  await sql`
+    UPDATE schedule_requests SET target_url = 'https://aged.example/' || schedule_id WHERE schedule_id IN (
+      SELECT schedule_id FROM schedule_requests WHERE account_id = ${BIG_ACCOUNT} ORDER BY created_at LIMIT 12000)`;
+  await sql`
+    UPDATE schedules SET status = 'firing', attempts = 1, claim_deadline = now() WHERE id IN (
+      SELECT id FROM schedules WHERE account_id = ${BIG_ACCOUNT} AND status = 'scheduled' ORDER BY fire_at LIMIT 3)`;
+}, 120_000);
+afterAll(async () => {
+  await watched.close();
+  await database.drop();
+});
+
+const q = (text: string) => ({ text, scheduleId: null });
+const ago = (days: number) => new Date(Math.floor(Date.now() / 1_000) * 1_000 - days * DAY_MS);
+
+const SEARCHED = [
+  "",
+  "zzznothing",
+  NEEDLE_MARK,
+  THIN_MARK,
+  OLD_MARK,
+  "aged.example",
+  "tenant0.EXAMPLE",
+  "/orders/",
+  "tenant=9",
+];
+
+describe("a list of schedules", () => {
+  const filters: Partial<ScheduleSearch>[] = [
+    {},
+    { statuses: ["dead"] },
+    { statuses: ["firing", "failed"] },
+    { statuses: ["succeeded"] },
+    { from: ago(20), to: ago(18) },
+    { statuses: ["succeeded", "cancelled"], from: ago(25), to: ago(5) },
+    { from: ago(-1) },
+  ];
+
+  it.each(SEARCHED)(
+    "of %j is what a plain query finds, whatever else is asked, in every order and on every page",
+    async (text) => {
+      for (const filter of filters) {
+        for (const sort of ["-created_at", "fire_at", "-fire_at"] as const) {
+          const search = { sort, limit: 7, ...filter, ...(text && { q: q(text) }) };
+          const expected = await plainSchedules(search);
+          for (const offset of [0, 40, 9_990]) {
+            const page = await listSchedules(db, TENANT, { ...search, offset });
+            const told = {
+              ids: page.rows.map(({ id }) => id),
+              total: page.total,
+              isCapped: page.totalCapped,
+              hasMore: page.hasMore,
+            };
+            expect(told, JSON.stringify({ ...search, offset })).toEqual({
+              ids: expected.slice(offset, offset + 7),
+              ...totals(expected.length, text !== "" || Object.keys(filter).length > 0),
+              hasMore: expected.length > offset + 7,
+            });
+          }
+        }
+      }
+    },
+  );
+
+  it("of a whole id is that schedule, and what has it in its target", async () => {
+    const [first, second] = (await plainSchedules({ sort: "-created_at" })).slice(100, 102) as [string, string];
+    const text = "sch_00000000000000000000000000";
+    await sql`UPDATE schedule_requests SET target_url = ${`https://example.com/${text}`} WHERE schedule_id = ${second}`;
+    const search = { sort: "-created_at", limit: 20, offset: 0, q: { text, scheduleId: first } } as const;
+    const page = await listSchedules(db, TENANT, search);
+    expect(page.rows.map(({ id }) => id)).toEqual([first, second]);
+    expect(await listSchedules(db, { ...TENANT, env: "test" }, search)).toMatchObject({ rows: [], total: 0 });
+  });
+
+  it("counts what was deleted no longer", async () => {
+    const before = await listSchedules(db, TENANT, { sort: "-created_at", limit: 1, offset: 0 });
+    const gone = (await plainSchedules({ statuses: ["cancelled"], sort: "fire_at" })).slice(0, 5);
+    await sql`DELETE FROM schedules WHERE id = ANY (${`{${gone}}`}::text::uuid[])`;
+    await sql`DELETE FROM schedule_requests WHERE schedule_id = ANY (${`{${gone}}`}::text::uuid[])`;
+    const after = await listSchedules(db, TENANT, { sort: "-created_at", limit: 1, offset: 0 });
+    expect(after.total).toBe(before.total - 5);
+  });
+
+  it("with a q that makes no trigram looks at the newest 10,000", async () => {
+    const page = await listSchedules(db, TENANT, { sort: "-created_at", limit: 1, offset: 0, q: q("://") });
+    expect(page).toMatchObject({ total: 10_000, totalCapped: true });
+  });
+
+  async function plainSchedules({ q, statuses, from, to, sort }: Partial<ScheduleSearch>): Promise<string[]> {
+    const rows = await sql`
+      SELECT s.id FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id
+      WHERE s.account_id = ${BIG_ACCOUNT} AND strpos(lower(r.target_url), ${q?.text.toLowerCase() ?? ""}) > 0
+        AND (${statuses ? `{${statuses}}` : null}::text IS NULL OR s.status = ANY (${`{${statuses ?? []}}`}::text::text[]))
+        AND s.fire_at >= ${from?.toISOString() ?? "-infinity"}::timestamptz AND s.fire_at < ${to?.toISOString() ?? "infinity"}::timestamptz
+      ORDER BY ${sort === "-created_at" ? sql`s.created_at DESC, s.id DESC` : sort === "fire_at" ? sql`s.fire_at, s.id` : sql`s.fire_at DESC, s.id DESC`}`.values();
+    return rows.map(([id]) => id);
+  }
+});
+
+describe("the log", () => {
+  const filters: Partial<AttemptSearch>[] = [
+    {},
+    { outcome: "failed" },
+    { outcome: "succeeded" },
+    { code: "4xx" },
+    { code: "none", from: ago(20) },
+    { from: ago(20), to: ago(18) },
+    { outcome: "succeeded", from: ago(25), to: ago(5) },
+  ];
+
+  it.each(SEARCHED)("of %j is what a plain query finds, whatever else is asked, on every page", async (text) => {
+    for (const filter of filters) {
+      const search = { limit: 7, ...filter, ...(text && { q: q(text) }) };
+      const expected = await plainAttempts(search);
+      for (const offset of [0, 40, 9_990]) {
+        const page = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, offset });
+        const ids = page.rows.map((row) => `${row.scheduleId} ${row.attempt}`);
+        const told = { ids, total: page.total, isCapped: page.totalCapped, hasMore: page.hasMore };
+        expect(told, JSON.stringify({ ...search, offset })).toEqual({
+          ids: expected.slice(offset, offset + 7),
+          ...totals(expected.length, text !== "" || Object.keys(filter).length > 0),
+          hasMore: expected.length > offset + 7,
+        });
+      }
+    }
+  });
+
+  it("of a window that begins within an hour counts exactly", async () => {
+    for (const days of [1, 7, 29]) {
+      const { total } = await listAttempts(db, TENANT, days, { limit: 1, offset: 0 });
+      const [row] = await sql`
+        SELECT count(*)::integer AS n FROM attempts
+        WHERE account_id = ${BIG_ACCOUNT} AND attempted_at > now() - ${days}::integer * interval '24 hours'`;
+      expect(total).toBe(row?.n);
+    }
+  });
+
+  async function plainAttempts({ q, outcome, code, from, to }: Partial<AttemptSearch>): Promise<string[]> {
+    const rows = await sql`
+      SELECT a.schedule_id || ' ' || a.attempt FROM attempts a JOIN schedule_requests r ON r.schedule_id = a.schedule_id
+      WHERE a.account_id = ${BIG_ACCOUNT} AND strpos(lower(r.target_url), ${q?.text.toLowerCase() ?? ""}) > 0
+        AND (${outcome ?? null}::text IS NULL OR (a.outcome = 'delivered') = ${outcome === "succeeded"})
+        AND (${code ?? null}::text IS NULL OR coalesce(a.status_code / 100 || 'xx', 'none') = ${code ?? ""})
+        AND a.attempted_at >= ${from?.toISOString() ?? "-infinity"}::timestamptz AND a.attempted_at < ${to?.toISOString() ?? "infinity"}::timestamptz
+      ORDER BY a.attempted_at DESC, a.schedule_id DESC, a.attempt DESC`.values();
+    return rows.map(([id]) => id);
+  }
+});
+
+// What a page and its total may read, however many rows there are: 10,101 decide both, and one look may be in vain.
+const ROWS_MAX = 25_001;
+
+describe("a page", () => {
+  const reads: [string, () => Promise<unknown>][] = [
+    ["schedules", () => listSchedules(db, TENANT, { sort: "-created_at", limit: 20, offset: 0 })],
+    [
+      "schedules at the highest offset",
+      () => listSchedules(db, TENANT, { sort: "-fire_at", limit: 100, offset: 10_000 }),
+    ],
+    [
+      "schedules by status",
+      () => listSchedules(db, TENANT, { sort: "-created_at", limit: 20, offset: 0, statuses: ["succeeded"] }),
+    ],
+    ["schedules by range", () => listSchedules(db, TENANT, { sort: "fire_at", limit: 20, offset: 0, from: ago(20) })],
+    ["schedules by q", () => listSchedules(db, TENANT, { sort: "-created_at", limit: 20, offset: 0, q: q("tenant0") })],
+    [
+      "schedules by a rare q",
+      () => listSchedules(db, TENANT, { sort: "fire_at", limit: 20, offset: 0, q: q(THIN_MARK) }),
+    ],
+    ["log", () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 20, offset: 0 })],
+    ["log at the highest offset", () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 100, offset: 10_000 })],
+    ["log by outcome", () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 20, offset: 0, outcome: "succeeded" })],
+    [
+      "log by range",
+      () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 20, offset: 0, from: ago(25), to: ago(2) }),
+    ],
+    ["log by q", () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 20, offset: 0, q: q("tenant0") })],
+    ["log by a rare q", () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 20, offset: 0, q: q(THIN_MARK) })],
+  ];
+
+  it.each(["as they are", "of an empty table"])(
+    "reads a bounded number of rows, and no table from end to end, with statistics %s",
+    async (which) => {
+      await sql.unsafe(which === "as they are" ? "ANALYZE" : FORGET_STATISTICS);
+      for (const [name, read] of reads) {
+        const { plans } = await watched.explainAll(await watched.of(read));
+        const nodes = plans.flatMap(nodesOf);
+        expect(
+          nodes.filter((node) => node["Node Type"] === "Seq Scan" && BIG_TABLES.test(node["Relation Name"] ?? "")),
+          name,
+        ).toEqual([]);
+        expect(Math.max(...nodes.map(rowsReadBy)), name).toBeLessThanOrEqual(ROWS_MAX);
+      }
+    },
+  );
+});
+
+const BIG_TABLES = /^(schedules|schedule_requests|attempts_\d+)$/;
+// As after a restore, before the first ANALYZE.
+const FORGET_STATISTICS = `
+  DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relname ~ '^(schedules|schedule_requests|attempts_[0-9]+)$')`;
+
+/** As the contract caps them. */
+function totals(found: number, isFiltered: boolean) {
+  const isCapped = isFiltered && found > 10_000;
+  return { total: isCapped ? 10_000 : found, isCapped };
+}

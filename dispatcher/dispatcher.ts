@@ -271,9 +271,9 @@ export async function startDispatcher(
     if (planned.gone) return;
     if (!connections.hasRoom(planned)) return connections.park(planned);
     const enteredAtMs = clock.now();
-    lanes.enter(planned, () => {
+    lanes.enter(planned, (waited) => {
       if (planned.gone || stopping) return false;
-      planned.waitMs += Math.max(0, clock.now() - Math.max(enteredAtMs, planned.sendAtMs));
+      if (waited) planned.waitMs += Math.max(0, clock.now() - Math.max(enteredAtMs, planned.sendAtMs));
       if (!connections.admit(planned)) {
         connections.park(planned);
         return false;

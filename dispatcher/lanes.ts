@@ -44,17 +44,18 @@ export function createLanes(deps: { monotonic: () => number }) {
     },
 
     /**
-     * Lets `planned` wait for its turn, then runs `start`, which says whether it keeps the slot. A kept slot is given
-     * back through `planned.leaveLane`, or by `sent`.
+     * Lets `planned` wait for its turn, then runs `start`, which says whether it keeps the slot, and is told whether there
+     * was none at first. A kept slot is given back through `planned.leaveLane`, or by `sent`.
      */
-    enter(planned: Planned, start: () => boolean) {
+    enter(planned: Planned, start: (waited: boolean) => boolean) {
       const { queue } = laneOf(planned.lane);
+      const waits = queue.size > 0 || queue.pending >= queue.concurrency;
       waiting++;
       queue
         .add(
           () => {
             waiting--;
-            if (!start()) return;
+            if (!start(waits)) return;
             return new Promise<void>((resolve) => {
               planned.leaveLane = resolve;
             });

@@ -4,8 +4,8 @@ export const PERIODS = ["24h", "7d", "30d"] as const;
 
 export type Period = (typeof PERIODS)[number];
 
-/** Buckets of equal length in UTC, the current one included. */
-export type Span = { stepHours: number; steps: number };
+/** Buckets of equal length, which begin at midnight or at a multiple of their length after it, in UTC. */
+export type Span = { startsAt: Date; stepMs: number; steps: number };
 
 /** What was counted in one step of a span (0 the oldest), of one kind and bucket. */
 export type StepCount = {
@@ -28,10 +28,12 @@ export type OverviewFigures = {
   series: { count: number; p50: number | null; p95: number | null }[];
 };
 
-/** The buckets that show a period, as many of them as lie in the retention window whole. */
-export function overviewSpan(period: Period, retentionDays: number): Span {
-  const { stepHours, steps } = SPANS[period];
-  return { stepHours, steps: Math.min(steps, Math.floor((retentionDays * 24) / stepHours)) };
+/** The buckets that show a period up to that of `nowMs`, as many of them as lie in the retention window whole. */
+export function overviewSpan(period: Period, retentionDays: number, nowMs: number): Span {
+  const { stepMs, stepsMax } = SPANS[period];
+  const steps = Math.min(stepsMax, Math.floor((retentionDays * DAY_MS) / stepMs));
+  const endsAtMs = (Math.floor(nowMs / stepMs) + 1) * stepMs;
+  return { startsAt: new Date(endsAtMs - steps * stepMs), stepMs, steps };
 }
 
 /**
@@ -57,10 +59,13 @@ export function overviewFigures(counts: readonly StepCount[], steps: number): Ov
   };
 }
 
-const SPANS: Record<Period, Span> = {
-  "24h": { stepHours: 1, steps: 24 },
-  "7d": { stepHours: 6, steps: 28 },
-  "30d": { stepHours: 24, steps: 30 },
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const SPANS: Record<Period, { stepMs: number; stepsMax: number }> = {
+  "24h": { stepMs: HOUR_MS, stepsMax: 24 },
+  "7d": { stepMs: 6 * HOUR_MS, stepsMax: 28 },
+  "30d": { stepMs: DAY_MS, stepsMax: 30 },
 };
 
 const INTERRUPTED = -1;

@@ -1,45 +1,28 @@
+import { sql as fragment } from "drizzle-orm";
 import type { Span, StepCount } from "#domain/overview.ts";
 import type { Sql } from "../client.ts";
+import type { DbOrTx } from "../orm.ts";
 import type { Tenant } from "./tenant.ts";
 
-export type SpanCounts = { startsAt: Date; counts: StepCount[] };
-
-/** What was counted in a span that ends with the bucket of now, by the database's clock, and when the span begins. */
-export async function readSpanCounts(sql: Sql, tenant: Tenant, { stepHours, steps }: Span): Promise<SpanCounts> {
-  const rows = await sql`
-    WITH span AS MATERIALIZED (
-      SELECT step, date_bin(step, now(), ${ORIGIN}::timestamptz) - ${steps - 1}::integer * step AS starts_at
-      FROM (SELECT ${stepHours}::integer * interval '1 hour' AS step) s
-    ), counted AS (
-      SELECT date_bin((SELECT step FROM span), hour, ${ORIGIN}::timestamptz) AS at, kind = 'offset' AS is_offset, bucket,
-        sum(n)::float8 AS n,
-        min(min_ms)::float8 AS min_ms, max(max_ms)::float8 AS max_ms
+/** What was counted in each step of a span. */
+export async function readSpanCounts(
+  db: DbOrTx,
+  tenant: Tenant,
+  { startsAt, stepMs, steps }: Span,
+): Promise<StepCount[]> {
+  const endsAt = new Date(startsAt.getTime() + steps * stepMs);
+  const rows = await db.execute<Omit<StepCount, "step"> & { at: number }>(fragment`
+    SELECT extract(epoch FROM at)::float8 * 1000 AS at, CASE WHEN is_offset THEN 'offset' ELSE 'outcome' END AS kind, bucket, n,
+      "minMs", "maxMs"
+    FROM (
+      SELECT date_bin(${stepMs}::integer * interval '1 ms', hour, ${startsAt.toISOString()}::timestamptz) AS at,
+        kind = 'offset' AS is_offset, bucket, sum(n)::float8 AS n, min(min_ms)::float8 AS "minMs", max(max_ms)::float8 AS "maxMs"
       FROM account_counts
       WHERE account_id = ${tenant.accountId} AND env = ${tenant.env}
-        AND hour >= (SELECT starts_at FROM span) AND hour <= now()
-      GROUP BY 1, 2, 3
-    )
-    SELECT extract(epoch FROM span.starts_at)::float8 * 1000,
-      (extract(epoch FROM c.at - span.starts_at) / extract(epoch FROM span.step))::integer, c.is_offset, c.bucket, c.n,
-      c.min_ms, c.max_ms
-    FROM span LEFT JOIN counted c ON true`.values();
-  return {
-    startsAt: new Date(rows[0]?.[0]),
-    counts: rows
-      .filter((row) => row[1] !== null)
-      .map((row) => ({
-        step: row[1],
-        kind: row[2] ? "offset" : "outcome",
-        bucket: row[3],
-        n: row[4],
-        minMs: row[5],
-        maxMs: row[6],
-      })),
-  };
+        AND hour >= ${startsAt.toISOString()}::timestamptz AND hour < ${endsAt.toISOString()}::timestamptz
+      GROUP BY 1, 2, 3) c`);
+  return rows.map(({ at, ...count }) => ({ ...count, step: Math.round((at - startsAt.getTime()) / stepMs) }));
 }
-
-/** Where buckets are counted from: all of them begin at midnight or at a multiple of their length after it, in UTC. */
-const ORIGIN = "2000-01-01 00:00:00+00";
 
 export type ScheduleFigures = { active: number; failed: number; dead: number; dueSoon: number };
 
@@ -50,14 +33,16 @@ export type ScheduleFigures = { active: number; failed: number; dead: number; du
  */
 export async function readScheduleFigures(sql: Sql, tenant: Tenant, since: Date): Promise<ScheduleFigures> {
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const count = (condition: Fragment) => sql`(SELECT count(*) FROM schedules WHERE ${own} AND ${condition})::integer`;
+  const sinceThen = sql`last_attempt_at >= ${since.toISOString()}::timestamptz`;
   const [row] = await sql`
     SELECT
-      (SELECT count(*) FROM schedules WHERE ${own} AND status IN ('scheduled', 'failed'))::integer
-      + (SELECT count(*) FROM schedules WHERE ${own} AND status = 'firing'
-          AND shard = (SELECT shard FROM accounts WHERE id = ${tenant.accountId}))::integer AS active,
-      (SELECT count(*) FROM schedules WHERE ${own} AND status = 'failed' AND last_attempt_at >= ${since.toISOString()}::timestamptz)::integer AS failed,
-      (SELECT count(*) FROM schedules WHERE ${own} AND status = 'dead' AND last_attempt_at >= ${since.toISOString()}::timestamptz)::integer AS dead,
-      (SELECT count(*) FROM schedules WHERE ${own} AND status = 'scheduled'
-        AND fire_at <= now() + interval '60 minutes')::integer AS "dueSoon"`;
+      ${count(sql`status IN ('scheduled', 'failed')`)}
+        + ${count(sql`status = 'firing' AND shard = (SELECT shard FROM accounts WHERE id = ${tenant.accountId})`)} AS active,
+      ${count(sql`status = 'failed' AND ${sinceThen}`)} AS failed,
+      ${count(sql`status = 'dead' AND ${sinceThen}`)} AS dead,
+      ${count(sql`status = 'scheduled' AND fire_at <= now() + interval '60 minutes'`)} AS "dueSoon"`;
   return row as ScheduleFigures;
 }
+
+type Fragment = ReturnType<Sql>;

@@ -3,6 +3,7 @@ import { type IncomingMessage, maxHeaderSize, Server, type ServerResponse, STATU
 import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
 import { closeGently, closeUnlessRead } from "./close-gently.ts";
+import { answerDirectly } from "./direct-routes.ts";
 import { isOfApi, makeReadable } from "./readable-requests.ts";
 import { errorReply, newRequestId, toResponse } from "./reply.ts";
 
@@ -28,6 +29,7 @@ function guard(server: Server): void {
     if (request.headers.host === undefined && request.httpVersion === "1.1") return answer(response, WITHOUT_HOST);
     closeUnlessRead(request, response);
     makeReadable(request);
+    if (answerDirectly(request, response)) return;
     for (const handle of handlers) handle.call(server, request, response);
   });
   // Without these, Node.js answers with a status alone, or only closes the connection.

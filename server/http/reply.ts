@@ -29,17 +29,14 @@ export function newRequestId(): string {
 }
 
 export function toResponse(reply: Reply, requestId: string): Response {
-  const headers = new Headers({
+  const { status } = reply;
+  const headers: Record<string, string> = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     ...reply.headers,
     "X-Request-Id": requestId,
-  });
-  if (reply.text) {
-    headers.set("Content-Type", reply.text.type);
-    return new Response(reply.text.content, { status: reply.status, headers });
-  }
-  if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
-  headers.set("Content-Type", "application/json");
-  return new Response(JSON.stringify(reply.body), { status: reply.status, headers });
+  };
+  if (reply.text === undefined && reply.body === undefined) return new Response(null, { status, headers });
+  headers["Content-Type"] = reply.text?.type ?? "application/json";
+  return new Response(reply.text?.content ?? JSON.stringify(reply.body), { status, headers });
 }

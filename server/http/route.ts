@@ -10,6 +10,7 @@ import { Env } from "../contract/fields.ts";
 import { DATABASE_BUDGET_MS, type Installation, type Services, services } from "../services.ts";
 import { invalid, validate } from "../validate.ts";
 import { answering, type RouteHandler } from "./answering.ts";
+import { direct } from "./direct-routes.ts";
 import { limitCalls, limitRefusals } from "./rate-limit.ts";
 import { readJson } from "./read-json.ts";
 import { readQuery } from "./read-query.ts";
@@ -29,15 +30,16 @@ export type Call<E extends Endpoint> = {
  * or the envelope of its error. With `takesRemembered`, a key that is known to this process is not looked up first: that
  * is for a handler which succeeds only by a statement that looks at key and plan (`ctx.isRemembered`). Whatever it throws
  * may come of what no longer holds, so then the key is looked up, and it is called again if anything has changed.
+ * `isDirect` is for an endpoint that is called more often than all others (see `direct`).
  */
 export function route<E extends Endpoint>(
   endpoint: E,
   handler: (call: Call<E>) => Promise<ReplyOf<E>>,
-  { takesRemembered = false } = {},
+  { takesRemembered = false, isDirect = false } = {},
 ): RouteHandler {
   const queryOf = queryReader(endpoint);
   const auth = endpoint.auth === "session" ? "session" : "any";
-  return answering(async (request, context, noted) => {
+  const answer = answering(async (request, context, noted) => {
     const held = services();
     const installation = await held.installation();
     const ask = createQuery(held.connection);
@@ -70,6 +72,7 @@ export function route<E extends Endpoint>(
       return serve(found, false);
     }
   });
+  return isDirect ? direct(`${endpoint.method} ${endpoint.path}`, answer) : answer;
 }
 
 /** An endpoint without credentials and parameters; it touches the database only when `handler` does. */

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const TELL_EVERY_MS = 1_000;
 /** A call waits at most this long for the others' counts, and nobody for a statement that takes longer than this. */
 const WAIT_MAX_MS = 1_000;
-const SLOW_MS = 500;
+const SLOW_MS = 1_000;
 const TOLD_AT_ONCE_MAX = 2_000;
 /** Above this, nobody new is counted within the minute: memory is bounded, whoever sends from however many addresses. */
 const KEYS_MAX = 100_000;

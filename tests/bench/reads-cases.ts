@@ -1,6 +1,7 @@
 import type { Sql } from "#db/client.ts";
 import type { Db } from "#db/orm.ts";
 import { readScheduleFigures, readSpanCounts } from "#db/queries/account-figures.ts";
+import { readDatabaseClock } from "#db/queries/database-clock.ts";
 import { type AttemptSearch, listAttempts } from "#db/queries/list-attempts.ts";
 import { listSchedules, type ScheduleSearch } from "#db/queries/list-schedules.ts";
 import { readPublicCounts } from "#db/queries/public-punctuality.ts";
@@ -90,9 +91,10 @@ function overview(period: "24h" | "7d" | "30d", group: ReadGroup | null): ReadCa
   return {
     name: `overview ${period}`,
     group,
-    async read(_, sql) {
-      const { startsAt } = await readSpanCounts(sql, TENANT, overviewSpan(period, RETENTION_DAYS));
-      await readScheduleFigures(sql, TENANT, startsAt);
+    async read(db, sql) {
+      const span = overviewSpan(period, RETENTION_DAYS, await readDatabaseClock(sql));
+      await readSpanCounts(db, TENANT, span);
+      await readScheduleFigures(sql, TENANT, span.startsAt);
     },
   };
 }

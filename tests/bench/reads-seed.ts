@@ -115,18 +115,18 @@ async function seedAttempts(sql: Sql) {
     ORDER BY attempted_at`;
 }
 
-// As domain/punctuality.ts puts offsets into buckets.
+// As domain/punctuality.ts puts offsets into buckets. The more an hour counted in one, the earlier its row was made.
 async function seedCounts(sql: Sql) {
   await sql`
     INSERT INTO account_counts (account_id, env, hour, kind, bucket, n)
     SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC'), 'outcome', coalesce(status_code / 100, 0), count(*)
-    FROM attempts GROUP BY 1, 2, 3, 5 ORDER BY 3`;
+    FROM attempts GROUP BY 1, 2, 3, 5 ORDER BY 3, 6 DESC`;
   await sql`
     INSERT INTO account_counts (account_id, env, hour, kind, bucket, n, min_ms, max_ms)
     SELECT account_id, env, date_trunc('hour', fired_at, 'UTC'), 'offset',
       CASE WHEN offset_ms < 100 THEN offset_ms ELSE 100 + floor(ln(offset_ms / 100.0) / ln(1.03)) END,
       count(*), min(offset_ms), max(offset_ms)
-    FROM schedules WHERE fired_at IS NOT NULL GROUP BY 1, 2, 3, 5 ORDER BY 3`;
+    FROM schedules WHERE fired_at IS NOT NULL GROUP BY 1, 2, 3, 5 ORDER BY 3, 6 DESC`;
   await sql`
     INSERT INTO shard_punctuality (shard, hour, bucket, n, on_time)
     SELECT get_byte(uuid_send(account_id), 15) & 63, hour, bucket, sum(n),

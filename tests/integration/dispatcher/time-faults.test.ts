@@ -72,7 +72,8 @@ describe("at the edges of the calendar", () => {
       const row = await settled(id);
       expect(row).toMatchObject({ status: "succeeded", attempts: 1 });
       expect(Number(row.offset_ms)).toBeGreaterThanOrEqual(0);
-      expect(Number(row.offset_ms)).toBeLessThanOrEqual(250);
+      // The mistake would be an hour or a day; how punctual it is on a busy machine is for the bench.
+      expect(Number(row.offset_ms)).toBeLessThan(5_000);
       expect(row.fired_at).toEqual(new Date((instants[n] as number) + Number(row.offset_ms)));
     }
     await settled(after);

@@ -25,8 +25,10 @@ describe("the bars of the writes", () => {
     expect(met([round({ createCpuUs: 660 }), round({ createCpuUs: 655 }), round()])[0]).toBe(false);
   });
 
-  it("are missed by bulk that is slow and by memory that grows", () => {
-    expect(met([round({ bulkSchedulesPerSecond: 4_999, rssLateMb: 450 })])).toEqual([true, false, false]);
+  it("are missed by bulk that is slow, and by memory that grows from the first round to the last", () => {
+    const growing = [400, 440, 480].map((mb) => round({ rssEarlyMb: mb, rssLateMb: mb + 10 }));
+    expect(met(growing)).toEqual([true, true, false]);
+    expect(met([round({ bulkSchedulesPerSecond: 4_999 })])).toEqual([true, false, true]);
   });
 
   it("are open when nothing was measured", () => {

@@ -7,6 +7,8 @@ const anyOffset = fc.oneof(
   fc.integer({ min: -500, max: 250 }),
   fc.double({ min: 0, max: Math.log(86_400_000), noNaN: true }).map((log) => Math.round(Math.exp(log))),
 );
+const DAY_MS = 86_400_000;
+const anyInstant = fc.integer({ min: 1_700_000_000_000, max: 4_000_000_000_000 });
 const anyOffsets = fc.array(fc.record({ step: fc.nat(3), offsetMs: anyOffset }), { minLength: 1, maxLength: 200 });
 
 /** As the database counts them: one row per step and bucket, with its extremes. */
@@ -50,16 +52,24 @@ describe("a span", () => {
     ["30d", 1, 1],
     ["30d", 365, 30],
   ] as const)("of %s with %d days of retention has %d buckets", (period, retentionDays, steps) => {
-    expect(overviewSpan(period, retentionDays).steps).toBe(steps);
+    expect(overviewSpan(period, retentionDays, Date.now()).steps).toBe(steps);
   });
 
-  test("never reaches back beyond the window", () => {
+  test("ends with the bucket of now and never reaches back beyond the window", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...PERIODS), fc.integer({ min: 1, max: 3_650 }), (period, retentionDays) => {
-        const { stepHours, steps } = overviewSpan(period, retentionDays);
-        expect(stepHours * steps).toBeLessThanOrEqual(retentionDays * 24);
-        expect(steps).toBeGreaterThanOrEqual(1);
-      }),
+      fc.property(
+        fc.constantFrom(...PERIODS),
+        fc.integer({ min: 1, max: 3_650 }),
+        anyInstant,
+        (period, days, nowMs) => {
+          const { startsAt, stepMs, steps } = overviewSpan(period, days, nowMs);
+          expect(startsAt.getTime()).toBeGreaterThan(nowMs - days * DAY_MS);
+          expect(steps).toBeGreaterThanOrEqual(1);
+          const lastMs = startsAt.getTime() + (steps - 1) * stepMs;
+          expect(Math.floor((nowMs - lastMs) / stepMs)).toBe(0);
+          expect(startsAt.getTime() % stepMs).toBe(0);
+        },
+      ),
     );
   });
 });

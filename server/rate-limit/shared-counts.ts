@@ -7,8 +7,7 @@ export type SharedCounts = ReturnType<typeof createSharedCounts>;
 
 const MINUTE_MS = 60_000;
 const TELL_EVERY_MS = 1_000;
-/** A call waits at most this long for the others' counts, and nobody for a statement that takes longer than this. */
-const WAIT_MAX_MS = 1_000;
+/** Nobody waits for a statement that takes longer than this. */
 const SLOW_MS = 1_000;
 const TOLD_AT_ONCE_MAX = 2_000;
 /** Above this, nobody new is counted within the minute: memory is bounded, whoever sends from however many addresses. */
@@ -25,11 +24,17 @@ type Entry = {
   isShared: boolean;
 };
 
+/** A call that is counted together with those of the other processes, and waits for that. */
+type Waiter = { limit: number; settle: (counted: Counted) => void };
+
+/** What one statement tells: calls that were counted here already, and those that wait to be. */
+type Told = { entry: Entry; own: number; waiters: Waiter[] };
+
 /**
  * Counts calls by the minute of the database's clock. Counting is done in memory; each process tells the others what it
- * counted, and hears what they did, once a second, and sooner where it has counted a part of a limit alone. Together they
- * so count right within a tenth, up to ten processes, without a round trip a call. When the database is away or slow, each
- * counts for itself and nobody waits.
+ * counted, and hears what they did, once a second. Where it has counted a part of a limit alone, further calls wait and are
+ * counted by the next statement, all that wait by one. Together processes so count right within a tenth, up to ten of them,
+ * without a round trip a call. When the database is away or slow, each counts for itself and nobody waits.
  */
 export function createSharedCounts(deps: {
   /** Adds counts to those of all processes; answers their totals and the database's clock, epoch ms. */
@@ -45,9 +50,10 @@ export function createSharedCounts(deps: {
   let minute = Number.NaN;
   let entries = new Map<string, Entry>();
   let untold = new Set<Entry>();
+  const waiting = new Map<Entry, Waiter[]>();
   let isAlone = false;
   let forgotMinute = Number.NaN;
-  let telling: Promise<void> | undefined;
+  let isTelling = false;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -74,48 +80,82 @@ export function createSharedCounts(deps: {
     return entry;
   };
 
-  const share = async () => {
-    const told = [...untold].slice(0, TOLD_AT_ONCE_MAX).map((entry) => ({ entry, n: entry.untold }));
-    if (told.length === 0) return;
+  const countHere = (entry: Entry, limit: number): Counted => {
+    if (entry.total >= limit) return counted(limit + 1);
+    entry.total++;
+    entry.own++;
+    entry.untold++;
+    if (entries.get(entry.key) === entry) untold.add(entry);
+    tellLater();
+    return counted(entry.total);
+  };
+
+  const takeTold = (): Told[] =>
+    [...new Set([...waiting.keys(), ...untold])].slice(0, TOLD_AT_ONCE_MAX).map((entry) => {
+      const waiters = waiting.get(entry) ?? [];
+      waiting.delete(entry);
+      return { entry, own: entry.untold, waiters };
+    });
+
+  /** Lets those who wait go on, counted here alone; what they add to `own` is told already, should `told` arrive yet. */
+  const letGo = (told: Told[]) => {
+    isAlone = true;
+    for (const one of told) {
+      const before = one.entry.untold;
+      for (const { limit, settle } of one.waiters.splice(0)) settle(countHere(one.entry, limit));
+      one.own += one.entry.untold - before;
+    }
+    for (const [entry, waiters] of waiting) {
+      for (const { limit, settle } of waiters) settle(countHere(entry, limit));
+    }
+    waiting.clear();
+  };
+
+  const share = async (told: Told[]) => {
     const sentAtMs = now();
-    try {
-      const { totals, nowMs } = await deps.share(
-        told.map(({ entry, n }) => ({ minute: entry.minute, key: entry.key, n })),
-      );
-      clockOffsetMs = nowMs - (sentAtMs + now()) / 2;
-      for (const [at, { entry, n }] of told.entries()) {
-        entry.untold -= n;
-        if (entry.untold === 0) untold.delete(entry);
-        entry.total = Math.max(entry.total, (totals[at] ?? 0) + entry.untold);
-        entry.isShared = true;
+    const { totals, nowMs } = await deps.share(
+      told.map(({ entry, own, waiters }) => ({ minute: entry.minute, key: entry.key, n: own + waiters.length })),
+    );
+    clockOffsetMs = nowMs - (sentAtMs + now()) / 2;
+    for (const [at, { entry, own, waiters }] of told.entries()) {
+      const total = totals[at] ?? 0;
+      entry.untold -= own;
+      if (entry.untold === 0) untold.delete(entry);
+      entry.total = Math.max(entry.total, total + entry.untold);
+      entry.own += waiters.length;
+      entry.isShared = true;
+      // The answer may show that it is another minute: they are counted in that one.
+      const isOfNow = entriesOfMinute().get(entry.key) === entry;
+      for (const [n, { limit, settle }] of waiters.entries()) {
+        if (isOfNow) settle(counted(total - waiters.length + n + 1));
+        else void add(entry.key, limit).then(settle);
       }
-      isAlone = false;
-      if (forgotMinute !== minute) {
-        forgotMinute = minute;
-        await deps.forget(minute - 1);
-      }
-    } catch (error) {
-      isAlone = true;
-      deps.onError(error);
+    }
+    isAlone = false;
+    if (forgotMinute !== minute) {
+      forgotMinute = minute;
+      await deps.forget(minute - 1);
     }
   };
 
-  /** Tells and hears; settles when that is done, or when it takes too long to be waited for. */
-  const tell = (): Promise<void> => {
-    if (telling) return telling;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    telling = promise;
-    const slow = setTimeout(() => {
-      isAlone = true;
-      resolve();
-    }, SLOW_MS);
-    void share().finally(() => {
-      clearTimeout(slow);
-      telling = undefined;
-      resolve();
-      tellLater();
-    });
-    return promise;
+  /** Tells and hears. Nobody is held up by it for longer than `SLOW_MS`. */
+  const tell = async () => {
+    if (isTelling) return;
+    const told = takeTold();
+    if (told.length === 0) return;
+    isTelling = true;
+    const stopWaiting = whenRunFor(SLOW_MS, () => letGo(told));
+    try {
+      await share(told);
+    } catch (error) {
+      letGo(told);
+      deps.onError(error);
+    } finally {
+      stopWaiting();
+      isTelling = false;
+      if (waiting.size > 0) void tell();
+      else tellLater();
+    }
   };
 
   const tellLater = () => {
@@ -127,28 +167,20 @@ export function createSharedCounts(deps: {
     timer.unref();
   };
 
+  const add = async (key: string, limit: number): Promise<Counted> => {
+    const entry = entryOf(key);
+    if (isAlone || entry.total >= limit || entry.untold < untoldMax(entry, limit)) return countHere(entry, limit);
+    return new Promise((settle) => {
+      const waiters = waiting.get(entry);
+      if (waiters) waiters.push({ limit, settle });
+      else waiting.set(entry, [{ limit, settle }]);
+      void tell();
+    });
+  };
+
   return {
     /** Counts one call of `key`, unless `limit` is reached: then the total is above it. Never fails. */
-    async add(key: string, limit: number): Promise<Counted> {
-      let entry = entryOf(key);
-      if (entry.total < limit && entry.untold >= untoldMax(entry, limit)) {
-        const untilMs = performance.now() + WAIT_MAX_MS;
-        do {
-          if (isAlone) break;
-          await tell();
-          entry = entryOf(key);
-        } while (entry.total < limit && entry.untold >= untoldMax(entry, limit) && performance.now() < untilMs);
-      }
-      if (entry.total < limit) {
-        entry.total++;
-        entry.own++;
-        entry.untold++;
-        if (entries.has(key)) untold.add(entry);
-        tellLater();
-        return counted(entry.total);
-      }
-      return counted(limit + 1);
-    },
+    add,
 
     /** What is counted for `key`, without counting. */
     read: (key: string): Counted => counted(entriesOfMinute().get(key)?.total ?? 0),
@@ -168,10 +200,26 @@ export function createSharedCounts(deps: {
 }
 
 /**
- * How much of a limit one process may count before it tells the others: its share of a thirtieth, so that all of them
+ * How much of a limit one process may count before it tells the others: its share of a fortieth, so that all of them
  * together are off by no more; and a two-hundredth where it has little share or does not know it yet.
  */
 function untoldMax(entry: Entry, limit: number): number {
   const share = entry.isShared && entry.total > 0 ? entry.own / entry.total : 0;
-  return Math.max(1, Math.floor(Math.max(limit / 200, (limit / 30) * share)));
+  return Math.max(1, Math.floor(Math.max(limit / 200, (limit / 40) * share)));
+}
+
+/**
+ * Calls back when this process has run for `ms`; answers what prevents it. Time in which it stood still does not count: it
+ * could not have heard an answer either.
+ */
+function whenRunFor(ms: number, callback: () => void): () => void {
+  const steps = 10;
+  let left = steps;
+  const step = () => {
+    left--;
+    if (left === 0) callback();
+    else timer = setTimeout(step, ms / steps);
+  };
+  let timer = setTimeout(step, ms / steps);
+  return () => clearTimeout(timer);
 }

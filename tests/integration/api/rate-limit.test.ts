@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connect } from "#db/client.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { SOCKET_ADDRESS } from "#server/http/socket-address.ts";
 import { createRateLimits, type RateLimits, REFUSALS_MAX } from "#server/rate-limit/rate-limits.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withinOneMinute } from "../../helpers/within-one-minute.ts";
 import { type Api, startApi, type TestCaller } from "./api.ts";
 
 const LIMIT = 20;
@@ -16,19 +17,17 @@ beforeAll(async () => {
   api = await startApi({ PLANS, TRUSTED_PROXIES: "10.0.0.0/8" });
 });
 afterAll(() => api.stop());
-beforeEach(async () => {
-  caller = await api.account();
-  await enoughOfTheMinute(api);
-});
-
-/** What is counted begins anew with the minute of the database's clock. */
-async function enoughOfTheMinute({ sql }: Api, seconds = 15) {
-  const isLeft = async () => {
-    const [row] = await sql`SELECT extract(epoch FROM clock_timestamp()) % 60 < ${60 - seconds} AS is_left`;
-    return row?.is_left;
-  };
-  await waitFor(`${seconds} s of the minute are left`, isLeft, 20_000);
-}
+/** A test with a caller of its own within one minute. */
+const inOneMinute = (title: string, trial: () => Promise<void>) =>
+  it(
+    title,
+    () =>
+      withinOneMinute(api.sql, async () => {
+        caller = await api.account();
+        await trial();
+      }),
+    200_000,
+  );
 
 const list = (key: string, headers = {}) => api.call("GET", "/v1/schedules", key, undefined, headers);
 const from = (address: string, forwardedFor?: string) => ({
@@ -38,7 +37,7 @@ const from = (address: string, forwardedFor?: string) => ({
 const useUp = (key: string) => Promise.all(Array.from({ length: LIMIT }, () => list(key)));
 
 describe("an account", () => {
-  it("may make the calls of its plan within a minute, with both its keys together", async () => {
+  inOneMinute("may make the calls of its plan within a minute, with both its keys together", async () => {
     const answers = await Promise.all(
       Array.from({ length: 3 * LIMIT }, (_, n) => list(n % 2 ? caller.live : caller.test)),
     );
@@ -46,7 +45,7 @@ describe("an account", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * LIMIT);
   });
 
-  it("has what its plan allows, and takes nothing from another", async () => {
+  inOneMinute("has what its plan allows, and takes nothing from another", async () => {
     await useUp(caller.live);
     const indie = await api.account("indie");
     const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, () => list(indie.live)));
@@ -54,7 +53,7 @@ describe("an account", () => {
     expect(await list(caller.live)).toMatchObject({ status: 429 });
   });
 
-  it("is told on every answer what is left, errors included", async () => {
+  inOneMinute("is told on every answer what is left, errors included", async () => {
     const policy = `"account";q=${LIMIT};w=60`;
     const answers = [
       await list(caller.live),
@@ -71,7 +70,7 @@ describe("an account", () => {
     }
   });
 
-  it("is refused above it with 429, and told when to try again", async () => {
+  inOneMinute("is refused above it with 429, and told when to try again", async () => {
     await useUp(caller.live);
     const { status, headers, body } = await list(caller.live);
     const seconds = headers.get("retry-after");
@@ -92,7 +91,7 @@ describe("refused credentials", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
   };
 
-  it("are 600 a minute from one address, then 429 without a look at the database", async () => {
+  inOneMinute("are 600 a minute from one address, then 429 without a look at the database", async () => {
     await refuse(from("203.0.113.1"));
     const look = vi.spyOn(api.services.connection, "run");
     const answer = await list(forged(), from("203.0.113.1"));
@@ -107,16 +106,19 @@ describe("refused credentials", () => {
     expect(await list(forged(), from("203.0.113.2"))).toMatchObject({ status: 401 });
   });
 
-  it("do not shut out a credential that was accepted before, so that nobody can lock out those who share his address", async () => {
-    expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 200 });
-    await refuse(from("203.0.113.3"));
-    expect(await list(forged(), from("203.0.113.3"))).toMatchObject({ status: 429 });
-    expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 200 });
-    await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId}`;
-    expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 429 });
-  });
+  inOneMinute(
+    "do not shut out a credential that was accepted before, so that nobody can lock out those who share his address",
+    async () => {
+      expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 200 });
+      await refuse(from("203.0.113.3"));
+      expect(await list(forged(), from("203.0.113.3"))).toMatchObject({ status: 429 });
+      expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 200 });
+      await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId}`;
+      expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 429 });
+    },
+  );
 
-  it("count by the address that a trusted proxy names, and by the /64 of an IPv6 one", async () => {
+  inOneMinute("count by the address that a trusted proxy names, and by the /64 of an IPv6 one", async () => {
     await refuse(from("10.0.0.1", "198.51.100.9, 203.0.113.4"));
     expect(await list(forged(), from("10.0.0.2", "198.51.100.10, 203.0.113.4"))).toMatchObject({ status: 429 });
     expect(await list(forged(), from("10.0.0.1", "203.0.113.4, 198.51.100.9"))).toMatchObject({ status: 401 });
@@ -125,7 +127,7 @@ describe("refused credentials", () => {
     expect(await list(forged(), from("2001:db8:0:1::1"))).toMatchObject({ status: 401 });
   });
 
-  it("take nothing from an account that makes valid calls", async () => {
+  inOneMinute("take nothing from an account that makes valid calls", async () => {
     await refuse(from("203.0.113.5"), 100);
     const { headers } = await list(caller.live, from("203.0.113.5"));
     expect(headers.get("ratelimit")).toMatch(`"account";r=${LIMIT - 1};`);
@@ -136,7 +138,7 @@ describe("three web processes on one database", () => {
   const start = () =>
     createRateLimits(connect({ url: api.config.databaseUrl, name: "counts", connectionsMax: 1 }), api.services.log);
 
-  it("together allow what the plan does, within a tenth, in a burst and in a trickle", async () => {
+  inOneMinute("together allow what the plan does, within a tenth, in a burst and in a trickle", async () => {
     const processes = [start(), start(), start()];
     const within = async (answers: Promise<{ isOver: boolean }>[]) =>
       (await Promise.all(answers)).filter(({ isOver }) => !isOver).length;
@@ -157,7 +159,7 @@ describe("three web processes on one database", () => {
     await Promise.all(processes.map((one) => one.close()));
   });
 
-  it("hear within a second that an account has used up its calls at another", async () => {
+  inOneMinute("hear within a second that an account has used up its calls at another", async () => {
     const [one, other] = [start(), start()];
     for (let n = 0; n < 600; n++) await one.call("elsewhere", 600);
     await waitFor("the other one refuses", async () => (await other.call("elsewhere", 600)).isOver, 2_000);
@@ -178,7 +180,7 @@ describe("three web processes on one database", () => {
 });
 
 describe("while the database cannot be reached", () => {
-  it("counting goes on by itself and holds nobody up", async () => {
+  inOneMinute("counting goes on by itself and holds nobody up", async () => {
     const alone = createRateLimits(
       connect({ url: "postgres://u:p@127.0.0.1:1/d", name: "counts", connectionsMax: 1 }),
       api.services.log,
@@ -186,7 +188,7 @@ describe("while the database cannot be reached", () => {
     const since = performance.now();
     const answers = await Promise.all(Array.from({ length: 1_000 }, () => alone.call("a", 600)));
     expect(answers.filter(({ isOver }) => !isOver)).toHaveLength(600);
-    expect(performance.now() - since).toBeLessThan(1_000);
+    expect(performance.now() - since).toBeLessThan(3_000);
     await alone.close();
   });
 });

@@ -10,6 +10,8 @@ const CPS = 100;
 const CONNECTIONS = 64;
 /** What a burst of one account's turn may mix up: those that are claimed together. */
 const MIXED_MAX = CPS;
+/** How long the slow target keeps a request; whoever waited for it would be later than this. */
+const SLOW_MS = 20_000;
 
 let receiver: Receiver;
 let slow: Receiver;
@@ -46,12 +48,12 @@ describe("after ten minutes without a dispatcher", () => {
     const hanging = await bench.account({ settings: { cps_limit: CPS } });
     for (const id of accounts) await overdue(id, receiver);
     await overdue(hanging.id, slow);
-    slow.respond((_request, response) => setTimeout(() => response.end("ok"), 10_000));
+    slow.respond((_request, response) => setTimeout(() => response.end("ok"), SLOW_MS));
 
     await bench.dispatcher();
     const startedAt = performance.now();
     await waitFor("the healthy ones are delivered", () => receiver.requests.length >= ACCOUNTS * EACH, 30_000);
-    expect(performance.now() - startedAt).toBeLessThan((EACH / CPS + 4) * 1_000);
+    expect(performance.now() - startedAt).toBeLessThan(SLOW_MS);
     expect(receiver.connections()).toBeLessThanOrEqual(ACCOUNTS * CONNECTIONS);
     expect(slow.connections()).toBeLessThanOrEqual(CONNECTIONS);
 

@@ -76,6 +76,13 @@ async function claim(ids: string[]) {
   });
 }
 
+/** The median duration of five claims, ms. */
+async function timesOf(ids: string[]): Promise<number> {
+  const tookMs: number[] = [];
+  for (let n = 0; n < 5; n++) tookMs.push((await claim(ids)).ms);
+  return tookMs.sort((a, b) => a - b)[2] as number;
+}
+
 const EVERYTHING = Array.from({ length: 64 }, (_, id) => ({ id, from: BEFORE_ALL }));
 
 describe("a claim", () => {
@@ -98,18 +105,17 @@ describe("a claim", () => {
     await snapshot`SET idle_in_transaction_session_timeout = 0`;
     await snapshot`BEGIN ISOLATION LEVEL REPEATABLE READ`;
     await snapshot`SELECT count(*) FROM schedules`;
+    const before = await timesOf(await due(AT_ONCE));
     for (let n = 0; n < 10; n++) {
       await insertRows(5_000, "-1 minute");
       await deliverAll();
       await bench.sql`VACUUM ANALYZE schedules`;
     }
     const ids = await due(AT_ONCE);
-    const tookMs: number[] = [];
-    for (let n = 0; n < 5; n++) tookMs.push((await claim(ids)).ms);
-    // A plan that walks the dead rows takes several times as long.
-    expect(tookMs.sort((a, b) => a - b)[2]).toBeLessThan(100);
+    // A plan that walks the dead rows takes a hundred times as long.
+    expect((await timesOf(ids)) / before).toBeLessThan(20);
     const look = await explain(() => readDueOfShards(session, EVERYTHING, Date.now() + 4_000, 2_000));
-    expect(look.ms).toBeLessThan(1_000);
+    expect(look.ms / before).toBeLessThan(200);
 
     await bench.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
     await bench.dispatcher();

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
+import { SHARD_LEASE_MS } from "#domain/timing.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -78,7 +79,7 @@ describe("a process whose clock is wrong", () => {
       await startSkewed(skewMs);
       const ids = await spread(20, 800, 800);
       await expectNoneEarly(ids);
-      expect(Math.max(...(await latenessOf(ids)))).toBeLessThanOrEqual(500);
+      expect(Math.max(...(await latenessOf(ids)))).toBeLessThanOrEqual(2_000);
       await waitFor("it reports its skew", async () => {
         const [row] = await bench.sql`SELECT skew_ms FROM dispatchers ORDER BY beat_at DESC LIMIT 1`;
         return row?.skew_ms !== null && Math.abs(Number(row?.skew_ms) - skewMs) < 200;
@@ -94,7 +95,7 @@ describe("a process whose clock is wrong", () => {
     await waitFor("it goes on", () => receiver.requests.length >= 12);
     process.kill("SIGUSR2");
     await expectNoneEarly(ids);
-    expect(Math.max(...(await latenessOf(ids)))).toBeLessThanOrEqual(3_000);
+    expect(Math.max(...(await latenessOf(ids)))).toBeLessThan(SHARD_LEASE_MS);
   });
 
   it("in a time zone of its own writes instants in UTC", async () => {
@@ -104,7 +105,7 @@ describe("a process whose clock is wrong", () => {
     await expectNoneEarly([id]);
     expect(receiver.requests[0]?.headers["x-service-fire-at"]).toBe(formatInstant(fireAt.getTime()));
     const [attempt] = await bench.attempts(id);
-    expect(Math.abs(Number(attempt?.attempted_at) - fireAt.getTime())).toBeLessThan(1_000);
+    expect(Math.abs(Number(attempt?.attempted_at) - fireAt.getTime())).toBeLessThan(60_000);
   });
 });
 

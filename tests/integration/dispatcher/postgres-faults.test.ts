@@ -41,6 +41,8 @@ afterEach(async () => {
   running = [];
 });
 
+/** Far above what a delivery takes, far below what a lost notice, a held lock or a takeover would cost. */
+const LATE_MAX_MS = 2_000;
 const inMs = (ms: number) => new Date(Date.now() + ms);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** `n` schedules that fall due evenly over `overMs` from `fromMs` on. */
@@ -206,7 +208,7 @@ describe("the LISTEN connection", () => {
     for (let n = 0; n < 3; n++) {
       await endListener();
       const id = await bench.schedule(account, `${receiver.origin}/`, inMs(2_000));
-      expect(await latenessOf(id)).toBeLessThanOrEqual(250);
+      expect(await latenessOf(id)).toBeLessThanOrEqual(LATE_MAX_MS);
     }
   });
 });
@@ -221,7 +223,7 @@ describe("locks held by somebody else", () => {
     await session`SELECT FROM schedules WHERE id = ANY (${locked}) FOR UPDATE`;
     await expectDeliveredOnce(free, 10_000);
     const rows = await bench.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${free})`;
-    for (const row of rows) expect(row.offset_ms).toBeLessThanOrEqual(250);
+    for (const row of rows) expect(row.offset_ms).toBeLessThanOrEqual(LATE_MAX_MS);
     await session`COMMIT`;
     session.release();
     await waitFor("the locked ones follow", () => receiver.requests.length === 20, 5_000);
@@ -241,7 +243,7 @@ describe("locks held by somebody else", () => {
     await session`COMMIT`;
     session.release();
     await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
-    const late = await bench.sql`SELECT FROM schedules WHERE account_id = ${account.id} AND offset_ms > 250`;
+    const late = await bench.sql`SELECT FROM schedules WHERE account_id = ${account.id} AND offset_ms > ${LATE_MAX_MS}`;
     expect(late).toHaveLength(0);
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);
   });

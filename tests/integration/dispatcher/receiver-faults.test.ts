@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { drip, pour, type RawBehaviour, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -357,7 +358,7 @@ describe("a target that", () => {
     const account = await bench.account();
     const id = await bench.schedule(account, `http://127.0.0.1:${healthy.port}/`, new Date(Date.now() + 300));
     await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");
-    expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(250);
+    expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(ATTEMPT_DEADLINE_MS / 6);
   });
 
   it("keeps an attempt waiting fails it 30 s after its claim, whatever it keeps sending, and loses its connection", async () => {

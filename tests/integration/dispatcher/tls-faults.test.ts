@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { drip, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
 import { createTestAuthority } from "../../helpers/test-certificates.ts";
@@ -99,7 +100,7 @@ describe("a target that", () => {
       new Date(Date.now() + 500),
     );
     await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");
-    expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(250);
+    expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(CONNECT_DEADLINE_MS / 2);
   });
 
   it.each(Object.entries(TITLES))("%s gets no request: a failed attempt with the code", async (title, text) => {

@@ -91,18 +91,4 @@ describe("what a dispatcher tells Prometheus", () => {
     expect(read.stopwatch_planned).toBe(8);
     expect(read.process_resident_memory_bytes).toBeGreaterThan(0);
   });
-
-  it("costs the sending path less than a microsecond a delivery", () => {
-    const metrics = createMetrics();
-    const deliveries = 200_000;
-    const once = () => {
-      const since = performance.now();
-      for (let n = 0; n < deliveries; n++) {
-        metrics.sent(n % 50);
-        metrics.ended("delivered");
-      }
-      return ((performance.now() - since) * 1_000) / deliveries;
-    };
-    expect(Math.min(...[1, 2, 3, 4, 5].map(once))).toBeLessThan(1);
-  });
 });

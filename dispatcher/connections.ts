@@ -7,6 +7,7 @@ import {
   connectionsOf,
   createOrigin,
   dropConnection,
+  entitledTo,
   forgetAhead,
   freshlyOpening,
   hasRoom,
@@ -61,6 +62,8 @@ export function createConnections(deps: {
   const origins = new Map<string, Origin>();
   const usedByAccount = new Map<string, number>();
   const usedByPlace = new Map<string, number>();
+  /** Those that wait included. */
+  const wantedByPlace = new Map<string, number>();
   let total = 0;
 
   const originOf = (key: string): Origin => {
@@ -75,6 +78,21 @@ export function createConnections(deps: {
   const withinLimits = (planned: Planned) =>
     (usedByPlace.get(planned.place) ?? 0) < limits.perOrigin &&
     (usedByAccount.get(planned.accountId) ?? 0) < limits.perAccount;
+
+  /** One more (1) or one less (-1) wants a connection: an account gets so many of an origin at most. */
+  const want = (origin: Origin, { place }: Planned, change: 1 | -1) => {
+    const before = wantedByPlace.get(place) ?? 0;
+    const after = before + change;
+    if (after > 0) wantedByPlace.set(place, after);
+    else wantedByPlace.delete(place);
+    origin.wanted += Math.min(after, limits.perOrigin) - Math.min(before, limits.perOrigin);
+  };
+
+  const takeWaiting = (origin: Origin, waiting: MinHeap<Planned>): Planned | undefined => {
+    const planned = waiting.pop();
+    if (planned) want(origin, planned, -1);
+    return planned;
+  };
 
   const close = (origin: Origin, connection: Connection) => {
     dropConnection(origin, connection);
@@ -171,17 +189,25 @@ export function createConnections(deps: {
     while (served.length < Math.min(room, SERVED_AT_ONCE_MAX)) {
       const planned = waiting.peek();
       if (!planned || (!planned.gone && !(hasRoom(origin, planned, now) && withinLimits(planned)))) break;
-      waiting.pop();
+      takeWaiting(origin, waiting);
       if (!planned.gone) served.push(planned);
     }
     for (const planned of served) deps.onRoom(planned);
   };
 
-  /** Opens what the waiting ones need: one connection for each of them. */
+  /**
+   * Opens what the waiting ones need: one connection for each of them, and no more than their accounts may have, but for
+   * retries, which cannot have those that stand.
+   */
   const demand = (origin: Origin) => {
     const next = origin.waiting.peek();
-    const waiting = next && !withinLimits(next) ? origin.waitingFresh.size : waitingOf(origin);
-    let needed = waiting + readyOf(origin) - origin.opening.size;
+    const fresh = origin.waitingFresh.size + origin.readyFresh.length;
+    const others = origin.ready.length + (next && withinLimits(next) ? origin.waiting.size : 0);
+    const opening = origin.opening.size;
+    let needed = Math.min(
+      fresh + others - opening,
+      Math.max(fresh - opening, entitledTo(origin) - connectionsOf(origin)),
+    );
     while (needed > 0 && mayOpen(origin, next ?? origin.waitingFresh.peek() ?? origin.ready.peek()?.planned)) {
       open(origin);
       needed--;
@@ -198,7 +224,10 @@ export function createConnections(deps: {
     if (failure.kind !== "local" && !failOne(origin, failure, stands) && !stands) {
       const now = deps.now();
       for (const waiting of [origin.waiting, origin.waitingFresh]) {
-        for (const planned of waiting.drop(() => false)) deps.onLater(planned, Math.min(planned.sendAtMs, now + 500));
+        for (const planned of waiting.drop(() => false)) {
+          want(origin, planned, -1);
+          deps.onLater(planned, Math.min(planned.sendAtMs, now + 500));
+        }
       }
     }
     demand(origin);
@@ -211,10 +240,10 @@ export function createConnections(deps: {
       return true;
     }
     for (const waiting of stands ? [origin.waitingFresh] : [origin.waitingFresh, origin.waiting]) {
-      while (waiting.peek()?.gone) waiting.pop();
+      while (waiting.peek()?.gone) takeWaiting(origin, waiting);
       const planned = waiting.peek();
       if (!planned || planned.sendAtMs > deps.now()) continue;
-      waiting.pop();
+      takeWaiting(origin, waiting);
       deps.onFailure(planned, failure);
       return true;
     }
@@ -232,7 +261,7 @@ export function createConnections(deps: {
     /** A schedule falls due within two seconds: connections that it will need are opened ahead. */
     expect(planned: Planned) {
       const origin = originOf(planned.origin);
-      const n = noteAhead(origin, planned.sendAtMs);
+      const n = noteAhead(origin, planned, limits.perOrigin);
       const lacks = planned.fresh
         ? origin.fresh.length + origin.opening.size === 0
         : connectionsOf(origin) < Math.min(n, AHEAD_MAX);
@@ -247,7 +276,9 @@ export function createConnections(deps: {
     /** Whether `planned` may be claimed now; then it counts against its account and origin until `leave`. */
     admit(planned: Planned): boolean {
       if (!this.hasRoom(planned)) return false;
-      originOf(planned.origin).admitted++;
+      const origin = originOf(planned.origin);
+      origin.admitted++;
+      want(origin, planned, 1);
       planned.admitted = true;
       planned.placed = true;
       usedByAccount.set(planned.accountId, (usedByAccount.get(planned.accountId) ?? 0) + 1);
@@ -259,6 +290,7 @@ export function createConnections(deps: {
     park(planned: Planned) {
       const origin = originOf(planned.origin);
       (planned.fresh ? origin.waitingFresh : origin.waiting).push(planned);
+      want(origin, planned, 1);
       demand(origin);
     },
 
@@ -304,6 +336,7 @@ export function createConnections(deps: {
       planned.placed = false;
       lessen(usedByAccount, planned.accountId);
       lessen(usedByPlace, planned.place);
+      want(origin, planned, -1);
       serve(origin);
     },
 

@@ -35,8 +35,10 @@ export type Origin = {
   ready: Queue<Carried>;
   readyFresh: Queue<Carried>;
   readySinceMs: number;
-  /** Due per 10 ms, of what is at most two seconds ahead: how many connections will be needed at once. */
-  ahead: Map<number, number>;
+  /** How many connections those who are admitted or wait may have, with what each account may have. */
+  wanted: number;
+  /** Due per 10 ms, of what is at most two seconds ahead: how many connections will be needed at once, by account and in all. */
+  ahead: Map<number, { byPlace: Map<string, number>; needed: number }>;
   /** From request to status line; before the first one, what connecting took. */
   latencyMs: number;
   answeredAtMs: number;
@@ -65,6 +67,7 @@ export function createOrigin(key: string): Origin {
     ready: createQueue<Carried>(),
     readyFresh: createQueue<Carried>(),
     readySinceMs: 0,
+    wanted: 0,
     ahead: new Map(),
     latencyMs: Number.NaN,
     answeredAtMs: Number.NEGATIVE_INFINITY,
@@ -77,6 +80,9 @@ export const standingOf = (origin: Origin) => origin.fresh.length + origin.warm.
 
 /** Connections of this origin, those on their way included. */
 export const connectionsOf = (origin: Origin) => standingOf(origin) + origin.opening.size;
+
+/** How many connections those who want one may have. */
+export const entitledTo = (origin: Origin) => Math.max(origin.wanted, origin.busy.size + readyOf(origin));
 
 /** How many connections were begun in the last quarter of a second and are not there yet. */
 export function freshlyOpening(origin: Origin, nowMs: number): number {
@@ -116,12 +122,18 @@ export function hasRoom(origin: Origin, planned: Planned, nowMs: number): boolea
   return free > origin.admitted || free + headroom(origin, nowMs) > origin.admitted;
 }
 
-/** Notes that a request falls due at `sendAtMs`; returns how many do within the same 10 ms. */
-export function noteAhead(origin: Origin, sendAtMs: number): number {
-  const bucket = Math.floor(sendAtMs / AHEAD_BUCKET_MS);
-  const n = (origin.ahead.get(bucket) ?? 0) + 1;
-  origin.ahead.set(bucket, n);
-  return n;
+/** Notes that a request falls due; returns how many connections its 10 ms need, `perPlace` for each account at most. */
+export function noteAhead(origin: Origin, { sendAtMs, place }: Planned, perPlace: number): number {
+  const at = Math.floor(sendAtMs / AHEAD_BUCKET_MS);
+  let bucket = origin.ahead.get(at);
+  if (!bucket) {
+    bucket = { byPlace: new Map(), needed: 0 };
+    origin.ahead.set(at, bucket);
+  }
+  const n = (bucket.byPlace.get(place) ?? 0) + 1;
+  bucket.byPlace.set(place, n);
+  if (n <= perPlace) bucket.needed++;
+  return bucket.needed;
 }
 
 export function forgetAhead(origin: Origin, beforeMs: number) {

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   told = [];
-  await bench.sql`TRUNCATE schedules, schedule_requests, account_counts, shard_punctuality, sessions`;
+  await bench.sql`TRUNCATE schedules, schedule_requests, account_counts, shard_punctuality, sessions, dispatchers`;
 });
 
 /** A retention stage of its own: a process that has just begun. */

@@ -1,5 +1,5 @@
 import type { DueSchedule } from "#db/queries/due-schedules.ts";
-import { CLAIM_AHEAD_MAX_MS } from "#domain/timing.ts";
+import { CLAIM_AHEAD_MS } from "./claim.ts";
 import { createMinHeap } from "./min-heap.ts";
 import type { Planned } from "./planned.ts";
 
@@ -9,14 +9,17 @@ const LOAD_BUCKET_MS = 25;
 const COALESCE_MS = 80;
 /** A lane near its limit claims only this long before it may send, so that the slot is not held for nothing. */
 const LATE_LEAD_MS = 8;
-const SAFETY_MS = 10;
+/** What taking up one schedule costs: a crowd begins so much earlier that all are in their lanes when claiming may begin. */
+const TAKE_UP_MS = 0.05;
+const TAKE_UP_MAX_MS = 250;
+const AHEAD_MAX_MS = CLAIM_AHEAD_MS + TAKE_UP_MAX_MS;
 /** So many are taken up in one turn of the loop: the first of a crowd are claimed while the next are taken up. */
 const TURN_MAX = 250;
 
 /**
  * Everything this process knows to fall due, in order, each schedule once. It says when each is to be looked at: two
- * seconds ahead for its connection, and ahead of its instant by what claiming takes, which grows with how much else is
- * due then.
+ * seconds ahead for its connection, and ahead of its instant by what its turn and claiming take, which grows with how much
+ * else is due then.
  */
 export function createAgenda(deps: {
   leadMs: (rows: number) => number;
@@ -36,6 +39,9 @@ export function createAgenda(deps: {
     for (let bucket = bucketOf(fromMs); bucket <= bucketOf(untilMs); bucket++) rows += load.get(bucket) ?? 0;
     return rows;
   };
+
+  const leadOf = (rows: number) =>
+    Math.min(deps.leadMs(rows), CLAIM_AHEAD_MS) + Math.min(rows * TAKE_UP_MS, TAKE_UP_MAX_MS);
 
   const enterNear = (planned: Planned, atMs: number) => {
     planned.wakeAtMs = atMs;
@@ -70,7 +76,7 @@ export function createAgenda(deps: {
       if (planned.wakeAtMs > nowMs) approaching.push(planned);
       else {
         deps.onApproach(planned);
-        enterNear(planned, sendAtMs - CLAIM_AHEAD_MAX_MS + SAFETY_MS);
+        enterNear(planned, sendAtMs - AHEAD_MAX_MS);
       }
       return planned;
     },
@@ -93,7 +99,7 @@ export function createAgenda(deps: {
         approaching.pop();
         if (next.gone) continue;
         deps.onApproach(next);
-        enterNear(next, next.sendAtMs - CLAIM_AHEAD_MAX_MS + SAFETY_MS);
+        enterNear(next, next.sendAtMs - AHEAD_MAX_MS);
       }
       let leadMs: number | undefined;
       let claimed = 0;
@@ -102,10 +108,10 @@ export function createAgenda(deps: {
         if (next.wakeAtMs > nowMs + (claimed > 0 ? COALESCE_MS : 0)) break;
         near.pop();
         if (next.gone) continue;
-        leadMs ??= Math.min(deps.leadMs(rowsUntil(nowMs, nowMs + CLAIM_AHEAD_MAX_MS)), CLAIM_AHEAD_MAX_MS - SAFETY_MS);
+        leadMs ??= leadOf(rowsUntil(nowMs, nowMs + AHEAD_MAX_MS));
         const aheadMs = next.sendAtMs - nowMs;
         const wantedMs = deps.isNearLimit(next.lane) ? LATE_LEAD_MS : leadMs + (claimed > 0 ? COALESCE_MS : 0);
-        if (aheadMs > Math.min(wantedMs, CLAIM_AHEAD_MAX_MS - SAFETY_MS)) {
+        if (aheadMs > Math.min(wantedMs, AHEAD_MAX_MS)) {
           next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, leadMs), nowMs + 1);
           early.push(next);
           continue;

@@ -1,8 +1,10 @@
 import type { Connection as Database } from "#db/client.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { type ClaimedSchedule, claimSchedules, releaseSchedules } from "#db/queries/claim-schedules.ts";
+import { CLAIM_AHEAD_MAX_MS } from "#domain/timing.ts";
 import type { ConnectFailure } from "./connection.ts";
-import type { Planned } from "./planned.ts";
+import { createMinHeap } from "./min-heap.ts";
+import { leavesBefore, type Planned } from "./planned.ts";
 import type { Shards } from "./shards.ts";
 
 /** A claim that was won: what the row held, and when its lease and deadline count from (monotonic ms). */
@@ -13,6 +15,9 @@ export type Won = {
   claimMs: number;
   failure: ConnectFailure | null;
 };
+
+/** A claim may be made so long ahead of its instant, ms: a little less than the database allows, since clocks differ. */
+export const CLAIM_AHEAD_MS = CLAIM_AHEAD_MAX_MS - 10;
 
 const ROWS_MAX = 500;
 /** A claim that returns more may lie half-sent in a stopped process with its rows locked. */
@@ -27,7 +32,7 @@ const DEADLINE_MS = 3_000;
 const STATEMENT_LIFE_MS = 6_000;
 
 /**
- * Claims what is about to leave: many rows in one statement, bounded in rows and bytes. What was won goes to `onWon`;
+ * Claims what is about to leave, once it may: many rows in one statement, bounded in rows and bytes. What was won goes to `onWon`;
  * what was not (cancelled, moved, claimed by somebody else, shard lost) to `onLost`. When the answer was lost, nobody
  * knows: those go to `onUnknown` and are released as soon as the database answers again.
  */
@@ -36,6 +41,10 @@ export function createClaimer(deps: {
   dispatcherId: string;
   shards: Shards;
   monotonic: () => number;
+  /** Now by the database's clock, ms. */
+  now: () => number;
+  /** `openWindow` is to be called at this instant, by the database's clock, ms. */
+  onEarly: (atMs: number) => void;
   onWon: (won: Won[]) => void;
   onLost: (planned: Planned[]) => void;
   onUnknown: (planned: Planned[]) => void;
@@ -45,6 +54,8 @@ export function createClaimer(deps: {
   onReleased: (ids: string[]) => void;
 }) {
   const wanted: { planned: Planned; failure: ConnectFailure | null }[] = [];
+  /** It is their turn, and too early for a claim. */
+  const early = createMinHeap<Planned>(leavesBefore);
   let inFlight = 0;
   let scheduled = false;
   let heldBytes = 0;
@@ -146,12 +157,36 @@ export function createClaimer(deps: {
     tell(batch.map(({ planned }) => planned));
   };
 
+  const opensAtMs = (planned: Planned) => planned.sendAtMs - CLAIM_AHEAD_MS;
+
   return {
-    /** Claims `planned` with the next statement; `failure` is the connection it could not have, to be recorded. */
+    /**
+     * Claims `planned` with the next statement once it may be claimed; `failure` is the connection it could not have, to
+     * be recorded.
+     */
     add(planned: Planned, failure: ConnectFailure | null) {
+      if (failure === null && opensAtMs(planned) > deps.now()) {
+        early.push(planned);
+        if (early.peek() === planned) deps.onEarly(opensAtMs(planned));
+        return;
+      }
       wanted.push({ planned, failure });
       schedule();
     },
+
+    /** Claims those that were too early and no longer are; returns when the next one may be, by the database's clock, ms. */
+    openWindow(): number {
+      for (let next = early.peek(); next; next = early.peek()) {
+        if (opensAtMs(next) > deps.now()) return opensAtMs(next);
+        early.pop();
+        wanted.push({ planned: next, failure: null });
+        schedule();
+      }
+      return Number.POSITIVE_INFINITY;
+    },
+
+    /** Takes back everything that is too early for a claim. */
+    takeEarly: (): Planned[] => early.drop(() => false),
 
     /** A claim whose request has left, or never will: its bytes no longer count. */
     settled(planned: Planned) {
@@ -188,7 +223,7 @@ export function createClaimer(deps: {
 
     /** How long before its instant one of `rows` that leave together should be claimed, ms. */
     leadMs: (rows: number) => 5 + 2 * statementMs + 1.5 * rows * rowMs,
-    outstanding: () => wanted.length + inFlight,
+    outstanding: () => wanted.length + early.size + inFlight,
     unreleased: () => toRelease.length + (releasing ? 1 : 0),
   };
 }

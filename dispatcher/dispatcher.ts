@@ -108,6 +108,8 @@ export async function startDispatcher(
     dispatcherId: me.id,
     shards,
     monotonic,
+    now: clock.now,
+    onEarly: (atMs) => ticker.wakeAt(clock.monotonicAt(atMs)),
     onWon: (won) => {
       metrics.claimed(won.length);
       for (const one of won) {
@@ -318,7 +320,8 @@ export async function startDispatcher(
     const leavesAtMs = sender.runOnce();
     const slotAtMs = lanes.runOnce();
     const looksAtMs = stopping ? Number.POSITIVE_INFINITY : agenda.runOnce(clock.now());
-    const next = Math.min(clock.monotonicAt(Math.min(leavesAtMs, looksAtMs)), slotAtMs);
+    const claimsAtMs = claimer.openWindow();
+    const next = Math.min(clock.monotonicAt(Math.min(leavesAtMs, looksAtMs, claimsAtMs)), slotAtMs);
     if (next < Number.POSITIVE_INFINITY) ticker.wakeAt(next);
   }
 
@@ -424,6 +427,7 @@ export async function startDispatcher(
       const startedAt = monotonic();
       const leftMs = () => STOP_DEADLINE_MS - (monotonic() - startedAt);
       shards.stop();
+      for (const planned of claimer.takeEarly()) drop(planned);
       await until(() => claimer.outstanding() === 0 && sender.unsent() === 0, STOP_CLAIMED_MS);
       sender.giveUpAll();
       await until(() => claimer.unreleased() === 0, 1_000);

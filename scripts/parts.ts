@@ -3,7 +3,7 @@ import type { Part } from "./supervisor.ts";
 
 /** The dispatcher; it has 35 s to send what it has claimed and to hand over its shards. `watch` starts it anew after edits. */
 export function dispatcherPart(env: Part["env"], { watch = false } = {}): Part {
-  const args = ["--max-semi-space-size=8", "dispatcher/main.ts"];
+  const args = ["--max-semi-space-size=16", "dispatcher/main.ts"];
   return { name: "dispatcher", args: watch ? [WATCH, ...args] : args, env, stopMsMax: 40_000 };
 }
 

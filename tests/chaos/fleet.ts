@@ -31,7 +31,7 @@ export function createFleet(wanted: {
 
   const start = (index: number): void => {
     const slot = slots[index] as Slot;
-    const child = spawn(process.execPath, ["--max-semi-space-size=8", "dispatcher/main.ts"], {
+    const child = spawn(process.execPath, ["--max-semi-space-size=16", "dispatcher/main.ts"], {
       cwd: ROOT,
       detached: process.platform !== "win32",
       stdio: ["ignore", "pipe", "pipe", "ipc"],

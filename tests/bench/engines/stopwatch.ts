@@ -45,7 +45,7 @@ export const stopwatch: Engine = {
         const ports = await Promise.all(Array.from({ length: workers }, () => freePort()));
         const processes = ports.map((port) =>
           startWorkerProcess(fileURLToPath(new URL("../../../dispatcher/main.ts", import.meta.url)), {
-            execArgv: ["--max-semi-space-size=8"],
+            execArgv: ["--max-semi-space-size=16"],
             env: {
               ...env,
               DATABASE_URL: database.url,

@@ -148,10 +148,14 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
       const named = sql`SELECT schedule_id FROM schedule_requests
         WHERE schedule_id = ${q?.scheduleId} AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
       // Without a condition on the outcome the key alone is read.
+      const ofOutcome = isOfOutcome(wanted) ? sql`, outcome = 'delivered' AS is_delivered, status_code` : sql``;
+      // The bounds leave of each schedule one day's partition or two; OFFSET 0 keeps them with it.
       const ofMatched = (rows: SQL) => sql`
         SELECT schedule_id, attempt, attempted_at FROM (
-          SELECT schedule_id, attempt, attempted_at ${isOfOutcome(wanted) ? sql`, outcome = 'delivered' AS is_delivered, status_code` : sql``}
-          FROM attempts WHERE schedule_id = ANY (ARRAY (SELECT schedule_id FROM ${rows})) AND ${inWindow}) a
+          SELECT a.* FROM ${rows} JOIN schedules s ON s.id = l.schedule_id CROSS JOIN LATERAL (
+            SELECT schedule_id, attempt, attempted_at ${ofOutcome} FROM attempts
+            WHERE schedule_id = s.id AND ${inWindow}
+              AND attempted_at BETWEEN s.created_at - interval '1 hour' AND s.last_attempt_at OFFSET 0) a) a
         WHERE ${matching}`;
       return look({
         looked: (limit) => (q?.scheduleId ? sql`${matched(limit)} UNION ${named}` : matched(limit)),

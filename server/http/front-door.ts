@@ -2,6 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, maxHeaderSize, Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
+import { services } from "../services.ts";
 import { closeGently, closeUnlessRead } from "./close-gently.ts";
 import { answerDirectly } from "./direct-routes.ts";
 import { isOfApi, makeReadable } from "./readable-requests.ts";
@@ -84,8 +85,7 @@ function answer(response: ServerResponse, error: AppError): void {
 }
 
 function answerOnSocket(socket: Socket, error: AppError, ownStatus?: number): void {
-  const { headers, body, ...usual } = written(error);
-  const status = ownStatus ?? usual.status;
+  const { status, headers, body } = written(error, ownStatus);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     ...Object.entries(headers).map((pair) => pair.join(": ")),
@@ -94,14 +94,17 @@ function answerOnSocket(socket: Socket, error: AppError, ownStatus?: number): vo
   closeGently(socket);
 }
 
-function written(error: AppError) {
+function written(error: AppError, ownStatus?: number) {
   const reply = errorReply(error);
+  const status = ownStatus ?? reply.status;
+  const requestId = newRequestId();
+  services().log.info({ requestId, status }, "refused unread");
   const body = JSON.stringify(reply.body);
   const headers = {
-    ...Object.fromEntries(toResponse(reply, newRequestId()).headers),
+    ...Object.fromEntries(toResponse(reply, requestId).headers),
     "content-length": String(Buffer.byteLength(body)),
     connection: "close",
     date: new Date().toUTCString(),
   };
-  return { status: reply.status, headers, body };
+  return { status, headers, body };
 }

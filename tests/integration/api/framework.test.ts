@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, startApi, type TestCaller } from "./api.ts";
 import { assertSchema } from "./documented.ts";
@@ -14,6 +15,7 @@ beforeAll(async () => {
   web = await startWebProcess({
     DATABASE_URL: api.config.databaseUrl,
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    LOG_LEVEL: "info",
   });
 }, 180_000);
 afterAll(async () => {
@@ -181,7 +183,15 @@ describe("a request that Node.js cannot read", () => {
     ["TLS", () => Buffer.from("16030100c8010000c40303", "hex")],
     ["noise", () => "\x00\x01\x02\r\n\r\n"],
   ])("is VALIDATION: %s", async (_, bytes) => {
-    expect(await ask(bytes())).toMatchObject(invalid);
+    const answer = await ask(bytes());
+    expect(answer).toMatchObject(invalid);
+    const requestId = answer.headers.get("x-request-id");
+    const line = await waitFor("it is logged", () => web.lines().find((text) => text.includes(`"${requestId}"`)));
+    expect(JSON.parse(line)).toMatchObject({
+      level: 30,
+      status: 400,
+      msg: expect.stringMatching(/^(answered|refused unread)$/),
+    });
   });
 });
 

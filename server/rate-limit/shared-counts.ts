@@ -22,10 +22,12 @@ type Entry = {
   untold: number;
   /** Whether the others' counts of this minute have been heard once. */
   isShared: boolean;
+  /** Calls that wait to be counted, those included that a statement is counting. */
+  waiting: number;
 };
 
 /** A call that is counted together with those of the other processes, and waits for that. */
-type Waiter = { limit: number; settle: (counted: Counted) => void };
+type Waiter = { limit: number; settle: (counted: Counted | Promise<Counted>) => void };
 
 /** What one statement tells: calls that were counted here already, and those that wait to be. */
 type Told = { entry: Entry; own: number; waiters: Waiter[] };
@@ -74,7 +76,7 @@ export function createSharedCounts(deps: {
   const entryOf = (key: string): Entry => {
     let entry = entriesOfMinute().get(key);
     if (!entry) {
-      entry = { minute, key, total: 0, own: 0, untold: 0, isShared: false };
+      entry = { minute, key, total: 0, own: 0, untold: 0, isShared: false, waiting: 0 };
       if (entries.size < KEYS_MAX) entries.set(key, entry);
     }
     return entry;
@@ -127,8 +129,7 @@ export function createSharedCounts(deps: {
       // The answer may show that it is another minute: they are counted in that one.
       const isOfNow = entriesOfMinute().get(entry.key) === entry;
       for (const [n, { limit, settle }] of waiters.entries()) {
-        if (isOfNow) settle(counted(total - waiters.length + n + 1));
-        else void add(entry.key, limit).then(settle);
+        settle(isOfNow ? counted(total - waiters.length + n + 1) : add(entry.key, limit));
       }
     }
     isAlone = false;
@@ -169,12 +170,17 @@ export function createSharedCounts(deps: {
 
   const add = async (key: string, limit: number): Promise<Counted> => {
     const entry = entryOf(key);
-    if (isAlone || entry.total >= limit || entry.untold < untoldMax(entry, limit)) return countHere(entry, limit);
-    return new Promise((settle) => {
+    // Nobody passes those who wait: they are counted right after what was counted before them.
+    const isSoon = entry.waiting === 0 && entry.untold < untoldMax(entry, limit);
+    if (isAlone || entry.total >= limit || isSoon) return countHere(entry, limit);
+    entry.waiting++;
+    return new Promise<Counted>((settle) => {
       const waiters = waiting.get(entry);
       if (waiters) waiters.push({ limit, settle });
       else waiting.set(entry, [{ limit, settle }]);
       void tell();
+    }).finally(() => {
+      entry.waiting--;
     });
   };
 

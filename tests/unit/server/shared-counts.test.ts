@@ -60,6 +60,16 @@ describe("one process", () => {
     expect(await allowed(Array.from({ length: 2_000 }, () => counts.add("a", LIMIT)))).toBe(LIMIT);
   });
 
+  it("allows exactly the limit of calls that come while others are being counted", async () => {
+    const counts = one(createStore());
+    const calls: Promise<{ total: number }>[] = [];
+    for (let n = 0; n < 2_000; n++) {
+      calls.push(counts.add("a", LIMIT));
+      if (n % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await allowed(calls)).toBe(LIMIT);
+  });
+
   it("allows exactly the limit of a burst, though it stands still for longer than a database may take", async () => {
     const counts = one(createStore());
     const burst = allowed(Array.from({ length: 2_000 }, () => counts.add("a", LIMIT)));

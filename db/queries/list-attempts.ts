@@ -119,6 +119,13 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
     SELECT * FROM ${rows} WHERE (schedule_id IN (
       SELECT schedule_id FROM schedule_requests WHERE schedule_id = ANY (ARRAY (SELECT schedule_id FROM ${rows}))
         AND (target_url ILIKE ${q ? substringPattern(q) : "%"} OR schedule_id = ${q?.scheduleId ?? null}::uuid))) IS TRUE`;
+  // Without a condition on the outcome the key alone is read.
+  const ofOutcome = isOfOutcome(wanted) ? sql`, outcome = 'delivered' AS is_delivered, status_code` : sql``;
+  // The bounds leave of each schedule one day's partition or two; OFFSET 0 keeps them with it.
+  const attemptsOf = (schedule: SQL) => sql`
+    SELECT schedule_id, attempt, attempted_at ${ofOutcome} FROM attempts
+    WHERE schedule_id = ${schedule}.id AND ${inWindow}
+      AND attempted_at BETWEEN ${schedule}.created_at - interval '1 hour' AND ${schedule}.last_attempt_at OFFSET 0`;
   const key = sql`json_build_array(schedule_id, attempt, extract(epoch FROM attempted_at) * 1000)`;
   const look = (statement: LookStatement) => lookAt<Key>(db, wanted, { order, key }, statement);
 
@@ -145,17 +152,13 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
       const pattern = q ? substringPattern(q) : "";
       const matched = (limit: number | null) => sql`
         SELECT schedule_id FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
+      if (!q?.scheduleId && !isFiltered(wanted))
+        return lookAtSums(db, { matched, rowsMax, attemptsOf, order, key }, windowStart, wanted);
       const named = sql`SELECT schedule_id FROM schedule_requests
         WHERE schedule_id = ${q?.scheduleId} AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
-      // Without a condition on the outcome the key alone is read.
-      const ofOutcome = isOfOutcome(wanted) ? sql`, outcome = 'delivered' AS is_delivered, status_code` : sql``;
-      // The bounds leave of each schedule one day's partition or two; OFFSET 0 keeps them with it.
       const ofMatched = (rows: SQL) => sql`
         SELECT schedule_id, attempt, attempted_at FROM (
-          SELECT a.* FROM ${rows} JOIN schedules s ON s.id = l.schedule_id CROSS JOIN LATERAL (
-            SELECT schedule_id, attempt, attempted_at ${ofOutcome} FROM attempts
-            WHERE schedule_id = s.id AND ${inWindow}
-              AND attempted_at BETWEEN s.created_at - interval '1 hour' AND s.last_attempt_at OFFSET 0) a) a
+          SELECT a.* FROM ${rows} JOIN schedules s ON s.id = l.schedule_id CROSS JOIN LATERAL (${attemptsOf(sql`s`)}) a) a
         WHERE ${matching}`;
       return look({
         looked: (limit) => (q?.scheduleId ? sql`${matched(limit)} UNION ${named}` : matched(limit)),
@@ -165,6 +168,44 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
       });
     },
   };
+}
+
+/**
+ * Looks at the schedules that `matched` selects without reading the attempts of all: a schedule says how many it had and
+ * when the last of them was, and those of a page are among the schedules that were attempted last. Attempts are counted
+ * where some of a schedule's may lie before the window.
+ */
+async function lookAtSums(
+  db: DbOrTx,
+  list: {
+    matched: (limit: number | null) => SQL;
+    rowsMax: number | null;
+    attemptsOf: (schedule: SQL) => SQL;
+    order: SQL;
+    key: SQL;
+  },
+  windowStart: Date,
+  wanted: AttemptSearch,
+): Promise<Look<Key>> {
+  const { matched, rowsMax, attemptsOf, order, key } = list;
+  const start = sql`${windowStart.toISOString()}::timestamptz`;
+  const [row] = await db.execute<{ n: number; whole: boolean; keys: Key[] }>(sql`
+    WITH looked AS MATERIALIZED (${matched(rowsMax === null ? null : rowsMax + 1)}),
+    ran AS MATERIALIZED (
+      SELECT s.id, s.created_at, s.last_attempt_at,
+        CASE WHEN s.created_at > ${start} + interval '1 hour' THEN s.attempts - (s.status = 'firing')::integer END AS n
+      FROM (SELECT * FROM looked ${limited(rowsMax)}) l JOIN schedules s ON s.id = l.schedule_id
+      WHERE s.last_attempt_at > ${start}),
+    newest AS MATERIALIZED (SELECT * FROM ran ORDER BY last_attempt_at DESC, id DESC LIMIT ${rowsNeeded(wanted)}),
+    page AS (
+      SELECT a.* FROM newest r CROSS JOIN LATERAL (${attemptsOf(sql`r`)}) a
+      ORDER BY ${order} OFFSET ${wanted.offset} LIMIT ${wanted.limit + 1})
+    SELECT (coalesce((SELECT sum(n) FROM ran), 0) + (
+        SELECT count(*) FROM (SELECT * FROM ran WHERE n IS NULL) r CROSS JOIN LATERAL (${attemptsOf(sql`r`)}) a))::integer AS n,
+      (SELECT count(*) FROM looked) <= ${rowsMax ?? Number.MAX_SAFE_INTEGER} AS whole,
+      (SELECT coalesce(json_agg(${key} ORDER BY ${order}), '[]') FROM page) AS keys`);
+  if (!row) throw new Error("a look answered no row");
+  return { keys: row.keys, found: row.n, isWhole: row.whole, isInOrder: false };
 }
 
 const isFiltered = ({ outcome, code, scheduleId, from, to }: AttemptSearch) =>

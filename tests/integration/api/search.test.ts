@@ -29,6 +29,12 @@ beforeAll(async () => {
   await sql`
     UPDATE schedules SET status = 'firing', attempts = 1, claim_deadline = now() WHERE id IN (
       SELECT id FROM schedules WHERE account_id = ${BIG_ACCOUNT} AND status = 'scheduled' ORDER BY fire_at LIMIT 3)`;
+  await sql`
+    UPDATE schedules SET status = 'firing', attempts = attempts + 1, claim_deadline = now(), ended_at = NULL,
+      next_attempt_at = now()
+    WHERE id IN (
+      SELECT s.id FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id
+      WHERE r.account_id = ${BIG_ACCOUNT} AND s.status = 'succeeded' AND target_url LIKE ${`%${THIN_MARK}%`} ORDER BY fire_at DESC LIMIT 3)`;
 }, 120_000);
 afterAll(async () => {
   await watched.close();
@@ -157,6 +163,22 @@ describe("the log", () => {
         SELECT count(*)::integer AS n FROM attempts
         WHERE account_id = ${BIG_ACCOUNT} AND attempted_at > now() - ${days}::integer * interval '24 hours'`;
       expect(total).toBe(row?.n);
+    }
+  });
+
+  it("of a window holds what a q finds in it, also of a schedule whose attempts began before it", async () => {
+    const [tried] = await sql`
+      SELECT extract(epoch FROM a.attempted_at + interval '5 s')::float8 * 1000 AS ms
+      FROM attempts a JOIN schedule_requests r ON r.schedule_id = a.schedule_id
+      WHERE a.account_id = ${BIG_ACCOUNT} AND target_url LIKE ${`%${THIN_MARK}%`} AND a.attempt = 1 AND outcome <> 'delivered'
+      ORDER BY a.attempted_at LIMIT 1`;
+    const between = new Date(Math.round(tried?.ms));
+    for (const from of [ago(29), ago(7), between]) {
+      const expected = await plainAttempts({ q: q(THIN_MARK), from });
+      const days = (Date.now() - from.getTime()) / DAY_MS;
+      const { rows, total } = await listAttempts(db, TENANT, days, { limit: 20, offset: 0, q: q(THIN_MARK) });
+      expect(total, from.toISOString()).toBe(expected.length);
+      expect(rows.map((row) => `${row.scheduleId} ${row.attempt}`)).toEqual(expected.slice(0, 20));
     }
   });
 

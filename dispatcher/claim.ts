@@ -32,9 +32,9 @@ const DEADLINE_MS = 3_000;
 const STATEMENT_LIFE_MS = 6_000;
 
 /**
- * Claims what is about to leave, once it may: many rows in one statement, bounded in rows and bytes. What was won goes to `onWon`;
- * what was not (cancelled, moved, claimed by somebody else, shard lost) to `onLost`. When the answer was lost, nobody
- * knows: those go to `onUnknown` and are released as soon as the database answers again.
+ * Claims what is about to leave, once it may: many rows in one statement, bounded in rows and bytes. What was won goes to
+ * `onWon`; what was not (cancelled, moved, claimed by somebody else, shard lost) to `onLost`. When the answer was lost,
+ * nobody knows: those go to `onUnknown` and are released as soon as the database answers again.
  */
 export function createClaimer(deps: {
   database: Database;

@@ -126,10 +126,11 @@ export function createSharedCounts(deps: {
       entry.total = Math.max(entry.total, total + entry.untold);
       entry.own += waiters.length;
       entry.isShared = true;
+      const first = total - waiters.length + 1;
       // The answer may show that it is another minute: they are counted in that one.
       const isOfNow = entriesOfMinute().get(entry.key) === entry;
-      for (const [n, { limit, settle }] of waiters.entries()) {
-        settle(isOfNow ? counted(total - waiters.length + n + 1) : add(entry.key, limit));
+      for (const [n, { limit, settle }] of waiters.splice(0).entries()) {
+        settle(isOfNow ? counted(first + n) : add(entry.key, limit));
       }
     }
     isAlone = false;

@@ -87,8 +87,10 @@ describe("an account", () => {
 describe("refused credentials", () => {
   const forged = () => generateApiKey("live");
   const refuse = async (headers: object, times = REFUSALS_MAX) => {
-    const answers = await Promise.all(Array.from({ length: times }, () => list(forged(), headers)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    for (let left = times; left > 0; left -= 50) {
+      const answers = await Promise.all(Array.from({ length: Math.min(left, 50) }, () => list(forged(), headers)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    }
   };
 
   inOneMinute("are 600 a minute from one address, then 429 without a look at the database", async () => {

@@ -92,7 +92,7 @@ describe("a dispatcher that is cut off from the database for some seconds", () =
     async (mode) => {
       const { dispatcher, loggedPerSecond } = await startWatched();
       receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 600));
-      const ids = await spread(40, 500, 8_000);
+      const ids = await spread(40, 1_500, 8_000);
       await waitFor("it is at work", () => receiver.requests.length >= 4);
       proxy.set(mode);
       await pause(5_000);
@@ -114,7 +114,7 @@ describe("a dispatcher that is cut off from the database for some seconds", () =
     "(%s) on half of its connections sends everything once",
     async (mode) => {
       await startWatched();
-      const ids = await spread(40, 500, 8_000);
+      const ids = await spread(40, 1_500, 8_000);
       await waitFor("it is at work", () => receiver.requests.length >= 4);
       proxy.set(mode, (nth) => nth % 2 === 0);
       proxy.set("pass");

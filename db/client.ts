@@ -19,8 +19,10 @@ export type ConnectOptions = {
   prepare?: boolean;
   /** Server settings of each session, as start-up parameters. */
   session?: Record<string, string | number>;
-  /** Called when a connection was found broken or a call ran into its deadline. */
-  onLost?: (error: unknown) => void;
+  /** Called when the database answered a call, also with an error that is not its own. */
+  onAnswered?: () => void;
+  /** Called when a call failed because the database is away, or ran into its deadline. */
+  onFailed?: () => void;
 };
 
 /** `T` is what work is done with: the driver, and for the web process the query builder on it. */
@@ -81,7 +83,9 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
         timer = setTimeout(() => reject(new DeadlinePassed(deadlineMs)), deadlineMs);
       });
       try {
-        return await Promise.race([outcome, deadline]);
+        const result = await Promise.race([outcome, deadline]);
+        options.onAnswered?.();
+        return result;
       } catch (error) {
         if (error instanceof DeadlinePassed) {
           outcome.catch(() => {});
@@ -89,8 +93,11 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
         }
         // A standby: the next pool may find the server that takes writes.
         if ((error as { code?: string }).code === READ_ONLY) discard(current);
-        if (!isUnavailable(error)) throw error;
-        options.onLost?.(error);
+        if (!isUnavailable(error)) {
+          options.onAnswered?.();
+          throw error;
+        }
+        options.onFailed?.();
         throw new DatabaseUnavailable(error);
       } finally {
         clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { connect } from "#db/client.ts";
-import { RETENTION_SESSION } from "./retain.ts";
+import { RETENTION_SESSION } from "./retention/retention.ts";
 
 /** Planner settings of the dispatcher's sessions: its statements reach rows by key, whatever the statistics say. */
 export const SESSION = {
@@ -14,14 +14,19 @@ export const SESSION = {
   tcp_user_timeout: 5_000,
 };
 
-/** The connections of a dispatcher. Claiming and recording have their own, so that neither waits behind anything else. */
-export function connectDatabases(url: string, onLost: () => void) {
-  const database = (name: string, connectionsMax: number) =>
-    connect({ url, name: `stopwatch-${name}`, connectionsMax, session: SESSION, onLost });
+/**
+ * The connections of a dispatcher. Leases, claims and records have their own, so that none waits behind anything else.
+ * `onAnswered` is called after each call that was answered, `onFailed` after each that was not; neither counts retention.
+ */
+export function connectDatabases(url: string, on: { onAnswered: () => void; onFailed: () => void }) {
+  const pool = (name: string, connectionsMax: number) =>
+    connect({ url, name: `stopwatch-${name}`, connectionsMax, session: SESSION, ...on });
   const databases = {
-    claims: database("claim", 2),
-    records: database("record", 2),
-    control: database("control", 3),
+    /** Leases of shards, and the database's clock. */
+    leases: pool("lease", 2),
+    claims: pool("claim", 2),
+    records: pool("record", 2),
+    reads: pool("read", 3),
     retention: connect({
       url,
       name: "stopwatch-retain",

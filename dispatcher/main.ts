@@ -1,16 +1,16 @@
 import { ConfigError, readConfig } from "#config.ts";
 import manifest from "#package.json" with { type: "json" };
 import { type Dispatcher, startDispatcher } from "./dispatcher.ts";
-import { serveHealth } from "./health.ts";
-import { createLog } from "./log.ts";
-import { createMetrics } from "./metrics.ts";
+import { serveHealth } from "./observability/health.ts";
+import { createLog } from "./observability/log.ts";
+import { Metrics } from "./observability/metrics.ts";
 import { untilReady } from "./ready.ts";
 
 /** The dispatcher process: `npm run dispatcher`. Stops on SIGTERM and SIGINT, and when the process that started it is gone. */
 async function main() {
   const config = readConfig();
   const log = createLog(config.logLevel);
-  const metrics = createMetrics();
+  const metrics = new Metrics();
   // Deliveries go on when nobody reads the log any more.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
@@ -28,6 +28,10 @@ async function main() {
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   process.on("disconnect", () => stop("the parent process ended"));
+  // Only a process that started this one can ask: the chaos run does.
+  process.on("message", async (message) => {
+    if (message === "audit") process.send?.({ drift: (await dispatcher?.auditDeliveries()) ?? [] });
+  });
 
   if (config.deliveryAllow)
     log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW lets these targets pass every address rule");

@@ -1,6 +1,7 @@
 import type { Connection as Database } from "#db/client.ts";
 import { beatDispatcher, releaseShards, renewShards, stopDispatcher, takeShards } from "#db/queries/shard-leases.ts";
-import { SHARD_LEASE_MS } from "#domain/timing.ts";
+import { CLAIM_LEASE_MS, SHARD_LEASE_MS } from "#domain/timing.ts";
+import type { Clock } from "./runtime/clock.ts";
 
 const SHARDS = 64;
 /** A lease counts as over this much before it is, ms. */
@@ -8,104 +9,129 @@ const SAFETY_MS = 100;
 const DEADLINE_MS = 2_000;
 
 type Lease = { epoch: number; untilMs: number; wallUntilMs: number };
+type LeaseEnd = Pick<Lease, "untilMs" | "wallUntilMs">;
 
-/**
- * The shards this dispatcher owns. Leases are renewed in the database and counted here from before the renewal was sent,
- * on the monotonic clock and on the wall clock, since a suspended machine stops the first.
- */
-export function createShards(deps: {
-  database: Database;
-  me: { id: string; host: string; pid: number; version: string };
-  monotonic: () => number;
-  wall: () => number;
-  skewMs: () => number | null;
-  /** Whether the database's clock has not stepped lately: its leases, and who beat when, say nothing after that. */
-  isClockSettled: () => boolean;
-  /** `sent`: first bytes of each lane that the former owner sent within a second before. */
-  onTaken: (shards: { id: number; sent: Record<string, number> }[]) => void;
-  onLost: (shards: number[]) => void;
-  /** First bytes of each lane of a shard that left within the last second. */
-  sentOf: (shard: number) => Record<string, number>;
-}) {
-  const leases = new Map<number, Lease>();
-  let stopping = false;
-  let handedOver = false;
-
-  const holds = (shard: number) => {
-    const lease = leases.get(shard);
-    return lease !== undefined && deps.monotonic() < lease.untilMs && deps.wall() < lease.wallUntilMs;
-  };
-  const epochs = () => new Map([...leases].map(([id, lease]) => [id, lease.epoch]));
-
-  const lose = (ids: number[]) => {
-    for (const id of ids) leases.delete(id);
-    if (ids.length > 0) deps.onLost(ids);
-  };
-
-  const release = async (ids: number[]) => {
-    const given = ids.map((id) => ({ id, epoch: leases.get(id)?.epoch ?? -1 }));
-    // From here on no first byte of theirs can leave: what has left is all that counts.
-    lose(ids);
-    const shards = given.map((one) => ({ ...one, sent: deps.sentOf(one.id) }));
-    await deps.database.run(DEADLINE_MS, ({ sql }) => releaseShards(sql, deps.me.id, shards));
-  };
-
-  return {
-    /** Whether a first byte for this shard may leave now. */
-    holds,
-    owned: () => [...leases.keys()].filter(holds),
-    epochsOf: (shards: number[]) =>
-      new Map([...new Set(shards)].map((id) => [id, leases.get(id)?.epoch ?? -1] as [number, number])),
-
-    /** Beats, renews, and takes or gives up shards until each living dispatcher has its share. */
-    async runOnce(): Promise<{ owned: number; alive: number }> {
-      // A beat after the handover would make a dispatcher that is gone count as alive.
-      if (handedOver) return { owned: 0, alive: 0 };
-      const startedAt = deps.monotonic();
-      const wallStartedAt = deps.wall();
-      const until = () => ({
-        untilMs: startedAt + SHARD_LEASE_MS - SAFETY_MS,
-        wallUntilMs: wallStartedAt + SHARD_LEASE_MS - SAFETY_MS,
-      });
-      const alive = await deps.database.run(DEADLINE_MS, ({ sql }) =>
-        beatDispatcher(sql, { ...deps.me, skewMs: deps.skewMs() }),
-      );
-      if (leases.size > 0) {
-        const renewed = new Set(
-          await deps.database.run(DEADLINE_MS, ({ sql }) => renewShards(sql, deps.me.id, epochs())),
-        );
-        lose([...leases.keys()].filter((id) => !renewed.has(id)));
-        for (const lease of leases.values()) Object.assign(lease, until());
-      }
-      if (!stopping) {
-        const share = Math.ceil(SHARDS / alive);
-        const settled = deps.isClockSettled();
-        if (leases.size > share && settled) await release([...leases.keys()].slice(share));
-        if (leases.size < share) {
-          const taken = await deps.database.run(DEADLINE_MS, ({ sql }) =>
-            takeShards(sql, deps.me.id, share - leases.size, !settled),
-          );
-          for (const { id, epoch } of taken) leases.set(id, { epoch, ...until() });
-          if (taken.length > 0) deps.onTaken(taken);
-        }
-      }
-      return { owned: leases.size, alive };
-    },
-
-    /** Takes no more shards. */
-    stop() {
-      stopping = true;
-    },
-
-    /** Gives all shards up, for another dispatcher to take at once. */
-    async handOver(): Promise<void> {
-      stopping = true;
-      handedOver = true;
-      // First out of the count, so that the others find their new share in the shards that become free.
-      await deps.database.run(DEADLINE_MS, ({ sql }) => stopDispatcher(sql, deps.me.id));
-      if (leases.size > 0) await release([...leases.keys()]);
-    },
-  };
+/** Who is to be told which shards this dispatcher has. */
+export interface ShardListener {
+  taken(shards: number[]): void;
+  lost(shards: number[]): void;
 }
 
-export type Shards = ReturnType<typeof createShards>;
+type Deps = {
+  database: Database;
+  me: { id: string; host: string; pid: number; version: string };
+  clock: Pick<Clock, "monotonic" | "isSet" | "skewMs" | "sinceStepMs">;
+  wall: () => number;
+  /** First bytes of each lane of a shard within the last second: they go with the shard. */
+  rates: {
+    sentOf(shard: number): Record<string, number>;
+    occupy(shard: number, sent: Record<string, number>): void;
+  };
+};
+
+/**
+ * The shards this dispatcher owns. Leases are renewed in the database. Here they count from before the renewal was sent,
+ * on the monotonic clock and on the wall clock, since a suspended machine stops the first.
+ */
+export class Shards {
+  readonly #deps: Deps;
+  listener: ShardListener | undefined;
+  readonly #leases = new Map<number, Lease>();
+  #round: Promise<unknown> = Promise.resolve();
+  #isStopping = false;
+  #isHandedOver = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Whether a first byte for this shard may leave now. */
+  holds(shard: number): boolean {
+    const lease = this.#leases.get(shard);
+    return lease !== undefined && this.#deps.clock.monotonic() < lease.untilMs && this.#deps.wall() < lease.wallUntilMs;
+  }
+
+  owned(): number[] {
+    return [...this.#leases.keys()].filter((shard) => this.holds(shard));
+  }
+
+  /** The epoch of each of these shards; -1 for one that is not owned. */
+  epochsOf(shards: number[]): Map<number, number> {
+    return new Map([...new Set(shards)].map((id) => [id, this.#leases.get(id)?.epoch ?? -1]));
+  }
+
+  /** Sends a heartbeat, renews, and takes or gives up shards until each living dispatcher has its share. */
+  async runOnce(): Promise<{ owned: number; alive: number }> {
+    // A heartbeat after the handover would make a dispatcher that is gone count as alive.
+    if (this.#isHandedOver) return { owned: 0, alive: 0 };
+    const round = this.#runRound();
+    this.#round = round.catch(() => {});
+    return round;
+  }
+
+  /** Takes no more shards. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  /** Gives all shards up, for another dispatcher to take at once. */
+  async handOver(): Promise<void> {
+    this.#isStopping = true;
+    this.#isHandedOver = true;
+    // What a round in flight takes or renews after this would stay with a dispatcher that is gone.
+    await this.#round;
+    const { database, me } = this.#deps;
+    // First out of the count, so that the others find their new share in the shards that become free.
+    await database.run(DEADLINE_MS, ({ sql }) => stopDispatcher(sql, me.id));
+    if (this.#leases.size > 0) await this.#release([...this.#leases.keys()]);
+  }
+
+  async #runRound(): Promise<{ owned: number; alive: number }> {
+    const { database, me, clock, wall } = this.#deps;
+    const end = {
+      untilMs: clock.monotonic() + SHARD_LEASE_MS - SAFETY_MS,
+      wallUntilMs: wall() + SHARD_LEASE_MS - SAFETY_MS,
+    };
+    const skewMs = clock.isSet() ? clock.skewMs() : null;
+    const alive = await database.run(DEADLINE_MS, ({ sql }) => beatDispatcher(sql, { ...me, skewMs }));
+    if (this.#leases.size > 0) await this.#renew(end);
+    if (!this.#isStopping) await this.#share(Math.ceil(SHARDS / alive), end);
+    return { owned: this.#leases.size, alive };
+  }
+
+  async #renew(end: LeaseEnd): Promise<void> {
+    const { database, me } = this.#deps;
+    const epochs = new Map([...this.#leases].map(([id, { epoch }]) => [id, epoch]));
+    const renewed = new Set(await database.run(DEADLINE_MS, ({ sql }) => renewShards(sql, me.id, epochs)));
+    this.#lose([...this.#leases.keys()].filter((id) => !renewed.has(id)));
+    for (const lease of this.#leases.values()) Object.assign(lease, end);
+  }
+
+  async #share(share: number, end: LeaseEnd): Promise<void> {
+    const { database, me, clock, rates } = this.#deps;
+    // After a step of the database's clock its leases, and who sent a heartbeat when, say nothing for a while.
+    const isSettled = clock.sinceStepMs() > CLAIM_LEASE_MS;
+    if (this.#leases.size > share && isSettled) await this.#release([...this.#leases.keys()].slice(share));
+    if (this.#leases.size >= share) return;
+    const taken = await database.run(DEADLINE_MS, ({ sql }) =>
+      takeShards(sql, me.id, share - this.#leases.size, !isSettled),
+    );
+    for (const { id, epoch } of taken) this.#leases.set(id, { epoch, ...end });
+    for (const { id, sent } of taken) rates.occupy(id, sent);
+    if (taken.length > 0) this.listener?.taken(taken.map(({ id }) => id));
+  }
+
+  async #release(ids: number[]): Promise<void> {
+    const { database, me, rates } = this.#deps;
+    const given = ids.map((id) => ({ id, epoch: this.#leases.get(id)?.epoch ?? -1 }));
+    // From here on no first byte of theirs can leave: what has left is all that counts.
+    this.#lose(ids);
+    const shards = given.map((one) => ({ ...one, sent: rates.sentOf(one.id) }));
+    await database.run(DEADLINE_MS, ({ sql }) => releaseShards(sql, me.id, shards));
+  }
+
+  #lose(ids: number[]): void {
+    for (const id of ids) this.#leases.delete(id);
+    if (ids.length > 0) this.listener?.lost(ids);
+  }
+}

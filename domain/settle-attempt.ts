@@ -17,7 +17,7 @@ export type AttemptToSettle = {
   /** Interrupted attempts in a row before this one. */
   interruptions: number;
   /** The account's effective settings now. */
-  knobs: { retryAttempts: number; retryBackoffMs: number; retryStrategy: RetryStrategy };
+  retryPolicy: { retryAttempts: number; retryBackoffMs: number; retryStrategy: RetryStrategy };
   /** When the outcome was known, epoch ms: a retry waits from here. */
   finishedAtMs: number;
   /** A number in [0, 1), for the jitter. */
@@ -55,12 +55,12 @@ const GONE = 410;
 const INTERRUPTIONS_MAX = 3;
 
 function retryOrDead(attempt: AttemptToSettle, answer: { statusCode?: number; retryAfter?: string }): Settlement {
-  const { failures, knobs, random, finishedAtMs } = attempt;
+  const { failures, retryPolicy, random, finishedAtMs } = attempt;
   const n = failures + 1;
-  if (n > knobs.retryAttempts) return deadAfterFailure(failures);
+  if (n > retryPolicy.retryAttempts) return deadAfterFailure(failures);
   const nextAttemptAtMs = nextRetryAtMs({
-    strategy: knobs.retryStrategy,
-    baseMs: knobs.retryBackoffMs,
+    strategy: retryPolicy.retryStrategy,
+    baseMs: retryPolicy.retryBackoffMs,
     n,
     random,
     nowMs: finishedAtMs,

@@ -9,8 +9,9 @@ await command<Options>({
 
 Runs dispatchers as real processes on a PostgreSQL of its own, with schedules that are created, cancelled and moved all
 the while; kills, stops, partitions and restarts them at random; then compares what the client was told, what the
-receiver saw and what the database holds. Ends with exit code 0 only if nothing was lost, early, sent after its cancel,
-duplicated, overlapping or unrecorded.
+receiver saw and what the database holds. After each fault every dispatcher counts anew what its deliveries hold. Ends
+with exit code 0 only if nothing was lost, early, sent after its cancel, duplicated, overlapping or unrecorded, and no
+counter of a dispatcher was wrong.
 
   --seconds N      for how long, 5 to 86400 (default 60); what is under way then takes up to a minute more
   --seed N         the same seed injects the same faults (default: a random one, which is printed)
@@ -18,7 +19,7 @@ duplicated, overlapping or unrecorded.
   --rate N         schedules created per second, 1 to 1000 (default 60)
   --keep           keep the ledgers and the dispatchers' logs in any case
   --break WHAT     proves that it can fail: runs in a copy of this folder in which one guard is taken out: claim (its
-                   version), record (its fence) or instant (the wait for it)
+                   version), record (its fence), instant (the wait for it) or release (of a connection's place)
   --help           show this`,
   options: {
     seconds: { type: "string" },

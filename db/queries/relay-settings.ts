@@ -5,11 +5,11 @@ import { relaySettings } from "../schema/index.ts";
 
 /** What an account has saved. */
 export async function readRelaySettings(db: DbOrTx, accountId: string): Promise<SavedRelaySettings> {
-  const [row] = await db.select(knobs).from(relaySettings).where(eq(relaySettings.accountId, accountId)).limit(1);
+  const [row] = await db.select(settings).from(relaySettings).where(eq(relaySettings.accountId, accountId)).limit(1);
   return row ?? INHERITED_RELAY_SETTINGS;
 }
 
-/** Saves the knobs of a patch, null included, and leaves those it omits; what is saved now. */
+/** Saves the settings of a patch, null included, and leaves those it omits; what is saved now. */
 export async function saveRelaySettings(
   db: DbOrTx,
   accountId: string,
@@ -19,12 +19,12 @@ export async function saveRelaySettings(
     .insert(relaySettings)
     .values({ accountId, ...patch })
     .onConflictDoUpdate({ target: relaySettings.accountId, set: { ...patch, updatedAt: sql`clock_timestamp()` } })
-    .returning(knobs);
+    .returning(settings);
   if (!row) throw new Error("the relay settings were not saved");
   return row;
 }
 
-const knobs = {
+const settings = {
   cpsLimit: relaySettings.cpsLimit,
   retryAttempts: relaySettings.retryAttempts,
   retryBackoffMs: relaySettings.retryBackoffMs,

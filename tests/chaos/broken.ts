@@ -25,13 +25,20 @@ export const BROKEN: Record<string, Patch[]> = {
       replace: "WHERE s.status || '' = 'firing'",
     },
   ],
+  release: [
+    {
+      file: "dispatcher/delivery/holdings.ts",
+      find: "add(this.connectionsByPlace, place, step(occupies(to)));",
+      replace: "if (occupies(to)) add(this.connectionsByPlace, place, 1);",
+    },
+  ],
   instant: [
     {
-      file: "dispatcher/send.ts",
-      find: "if (beginAtMs > deps.now()) return beginAtMs;",
+      file: "dispatcher/sending/send-queue.ts",
+      find: "if (beginAtMs > this.#deps.clock.now()) return beginAtMs;",
       replace: "",
     },
-    { file: "dispatcher/send.ts", find: "!hold(won.planned.sendAtMs) || ", replace: "" },
+    { file: "dispatcher/sending/exchange.ts", find: "!lead.hold(sendAtMs) || ", replace: "" },
   ],
 };
 

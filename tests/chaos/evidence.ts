@@ -73,6 +73,9 @@ export type Injected = {
   note: string;
 };
 
+/** What a dispatcher answered when it was asked to count anew what its deliveries hold. */
+export type Audit = { pid: number; slot: number; atMs: number; drift: string[] };
+
 export type Evidence = {
   client: ClientEntry[];
   arrivals: Arrival[];
@@ -81,5 +84,6 @@ export type Evidence = {
   claims: ClaimRow[];
   processes: DispatcherProcess[];
   injected: Injected[];
-  knobs: { retryAttempts: number; retryBackoffMs: number };
+  audits: Audit[];
+  retryPolicy: { retryAttempts: number; retryBackoffMs: number };
 };

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { preciseNow } from "./clock.ts";
+import type { Audit } from "./evidence.ts";
 import type { DatabaseProxy } from "./proxy.ts";
 
 export type Fleet = ReturnType<typeof createFleet>;
@@ -12,6 +14,7 @@ type Slot = { proxy: DatabaseProxy; databaseUrl: string; current: ChildProcess |
 
 /** `npm run dispatcher` gives up on requests that hang 34 s after SIGTERM. */
 const STOP_MS_MAX = 45_000;
+const AUDIT_MS_MAX = 5_000;
 
 /**
  * The dispatchers under test: real processes, one per slot, each of which reaches the database through the proxy of its
@@ -27,6 +30,8 @@ export function createFleet(wanted: {
   const living = new Map<ChildProcess, Promise<void>>();
   const started: { pid: number; slot: number }[] = [];
   const troubles: string[] = [];
+  const audits: Audit[] = [];
+  const unanswered = new Map<ChildProcess, number>();
   const expected = new Set<ChildProcess>();
 
   const start = (index: number): void => {
@@ -45,6 +50,10 @@ export function createFleet(wanted: {
         if (mistake) troubles.push(`dispatcher ${index} (process ${child.pid}) logged: ${mistake}`);
       });
     }
+    child.on("message", ({ drift }: { drift: string[] }) => {
+      unanswered.set(child, (unanswered.get(child) ?? 0) - 1);
+      audits.push({ pid: child.pid as number, slot: index, atMs: preciseNow(), drift });
+    });
     slot.current = child;
     started.push({ pid: child.pid as number, slot: index });
     const exited = new Promise<void>((resolve) => {
@@ -59,6 +68,15 @@ export function createFleet(wanted: {
       });
     });
     living.set(child, exited);
+  };
+
+  /** Asks every process for an audit; one that is stopped answers when it goes on, one that is killed never. */
+  const audit = () => {
+    for (const child of living.keys()) {
+      if (!child.connected) continue;
+      unanswered.set(child, (unanswered.get(child) ?? 0) + 1);
+      child.send("audit", () => {});
+    }
   };
 
   const signal = (index: number, name: NodeJS.Signals) => {
@@ -97,6 +115,16 @@ export function createFleet(wanted: {
     proxy: (index: number) => (slots[index] as Slot).proxy,
     started,
     troubles,
+    audit,
+    audits,
+    /** Asks every process once more, and waits until all have answered. */
+    async finishAudits() {
+      audit();
+      const pending = () => [...living.keys()].filter((child) => (unanswered.get(child) ?? 0) > 0);
+      const end = performance.now() + AUDIT_MS_MAX;
+      while (pending().length > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+      for (const child of pending()) troubles.push(`process ${child.pid} did not answer an audit`);
+    },
     /** Asks every process to stop and waits until they have. */
     async stop() {
       await Promise.all([...living.keys()].map(stop));

@@ -90,6 +90,7 @@ export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: R
         active++;
         await inject(fault);
         active--;
+        fleet.audit();
       });
       await Promise.all(work);
     },

@@ -26,6 +26,7 @@ export function report(
     `reschedules    ${counted("reschedule")}`,
     `requests       ${evidence.arrivals.length} received, ${evidence.attempts.length} attempts recorded, ${interrupted} of them interrupted`,
     `injected       ${countInjected(evidence.injected)}`,
+    `audits         ${evidence.audits.length} answered`,
     "",
     ...KINDS.map((kind) => {
       const n = violations.filter((one) => one.kind === kind).length;
@@ -33,7 +34,7 @@ export function report(
         kind === "duplicate" ? `   (and ${allowedDuplicates} allowed: in flight when their dispatcher was lost)` : "";
       return `${kind.padEnd(14)} ${n}${allowed}`;
     }),
-    ...violations.slice(0, SHOWN_MAX).map(({ kind, scheduleId, detail }) => `  ${kind} ${scheduleId}: ${detail}`),
+    ...violations.slice(0, SHOWN_MAX).map(({ kind, of, detail }) => `  ${kind} ${of}: ${detail}`),
   ];
   if (violations.length > SHOWN_MAX) lines.push(`  and ${violations.length - SHOWN_MAX} more`);
   if (troubles.length > 0) lines.push("", ...troubles.slice(0, SHOWN_MAX));

@@ -7,7 +7,7 @@ import type { Evidence } from "./evidence.ts";
 import { makePlan, type Plan, type PlanOptions } from "./plan.ts";
 import { countInjected, report } from "./report.ts";
 import { countOpen, readSnapshot } from "./snapshot.ts";
-import { KNOBS, type Stage, setStage } from "./stage.ts";
+import { RETRY_POLICY, type Stage, setStage } from "./stage.ts";
 import { judge } from "./verdict.ts";
 
 /** A lease of 35 s, the pause before recovery, a slow repeat and its retries. */
@@ -80,6 +80,7 @@ async function carryOut(
   client.start(plan.creations);
   await Promise.race([Promise.all([injector.run(plan.faults), client.finish()]), client.failed]);
   await settle(cluster.url());
+  await fleet.finishAudits();
   await fleet.stop();
   await receiver.finish();
   clearInterval(progress);
@@ -105,6 +106,7 @@ async function gather({ receiver, cluster, fleet, client, injector }: Stage): Pr
     arrivals: receiver.arrivals,
     processes: dispatchers.map(({ id, pid }) => ({ dispatcherId: id, pid, slot: slots.get(pid) ?? -1 })),
     injected: injector.injected,
-    knobs: KNOBS,
+    audits: fleet.audits,
+    retryPolicy: RETRY_POLICY,
   };
 }

@@ -15,7 +15,7 @@ import { createRandom } from "./random.ts";
 import { startReceiverProcess } from "./receiver-process.ts";
 import { keepClaimLog } from "./snapshot.ts";
 
-export const KNOBS = { retryAttempts: 2, retryBackoffMs: 1_000 };
+export const RETRY_POLICY = { retryAttempts: 2, retryBackoffMs: 1_000 };
 
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
@@ -47,7 +47,7 @@ export async function setStage(options: PlanOptions, folder: string, logDir: str
 
   const settings = {
     ENCRYPTION_KEYS: `k1:${generateEncryptionKey()}`,
-    PLANS: JSON.stringify({ indie: { retryBackoffMs: KNOBS.retryBackoffMs } }),
+    PLANS: JSON.stringify({ indie: { retryBackoffMs: RETRY_POLICY.retryBackoffMs } }),
     DELIVERY_ALLOW: receiver.ports.map((port) => `localhost:${port}`).join(","),
     DELIVERY_CA_FILE: caFile,
   };
@@ -73,7 +73,7 @@ async function prepareDatabase({ databaseUrl, keyRing }: Config) {
   const accounts: { id: string; earlyFire: boolean }[] = [];
   for (let n = 0; n < ACCOUNTS; n++) {
     const earlyFire = n % 4 === 0;
-    const settings = { retry_attempts: KNOBS.retryAttempts, early_fire: earlyFire };
+    const settings = { retry_attempts: RETRY_POLICY.retryAttempts, early_fire: earlyFire };
     accounts.push({ id: (await createTestAccount(sql, keyRing, { settings })).id, earlyFire });
   }
   await sql.end();

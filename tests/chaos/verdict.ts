@@ -1,9 +1,18 @@
 import type { Arrival, AttemptRow, ChangeEntry, ClaimRow, ClientEntry, Evidence, ScheduleRow } from "./evidence.ts";
 import { createExcuses } from "./excuses.ts";
 
-export const KINDS = ["lost", "early", "after-cancel", "duplicate", "overlapping", "unrecorded"] as const;
+export const KINDS = [
+  "lost",
+  "early",
+  "after-cancel",
+  "duplicate",
+  "overlapping",
+  "unrecorded",
+  "audit drift",
+] as const;
 export type ViolationKind = (typeof KINDS)[number];
-export type Violation = { kind: ViolationKind; scheduleId: string; detail: string };
+/** `of` is the id of a schedule, or for `audit drift` a dispatcher. */
+export type Violation = { kind: ViolationKind; of: string; detail: string };
 
 /** `allowedDuplicates` counts repeats of requests whose outcome a fault had made unknowable. */
 export type Verdict = { violations: Violation[]; allowedDuplicates: number; interrupted: number };
@@ -26,16 +35,20 @@ export function judge(evidence: Evidence): Verdict {
       attempts: (attempts.get(id) ?? []).sort((a, b) => a.attempt - b.attempt),
       arrivals: (arrivals.get(id) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs),
       claims: claims.get(id) ?? [],
-      knobs: evidence.knobs,
+      retryPolicy: evidence.retryPolicy,
       excuses,
     };
-    const say = (kind: ViolationKind) => (detail: string) => violations.push({ kind, scheduleId: id, detail });
+    const say = (kind: ViolationKind) => (detail: string) => violations.push({ kind, of: id, detail });
     findLost(one, say("lost"));
     findEarly(one, say("early"), say("after-cancel"));
     findAfterCancel(one, say("after-cancel"));
     allowedDuplicates += findDuplicates(one, say("duplicate"));
     findOverlapping(one, say("overlapping"));
     findUnrecorded(one, say("unrecorded"));
+  }
+  for (const { slot, pid, atMs, drift } of evidence.audits) {
+    const of = `dispatcher ${slot} (process ${pid})`;
+    for (const line of drift) violations.push({ kind: "audit drift", of, detail: `at ${at(atMs)}, ${line}` });
   }
   const interrupted = evidence.attempts.filter(({ outcome }) => outcome === "interrupted").length;
   return { violations, allowedDuplicates, interrupted };
@@ -47,13 +60,13 @@ type Story = {
   attempts: AttemptRow[];
   arrivals: Arrival[];
   claims: ClaimRow[];
-  knobs: Evidence["knobs"];
+  retryPolicy: Evidence["retryPolicy"];
   excuses: ReturnType<typeof createExcuses>;
 };
 type Say = (detail: string) => void;
 
 /** What was acknowledged exists as it was acknowledged, and came to an end that its attempts explain. */
-function findLost({ client, row, attempts, arrivals, knobs }: Story, say: Say) {
+function findLost({ client, row, attempts, arrivals, retryPolicy }: Story, say: Say) {
   if (!row) {
     if (client) say("its create was acknowledged, and there is no such schedule");
     else if (arrivals.length > 0) say("a request for a schedule that does not exist");
@@ -62,7 +75,7 @@ function findLost({ client, row, attempts, arrivals, knobs }: Story, say: Say) {
   if (row.status === "succeeded") {
     if (!attempts.some(({ outcome }) => outcome === "delivered")) say("succeeded without a delivered attempt");
   } else if (row.status === "dead") {
-    if (!mayBeDead(row, attempts, knobs.retryAttempts))
+    if (!mayBeDead(row, attempts, retryPolicy.retryAttempts))
       say(`dead after ${row.failures} failures: ${attempts.map(described).join(", ")}`);
   } else if (row.status === "cancelled") {
     const cancels = client?.changes.filter(({ kind, answer }) => kind === "cancel" && answer !== "refused");
@@ -86,7 +99,7 @@ function mayBeDead(row: ScheduleRow, attempts: AttemptRow[], retries: number): b
 }
 
 /** No request before the instant its schedule had, and none before its retry or the end of a lost attempt's lease. */
-function findEarly({ client, row, attempts, arrivals, claims, knobs }: Story, early: Say, afterCancel: Say) {
+function findEarly({ client, row, attempts, arrivals, claims, retryPolicy }: Story, early: Say, afterCancel: Say) {
   if (!row) return;
   for (const arrival of arrivals) {
     const aheadMs = row.fireAtMs - (row.earlyFire ? EARLY_FIRE_MS : 0) - arrival.arrivedAtMs;
@@ -104,7 +117,7 @@ function findEarly({ client, row, attempts, arrivals, claims, knobs }: Story, ea
     if (!before || before.outcome === "delivered") continue;
     const lease = claims.findLast(({ attempt }) => attempt === before.attempt)?.deadlineMs ?? 0;
     const dueAtMs =
-      before.outcome === "interrupted" ? lease : before.attemptedAtMs + before.latencyMs + knobs.retryBackoffMs;
+      before.outcome === "interrupted" ? lease : before.attemptedAtMs + before.latencyMs + retryPolicy.retryBackoffMs;
     if (arrival.arrivedAtMs < dueAtMs - ROUNDING_MS)
       early(
         `attempt ${arrival.attempt} arrived ${ms(dueAtMs - arrival.arrivedAtMs)} before it was due, after ${described(before)}`,
@@ -127,7 +140,7 @@ function findAfterCancel({ client, row, arrivals }: Story, say: Say) {
  * One request per attempt, none after a success, none beyond the retries; a repeat only of what failed, or was lost with
  * its dispatcher. Returns how many repeats of the last sort there were.
  */
-function findDuplicates({ row, attempts, arrivals, claims, knobs, excuses }: Story, say: Say): number {
+function findDuplicates({ row, attempts, arrivals, claims, retryPolicy, excuses }: Story, say: Say): number {
   let allowed = 0;
   const seen = new Set<number>();
   for (const [index, arrival] of arrivals.entries()) {
@@ -143,8 +156,8 @@ function findDuplicates({ row, attempts, arrivals, claims, knobs, excuses }: Sto
     if (claim && excuses.mayBeUnknown(claim, arrival)) allowed++;
     else say(`attempt ${arrival.attempt} was repeated as interrupted, and its dispatcher could have recorded it`);
   }
-  if (row && row.failures > knobs.retryAttempts + 1)
-    say(`${row.failures} failures with ${knobs.retryAttempts} retries`);
+  if (row && row.failures > retryPolicy.retryAttempts + 1)
+    say(`${row.failures} failures with ${retryPolicy.retryAttempts} retries`);
   return allowed;
 }
 

@@ -6,6 +6,7 @@ import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
 import { createTestAccount, type TestAccount } from "./accounts.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { createTestSchedule, type ScheduleOverrides } from "./schedules.ts";
+import { stopAudited } from "./stop-audited.ts";
 import { waitFor } from "./wait-for.ts";
 
 export type DispatchBench = Awaited<ReturnType<typeof createDispatchBench>>;
@@ -78,7 +79,7 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
     },
     attempts: (id: string) => sql`SELECT * FROM attempts WHERE schedule_id = ${id} ORDER BY attempt`,
     async close() {
-      await Promise.all(running.map((dispatcher) => dispatcher.stop()));
+      await Promise.all(running.map(stopAudited));
       // The driver waits for ever for a connection that a failover took away.
       await sql.end({ timeout: 2 });
       await database.drop();

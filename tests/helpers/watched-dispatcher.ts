@@ -1,6 +1,7 @@
 import pino from "pino";
 import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
 import type { DispatchBench } from "./dispatcher.ts";
+import { stopAudited } from "./stop-audited.ts";
 
 /** A dispatcher of `bench` that reaches its database at `url`, with the times at which it logged a warning or worse. */
 export function startWatchedDispatcher(bench: DispatchBench, url: string) {
@@ -20,7 +21,7 @@ export function startWatchedDispatcher(bench: DispatchBench, url: string) {
     loggedPerSecond: () =>
       Math.max(0, ...loggedAtMs.map((at) => loggedAtMs.filter((other) => other >= at && other < at + 950).length)),
     async stop() {
-      await (await started).stop();
+      await stopAudited(await started);
     },
   };
 }

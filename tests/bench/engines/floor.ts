@@ -1,9 +1,18 @@
 import { randomBytes } from "node:crypto";
-import type { Won } from "#dispatcher/claim.ts";
-import { createConnections } from "#dispatcher/connections.ts";
-import { createGuardedAgent } from "#dispatcher/guarded-agent.ts";
-import { createSender } from "#dispatcher/send.ts";
-import { createTicker, monotonicNow } from "#dispatcher/ticker.ts";
+import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import { Demand } from "#dispatcher/connections/demand.ts";
+import { Dialer } from "#dispatcher/connections/dialer.ts";
+import { Pool } from "#dispatcher/connections/pool.ts";
+import { WaitingList } from "#dispatcher/connections/waiting-list.ts";
+import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
+import type { Claim } from "#dispatcher/delivery/delivery.ts";
+import { Metrics } from "#dispatcher/observability/metrics.ts";
+import { DueWork } from "#dispatcher/runtime/due-work.ts";
+import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
+import { Exchanges } from "#dispatcher/sending/exchanges.ts";
+import { Preparer } from "#dispatcher/sending/preparer.ts";
+import { SendLead } from "#dispatcher/sending/send-lead.ts";
+import { SendQueue } from "#dispatcher/sending/send-queue.ts";
 import { scheduleAad, secretAad } from "#domain/associated-data.ts";
 import { parseKeyRing, seal } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
@@ -50,64 +59,36 @@ const POOL = 1_024;
 type FromParent = { kind: "jobs"; jobs: Sent[]; body: string; closedLoop: boolean };
 type Sent = Omit<Job, "body">;
 
-/** The process that sends: every job as a claim that was won, added a second ahead, or one for each that has ended. */
+const LIMITS = { perOrigin: 256, perAccount: 1_024, total: 4_096 };
+/** What a delivery goes through before it is claimed, here all at once. */
+const UNTIL_CLAIMED = ["awaiting connection", "awaiting turn", "admitted", "claiming", "claimed"] as const;
+
+/** The process that sends: every job as a delivery that was claimed, added a second ahead, or one for each that has ended. */
 export async function work(options: Options): Promise<() => Promise<void>> {
-  const clock = readWallClock();
-  const now = () => monotonicNow() + clock.wallMs - clock.monotonicMs;
-  const policy = parseTargetPolicy(
-    [options.origin, options.hangingOrigin].map((url) => new URL(url).host).join(","),
-    "",
-  );
   const claims = createClaims();
   let jobs: Sent[] = [];
   let next = 0;
   let closedLoop = false;
   let body = "";
 
-  const connections = createConnections({
-    agent: createGuardedAgent({ policy, ca: options.ca, monotonic: monotonicNow }),
-    limits: { perOrigin: 256, perAccount: 1_024, total: 4_096 },
-    monotonic: monotonicNow,
-    now,
-    onRoom: () => {},
-    onFailure: () => {},
-    onLater: () => {},
-    onError: (error) => {
-      throw error;
-    },
-  });
-  const sender = createSender({
-    keyRing: claims.keyRing,
-    userAgent: "Stopwatch/bench",
-    connections,
-    holdsShard: () => true,
-    now,
-    monotonic: monotonicNow,
-    onSent: () => {},
-    onEnded: () => closedLoop && feed(1),
-    onPrepared: () => pump(),
-    onUnsent: () => {
-      throw new Error("the floor gave a request back");
-    },
-  });
-  const ticker = createTicker(() => pump());
-  const pump = () => {
-    const leavesAtMs = sender.runOnce();
-    if (leavesAtMs < Number.POSITIVE_INFINITY) ticker.wakeAt(leavesAtMs - now() + monotonicNow());
-  };
+  const sender = createSender(options, claims.keyRing, () => closedLoop && feed(1));
+  const { deliveries, clock } = sender;
   const feed = (max: number) => {
-    const won: Won[] = [];
-    for (let job = jobs[next]; job && won.length < max && job.dueAtMs <= now() + AHEAD_MS; job = jobs[++next]) {
-      const one = claims.make(job);
-      connections.expect(one.planned);
-      won.push(one);
+    for (let n = 0; n < max; n++) {
+      const job = jobs[next];
+      if (!job || job.dueAtMs > clock.now() + AHEAD_MS) return;
+      next++;
+      const { due, claim } = claims.make(job);
+      const delivery = deliveries.add(due, 0);
+      sender.demand.expect(delivery);
+      delivery.claim = claim;
+      for (const state of UNTIL_CLAIMED) deliveries.move(delivery, state);
     }
-    if (won.length > 0) sender.add(won);
   };
   const timer = setInterval(() => {
     if (!closedLoop) feed(Number.POSITIVE_INFINITY);
-    sender.enforceDeadlines();
-    connections.runOnce();
+    sender.exchanges.runOnce();
+    sender.demand.runOnce();
   }, 100);
   process.on("message", (message: FromParent) => {
     if (message.kind !== "jobs") return;
@@ -117,13 +98,75 @@ export async function work(options: Options): Promise<() => Promise<void>> {
     if (message.body !== body) claims.share(message.body);
     body = message.body;
     const first = jobs[0];
-    if (closedLoop && first) setTimeout(() => feed(UNDER_WAY_MAX), Math.max(first.dueAtMs - now(), 0));
+    if (closedLoop && first) setTimeout(() => feed(UNDER_WAY_MAX), Math.max(first.dueAtMs - clock.now(), 0));
     else if (!closedLoop) feed(Number.POSITIVE_INFINITY);
   });
   return async () => {
     clearInterval(timer);
-    connections.close();
-    await ticker.close();
+    sender.pool.close();
+    await sender.alarm.close();
+  };
+}
+
+/** The dispatcher's own stages from the preparation to the answer. `onEnded` is called when an outcome is known. */
+function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>, onEnded: () => void) {
+  const clock = createClock();
+  const hosts = [options.origin, options.hangingOrigin].map((url) => new URL(url).host);
+  const dialer = new Dialer({
+    policy: parseTargetPolicy(hosts.join(","), ""),
+    ca: options.ca,
+    monotonic: monotonicNow,
+  });
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: LIMITS.perOrigin });
+  const { holdings } = deliveries;
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const pool = new Pool({ dialer, limits: LIMITS, holdings, clock, onError });
+  const demand = new Demand({ pool, limits: LIMITS, holdings, clock });
+  const waitingList = new WaitingList({ deliveries, pool, demand, limits: LIMITS, clock });
+  const alarm = new DueWork(clock);
+  const preparer = new Preparer({ deliveries, keyRing, userAgent: "Stopwatch/bench", clock, alarm });
+  const lead = new SendLead(clock);
+  const shards = { holds: () => true };
+  const sendQueue = new SendQueue({ deliveries, shards, waitingList, clock, lead, alarm });
+  const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, metrics: new Metrics() });
+  deliveries.connect(
+    {
+      claimed: (delivery) => preparer.add(delivery),
+      prepared: (delivery) => sendQueue.add(delivery),
+      ready: (delivery) => waitingList.addReady(delivery),
+      writing: (delivery) => exchanges.begin(delivery),
+      answered: onEnded,
+      recording(delivery, from) {
+        if (from !== "answered") onEnded();
+        deliveries.move(delivery, "recorded");
+      },
+      releasing() {
+        throw new Error("the floor gave a request back");
+      },
+    },
+    {
+      bytes() {},
+      slot() {},
+      connection: (delivery) => waitingList.onConnectionReleased(delivery),
+      memory() {},
+    },
+  );
+  pool.listener = waitingList;
+  alarm.setStages([sendQueue]);
+  return { clock, deliveries, pool, demand, exchanges, alarm };
+}
+
+/** The clock of the machine, as the receiver has it. */
+function createClock() {
+  const { wallMs, monotonicMs } = readWallClock();
+  const aheadMs = wallMs - monotonicMs;
+  return {
+    now: () => monotonicNow() + aheadMs,
+    monotonic: monotonicNow,
+    monotonicAt: (instantMs: number) => instantMs - aheadMs,
+    isSet: () => true,
   };
 }
 
@@ -143,65 +186,43 @@ function createClaims() {
         return { id, sealed: seal(keyRing, packed, scheduleAad(id)).toString("base64") };
       });
     },
-    make({ n, dueAtMs, url }: Sent): Won {
+    make({ n, dueAtMs, url }: Sent): { due: DueSchedule; claim: Claim } {
       const { id, sealed } = pool[n % POOL] as (typeof pool)[number];
-      const { origin } = new URL(url);
-      return {
-        planned: {
-          id,
-          version: 1,
-          shard: 0,
-          accountId,
-          env: "live",
-          dueAtMs,
-          early: false,
-          isRetry: false,
-          origin,
-          bytes: sealed.length,
-          accountActive: true,
-          plan: "indie",
-          cpsLimit: null,
-          lane: "",
-          place: `${accountId} ${origin}`,
-          sendAtMs: dueAtMs,
-          earlyMs: 0,
-          wakeAtMs: dueAtMs,
-          fresh: false,
-          admitted: false,
-          // As if it had been admitted: the end of its request then serves the next one.
-          placed: true,
-          gone: false,
-          waitMs: 0,
-          leaveLane: null,
-        },
-        claimed: {
-          id,
-          version: 1,
-          accountId,
-          env: "live",
-          attempt: 1,
-          failures: 0,
-          interruptions: 0,
-          earlyFire: false,
-          heldBack: false,
-          fireAtMs: dueAtMs,
-          dueAtMs,
-          claimedAtMs: dueAtMs,
-          claimDeadlineMs: dueAtMs + 35_000,
-          targetUrl: url,
-          method: "POST",
-          sealed,
-          currentSecret: secret,
-          formerSecret: null,
-          plan: "indie",
-          retryAttempts: null,
-          retryBackoffMs: null,
-          retryStrategy: null,
-        },
-        startedAtMs: monotonicNow(),
-        claimMs: 0,
-        failure: null,
+      const whose = { id, version: 1, accountId, env: "live", plan: "indie" } as const;
+      const due: DueSchedule = {
+        ...whose,
+        // Of its own: the pool's come again, and a schedule has one delivery at a time.
+        id: String(n),
+        shard: 0,
+        dueAtMs,
+        early: false,
+        isRetry: false,
+        origin: new URL(url).origin,
+        bytes: sealed.length,
+        accountActive: true,
+        cpsLimit: null,
       };
+      const row: Claim["row"] = {
+        ...whose,
+        attempt: 1,
+        failures: 0,
+        interruptions: 0,
+        earlyFire: false,
+        heldBack: false,
+        fireAtMs: dueAtMs,
+        dueAtMs,
+        claimedAtMs: dueAtMs,
+        claimDeadlineMs: dueAtMs + 35_000,
+        targetUrl: url,
+        method: "POST",
+        sealed,
+        currentSecret: secret,
+        formerSecret: null,
+        retryAttempts: null,
+        retryBackoffMs: null,
+        retryStrategy: null,
+      };
+      return { due, claim: { row, startedAtMs: monotonicNow(), durationMs: 0 } };
     },
   };
 }

@@ -9,6 +9,7 @@ import { encodeId } from "#domain/ids.ts";
 import { freePort } from "#scripts/ports.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { stopAudited } from "../../helpers/stop-audited.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let receiver: Receiver;
@@ -96,7 +97,7 @@ describe("the log of a dispatcher", () => {
     try {
       await work();
     } finally {
-      await dispatcher.stop();
+      await stopAudited(dispatcher);
     }
     return lines.filter(({ msg }) => msg === "attempt");
   }

@@ -248,6 +248,29 @@ describe("locks held by somebody else", () => {
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);
   });
 
+  it("on all schedules for longer than a lease cost a dispatcher none of its shards", async () => {
+    const { started } = await startWatched();
+    const dispatcher = await started;
+    const ids = await spread(20, 1_000, 3_000);
+    const session = await bench.sql.reserve();
+    await session`BEGIN`;
+    await session`LOCK TABLE schedules IN ACCESS EXCLUSIVE MODE`;
+    const owned = new Set<number>();
+    const endsAtMs = performance.now() + 9_000;
+    await waitFor(
+      "more than a lease has passed",
+      () => {
+        owned.add(dispatcher.figures().owned);
+        return performance.now() > endsAtMs;
+      },
+      20_000,
+    );
+    await session`COMMIT`;
+    session.release();
+    expect([...owned]).toEqual([64]);
+    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
+  });
+
   it("on all schedules for longer than a statement may take delay, and no more", async () => {
     const { loggedPerSecond } = await startWatched();
     const ids = await spread(40, 1_000, 6_000);

@@ -2,14 +2,12 @@ import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Connection, connect } from "#db/client.ts";
-import { createPrefetch } from "#dispatcher/prefetch.ts";
+import { Prefetch } from "#dispatcher/intake/prefetch.ts";
 import { type KeyRing, parseKeyRing } from "#domain/cipher.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 
 const ALL_SHARDS = Array.from({ length: 64 }, (_, id) => id);
-
-type Prefetch = ReturnType<typeof createPrefetch>;
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -46,12 +44,11 @@ describe("reading ahead", () => {
     const crowd = await insertDue(account.id, 1_000, nowMs - 1_000);
     const behind = await insertDue(account.id, 3, nowMs - 999);
     const seen: string[] = [];
-    const prefetch = createPrefetch({
+    const prefetch = new Prefetch({
       database: connection,
-      owned: () => ALL_SHARDS,
-      now: () => nowMs,
-      monotonic: () => 0,
-      plan: (due) => seen.push(...due.map(({ id }) => id)),
+      shards: { owned: () => ALL_SHARDS },
+      clock: { now: () => nowMs, monotonic: () => 0 },
+      intake: { accept: (due) => seen.push(...due.map(({ id }) => id)) },
     });
 
     const rounds: number[] = [];
@@ -65,15 +62,15 @@ describe("reading ahead", () => {
   });
 
   it.each<[string, (prefetch: Prefetch, shard: number) => void]>([
-    ["notices may have been missed", (prefetch) => prefetch.startOver()],
-    ["many of a shard were created", (prefetch, shard) => prefetch.announceShard(shard)],
+    ["notices may have been missed", (prefetch) => prefetch.restart()],
+    ["many of a shard were created", (prefetch, shard) => prefetch.restartShard(shard)],
   ])("begins anew when %s while it is under way", async (_what, invalidate) => {
     const account = await createTestAccount(sql, keyRing);
     const [row] = await sql`SELECT shard FROM accounts WHERE id = ${account.id}`;
     const nowMs = Date.now();
     const seen: string[] = [];
     let meanwhile: (() => Promise<void>) | undefined;
-    const prefetch = createPrefetch({
+    const prefetch = new Prefetch({
       database: {
         ...connection,
         async run(deadlineMs, work) {
@@ -82,10 +79,9 @@ describe("reading ahead", () => {
           return rows;
         },
       },
-      owned: () => [row?.shard],
-      now: () => nowMs,
-      monotonic: () => 0,
-      plan: (due) => seen.push(...due.map(({ id }) => id)),
+      shards: { owned: () => [row?.shard] },
+      clock: { now: () => nowMs, monotonic: () => 0 },
+      intake: { accept: (due) => seen.push(...due.map(({ id }) => id)) },
     });
     let created: string[] = [];
     meanwhile = async () => {

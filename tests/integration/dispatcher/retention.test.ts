@@ -2,8 +2,8 @@ import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "#db/client.ts";
 import { recordAttempts } from "#db/queries/record-attempts.ts";
-import { createRetention, RETENTION_SESSION } from "#dispatcher/retain.ts";
-import { monotonicNow } from "#dispatcher/ticker.ts";
+import { RETENTION_SESSION, Retention } from "#dispatcher/retention/retention.ts";
+import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { newId } from "#domain/ids.ts";
 import { parsePlans } from "#domain/plans.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
@@ -42,10 +42,10 @@ function start(options: { plans?: string; isMine?: () => boolean } = {}) {
       (fields: object, msg: string) => told.push({ level, msg, ...fields }),
     ]),
   );
-  return createRetention({
+  return new Retention({
     database,
     plans: parsePlans(options.plans),
-    isMine: options.isMine ?? (() => true),
+    shards: { holds: options.isMine ?? (() => true) },
     monotonic: monotonicNow,
     log: log as never,
   });

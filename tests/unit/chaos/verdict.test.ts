@@ -39,6 +39,7 @@ function story(rest: {
   attempts?: AttemptRow[];
   claims?: Evidence["claims"];
   injected?: Injected[];
+  audits?: Evidence["audits"];
 }): Evidence {
   const row = {
     ...{ id: ID, status: "succeeded", fireAtMs: FIRE_AT, earlyFire: false, attempts: 1, failures: 0, interruptions: 0 },
@@ -60,7 +61,8 @@ function story(rest: {
       { dispatcherId: "d2", pid: 12, slot: 1 },
     ],
     injected: rest.injected ?? [],
-    knobs: { retryAttempts: 2, retryBackoffMs: 1_000 },
+    audits: rest.audits ?? [],
+    retryPolicy: { retryAttempts: 2, retryBackoffMs: 1_000 },
   };
 }
 
@@ -288,5 +290,27 @@ describe("unrecorded", () => {
       attempts: [recorded(1, "interrupted", null, 0)],
     });
     expect(kinds(alone)).toEqual(["unrecorded"]);
+  });
+});
+
+describe("an audit", () => {
+  const audit = (...drift: string[]) => ({ pid: 11, slot: 0, atMs: FIRE_AT, drift });
+
+  it("without a difference is in order", () => {
+    expect(kinds(story({ audits: [audit(), audit()] }))).toEqual([]);
+  });
+
+  it("with differences is a violation for each, which names the dispatcher and the counter", () => {
+    const { violations } = judge(
+      story({ audits: [audit(), audit("claims: counted 2, really 1", "memory: counted 1, really 0")] }),
+    );
+    expect(violations).toMatchObject([
+      {
+        kind: "audit drift",
+        of: "dispatcher 0 (process 11)",
+        detail: expect.stringContaining("claims: counted 2, really 1"),
+      },
+      { kind: "audit drift", of: "dispatcher 0 (process 11)", detail: expect.stringContaining("memory") },
+    ]);
   });
 });

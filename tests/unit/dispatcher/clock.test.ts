@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createClock } from "#dispatcher/clock.ts";
+import { Clock } from "#dispatcher/runtime/clock.ts";
 
 /** A process whose clock and network are made up: `offset` is how far the database's clock is ahead of the monotonic one. */
 function simulate(offset: { ms: number }) {
   let now = 1_000;
   let there = 0;
   let back = 0;
-  const clock = createClock({
+  const clock = new Clock({
     monotonic: () => now,
     wall: () => now + 5_000,
     read: async () => {

@@ -1,21 +1,36 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMinHeap } from "#dispatcher/min-heap.ts";
-import { createQueue } from "#dispatcher/queue.ts";
+import { Fifo } from "#dispatcher/runtime/fifo.ts";
+import { MinHeap } from "#dispatcher/runtime/min-heap.ts";
 
 describe("the heap", () => {
-  it("gives back what it was given in ascending order, also after some was dropped", () => {
+  const heapOf = (numbers: number[]) => {
+    const heap = new MinHeap<number>((a, b) => a < b);
+    for (const number of numbers) heap.push(number);
+    return heap;
+  };
+  const ascending = (numbers: number[]) => numbers.toSorted((a, b) => a - b);
+
+  it("gives back what it was given in ascending order", () => {
     fc.assert(
-      fc.property(fc.array(fc.integer()), fc.integer({ min: 2, max: 5 }), (numbers, divisor) => {
-        const heap = createMinHeap<number>((a, b) => a < b);
-        for (const number of numbers) heap.push(number);
-        const dropped = heap.drop((number) => number % divisor !== 0);
+      fc.property(fc.array(fc.integer()), (numbers) => {
+        const heap = heapOf(numbers);
         const left: number[] = [];
         for (let next = heap.pop(); next !== undefined; next = heap.pop()) left.push(next);
-        expect(left).toEqual(numbers.filter((number) => number % divisor !== 0).sort((a, b) => a - b));
-        expect(dropped.sort((a, b) => a - b)).toEqual(
-          numbers.filter((number) => number % divisor === 0).sort((a, b) => a - b),
-        );
+        expect(left).toEqual(ascending(numbers));
+      }),
+    );
+  });
+
+  it("gives back everything when it is cleared, counts what it is asked for, and is empty then", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer()), (numbers) => {
+        const heap = heapOf(numbers);
+        const isEven = (number: number) => number % 2 === 0;
+        expect(heap.count(isEven)).toBe(numbers.filter(isEven).length);
+        expect(ascending(heap.clear())).toEqual(ascending(numbers));
+        expect(heap.size).toBe(0);
+        expect(heap.pop()).toBeUndefined();
       }),
     );
   });
@@ -25,7 +40,7 @@ describe("the queue", () => {
   it("gives back what it was given in order, however it is pushed, shifted and taken from", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 5_000 }), (steps) => {
-        const queue = createQueue<number>();
+        const queue = new Fifo<number>();
         let expected: number[] = [];
         for (const [index, step] of steps.entries()) {
           if (step > 0) {

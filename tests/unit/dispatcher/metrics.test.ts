@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createCountedHistogram } from "#dispatcher/counted-histogram.ts";
-import { createMetrics, type Figures } from "#dispatcher/metrics.ts";
+import { createCountedHistogram } from "#dispatcher/observability/counted-histogram.ts";
+import { type Figures, Metrics } from "#dispatcher/observability/metrics.ts";
 
 const IDLE: Figures = {
   ...{ planned: 0, waiting: 0, unsent: 0, underWay: 0, unrecorded: 0 },
   ...{ lanes: 0, connections: 0, owned: 0, skewMs: Number.NaN },
 };
 
-async function samples(metrics: ReturnType<typeof createMetrics>): Promise<Record<string, number>> {
+async function samples(metrics: Metrics): Promise<Record<string, number>> {
   const lines = (await metrics.text()).split("\n").filter((line) => line && !line.startsWith("#"));
   return Object.fromEntries(
     lines.map((line) => {
@@ -41,7 +41,7 @@ describe("a histogram", () => {
 
 describe("what a dispatcher tells Prometheus", () => {
   it("has what happened on the sending path, times in seconds", async () => {
-    const metrics = createMetrics();
+    const metrics = new Metrics();
     metrics.sent(0.4);
     metrics.sent(1.6);
     metrics.sent(70_000);
@@ -78,7 +78,7 @@ describe("what a dispatcher tells Prometheus", () => {
   });
 
   it("has what it holds at the moment of asking, and the figures of the process", async () => {
-    const metrics = createMetrics();
+    const metrics = new Metrics();
     let planned = 7;
     expect((await samples(metrics)).stopwatch_planned).toBeNaN();
     metrics.watch(() => ({ ...IDLE, planned, underWay: 3, owned: 64, skewMs: -2.5 }));

@@ -11,7 +11,7 @@ const settle = (outcome: DeliveryOutcome, changed: Partial<AttemptToSettle> = {}
     outcome,
     failures: 0,
     interruptions: 0,
-    knobs: { retryAttempts: 4, retryBackoffMs: 30_000, retryStrategy: "exponential" },
+    retryPolicy: { retryAttempts: 4, retryBackoffMs: 30_000, retryStrategy: "exponential" },
     finishedAtMs: NOW_MS,
     random: () => 0,
     claimDeadlineMs: DEADLINE_MS,
@@ -35,7 +35,7 @@ const anyAttempt = fc.record({
   outcome: anyOutcome,
   failures: fc.nat(12),
   interruptions: fc.nat(2),
-  knobs: fc.record({
+  retryPolicy: fc.record({
     retryAttempts: fc.nat(9),
     retryBackoffMs: fc.integer({ min: 1_000, max: 3_600_000 }),
     retryStrategy: fc.constantFrom("exponential" as const, "linear" as const, "fixed" as const),
@@ -84,14 +84,14 @@ describe("settleAttempt", () => {
   });
 
   test("with no retries the first failure is the last", () => {
-    const knobs = { retryAttempts: 0, retryBackoffMs: 30_000, retryStrategy: "fixed" } as const;
-    expect(settle(rejected(500), { knobs })).toMatchObject(CLOSED);
-    expect(settle(interrupted, { knobs })).toMatchObject({ status: "failed" });
+    const retryPolicy = { retryAttempts: 0, retryBackoffMs: 30_000, retryStrategy: "fixed" } as const;
+    expect(settle(rejected(500), { retryPolicy })).toMatchObject(CLOSED);
+    expect(settle(interrupted, { retryPolicy })).toMatchObject({ status: "failed" });
   });
 
   test("retries that were taken away while the schedule waited are gone", () => {
-    const knobs = { retryAttempts: 1, retryBackoffMs: 30_000, retryStrategy: "fixed" } as const;
-    expect(settle(unreachable, { failures: 3, knobs })).toMatchObject(CLOSED);
+    const retryPolicy = { retryAttempts: 1, retryBackoffMs: 30_000, retryStrategy: "fixed" } as const;
+    expect(settle(unreachable, { failures: 3, retryPolicy })).toMatchObject(CLOSED);
   });
 
   test("Retry-After is honoured on 429 and 503 and on nothing else", () => {
@@ -132,11 +132,11 @@ describe("settleAttempt", () => {
   test("a target that always fails is tried once and then retried exactly as often as set, interruptions aside", () => {
     fc.assert(
       fc.property(fc.nat(9), fc.array(fc.boolean(), { maxLength: 40 }), (retryAttempts, lost) => {
-        const knobs = { retryAttempts, retryBackoffMs: 1_000, retryStrategy: "fixed" } as const;
+        const retryPolicy = { retryAttempts, retryBackoffMs: 1_000, retryStrategy: "fixed" } as const;
         let state: Pick<AttemptToSettle, "failures" | "interruptions"> = { failures: 0, interruptions: 0 };
         for (let attempt = 0; ; attempt++) {
           const isLost = (lost[attempt] ?? false) && state.interruptions < 2;
-          const settled = settle(isLost ? interrupted : rejected(500), { ...state, knobs });
+          const settled = settle(isLost ? interrupted : rejected(500), { ...state, retryPolicy });
           if (settled.status === "dead") {
             expect(settled.failures).toBe(retryAttempts + 1);
             return;

@@ -1,0 +1,70 @@
+import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { releaseSchedules } from "#db/queries/claim-schedules.ts";
+import type { Deliveries } from "../delivery/deliveries.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import type { Time } from "../runtime/clock.ts";
+
+const ROWS_MAX = 500;
+const DEADLINE_MS = 3_000;
+/** A statement whose answer was lost ends within this by the session's own statement_timeout, ms. */
+const STATEMENT_LIFE_MS = 6_000;
+
+type Deps = {
+  database: Database;
+  dispatcherId: string;
+  deliveries: Deliveries;
+  clock: Pick<Time, "monotonic">;
+  wantedReads: { addSchedules(ids: readonly string[]): void };
+  metrics: Metrics;
+};
+
+/**
+ * Puts schedules back that were claimed and sent nothing. A claim whose answer was lost may still be running there, so
+ * it is looked for until it cannot be any more.
+ */
+export class Releases {
+  readonly #deps: Deps;
+  #waiting: { delivery: Delivery; untilMs: number }[] = [];
+  #inFlight = 0;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  add(delivery: Delivery): void {
+    if (delivery.claim) this.#deps.metrics.released();
+    const untilMs = delivery.claim ? 0 : this.#deps.clock.monotonic() + STATEMENT_LIFE_MS;
+    this.#waiting.push({ delivery, untilMs });
+  }
+
+  /** Puts a bounded number back; returns how many rows it changed. */
+  async runOnce(): Promise<number> {
+    if (this.#inFlight > 0 || this.#waiting.length === 0) return 0;
+    const { database, dispatcherId, deliveries, clock, wantedReads } = this.#deps;
+    const batch = this.#waiting.splice(0, ROWS_MAX);
+    this.#inFlight = batch.length;
+    try {
+      const claims = batch.map(({ delivery }) => ({ id: delivery.id, version: delivery.claimVersion }));
+      const released = await database.run(DEADLINE_MS, ({ sql }) => releaseSchedules(sql, dispatcherId, claims));
+      const found = new Set(released.map(({ id }) => id));
+      for (const one of batch) {
+        if (!found.has(one.delivery.id) && clock.monotonic() < one.untilMs) this.#waiting.push(one);
+        else deliveries.move(one.delivery, "removed");
+      }
+      wantedReads.addSchedules(claims.map(({ id }) => id));
+      return released.length;
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      this.#waiting = batch.concat(this.#waiting);
+      return 0;
+    } finally {
+      this.#inFlight = 0;
+    }
+  }
+
+  /** How many deliveries are to be put back. */
+  count(): number {
+    return this.#waiting.length + this.#inFlight;
+  }
+}

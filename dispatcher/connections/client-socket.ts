@@ -1,0 +1,97 @@
+import type net from "node:net";
+import { Client } from "undici";
+import { type Connection, ConnectionGone } from "../delivery/connection.ts";
+
+const IDLE_MAX_MS = 4_000;
+
+/**
+ * Puts an HTTP client on a socket. The client is handed exactly this socket, once: a later connect of its own is an
+ * error. Until its first request the socket is parked: a FIN must be noticed, and bytes that nobody asked for end it.
+ */
+export function connectionOn(
+  socket: net.Socket,
+  origin: string,
+  measured: Pick<Connection, "connectMs" | "roundTripMs" | "openedAtMs">,
+): Connection {
+  const parked = park(socket);
+  const client = clientOn(origin, () => {
+    if (socket.destroyed) throw new ConnectionGone();
+    parked.release((chunk) => connection.onBytes?.(chunk));
+    return socket;
+  });
+  const connection: Connection = {
+    client,
+    origin,
+    ...measured,
+    used: false,
+    broken: false,
+    onBroken: undefined,
+    onBytes: undefined,
+    destroy() {
+      connection.broken = true;
+      // With an error: without one undici takes an answer that lasts until the close for complete, and asserts.
+      socket.destroy(new ConnectionGone());
+      client.destroy().catch(() => {});
+    },
+  };
+  socket.on("error", () => {});
+  socket.once("close", () => {
+    connection.broken = true;
+    connection.onBroken?.();
+    // After undici's own listener has failed the request that was on the wire.
+    setImmediate(() => client.destroy().catch(() => {}));
+  });
+  return connection;
+}
+
+/** A Client of undici whose `connect` gives what `take` returns, the first time; then, and when it throws, an error. */
+function clientOn(origin: string, take: () => net.Socket): Client {
+  let isTaken = false;
+  return new Client(origin, {
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: IDLE_MAX_MS,
+    keepAliveMaxTimeout: IDLE_MAX_MS,
+    keepAliveTimeoutThreshold: 2_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: 16_384,
+    connect: (_options: unknown, callback: (error: Error | null, socket: net.Socket | null) => void) => {
+      // Asynchronous: a synchronous callback leaves the request hanging for ever.
+      queueMicrotask(() => {
+        if (isTaken) return callback(new ConnectionGone(), null);
+        let socket: net.Socket;
+        try {
+          socket = take();
+        } catch (error) {
+          return callback(error as Error, null);
+        }
+        isTaken = true;
+        callback(null, socket);
+      });
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: undici types `connect` for its own connector only
+  } as any);
+}
+
+/** Parks a socket; `release` hands it over, and from then on `onBytes` gets what is read from it. */
+function park(socket: net.Socket) {
+  const end = () => socket.destroy();
+  const refuseBytes = () => {
+    if (socket.read() !== null) socket.destroy();
+  };
+  socket.on("readable", refuseBytes);
+  socket.on("end", end);
+  return {
+    release(onBytes: (chunk: Buffer) => void) {
+      socket.off("readable", refuseBytes);
+      socket.off("end", end);
+      const read = socket.read.bind(socket);
+      socket.read = (size) => {
+        const chunk = read(size);
+        if (chunk !== null) onBytes(chunk);
+        return chunk;
+      };
+    },
+  };
+}

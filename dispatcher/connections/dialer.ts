@@ -1,0 +1,110 @@
+import net from "node:net";
+import tls from "node:tls";
+import { judgeAddresses } from "#domain/address-policy.ts";
+import { judgeTarget, type TargetPolicy } from "#domain/target-url.ts";
+import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
+import type { ConnectFailure, Connection } from "../delivery/connection.ts";
+import { connectionOn } from "./client-socket.ts";
+import { openSocket, TimedOut } from "./open-socket.ts";
+import { resolveName } from "./resolver.ts";
+
+export type OpenResult = { kind: "open"; connection: Connection } | ConnectFailure;
+
+/** Errors of this machine, and not of the target. */
+const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
+const SESSIONS_MAX = 1_000;
+
+/**
+ * Opens connections to targets, and to nothing else. The target is judged as at creation, and its name is resolved once
+ * with a deadline. An answer with one bad address is refused whole, and the socket goes to exactly these addresses. No
+ * proxy, no redirect, HTTP/1.1 only.
+ */
+export class Dialer {
+  readonly #policy: TargetPolicy;
+  readonly #monotonic: () => number;
+  readonly #resolve: (hostname: string, allowed: boolean) => Promise<string[]>;
+  /** TLS sessions by origin, to be resumed. */
+  readonly #sessions = new Map<string, Buffer>();
+  /** Made once: parsing the root certificates for each connection costs more than its handshake. */
+  readonly #secureContext: tls.SecureContext;
+
+  constructor(deps: {
+    policy: TargetPolicy;
+    /** PEM of one more certificate authority. */
+    ca?: string;
+    monotonic: () => number;
+    /** All addresses of a name; `allowed` names are the operator's own. */
+    resolve?: (hostname: string, allowed: boolean) => Promise<string[]>;
+  }) {
+    this.#policy = deps.policy;
+    this.#monotonic = deps.monotonic;
+    this.#resolve = deps.resolve ?? resolveName;
+    this.#secureContext = tls.createSecureContext(
+      deps.ca === undefined ? {} : { ca: [...tls.rootCertificates, deps.ca] },
+    );
+  }
+
+  /** Opens one connection to `origin`, within the connect deadline. Never rejects for the target's or the network's sake. */
+  async open(origin: string): Promise<OpenResult> {
+    const startedAtMs = this.#monotonic();
+    const target = judgeTarget(`${origin}/`, this.#policy);
+    if (!target.ok) return { kind: "blocked", error: "blocked: the target is not allowed" };
+    const { hostname, port, allowed } = target;
+    const isAddress = net.isIP(hostname) !== 0;
+    let addresses = [hostname];
+    try {
+      if (!isAddress) addresses = await within(this.#resolve(hostname, allowed), CONNECT_DEADLINE_MS);
+    } catch (error) {
+      return failure(error, "name resolution");
+    }
+    if (addresses.length === 0) return { kind: "unreachable", error: "name resolution: no address" };
+    if (!judgeAddresses(addresses, this.#policy, allowed)) {
+      return { kind: "blocked", error: "blocked: the target's address is not allowed" };
+    }
+    try {
+      return { kind: "open", connection: await this.#connect({ origin, hostname, port, addresses, startedAtMs }) };
+    } catch (error) {
+      return failure(error, "connection");
+    }
+  }
+
+  async #connect(to: {
+    origin: string;
+    hostname: string;
+    port: number;
+    addresses: string[];
+    startedAtMs: number;
+  }): Promise<Connection> {
+    const { origin, startedAtMs } = to;
+    const { socket, roundTripMs } = await openSocket({
+      ...to,
+      secureContext: this.#secureContext,
+      session: this.#sessions.get(origin),
+      deadlineMs: CONNECT_DEADLINE_MS - (this.#monotonic() - startedAtMs),
+    });
+    socket.on("session", (session: Buffer) => this.#keepSession(origin, session));
+    const openedAtMs = this.#monotonic();
+    return connectionOn(socket, origin, { connectMs: openedAtMs - startedAtMs, roundTripMs, openedAtMs });
+  }
+
+  #keepSession(origin: string, session: Buffer): void {
+    this.#sessions.delete(origin);
+    this.#sessions.set(origin, session);
+    if (this.#sessions.size > SESSIONS_MAX) this.#sessions.delete(this.#sessions.keys().next().value as string);
+  }
+}
+
+function failure(error: unknown, step: string): OpenResult {
+  const { code } = error as { code?: string };
+  if (code !== undefined && LOCAL.has(code)) return { kind: "local", error: code };
+  // The message of a system error holds the address it was for; its code does not.
+  const reason = error instanceof TimedOut ? `timed out after ${CONNECT_DEADLINE_MS / 1000} s` : (code ?? "failed");
+  return { kind: "unreachable", error: `${step}: ${reason}` };
+}
+
+function within<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new TimedOut()), deadlineMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,185 @@
+import { earlyLeadMs } from "#domain/early-fire.ts";
+import type { ConnectFailure, Connection } from "../delivery/connection.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { Holdings } from "../delivery/holdings.ts";
+import type { Time } from "../runtime/clock.ts";
+import type { Dialer } from "./dialer.ts";
+import { type ConnectionLimits, totalMax } from "./limits.ts";
+import {
+  connectionsOf,
+  createOrigin,
+  dropConnection,
+  isSlow,
+  noteAnswer,
+  noteConnected,
+  type Origin,
+  openOf,
+  recentlyOpening,
+} from "./origin.ts";
+
+const KEPT_MAX_MS = 60_000;
+const UNUSED_MAX_MS = 4_000;
+const OPENING_MAX = 32;
+/** A fast origin is given as many connections; a slow one gets more as its requests pile up. */
+export const FAST_ORIGIN_MAX = 64;
+
+/** Is told what comes of opening connections. */
+export interface PoolListener {
+  opened(origin: Origin): void;
+  failed(origin: Origin, failure: ConnectFailure): void;
+}
+
+type Deps = {
+  dialer: Dialer;
+  limits: ConnectionLimits;
+  holdings: Readonly<Holdings>;
+  clock: Time;
+  onError: (error: unknown) => void;
+};
+
+/** The sockets of this process, by origin. */
+export class Pool {
+  readonly #deps: Deps;
+  readonly origins = new Map<string, Origin>();
+  listener: PoolListener | undefined;
+  #total = 0;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Connections that are open or being opened. */
+  get size(): number {
+    return this.#total;
+  }
+
+  originOf(key: string): Origin {
+    let origin = this.origins.get(key);
+    if (!origin) {
+      origin = createOrigin(key);
+      this.origins.set(key, origin);
+    }
+    return origin;
+  }
+
+  /** Whether another connection to `origin` may be opened for `delivery`; may close an idle one of another origin for it. */
+  mayOpen(origin: Origin, delivery: Delivery | undefined): boolean {
+    const { clock, limits, holdings } = this.#deps;
+    const now = clock.monotonic();
+    if (now < origin.openAgainAtMs || recentlyOpening(origin, now) >= OPENING_MAX) return false;
+    if (openOf(origin) >= FAST_ORIGIN_MAX && !isSlow(origin, now)) return false;
+    return this.#total < totalMax(delivery, limits, holdings) || this.#closeIdleOfAnother(origin);
+  }
+
+  /** Begins to open a connection; the listener gets the result. */
+  open(origin: Origin): void {
+    const begun = { sinceMs: this.#deps.clock.monotonic() };
+    origin.opening.add(begun);
+    this.#total++;
+    this.#deps.dialer
+      .open(origin.key)
+      .then((result) => {
+        origin.opening.delete(begun);
+        if (result.kind === "open") return this.#opened(origin, result.connection);
+        this.#total--;
+        this.listener?.failed(origin, result);
+      })
+      .catch(this.#deps.onError);
+  }
+
+  /** Takes the connection that `delivery` would go out on, the one used last or an unused one, and marks it busy. */
+  take(origin: Origin, delivery: Delivery): Connection | undefined {
+    const connection = this.#pick(origin, delivery);
+    if (!connection) return undefined;
+    dropConnection(origin, connection);
+    origin.busy.set(connection, this.#deps.clock.monotonic());
+    return connection;
+  }
+
+  /** The request on `connection` is over; `reusable` says whether another may follow on it. */
+  giveBack(connection: Connection, reusable: boolean): void {
+    const origin = this.originOf(connection.origin);
+    origin.busy.delete(connection);
+    if (connection.broken) return;
+    if (reusable && !this.#isOld(connection)) origin.warm.push(connection);
+    else connection.destroy();
+  }
+
+  /** An answer came over `connection` after `latencyMs`. */
+  answered(connection: Connection, latencyMs: number): void {
+    noteAnswer(this.originOf(connection.origin), latencyMs, this.#deps.clock.monotonic());
+  }
+
+  /** How far ahead of its instant a request to `key` leaves so as to arrive at it, ms. */
+  earlyLeadMs(key: string, sendCostMs: number): number {
+    return earlyLeadMs({ connectRttMs: this.origins.get(key)?.roundTripMs ?? null, sendCostMs });
+  }
+
+  /** Closes what was opened in vain. */
+  closeUnused(origin: Origin): void {
+    const now = this.#deps.clock.monotonic();
+    for (const connection of [...origin.unused]) {
+      if (now - connection.openedAtMs >= UNUSED_MAX_MS) this.#close(origin, connection);
+    }
+  }
+
+  /** How many connections have a request, of each origin. */
+  busyByOrigin(): Map<string, number> {
+    return new Map([...this.origins.values()].flatMap(({ key, busy }) => (busy.size > 0 ? [[key, busy.size]] : [])));
+  }
+
+  /** What `size` counts, counted anew. */
+  countConnections(): number {
+    return [...this.origins.values()].reduce((n, origin) => n + connectionsOf(origin), 0);
+  }
+
+  close(): void {
+    for (const { unused, warm, busy } of this.origins.values()) {
+      for (const connection of [...unused, ...warm, ...busy.keys()]) connection.destroy();
+    }
+  }
+
+  #opened(origin: Origin, connection: Connection): void {
+    connection.onBroken = () => {
+      this.#total--;
+      dropConnection(origin, connection);
+    };
+    if (connection.broken) {
+      connection.onBroken();
+      return;
+    }
+    noteConnected(origin, connection);
+    origin.unused.push(connection);
+    this.listener?.opened(origin);
+  }
+
+  #pick(origin: Origin, delivery: Delivery): Connection | undefined {
+    if (delivery.needsNewConnection) return origin.unused[0];
+    for (;;) {
+      const connection = origin.warm.at(-1) ?? origin.unused[0];
+      if (!connection || !this.#isOld(connection)) return connection;
+      this.#close(origin, connection);
+    }
+  }
+
+  #isOld(connection: Connection): boolean {
+    return this.#deps.clock.monotonic() - connection.openedAtMs >= KEPT_MAX_MS;
+  }
+
+  #closeIdleOfAnother(than: Origin): boolean {
+    const { reservedByOrigin } = this.#deps.holdings;
+    for (const origin of this.origins.values()) {
+      if (origin === than) continue;
+      const idle = origin.warm[0] ?? (reservedByOrigin.has(origin.key) ? undefined : origin.unused[0]);
+      if (!idle) continue;
+      this.#close(origin, idle);
+      return true;
+    }
+    return false;
+  }
+
+  #close(origin: Origin, connection: Connection): void {
+    dropConnection(origin, connection);
+    connection.destroy();
+  }
+}

@@ -1,0 +1,183 @@
+import { type ConnectFailure, type Connection, outcomeOf } from "../delivery/connection.ts";
+import type { Deliveries } from "../delivery/deliveries.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { Time } from "../runtime/clock.ts";
+import type { Fifo } from "../runtime/fifo.ts";
+import type { MinHeap } from "../runtime/min-heap.ts";
+import type { Demand } from "./demand.ts";
+import { type ConnectionLimits, isWithinLimits } from "./limits.ts";
+import { hasRoom, headroom, isStalled, type Origin, openOf, readyOf } from "./origin.ts";
+import type { Pool, PoolListener } from "./pool.ts";
+
+const OPEN_AGAIN_MS = 250;
+const SERVED_AT_ONCE_MAX = 256;
+
+type Deps = { deliveries: Deliveries; pool: Pool; demand: Demand; limits: ConnectionLimits; clock: Time };
+
+/**
+ * Who waits for a connection. Before its claim a delivery waits until there is a connection for it, or until its origin
+ * answers so fast that there will be one in time: it stays cancellable and holds up only what goes to the same origin.
+ * After its claim, when it is due, it waits for the connection that was reserved for it.
+ */
+export class WaitingList implements PoolListener {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Takes a delivery that is about to fall due: it goes on at once if there is room. */
+  add(delivery: Delivery): void {
+    if (this.#goOn(delivery)) return;
+    this.#deps.demand.meet(this.#deps.pool.originOf(delivery.origin));
+  }
+
+  /** Whether `delivery` may reserve a connection now. */
+  hasRoom(delivery: Delivery): boolean {
+    const { deliveries, limits, pool, clock } = this.#deps;
+    const reserved = deliveries.holdings.reservedByOrigin.get(delivery.origin) ?? 0;
+    return (
+      isWithinLimits(delivery, limits, deliveries.holdings) &&
+      hasRoom(pool.originOf(delivery.origin), delivery, reserved, clock.monotonic())
+    );
+  }
+
+  /** Takes a claimed delivery that is due: it is given its connection, now or as soon as there is one. */
+  addReady(delivery: Delivery): void {
+    const { pool, demand, clock } = this.#deps;
+    const origin = pool.originOf(delivery.origin);
+    const queue = delivery.needsNewConnection ? origin.readyForNew : origin.ready;
+    const connection = queue.length === 0 ? pool.take(origin, delivery) : undefined;
+    if (connection) {
+      this.#assign(delivery, connection);
+      return;
+    }
+    if (readyOf(origin) === 0) origin.readySinceMs = clock.monotonic();
+    queue.push(delivery);
+    demand.meet(origin);
+  }
+
+  /** Takes out the claimed deliveries that `which` names. */
+  takeReady(which: (delivery: Delivery) => boolean): Delivery[] {
+    const taken: Delivery[] = [];
+    for (const { ready, readyForNew } of this.#deps.pool.origins.values()) {
+      for (const queue of [ready, readyForNew]) if (queue.length > 0) taken.push(...queue.take(which));
+    }
+    return taken;
+  }
+
+  /** Whether claimed requests to this origin wait in vain. */
+  isStalled(key: string): boolean {
+    return isStalled(this.#deps.pool.originOf(key), this.#deps.clock.monotonic());
+  }
+
+  /** How many deliveries wait, before their claim and after it. */
+  counts(): { waiting: number; ready: number } {
+    const isWaiting = (delivery: Delivery) => delivery.state === "awaiting connection";
+    const counts = { waiting: 0, ready: 0 };
+    for (const origin of this.#deps.pool.origins.values()) {
+      counts.waiting += origin.waiting.count(isWaiting) + origin.waitingForNew.count(isWaiting);
+      counts.ready += readyOf(origin);
+    }
+    return counts;
+  }
+
+  /** A delivery gave its connection up: others may have it. */
+  onConnectionReleased(delivery: Delivery): void {
+    this.#serve(this.#deps.pool.originOf(delivery.origin));
+  }
+
+  opened(origin: Origin): void {
+    this.#serve(origin);
+  }
+
+  /**
+   * A connection could not be had. It was opened for a delivery that waits: that one fails, if it is due and no other
+   * connection will do for it. When none is due yet, they are tried again later.
+   */
+  failed(origin: Origin, failure: ConnectFailure): void {
+    const hasOthers = openOf(origin) > 0;
+    if (failure.kind === "local" || hasOthers) {
+      origin.openAgainAtMs = this.#deps.clock.monotonic() + OPEN_AGAIN_MS;
+    }
+    if (failure.kind !== "local" && !this.#failOne(origin, failure, hasOthers) && !hasOthers) this.#tryLater(origin);
+    this.#deps.demand.meet(origin);
+  }
+
+  /** Serves what waits for this origin: first what is claimed and due, then what may be claimed. */
+  #serve(origin: Origin): void {
+    this.#serveReady(origin, origin.readyForNew);
+    this.#serveReady(origin, origin.ready);
+    this.#serveWaiting(origin, origin.waitingForNew);
+    this.#serveWaiting(origin, origin.waiting);
+    this.#deps.demand.meet(origin);
+  }
+
+  #serveReady(origin: Origin, queue: Fifo<Delivery>): void {
+    for (let next = queue.peek(); next; next = queue.peek()) {
+      const connection = this.#deps.pool.take(origin, next);
+      if (!connection) return;
+      queue.shift();
+      this.#assign(next, connection);
+    }
+  }
+
+  #serveWaiting(origin: Origin, waiting: MinHeap<Delivery>): void {
+    if (waiting.size === 0) return;
+    const reserved = this.#deps.deliveries.holdings.reservedByOrigin.get(origin.key) ?? 0;
+    const free = origin.unused.length + origin.warm.length + headroom(origin, this.#deps.clock.monotonic());
+    const served: Delivery[] = [];
+    while (served.length < Math.min(free - reserved, SERVED_AT_ONCE_MAX)) {
+      const next = waiting.peek();
+      if (!next || (next.state === "awaiting connection" && !this.hasRoom(next))) break;
+      waiting.pop();
+      if (next.state === "awaiting connection") served.push(next);
+    }
+    for (const delivery of served) this.#goOn(delivery);
+  }
+
+  /** Lets a delivery wait for its turn if there is room, and here if not; says which. */
+  #goOn(delivery: Delivery): boolean {
+    const { deliveries, pool } = this.#deps;
+    if (this.hasRoom(delivery)) {
+      deliveries.move(delivery, "awaiting turn");
+      return true;
+    }
+    const origin = pool.originOf(delivery.origin);
+    (delivery.needsNewConnection ? origin.waitingForNew : origin.waiting).push(delivery);
+    return false;
+  }
+
+  #assign(delivery: Delivery, connection: Connection): void {
+    delivery.connection = connection;
+    this.#deps.deliveries.move(delivery, "writing");
+  }
+
+  #failOne(origin: Origin, failure: ConnectFailure, hasOthers: boolean): boolean {
+    const { deliveries, clock } = this.#deps;
+    const claimed = origin.readyForNew.shift() ?? (hasOthers ? undefined : origin.ready.shift());
+    if (claimed) {
+      deliveries.end(claimed, outcomeOf(failure));
+      return true;
+    }
+    const heaps = hasOthers ? [origin.waitingForNew] : [origin.waitingForNew, origin.waiting];
+    for (const waiting of heaps) {
+      while (waiting.peek() && waiting.peek()?.state !== "awaiting connection") waiting.pop();
+      const next = waiting.peek();
+      if (!next || next.sendAtMs > clock.now()) continue;
+      waiting.pop();
+      next.failure = failure;
+      deliveries.move(next, "refused");
+      return true;
+    }
+    return false;
+  }
+
+  #tryLater(origin: Origin): void {
+    for (const waiting of [origin.waiting, origin.waitingForNew]) {
+      for (const delivery of waiting.clear()) {
+        if (delivery.state === "awaiting connection") this.#deps.deliveries.move(delivery, "known");
+      }
+    }
+  }
+}

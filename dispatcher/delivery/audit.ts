@@ -1,0 +1,72 @@
+import type { Deliveries } from "./deliveries.ts";
+import type { DeliveryState } from "./states.ts";
+
+/** A stage that keeps deliveries itself. */
+type Keeper = { count(): number };
+
+/** What the stages keep besides the deliveries' states. */
+export type AuditedStages = {
+  dueQueue: Keeper;
+  waitingList: { counts(): { waiting: number; ready: number } };
+  rates: { slots(): ReadonlyMap<string, number> };
+  claimer: Keeper;
+  preparer: Keeper;
+  sendQueue: Keeper;
+  exchanges: Keeper;
+  recorder: Keeper;
+  releases: Keeper;
+  pool: { busyByOrigin(): ReadonlyMap<string, number>; countConnections(): number; readonly size: number };
+};
+
+/**
+ * Counts everything anew that deliveries hold, from their states, and compares it with the counters, and with what each
+ * stage keeps. Returns a line for each difference; none when all agree. Call it in a turn of the event loop of its own.
+ */
+export function auditDeliveries(deliveries: Deliveries, stages: AuditedStages): string[] {
+  const recounted = deliveries.recount();
+  const drift: string[] = [];
+  const compare = (what: string, counted: number, real: number) => {
+    if (counted !== real) drift.push(`${what}: counted ${counted}, really ${real}`);
+  };
+  const compareMaps = (what: string, counted: ReadonlyMap<string, number>, real: ReadonlyMap<string, number>) => {
+    for (const key of new Set([...counted.keys(), ...real.keys()]))
+      compare(`${what}${key}`, counted.get(key) ?? 0, real.get(key) ?? 0);
+  };
+  const inStates = (...states: DeliveryState[]) => states.reduce((n, state) => n + recounted.states[state], 0);
+
+  compareMaps("", deliveries.holdings.entries(), recounted.entries());
+  compare("index of schedules in memory", deliveries.size, recounted.memory);
+  compare("due queue", stages.dueQueue.count(), inStates("known"));
+  compare("waiting list", stages.waitingList.counts().waiting, inStates("awaiting connection"));
+  compare("waiting list, claimed", stages.waitingList.counts().ready, inStates("ready"));
+  compareMaps("slots in p-queue of lane ", stages.rates.slots(), recounted.slotsByLane);
+  compare("claimer", stages.claimer.count(), inStates("admitted", "refused"));
+  compare("preparer", stages.preparer.count(), inStates("claimed"));
+  compare("send queue", stages.sendQueue.count(), inStates("prepared"));
+  compare("exchanges", stages.exchanges.count(), inStates("writing", "sent", "answered", "draining"));
+  compareMaps("busy connections of ", stages.pool.busyByOrigin(), recounted.assignedByOrigin);
+  compare("connections", stages.pool.size, stages.pool.countConnections());
+  compare("recorder", stages.recorder.count(), inStates("answered", "recording"));
+  compare("releases", stages.releases.count(), inStates("releasing"));
+  return drift;
+}
+
+const TRIES = 4;
+const AGAIN_MS = 25;
+
+/**
+ * The drift that stays. A socket that breaks and its request may end in different turns of the event loop, so that for a
+ * moment one is counted and the other is not.
+ */
+export async function lastingDrift(audit: () => string[]): Promise<string[]> {
+  await new Promise(setImmediate);
+  let drift = audit();
+  for (let n = 1; n < TRIES && drift.length > 0; n++) {
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    const again = new Set(audit().map(nameOf));
+    drift = drift.filter((line) => again.has(nameOf(line)));
+  }
+  return drift;
+}
+
+const nameOf = (line: string): string => line.slice(0, line.lastIndexOf(": counted"));

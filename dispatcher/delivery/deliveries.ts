@@ -1,0 +1,134 @@
+import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
+import type { Time } from "../runtime/clock.ts";
+import { type AttemptResult, type Delivery, newDelivery } from "./delivery.ts";
+import { Holdings } from "./holdings.ts";
+import { type DeliveryState, IllegalTransition, isUnclaimed, NOTHING, occupies, STATES } from "./states.ts";
+
+/** Takes over a delivery that comes into its state. `from` is null for a new one. */
+type Stage = (delivery: Delivery, from: DeliveryState | null) => void;
+
+/** Which stage takes over in which state. A state that is not named needs none. */
+export type Stages = { readonly [state in DeliveryState]?: Stage };
+
+/** Who is to be told that something was released, after the move. */
+export type Released = {
+  slot: (delivery: Delivery) => void;
+  connection: (delivery: Delivery) => void;
+  bytes: () => void;
+  memory: (delivery: Delivery) => void;
+};
+
+/**
+ * Every delivery that this process knows of. `move` is the one writer of their states: it checks the table, counts what
+ * is acquired and released, and hands the delivery to the stage that has it next.
+ */
+export class Deliveries {
+  readonly #clock: Time;
+  readonly #connectionsPerPlace: number;
+  readonly #all = new Set<Delivery>();
+  /** Those with a place in memory, by the id of their schedule. */
+  readonly #known = new Map<string, Delivery>();
+  readonly #holdings: Holdings;
+  #stages: Stages = {};
+  #released: Released | undefined;
+
+  /** `connectionsPerPlace`: connections of one account to one origin. */
+  constructor(deps: { clock: Time; connectionsPerPlace: number }) {
+    this.#clock = deps.clock;
+    this.#connectionsPerPlace = deps.connectionsPerPlace;
+    this.#holdings = new Holdings(deps.connectionsPerPlace);
+  }
+
+  /** Names the stages, before the first delivery. */
+  connect(stages: Stages, released: Released): void {
+    this.#stages = stages;
+    this.#released = released;
+  }
+
+  /** What all deliveries hold: to be read, never to be written. */
+  get holdings(): Readonly<Holdings> {
+    return this.#holdings;
+  }
+
+  /** Begins a delivery of `due`, to leave `earlyMs` ahead of its due time. No other of its schedule may be in memory. */
+  add(due: DueSchedule, earlyMs: number): Delivery {
+    const delivery = newDelivery(due, earlyMs, "known");
+    this.#all.add(delivery);
+    this.#known.set(delivery.id, delivery);
+    this.#holdings.states.known++;
+    this.#holdings.change(delivery, NOTHING, STATES.known.held);
+    this.#stages.known?.(delivery, null);
+    return delivery;
+  }
+
+  /** Moves a delivery into another state. Throws IllegalTransition when the table has no such move. */
+  move(delivery: Delivery, to: DeliveryState): void {
+    const from = delivery.state;
+    const { held: before, next } = STATES[from];
+    const { held: after } = STATES[to];
+    if (!next.has(to)) throw new IllegalTransition(from, to);
+    delivery.state = to;
+    this.#holdings.states[from]--;
+    this.#holdings.states[to]++;
+    this.#holdings.change(delivery, before, after);
+    if (before.memory && !after.memory) this.#known.delete(delivery.id);
+    if (STATES[to].next.size === 0) this.#forget(delivery, to);
+    this.#stages[to]?.(delivery, from);
+    if (before.bytes && !after.bytes) this.#released?.bytes();
+    if (before.slot && !after.slot) this.#released?.slot(delivery);
+    if (occupies(before.connection) && !occupies(after.connection)) this.#released?.connection(delivery);
+    if (before.memory && !after.memory) this.#released?.memory(delivery);
+  }
+
+  /** Ends an attempt with `outcome`. `measured` is of one whose request was begun. */
+  end(delivery: Delivery, outcome: DeliveryOutcome, measured?: Partial<AttemptResult>): void {
+    delivery.result = {
+      outcome,
+      attemptedAtMs: null,
+      finishedAtMs: this.#clock.now(),
+      body: "",
+      connectMs: null,
+      firstByteMs: null,
+      ...measured,
+    };
+    this.move(delivery, delivery.state === "sent" ? "answered" : "recording");
+  }
+
+  /** The delivery of a schedule that has a place in memory. */
+  get(id: string): Delivery | undefined {
+    return this.#known.get(id);
+  }
+
+  /** How many deliveries are in these states. */
+  count(...states: DeliveryState[]): number {
+    return states.reduce((n, state) => n + this.#holdings.states[state], 0);
+  }
+
+  /** Removes what nothing is under way for, of those that `which` names. */
+  removeUnclaimed(which: (delivery: Delivery) => boolean): void {
+    for (const delivery of [...this.#known.values()]) {
+      if (isUnclaimed(delivery.state) && which(delivery)) this.move(delivery, "removed");
+    }
+  }
+
+  /** Counts what all deliveries hold anew, from their states alone. */
+  recount(): Holdings {
+    const recounted = new Holdings(this.#connectionsPerPlace);
+    for (const delivery of this.#all) {
+      recounted.states[delivery.state]++;
+      recounted.change(delivery, NOTHING, STATES[delivery.state].held);
+    }
+    return recounted;
+  }
+
+  /** How many deliveries are in memory, by the index that `get` uses. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  #forget(delivery: Delivery, finalState: DeliveryState): void {
+    this.#all.delete(delivery);
+    this.#holdings.states[finalState]--;
+  }
+}

@@ -1,0 +1,99 @@
+import type { Delivery } from "./delivery.ts";
+import { type DeliveryState, type Held, occupies, STATES } from "./states.ts";
+
+type Counts = Map<string, number>;
+
+/**
+ * Counts what all deliveries hold. `Deliveries.move` alone changes them; the stages read them to decide who may go on.
+ * `connectionsPerPlace` is how many connections one account may have to one origin.
+ */
+export class Holdings {
+  readonly #connectionsPerPlace: number;
+  readonly states = Object.fromEntries(Object.keys(STATES).map((state) => [state, 0])) as Record<DeliveryState, number>;
+  memory = 0;
+  claims = 0;
+  /** Bytes of claimed requests that have not left, with what each row costs besides. */
+  claimedBytes = 0;
+  readonly memoryByLane: Counts = new Map();
+  readonly slotsByLane: Counts = new Map();
+  /** Wanted, reserved and assigned connections. */
+  readonly wantedByPlace: Counts = new Map();
+  /** The same by origin, of each account at most as many as it may have. */
+  readonly wantedByOrigin: Counts = new Map();
+  /** Reserved and assigned connections. */
+  readonly connectionsByPlace: Counts = new Map();
+  readonly connectionsByAccount: Counts = new Map();
+  /** Reserved connections that are not assigned yet. */
+  readonly reservedByOrigin: Counts = new Map();
+  readonly assignedByOrigin: Counts = new Map();
+
+  constructor(connectionsPerPlace: number) {
+    this.#connectionsPerPlace = connectionsPerPlace;
+  }
+
+  /** Acquires and releases what a delivery holds after its move and not before, and the other way round. */
+  change(delivery: Delivery, from: Held, to: Held): void {
+    if (from.memory !== to.memory) {
+      this.memory += step(to.memory);
+      add(this.memoryByLane, delivery.lane, step(to.memory));
+    }
+    if (from.slot !== to.slot) add(this.slotsByLane, delivery.lane, step(to.slot));
+    if (from.bytes !== to.bytes) this.claimedBytes += step(to.bytes) * costOf(delivery);
+    if (from.claim !== to.claim) this.claims += step(to.claim);
+    if (from.connection !== to.connection) this.#changeConnection(delivery, from.connection, to.connection);
+  }
+
+  /** What is counted, by name and key, without what is 0: for comparing two counts. */
+  entries(): Map<string, number> {
+    const entries = new Map<string, number>();
+    const { memory, claims, claimedBytes } = this;
+    for (const [name, n] of Object.entries({ memory, claims, claimedBytes })) if (n !== 0) entries.set(name, n);
+    for (const [state, n] of Object.entries(this.states)) if (n !== 0) entries.set(`state ${state}`, n);
+    for (const name of COUNTS) for (const [key, n] of this[name]) entries.set(`${name} ${key}`, n);
+    return entries;
+  }
+
+  #changeConnection(delivery: Delivery, from: Held["connection"], to: Held["connection"]): void {
+    const { place, origin, accountId } = delivery;
+    if ((from === null) !== (to === null)) this.#want(place, origin, step(to !== null));
+    if (occupies(from) !== occupies(to)) {
+      add(this.connectionsByPlace, place, step(occupies(to)));
+      add(this.connectionsByAccount, accountId, step(occupies(to)));
+    }
+    if ((from === "reserved") !== (to === "reserved")) add(this.reservedByOrigin, origin, step(to === "reserved"));
+    if ((from === "assigned") !== (to === "assigned")) add(this.assignedByOrigin, origin, step(to === "assigned"));
+  }
+
+  #want(place: string, origin: string, change: 1 | -1): void {
+    const before = this.wantedByPlace.get(place) ?? 0;
+    add(this.wantedByPlace, place, change);
+    const most = this.#connectionsPerPlace;
+    const allowed = Math.min(before + change, most) - Math.min(before, most);
+    if (allowed !== 0) add(this.wantedByOrigin, origin, allowed);
+  }
+}
+
+/** What a row costs in memory besides its request, bytes. */
+const ROW_BYTES = 1_024;
+
+/** What a claimed delivery counts for, bytes. */
+export const costOf = (delivery: Delivery): number => delivery.bytes + ROW_BYTES;
+
+const COUNTS = [
+  "memoryByLane",
+  "slotsByLane",
+  "wantedByPlace",
+  "wantedByOrigin",
+  "connectionsByPlace",
+  "connectionsByAccount",
+  "reservedByOrigin",
+  "assignedByOrigin",
+] as const;
+
+const step = (isMore: boolean): 1 | -1 => (isMore ? 1 : -1);
+
+function add(to: Counts, key: string, change: number): void {
+  const n = (to.get(key) ?? 0) + change;
+  if (n !== 0) to.set(key, n);
+  else to.delete(key);
+}

@@ -1,0 +1,162 @@
+/**
+ * The states of a delivery, what it holds in each, and the moves between them. `Deliveries.move` is the only code that
+ * makes a move, and with it acquires and releases what is held.
+ *
+ *      ●──▶ known ◀──────── tried again later ────────┐
+ *             │                                        │
+ *             ▼                no connection is had    │
+ *   awaiting connection ───────────────────────────────┴──▶ refused ──▶ claiming refused ──┐
+ *             │    ▲                                                                       │
+ *             ▼    │ no room at its turn                                                   │
+ *       awaiting turn                                                                      │
+ *             │ slot, reservation                                                          │
+ *             ▼                                                                            │
+ *         admitted                                                                         │
+ *             │                                                                            │
+ *             ▼                                                                            │
+ *         claiming                                                                         │
+ *             │                                                                            │
+ *             ▼                                                                            │
+ *          claimed ──────────────────── cannot be read ───────────────────────────────────▶│
+ *             │                                                                            │
+ *             ▼                                                                            │
+ *         prepared                                                                         │
+ *             │ its instant                                                                │
+ *             ▼                                                                            │
+ *           ready ◀──── connection was gone ────┐                                          │
+ *             │ └────── no connection is had ───│─────────────────────────────────────────▶│
+ *             ▼                                 │                                          │
+ *         writing ──────────────────────────────┴────── cannot be sent ───────────────────▶│
+ *             │ first byte                                                                 │
+ *             ▼                                                                            │
+ *            sent                                                                          │
+ *             │ outcome                                                                    │
+ *             ▼                                                                            │
+ *         answered ──────────────────── response was read ────────────────────────────────▶│
+ *             │ recorded                                                                   ▼
+ *             │                                                                        recording
+ *             ▼                                                                            │ recorded
+ *         draining ──────────────────── response was read ────────────▶ recorded ◀─────────┘
+ *
+ * Ways back: what is not claimed can be `removed`, because its schedule was cancelled or moved, or its shard was lost. A
+ * claim that sent nothing, or whose answer was lost, goes `releasing` ──▶ `removed`. `recorded` and `removed` are final.
+ */
+
+/** What a delivery holds. */
+export type Held = {
+  /** A place in the memory of this process: at most one delivery of a schedule has it. */
+  memory: boolean;
+  /** A slot of its lane, which is one of the account's calls per second. */
+  slot: boolean;
+  /** `wanted` asks for a connection; `reserved` counts against the limits; `assigned` has the connection itself. */
+  connection: "wanted" | "reserved" | "assigned" | null;
+  /** Bytes of claimed requests that have not left. */
+  bytes: boolean;
+  /** The lease on the row: its outcome must be recorded, or the row put back. */
+  claim: boolean;
+};
+
+export const NOTHING: Held = { memory: false, slot: false, connection: null, bytes: false, claim: false };
+
+/** Each state: what a delivery holds in it, and the states it may go to. */
+export const STATES = {
+  /** In the due queue. */
+  known: state({ memory: true }, ["awaiting connection", "removed"]),
+  /** About to fall due; waits until its origin and account have room. */
+  "awaiting connection": state({ memory: true, connection: "wanted" }, [
+    "awaiting turn",
+    "known",
+    "refused",
+    "removed",
+  ]),
+  /** Waits for a slot of its lane. */
+  "awaiting turn": state({ memory: true }, ["admitted", "awaiting connection", "removed"]),
+  /** Waits for the next claim statement, or until it may be claimed. */
+  admitted: state({ memory: true, slot: true, connection: "reserved" }, ["claiming", "removed"]),
+  /** Its claim is in flight. */
+  claiming: state({ memory: true, slot: true, connection: "reserved", bytes: true }, [
+    "claimed",
+    "releasing",
+    "removed",
+  ]),
+  /** Claimed; its request is being prepared. */
+  claimed: state({ memory: true, slot: true, connection: "reserved", bytes: true, claim: true }, [
+    "prepared",
+    "recording",
+    "releasing",
+  ]),
+  /** Waits for its instant. */
+  prepared: state({ memory: true, slot: true, connection: "reserved", bytes: true, claim: true }, [
+    "ready",
+    "releasing",
+  ]),
+  /** Its instant has come; waits for a connection. */
+  ready: state({ memory: true, slot: true, connection: "reserved", bytes: true, claim: true }, [
+    "writing",
+    "recording",
+    "releasing",
+  ]),
+  /** Has its connection; nothing is written yet. */
+  writing: state({ memory: true, slot: true, connection: "assigned", bytes: true, claim: true }, [
+    "sent",
+    "ready",
+    "recording",
+    "releasing",
+  ]),
+  /** The first byte has left. Its slot is the lane's now, which frees it a second later. */
+  sent: state({ memory: true, connection: "assigned", claim: true }, ["answered"]),
+  /** The outcome is known; the rest of the response is still read. */
+  answered: state({ memory: true, connection: "assigned", claim: true }, ["recording", "draining"]),
+  /** The outcome is known and nothing is on the wire. */
+  recording: state({ memory: true, claim: true }, ["recorded", "removed"]),
+  /** The outcome is recorded; the rest of the response is still read. */
+  draining: state({ connection: "assigned" }, ["recorded"]),
+  /** No connection is to be had: waits to be claimed, so that the failure can be recorded. */
+  refused: state({ memory: true }, ["claiming refused", "removed"]),
+  "claiming refused": state({ memory: true, bytes: true }, ["recording", "releasing", "removed"]),
+  /** Its row is to be put back where it came from. */
+  releasing: state({ claim: true }, ["removed"]),
+  recorded: state({}, []),
+  removed: state({}, []),
+} as const satisfies Record<DeliveryState, unknown>;
+
+export type DeliveryState =
+  | "known"
+  | "awaiting connection"
+  | "awaiting turn"
+  | "admitted"
+  | "claiming"
+  | "claimed"
+  | "prepared"
+  | "ready"
+  | "writing"
+  | "sent"
+  | "answered"
+  | "recording"
+  | "draining"
+  | "refused"
+  | "claiming refused"
+  | "releasing"
+  | "recorded"
+  | "removed";
+
+/** States in which a newer version of the schedule, or the loss of its shard, takes a delivery's place at once. */
+const UNCLAIMED: ReadonlySet<DeliveryState> = new Set(["known", "awaiting connection", "awaiting turn", "refused"]);
+
+/** Whether nothing is under way for a delivery in this state. */
+export const isUnclaimed = (state: DeliveryState): boolean => UNCLAIMED.has(state);
+
+/** Whether this counts against the limits of connections. */
+export const occupies = (connection: Held["connection"]): boolean =>
+  connection === "reserved" || connection === "assigned";
+
+/** A move that the table does not have: a mistake of this program. */
+export class IllegalTransition extends Error {
+  constructor(from: DeliveryState, to: DeliveryState) {
+    super(`a delivery cannot go from "${from}" to "${to}"`);
+  }
+}
+
+function state(held: Partial<Held>, next: DeliveryState[]): { held: Held; next: ReadonlySet<DeliveryState> } {
+  return { held: { ...NOTHING, ...held }, next: new Set(next) };
+}

@@ -1,0 +1,133 @@
+import type { Deliveries } from "../delivery/deliveries.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { DeliveryState } from "../delivery/states.ts";
+import type { Time } from "../runtime/clock.ts";
+import type { DueStage } from "../runtime/due-work.ts";
+import { MinHeap } from "../runtime/min-heap.ts";
+import { BurstLoad } from "./burst-load.ts";
+
+const CONNECT_AHEAD_MS = 2_000;
+/** What falls due within this of a delivery that is enqueued now is enqueued with it. */
+const COALESCE_MS = 80;
+/** A lane near its limit claims only this long before it may send, so that the slot is not held for nothing. */
+const NEAR_LIMIT_LEAD_MS = 8;
+/** CPU time to enqueue one delivery. A burst is enqueued this much earlier per row. */
+const ENQUEUE_MS = 0.05;
+const ENQUEUE_MAX_MS = 250;
+/** So many are enqueued in one turn of the event loop: the first of a burst are claimed while the next are enqueued. */
+const TURN_MAX = 250;
+/** A connection could not be had ahead of time: it is tried again after this. */
+const TRY_AGAIN_MS = 500;
+
+type Deps = {
+  deliveries: Deliveries;
+  clock: Time;
+  /** A claim is made at most so long ahead, ms. */
+  claimAheadMs: number;
+  /** How long before its instant one of `rows` that leave together should be claimed. */
+  claimCost: { leadMs(rows: number): number };
+  rates: { isNearLimit(lane: string): boolean };
+  connections: { expect(delivery: Delivery): void };
+};
+
+/**
+ * The deliveries that are known to fall due, in order. Each is looked at two seconds ahead, so that its connection can
+ * be opened, and again ahead of its instant by what its turn and its claim take, which grows with how much else is due.
+ */
+export class DueQueue implements DueStage {
+  readonly #deps: Deps;
+  readonly #aheadMaxMs: number;
+  /** Not looked at yet; and those whose connection was looked after. */
+  readonly #approaching = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
+  readonly #near = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
+  readonly #load = new BurstLoad();
+  #stopped = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#aheadMaxMs = deps.claimAheadMs + ENQUEUE_MAX_MS;
+  }
+
+  /** Takes a delivery that is new, or that comes back because no connection could be had ahead of its instant. */
+  add(delivery: Delivery, from: DeliveryState | null): void {
+    const nowMs = this.#deps.clock.now();
+    if (from !== null) {
+      this.#addNear(delivery, Math.min(delivery.sendAtMs, nowMs + TRY_AGAIN_MS));
+      return;
+    }
+    this.#load.add(delivery.sendAtMs);
+    delivery.wakeAtMs = delivery.sendAtMs - CONNECT_AHEAD_MS;
+    if (delivery.wakeAtMs > nowMs) this.#approaching.push(delivery);
+    else this.#approach(delivery);
+  }
+
+  /** Looks at what is to be looked at now; returns when to come again, by the database's clock, ms. */
+  runDue(): number {
+    if (this.#stopped) return Number.POSITIVE_INFINITY;
+    const nowMs = this.#deps.clock.now();
+    for (let next = this.#approaching.peek(); next && next.wakeAtMs <= nowMs; next = this.#approaching.peek()) {
+      this.#approaching.pop();
+      if (next.state === "known") this.#approach(next);
+    }
+    this.#enqueueDue(nowMs);
+    return Math.min(
+      this.#approaching.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY,
+      this.#near.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  /** Forgets how much fell due before `beforeMs`. */
+  forgetLoad(beforeMs: number): void {
+    this.#load.forget(beforeMs);
+  }
+
+  /** Enqueues nothing more. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** How many deliveries are here. */
+  count(): number {
+    const isHere = (delivery: Delivery) => delivery.state === "known";
+    return this.#approaching.count(isHere) + this.#near.count(isHere);
+  }
+
+  #approach(delivery: Delivery): void {
+    this.#deps.connections.expect(delivery);
+    this.#addNear(delivery, delivery.sendAtMs - this.#aheadMaxMs);
+  }
+
+  #addNear(delivery: Delivery, atMs: number): void {
+    delivery.wakeAtMs = atMs;
+    this.#near.push(delivery);
+  }
+
+  #enqueueDue(nowMs: number): void {
+    let leadMs: number | undefined;
+    let enqueued = 0;
+    const early: Delivery[] = [];
+    for (let next = this.#near.peek(); next && enqueued < TURN_MAX; next = this.#near.peek()) {
+      const coalesceMs = enqueued > 0 ? COALESCE_MS : 0;
+      if (next.wakeAtMs > nowMs + coalesceMs) break;
+      this.#near.pop();
+      if (next.state !== "known") continue;
+      leadMs ??= this.#leadMs(nowMs);
+      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : leadMs + coalesceMs;
+      if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
+        next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, leadMs), nowMs + 1);
+        early.push(next);
+        continue;
+      }
+      this.#deps.deliveries.move(next, "awaiting connection");
+      enqueued++;
+    }
+    for (const delivery of early) this.#near.push(delivery);
+  }
+
+  /** How far ahead of its instant what falls due now is enqueued, by how much falls due with it. */
+  #leadMs(nowMs: number): number {
+    const rows = this.#load.between(nowMs, nowMs + this.#aheadMaxMs);
+    const { claimCost, claimAheadMs } = this.#deps;
+    return Math.min(claimCost.leadMs(rows), claimAheadMs) + Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS);
+  }
+}

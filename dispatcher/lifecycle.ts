@@ -1,0 +1,88 @@
+import { SHARD_LEASE_MS } from "#domain/timing.ts";
+import { Announcements } from "./intake/announcements.ts";
+import { Notifications } from "./intake/notifications.ts";
+import { Loop, untilAnswered } from "./runtime/loop.ts";
+import type { Parts } from "./wiring.ts";
+
+const FIRST_CLOCK_SAMPLES = 5;
+const CLOCK_EVERY_MS = 200;
+const READ_EVERY_MS = 1_000;
+const RECOVER_EVERY_MS = 1_000;
+const RETAIN_EVERY_MS = 1_000;
+const LISTENER_EVERY_MS = 1_000;
+const RELEASE_EVERY_MS = 250;
+const UPKEEP_EVERY_MS = 100;
+const LOAD_KEPT_MS = 1_000;
+
+export type Lifecycle = Awaited<ReturnType<typeof startLoops>>;
+
+/**
+ * Starts every loop of a dispatcher, once it knows the database's clock and owns its first shards; waits for the
+ * database until then. Returns how to stop them.
+ */
+export async function startLoops(parts: Parts, databaseUrl: string) {
+  const { clock, shards, outageLog } = parts;
+  const loops = createLoops(parts);
+  listenToShards(parts, loops.reading);
+  await untilAnswered(async () => {
+    for (let sample = 0; sample < FIRST_CLOCK_SAMPLES; sample++) await clock.runOnce();
+    await shards.runOnce();
+  }, outageLog.report);
+  const targets = new Announcements({ ...parts, ...loops });
+  const notifications = new Notifications({ url: databaseUrl, clock, shards, targets });
+  const listening = new Loop(LISTENER_EVERY_MS, () => notifications.runOnce(), outageLog.report);
+  const all = [...Object.values(loops), listening];
+  for (const loop of all) loop.start();
+  const urgent = parts.urgentReads.start(outageLog.report);
+  return {
+    stop() {
+      for (const loop of [...all, urgent]) loop.stop();
+    },
+    notifications,
+  };
+}
+
+function createLoops(parts: Parts) {
+  const { clock, shards, prefetch, intake, recovery, releases, retention, outageLog } = parts;
+  const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
+  const reading = every(READ_EVERY_MS, async () => {
+    await prefetch.runOnce();
+    if (prefetch.hasMore() && intake.hasRoom()) reading.soon();
+  });
+  return {
+    reading,
+    sharing: every(SHARD_LEASE_MS / 3, async () => {
+      // A step of the database's clock is to be seen before leases are read by it.
+      await clock.runOnce();
+      await shards.runOnce();
+    }),
+    sampling: every(CLOCK_EVERY_MS, () => clock.runOnce()),
+    recovering: every(RECOVER_EVERY_MS, () => recovery.runOnce()),
+    releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),
+    retaining: every(RETAIN_EVERY_MS, () => retention.runOnce()),
+    upkeep: every(UPKEEP_EVERY_MS, async () => runUpkeep(parts)),
+  };
+}
+
+/** Deadlines, connections that slow targets need by now, and what is kept for nothing. */
+function runUpkeep({ exchanges, demand, rates, dueQueue, alarm, clock }: Parts): void {
+  exchanges.runOnce();
+  demand.runOnce();
+  rates.dropIdle();
+  dueQueue.forgetLoad(clock.now() - LOAD_KEPT_MS);
+  alarm.run();
+}
+
+function listenToShards({ shards, deliveries, log }: Parts, reading: Loop): void {
+  shards.listener = {
+    taken(ids) {
+      log.info({ shards: ids.length }, "took shards");
+      reading.soon();
+    },
+    lost(ids) {
+      log.info({ shards: ids.length }, "gave up shards");
+      const lost = new Set(ids);
+      deliveries.removeUnclaimed(({ shard }) => lost.has(shard));
+    },
+  };
+}

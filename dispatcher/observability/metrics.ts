@@ -1,0 +1,169 @@
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from "prom-client";
+import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
+import { createCountedHistogram } from "./counted-histogram.ts";
+
+type Outcome = DeliveryOutcome["kind"];
+
+/** What a dispatcher holds at the moment, read when somebody looks. */
+export type Figures = {
+  /** Schedules in memory that fall due within the horizon. */
+  planned: number;
+  /** Schedules that wait for their turn under their account's rate. */
+  waiting: number;
+  /** Claimed requests that have not left. */
+  unsent: number;
+  /** Requests on the wire without an outcome. */
+  underWay: number;
+  /** Outcomes that are not written yet. */
+  unrecorded: number;
+  lanes: number;
+  /** Connections that are open or being opened. */
+  connections: number;
+  /** Shards of the 64. */
+  owned: number;
+  /** How far this process's clock is ahead of the database's, ms; NaN until it is known. */
+  skewMs: number;
+};
+
+const GAUGES: Record<keyof Figures, [name: string, help: string]> = {
+  planned: ["planned", "Schedules in memory that fall due soon."],
+  waiting: ["queue_depth", "Schedules whose time has come that wait for their turn under their account's rate."],
+  unsent: ["claimed_unsent", "Claimed requests that have not left."],
+  underWay: ["in_flight", "Requests on the wire without an outcome."],
+  unrecorded: ["unrecorded", "Outcomes that are not written yet."],
+  lanes: ["lanes", "Accounts and environments with something to send."],
+  connections: ["connections", "Connections to targets that are open or being opened."],
+  owned: ["shards_owned", "Shards of the 64 that this dispatcher delivers for."],
+  skewMs: ["clock_skew_seconds", "How far this process's clock is ahead of the database's."],
+};
+
+const LATENESS_S = [
+  0.0002, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+];
+const BATCH_ROWS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+
+/**
+ * The figures of one dispatcher, for Prometheus. What happens on the sending path only counts in plain numbers; names,
+ * labels and text are made when they are asked for.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #lateness = this.#histogram(
+    "lateness_seconds",
+    "First byte after the instant at which it was to leave.",
+    LATENESS_S,
+  );
+  readonly #claims = this.#histogram("claim_batch_rows", "Schedules won by one claim statement.", BATCH_ROWS);
+  readonly #records = this.#histogram("record_batch_rows", "Outcomes written by one record statement.", BATCH_ROWS);
+  readonly #outcomes: Record<Outcome, number> = {
+    delivered: 0,
+    rejected: 0,
+    unreachable: 0,
+    blocked: 0,
+    interrupted: 0,
+  };
+  #released = 0;
+  #databaseErrors = 0;
+  #figures: (() => Figures) | undefined;
+  #isAsked = false;
+
+  constructor() {
+    this.#counter("released", "Claims that sent nothing and were put back.", () => this.#released);
+    this.#counter(
+      "database_errors",
+      "Calls to the database that failed or were not answered in time.",
+      () => this.#databaseErrors,
+    );
+    this.#outcomeCounter();
+    for (const key of Object.keys(GAUGES) as (keyof Figures)[]) this.#gauge(key);
+  }
+
+  /** Takes where to read what the dispatcher holds. */
+  watch(read: () => Figures): void {
+    this.#figures = read;
+  }
+
+  /** One claim statement claimed so many rows. */
+  claimed(rows: number): void {
+    this.#claims.observe(rows);
+  }
+
+  /** One record statement wrote so many rows. */
+  recorded(rows: number): void {
+    this.#records.observe(rows);
+  }
+
+  /** A first byte left, so long after the instant at which it was to leave. */
+  sent(lateMs: number): void {
+    this.#lateness.observe(lateMs / 1_000);
+  }
+
+  ended(outcome: Outcome): void {
+    this.#outcomes[outcome]++;
+  }
+
+  released(): void {
+    this.#released++;
+  }
+
+  databaseError(): void {
+    this.#databaseErrors++;
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Everything as text, in Prometheus's exposition format. */
+  text(): Promise<string> {
+    // They watch the event loop and the garbage collector, which costs something, so not before somebody asks.
+    if (!this.#isAsked) collectDefaultMetrics({ register: this.#registry });
+    this.#isAsked = true;
+    return this.#registry.metrics();
+  }
+
+  #histogram(name: string, help: string, bounds: readonly number[]) {
+    const histogram = createCountedHistogram(`stopwatch_${name}`, help, bounds);
+    this.#registry.registerMetric(histogram as unknown as Metric<string>);
+    return histogram;
+  }
+
+  #counter(name: string, help: string, read: () => number): void {
+    new Counter({
+      name: `stopwatch_${name}_total`,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+
+  #outcomeCounter(): void {
+    const outcomes = this.#outcomes;
+    new Counter({
+      name: "stopwatch_attempts_total",
+      help: "Attempts by how they ended.",
+      labelNames: ["outcome"],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [outcome, n] of Object.entries(outcomes)) this.inc({ outcome }, n);
+      },
+    });
+  }
+
+  #gauge(key: keyof Figures): void {
+    const [name, help] = GAUGES[key];
+    const read = () => this.#figures?.()[key] ?? Number.NaN;
+    new Gauge({
+      name: `stopwatch_${name}`,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(key === "skewMs" ? read() / 1_000 : read());
+      },
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import PQueue from "p-queue";
+import type { Deliveries } from "../delivery/deliveries.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { Time } from "../runtime/clock.ts";
+import type { DueStage } from "../runtime/due-work.ts";
+import { type DueOptions, DueOrder } from "./due-order.ts";
+import { SentSlots } from "./sent-slots.ts";
+
+const IDLE_MS = 1_000;
+
+type Lane = { queue: PQueue<DueOrder, DueOptions>; usedAtMs: number };
+
+type Deps = {
+  deliveries: Deliveries;
+  clock: Time;
+  /** Whether its origin and account have room for one more. */
+  connections: { hasRoom(delivery: Delivery): boolean };
+};
+
+/**
+ * The account's calls per second. A lane, one account and environment, is a p-queue whose concurrency is that rate, in
+ * due order. A delivery takes a slot before its claim and keeps it until a second after its first byte, so that no
+ * sliding second ever has more first bytes than the rate. (p-queue's own interval counts when tasks start, by the wall
+ * clock, which is something else.) A delivery that sends nothing frees its slot at once.
+ */
+export class RateLanes implements DueStage {
+  readonly #deps: Deps;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #sent: SentSlots;
+  #stopped = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#sent = new SentSlots(deps.clock.monotonic);
+  }
+
+  /** Sets a lane's calls per second; a changed rate holds from the next start on. */
+  setLimit(key: string, callsPerSecond: number): void {
+    const { queue } = this.#laneOf(key);
+    if (queue.concurrency !== callsPerSecond) queue.concurrency = callsPerSecond;
+  }
+
+  limitOf(key: string): number {
+    return this.#laneOf(key).queue.concurrency;
+  }
+
+  /** Takes a delivery, which goes on when it has a slot. */
+  add(delivery: Delivery): void {
+    const { queue } = this.#laneOf(delivery.lane);
+    const waits = queue.size > 0 || queue.pending >= queue.concurrency;
+    const addedAtMs = this.#deps.clock.now();
+    const task = () => this.#takeTurn(delivery, waits ? addedAtMs : null);
+    void queue.add(task, { delivery });
+  }
+
+  /** A delivery gives its slot back: a second after its first byte, or now when nothing was sent. */
+  onSlotReleased(delivery: Delivery): void {
+    const { freeSlot: free, lane, shard } = delivery;
+    delivery.freeSlot = null;
+    if (!free) return;
+    if (delivery.state === "sent") this.#sent.add({ free, lane, shard });
+    else free();
+  }
+
+  /** First bytes of each lane of a shard whose second is not over. */
+  sentOf(shard: number): Record<string, number> {
+    return this.#sent.countOf(shard);
+  }
+
+  /** Takes slots for a second for what another dispatcher has just sent of this shard's lanes. */
+  occupy(shard: number, sent: Record<string, number>): void {
+    for (const [lane, n] of Object.entries(sent)) {
+      const { queue } = this.#laneOf(lane);
+      if (queue.concurrency < n) queue.concurrency = n;
+      const task = () => new Promise<void>((free) => this.#sent.add({ free, lane, shard }));
+      for (let slot = 0; slot < n; slot++) void queue.add(task, { delivery: null });
+    }
+  }
+
+  /** Frees the slots whose second is over; returns when the next one is, if a delivery waits for it. */
+  runDue(): number {
+    const nextMs = this.#sent.freeExpired();
+    if (this.#deps.deliveries.holdings.states["awaiting turn"] === 0) return Number.POSITIVE_INFINITY;
+    return this.#deps.clock.now() + nextMs - this.#deps.clock.monotonic();
+  }
+
+  /** Whether so much of the lane is in use that a slot should be taken late. */
+  isNearLimit(key: string): boolean {
+    const { queue } = this.#laneOf(key);
+    return queue.size > 0 || queue.pending * 2 >= queue.concurrency;
+  }
+
+  /** Forgets lanes that nothing has used for a second. */
+  dropIdle(): void {
+    const now = this.#deps.clock.monotonic();
+    const { memoryByLane } = this.#deps.deliveries.holdings;
+    for (const [key, lane] of this.#lanes) {
+      if (memoryByLane.has(key) || lane.queue.size > 0 || lane.queue.pending > 0) lane.usedAtMs = now;
+      else if (now - lane.usedAtMs > IDLE_MS) this.#lanes.delete(key);
+    }
+  }
+
+  /** How many lanes there are. */
+  get size(): number {
+    return this.#lanes.size;
+  }
+
+  /** Lets nothing more have its turn. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Slots of each lane that p-queue has given to deliveries. */
+  slots(): Map<string, number> {
+    const slots = new Map<string, number>();
+    const sent = this.#sent.countByLane();
+    for (const [key, { queue }] of this.#lanes) {
+      const n = queue.pending - (sent.get(key) ?? 0);
+      if (n !== 0) slots.set(key, n);
+    }
+    return slots;
+  }
+
+  /** The delivery's turn: it keeps the slot as long as the promise is pending. */
+  #takeTurn(delivery: Delivery, addedAtMs: number | null): Promise<void> | undefined {
+    const { deliveries, clock, connections } = this.#deps;
+    if (delivery.state !== "awaiting turn" || this.#stopped) return;
+    if (addedAtMs !== null) delivery.waitMs += Math.max(0, clock.now() - Math.max(addedAtMs, delivery.sendAtMs));
+    if (!connections.hasRoom(delivery)) {
+      deliveries.move(delivery, "awaiting connection");
+      return;
+    }
+    return new Promise((free) => {
+      delivery.freeSlot = free;
+      deliveries.move(delivery, "admitted");
+    });
+  }
+
+  #laneOf(key: string): Lane {
+    let lane = this.#lanes.get(key);
+    if (!lane) {
+      const queue = new PQueue<DueOrder, DueOptions>({ concurrency: 1, queueClass: DueOrder });
+      lane = { queue, usedAtMs: this.#deps.clock.monotonic() };
+      this.#lanes.set(key, lane);
+    }
+    return lane;
+  }
+}

@@ -1,0 +1,25 @@
+import { scheduleAad, secretAad } from "#domain/associated-data.ts";
+import { type KeyRing, open as openSealed } from "#domain/cipher.ts";
+import { failureText } from "#domain/error-text.ts";
+import { unpackRequest } from "#domain/sealed-request.ts";
+import { claimOf, type Delivery } from "../delivery/delivery.ts";
+
+/**
+ * The text that is stored of a rejected attempt: the start of the answer's body, without what it repeats of the request
+ * (`sealed`, base64) and of the account's secrets. Empty when it cannot be compared with them.
+ */
+export function errorTextOf(delivery: Delivery, sealed: string | null, keyRing: KeyRing): string {
+  const { row } = claimOf(delivery);
+  const open = (text: string, aad: ReturnType<typeof scheduleAad>) =>
+    openSealed(keyRing, Buffer.from(text, "base64"), aad);
+  const secrets = [row.currentSecret, row.formerSecret].filter((secret) => secret !== null);
+  try {
+    const request = sealed ? unpackRequest(open(sealed, scheduleAad(row.id))) : { headers: [], payload: null };
+    return failureText(delivery.result?.body ?? "", {
+      ...request,
+      secrets: secrets.map((secret) => open(secret, secretAad(row.accountId, row.env)).toString()),
+    });
+  } catch {
+    return "";
+  }
+}

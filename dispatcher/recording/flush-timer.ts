@@ -1,0 +1,57 @@
+const FLUSH_AFTER_MS = 40;
+const FAILING_MS = 500;
+const GIVES_WAY_MS = 500;
+
+/** The outcomes that are to be written. */
+export interface Outcomes {
+  waiting(): number;
+  isFull(): boolean;
+  isFailing(): boolean;
+  flush(): void;
+}
+
+/**
+ * When outcomes are written: a little after the first of them, so that many go in one statement; at once when a
+ * statement is full; every half second while the database is away. Sends that are due go first, for half a second.
+ */
+export class FlushTimer {
+  readonly #outcomes: Outcomes;
+  readonly #sends: { isBehind(): boolean };
+  readonly #monotonic: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #waitingSinceMs = Number.POSITIVE_INFINITY;
+
+  constructor(deps: { outcomes: Outcomes; sends: { isBehind(): boolean }; monotonic: () => number }) {
+    this.#outcomes = deps.outcomes;
+    this.#sends = deps.sends;
+    this.#monotonic = deps.monotonic;
+  }
+
+  /** There are outcomes to be written, or room for another statement. */
+  soon(): void {
+    if (this.#outcomes.waiting() === 0) return;
+    this.#waitingSinceMs = Math.min(this.#waitingSinceMs, this.#monotonic());
+    if (this.#outcomes.isFull() && !this.#givesWay()) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#onTimer(), this.#outcomes.isFailing() ? FAILING_MS : FLUSH_AFTER_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #onTimer(): void {
+    this.#timer = undefined;
+    if (this.#givesWay()) this.soon();
+    else this.#flush();
+  }
+
+  #flush(): void {
+    this.#waitingSinceMs = Number.POSITIVE_INFINITY;
+    this.#outcomes.flush();
+    this.soon();
+  }
+
+  #givesWay(): boolean {
+    return this.#sends.isBehind() && this.#monotonic() - this.#waitingSinceMs < GIVES_WAY_MS;
+  }
+}

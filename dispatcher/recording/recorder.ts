@@ -1,0 +1,198 @@
+import type { Logger } from "pino";
+import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { readSealedRequests } from "#db/queries/expired-claims.ts";
+import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
+import type { KeyRing } from "#domain/cipher.ts";
+import type { Plans } from "#domain/plans.ts";
+import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
+import type { Deliveries } from "../delivery/deliveries.ts";
+import { type Delivery, retryOf } from "../delivery/delivery.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import type { Time } from "../runtime/clock.ts";
+import { attemptRecord } from "./attempt-record.ts";
+import { errorTextOf } from "./error-text.ts";
+import { FlushTimer } from "./flush-timer.ts";
+import { logAttempt, logInterrupted } from "./log-attempt.ts";
+
+const ROWS_MAX = 500;
+const IN_FLIGHT_MAX = 2;
+const DEADLINE_MS = 5_000;
+
+/** `delivery` is null for an attempt of another dispatcher that was interrupted. `body` is still to be compared. */
+type Outcome = { record: AttemptRecord; delivery: Delivery | null; hasBody: boolean };
+
+type Deps = {
+  database: Database;
+  deliveries: Deliveries;
+  keyRing: KeyRing;
+  plans: Plans;
+  clock: Time;
+  sendQueue: { isBehind(): boolean };
+  wantedReads: { addSchedules(ids: readonly string[]): void };
+  metrics: Metrics;
+  log: Logger;
+};
+
+/**
+ * Writes outcomes, many in one statement. What cannot be written now is held and sent again until it is: 0 rows then
+ * means that it was written the first time, or that the schedule has moved on.
+ */
+export class Recorder {
+  readonly #deps: Deps;
+  readonly #timer: FlushTimer;
+  #waiting: Outcome[] = [];
+  /** Schedules whose outcome is held here. */
+  readonly #held = new Set<string>();
+  #inFlight: Outcome[][] = [];
+  #isFailing = false;
+  #rowsAtOnce = ROWS_MAX;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#timer = new FlushTimer({ outcomes: this, sends: deps.sendQueue, monotonic: deps.clock.monotonic });
+  }
+
+  /** Takes a delivery whose outcome is known. */
+  add(delivery: Delivery): void {
+    const { plans, metrics, log } = this.#deps;
+    const { result } = delivery;
+    if (!result) throw new Error("a delivery without a result cannot be recorded");
+    metrics.ended(result.outcome.kind);
+    logAttempt(log, delivery, result);
+    const record = attemptRecord(delivery, result, plans, Math.random);
+    this.#hold({ record, delivery, hasBody: result.body !== "" });
+  }
+
+  /** Takes the record of an interrupted attempt. */
+  addInterrupted(record: AttemptRecord): void {
+    this.#deps.metrics.ended(record.outcome);
+    logInterrupted(this.#deps.log, record);
+    this.#hold({ record, delivery: null, hasBody: false });
+  }
+
+  /** Starts what statements may be started; the timer calls it. */
+  flush(): void {
+    const most = this.#isFailing ? 1 : IN_FLIGHT_MAX;
+    while (this.#waiting.length > 0 && this.#inFlight.length < most) void this.#flushBatch();
+  }
+
+  /** Whether there is a full statement to be started. */
+  isFull(): boolean {
+    return this.#waiting.length >= this.#rowsAtOnce && this.#inFlight.length < IN_FLIGHT_MAX && !this.#isFailing;
+  }
+
+  /** Whether the last statement failed. */
+  isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  /** Whether an outcome of this schedule is held here. */
+  holds(scheduleId: string): boolean {
+    return this.#held.has(scheduleId);
+  }
+
+  /** Outcomes that are in no statement yet. */
+  waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Outcomes that are not written yet. */
+  pending(): number {
+    return this.#inFlight.reduce((n, batch) => n + batch.length, this.#waiting.length);
+  }
+
+  /** How many deliveries have their outcome here. */
+  count(): number {
+    return [...this.#waiting, ...this.#inFlight.flat()].filter(({ delivery }) => delivery !== null).length;
+  }
+
+  stop(): void {
+    this.#timer.stop();
+  }
+
+  #hold(outcome: Outcome): void {
+    this.#waiting.push(outcome);
+    this.#held.add(outcome.record.scheduleId);
+    this.#timer.soon();
+  }
+
+  async #flushBatch(): Promise<void> {
+    const batch = this.#waiting.splice(0, this.#rowsAtOnce);
+    if (this.#waiting.length === 0) this.#rowsAtOnce = ROWS_MAX;
+    this.#inFlight.push(batch);
+    let written: Map<string, number>;
+    try {
+      written = await this.#write(batch);
+    } catch (error) {
+      this.#leave(batch);
+      this.#notWritten(batch, error);
+      return this.#timer.soon();
+    }
+    this.#leave(batch);
+    this.#isFailing = false;
+    for (const outcome of batch) this.#settle(outcome, written.get(outcome.record.scheduleId) ?? null);
+    this.#timer.soon();
+  }
+
+  /** Writes a batch; returns the new version of each schedule that was written. */
+  async #write(batch: Outcome[]): Promise<Map<string, number>> {
+    await this.#writeErrorTexts(batch);
+    const records = batch.map(({ record }) => record);
+    const written = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => recordAttempts(sql, records));
+    this.#deps.metrics.recorded(batch.length);
+    return new Map(written.map(({ id, version }) => [id, version]));
+  }
+
+  #leave(batch: Outcome[]): void {
+    this.#inFlight = this.#inFlight.filter((other) => other !== batch);
+  }
+
+  #notWritten(batch: Outcome[], error: unknown): void {
+    if (error instanceof DatabaseUnavailable) {
+      this.#isFailing = true;
+      this.#waiting = batch.concat(this.#waiting);
+    } else if (batch.length === 1 && batch[0]) {
+      this.#refuse(batch[0], error);
+    } else {
+      // One row that the database refuses must not keep the others from being written.
+      this.#rowsAtOnce = 1;
+      this.#waiting = batch.concat(this.#waiting);
+    }
+  }
+
+  /** The database refuses this outcome, which is a mistake of this program: the attempt will be recovered as interrupted. */
+  #refuse({ record, delivery }: Outcome, error: unknown): void {
+    this.#deps.log.error({ scheduleId: record.scheduleId, err: error }, "an outcome cannot be recorded");
+    this.#held.delete(record.scheduleId);
+    if (delivery) this.#deps.deliveries.move(delivery, delivery.state === "answered" ? "draining" : "removed");
+  }
+
+  /** An outcome was written, and gave its schedule `newVersion`; or it was fenced off, and gave it none. */
+  #settle({ record, delivery }: Outcome, newVersion: number | null): void {
+    const { deliveries, clock, wantedReads } = this.#deps;
+    const { scheduleId, nextAttemptAtMs } = record;
+    this.#held.delete(scheduleId);
+    const isDueSoon =
+      newVersion !== null && nextAttemptAtMs !== null && nextAttemptAtMs <= clock.now() + PREFETCH_HORIZON_MS;
+    if (!delivery) {
+      if (isDueSoon) wantedReads.addSchedules([scheduleId]);
+      return;
+    }
+    // A retry that is due soon becomes a delivery without being read.
+    if (isDueSoon) delivery.retry = retryOf(delivery, newVersion, nextAttemptAtMs);
+    deliveries.move(delivery, delivery.state === "answered" ? "draining" : "recorded");
+  }
+
+  /** A failure's text is compared with what was sent: the ciphertext is read again, off the sending path. */
+  async #writeErrorTexts(batch: Outcome[]): Promise<void> {
+    const ids = batch.filter(({ hasBody }) => hasBody).map(({ record }) => record.scheduleId);
+    if (ids.length === 0) return;
+    const sealed = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => readSealedRequests(sql, ids));
+    for (const one of batch) {
+      if (!one.hasBody || !one.delivery) continue;
+      const request = sealed.get(one.record.scheduleId) ?? null;
+      one.record.errorText = errorTextOf(one.delivery, request, this.#deps.keyRing);
+      one.hasBody = false;
+    }
+  }
+}

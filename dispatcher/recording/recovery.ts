@@ -1,0 +1,43 @@
+import type { Connection as Database } from "#db/client.ts";
+import { readExpiredClaims } from "#db/queries/expired-claims.ts";
+import type { AttemptRecord } from "#db/queries/record-attempts.ts";
+import { CLAIM_LEASE_MS } from "#domain/timing.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { interruptedRecord } from "./attempt-record.ts";
+import type { OutageWatch } from "./outage-watch.ts";
+
+const ROWS_MAX = 500;
+const DEADLINE_MS = 3_000;
+
+type Deps = {
+  database: Database;
+  shards: { owned(): number[] };
+  recorder: { holds(scheduleId: string): boolean; addInterrupted(record: AttemptRecord): void };
+  clock: Pick<Clock, "sinceStepMs" | "monotonic">;
+  outage: OutageWatch;
+};
+
+/**
+ * Records attempts of this dispatcher's shards whose lease ran out without an outcome as interrupted, so that they are
+ * repeated: their owner died, or was cut off, and nobody knows whether the target was reached. Never one whose outcome
+ * is held here. After an outage, and after a step of the database's clock, it waits: leases that look over may not be.
+ */
+export class Recovery {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Hands expired attempts to the recorder; returns how many. */
+  async runOnce(): Promise<number> {
+    const { database, shards, recorder, clock, outage } = this.#deps;
+    if (clock.sinceStepMs() <= CLAIM_LEASE_MS || !outage.mayRecover(clock.monotonic())) return 0;
+    const owned = shards.owned();
+    if (owned.length === 0) return 0;
+    const expired = await database.run(DEADLINE_MS, ({ sql }) => readExpiredClaims(sql, owned, ROWS_MAX));
+    const lost = expired.filter(({ id }) => !recorder.holds(id));
+    for (const claim of lost) recorder.addInterrupted(interruptedRecord(claim));
+    return lost.length;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Sql } from "#db/client.ts";
+import { deleteStrayAttempts, dropAttemptPartition, makeAttemptPartitions } from "#db/queries/attempt-partitions.ts";
+import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
+import { deleteExpiredSessions, deleteGoneDispatchers, deleteOldPunctuality } from "#db/queries/leftovers.ts";
+import {
+  deleteOldCounts,
+  deleteTerminalSchedules,
+  erasePayloads,
+  type WalkFrom,
+  type WalkStep,
+} from "#db/queries/retention.ts";
+import type { Plans } from "#domain/plans.ts";
+
+const ROWS_MAX = 200;
+const HOURLY_MS = 3_600_000;
+const EACH_MINUTE_MS = 60_000;
+const PARTITION_DAYS_AHEAD = 8;
+/** The 30 days that are shown, and the hours and zones at their edge. */
+const COUNTS_DAYS = 32;
+const GONE_DISPATCHER_DAYS = 7;
+
+export type Job = {
+  name: string;
+  everyMs: number;
+  /** One batch. `from` is where the one before it ended. */
+  batch: (sql: Sql, from: WalkFrom) => Promise<WalkStep>;
+};
+
+/** Everything that retention does. The long ones are last, so that none holds back the short ones. */
+export function retentionJobs(plans: Plans): Job[] {
+  const windowDays = Math.max(...Object.values(plans).map((plan) => plan.retentionDays));
+  return [
+    sweep("deleted accounts", 1, (sql) => eraseDeletedAccounts(sql, { rowsMax: ROWS_MAX }), EACH_MINUTE_MS),
+    sweep("attempt partitions made", Number.POSITIVE_INFINITY, (sql) =>
+      makeAttemptPartitions(sql, PARTITION_DAYS_AHEAD),
+    ),
+    sweep("attempt partitions dropped", 1, (sql) => dropAttemptPartition(sql, windowDays)),
+    sweep("stray attempts", ROWS_MAX, (sql) => deleteStrayAttempts(sql, windowDays, ROWS_MAX)),
+    sweep("sessions", ROWS_MAX, (sql) => deleteExpiredSessions(sql, ROWS_MAX)),
+    sweep("dispatchers", ROWS_MAX, (sql) => deleteGoneDispatchers(sql, GONE_DISPATCHER_DAYS, ROWS_MAX)),
+    sweep("public counts", ROWS_MAX, (sql) => deleteOldPunctuality(sql, COUNTS_DAYS, ROWS_MAX)),
+    walk("payloads", (sql, batch) => erasePayloads(sql, plans, batch)),
+    walk("schedules", (sql, batch) => deleteTerminalSchedules(sql, plans, batch)),
+    walk("counts", (sql, batch) => deleteOldCounts(sql, COUNTS_DAYS, batch)),
+  ];
+}
+
+/** A job that takes batches until one is not full. */
+function sweep(name: string, full: number, take: (sql: Sql) => Promise<number>, everyMs = HOURLY_MS): Job {
+  const batch: Job["batch"] = async (sql, from) => {
+    const rows = await take(sql);
+    return { rows, next: rows >= full ? from : null };
+  };
+  return { name, everyMs, batch };
+}
+
+/** A job that goes from account to account. */
+function walk(name: string, take: (sql: Sql, batch: { from: WalkFrom; rowsMax: number }) => Promise<WalkStep>): Job {
+  return { name, everyMs: HOURLY_MS, batch: (sql, from) => take(sql, { from, rowsMax: ROWS_MAX }) };
+}

@@ -1,0 +1,103 @@
+import type { Logger } from "pino";
+import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention.ts";
+import type { Plans } from "#domain/plans.ts";
+import { type Job, retentionJobs } from "./jobs.ts";
+
+/** Of each round: what retention costs the database is a fifth of a connection at most. */
+const SLICE_MS = 200;
+/** A batch that did not get its lock, or broke, is tried again after this. */
+const AGAIN_MS = 5_000;
+const PROGRESS_EVERY_MS = 10_000;
+const DEADLINE_MS = 8_000;
+/** Whoever owns this shard does the work that one process of the fleet does. */
+const FLEET_SHARD = 0;
+
+/**
+ * What retention asks of its own session. It gives up on a lock soon: whoever asks for the lock after it would wait with
+ * it. It gives up on a batch that takes longer than its statement may.
+ */
+export const RETENTION_SESSION = { lock_timeout: 100, statement_timeout: 5_000 };
+
+/** How far a job is: where it goes on, how many rows it took, when it began and was last logged. */
+type Pass = { job: Job; dueAtMs: number; from: WalkFrom; rows: number; beganAtMs: number; loggedAtMs: number };
+
+const FRESH = { from: FIRST_ACCOUNT, rows: 0, beganAtMs: Number.NaN, loggedAtMs: Number.NaN };
+
+type Deps = {
+  database: Database;
+  plans: Plans;
+  shards: { holds(shard: number): boolean };
+  monotonic: () => number;
+  log: Logger;
+};
+
+/**
+ * Erases and deletes what the plans no longer keep and what deleted accounts had, and makes the partitions of the days
+ * ahead: job after job, each in batches, hourly or each minute. Everything is found by what the database says, so the
+ * next process that does it goes on where the one before stopped. A job that fails is logged and tried again; it never
+ * ends the dispatcher.
+ */
+export class Retention {
+  readonly #deps: Deps;
+  readonly #passes: Pass[];
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#passes = retentionJobs(deps.plans).map((job) => ({ job, dueAtMs: Number.NEGATIVE_INFINITY, ...FRESH }));
+  }
+
+  /** Does what is due, for a fifth of a second at most; returns how many rows (or partitions) each job took. */
+  async runOnce(): Promise<Record<string, number>> {
+    const { shards, monotonic } = this.#deps;
+    const endsAtMs = monotonic() + SLICE_MS;
+    const taken: Record<string, number> = {};
+    while (shards.holds(FLEET_SHARD) && monotonic() < endsAtMs) {
+      const pass = this.#passes.find(({ dueAtMs }) => dueAtMs <= monotonic());
+      if (!pass) break;
+      taken[pass.job.name] = (taken[pass.job.name] ?? 0) + (await this.#runBatch(pass));
+    }
+    return taken;
+  }
+
+  /** One batch; returns how many rows it took. */
+  async #runBatch(pass: Pass): Promise<number> {
+    const { database, monotonic, log } = this.#deps;
+    const { job } = pass;
+    if (Number.isNaN(pass.beganAtMs)) pass.beganAtMs = pass.loggedAtMs = monotonic();
+    try {
+      const { rows, next } = await database.run(DEADLINE_MS, ({ sql }) => job.batch(sql, pass.from));
+      pass.rows += rows;
+      this.#progress(pass, next);
+      return rows;
+    } catch (error) {
+      pass.dueAtMs = monotonic() + AGAIN_MS;
+      if (isLocked(error)) return 0;
+      if (error instanceof DatabaseUnavailable) throw error;
+      Object.assign(pass, FRESH, { dueAtMs: monotonic() + job.everyMs });
+      log.error({ job: job.name, err: error }, "retention failed");
+      return 0;
+    }
+  }
+
+  #progress(pass: Pass, next: WalkFrom | null): void {
+    const { monotonic, log } = this.#deps;
+    const { job, rows } = pass;
+    const ms = Math.round(monotonic() - pass.beganAtMs);
+    if (next === null) {
+      if (rows > 0) log.info({ job: job.name, rows, ms }, "retention");
+      Object.assign(pass, FRESH, { dueAtMs: pass.beganAtMs + job.everyMs });
+      return;
+    }
+    pass.from = next;
+    if (monotonic() - pass.loggedAtMs < PROGRESS_EVERY_MS) return;
+    pass.loggedAtMs = monotonic();
+    log.info({ job: job.name, rows, ms }, "retention goes on");
+  }
+}
+
+// A statement that ran into lock_timeout, or that a deadlock ended: another was quicker.
+function isLocked(error: unknown): boolean {
+  const code = ((error as Error).cause as { code?: string } | undefined)?.code;
+  return error instanceof DatabaseUnavailable && (code === "55P03" || code === "40P01");
+}

@@ -1,0 +1,77 @@
+const SOON_MS = 1;
+
+/** Runs `round` again and again, `periodMs` after the last one ended, or at once when `soon` is called. Never two at once. */
+export class Loop {
+  readonly #periodMs: number;
+  readonly #round: () => Promise<unknown>;
+  readonly #onError: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #state: "new" | "waiting" | "running" | "stopped" = "new";
+  #isWanted = false;
+
+  /** `onError` gets what a round throws; the loop goes on. */
+  constructor(periodMs: number, round: () => Promise<unknown>, onError: (error: unknown) => void) {
+    this.#periodMs = periodMs;
+    this.#round = round;
+    this.#onError = onError;
+  }
+
+  /** Begins with the first round. */
+  start(): void {
+    if (this.#state === "new") this.#schedule(0);
+  }
+
+  /** Asks for a round now, or right after the one that is running. */
+  soon(): void {
+    // Asking a second time must not push the round further away.
+    if (this.#isWanted || this.#state === "new" || this.#state === "stopped") return;
+    this.#isWanted = true;
+    if (this.#state === "waiting") this.#schedule(SOON_MS);
+  }
+
+  stop(): void {
+    this.#state = "stopped";
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(delayMs: number): void {
+    this.#state = "waiting";
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#run(), delayMs);
+  }
+
+  async #run(): Promise<void> {
+    this.#state = "running";
+    this.#isWanted = false;
+    try {
+      await this.#round();
+    } catch (error) {
+      this.#onError(error);
+    }
+    if (this.#isStopped()) return;
+    this.#schedule(this.#isWanted ? 2 * SOON_MS : this.#periodMs * (0.95 + Math.random() * 0.1));
+  }
+
+  #isStopped(): boolean {
+    return this.#state === "stopped";
+  }
+}
+
+/** Does `work`, again each second as long as it throws. `onError` gets each error, and ends this by throwing. */
+export async function untilAnswered(work: () => Promise<unknown>, onError: (error: unknown) => void): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      onError(error);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  }
+}
+
+/** Waits until `condition` holds, looked at every 10 ms, `deadlineMs` at most. */
+export async function until(condition: () => boolean, deadlineMs: number): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  while (!condition() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,0 +1,199 @@
+import type { Dispatcher } from "undici";
+import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
+import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
+import type { Pool } from "../connections/pool.ts";
+import type { Connection } from "../delivery/connection.ts";
+import type { Deliveries } from "../delivery/deliveries.ts";
+import { claimOf, type Delivery, type PreparedRequest } from "../delivery/delivery.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import type { Time } from "../runtime/clock.ts";
+import { brokeOff, failed, mayRetryOnAnother, STATUS_LINE_BYTES, statusOf } from "./exchange-failure.ts";
+import type { SendLead } from "./send-lead.ts";
+import type { SendQueue } from "./send-queue.ts";
+
+const BODY_READ_MAX = 64 * 1024;
+/** Enough bytes for the 1,024 characters that are kept and for recognising what they repeat. */
+const BODY_KEPT_MAX = 8 * 1024;
+
+export type ExchangeDeps = {
+  deliveries: Deliveries;
+  pool: Pick<Pool, "answered" | "giveBack">;
+  sendQueue: SendQueue;
+  lead: SendLead;
+  clock: Time;
+  metrics: Pick<Metrics, "sent">;
+};
+
+/**
+ * One request on one connection, as undici's handler. undici calls `onRequestStart` on a connected socket just before it
+ * writes the header block, in the same turn: there the last checks are made, and that moment is `attempted_at`. When it
+ * was not reached, no byte left.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #deps: ExchangeDeps;
+  readonly #onOver: (exchange: Exchange) => void;
+  readonly #delivery: Delivery;
+  readonly #connection: Connection;
+  readonly #request: PreparedRequest;
+  /** When it runs out of time, monotonic ms. */
+  readonly deadlineMs: number;
+  /** Its deadline was found to be long past once: what lies in the socket is read before it is ended. */
+  wasLate = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isRefused = false;
+  /** The outcome is known. */
+  #isEnded = false;
+  /** Nothing more comes over the connection. */
+  #isOver = false;
+  readonly #connectMs: number | null;
+  #attemptedAtMs: number | null = null;
+  /** First byte, monotonic ms. */
+  #sentAtMs = 0;
+  #firstByteMs: number | null = null;
+  #statusCode = 0;
+  #retryAfter: string | undefined;
+  #isReusable = true;
+  /** The start of the answer, before it is parsed. */
+  #start = "";
+  #body: Buffer[] = [];
+  #bodyKept = 0;
+  #bodyRead = 0;
+
+  /** Of a delivery that has its connection and its request. `onOver` is called when nothing more comes over it. */
+  constructor(deps: ExchangeDeps, delivery: Delivery, onOver: (exchange: Exchange) => void) {
+    if (!delivery.connection || !delivery.request) throw new Error("a request without connection cannot be sent");
+    this.#deps = deps;
+    this.#onOver = onOver;
+    this.#delivery = delivery;
+    this.#connection = delivery.connection;
+    this.#request = delivery.request;
+    this.#connectMs = this.#connection.used ? null : this.#connection.connectMs;
+    this.deadlineMs = claimOf(delivery).startedAtMs + ATTEMPT_DEADLINE_MS;
+  }
+
+  /** Hands the request to undici, which writes it in this turn or when the socket is drained. */
+  begin(): void {
+    const { method, path, headers, body } = this.#request;
+    this.#connection.used = true;
+    this.#connection.onBytes = (chunk) => this.#keepStart(chunk);
+    this.#connection.client.dispatch({ path, method, headers, body, idempotent: false, blocking: true }, this);
+  }
+
+  abort(error: Error): void {
+    this.#controller?.abort(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const { sendQueue, lead, deliveries, clock, metrics } = this.#deps;
+    const { sendAtMs } = this.#delivery;
+    this.#controller = controller;
+    if (sendQueue.isFirst(this.#delivery)) lead.adapt(sendAtMs);
+    if (!lead.hold(sendAtMs) || !sendQueue.mayLeave(this.#delivery)) {
+      this.#isRefused = true;
+      controller.abort(new Error("not allowed to leave now"));
+      return;
+    }
+    this.#sentAtMs = clock.monotonic();
+    this.#attemptedAtMs = clock.now();
+    this.#delivery.request = null;
+    this.#request.body = null;
+    metrics.sent(this.#attemptedAtMs - sendAtMs);
+    deliveries.move(this.#delivery, "sent");
+  }
+
+  onResponseStarted(): void {
+    this.#firstByteMs ??= this.#deps.clock.monotonic() - this.#sentAtMs;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, code: number, headers: Headers): void {
+    if (code < 200) return;
+    this.#statusCode = code;
+    const latencyMs = this.#deps.clock.monotonic() - this.#sentAtMs;
+    this.#firstByteMs ??= latencyMs;
+    this.#isReusable = !/\bclose\b/i.test(String(headers.connection ?? ""));
+    this.#retryAfter = headers["retry-after"] === undefined ? undefined : String(headers["retry-after"]);
+    this.#deps.pool.answered(this.#connection, latencyMs);
+    if (code < 300) this.#end(this.#answer());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bodyRead += chunk.length;
+    if (this.#bodyKept < BODY_KEPT_MAX && !this.#isEnded) {
+      this.#body.push(chunk.subarray(0, BODY_KEPT_MAX - this.#bodyKept));
+      this.#bodyKept += chunk.length;
+      if (this.#bodyKept >= BODY_KEPT_MAX) this.#end(this.#answer());
+    }
+    if (this.#bodyRead > BODY_READ_MAX) controller.abort(new Error("the response's body is longer than is read"));
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    this.#end(this.#answer());
+    this.#leave(this.#isReusable);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isOver) return;
+    if (this.#attemptedAtMs === null) {
+      this.#notSent(error);
+      return;
+    }
+    if (this.#statusCode === 0 && brokeOff(error)) this.#statusCode = statusOf(this.#start);
+    this.#end(this.#statusCode > 0 ? this.#answer() : failed(error));
+    this.#leave(false);
+  }
+
+  /** Not a byte was written. A reason of our own puts the schedule back, a connection that was gone means another one. */
+  #notSent(error: Error): void {
+    const { deliveries, pool } = this.#deps;
+    this.#isOver = true;
+    this.#onOver(this);
+    this.#connection.destroy();
+    pool.giveBack(this.#connection, false);
+    this.#delivery.connection = null;
+    if (!this.#isRefused && !mayRetryOnAnother(error)) {
+      deliveries.end(this.#delivery, failed(error));
+      return;
+    }
+    this.#delivery.needsNewConnection = true;
+    const mayRetry = !this.#isRefused && this.#deps.sendQueue.mayLeave(this.#delivery);
+    deliveries.move(this.#delivery, mayRetry ? "ready" : "releasing");
+  }
+
+  /** The outcome is known: only the first one counts. */
+  #end(outcome: DeliveryOutcome): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const body = Buffer.concat(this.#body).toString("utf8");
+    this.#body = [];
+    this.#deps.deliveries.end(this.#delivery, outcome, {
+      attemptedAtMs: this.#attemptedAtMs,
+      connectMs: this.#connectMs,
+      firstByteMs: this.#firstByteMs,
+      body,
+    });
+  }
+
+  #leave(isReusable: boolean): void {
+    this.#isOver = true;
+    this.#onOver(this);
+    this.#deps.pool.giveBack(this.#connection, isReusable);
+    this.#delivery.connection = null;
+    const isRecorded = this.#delivery.state === "draining";
+    this.#deps.deliveries.move(this.#delivery, isRecorded ? "recorded" : "recording");
+  }
+
+  #answer(): DeliveryOutcome {
+    const statusCode = this.#statusCode;
+    return statusCode >= 200 && statusCode < 300
+      ? { kind: "delivered", statusCode }
+      : { kind: "rejected", statusCode, retryAfter: this.#retryAfter };
+  }
+
+  #keepStart(chunk: Buffer): void {
+    if (this.#start.length < STATUS_LINE_BYTES)
+      this.#start += chunk.toString("latin1", 0, STATUS_LINE_BYTES - this.#start.length);
+  }
+}
+
+type Headers = Record<string, string | string[] | undefined>;

@@ -1,0 +1,130 @@
+import { scheduleAad, secretAad } from "#domain/associated-data.ts";
+import { type KeyRing, open as openSealed } from "#domain/cipher.ts";
+import { encodeId } from "#domain/ids.ts";
+import { formatInstant } from "#domain/instant.ts";
+import { unpackRequest } from "#domain/sealed-request.ts";
+import { loadSigningSecret, type SigningKeys, signRequest } from "#domain/signing.ts";
+import type { Deliveries } from "../delivery/deliveries.ts";
+import { claimOf, type Delivery, type PreparedRequest } from "../delivery/delivery.ts";
+import type { Time } from "../runtime/clock.ts";
+import type { Alarm } from "../runtime/due-work.ts";
+import { Fifo } from "../runtime/fifo.ts";
+
+/** Bytes that are prepared between two turns of the event loop. */
+const TURN_BYTES_MAX = 1024 * 1024;
+const SECRETS_MAX = 4_096;
+const EMPTY = Buffer.alloc(0);
+
+type Deps = { deliveries: Deliveries; keyRing: KeyRing; userAgent: string; clock: Time; alarm: Alarm };
+
+/**
+ * Decrypts and signs the requests that were claimed, ahead of their instants: then only the write remains. A request
+ * that cannot be read ends its attempt with a clear text.
+ */
+export class Preparer {
+  readonly #deps: Deps;
+  readonly #waiting = new Fifo<Delivery>();
+  /** Keys of signing secrets, by their sealed form. */
+  readonly #signingKeys = new Map<string, SigningKeys>();
+  #isScheduled = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  add(delivery: Delivery): void {
+    this.#waiting.push(delivery);
+    this.#schedule();
+  }
+
+  /** Takes out everything that is not prepared yet. */
+  takeAll(): Delivery[] {
+    return this.#waiting.take(() => true);
+  }
+
+  /** How many deliveries wait here. */
+  count(): number {
+    return this.#waiting.length;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#prepareSome();
+    });
+  }
+
+  #prepareSome(): void {
+    let bytes = 0;
+    for (let next = this.#waiting.peek(); next && bytes < TURN_BYTES_MAX; next = this.#waiting.peek()) {
+      this.#waiting.shift();
+      bytes += next.bytes;
+      this.#prepare(next);
+    }
+    if (this.#waiting.length > 0) this.#schedule();
+    this.#deps.alarm.run();
+  }
+
+  #prepare(delivery: Delivery): void {
+    const { deliveries } = this.#deps;
+    try {
+      delivery.request = this.#requestOf(delivery);
+    } catch (error) {
+      const isSealed = error instanceof Error && error.name === "DecryptionError";
+      const text = `the stored request cannot be ${isSealed ? "decrypted" : "read"}`;
+      deliveries.end(delivery, { kind: "unreachable", error: text });
+      return;
+    }
+    deliveries.move(delivery, "prepared");
+  }
+
+  #requestOf(delivery: Delivery): PreparedRequest {
+    const { row } = claimOf(delivery);
+    const stored = row.sealed
+      ? unpackRequest(openSealed(this.#deps.keyRing, Buffer.from(row.sealed, "base64"), scheduleAad(row.id)))
+      : { headers: [], payload: null };
+    // The ciphertext would otherwise stay in memory until the outcome is recorded.
+    row.sealed = null;
+    const body = stored.payload && stored.payload.length > 0 ? stored.payload : null;
+    const headers = stored.headers.flat().concat(this.#ownHeaders(delivery, body));
+    if (!stored.headers.some(([name]) => name.toLowerCase() === "user-agent"))
+      headers.push("User-Agent", this.#deps.userAgent);
+    const url = new URL(row.targetUrl);
+    return { method: row.method, path: url.pathname + url.search, headers, body };
+  }
+
+  /** Signatures, and what the service says of the attempt. */
+  #ownHeaders(delivery: Delivery, body: Buffer | null): string[] {
+    const { row } = claimOf(delivery);
+    const scheduleId = encodeId("sch", row.id);
+    const signatures = signRequest({
+      keys: [row.currentSecret, row.formerSecret]
+        .filter((secret) => secret !== null)
+        .map((secret) => this.#keysOf(delivery, secret)),
+      scheduleId,
+      timestampSeconds: Math.floor(Math.max(delivery.sendAtMs, this.#deps.clock.now()) / 1000),
+      body: body ?? EMPTY,
+    });
+    const headers: string[] = [];
+    for (const name in signatures) headers.push(name, signatures[name as keyof typeof signatures]);
+    headers.push("X-Service-Schedule-Id", scheduleId);
+    headers.push("X-Service-Attempt", String(row.attempt));
+    headers.push("X-Service-Fire-At", formatInstant(row.fireAtMs));
+    return headers;
+  }
+
+  #keysOf(delivery: Delivery, sealed: string): SigningKeys {
+    let keys = this.#signingKeys.get(sealed);
+    if (!keys) {
+      const { accountId, env } = claimOf(delivery).row;
+      const secret = openSealed(this.#deps.keyRing, Buffer.from(sealed, "base64"), secretAad(accountId, env));
+      keys = loadSigningSecret(secret.toString());
+      if (this.#signingKeys.size >= SECRETS_MAX)
+        this.#signingKeys.delete(this.#signingKeys.keys().next().value as string);
+      this.#signingKeys.set(sealed, keys);
+    }
+    return keys;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Lifecycle } from "./lifecycle.ts";
+import { until } from "./runtime/loop.ts";
+import type { Parts } from "./wiring.ts";
+
+/** By then what is claimed has left, and what has not is put back. */
+const CLAIMED_MS = 2_500;
+const RELEASES_MS = 1_000;
+/** By then what is on the wire is recorded. */
+const DEADLINE_MS = 34_000;
+
+/**
+ * Stops a dispatcher: it claims nothing more, sends or puts back what is claimed, hands the shards over, and ends when
+ * what is on the wire is recorded, 35 s at most.
+ */
+export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void> {
+  const { shards, claimer, preparer, sendQueue, releases, deliveries, recorder, clock, outageLog } = parts;
+  const startedAtMs = clock.monotonic();
+  const leftMs = () => DEADLINE_MS - (clock.monotonic() - startedAtMs);
+
+  parts.intake.stop();
+  parts.dueQueue.stop();
+  parts.rates.stop();
+  shards.stop();
+  claimer.stop();
+  await until(() => unclaimedOf(parts) + unsentOf(parts) === 0, CLAIMED_MS);
+  for (const delivery of preparer.takeAll()) deliveries.move(delivery, "releasing");
+  sendQueue.releaseAll();
+  await until(() => releases.count() === 0, RELEASES_MS);
+  await shards.handOver().catch(outageLog.report);
+  await until(() => onTheWire(parts) === 0, leftMs());
+  await until(() => recorder.pending() === 0, leftMs());
+
+  lifecycle.stop();
+  recorder.stop();
+  parts.pool.close();
+  await Promise.allSettled([lifecycle.notifications.close(), parts.alarm.close()]);
+  await parts.databases.close();
+}
+
+/** Deliveries whose claim is still to be made or answered. */
+const unclaimedOf = ({ deliveries }: Parts): number =>
+  deliveries.count("admitted", "refused", "claiming", "claiming refused");
+
+/** Claimed requests that have not left. */
+export const unsentOf = ({ deliveries }: Parts): number => deliveries.count("claimed", "prepared", "ready");
+
+/** Requests on the wire without an outcome. */
+export const onTheWire = ({ deliveries }: Parts): number => deliveries.count("writing", "sent");

@@ -1,0 +1,179 @@
+import { hostname } from "node:os";
+import type { Logger } from "pino";
+import type { Config } from "#config.ts";
+import { readDatabaseClock } from "#db/queries/database-clock.ts";
+import { newId } from "#domain/ids.ts";
+import { ClaimCost } from "./claiming/claim-cost.ts";
+import { CLAIM_AHEAD_MS, Claimer } from "./claiming/claimer.ts";
+import { Releases } from "./claiming/releases.ts";
+import { Demand } from "./connections/demand.ts";
+import { Dialer } from "./connections/dialer.ts";
+import { Pool } from "./connections/pool.ts";
+import { WaitingList } from "./connections/waiting-list.ts";
+import { connectDatabases } from "./databases.ts";
+import { Deliveries } from "./delivery/deliveries.ts";
+import { DueQueue } from "./intake/due-queue.ts";
+import { Intake } from "./intake/intake.ts";
+import { Prefetch } from "./intake/prefetch.ts";
+import { UrgentReads } from "./intake/urgent-reads.ts";
+import { WantedReads } from "./intake/wanted-reads.ts";
+import { Metrics } from "./observability/metrics.ts";
+import { OutageLog } from "./observability/outage-log.ts";
+import { RateLanes } from "./rates/rate-lanes.ts";
+import { OutageWatch } from "./recording/outage-watch.ts";
+import { Recorder } from "./recording/recorder.ts";
+import { Recovery } from "./recording/recovery.ts";
+import { Retention } from "./retention/retention.ts";
+import { Clock } from "./runtime/clock.ts";
+import { DueWork } from "./runtime/due-work.ts";
+import { monotonicNow } from "./runtime/ticker.ts";
+import { Exchanges } from "./sending/exchanges.ts";
+import { Preparer } from "./sending/preparer.ts";
+import { SendLead } from "./sending/send-lead.ts";
+import { SendQueue } from "./sending/send-queue.ts";
+import { Shards } from "./shards.ts";
+
+const CLOCK_DEADLINE_MS = 2_000;
+
+export type DispatcherOptions = { log: Logger; version: string; metrics?: Metrics; monotonic?: () => number };
+
+/** All parts of a dispatcher. */
+export type Parts = Base & Connections & Sending & IntakeParts & { shards: Shards };
+
+/** Makes the parts of a dispatcher and joins them. Nothing runs yet but the thread of the ticker. */
+export function wire(config: Config, options: DispatcherOptions): Parts {
+  const base = createBase(config, options);
+  const connections = createConnections(base, config);
+  const { databases, clock, id } = base;
+  const shards = new Shards({
+    database: databases.leases,
+    me: { id, host: hostname(), pid: process.pid, version: options.version },
+    ...{ clock, wall: () => Date.now(), rates: connections.rates },
+  });
+  const sending = createSending(base, connections, shards, config, options);
+  const intake = createIntake(base, connections, shards, sending, config);
+  const parts = { ...base, ...connections, ...sending, ...intake, shards };
+  route(parts);
+  return parts;
+}
+
+/** Which stage has a delivery in which state, and which stage uses what was released. */
+function route(parts: Parts): void {
+  const { deliveries, alarm, pool, waitingList, rates, claimer, releases } = parts;
+  const { intake, dueQueue, preparer, sendQueue, exchanges, recorder } = parts;
+  deliveries.connect(
+    {
+      known: (delivery, from) => dueQueue.add(delivery, from),
+      "awaiting connection": (delivery) => waitingList.add(delivery),
+      "awaiting turn": (delivery) => rates.add(delivery),
+      admitted: (delivery) => claimer.add(delivery),
+      refused: (delivery) => claimer.add(delivery),
+      claimed: (delivery) => preparer.add(delivery),
+      prepared: (delivery) => sendQueue.add(delivery),
+      ready: (delivery) => waitingList.addReady(delivery),
+      writing: (delivery) => exchanges.begin(delivery),
+      answered: (delivery) => recorder.add(delivery),
+      // The outcome of one that was answered is with the recorder already.
+      recording: (delivery, from) => from !== "answered" && recorder.add(delivery),
+      releasing: (delivery) => releases.add(delivery),
+    },
+    {
+      bytes: () => claimer.schedule(),
+      slot: (delivery) => rates.onSlotReleased(delivery),
+      connection: (delivery) => waitingList.onConnectionReleased(delivery),
+      memory: (delivery) => intake.onMemoryFree(delivery),
+    },
+  );
+  pool.listener = waitingList;
+  alarm.setStages([sendQueue, rates, dueQueue, claimer]);
+}
+
+type Base = ReturnType<typeof createBase>;
+
+/** What every stage may need. */
+function createBase(config: Config, options: DispatcherOptions) {
+  const { log, metrics = new Metrics(), monotonic = monotonicNow } = options;
+  const outage = new OutageWatch(monotonic());
+  const databases = connectDatabases(config.databaseDirectUrl, {
+    onAnswered: () => outage.answered(monotonic()),
+    onFailed: () => metrics.databaseError(),
+  });
+  const clock = new Clock({
+    read: () => databases.leases.run(CLOCK_DEADLINE_MS, ({ sql }) => readDatabaseClock(sql)),
+    monotonic,
+    wall: () => Date.now(),
+  });
+  return {
+    ...{ log, metrics, outage, databases, clock },
+    id: newId(Date.now()),
+    outageLog: new OutageLog(log, monotonic),
+    alarm: new DueWork(clock),
+    deliveries: new Deliveries({ clock, connectionsPerPlace: config.connectionsPerOrigin }),
+    wantedReads: new WantedReads(),
+    cost: new ClaimCost(),
+  };
+}
+
+type Connections = ReturnType<typeof createConnections>;
+
+/** Who may have a connection, and who has a turn. */
+function createConnections({ deliveries, clock, outageLog }: Base, config: Config) {
+  const { holdings } = deliveries;
+  const limits = {
+    perOrigin: config.connectionsPerOrigin,
+    perAccount: config.connectionsPerAccount,
+    total: config.connectionsMax,
+  };
+  const dialer = new Dialer({ policy: config.targetPolicy, ca: config.deliveryCa, monotonic: clock.monotonic });
+  const pool = new Pool({ dialer, limits, holdings, clock, onError: outageLog.fatal });
+  const demand = new Demand({ pool, limits, holdings, clock });
+  const waitingList = new WaitingList({ deliveries, pool, demand, limits, clock });
+  const rates = new RateLanes({ deliveries, clock, connections: waitingList });
+  return { pool, demand, waitingList, rates };
+}
+
+type Sending = ReturnType<typeof createSending>;
+
+/** From the claim to the record. */
+function createSending(
+  base: Base,
+  { pool, waitingList }: Connections,
+  shards: Shards,
+  config: Config,
+  options: DispatcherOptions,
+) {
+  const { databases, id: dispatcherId, outageLog, outage, clock } = base;
+  const { keyRing, plans } = config;
+  const claims = { ...base, dispatcherId, database: databases.claims };
+  const claimer = new Claimer({ ...claims, shards, onError: outageLog.fatal });
+  const releases = new Releases(claims);
+  const preparer = new Preparer({ ...base, keyRing, userAgent: `Stopwatch/${options.version}` });
+  const lead = new SendLead(clock);
+  const sendQueue = new SendQueue({ ...base, shards, waitingList, lead });
+  const exchanges = new Exchanges({ ...base, pool, sendQueue, lead });
+  const recorder = new Recorder({ ...base, database: databases.records, keyRing, plans, sendQueue });
+  const recovery = new Recovery({ database: databases.reads, shards, recorder, clock, outage });
+  return { claimer, releases, preparer, sendQueue, exchanges, recorder, recovery };
+}
+
+type IntakeParts = ReturnType<typeof createIntake>;
+
+/** What is read ahead, and what follows from it. */
+function createIntake(
+  base: Base,
+  { demand, pool, rates }: Connections,
+  shards: Shards,
+  { recorder }: Sending,
+  { plans }: Config,
+) {
+  const { databases, clock, cost, deliveries, wantedReads, log } = base;
+  const intake = new Intake({ ...base, plans, shards, recorder, rates, connections: pool });
+  const claimAheadMs = CLAIM_AHEAD_MS;
+  return {
+    intake,
+    prefetch: new Prefetch({ database: databases.reads, shards, clock, intake }),
+    urgentReads: new UrgentReads({ database: databases.reads, wanted: wantedReads, clock, intake }),
+    dueQueue: new DueQueue({ deliveries, clock, claimAheadMs, claimCost: cost, rates, connections: demand }),
+    retention: new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log }),
+  };
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { Dialer } from "#dispatcher/connections/dialer.ts";
+import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
+import { parseTargetPolicy } from "#domain/target-url.ts";
+import { startReceiver } from "../../helpers/receiver.ts";
+import answers from "../../vectors/resolver-answers.json" with { type: "json" };
+
+const dialerWith = (resolve: (name: string) => Promise<string[]>, allow = "", deny = "") =>
+  new Dialer({ policy: parseTargetPolicy(allow, deny), monotonic: monotonicNow, resolve });
+
+describe("a connection to a name", () => {
+  it.each(answers.filter(({ expect }) => expect.includes("blocked")))(
+    "is refused: $name",
+    async ({ resolver_answers }) => {
+      const last = resolver_answers.at(-1) as string[];
+      const dialer = dialerWith(async () => last);
+      expect(await dialer.open("https://target.example.com")).toMatchObject({ kind: "blocked" });
+    },
+  );
+
+  it("is resolved anew for every connection, so that a name that turned private is refused", async () => {
+    const given = [["192.0.2.1"], ["10.0.0.5"]];
+    const asked: string[] = [];
+    const dialer = dialerWith(async (name) => {
+      asked.push(name);
+      return given.shift() ?? [];
+    });
+    await dialer.open("https://target.example.com");
+    expect(await dialer.open("https://target.example.com")).toMatchObject({ kind: "blocked" });
+    expect(asked).toEqual(["target.example.com", "target.example.com"]);
+  });
+
+  it("that does not resolve is the target's failure, with the code of the name server and no address", async () => {
+    const dialer = dialerWith(async () =>
+      Promise.reject(Object.assign(new Error("for 10.0.0.1"), { code: "ENOTFOUND" })),
+    );
+    expect(await dialer.open("https://target.example.com")).toEqual({
+      kind: "unreachable",
+      error: "name resolution: ENOTFOUND",
+    });
+    expect(await dialerWith(async () => []).open("https://target.example.com")).toEqual({
+      kind: "unreachable",
+      error: "name resolution: no address",
+    });
+  });
+
+  it("is given up after ten seconds when the name server never answers, while others go on", async () => {
+    const dialer = dialerWith((name) =>
+      name === "silent.example.com" ? new Promise(() => {}) : Promise.resolve(["::1"]),
+    );
+    const silent = dialer.open("https://silent.example.com");
+    expect(await dialer.open("https://target.example.com")).toMatchObject({ kind: "blocked" });
+    expect(await silent).toEqual({ kind: "unreachable", error: "name resolution: timed out after 10 s" });
+  });
+});
+
+describe("a connection to an address", () => {
+  it.each(["https://127.0.0.1", "https://[::1]", "https://169.254.169.254", "https://[::ffff:10.0.0.1]"])(
+    "%s is refused without asking anybody",
+    async (origin) => {
+      const dialer = dialerWith(async () => Promise.reject(new Error("nobody should ask")));
+      expect(await dialer.open(origin)).toMatchObject({ kind: "blocked" });
+    },
+  );
+
+  it("that the operator allows is opened, and one that the operator denies is not", async () => {
+    const receiver = await startReceiver({ tls: false });
+    try {
+      const allowed = dialerWith(async () => ["127.0.0.1"], receiver.origin);
+      const opened = await allowed.open(receiver.origin);
+      expect(opened).toMatchObject({ kind: "open" });
+      if (opened.kind === "open") opened.connection.destroy();
+      const denied = dialerWith(async () => ["127.0.0.1"], receiver.origin, "127.0.0.0/8");
+      expect(await denied.open(receiver.origin)).toMatchObject({ kind: "blocked" });
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it("whose certificate nobody vouches for fails with the code of the check", async () => {
+    const receiver = await startReceiver();
+    try {
+      const dialer = dialerWith(async () => ["127.0.0.1"], `localhost:${receiver.port}`);
+      expect(await dialer.open(receiver.origin)).toEqual({
+        kind: "unreachable",
+        error: "connection: SELF_SIGNED_CERT_IN_CHAIN",
+      });
+    } finally {
+      await receiver.close();
+    }
+  });
+});

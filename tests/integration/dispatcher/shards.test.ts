@@ -1,0 +1,98 @@
+import postgres from "postgres";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Connection, connect } from "#db/client.ts";
+import { Shards } from "#dispatcher/shards.ts";
+import { newId } from "#domain/ids.ts";
+import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let connection: Connection;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  connection = connect({ url: database.url, name: "shards", connectionsMax: 2 });
+});
+afterAll(async () => {
+  await connection.close();
+  await sql.end();
+  await database.drop();
+});
+beforeEach(() => sql`DELETE FROM dispatchers`);
+
+/** The shards of a process of its own. `holdCall(n)` makes its n-th call to the database from now on wait for `release`. */
+function start() {
+  let callsLeft = Number.POSITIVE_INFINITY;
+  let gate = Promise.withResolvers<void>();
+  let reached = Promise.withResolvers<void>();
+  const id = newId(Date.now());
+  const shards = new Shards({
+    database: {
+      ...connection,
+      async run(deadlineMs, work) {
+        if (callsLeft-- === 0) {
+          reached.resolve();
+          await gate.promise;
+        }
+        return connection.run(deadlineMs, work);
+      },
+    },
+    me: { id, host: "test", pid: 1, version: "0.0.0" },
+    clock: {
+      monotonic: () => performance.now(),
+      isSet: () => true,
+      skewMs: () => 0,
+      sinceStepMs: () => Number.POSITIVE_INFINITY,
+    },
+    wall: () => Date.now(),
+    rates: { sentOf: () => ({}), occupy: () => {} },
+  });
+  return {
+    id,
+    shards,
+    holdCall(n: number) {
+      callsLeft = n;
+      gate = Promise.withResolvers();
+      reached = Promise.withResolvers();
+      return { reached: reached.promise, release: gate.resolve };
+    },
+  };
+}
+
+const ownedBy = async (id: string) => {
+  const [row] = await sql`SELECT count(*)::int AS n FROM shards WHERE owner = ${id}`;
+  return row?.n as number;
+};
+
+describe("a handover", () => {
+  it.each([
+    ["its heartbeat", 0],
+    ["its renewal", 1],
+    ["its taking of more shards", 2],
+  ])("that begins while %s is in flight leaves no shard and no living dispatcher behind", async (_what, call) => {
+    const leaving = start();
+    const other = start();
+    await other.shards.runOnce();
+    await leaving.shards.runOnce();
+    await other.shards.runOnce();
+    await leaving.shards.runOnce();
+    expect(await ownedBy(leaving.id)).toBe(32);
+    // Its next round finds more to take.
+    await other.shards.handOver();
+
+    const { reached, release } = leaving.holdCall(call);
+    const round = leaving.shards.runOnce();
+    await reached;
+    const handover = leaving.shards.handOver();
+    release();
+    await Promise.all([round, handover]);
+
+    expect(await ownedBy(leaving.id)).toBe(0);
+    const [row] = await sql`SELECT stopped_at FROM dispatchers WHERE id = ${leaving.id}`;
+    expect(row?.stopped_at).toBeInstanceOf(Date);
+    const next = start();
+    expect(await next.shards.runOnce()).toEqual({ owned: 64, alive: 1 });
+    await next.shards.handOver();
+  });
+});

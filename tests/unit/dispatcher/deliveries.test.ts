@@ -1,0 +1,198 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import { Deliveries, type Released } from "#dispatcher/delivery/deliveries.ts";
+import type { Delivery } from "#dispatcher/delivery/delivery.ts";
+import { type DeliveryState, IllegalTransition, STATES } from "#dispatcher/delivery/states.ts";
+
+const ALL = Object.keys(STATES) as DeliveryState[];
+const CONNECTIONS_PER_PLACE = 2;
+
+let ids = 0;
+const due = (overrides: Partial<DueSchedule> = {}): DueSchedule => ({
+  ...{ id: `id-${++ids}`, version: 1, shard: 0, accountId: "a", env: "live", dueAtMs: 1_000, early: false },
+  ...{ isRetry: false, origin: "https://example.com", bytes: 100, accountActive: true, plan: "indie", cpsLimit: null },
+  ...overrides,
+});
+
+const NOBODY: Released = { slot() {}, connection() {}, bytes() {}, memory() {} };
+
+function start(released: Partial<Released> = {}) {
+  const clock = { now: () => 5_000, monotonic: () => 0 };
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: CONNECTIONS_PER_PLACE });
+  deliveries.connect({}, { ...NOBODY, ...released });
+  return deliveries;
+}
+
+/** The shortest way to `to` from "known". */
+function wayTo(to: DeliveryState): DeliveryState[] {
+  const ways: DeliveryState[][] = [["known"]];
+  for (const way of ways) {
+    const last = way.at(-1) as DeliveryState;
+    if (last === to) return way.slice(1);
+    for (const next of STATES[last].next) if (!way.includes(next)) ways.push([...way, next]);
+  }
+  throw new Error(`no way leads to ${to}`);
+}
+
+function deliveryIn(deliveries: Deliveries, state: DeliveryState, overrides?: Partial<DueSchedule>): Delivery {
+  const delivery = deliveries.add(due(overrides), 0);
+  for (const next of wayTo(state)) deliveries.move(delivery, next);
+  return delivery;
+}
+
+describe("the table of states", () => {
+  it("has a way from the beginning to each state, and from each state to an end", () => {
+    const ends = new Set(ALL.filter((state) => STATES[state].next.size === 0));
+    expect([...ends].sort()).toEqual(["recorded", "removed"]);
+    for (const state of ALL) {
+      expect(() => wayTo(state)).not.toThrow();
+      const reached = new Set([state]);
+      for (const one of reached) for (const next of STATES[one].next) reached.add(next);
+      expect(
+        [...reached].some((one) => ends.has(one)),
+        state,
+      ).toBe(true);
+    }
+  });
+
+  it("lets nothing be sent that has no claim, no slot of its lane and no connection", () => {
+    for (const state of ALL.filter((one) => (STATES[one].next as ReadonlySet<string>).has("sent"))) {
+      expect(STATES[state].held).toMatchObject({ claim: true, slot: true, connection: "assigned" });
+    }
+  });
+
+  it("holds nothing in a final state", () => {
+    for (const state of ["recorded", "removed"] as const) {
+      expect(Object.values(STATES[state].held).filter((held) => held !== false && held !== null)).toEqual([]);
+    }
+  });
+});
+
+describe("a move", () => {
+  it("that the table does not have is refused with an error that names both states, and changes nothing", () => {
+    for (const from of ALL) {
+      for (const to of ALL.filter((state) => !(STATES[from].next as ReadonlySet<string>).has(state))) {
+        const deliveries = start();
+        const delivery = deliveryIn(deliveries, from);
+        const before = deliveries.holdings.entries();
+        expect(() => deliveries.move(delivery, to)).toThrow(IllegalTransition);
+        expect(() => deliveries.move(delivery, to)).toThrow(`from "${from}" to "${to}"`);
+        expect(delivery.state).toBe(from);
+        expect(deliveries.holdings.entries()).toEqual(before);
+      }
+    }
+  });
+
+  it("keeps every counter equal to what the deliveries hold by their states, whatever moves are made", () => {
+    const step = fc.record({ at: fc.nat(), to: fc.nat(), account: fc.nat({ max: 2 }), origin: fc.nat({ max: 2 }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        const deliveries = start();
+        const living: Delivery[] = [];
+        for (const { at, to, account, origin } of steps) {
+          const delivery = living[at % (living.length + 1)];
+          if (!delivery) {
+            living.push(deliveries.add(due({ accountId: `a${account}`, origin: `https://o${origin}` }), 0));
+            continue;
+          }
+          const next = [...STATES[delivery.state].next];
+          deliveries.move(delivery, next[to % next.length] as DeliveryState);
+          if (STATES[delivery.state].next.size === 0) living.splice(living.indexOf(delivery), 1);
+        }
+        expect(deliveries.holdings.entries()).toEqual(deliveries.recount().entries());
+        expect(deliveries.size).toBe(deliveries.holdings.memory);
+      }),
+    );
+  });
+
+  it("to the end of every delivery leaves every counter at nothing", () => {
+    const deliveries = start();
+    const all = ALL.map((state) => deliveryIn(deliveries, state));
+    for (const delivery of all) {
+      while (STATES[delivery.state].next.size > 0) {
+        // The last way on of each state is the one that ends soonest.
+        deliveries.move(delivery, [...STATES[delivery.state].next].at(-1) as DeliveryState);
+      }
+    }
+    expect(deliveries.holdings.entries()).toEqual(new Map());
+    expect(deliveries.size).toBe(0);
+  });
+
+  it("tells who uses it what was released, once, after the delivery is in its new state", () => {
+    const released: string[] = [];
+    const deliveries = start({
+      slot: ({ state }) => released.push(`slot, ${state}`),
+      connection: ({ state }) => released.push(`connection, ${state}`),
+      bytes: () => released.push("bytes"),
+      memory: ({ state }) => released.push(`memory, ${state}`),
+    });
+    const delivery = deliveryIn(deliveries, "writing");
+    expect(released).toEqual([]);
+    deliveries.move(delivery, "sent");
+    expect(released.splice(0)).toEqual(["bytes", "slot, sent"]);
+    deliveries.end(delivery, { kind: "delivered", statusCode: 200 });
+    expect(released.splice(0)).toEqual([]);
+    deliveries.move(delivery, "recording");
+    expect(released.splice(0)).toEqual(["connection, recording"]);
+    deliveries.move(delivery, "recorded");
+    expect(released).toEqual(["memory, recorded"]);
+  });
+
+  it("hands the delivery to the stage of its new state, with the state it came from", () => {
+    const seen: unknown[] = [];
+    const deliveries = start();
+    deliveries.connect(
+      {
+        known: (_, from) => seen.push(["known", from]),
+        "awaiting connection": (_, from) => seen.push(["awaiting connection", from]),
+      },
+      NOBODY,
+    );
+    const delivery = deliveryIn(deliveries, "awaiting connection");
+    deliveries.move(delivery, "known");
+    expect(seen).toEqual([
+      ["known", null],
+      ["awaiting connection", "known"],
+      ["known", "awaiting connection"],
+    ]);
+  });
+});
+
+describe("what is counted for connections", () => {
+  it("wants of one account at most as many of an origin as it may have, and of several accounts their sum", () => {
+    const deliveries = start();
+    const origin = "https://one.example";
+    for (let n = 0; n < 5; n++) deliveryIn(deliveries, "awaiting connection", { accountId: "a", origin });
+    expect(deliveries.holdings.wantedByOrigin.get(origin)).toBe(CONNECTIONS_PER_PLACE);
+    deliveryIn(deliveries, "awaiting connection", { accountId: "b", origin });
+    expect(deliveries.holdings.wantedByOrigin.get(origin)).toBe(CONNECTIONS_PER_PLACE + 1);
+  });
+
+  it("counts a reservation against account and origin until its request is over, through a retry on another connection", () => {
+    const deliveries = start();
+    const delivery = deliveryIn(deliveries, "writing");
+    const used = () => deliveries.holdings.connectionsByPlace.get(delivery.place) ?? 0;
+    expect(used()).toBe(1);
+    deliveries.move(delivery, "ready");
+    expect(used()).toBe(1);
+    deliveries.move(delivery, "writing");
+    deliveries.move(delivery, "sent");
+    deliveries.end(delivery, { kind: "delivered", statusCode: 200 });
+    deliveries.move(delivery, "draining");
+    expect(used()).toBe(1);
+    deliveries.move(delivery, "recorded");
+    expect(used()).toBe(0);
+  });
+});
+
+describe("a schedule that moved on", () => {
+  it("is replaced in memory only while nothing is under way for it", () => {
+    const deliveries = start();
+    const all = ALL.map((state) => deliveryIn(deliveries, state));
+    deliveries.removeUnclaimed(() => true);
+    const removed = all.filter(({ state }) => state === "removed").length - 1;
+    expect(removed).toBe(4);
+    expect(deliveries.count("known", "awaiting connection", "awaiting turn", "refused")).toBe(0);
+  });
+});

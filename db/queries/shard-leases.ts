@@ -2,7 +2,10 @@ import { DISPATCHER_ALIVE_MS, SHARD_LEASE_MS, TAKEOVER_PAUSE_MS } from "#domain/
 import type { Sql } from "../client.ts";
 import { pgArray } from "./pg-array.ts";
 
-/** Says that this dispatcher lives, to the table and to every listener; returns how many do. */
+/**
+ * Says that this dispatcher lives, to the table and to every listener; returns how many do. The id of a dispatcher that
+ * has stopped is never used again: a heartbeat that comes after its stop changes nothing.
+ */
 export async function beatDispatcher(
   sql: Sql,
   me: { id: string; host: string; pid: number; version: string; skewMs: number | null },
@@ -11,7 +14,7 @@ export async function beatDispatcher(
     WITH beat AS (
       INSERT INTO dispatchers (id, host, pid, version, skew_ms)
       VALUES (${me.id}, ${me.host}, ${me.pid}, ${me.version}, ${me.skewMs})
-      ON CONFLICT (id) DO UPDATE SET beat_at = now(), stopped_at = NULL, skew_ms = excluded.skew_ms
+      ON CONFLICT (id) DO UPDATE SET beat_at = now(), skew_ms = excluded.skew_ms WHERE dispatchers.stopped_at IS NULL
     )
     SELECT count(*)::int AS alive, (SELECT pg_notify('stopwatch_due', 'beat')) FROM dispatchers
     WHERE id <> ${me.id} AND stopped_at IS NULL AND beat_at > now() - ${DISPATCHER_ALIVE_MS} * interval '1 millisecond'`;

@@ -1,0 +1,48 @@
+import postgres from "postgres";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { beatDispatcher, stopDispatcher } from "#db/queries/shard-leases.ts";
+import { newId } from "#domain/ids.ts";
+import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = postgres(database.url, { max: 4, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+const dispatcher = () => ({ id: newId(Date.now()), host: "host", pid: 1, version: "0.0.0", skewMs: null });
+
+it("a heartbeat that commits after the stop leaves the dispatcher stopped and uncounted", async () => {
+  const [stopping, other] = [dispatcher(), dispatcher()];
+  const read = async () => {
+    const [row] = await sql`SELECT beat_at, stopped_at FROM dispatchers WHERE id = ${stopping.id}`;
+    return row;
+  };
+  await beatDispatcher(sql, stopping);
+  expect(await beatDispatcher(sql, other)).toBe(2);
+  const before = await read();
+
+  const late = await sql.begin(async (tx) => {
+    await stopDispatcher(tx as never, stopping.id);
+    const heartbeat = beatDispatcher(sql, stopping);
+    await waitFor("the heartbeat waits for the row", async () => {
+      const waiting = await sql`
+        SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO dispatchers%'`;
+      return waiting.length > 0;
+    });
+    return { heartbeat };
+  });
+  await late.heartbeat;
+  await beatDispatcher(sql, stopping);
+
+  expect(await read()).toEqual({ beat_at: before?.beat_at, stopped_at: expect.any(Date) });
+  expect(await beatDispatcher(sql, other)).toBe(1);
+});

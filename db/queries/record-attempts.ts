@@ -1,5 +1,8 @@
+import type { PendingQuery, Row } from "postgres";
 import type { Sql } from "../client.ts";
 import { pgArray, pgTextArray } from "./pg-array.ts";
+
+type Fragment = PendingQuery<Row[]>;
 
 export type AttemptRecord = {
   scheduleId: string;
@@ -34,12 +37,72 @@ export type AttemptRecord = {
 /**
  * Writes many outcomes at once: schedule, attempt row and counts, all from the rows that are still `firing` with the
  * claimed version. An outcome that was held while the attempt was already recovered as interrupted replaces that record,
- * unless the schedule was claimed again or changed since. Sending a batch again is harmless. Rows and counters are locked and upserted in key order, so that
- * batches of several dispatchers never deadlock. Returns the schedules it wrote, with their new version.
+ * unless the schedule was claimed again or changed since: with a statement of its own, since a DELETE in the first one
+ * would make each call lock every partition of `attempts`. Sending a batch again is harmless. Rows and counters are
+ * locked and upserted in key order, so that batches of several dispatchers never deadlock. Returns the schedules it
+ * wrote, with their new version.
  */
 export async function recordAttempts(
   sql: Sql,
   records: readonly AttemptRecord[],
+): Promise<{ id: string; version: number }[]> {
+  const written = await write(sql, records, {
+    fence: sql`s.version = w.version AND s.status || '' = 'firing'`,
+    replaced: sql`SELECT account_id, env, attempted_at FROM held WHERE false`,
+  });
+  const ids = new Set(written.map(({ id }) => id));
+  const unwritten = records.filter(({ scheduleId, outcome }) => outcome !== "interrupted" && !ids.has(scheduleId));
+  if (unwritten.length === 0) return written;
+  return [...written, ...(await replaceInterruptions(sql, unwritten))];
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Writes outcomes in place of the interruptions that were recorded for them. While a schedule has the version of that
+ * record, its `last_attempt_at` is the instant of the interruption, whatever the clocks have done since.
+ */
+async function replaceInterruptions(sql: Sql, records: readonly AttemptRecord[]) {
+  const fence = sql`
+    s.version = w.version + 1 AND s.status || '' IN ('failed', 'dead') AND s.interruptions > 0 AND s.attempts = w.attempt`;
+  const found = await sql`
+    SELECT s.id, extract(epoch FROM s.last_attempt_at)::float8 * 1000
+    FROM unnest(
+      ${pgArray(records.map((r) => r.scheduleId))}::text::uuid[],
+      ${pgArray(records.map((r) => r.version))}::text::bigint[],
+      ${pgArray(records.map((r) => r.attempt))}::text::integer[]) w(id, version, attempt)
+    JOIN schedules s ON s.id = w.id
+    WHERE ${fence}`.values();
+  if (found.length === 0) return [];
+
+  const interruptedAtMs = new Map<string, number>(found.map((row) => [row[0], row[1]]));
+  const days = [...interruptedAtMs.values()].map((ms) => Math.floor(ms / DAY_MS));
+  return write(
+    sql,
+    records.filter(({ scheduleId }) => interruptedAtMs.has(scheduleId)),
+    {
+      fence,
+      // Literals, since a generic plan with parameters locks every partition. Whole days, since each text of the
+      // statement stays prepared in its session.
+      replaced: sql`
+        DELETE FROM attempts a USING held h
+        WHERE a.schedule_id = h.id AND a.attempt = h.attempt AND a.outcome = 'interrupted'
+          AND a.attempted_at >= ${midnight(sql, Math.min(...days))} AND a.attempted_at < ${midnight(sql, Math.max(...days) + 1)}
+        RETURNING a.account_id, a.env, a.attempted_at`,
+    },
+  );
+}
+
+const midnight = (sql: Sql, day: number) => sql.unsafe(`'${new Date(day * DAY_MS).toISOString()}'::timestamptz`);
+
+/**
+ * Writes the records whose schedule `s` passes the fence. `replaced` are the attempt rows that make room for them, and
+ * leave the counts.
+ */
+async function write(
+  sql: Sql,
+  records: readonly AttemptRecord[],
+  { fence, replaced }: { fence: Fragment; replaced: Fragment },
 ): Promise<{ id: string; version: number }[]> {
   const column = (pick: (record: AttemptRecord) => string | number | null) => pgArray(records.map(pick));
   const rows = await sql`
@@ -70,17 +133,12 @@ export async function recordAttempts(
           connect_ms, first_byte_ms, status, next_ms, failures, interruptions, bucket, on_time, is_public)
     ), held AS MATERIALIZED (
       SELECT w.*, s.account_id, s.env, s.shard, s.fired_at IS NULL AND w.outcome <> 'interrupted' AS is_first,
-        s.version > w.version AS was_interrupted,
         (extract(epoch FROM w.attempted_at - s.fire_at) * 1000)::bigint AS offset_ms
       FROM w JOIN schedules s ON s.id = w.id
-      WHERE s.version = w.version AND s.status || '' = 'firing'
-        OR s.version = w.version + 1 AND s.status || '' IN ('failed', 'dead') AND s.interruptions > 0
-          AND s.attempts = w.attempt AND w.outcome <> 'interrupted'
+      WHERE ${fence}
       ORDER BY s.id FOR UPDATE OF s
     ), replaced AS (
-      DELETE FROM attempts a USING held h
-      WHERE h.was_interrupted AND a.schedule_id = h.id AND a.attempt = h.attempt AND a.outcome = 'interrupted'
-      RETURNING a.account_id, a.env, a.attempted_at
+      ${replaced}
     ), done AS (
       UPDATE schedules s SET status = h.status, version = s.version + 1, failures = h.failures,
         interruptions = h.interruptions, next_attempt_at = to_timestamp(h.next_ms / 1000),

@@ -13,7 +13,7 @@ let database: TestDatabase;
 let sql: postgres.Sql;
 /** With none, for what takes longer than a dispatcher waits. */
 let owner: postgres.Sql;
-let captured: { text: string; parameters: unknown[] } | undefined;
+let captured: { text: string; parameters: unknown[] }[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -21,9 +21,10 @@ beforeAll(async () => {
   sql = postgres(database.url, {
     max: 1,
     onnotice: () => {},
+    fetch_types: false,
     connection: SESSION as never,
     debug: (_connection, text, parameters) => {
-      captured = { text, parameters };
+      captured.push({ text, parameters: [...parameters] });
     },
   });
 });
@@ -52,7 +53,18 @@ const record = (scheduleId: string): AttemptRecord => ({
   isPublic: true,
 });
 
-/** Each hot statement, and the index by which alone it may reach `schedules`. */
+/** A schedule whose attempt was recorded as interrupted. */
+async function interrupted(): Promise<string> {
+  const [row] = await owner`
+    INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes,
+      sealed_bytes, origin, status, version, attempts, interruptions, last_attempt_at)
+    VALUES (uuidv7(), gen_random_uuid(), 'live', 1, false, now(), now() + interval '1 hour', 0, 0, 'https://example.com',
+      'failed', 3, 1, 1, now())
+    RETURNING id`;
+  return row?.id;
+}
+
+/** What is hot, and the index by which alone its statements may reach `schedules`. */
 const statements: [string, string, () => Promise<unknown>][] = [
   [
     "claim",
@@ -77,6 +89,11 @@ const statements: [string, string, () => Promise<unknown>][] = [
       ),
   ],
   ["record", "schedules_pkey", () => recordAttempts(sql, ids.map(record))],
+  [
+    "record in place of an interruption",
+    "schedules_pkey",
+    async () => expect(await recordAttempts(sql, [record(await interrupted())])).toHaveLength(1),
+  ],
   ["what a NOTIFY named", "schedules_pkey", () => readDueById(sql, ids, Date.now())],
   [
     "what falls due",
@@ -122,12 +139,16 @@ describe.each<[string, () => Promise<unknown>]>([
   beforeAll(prepare, 120_000);
 
   it.each(statements)("%s reaches schedules by %s alone", async (_statement, index, run) => {
+    captured = [];
     await run();
-    const { text, parameters } = captured as { text: string; parameters: unknown[] };
-    const plan = (await sql.unsafe(`EXPLAIN ${text}`, parameters as never[])).map((row) => row["QUERY PLAN"] as string);
-    const scans = plan.filter((line) => / on schedules\b/.test(line) && /Scan/.test(line));
-    expect(scans.length).toBeGreaterThan(0);
-    for (const scan of scans)
-      expect(scan, plan.join("\n")).toMatch(new RegExp(`Index (Only )?Scan using ${index} on schedules`));
+    expect(captured.length).toBeGreaterThan(0);
+    for (const { text, parameters } of captured.splice(0)) {
+      const rows = await sql.unsafe(`EXPLAIN ${text}`, parameters as never[]);
+      const plan = rows.map((row) => row["QUERY PLAN"] as string);
+      const scans = plan.filter((line) => / on schedules\b/.test(line) && /Scan/.test(line));
+      expect(scans.length).toBeGreaterThan(0);
+      for (const scan of scans)
+        expect(scan, plan.join("\n")).toMatch(new RegExp(`Index (Only )?Scan using ${index} on schedules`));
+    }
   });
 });

@@ -2,9 +2,11 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "#config.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
+import { SESSION } from "#dispatcher/databases.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { createTestSchedule } from "../../helpers/schedules.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -12,7 +14,7 @@ let keyRing: ReturnType<typeof readConfig>["keyRing"];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  sql = postgres(database.url, { max: 8, onnotice: () => {} });
+  sql = postgres(database.url, { max: 8, onnotice: () => {}, connection: SESSION as never });
   const keys = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
   keyRing = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS: keys }).keyRing;
 });
@@ -127,5 +129,70 @@ describe("an outcome", () => {
   it("whose day has no partition is written all the same", async () => {
     const { id } = await claimed();
     expect(await recordAttempts(sql, [outcome(id, { attemptedAtMs: Date.UTC(2199, 0, 1) })])).toHaveLength(1);
+  });
+
+  it("that waited while its attempt was recorded as interrupted replaces that record", async () => {
+    const { id, account } = await claimed();
+    const outcomes = await sql.begin(async (tx) => {
+      await recordAttempts(tx as never, [interrupted(id)]);
+      const recording = recordAttempts(sql, [outcome(id)]);
+      await waitFor("the outcome waits for the row", async () => {
+        const waiting = await sql`
+          SELECT FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%WITH w AS%'`;
+        return waiting.length > 0;
+      });
+      return { recording };
+    });
+    expect(await outcomes.recording).toHaveLength(1);
+    expect(await attemptsOf(id)).toMatchObject([{ attempt: 1, outcome: "delivered" }]);
+    expect(await countsOf(account.id)).toEqual([
+      ["offset", 0, 1],
+      ["outcome", 2, 1],
+    ]);
+  });
+
+  it("that was held replaces its interruption however far the clock has stepped since", async () => {
+    const { id } = await claimed();
+    await recordAttempts(sql, [interrupted(id)]);
+    const attemptedAtMs = Date.now() + 3 * DAY_MS;
+    expect(await recordAttempts(sql, [outcome(id, { attemptedAtMs })])).toHaveLength(1);
+    expect(await attemptsOf(id)).toMatchObject([{ attempt: 1, outcome: "delivered" }]);
+  });
+});
+
+const DAY_MS = 86_400_000;
+
+describe("recording locks no partition of the log", () => {
+  const midnight = Math.ceil((Date.now() + DAY_MS) / DAY_MS) * DAY_MS;
+  const partition = (ms: number) => `attempts_${new Date(ms).toISOString().slice(0, 10).replaceAll("-", "")}`;
+  /** The partitions that a transaction holds a lock on when it has recorded. */
+  const lockedBy = (records: AttemptRecord[]) =>
+    sql.begin(async (tx) => {
+      expect(await recordAttempts(tx as never, records)).toHaveLength(records.length);
+      const rows = await tx`
+        SELECT DISTINCT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+        JOIN pg_inherits i ON i.inhrelid = c.oid AND i.inhparent = 'attempts'::regclass
+        WHERE l.pid = pg_backend_pid() ORDER BY c.relname`;
+      return rows.map((row) => row.relname);
+    });
+
+  it("but those of the attempts' days", async () => {
+    const [one, two] = [await claimed(), await claimed()];
+    const records = [
+      outcome(one.id, { attemptedAtMs: midnight - 1 }),
+      { ...interrupted(two.id), attemptedAtMs: midnight },
+    ];
+    expect(await lockedBy(records)).toEqual([partition(midnight - 1), partition(midnight)]);
+  });
+
+  it("but those of the outcomes' days and of the interruptions' that they replace", async () => {
+    const [one, two] = [await claimed(), await claimed()];
+    await recordAttempts(sql, [
+      { ...interrupted(one.id), attemptedAtMs: midnight - 1 },
+      { ...interrupted(two.id), attemptedAtMs: midnight - 2 },
+    ]);
+    const records = [outcome(one.id, { attemptedAtMs: midnight }), outcome(two.id, { attemptedAtMs: midnight + 1 })];
+    expect(await lockedBy(records)).toEqual([partition(midnight - 1), partition(midnight)]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Connection as Database } from "#db/client.ts";
-import { beatDispatcher, releaseShards, renewShards, stopDispatcher, takeShards } from "#db/queries/shard-leases.ts";
+import { releaseShards, renewShards, sendHeartbeat, stopDispatcher, takeShards } from "#db/queries/shard-leases.ts";
 import { CLAIM_LEASE_MS, SHARD_LEASE_MS } from "#domain/timing.ts";
 import type { Clock } from "./runtime/clock.ts";
 
@@ -93,7 +93,7 @@ export class Shards {
       wallUntilMs: wall() + SHARD_LEASE_MS - SAFETY_MS,
     };
     const skewMs = clock.isSet() ? clock.skewMs() : null;
-    const alive = await database.run(DEADLINE_MS, ({ sql }) => beatDispatcher(sql, { ...me, skewMs }));
+    const alive = await database.run(DEADLINE_MS, ({ sql }) => sendHeartbeat(sql, { ...me, skewMs }));
     if (this.#leases.size > 0) await this.#renew(end);
     if (!this.#isStopping) await this.#share(Math.ceil(SHARDS / alive), end);
     return { owned: this.#leases.size, alive };

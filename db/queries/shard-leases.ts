@@ -6,12 +6,12 @@ import { pgArray } from "./pg-array.ts";
  * Says that this dispatcher lives, to the table and to every listener; returns how many do. The id of a dispatcher that
  * has stopped is never used again: a heartbeat that comes after its stop changes nothing.
  */
-export async function beatDispatcher(
+export async function sendHeartbeat(
   sql: Sql,
   me: { id: string; host: string; pid: number; version: string; skewMs: number | null },
 ): Promise<number> {
   const [row] = await sql`
-    WITH beat AS (
+    WITH heartbeat AS (
       INSERT INTO dispatchers (id, host, pid, version, skew_ms)
       VALUES (${me.id}, ${me.host}, ${me.pid}, ${me.version}, ${me.skewMs})
       ON CONFLICT (id) DO UPDATE SET beat_at = now(), skew_ms = excluded.skew_ms WHERE dispatchers.stopped_at IS NULL

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { beatDispatcher, stopDispatcher } from "#db/queries/shard-leases.ts";
+import { sendHeartbeat, stopDispatcher } from "#db/queries/shard-leases.ts";
 import { newId } from "#domain/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -25,13 +25,13 @@ it("a heartbeat that commits after the stop leaves the dispatcher stopped and un
     const [row] = await sql`SELECT beat_at, stopped_at FROM dispatchers WHERE id = ${stopping.id}`;
     return row;
   };
-  await beatDispatcher(sql, stopping);
-  expect(await beatDispatcher(sql, other)).toBe(2);
+  await sendHeartbeat(sql, stopping);
+  expect(await sendHeartbeat(sql, other)).toBe(2);
   const before = await read();
 
   const late = await sql.begin(async (tx) => {
     await stopDispatcher(tx as never, stopping.id);
-    const heartbeat = beatDispatcher(sql, stopping);
+    const heartbeat = sendHeartbeat(sql, stopping);
     await waitFor("the heartbeat waits for the row", async () => {
       const waiting = await sql`
         SELECT FROM pg_stat_activity
@@ -41,8 +41,8 @@ it("a heartbeat that commits after the stop leaves the dispatcher stopped and un
     return { heartbeat };
   });
   await late.heartbeat;
-  await beatDispatcher(sql, stopping);
+  await sendHeartbeat(sql, stopping);
 
   expect(await read()).toEqual({ beat_at: before?.beat_at, stopped_at: expect.any(Date) });
-  expect(await beatDispatcher(sql, other)).toBe(1);
+  expect(await sendHeartbeat(sql, other)).toBe(1);
 });

@@ -11,7 +11,7 @@ const DEADLINE_MS = 2_000;
 type Lease = { epoch: number; untilMs: number; wallUntilMs: number };
 type LeaseEnd = Pick<Lease, "untilMs" | "wallUntilMs">;
 
-/** Who is to be told which shards this dispatcher has. */
+/** Gets the shards that this dispatcher took or lost. */
 export interface ShardListener {
   taken(shards: number[]): void;
   lost(shards: number[]): void;

@@ -1,8 +1,8 @@
 const STATEMENT_MAX_MS = 250;
-/** Batches of at least this many rows tell what a row costs, smaller ones what the statement costs. */
+/** The cost of a row is learned from batches of at least this size, the cost of a statement from smaller ones. */
 const LARGE_BATCH = 50;
 const LEARNING_RATE = 0.1;
-/** What a claim is ahead of its instant for besides itself, ms. */
+/** A claim is made this much earlier than it needs to be, ms. */
 const MARGIN_MS = 5;
 
 /** How long claiming takes, learned from the claims that were made. */

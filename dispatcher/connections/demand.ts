@@ -46,7 +46,7 @@ export class Demand {
     for (; needed > 0 && pool.mayOpen(origin, delivery); needed--) pool.open(origin);
   }
 
-  /** Opens what slow origins need by now, closes what was opened in vain, forgets origins that nobody uses. */
+  /** Opens what slow origins need by now, closes connections that stayed unused, forgets origins that are not used. */
   runOnce(): void {
     const { pool, clock, holdings } = this.#deps;
     for (const [key, origin] of pool.origins) {

@@ -23,7 +23,7 @@ const OPENING_MAX = 32;
 /** A fast origin is given as many connections; a slow one gets more as its requests pile up. */
 export const FAST_ORIGIN_MAX = 64;
 
-/** Is told what comes of opening connections. */
+/** Gets the result of opening a connection. */
 export interface PoolListener {
   opened(origin: Origin): void;
   failed(origin: Origin, failure: ConnectFailure): void;
@@ -87,8 +87,8 @@ export class Pool {
       .catch(this.#deps.onError);
   }
 
-  /** Takes the connection that `delivery` would go out on, the one used last or an unused one, and marks it busy. */
-  take(origin: Origin, delivery: Delivery): Connection | undefined {
+  /** Acquires the connection that `delivery` would go out on, the one used last or an unused one, and marks it busy. */
+  acquire(origin: Origin, delivery: Delivery): Connection | undefined {
     const connection = this.#pick(origin, delivery);
     if (!connection) return undefined;
     dropConnection(origin, connection);
@@ -97,7 +97,7 @@ export class Pool {
   }
 
   /** The request on `connection` is over; `reusable` says whether another may follow on it. */
-  giveBack(connection: Connection, reusable: boolean): void {
+  release(connection: Connection, reusable: boolean): void {
     const origin = this.originOf(connection.origin);
     origin.busy.delete(connection);
     if (connection.broken) return;

@@ -47,7 +47,7 @@ export class WaitingList implements PoolListener {
     const { pool, demand, clock } = this.#deps;
     const origin = pool.originOf(delivery.origin);
     const queue = delivery.needsNewConnection ? origin.readyForNew : origin.ready;
-    const connection = queue.length === 0 ? pool.take(origin, delivery) : undefined;
+    const connection = queue.length === 0 ? pool.acquire(origin, delivery) : undefined;
     if (connection) {
       this.#assign(delivery, connection);
       return;
@@ -115,7 +115,7 @@ export class WaitingList implements PoolListener {
 
   #serveReady(origin: Origin, queue: Fifo<Delivery>): void {
     for (let next = queue.peek(); next; next = queue.peek()) {
-      const connection = this.#deps.pool.take(origin, next);
+      const connection = this.#deps.pool.acquire(origin, next);
       if (!connection) return;
       queue.shift();
       this.#assign(next, connection);

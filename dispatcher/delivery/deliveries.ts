@@ -11,7 +11,7 @@ type Stage = (delivery: Delivery, from: DeliveryState | null) => void;
 /** Which stage takes over in which state. A state that is not named needs none. */
 export type Stages = { readonly [state in DeliveryState]?: Stage };
 
-/** Who is to be told that something was released, after the move. */
+/** Called after a move that released something. */
 export type Released = {
   slot: (delivery: Delivery) => void;
   connection: (delivery: Delivery) => void;

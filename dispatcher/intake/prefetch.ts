@@ -23,7 +23,7 @@ type Deps = {
 /**
  * Reads what falls due within the horizon from the shards of this dispatcher: rows, no payloads, changing nothing. It
  * remembers how far each shard was read, so that a row is read once. What is created or moved behind that place comes
- * by NOTIFY, and a slow sweep from the beginning finds what no notification told of.
+ * by NOTIFY, and a slow sweep from the beginning finds what no notification named.
  */
 export class Prefetch {
   readonly #deps: Deps;
@@ -97,8 +97,8 @@ export class Prefetch {
 
   /** A restart that comes while a shard is read takes its progress out of the map: what the reading notes is dropped. */
   #progressOf(id: number): Progress {
-    const fresh = { readTo: BEFORE_ALL, sweptTo: null, sweptAtMs: this.#deps.clock.monotonic() };
-    const known = this.#progress.get(id) ?? fresh;
+    const initial = { readTo: BEFORE_ALL, sweptTo: null, sweptAtMs: this.#deps.clock.monotonic() };
+    const known = this.#progress.get(id) ?? initial;
     this.#progress.set(id, known);
     return known;
   }

@@ -3,7 +3,7 @@ import { describeError } from "#domain/describe-error.ts";
 
 const FLUSH_EVERY_MS = 250;
 const WRITE_BYTES = 4 * 1024;
-/** Lines that find no room are dropped: nobody who does not read the log may stop deliveries or fill the memory. */
+/** Lines that find no room are dropped: a log that is not read must not stop deliveries or fill the memory. */
 const BUFFER_BYTES_MAX = 1024 * 1024;
 
 /**

@@ -53,7 +53,7 @@ export class Metrics {
     "First byte after the instant at which it was to leave.",
     LATENESS_S,
   );
-  readonly #claims = this.#histogram("claim_batch_rows", "Schedules won by one claim statement.", BATCH_ROWS);
+  readonly #claims = this.#histogram("claim_batch_rows", "Schedules claimed by one statement.", BATCH_ROWS);
   readonly #records = this.#histogram("record_batch_rows", "Outcomes written by one record statement.", BATCH_ROWS);
   readonly #outcomes: Record<Outcome, number> = {
     delivered: 0,
@@ -116,7 +116,7 @@ export class Metrics {
 
   /** Everything as text, in Prometheus's exposition format. */
   text(): Promise<string> {
-    // They watch the event loop and the garbage collector, which costs something, so not before somebody asks.
+    // The default metrics watch the event loop and the garbage collector, which costs CPU: they begin with the first call.
     if (!this.#isAsked) collectDefaultMetrics({ register: this.#registry });
     this.#isAsked = true;
     return this.#registry.metrics();

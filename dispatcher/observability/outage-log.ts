@@ -24,7 +24,7 @@ export class OutageLog {
     this.#log.warn({ cause: text }, "the database cannot be reached");
   };
 
-  /** A mistake of this program: the process ends, and whoever supervises it starts another. */
+  /** A mistake of this program: the process ends, and its supervisor starts another. */
   readonly fatal = (error: unknown): never => {
     this.#log.fatal({ err: error }, "the dispatcher cannot go on");
     process.exit(1);

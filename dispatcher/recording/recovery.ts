@@ -18,9 +18,9 @@ type Deps = {
 };
 
 /**
- * Records attempts of this dispatcher's shards whose lease ran out without an outcome as interrupted, so that they are
- * repeated: their owner died, or was cut off, and nobody knows whether the target was reached. Never one whose outcome
- * is held here. After an outage, and after a step of the database's clock, it waits: leases that look over may not be.
+ * Records an attempt as interrupted when its lease ran out without an outcome, so that it is repeated. Its dispatcher
+ * died or was cut off, and whether the target was reached is not known. An attempt whose outcome is held here is left
+ * alone. After an outage, and after a step of the database's clock, recovery waits: a lease may only look over.
  */
 export class Recovery {
   readonly #deps: Deps;

@@ -10,19 +10,19 @@ const SLICE_MS = 200;
 const AGAIN_MS = 5_000;
 const PROGRESS_EVERY_MS = 10_000;
 const DEADLINE_MS = 8_000;
-/** Whoever owns this shard does the work that one process of the fleet does. */
+/** The owner of this shard does the work that only one process of the fleet does. */
 const FLEET_SHARD = 0;
 
 /**
- * What retention asks of its own session. It gives up on a lock soon: whoever asks for the lock after it would wait with
- * it. It gives up on a batch that takes longer than its statement may.
+ * Settings of retention's own session. It gives up on a lock after 100 ms, since every later request for that lock queues
+ * behind it, and on a statement after 5 s.
  */
 export const RETENTION_SESSION = { lock_timeout: 100, statement_timeout: 5_000 };
 
 /** How far a job is: where it goes on, how many rows it took, when it began and was last logged. */
 type Pass = { job: Job; dueAtMs: number; from: WalkFrom; rows: number; beganAtMs: number; loggedAtMs: number };
 
-const FRESH = { from: FIRST_ACCOUNT, rows: 0, beganAtMs: Number.NaN, loggedAtMs: Number.NaN };
+const NOT_BEGUN = { from: FIRST_ACCOUNT, rows: 0, beganAtMs: Number.NaN, loggedAtMs: Number.NaN };
 
 type Deps = {
   database: Database;
@@ -44,7 +44,7 @@ export class Retention {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#passes = retentionJobs(deps.plans).map((job) => ({ job, dueAtMs: Number.NEGATIVE_INFINITY, ...FRESH }));
+    this.#passes = retentionJobs(deps.plans).map((job) => ({ job, dueAtMs: Number.NEGATIVE_INFINITY, ...NOT_BEGUN }));
   }
 
   /** Does what is due, for a fifth of a second at most; returns how many rows (or partitions) each job took. */
@@ -74,7 +74,7 @@ export class Retention {
       pass.dueAtMs = monotonic() + AGAIN_MS;
       if (isLocked(error)) return 0;
       if (error instanceof DatabaseUnavailable) throw error;
-      Object.assign(pass, FRESH, { dueAtMs: monotonic() + job.everyMs });
+      Object.assign(pass, NOT_BEGUN, { dueAtMs: monotonic() + job.everyMs });
       log.error({ job: job.name, err: error }, "retention failed");
       return 0;
     }
@@ -86,7 +86,7 @@ export class Retention {
     const ms = Math.round(monotonic() - pass.beganAtMs);
     if (next === null) {
       if (rows > 0) log.info({ job: job.name, rows, ms }, "retention");
-      Object.assign(pass, FRESH, { dueAtMs: pass.beganAtMs + job.everyMs });
+      Object.assign(pass, NOT_BEGUN, { dueAtMs: pass.beganAtMs + job.everyMs });
       return;
     }
     pass.from = next;

@@ -17,7 +17,7 @@ const BODY_KEPT_MAX = 8 * 1024;
 
 export type ExchangeDeps = {
   deliveries: Deliveries;
-  pool: Pick<Pool, "answered" | "giveBack">;
+  pool: Pick<Pool, "answered" | "release">;
   sendQueue: SendQueue;
   lead: SendLead;
   clock: Time;
@@ -143,13 +143,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#leave(false);
   }
 
-  /** Not a byte was written. A reason of our own puts the schedule back, a connection that was gone means another one. */
+  /** Not a byte was written. The request goes over another connection, if this one was gone and it may still leave. */
   #notSent(error: Error): void {
     const { deliveries, pool } = this.#deps;
     this.#isOver = true;
     this.#onOver(this);
     this.#connection.destroy();
-    pool.giveBack(this.#connection, false);
+    pool.release(this.#connection, false);
     this.#delivery.connection = null;
     if (!this.#isRefused && !mayRetryOnAnother(error)) {
       deliveries.end(this.#delivery, failed(error));
@@ -177,7 +177,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #leave(isReusable: boolean): void {
     this.#isOver = true;
     this.#onOver(this);
-    this.#deps.pool.giveBack(this.#connection, isReusable);
+    this.#deps.pool.release(this.#connection, isReusable);
     this.#delivery.connection = null;
     const isRecorded = this.#delivery.state === "draining";
     this.#deps.deliveries.move(this.#delivery, isRecorded ? "recorded" : "recording");

@@ -161,7 +161,7 @@ type IntakeParts = ReturnType<typeof createIntake>;
 /** What is read ahead, and what follows from it. */
 function createIntake(
   base: Base,
-  { demand, pool, rates }: Connections,
+  { demand, pool, waitingList, rates }: Connections,
   shards: Shards,
   { recorder }: Sending,
   { plans }: Config,
@@ -173,7 +173,7 @@ function createIntake(
     intake,
     prefetch: new Prefetch({ database: databases.reads, shards, clock, intake }),
     urgentReads: new UrgentReads({ database: databases.reads, wanted: wantedReads, clock, intake }),
-    dueQueue: new DueQueue({ deliveries, clock, claimAheadMs, claimCost: cost, rates, connections: demand }),
+    dueQueue: new DueQueue({ deliveries, clock, claimAheadMs, claimCost: cost, rates, demand, waitingList }),
     retention: new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log }),
   };
 }

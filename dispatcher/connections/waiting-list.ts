@@ -26,10 +26,11 @@ export class WaitingList implements PoolListener {
     this.#deps = deps;
   }
 
-  /** Takes a delivery that is about to fall due: it goes on at once if there is room. */
+  /** Takes a delivery that is about to fall due, and for which there is no room. */
   add(delivery: Delivery): void {
-    if (this.#goOn(delivery)) return;
-    this.#deps.demand.meet(this.#deps.pool.originOf(delivery.origin));
+    const origin = this.#deps.pool.originOf(delivery.origin);
+    this.#park(origin, delivery);
+    this.#deps.demand.meet(origin);
   }
 
   /** Whether `delivery` may reserve a connection now. */
@@ -133,19 +134,15 @@ export class WaitingList implements PoolListener {
       waiting.pop();
       if (next.state === "awaiting connection") served.push(next);
     }
-    for (const delivery of served) this.#goOn(delivery);
+    // Those before it may have taken the room.
+    for (const delivery of served) {
+      if (this.hasRoom(delivery)) this.#deps.deliveries.move(delivery, "awaiting turn");
+      else this.#park(origin, delivery);
+    }
   }
 
-  /** Lets a delivery wait for its turn if there is room, and here if not; says which. */
-  #goOn(delivery: Delivery): boolean {
-    const { deliveries, pool } = this.#deps;
-    if (this.hasRoom(delivery)) {
-      deliveries.move(delivery, "awaiting turn");
-      return true;
-    }
-    const origin = pool.originOf(delivery.origin);
+  #park(origin: Origin, delivery: Delivery): void {
     (delivery.needsNewConnection ? origin.waitingForNew : origin.waiting).push(delivery);
-    return false;
   }
 
   #assign(delivery: Delivery, connection: Connection): void {

@@ -39,12 +39,20 @@ export function auditDeliveries(deliveries: Deliveries, stages: AuditedStages): 
   compare("due queue", stages.dueQueue.count(), inStates("known"));
   compare("waiting list", stages.waitingList.counts().waiting, inStates("awaiting connection"));
   compare("waiting list, claimed", stages.waitingList.counts().ready, inStates("ready"));
-  compareMaps("slots in p-queue of lane ", stages.rates.slots(), recounted.slotsByLane);
+  const slots = deliveries.countHolders(
+    ({ slot }) => slot,
+    ({ lane }) => lane,
+  );
+  compareMaps("slots in p-queue of lane ", stages.rates.slots(), slots);
   compare("claimer", stages.claimer.count(), inStates("admitted", "refused"));
   compare("preparer", stages.preparer.count(), inStates("claimed"));
   compare("send queue", stages.sendQueue.count(), inStates("prepared"));
   compare("exchanges", stages.exchanges.count(), inStates("writing", "sent", "answered", "draining"));
-  compareMaps("busy connections of ", stages.pool.busyByOrigin(), recounted.assignedByOrigin);
+  const assigned = deliveries.countHolders(
+    ({ connection }) => connection === "assigned",
+    ({ origin }) => origin,
+  );
+  compareMaps("busy connections of ", stages.pool.busyByOrigin(), assigned);
   compare("connections", stages.pool.size, stages.pool.countConnections());
   compare("recorder", stages.recorder.count(), inStates("answered", "recording"));
   compare("releases", stages.releases.count(), inStates("releasing"));

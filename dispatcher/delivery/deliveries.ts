@@ -3,7 +3,7 @@ import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import type { Time } from "../runtime/clock.ts";
 import { type AttemptResult, type Delivery, newDelivery } from "./delivery.ts";
 import { Holdings } from "./holdings.ts";
-import { type DeliveryState, IllegalTransition, isUnclaimed, NOTHING, occupies, STATES } from "./states.ts";
+import { type DeliveryState, type Held, IllegalTransition, isUnclaimed, NOTHING, occupies, STATES } from "./states.ts";
 
 /** Takes over a delivery that comes into its state. `from` is null for a new one. */
 type Stage = (delivery: Delivery, from: DeliveryState | null) => void;
@@ -120,6 +120,16 @@ export class Deliveries {
       recounted.change(delivery, NOTHING, STATES[delivery.state].held);
     }
     return recounted;
+  }
+
+  /** How many deliveries hold what `holds` names, by `keyOf`, from their states alone. */
+  countHolders(holds: (held: Held) => boolean, keyOf: (delivery: Delivery) => string): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const delivery of this.#all) {
+      if (!holds(STATES[delivery.state].held)) continue;
+      counts.set(keyOf(delivery), (counts.get(keyOf(delivery)) ?? 0) + 1);
+    }
+    return counts;
   }
 
   /** How many deliveries are in memory, by the index that `get` uses. */

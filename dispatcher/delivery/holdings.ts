@@ -4,7 +4,7 @@ import { type DeliveryState, type Held, occupies, STATES } from "./states.ts";
 type Counts = Map<string, number>;
 
 /**
- * Counts what all deliveries hold. `Deliveries.move` alone changes them; the stages read them to decide who may go on.
+ * Counts what all deliveries hold, as far as stages decide by it. `Deliveries.move` alone changes the counters.
  * `connectionsPerPlace` is how many connections one account may have to one origin.
  */
 export class Holdings {
@@ -15,7 +15,6 @@ export class Holdings {
   /** Bytes of claimed requests that have not left, with what each row costs besides. */
   claimedBytes = 0;
   readonly memoryByLane: Counts = new Map();
-  readonly slotsByLane: Counts = new Map();
   /** Wanted, reserved and assigned connections. */
   readonly wantedByPlace: Counts = new Map();
   /** The same by origin, of each account at most as many as it may have. */
@@ -25,7 +24,6 @@ export class Holdings {
   readonly connectionsByAccount: Counts = new Map();
   /** Reserved connections that are not assigned yet. */
   readonly reservedByOrigin: Counts = new Map();
-  readonly assignedByOrigin: Counts = new Map();
 
   constructor(connectionsPerPlace: number) {
     this.#connectionsPerPlace = connectionsPerPlace;
@@ -37,7 +35,6 @@ export class Holdings {
       this.memory += step(to.memory);
       add(this.memoryByLane, delivery.lane, step(to.memory));
     }
-    if (from.slot !== to.slot) add(this.slotsByLane, delivery.lane, step(to.slot));
     if (from.bytes !== to.bytes) this.claimedBytes += step(to.bytes) * costOf(delivery);
     if (from.claim !== to.claim) this.claims += step(to.claim);
     if (from.connection !== to.connection) this.#changeConnection(delivery, from.connection, to.connection);
@@ -61,7 +58,6 @@ export class Holdings {
       add(this.connectionsByAccount, accountId, step(occupies(to)));
     }
     if ((from === "reserved") !== (to === "reserved")) add(this.reservedByOrigin, origin, step(to === "reserved"));
-    if ((from === "assigned") !== (to === "assigned")) add(this.assignedByOrigin, origin, step(to === "assigned"));
   }
 
   #want(place: string, origin: string, change: 1 | -1): void {
@@ -81,13 +77,11 @@ export const costOf = (delivery: Delivery): number => delivery.bytes + ROW_BYTES
 
 const COUNTS = [
   "memoryByLane",
-  "slotsByLane",
   "wantedByPlace",
   "wantedByOrigin",
   "connectionsByPlace",
   "connectionsByAccount",
   "reservedByOrigin",
-  "assignedByOrigin",
 ] as const;
 
 const step = (isMore: boolean): 1 | -1 => (isMore ? 1 : -1);

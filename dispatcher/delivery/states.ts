@@ -3,12 +3,12 @@
  * makes a move, and with it acquires and releases what is held.
  *
  *      ●──▶ known ◀──────── tried again later ────────┐
- *             │                                        │
- *             ▼                no connection is had    │
- *   awaiting connection ───────────────────────────────┴──▶ refused ──▶ claiming refused ──┐
- *             │    ▲                                                                       │
- *             ▼    │ no room at its turn                                                   │
- *       awaiting turn                                                                      │
+ *             │ │                                      │ no connection is had
+ *             │ └─ no room ──▶ awaiting connection ────┴──▶ refused ──▶ claiming refused ──┐
+ *        room │                    │          ▲                                            │
+ *             │ ◀────── room ──────┘          │                                            │
+ *             ▼                               │                                            │
+ *       awaiting turn ── no room at its turn ─┘                                            │
  *             │ slot, reservation                                                          │
  *             ▼                                                                            │
  *         admitted                                                                         │
@@ -61,7 +61,7 @@ export const NOTHING: Held = { memory: false, slot: false, connection: null, byt
 /** Each state: what a delivery holds in it, and the states it may go to. */
 export const STATES = {
   /** In the due queue. */
-  known: state({ memory: true }, ["awaiting connection", "removed"]),
+  known: state({ memory: true }, ["awaiting turn", "awaiting connection", "removed"]),
   /** About to fall due; waits until its origin and account have room. */
   "awaiting connection": state({ memory: true, connection: "wanted" }, [
     "awaiting turn",

@@ -27,7 +27,8 @@ type Deps = {
   /** How long before its instant one of `rows` that leave together should be claimed. */
   claimCost: { leadMs(rows: number): number };
   rates: { isNearLimit(lane: string): boolean };
-  connections: { expect(delivery: Delivery): void };
+  demand: { expect(delivery: Delivery): void };
+  waitingList: { hasRoom(delivery: Delivery): boolean };
 };
 
 /**
@@ -93,7 +94,7 @@ export class DueQueue implements DueStage {
   }
 
   #approach(delivery: Delivery): void {
-    this.#deps.connections.expect(delivery);
+    this.#deps.demand.expect(delivery);
     this.#addNear(delivery, delivery.sendAtMs - this.#aheadMaxMs);
   }
 
@@ -103,6 +104,7 @@ export class DueQueue implements DueStage {
   }
 
   #enqueueDue(nowMs: number): void {
+    const { deliveries, rates, waitingList } = this.#deps;
     let leadMs: number | undefined;
     let enqueued = 0;
     const early: Delivery[] = [];
@@ -112,13 +114,13 @@ export class DueQueue implements DueStage {
       this.#near.pop();
       if (next.state !== "known") continue;
       leadMs ??= this.#leadMs(nowMs);
-      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : leadMs + coalesceMs;
+      const wantedMs = rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : leadMs + coalesceMs;
       if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
         next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, leadMs), nowMs + 1);
         early.push(next);
         continue;
       }
-      this.#deps.deliveries.move(next, "awaiting connection");
+      deliveries.move(next, waitingList.hasRoom(next) ? "awaiting turn" : "awaiting connection");
       enqueued++;
     }
     for (const delivery of early) this.#near.push(delivery);

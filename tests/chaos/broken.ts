@@ -21,8 +21,8 @@ export const BROKEN: Record<string, Patch[]> = {
   record: [
     {
       file: "db/queries/record-attempts.ts",
-      find: "WHERE s.version = w.version AND s.status || '' = 'firing'",
-      replace: "WHERE s.status || '' = 'firing'",
+      find: "fence: sql`s.version = w.version AND s.status",
+      replace: "fence: sql`s.status",
     },
   ],
   release: [

@@ -61,7 +61,7 @@ type Sent = Omit<Job, "body">;
 
 const LIMITS = { perOrigin: 256, perAccount: 1_024, total: 4_096 };
 /** What a delivery goes through before it is claimed, here all at once. */
-const UNTIL_CLAIMED = ["awaiting connection", "awaiting turn", "admitted", "claiming", "claimed"] as const;
+const UNTIL_CLAIMED = ["awaiting turn", "admitted", "claiming", "claimed"] as const;
 
 /** The process that sends: every job as a delivery that was claimed, added a second ahead, or one for each that has ended. */
 export async function work(options: Options): Promise<() => Promise<void>> {

@@ -6,6 +6,7 @@ import type { Parts } from "./wiring.ts";
 
 const FIRST_CLOCK_SAMPLES = 5;
 const CLOCK_EVERY_MS = 200;
+const HEARTBEAT_EVERY_MS = SHARD_LEASE_MS / 3;
 const READ_EVERY_MS = 1_000;
 const RECOVER_EVERY_MS = 1_000;
 const RETAIN_EVERY_MS = 1_000;
@@ -45,17 +46,19 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
 function createLoops(parts: Parts) {
   const { clock, shards, prefetch, intake, recovery, releases, retention, outageLog } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
-  const reading = every(READ_EVERY_MS, async () => {
+  const reading: Loop = every(READ_EVERY_MS, async () => {
     await prefetch.runOnce();
     if (prefetch.hasMore() && intake.hasRoom()) reading.soon();
   });
+  const sharing: Loop = every(HEARTBEAT_EVERY_MS, async () => {
+    // A step of the database's clock is to be seen before leases are read by it.
+    await clock.runOnce();
+    const againInMs = await shards.runOnce();
+    if (againInMs < HEARTBEAT_EVERY_MS) setTimeout(() => sharing.soon(), againInMs);
+  });
   return {
     reading,
-    sharing: every(SHARD_LEASE_MS / 3, async () => {
-      // A step of the database's clock is to be seen before leases are read by it.
-      await clock.runOnce();
-      await shards.runOnce();
-    }),
+    sharing,
     sampling: every(CLOCK_EVERY_MS, () => clock.runOnce()),
     recovering: every(RECOVER_EVERY_MS, () => recovery.runOnce()),
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),

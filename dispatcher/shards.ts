@@ -1,9 +1,16 @@
 import type { Connection as Database } from "#db/client.ts";
-import { releaseShards, renewShards, sendHeartbeat, stopDispatcher, takeShards } from "#db/queries/shard-leases.ts";
+import {
+  type FleetCounts,
+  releaseShards,
+  renewShards,
+  sendHeartbeat,
+  stopDispatcher,
+  takeShards,
+} from "#db/queries/shard-leases.ts";
+import { LOOK_AGAIN_MS, shardMoves } from "#domain/shard-share.ts";
 import { CLAIM_LEASE_MS, SHARD_LEASE_MS } from "#domain/timing.ts";
 import type { Clock } from "./runtime/clock.ts";
 
-const SHARDS = 64;
 /** A lease counts as over this much before it is, ms. */
 const SAFETY_MS = 100;
 const DEADLINE_MS = 2_000;
@@ -38,6 +45,8 @@ export class Shards {
   listener: ShardListener | undefined;
   readonly #leases = new Map<number, Lease>();
   #round: Promise<unknown> = Promise.resolve();
+  /** Since when some shards have been free, monotonic ms. */
+  #freeSinceMs: number | null = null;
   #isStopping = false;
   #isHandedOver = false;
 
@@ -60,10 +69,13 @@ export class Shards {
     return new Map([...new Set(shards)].map((id) => [id, this.#leases.get(id)?.epoch ?? -1]));
   }
 
-  /** Sends a heartbeat, renews, and takes or gives up shards until each living dispatcher has its share. */
-  async runOnce(): Promise<{ owned: number; alive: number }> {
+  /**
+   * Sends a heartbeat, renews, and takes or gives up shards until each dispatcher of the fleet has its share. Returns when
+   * the next round is worth while, ms from now: when a shard may become free, or was left for others.
+   */
+  async runOnce(): Promise<number> {
     // A heartbeat after the handover would make a dispatcher that is gone count as alive.
-    if (this.#isHandedOver) return { owned: 0, alive: 0 };
+    if (this.#isHandedOver) return Number.POSITIVE_INFINITY;
     const round = this.#runRound();
     this.#round = round.catch(() => {});
     return round;
@@ -86,17 +98,16 @@ export class Shards {
     if (this.#leases.size > 0) await this.#release([...this.#leases.keys()]);
   }
 
-  async #runRound(): Promise<{ owned: number; alive: number }> {
+  async #runRound(): Promise<number> {
     const { database, me, clock, wall } = this.#deps;
     const end = {
       untilMs: clock.monotonic() + SHARD_LEASE_MS - SAFETY_MS,
       wallUntilMs: wall() + SHARD_LEASE_MS - SAFETY_MS,
     };
     const skewMs = clock.isSet() ? clock.skewMs() : null;
-    const alive = await database.run(DEADLINE_MS, ({ sql }) => sendHeartbeat(sql, { ...me, skewMs }));
+    const fleet = await database.run(DEADLINE_MS, ({ sql }) => sendHeartbeat(sql, { ...me, skewMs }));
     if (this.#leases.size > 0) await this.#renew(end);
-    if (!this.#isStopping) await this.#share(Math.ceil(SHARDS / alive), end);
-    return { owned: this.#leases.size, alive };
+    return this.#isStopping ? Number.POSITIVE_INFINITY : this.#share(fleet, end);
   }
 
   async #renew(end: LeaseEnd): Promise<void> {
@@ -107,18 +118,28 @@ export class Shards {
     for (const lease of this.#leases.values()) Object.assign(lease, end);
   }
 
-  async #share(share: number, end: LeaseEnd): Promise<void> {
-    const { database, me, clock, rates } = this.#deps;
+  async #share(fleet: FleetCounts, end: LeaseEnd): Promise<number> {
+    const { clock } = this.#deps;
     // After a step of the database's clock its leases, and who sent a heartbeat when, say nothing for a while.
-    const isSettled = clock.sinceStepMs() > CLAIM_LEASE_MS;
-    if (this.#leases.size > share && isSettled) await this.#release([...this.#leases.keys()].slice(share));
-    if (this.#leases.size >= share) return;
-    const taken = await database.run(DEADLINE_MS, ({ sql }) =>
-      takeShards(sql, me.id, share - this.#leases.size, !isSettled),
-    );
+    const isClockSettled = clock.sinceStepMs() > CLAIM_LEASE_MS;
+    const free = fleet.givenUp + (isClockSettled ? fleet.expired : 0);
+    if (free === 0) this.#freeSinceMs = null;
+    else this.#freeSinceMs ??= clock.monotonic();
+    const freeForMs = this.#freeSinceMs === null ? 0 : clock.monotonic() - this.#freeSinceMs;
+    const { take, release } = shardMoves({ ...fleet, owned: this.#leases.size, free, freeForMs });
+    if (release > 0 && isClockSettled) await this.#release([...this.#leases.keys()].slice(-release));
+    const taken = take > 0 ? await this.#take(take, !isClockSettled, end) : 0;
+    return taken < free ? LOOK_AGAIN_MS : fleet.nextFreeInMs;
+  }
+
+  /** Takes up to `limit` shards; returns how many it got. */
+  async #take(limit: number, onlyGivenUp: boolean, end: LeaseEnd): Promise<number> {
+    const { database, me, rates } = this.#deps;
+    const taken = await database.run(DEADLINE_MS, ({ sql }) => takeShards(sql, me.id, limit, onlyGivenUp));
     for (const { id, epoch } of taken) this.#leases.set(id, { epoch, ...end });
     for (const { id, sent } of taken) rates.occupy(id, sent);
     if (taken.length > 0) this.listener?.taken(taken.map(({ id }) => id));
+    return taken.length;
   }
 
   async #release(ids: number[]): Promise<void> {

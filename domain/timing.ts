@@ -22,5 +22,11 @@ export const SHARD_LEASE_MS = 6_000;
 /** A shard is taken over only this long after its lease ended: the last second of its former owner is then empty, ms. */
 export const TAKEOVER_PAUSE_MS = 1_000;
 
-/** A dispatcher that beat within this counts as alive, ms. */
+/** A dispatcher with a heartbeat within this is shown as alive, ms. */
 export const DISPATCHER_ALIVE_MS = 15_000;
+
+/** A dispatcher with a heartbeat within this is given a share of the shards: two may be missed, ms. */
+export const DISPATCHER_COUNTED_MS = 5_000;
+
+/** A dispatcher that has lived for so long is settled: others give up shards for it, ms. */
+export const DISPATCHER_SETTLED_MS = 5_000;

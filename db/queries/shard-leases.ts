@@ -1,24 +1,53 @@
-import { DISPATCHER_ALIVE_MS, SHARD_LEASE_MS, TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
+import { DISPATCHER_COUNTED_MS, DISPATCHER_SETTLED_MS, SHARD_LEASE_MS, TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
 import type { Sql } from "../client.ts";
 import { pgArray } from "./pg-array.ts";
 
+/** The fleet at a heartbeat. */
+export type FleetCounts = {
+  /** Whether this dispatcher has lived for `DISPATCHER_SETTLED_MS`. */
+  isSettled: boolean;
+  /** Other dispatchers that are alive, and those of them that are settled. */
+  others: number;
+  settledOthers: number;
+  /** Shards that were given up. */
+  givenUp: number;
+  /** Shards whose lease, and the pause after it, are over. */
+  expired: number;
+  /** When the next shard of another dispatcher will be free, if its lease is not renewed, ms from now; Infinity without one. */
+  nextFreeInMs: number;
+};
+
 /**
- * Says that this dispatcher lives, to the table and to every listener; returns how many do. The id of a dispatcher that
- * has stopped is never used again: a heartbeat that comes after its stop changes nothing.
+ * Says that this dispatcher lives, to the table and to every listener; returns what there is of the fleet. The id of a
+ * dispatcher that has stopped is never used again: a heartbeat that comes after its stop changes nothing.
  */
 export async function sendHeartbeat(
   sql: Sql,
   me: { id: string; host: string; pid: number; version: string; skewMs: number | null },
-): Promise<number> {
+): Promise<FleetCounts> {
   const [row] = await sql`
     WITH heartbeat AS (
       INSERT INTO dispatchers (id, host, pid, version, skew_ms)
       VALUES (${me.id}, ${me.host}, ${me.pid}, ${me.version}, ${me.skewMs})
       ON CONFLICT (id) DO UPDATE SET beat_at = now(), skew_ms = excluded.skew_ms WHERE dispatchers.stopped_at IS NULL
+    ), fleet AS (
+      SELECT id = ${me.id} AS is_me, started_at <= now() - ${DISPATCHER_SETTLED_MS} * interval '1 millisecond' AS is_settled
+      FROM dispatchers
+      WHERE stopped_at IS NULL AND beat_at > now() - ${DISPATCHER_COUNTED_MS} * interval '1 millisecond'
+    ), leases AS (
+      SELECT owner, lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' - clock_timestamp() AS free_in FROM shards
     )
-    SELECT count(*)::int AS alive, (SELECT pg_notify('stopwatch_due', 'beat')) FROM dispatchers
-    WHERE id <> ${me.id} AND stopped_at IS NULL AND beat_at > now() - ${DISPATCHER_ALIVE_MS} * interval '1 millisecond'`;
-  return (row?.alive ?? 0) + 1;
+    SELECT coalesce((SELECT bool_or(is_me AND is_settled) FROM fleet), false) AS "isSettled",
+      (SELECT count(*)::int FROM fleet WHERE NOT is_me) AS others,
+      (SELECT count(*)::int FROM fleet WHERE NOT is_me AND is_settled) AS "settledOthers",
+      count(*) FILTER (WHERE owner IS NULL)::int AS "givenUp",
+      count(*) FILTER (WHERE owner IS NOT NULL AND free_in < '0')::int AS expired,
+      extract(epoch FROM min(free_in) FILTER (WHERE owner <> ${me.id} AND free_in >= '0'))::float8 * 1000 AS "nextFreeInMs",
+      (SELECT pg_notify('stopwatch_due', 'beat'))
+    FROM leases`;
+  if (!row) throw new Error("a heartbeat told nothing of the fleet");
+  const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs } = row;
+  return { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs: nextFreeInMs ?? Number.POSITIVE_INFINITY };
 }
 
 /** Renews the leases of `epochs` (shard id → epoch); returns the shards that are still this dispatcher's. */

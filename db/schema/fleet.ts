@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, check, integer, jsonb, pgTable, real, smallint, text, unique, uuid } from "drizzle-orm/pg-core";
 import { bytea, instant } from "./columns.ts";
 
-/** Dispatchers that are or were running; one that beat within 15 s counts as alive. */
+/** Dispatchers that are or were running, each with its last heartbeat. */
 export const dispatchers = pgTable("dispatchers", {
   id: uuid("id").primaryKey(),
   host: text("host").notNull(),

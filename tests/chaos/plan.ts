@@ -101,7 +101,7 @@ const FIRST_FAULT_MS = 3_000;
 /** So long before a long fault ends the others are well: those that recover wait 15 s after a lost database. */
 const QUIET_MS = 26_000;
 /** By then the shards are shared out and requests are in flight everywhere. */
-const FIRST_LONG_MS = 8_000;
+const FIRST_LONG_MS = 12_000;
 
 function drawFaults(random: Random, { seconds, dispatchers }: PlanOptions): Fault[] {
   const endMs = seconds * 1000;

@@ -39,29 +39,11 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
       running.push(dispatcher);
       return dispatcher;
     },
-    /**
-     * A dispatcher process of its own, as `npm run dispatcher` runs it, once it owns every shard. `filesMax` is its limit of
-     * open files, `preload` is code that runs in it first. Whoever starts it ends it.
-     */
-    async process(
-      options: { env?: Record<string, string>; filesMax?: number; preload?: string } = {},
-    ): Promise<ChildProcess> {
-      const preload = options.preload ? `--import data:text/javascript,${encodeURIComponent(options.preload)}` : "";
-      const child = spawn(
-        "/bin/sh",
-        ["-c", `ulimit -n ${options.filesMax ?? 4_096}; exec "$0" $1 dispatcher/main.ts`, process.execPath, preload],
-        {
-          env: {
-            PATH: processEnv().PATH,
-            NODE_ENV: "test",
-            ...environment,
-            DISPATCHER_PORT: "0",
-            LOG_LEVEL: "warn",
-            ...options.env,
-          },
-          stdio: ["ignore", "ignore", "inherit"],
-        },
-      );
+    /** A dispatcher process of its own, as `npm run dispatcher` runs it. Whoever starts it ends it. */
+    spawn: (options: ProcessOptions = {}) => spawnDispatcher(environment, options),
+    /** As `spawn`, once it owns every shard. */
+    async process(options: ProcessOptions = {}): Promise<ChildProcess> {
+      const child = spawnDispatcher(environment, options);
       await waitFor(
         "the process owns every shard",
         async () => {
@@ -85,4 +67,26 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
       await database.drop();
     },
   };
+}
+
+/** `filesMax` is its limit of open files, `preload` is code that runs in it first. */
+type ProcessOptions = { env?: Record<string, string>; filesMax?: number; preload?: string };
+
+function spawnDispatcher(environment: Record<string, string>, options: ProcessOptions): ChildProcess {
+  const preload = options.preload ? `--import data:text/javascript,${encodeURIComponent(options.preload)}` : "";
+  return spawn(
+    "/bin/sh",
+    ["-c", `ulimit -n ${options.filesMax ?? 4_096}; exec "$0" $1 dispatcher/main.ts`, process.execPath, preload],
+    {
+      env: {
+        PATH: processEnv().PATH,
+        NODE_ENV: "test",
+        ...environment,
+        DISPATCHER_PORT: "0",
+        LOG_LEVEL: "warn",
+        ...options.env,
+      },
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
 }

@@ -62,10 +62,14 @@ export const stopwatch: Engine = {
           fetch(`http://127.0.0.1:${port}/healthz`)
             .then(async (answer) => ((await answer.json()) as { owned?: number }).owned)
             .catch(() => undefined);
-        await waitFor("each dispatcher owns its share of the shards", async () => {
-          const shares = await Promise.all(ports.map(owned));
-          return shares.every((share) => share === 64 / workers);
-        });
+        await waitFor(
+          "each dispatcher owns its share of the shards",
+          async () => {
+            const shares = await Promise.all(ports.map(owned));
+            return shares.every((share) => share === 64 / workers);
+          },
+          45_000,
+        );
         return processes;
       },
       async enqueue(jobs) {

@@ -5,6 +5,7 @@ import { startDispatcher } from "#dispatcher/dispatcher.ts";
 import { startServices } from "#server/services.ts";
 import { PGBOUNCER, POOL_SIZE, type Pooler, startPgBouncer } from "../../helpers/pgbouncer.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { stopAudited } from "../../helpers/stop-audited.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { runScript } from "../scripts/script-process.ts";
 import { type Api, FUTURE, type Method, startApi, TARGET, testConfig } from "./api.ts";
@@ -107,7 +108,7 @@ describe.skipIf(PGBOUNCER === undefined)(
         });
         expect(await api.call("GET", "/readyz")).toMatchObject({ status: 200 });
       } finally {
-        await dispatcher.stop();
+        await stopAudited(dispatcher);
       }
     });
 

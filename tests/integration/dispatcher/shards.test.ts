@@ -75,10 +75,10 @@ describe("a handover", () => {
     const other = start();
     await other.shards.runOnce();
     await leaving.shards.runOnce();
-    await other.shards.runOnce();
+    // Half of the shards are free, so that it has some to renew, and finds more to take in its next round.
+    await sql`UPDATE shards SET owner = NULL, lease_until = '-infinity' WHERE id < 32`;
     await leaving.shards.runOnce();
     expect(await ownedBy(leaving.id)).toBe(32);
-    // Its next round finds more to take.
     await other.shards.handOver();
 
     const { reached, release } = leaving.holdCall(call);
@@ -92,7 +92,8 @@ describe("a handover", () => {
     const [row] = await sql`SELECT stopped_at FROM dispatchers WHERE id = ${leaving.id}`;
     expect(row?.stopped_at).toBeInstanceOf(Date);
     const next = start();
-    expect(await next.shards.runOnce()).toEqual({ owned: 64, alive: 1 });
+    await next.shards.runOnce();
+    expect(await ownedBy(next.id)).toBe(64);
     await next.shards.handOver();
   });
 });

@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const KILLS = 6;
+const SPACING_MS = 200;
+/** Far more than a delivery takes, and far less than a shard without an owner would cost. */
+const LATE_MAX_MS = 1_500;
+/** From the end of the last lease: a poll that comes too late, or a dead dispatcher that still counts, costs more. */
+const TAKEOVER_WITHIN_MS = 3_000;
+
+let receiver: Receiver;
+let bench: DispatchBench;
+
+beforeEach(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+});
+afterEach(async () => {
+  await bench.close();
+  await receiver.close();
+});
+
+/** Starts a dispatcher process and ends it by kill -9 as soon as its first heartbeat is there. */
+async function beginAndKill() {
+  const child = bench.spawn();
+  const exited = once(child, "exit");
+  await waitFor("its heartbeat is there", async () => {
+    const rows = await bench.sql`SELECT FROM dispatchers WHERE pid = ${child.pid as number}`;
+    return rows.length > 0;
+  });
+  child.kill("SIGKILL");
+  await exited;
+}
+
+describe("a dispatcher", () => {
+  it("beside one that is killed again and again keeps every shard, and stays on time", async () => {
+    const healthy = await bench.dispatcher();
+    await waitFor("it owns every shard", () => healthy.figures().owned === 64);
+    const accounts = await Promise.all(Array.from({ length: 20 }, () => bench.account()));
+    const owned = new Set<number>();
+    let isOver = false;
+    const scheduling = (async () => {
+      for (let n = 0; !isOver; n++) {
+        owned.add(healthy.figures().owned);
+        const fireAt = new Date(Date.now() + 500);
+        await bench.schedule(accounts[n % accounts.length] as never, `${receiver.origin}/`, fireAt);
+        await new Promise((resolve) => setTimeout(resolve, SPACING_MS));
+      }
+    })();
+    for (let n = 0; n < KILLS; n++) await beginAndKill();
+    isOver = true;
+    await scheduling;
+
+    const rows = await waitFor("everything is delivered", async () => {
+      const found = await bench.sql`SELECT status, offset_ms::int FROM schedules`;
+      return found.every(({ status }) => status === "succeeded") && found;
+    });
+    expect([...owned]).toEqual([64]);
+    expect(rows.length).toBeGreaterThan(KILLS);
+    expect(Math.max(...rows.map((row) => row.offset_ms))).toBeLessThan(LATE_MAX_MS);
+  });
+
+  it("has its share once it is settled, and when it is killed the other takes over as soon as its leases are over", async () => {
+    const survivor = await bench.dispatcher();
+    await waitFor("it owns every shard", () => survivor.figures().owned === 64);
+    const child = bench.spawn();
+    const exited = once(child, "exit");
+    await waitFor(
+      "each owns half",
+      async () => {
+        const rows = await bench.sql`SELECT count(*)::int AS n FROM shards GROUP BY owner`;
+        return rows.length === 2 && rows.every(({ n }) => n === 32);
+      },
+      45_000,
+    );
+    child.kill("SIGKILL");
+    await exited;
+    const [lease] = await bench.sql`
+      SELECT extract(epoch FROM max(lease_until))::float8 * 1000 AS ends_at_ms FROM shards WHERE owner <> ${survivor.id}`;
+    await waitFor("the survivor owns every shard", () => survivor.figures().owned === 64, 20_000);
+    const [now] = await bench.sql`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`;
+    expect(now?.ms - lease?.ends_at_ms - TAKEOVER_PAUSE_MS).toBeLessThan(TAKEOVER_WITHIN_MS);
+  }, 90_000);
+});

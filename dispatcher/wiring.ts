@@ -8,6 +8,7 @@ import { CLAIM_AHEAD_MS, Claimer } from "./claiming/claimer.ts";
 import { Releases } from "./claiming/releases.ts";
 import { Demand } from "./connections/demand.ts";
 import { Dialer } from "./connections/dialer.ts";
+import { Origins } from "./connections/origins.ts";
 import { Pool } from "./connections/pool.ts";
 import { WaitingList } from "./connections/waiting-list.ts";
 import { connectDatabases } from "./databases.ts";
@@ -125,9 +126,10 @@ function createConnections({ deliveries, clock, outageLog }: Base, config: Confi
     total: config.connectionsMax,
   };
   const dialer = new Dialer({ policy: config.targetPolicy, ca: config.deliveryCa, monotonic: clock.monotonic });
-  const pool = new Pool({ dialer, limits, holdings, clock, onError: outageLog.fatal });
-  const demand = new Demand({ pool, limits, holdings, clock });
-  const waitingList = new WaitingList({ deliveries, pool, demand, limits, clock });
+  const origins = new Origins({ holdings, monotonic: clock.monotonic });
+  const pool = new Pool({ origins, dialer, limits, holdings, clock, onError: outageLog.fatal });
+  const demand = new Demand({ origins, pool, limits, holdings, clock });
+  const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits, clock });
   const rates = new RateLanes({ deliveries, clock, connections: waitingList });
   return { pool, demand, waitingList, rates };
 }

@@ -1,8 +1,8 @@
 import type { Connection } from "../delivery/connection.ts";
-import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
+import type { Delivery } from "../delivery/delivery.ts";
 import { Fifo } from "../runtime/fifo.ts";
-import { MinHeap } from "../runtime/min-heap.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
+import { WaitingQueue } from "./waiting-queue.ts";
 
 /** What a process knows of one origin: its connections, who waits for them, how fast it answers. */
 export type Origin = {
@@ -17,9 +17,9 @@ export type Origin = {
   readonly opening: Set<{ sinceMs: number }>;
   /** No connection is opened before this, monotonic ms: one could not be had, and others serve meanwhile. */
   openAgainAtMs: number;
-  /** Not claimed yet, waiting for a connection; those that need a new one apart. What was removed stays until it is first. */
-  readonly waiting: MinHeap<Delivery>;
-  readonly waitingForNew: MinHeap<Delivery>;
+  /** Not claimed yet, waiting for a connection; those that need a new one apart. */
+  readonly waiting: WaitingQueue;
+  readonly waitingForNew: WaitingQueue;
   /** Claimed and due, waiting for a connection; those that need a new one apart. */
   readonly ready: Fifo<Delivery>;
   readonly readyForNew: Fifo<Delivery>;
@@ -38,7 +38,6 @@ const STALLED_MS = 250;
 const LATENCY_MIN_MS = 1;
 /** What is admitted is sent within this, by what its origin has been answering: well before it would be given back. */
 const HEADROOM_MS = 1_000;
-const REMEMBERED_MS = 600_000;
 
 export function createOrigin(key: string): Origin {
   return {
@@ -48,8 +47,8 @@ export function createOrigin(key: string): Origin {
     busy: new Map(),
     opening: new Set(),
     openAgainAtMs: 0,
-    waiting: new MinHeap<Delivery>(leavesBefore),
-    waitingForNew: new MinHeap<Delivery>(leavesBefore),
+    waiting: new WaitingQueue(),
+    waitingForNew: new WaitingQueue(),
     ready: new Fifo<Delivery>(),
     readyForNew: new Fifo<Delivery>(),
     readySinceMs: 0,
@@ -94,16 +93,24 @@ export function isStalled(origin: Origin, nowMs: number): boolean {
  * How many more requests this origin will take within a second beyond its free connections, by what it has been
  * answering: so many may be claimed ahead. A slow one is given none.
  */
-export function headroom(origin: Origin, nowMs: number): number {
+function headroom(origin: Origin, nowMs: number): number {
   if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
   return Math.floor((openOf(origin) * HEADROOM_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
 }
 
-/** Whether one more may be let through to be claimed, when `reserved` were let through and have no connection yet. */
-export function hasRoom(origin: Origin, delivery: Delivery, reserved: number, nowMs: number): boolean {
-  if (delivery.needsNewConnection) return origin.unused.length > reserved;
-  const free = origin.unused.length + origin.warm.length;
-  return free > reserved || free + headroom(origin, nowMs) > reserved;
+/** Deliveries that were let through to be claimed and have no connection yet; those that need a new one apart. */
+export type Reserved = { any: number; forNew: number };
+
+/** Whether one more may be let through to be claimed. */
+export function hasRoom(origin: Origin, delivery: Delivery, reserved: Reserved, nowMs: number): boolean {
+  if (delivery.needsNewConnection) return origin.unused.length > reserved.forNew;
+  return roomFor(origin, reserved, nowMs) > 0;
+}
+
+/** How many more that take any connection may be let through to be claimed. */
+export function roomFor(origin: Origin, reserved: Reserved, nowMs: number): number {
+  const free = origin.unused.length + origin.warm.length - reserved.forNew - reserved.any;
+  return free + headroom(origin, nowMs);
 }
 
 /** Notes a new connection. Until the first answer the quickest of them stands for what a request takes. */
@@ -120,8 +127,10 @@ export function noteAnswer(origin: Origin, latencyMs: number, nowMs: number): vo
   origin.answeredAtMs = nowMs;
 }
 
-/** Whether what is known of an origin without connections may go: its last answer is long past. */
-export const isForgotten = (origin: Origin, nowMs: number): boolean => nowMs - origin.answeredAtMs > REMEMBERED_MS;
+/** Whether nothing waits, is reserved or is open at an origin, so that nothing is to be done for it. */
+export const isIdle = (origin: Origin, reserved: Reserved): boolean =>
+  reserved.any + reserved.forNew + waitingOf(origin) + readyOf(origin) + connectionsOf(origin) === 0 &&
+  origin.forecast.isEmpty();
 
 /** Takes a connection out of every list. */
 export function dropConnection(origin: Origin, connection: Connection): void {

@@ -4,10 +4,9 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Dialer } from "./dialer.ts";
-import { type ConnectionLimits, totalMax } from "./limits.ts";
+import { type ConnectionLimits, isWithinLimits, totalMax } from "./limits.ts";
 import {
   connectionsOf,
-  createOrigin,
   dropConnection,
   isSlow,
   noteAnswer,
@@ -16,6 +15,7 @@ import {
   openOf,
   recentlyOpening,
 } from "./origin.ts";
+import type { Origins } from "./origins.ts";
 
 const KEPT_MAX_MS = 60_000;
 const UNUSED_MAX_MS = 4_000;
@@ -30,6 +30,7 @@ export interface PoolListener {
 }
 
 type Deps = {
+  origins: Origins;
   dialer: Dialer;
   limits: ConnectionLimits;
   holdings: Readonly<Holdings>;
@@ -40,7 +41,6 @@ type Deps = {
 /** The sockets of this process, by origin. */
 export class Pool {
   readonly #deps: Deps;
-  readonly origins = new Map<string, Origin>();
   listener: PoolListener | undefined;
   #total = 0;
 
@@ -53,15 +53,6 @@ export class Pool {
     return this.#total;
   }
 
-  originOf(key: string): Origin {
-    let origin = this.origins.get(key);
-    if (!origin) {
-      origin = createOrigin(key);
-      this.origins.set(key, origin);
-    }
-    return origin;
-  }
-
   /** Whether another connection to `origin` may be opened for `delivery`; may close an idle one of another origin for it. */
   mayOpen(origin: Origin, delivery: Delivery | undefined): boolean {
     const { clock, limits, holdings } = this.#deps;
@@ -71,20 +62,31 @@ export class Pool {
     return this.#total < totalMax(delivery, limits, holdings) || this.#closeIdleOfAnother(origin);
   }
 
+  /** The retry whose turn it is among those that wait for this origin and may have one more connection. */
+  nextRetry(origin: Origin): Delivery | undefined {
+    if (origin.waitingForNew.size === 0) return undefined;
+    const { limits, holdings } = this.#deps;
+    return origin.waitingForNew.peek((delivery) => isWithinLimits(delivery, limits, holdings));
+  }
+
+  /** Closes an idle connection and opens a new one in its place, once it is closed; says whether it does. */
+  replaceIdle(origin: Origin): boolean {
+    const now = this.#deps.clock.monotonic();
+    const [idle] = origin.warm;
+    if (!idle || now < origin.openAgainAtMs || recentlyOpening(origin, now) >= OPENING_MAX) return false;
+    const begun = this.#begin(origin);
+    const { onBroken } = idle;
+    idle.onBroken = () => {
+      onBroken?.();
+      this.#dial(origin, begun);
+    };
+    this.#close(origin, idle);
+    return true;
+  }
+
   /** Begins to open a connection; the listener gets the result. */
   open(origin: Origin): void {
-    const begun = { sinceMs: this.#deps.clock.monotonic() };
-    origin.opening.add(begun);
-    this.#total++;
-    this.#deps.dialer
-      .open(origin.key)
-      .then((result) => {
-        origin.opening.delete(begun);
-        if (result.kind === "open") return this.#opened(origin, result.connection);
-        this.#total--;
-        this.listener?.failed(origin, result);
-      })
-      .catch(this.#deps.onError);
+    this.#dial(origin, this.#begin(origin));
   }
 
   /** Acquires the connection that `delivery` would go out on, the one used last or an unused one, and marks it busy. */
@@ -98,7 +100,7 @@ export class Pool {
 
   /** The request on `connection` is over; `reusable` says whether another may follow on it. */
   release(connection: Connection, reusable: boolean): void {
-    const origin = this.originOf(connection.origin);
+    const origin = this.#deps.origins.originOf(connection.origin);
     origin.busy.delete(connection);
     if (connection.broken) return;
     if (reusable && !this.#isOld(connection)) origin.warm.push(connection);
@@ -107,12 +109,12 @@ export class Pool {
 
   /** An answer came over `connection` after `latencyMs`. */
   answered(connection: Connection, latencyMs: number): void {
-    noteAnswer(this.originOf(connection.origin), latencyMs, this.#deps.clock.monotonic());
+    noteAnswer(this.#deps.origins.originOf(connection.origin), latencyMs, this.#deps.clock.monotonic());
   }
 
   /** How far ahead of its instant a request to `key` leaves so as to arrive at it, ms. */
   earlyLeadMs(key: string, sendCostMs: number): number {
-    return earlyLeadMs({ connectRttMs: this.origins.get(key)?.roundTripMs ?? null, sendCostMs });
+    return earlyLeadMs({ connectRttMs: this.#deps.origins.get(key)?.roundTripMs ?? null, sendCostMs });
   }
 
   /** Closes what was opened in vain. */
@@ -125,18 +127,38 @@ export class Pool {
 
   /** How many connections have a request, of each origin. */
   busyByOrigin(): Map<string, number> {
-    return new Map([...this.origins.values()].flatMap(({ key, busy }) => (busy.size > 0 ? [[key, busy.size]] : [])));
+    return new Map([...this.#deps.origins.all()].flatMap(({ key, busy }) => (busy.size > 0 ? [[key, busy.size]] : [])));
   }
 
   /** What `size` counts, counted anew. */
   countConnections(): number {
-    return [...this.origins.values()].reduce((n, origin) => n + connectionsOf(origin), 0);
+    return [...this.#deps.origins.all()].reduce((n, origin) => n + connectionsOf(origin), 0);
   }
 
   close(): void {
-    for (const { unused, warm, busy } of this.origins.values()) {
+    for (const { unused, warm, busy } of this.#deps.origins.all()) {
       for (const connection of [...unused, ...warm, ...busy.keys()]) connection.destroy();
     }
+  }
+
+  /** Counts a connection from when it is decided that it is opened. */
+  #begin(origin: Origin): { sinceMs: number } {
+    const begun = { sinceMs: this.#deps.clock.monotonic() };
+    origin.opening.add(begun);
+    this.#total++;
+    return begun;
+  }
+
+  #dial(origin: Origin, begun: { sinceMs: number }): void {
+    this.#deps.dialer
+      .open(origin.key)
+      .then((result) => {
+        origin.opening.delete(begun);
+        if (result.kind === "open") return this.#opened(origin, result.connection);
+        this.#total--;
+        this.listener?.failed(origin, result);
+      })
+      .catch(this.#deps.onError);
   }
 
   #opened(origin: Origin, connection: Connection): void {
@@ -156,7 +178,10 @@ export class Pool {
   #pick(origin: Origin, delivery: Delivery): Connection | undefined {
     if (delivery.needsNewConnection) return origin.unused[0];
     for (;;) {
-      const connection = origin.warm.at(-1) ?? origin.unused[0];
+      // The unused ones are first for retries, which cannot have another.
+      const forRetries = this.#deps.origins.reservedAt(origin).forNew + (this.nextRetry(origin) ? 1 : 0);
+      const spare = origin.unused.length > forRetries ? origin.unused[0] : undefined;
+      const connection = origin.warm.at(-1) ?? spare;
       if (!connection || !this.#isOld(connection)) return connection;
       this.#close(origin, connection);
     }
@@ -167,10 +192,10 @@ export class Pool {
   }
 
   #closeIdleOfAnother(than: Origin): boolean {
-    const { reservedByOrigin } = this.#deps.holdings;
-    for (const origin of this.origins.values()) {
+    for (const origin of this.#deps.origins.active) {
       if (origin === than) continue;
-      const idle = origin.warm[0] ?? (reservedByOrigin.has(origin.key) ? undefined : origin.unused[0]);
+      const { any, forNew } = this.#deps.origins.reservedAt(origin);
+      const idle = origin.warm[0] ?? (any + forNew > 0 ? undefined : origin.unused[0]);
       if (!idle) continue;
       this.#close(origin, idle);
       return true;

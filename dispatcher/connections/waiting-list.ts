@@ -3,16 +3,24 @@ import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Fifo } from "../runtime/fifo.ts";
-import type { MinHeap } from "../runtime/min-heap.ts";
 import type { Demand } from "./demand.ts";
 import { type ConnectionLimits, isWithinLimits } from "./limits.ts";
-import { hasRoom, headroom, isStalled, type Origin, openOf, readyOf } from "./origin.ts";
+import { hasRoom, isStalled, type Origin, openOf, readyOf, roomFor } from "./origin.ts";
+import type { Origins } from "./origins.ts";
 import type { Pool, PoolListener } from "./pool.ts";
+import type { WaitingQueue } from "./waiting-queue.ts";
 
 const OPEN_AGAIN_MS = 250;
 const SERVED_AT_ONCE_MAX = 256;
 
-type Deps = { deliveries: Deliveries; pool: Pool; demand: Demand; limits: ConnectionLimits; clock: Time };
+type Deps = {
+  deliveries: Deliveries;
+  origins: Origins;
+  pool: Pool;
+  demand: Demand;
+  limits: ConnectionLimits;
+  clock: Time;
+};
 
 /**
  * Who waits for a connection. Before its claim a delivery waits until there is a connection for it, or until its origin
@@ -28,25 +36,23 @@ export class WaitingList implements PoolListener {
 
   /** Takes a delivery that is about to fall due, and for which there is no room. */
   add(delivery: Delivery): void {
-    const origin = this.#deps.pool.originOf(delivery.origin);
+    const origin = this.#deps.origins.originOf(delivery.origin);
     this.#park(origin, delivery);
     this.#deps.demand.meet(origin);
   }
 
   /** Whether `delivery` may reserve a connection now. */
   hasRoom(delivery: Delivery): boolean {
-    const { deliveries, limits, pool, clock } = this.#deps;
-    const reserved = deliveries.holdings.reservedByOrigin.get(delivery.origin) ?? 0;
-    return (
-      isWithinLimits(delivery, limits, deliveries.holdings) &&
-      hasRoom(pool.originOf(delivery.origin), delivery, reserved, clock.monotonic())
-    );
+    const { deliveries, limits, origins, clock } = this.#deps;
+    if (!isWithinLimits(delivery, limits, deliveries.holdings)) return false;
+    const origin = origins.originOf(delivery.origin);
+    return hasRoom(origin, delivery, origins.reservedAt(origin), clock.monotonic());
   }
 
   /** Takes a claimed delivery that is due: it is given its connection, now or as soon as there is one. */
   addReady(delivery: Delivery): void {
-    const { pool, demand, clock } = this.#deps;
-    const origin = pool.originOf(delivery.origin);
+    const { origins, pool, demand, clock } = this.#deps;
+    const origin = origins.originOf(delivery.origin);
     const queue = delivery.needsNewConnection ? origin.readyForNew : origin.ready;
     const connection = queue.length === 0 ? pool.acquire(origin, delivery) : undefined;
     if (connection) {
@@ -61,7 +67,7 @@ export class WaitingList implements PoolListener {
   /** Takes out the claimed deliveries that `which` names. */
   takeReady(which: (delivery: Delivery) => boolean): Delivery[] {
     const taken: Delivery[] = [];
-    for (const { ready, readyForNew } of this.#deps.pool.origins.values()) {
+    for (const { ready, readyForNew } of this.#deps.origins.active) {
       for (const queue of [ready, readyForNew]) if (queue.length > 0) taken.push(...queue.take(which));
     }
     return taken;
@@ -69,15 +75,14 @@ export class WaitingList implements PoolListener {
 
   /** Whether claimed requests to this origin wait in vain. */
   isStalled(key: string): boolean {
-    return isStalled(this.#deps.pool.originOf(key), this.#deps.clock.monotonic());
+    return isStalled(this.#deps.origins.originOf(key), this.#deps.clock.monotonic());
   }
 
   /** How many deliveries wait, before their claim and after it. */
   counts(): { waiting: number; ready: number } {
-    const isWaiting = (delivery: Delivery) => delivery.state === "awaiting connection";
     const counts = { waiting: 0, ready: 0 };
-    for (const origin of this.#deps.pool.origins.values()) {
-      counts.waiting += origin.waiting.count(isWaiting) + origin.waitingForNew.count(isWaiting);
+    for (const origin of this.#deps.origins.active) {
+      counts.waiting += origin.waiting.count() + origin.waitingForNew.count();
       counts.ready += readyOf(origin);
     }
     return counts;
@@ -85,7 +90,7 @@ export class WaitingList implements PoolListener {
 
   /** A delivery gave its connection up: others may have it. */
   onConnectionReleased(delivery: Delivery): void {
-    this.#serve(this.#deps.pool.originOf(delivery.origin));
+    this.#serve(this.#deps.origins.originOf(delivery.origin));
   }
 
   opened(origin: Origin): void {
@@ -107,11 +112,15 @@ export class WaitingList implements PoolListener {
 
   /** Serves what waits for this origin: first what is claimed and due, then what may be claimed. */
   #serve(origin: Origin): void {
+    const { origins, demand, clock } = this.#deps;
+    // Else a busy origin would use each connection again, and retries would never have a new one.
+    demand.meetRetries(origin);
     this.#serveReady(origin, origin.readyForNew);
     this.#serveReady(origin, origin.ready);
-    this.#serveWaiting(origin, origin.waitingForNew);
-    this.#serveWaiting(origin, origin.waiting);
-    this.#deps.demand.meet(origin);
+    const { forNew } = origins.reservedAt(origin);
+    this.#serveWaiting(origin.waitingForNew, origin.unused.length - forNew);
+    this.#serveWaiting(origin.waiting, roomFor(origin, origins.reservedAt(origin), clock.monotonic()));
+    demand.meet(origin);
   }
 
   #serveReady(origin: Origin, queue: Fifo<Delivery>): void {
@@ -123,21 +132,13 @@ export class WaitingList implements PoolListener {
     }
   }
 
-  #serveWaiting(origin: Origin, waiting: MinHeap<Delivery>): void {
-    if (waiting.size === 0) return;
-    const reserved = this.#deps.deliveries.holdings.reservedByOrigin.get(origin.key) ?? 0;
-    const free = origin.unused.length + origin.warm.length + headroom(origin, this.#deps.clock.monotonic());
-    const served: Delivery[] = [];
-    while (served.length < Math.min(free - reserved, SERVED_AT_ONCE_MAX)) {
-      const next = waiting.peek();
-      if (!next || (next.state === "awaiting connection" && !this.hasRoom(next))) break;
-      waiting.pop();
-      if (next.state === "awaiting connection") served.push(next);
-    }
-    // Those before it may have taken the room.
-    for (const delivery of served) {
-      if (this.hasRoom(delivery)) this.#deps.deliveries.move(delivery, "awaiting turn");
-      else this.#park(origin, delivery);
+  /** Lets at most `room` of those that wait go on. They reserve their connections at their turns. */
+  #serveWaiting(waiting: WaitingQueue, room: number): void {
+    const { deliveries, clock } = this.#deps;
+    for (let left = Math.min(room, SERVED_AT_ONCE_MAX); left > 0 && waiting.size > 0; left--) {
+      const next = waiting.take(clock.now(), (delivery) => this.hasRoom(delivery));
+      if (!next) return;
+      deliveries.move(next, "awaiting turn");
     }
   }
 
@@ -157,12 +158,10 @@ export class WaitingList implements PoolListener {
       deliveries.end(claimed, outcomeOf(failure));
       return true;
     }
-    const heaps = hasOthers ? [origin.waitingForNew] : [origin.waitingForNew, origin.waiting];
-    for (const waiting of heaps) {
-      while (waiting.peek() && waiting.peek()?.state !== "awaiting connection") waiting.pop();
-      const next = waiting.peek();
-      if (!next || next.sendAtMs > clock.now()) continue;
-      waiting.pop();
+    const nowMs = clock.now();
+    for (const waiting of hasOthers ? [origin.waitingForNew] : [origin.waitingForNew, origin.waiting]) {
+      const next = waiting.take(nowMs, ({ sendAtMs }) => sendAtMs <= nowMs);
+      if (!next) continue;
       next.failure = failure;
       deliveries.move(next, "refused");
       return true;
@@ -172,9 +171,7 @@ export class WaitingList implements PoolListener {
 
   #tryLater(origin: Origin): void {
     for (const waiting of [origin.waiting, origin.waitingForNew]) {
-      for (const delivery of waiting.clear()) {
-        if (delivery.state === "awaiting connection") this.#deps.deliveries.move(delivery, "known");
-      }
+      for (const delivery of waiting.clear()) this.#deps.deliveries.move(delivery, "known");
     }
   }
 }

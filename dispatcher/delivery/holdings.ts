@@ -22,8 +22,9 @@ export class Holdings {
   /** Reserved and assigned connections. */
   readonly connectionsByPlace: Counts = new Map();
   readonly connectionsByAccount: Counts = new Map();
-  /** Reserved connections that are not assigned yet. */
+  /** Reserved connections that are not assigned yet; those that must be new apart. */
   readonly reservedByOrigin: Counts = new Map();
+  readonly reservedNewByOrigin: Counts = new Map();
 
   constructor(connectionsPerPlace: number) {
     this.#connectionsPerPlace = connectionsPerPlace;
@@ -57,7 +58,8 @@ export class Holdings {
       add(this.connectionsByPlace, place, step(occupies(to)));
       add(this.connectionsByAccount, accountId, step(occupies(to)));
     }
-    if ((from === "reserved") !== (to === "reserved")) add(this.reservedByOrigin, origin, step(to === "reserved"));
+    const reserved = delivery.needsNewConnection ? this.reservedNewByOrigin : this.reservedByOrigin;
+    if ((from === "reserved") !== (to === "reserved")) add(reserved, origin, step(to === "reserved"));
   }
 
   #want(place: string, origin: string, change: 1 | -1): void {
@@ -82,6 +84,7 @@ const COUNTS = [
   "connectionsByPlace",
   "connectionsByAccount",
   "reservedByOrigin",
+  "reservedNewByOrigin",
 ] as const;
 
 const step = (isMore: boolean): 1 | -1 => (isMore ? 1 : -1);

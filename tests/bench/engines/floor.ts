@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { DueSchedule } from "#db/queries/due-schedules.ts";
 import { Demand } from "#dispatcher/connections/demand.ts";
 import { Dialer } from "#dispatcher/connections/dialer.ts";
+import { Origins } from "#dispatcher/connections/origins.ts";
 import { Pool } from "#dispatcher/connections/pool.ts";
 import { WaitingList } from "#dispatcher/connections/waiting-list.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
@@ -122,9 +123,10 @@ function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>
   const onError = (error: unknown) => {
     throw error;
   };
-  const pool = new Pool({ dialer, limits: LIMITS, holdings, clock, onError });
-  const demand = new Demand({ pool, limits: LIMITS, holdings, clock });
-  const waitingList = new WaitingList({ deliveries, pool, demand, limits: LIMITS, clock });
+  const origins = new Origins({ holdings, monotonic: monotonicNow });
+  const pool = new Pool({ origins, dialer, limits: LIMITS, holdings, clock, onError });
+  const demand = new Demand({ origins, pool, limits: LIMITS, holdings, clock });
+  const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits: LIMITS, clock });
   const alarm = new DueWork(clock);
   const preparer = new Preparer({ deliveries, keyRing, userAgent: "Stopwatch/bench", clock, alarm });
   const lead = new SendLead(clock);

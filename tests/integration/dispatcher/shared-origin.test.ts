@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { TestAccount } from "../../helpers/accounts.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+/** Of one account to one origin. */
+const CONNECTIONS = 32;
+/** Connections that are replaced may still be closing at the receiver. */
+const CLOSING_MAX = 8;
+
+let receiver: Receiver;
+let bench: DispatchBench;
+
+beforeEach(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({
+    DELIVERY_ALLOW: receiver.origin,
+    DELIVERY_CONNECTIONS_PER_ORIGIN: String(CONNECTIONS),
+  });
+});
+afterEach(async () => {
+  // Ends what hangs, so that the dispatcher does not wait for it.
+  await receiver.close();
+  await bench.close();
+});
+
+/** `rows` schedules of each account to a path of the receiver, from `dueInMs` on, `everyMs` apart. */
+async function schedule(
+  accounts: TestAccount[],
+  path: string,
+  { rows, dueInMs, everyMs = 0 }: { rows: number; dueInMs: number; everyMs?: number },
+): Promise<void> {
+  await bench.sql`
+    WITH made AS (
+      INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${receiver.origin}
+      FROM accounts a, generate_series(1, ${rows}) n,
+        date_trunc('milliseconds', now() + (${dueInMs} + n * ${everyMs}::float8) * interval '1 millisecond') at
+      WHERE a.id = ANY (${accounts.map(({ id }) => id)}) RETURNING id, account_id)
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+    SELECT id, account_id, 'live', ${`${receiver.origin}${path}`}, 'POST', '\\x00' FROM made`;
+}
+
+const delivered = async ({ id }: TestAccount): Promise<number> => {
+  const [row] = await bench.sql`
+    SELECT count(*)::int AS n FROM schedules WHERE account_id = ${id} AND status = 'succeeded'`;
+  return row?.n;
+};
+
+describe("an origin that several accounts use", () => {
+  it("serves the others while one account has all the connections it may have, and more waiting", async () => {
+    const [hanging, other] = [await bench.account(), await bench.account()];
+    receiver.respond((request, response) => {
+      if (request.path === "/ok") response.end("ok");
+    });
+    await schedule([hanging], "/hangs", { rows: 10 * CONNECTIONS, dueInMs: 1_500 });
+    await bench.dispatcher();
+    await waitFor("one account has all it may have", () => receiver.requests.length === CONNECTIONS);
+    await schedule([other], "/ok", { rows: 10, dueInMs: 1_000 });
+    await bench.sql`SELECT pg_notify('stopwatch_due', shard::text) FROM accounts WHERE id = ${other.id}`;
+    await waitFor("the other's are delivered", async () => (await delivered(other)) === 10, 10_000);
+    expect(receiver.requests.filter(({ path }) => path === "/hangs")).toHaveLength(CONNECTIONS);
+  });
+});
+
+describe("retries, which need new connections", () => {
+  it("that hang have no more connections than their account may have", async () => {
+    const account = await bench.account({ settings: { retry_attempts: 1, retry_backoff_ms: 1_000 } });
+    let most = 0;
+    receiver.respond((request, response) => {
+      most = Math.max(most, receiver.connections());
+      if (request.headers["x-service-attempt"] === "1") response.writeHead(500).end();
+    });
+    await schedule([account], "/", { rows: 6 * CONNECTIONS, dueInMs: 1_500 });
+    await bench.dispatcher();
+    const hanging = () => receiver.requests.filter((request) => request.headers["x-service-attempt"] === "2").length;
+    await waitFor("as many retries hang as may", () => hanging() >= CONNECTIONS, 30_000);
+    const endsAtMs = performance.now() + 2_000;
+    await waitFor("more could have been opened", () => {
+      most = Math.max(most, receiver.connections());
+      return performance.now() > endsAtMs;
+    });
+    expect(hanging()).toBe(CONNECTIONS);
+    expect(most).toBeLessThanOrEqual(CONNECTIONS + CLOSING_MAX);
+  }, 90_000);
+
+  it("are sent while a steady stream to the same origin has every connection", async () => {
+    const accounts = await Promise.all(Array.from({ length: 10 }, () => bench.account()));
+    const failing = await bench.account({ settings: { retry_attempts: 1, retry_backoff_ms: 1_000 } });
+    receiver.respond((request, response) => {
+      const fails = request.path === "/fails" && request.headers["x-service-attempt"] === "1";
+      setTimeout(() => response.writeHead(fails ? 500 : 200).end("ok"), 40);
+    });
+    const streamMs = 10_000;
+    const everyMs = 12.5;
+    await schedule(accounts, "/stream", { rows: streamMs / everyMs, dueInMs: 1_500, everyMs });
+    await schedule([failing], "/fails", { rows: 20, dueInMs: 3_000, everyMs: 50 });
+    await bench.dispatcher();
+    await waitFor("every retry is delivered", async () => (await delivered(failing)) === 20, 30_000);
+    const streamed = receiver.requests.filter(({ path }) => path === "/stream").length;
+    expect(streamed).toBeLessThan((accounts.length * streamMs) / everyMs);
+  }, 90_000);
+});

@@ -22,13 +22,13 @@ export class Demand {
 
   /** A delivery falls due within two seconds: a connection that it will need is opened ahead. */
   expect(delivery: Delivery): void {
-    const { origins, pool, limits } = this.#deps;
+    const { origins, pool, limits, holdings } = this.#deps;
     const origin = origins.originOf(delivery.origin);
     const needed = origin.forecast.add(delivery, limits.perOrigin);
     const lacks = delivery.needsNewConnection
       ? origin.unused.length + origin.opening.size === 0
       : connectionsOf(origin) < Math.min(needed, FAST_ORIGIN_MAX);
-    if (lacks && pool.mayOpen(origin, delivery)) pool.open(origin);
+    if (lacks && isWithinLimits(delivery, limits, holdings) && pool.mayOpen(origin, delivery)) pool.open(origin);
   }
 
   /** Opens what the waiting ones need: one connection for each of them, and no more than their accounts may have. */

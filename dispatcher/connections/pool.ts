@@ -4,7 +4,7 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Dialer } from "./dialer.ts";
-import { type ConnectionLimits, isWithinLimits, totalMax } from "./limits.ts";
+import { type ConnectionLimits, isWithinLimits, originMax, totalMax } from "./limits.ts";
 import {
   connectionsOf,
   dropConnection,
@@ -59,6 +59,7 @@ export class Pool {
     const now = clock.monotonic();
     if (now < origin.openAgainAtMs || recentlyOpening(origin, now) >= OPENING_MAX) return false;
     if (openOf(origin) >= FAST_ORIGIN_MAX && !isSlow(origin, now)) return false;
+    if (connectionsOf(origin) >= originMax(limits)) return false;
     return this.#total < totalMax(delivery, limits, holdings) || this.#closeIdleOfAnother(origin);
   }
 

@@ -9,37 +9,44 @@ const CONNECTIONS = 32;
 /** Connections that are replaced may still be closing at the receiver. */
 const CLOSING_MAX = 8;
 
+/** Of one dispatcher; a quarter of it may go to one origin. */
+const CONNECTIONS_IN_ALL = 64;
+
 let receiver: Receiver;
+let other: Receiver;
 let bench: DispatchBench;
 
 beforeEach(async () => {
   receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({
-    DELIVERY_ALLOW: receiver.origin,
-    DELIVERY_CONNECTIONS_PER_ORIGIN: String(CONNECTIONS),
-  });
+  other = await startReceiver({ tls: false });
+  bench = await startBench({ DELIVERY_CONNECTIONS_PER_ORIGIN: String(CONNECTIONS) });
 });
+const startBench = (settings: Record<string, string>) =>
+  createDispatchBench({ DELIVERY_ALLOW: `${receiver.origin},${other.origin}`, ...settings });
 afterEach(async () => {
   // Ends what hangs, so that the dispatcher does not wait for it.
   await receiver.close();
   await bench.close();
+  await other.close();
 });
+
+type Due = { rows: number; dueInMs: number; everyMs?: number; origin?: string };
 
 /** `rows` schedules of each account to a path of the receiver, from `dueInMs` on, `everyMs` apart. */
 async function schedule(
   accounts: TestAccount[],
   path: string,
-  { rows, dueInMs, everyMs = 0 }: { rows: number; dueInMs: number; everyMs?: number },
+  { rows, dueInMs, everyMs = 0, origin = receiver.origin }: Due,
 ): Promise<void> {
   await bench.sql`
     WITH made AS (
       INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
-      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${receiver.origin}
+      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${origin}
       FROM accounts a, generate_series(1, ${rows}) n,
         date_trunc('milliseconds', now() + (${dueInMs} + n * ${everyMs}::float8) * interval '1 millisecond') at
       WHERE a.id = ANY (${accounts.map(({ id }) => id)}) RETURNING id, account_id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
-    SELECT id, account_id, 'live', ${`${receiver.origin}${path}`}, 'POST', '\\x00' FROM made`;
+    SELECT id, account_id, 'live', ${`${origin}${path}`}, 'POST', '\\x00' FROM made`;
 }
 
 const delivered = async ({ id }: TestAccount): Promise<number> => {
@@ -50,18 +57,33 @@ const delivered = async ({ id }: TestAccount): Promise<number> => {
 
 describe("an origin that several accounts use", () => {
   it("serves the others while one account has all the connections it may have, and more waiting", async () => {
-    const [hanging, other] = [await bench.account(), await bench.account()];
+    const [hanging, well] = [await bench.account(), await bench.account()];
     receiver.respond((request, response) => {
       if (request.path === "/ok") response.end("ok");
     });
     await schedule([hanging], "/hangs", { rows: 10 * CONNECTIONS, dueInMs: 1_500 });
     await bench.dispatcher();
     await waitFor("one account has all it may have", () => receiver.requests.length === CONNECTIONS);
-    await schedule([other], "/ok", { rows: 10, dueInMs: 1_000 });
-    await bench.sql`SELECT pg_notify('stopwatch_due', shard::text) FROM accounts WHERE id = ${other.id}`;
-    await waitFor("the other's are delivered", async () => (await delivered(other)) === 10, 10_000);
+    await schedule([well], "/ok", { rows: 10, dueInMs: 1_000 });
+    await bench.sql`SELECT pg_notify('stopwatch_due', shard::text) FROM accounts WHERE id = ${well.id}`;
+    await waitFor("the other's are delivered", async () => (await delivered(well)) === 10, 10_000);
     expect(receiver.requests.filter(({ path }) => path === "/hangs")).toHaveLength(CONNECTIONS);
   });
+});
+
+describe("an origin that hangs", () => {
+  it("has a quarter of the connections at most, so that however many accounts use it, other origins are served", async () => {
+    await bench.close();
+    bench = await startBench({ DELIVERY_CONNECTIONS_MAX: String(CONNECTIONS_IN_ALL) });
+    const accounts = await Promise.all(Array.from({ length: 2 * CONNECTIONS_IN_ALL }, () => bench.account()));
+    const well = await bench.account();
+    receiver.respond(() => {});
+    await schedule(accounts, "/hangs", { rows: 1, dueInMs: 1_500 });
+    await schedule([well], "/", { rows: 20, dueInMs: 3_000, everyMs: 20, origin: other.origin });
+    await bench.dispatcher();
+    await waitFor("the other origin's are delivered", async () => (await delivered(well)) === 20, 15_000);
+    expect(receiver.connections()).toBeLessThanOrEqual(CONNECTIONS_IN_ALL / 4);
+  }, 90_000);
 });
 
 describe("retries, which need new connections", () => {

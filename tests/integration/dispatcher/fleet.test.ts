@@ -8,7 +8,7 @@ import { waitFor } from "../../helpers/wait-for.ts";
 const KILLS = 6;
 const SPACING_MS = 200;
 /** Far more than a delivery takes, and far less than a shard without an owner would cost. */
-const LATE_MAX_MS = 1_500;
+const LATE_MAX_MS = 4_000;
 /** From the end of the last lease: a poll that comes too late, or a dead dispatcher that still counts, costs more. */
 const TAKEOVER_WITHIN_MS = 3_000;
 

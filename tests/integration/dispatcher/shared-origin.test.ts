@@ -66,7 +66,7 @@ describe("an origin that several accounts use", () => {
     await waitFor("one account has all it may have", () => receiver.requests.length === CONNECTIONS);
     await schedule([well], "/ok", { rows: 10, dueInMs: 1_000 });
     await bench.sql`SELECT pg_notify('stopwatch_due', shard::text) FROM accounts WHERE id = ${well.id}`;
-    await waitFor("the other's are delivered", async () => (await delivered(well)) === 10, 10_000);
+    await waitFor("the other's are delivered", async () => (await delivered(well)) === 10, 20_000);
     expect(receiver.requests.filter(({ path }) => path === "/hangs")).toHaveLength(CONNECTIONS);
   });
 });
@@ -81,7 +81,7 @@ describe("an origin that hangs", () => {
     await schedule(accounts, "/hangs", { rows: 1, dueInMs: 1_500 });
     await schedule([well], "/", { rows: 20, dueInMs: 3_000, everyMs: 20, origin: other.origin });
     await bench.dispatcher();
-    await waitFor("the other origin's are delivered", async () => (await delivered(well)) === 20, 15_000);
+    await waitFor("the other origin's are delivered", async () => (await delivered(well)) === 20, 25_000);
     expect(receiver.connections()).toBeLessThanOrEqual(CONNECTIONS_IN_ALL / 4);
   }, 90_000);
 });

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { Origins } from "#dispatcher/connections/origins.ts";
+import { Holdings } from "#dispatcher/delivery/holdings.ts";
+
+const MINUTE_MS = 60_000;
+
+function start() {
+  let now = 0;
+  const holdings = new Holdings(256);
+  return {
+    origins: new Origins({ holdings, monotonic: () => now }),
+    holdings,
+    pass(ms: number) {
+      now += ms;
+    },
+  };
+}
+
+describe("the origins that a dispatcher knows", () => {
+  it("cost nothing again and again once nothing is to be done for them, and are still known for ten minutes", () => {
+    const { origins, pass } = start();
+    for (let n = 0; n < 1_000; n++) origins.originOf(`https://${n}.example`);
+    expect(origins.active.size).toBe(1_000);
+    origins.setIdleAside();
+    expect(origins.active.size).toBe(0);
+    pass(9 * MINUTE_MS);
+    const known = origins.originOf("https://7.example");
+    expect([...origins.active]).toEqual([known]);
+    origins.setIdleAside();
+    expect(origins.get("https://8.example")).toBeDefined();
+    pass(2 * MINUTE_MS);
+    origins.setIdleAside();
+    expect(origins.get("https://8.example")).toBeUndefined();
+    expect(origins.get("https://7.example")).toBe(known);
+  });
+
+  it("stay active while a connection to them is reserved or is being opened", () => {
+    const { origins, holdings } = start();
+    const [reserved, opening] = ["https://a.example", "https://b.example"].map((key) => origins.originOf(key));
+    holdings.reservedByOrigin.set("https://a.example", 1);
+    opening?.opening.add({ sinceMs: 0 });
+    origins.setIdleAside();
+    expect([...origins.active]).toEqual([reserved, opening]);
+  });
+});

@@ -35,6 +35,7 @@ export class Demand {
   meet(origin: Origin): void {
     this.meetRetries(origin);
     const { pool, limits, holdings } = this.#deps;
+    if (!pool.mayHaveMore(origin)) return;
     const mayHave = (delivery: Delivery) => isWithinLimits(delivery, limits, holdings);
     const next = origin.waiting.peek(mayHave) ?? origin.waitingForNew.peek(mayHave);
     const wanted = readyOf(origin) + (next ? waitingOf(origin) : 0) - origin.opening.size;

@@ -53,13 +53,18 @@ export class Pool {
     return this.#total;
   }
 
+  /** Whether another connection to `origin` may be opened, by what there is of it. */
+  mayHaveMore(origin: Origin): boolean {
+    const now = this.#deps.clock.monotonic();
+    if (openOf(origin) >= FAST_ORIGIN_MAX && !isSlow(origin, now)) return false;
+    if (now < origin.openAgainAtMs || recentlyOpening(origin, now) >= OPENING_MAX) return false;
+    return connectionsOf(origin) < originMax(this.#deps.limits);
+  }
+
   /** Whether another connection to `origin` may be opened for `delivery`; may close an idle one of another origin for it. */
   mayOpen(origin: Origin, delivery: Delivery | undefined): boolean {
-    const { clock, limits, holdings } = this.#deps;
-    const now = clock.monotonic();
-    if (now < origin.openAgainAtMs || recentlyOpening(origin, now) >= OPENING_MAX) return false;
-    if (openOf(origin) >= FAST_ORIGIN_MAX && !isSlow(origin, now)) return false;
-    if (connectionsOf(origin) >= originMax(limits)) return false;
+    const { limits, holdings } = this.#deps;
+    if (!this.mayHaveMore(origin)) return false;
     return this.#total < totalMax(delivery, limits, holdings) || this.#closeIdleOfAnother(origin);
   }
 

@@ -31,7 +31,9 @@ export class WaitingQueue {
 
   /** The one whose turn it is, of those that `mayGo` lets through. */
   peek(mayGo: (delivery: Delivery) => boolean): Delivery | undefined {
-    return this.#next(mayGo)?.heap.peek();
+    const account = this.#next(mayGo);
+    if (account?.turn) this.#turns.push(account.turn);
+    return account?.heap.peek();
   }
 
   /** Takes out the one whose turn it is at `nowMs`, of those that `mayGo` lets through. */
@@ -67,7 +69,7 @@ export class WaitingQueue {
     return account;
   }
 
-  /** The account whose turn it is, of those whose first delivery `mayGo` lets through. Its entry stays. */
+  /** The account whose turn it is, of those whose first delivery `mayGo` lets through. Its entry is taken out. */
   #next(mayGo: (delivery: Delivery) => boolean): Account | undefined {
     const passed: Turn[] = [];
     let found: Account | undefined;
@@ -80,8 +82,8 @@ export class WaitingQueue {
         this.#line(account);
         continue;
       }
-      passed.push(turn);
       if (mayGo(account.heap.peek() as Delivery)) found = account;
+      else passed.push(turn);
     }
     for (const turn of passed) this.#turns.push(turn);
     return found;

@@ -113,13 +113,14 @@ export class WaitingList implements PoolListener {
   /** Serves what waits for this origin: first what is claimed and due, then what may be claimed. */
   #serve(origin: Origin): void {
     const { origins, demand, clock } = this.#deps;
+    const roomForNew = () => origin.unused.length - origins.reservedAt(origin).forNew;
+    const room = () => roomFor(origin, origins.reservedAt(origin), clock.monotonic());
     // Else a busy origin would use each connection again, and retries would never have a new one.
     demand.meetRetries(origin);
     this.#serveReady(origin, origin.readyForNew);
     this.#serveReady(origin, origin.ready);
-    const { forNew } = origins.reservedAt(origin);
-    this.#serveWaiting(origin.waitingForNew, origin.unused.length - forNew);
-    this.#serveWaiting(origin.waiting, roomFor(origin, origins.reservedAt(origin), clock.monotonic()));
+    this.#serveWaiting(origin.waitingForNew, roomForNew);
+    this.#serveWaiting(origin.waiting, room);
     demand.meet(origin);
   }
 
@@ -132,11 +133,13 @@ export class WaitingList implements PoolListener {
     }
   }
 
-  /** Lets at most `room` of those that wait go on. They reserve their connections at their turns. */
-  #serveWaiting(waiting: WaitingQueue, room: number): void {
-    const { deliveries, clock } = this.#deps;
-    for (let left = Math.min(room, SERVED_AT_ONCE_MAX); left > 0 && waiting.size > 0; left--) {
-      const next = waiting.take(clock.now(), (delivery) => this.hasRoom(delivery));
+  /** Lets those that wait go on while there is room. They reserve their connections at their turns, which may be later. */
+  #serveWaiting(waiting: WaitingQueue, room: () => number): void {
+    if (waiting.size === 0) return;
+    const { deliveries, limits, clock } = this.#deps;
+    const isWithin = (delivery: Delivery) => isWithinLimits(delivery, limits, deliveries.holdings);
+    for (let left = Math.min(room(), SERVED_AT_ONCE_MAX); left > 0 && room() > 0; left--) {
+      const next = waiting.take(clock.now(), isWithin);
       if (!next) return;
       deliveries.move(next, "awaiting turn");
     }

@@ -2,7 +2,7 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { type ConnectionLimits, isWithinLimits } from "./limits.ts";
-import { connectionsOf, type Origin, readyOf, waitingOf } from "./origin.ts";
+import { connectionsOf, isWanted, type Origin, readyOf, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import { FAST_ORIGIN_MAX, type Pool } from "./pool.ts";
 
@@ -64,9 +64,7 @@ export class Demand {
     for (const origin of origins.active) {
       origin.forecast.forget(forgottenMs);
       this.meet(origin);
-      const { any, forNew } = origins.reservedAt(origin);
-      const isWanted = any + forNew + waitingOf(origin) + readyOf(origin) > 0 || !origin.forecast.isEmpty();
-      if (!isWanted) pool.closeUnused(origin);
+      if (!isWanted(origin, origins.reservedAt(origin))) pool.closeUnused(origin);
     }
     origins.setIdleAside();
   }

@@ -127,10 +127,13 @@ export function noteAnswer(origin: Origin, latencyMs: number, nowMs: number): vo
   origin.answeredAtMs = nowMs;
 }
 
-/** Whether nothing waits, is reserved or is open at an origin, so that nothing is to be done for it. */
+/** Whether something waits for a connection to an origin, has one reserved, or falls due soon. */
+export const isWanted = (origin: Origin, reserved: Reserved): boolean =>
+  reserved.any + reserved.forNew + waitingOf(origin) + readyOf(origin) > 0 || !origin.forecast.isEmpty();
+
+/** Whether an origin is not wanted and has no connection, so that nothing is to be done for it. */
 export const isIdle = (origin: Origin, reserved: Reserved): boolean =>
-  reserved.any + reserved.forNew + waitingOf(origin) + readyOf(origin) + connectionsOf(origin) === 0 &&
-  origin.forecast.isEmpty();
+  connectionsOf(origin) === 0 && !isWanted(origin, reserved);
 
 /** Takes a connection out of every list. */
 export function dropConnection(origin: Origin, connection: Connection): void {

@@ -11,7 +11,6 @@ export class Holdings {
   readonly #connectionsPerPlace: number;
   readonly states = Object.fromEntries(Object.keys(STATES).map((state) => [state, 0])) as Record<DeliveryState, number>;
   memory = 0;
-  claims = 0;
   /** Bytes of claimed requests that have not left, with what each row costs besides. */
   claimedBytes = 0;
   readonly memoryByLane: Counts = new Map();
@@ -37,15 +36,14 @@ export class Holdings {
       add(this.memoryByLane, delivery.lane, step(to.memory));
     }
     if (from.bytes !== to.bytes) this.claimedBytes += step(to.bytes) * costOf(delivery);
-    if (from.claim !== to.claim) this.claims += step(to.claim);
     if (from.connection !== to.connection) this.#changeConnection(delivery, from.connection, to.connection);
   }
 
   /** What is counted, by name and key, without what is 0: for comparing two counts. */
   entries(): Map<string, number> {
     const entries = new Map<string, number>();
-    const { memory, claims, claimedBytes } = this;
-    for (const [name, n] of Object.entries({ memory, claims, claimedBytes })) if (n !== 0) entries.set(name, n);
+    const { memory, claimedBytes } = this;
+    for (const [name, n] of Object.entries({ memory, claimedBytes })) if (n !== 0) entries.set(name, n);
     for (const [state, n] of Object.entries(this.states)) if (n !== 0) entries.set(`state ${state}`, n);
     for (const name of COUNTS) for (const [key, n] of this[name]) entries.set(`${name} ${key}`, n);
     return entries;

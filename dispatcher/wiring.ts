@@ -118,7 +118,7 @@ function createBase(config: Config, options: DispatcherOptions) {
 type Connections = ReturnType<typeof createConnections>;
 
 /** Who may have a connection, and who has a turn. */
-function createConnections({ deliveries, clock, outageLog }: Base, config: Config) {
+function createConnections({ deliveries, clock, cost, outageLog }: Base, config: Config) {
   const { holdings } = deliveries;
   const limits = {
     perOrigin: config.connectionsPerOrigin,
@@ -130,7 +130,7 @@ function createConnections({ deliveries, clock, outageLog }: Base, config: Confi
   const pool = new Pool({ origins, dialer, limits, holdings, clock, onError: outageLog.fatal });
   const demand = new Demand({ origins, pool, limits, holdings, clock });
   const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits, clock });
-  const rates = new RateLanes({ deliveries, clock, connections: waitingList });
+  const rates = new RateLanes({ deliveries, clock, cost, connections: waitingList });
   return { pool, demand, waitingList, rates };
 }
 

@@ -9,6 +9,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
+import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { ClaimCost } from "./claim-cost.ts";
 
 /** A claim may be made so long ahead of its instant, ms: a little less than the database allows, since clocks differ. */
@@ -18,6 +19,8 @@ const ROWS_MAX = 500;
 /** A claim that returns more may lie half-sent in a stopped process with its rows locked. */
 const BYTES_MAX = 256 * 1024;
 const IN_FLIGHT_MAX = 2;
+/** A request of so many bytes costs its lane a turn more, and each time as many again. */
+const TURN_BYTES = 32 * 1024;
 const CLAIMED_BYTES_MAX = 32 * 1024 * 1024;
 /** After so many statements the steps of their versions begin again: no answer can still be out by then. */
 const STEPS = 2 ** 20;
@@ -47,8 +50,16 @@ export class Claimer implements DueStage {
   readonly #deps: Deps;
   /** It is too early to claim these. */
   readonly #early = new MinHeap<Delivery>(leavesBefore);
-  /** These go with the next statement. */
-  readonly #waiting: Delivery[] = [];
+  /** These go with the next statements, in turns by lane. */
+  readonly #waiting = new TurnQueue<Delivery>({
+    groupOf: ({ lane }) => lane,
+    dueMs: ({ sendAtMs }) => sendAtMs,
+    before: leavesBefore,
+    isWaiting,
+    turns: ({ bytes }) => 1 + Math.floor(bytes / TURN_BYTES),
+  });
+  /** Its turn has come, and the last statement had no room for it: it is the first of the next one. */
+  #held: Delivery | undefined;
   #inFlight = 0;
   #isScheduled = false;
   #lastStep = 0;
@@ -84,7 +95,7 @@ export class Claimer implements DueStage {
 
   /** There may be room for another statement. */
   schedule(): void {
-    if (this.#isScheduled || this.#inFlight >= IN_FLIGHT_MAX || this.#waiting.length === 0) return;
+    if (this.#isScheduled || this.#inFlight >= IN_FLIGHT_MAX || this.#isEmpty()) return;
     this.#isScheduled = true;
     // One turn of the loop later, so that everything that became due together goes together.
     setImmediate(() => {
@@ -101,7 +112,11 @@ export class Claimer implements DueStage {
 
   /** How many deliveries wait here for their claim. */
   count(): number {
-    return this.#early.size + this.#waiting.filter(isWaiting).length;
+    return this.#early.size + this.#waiting.count() + (this.#held && isWaiting(this.#held) ? 1 : 0);
+  }
+
+  #isEmpty(): boolean {
+    return this.#waiting.size === 0 && this.#held === undefined;
   }
 
   #flush(): void {
@@ -124,24 +139,29 @@ export class Claimer implements DueStage {
     const batch: Delivery[] = [];
     const lost: Delivery[] = [];
     let bytes = 0;
-    let taken = 0;
-    for (const delivery of this.#waiting) {
-      const { claimedBytes } = deliveries.holdings;
-      const isFull = batch.length === ROWS_MAX || (batch.length > 0 && bytes + costOf(delivery) > BYTES_MAX);
-      if (isFull || (claimedBytes > 0 && claimedBytes + costOf(delivery) > CLAIMED_BYTES_MAX)) break;
-      taken++;
-      if (!isWaiting(delivery)) continue;
-      if (!shards.holds(delivery.shard)) {
-        lost.push(delivery);
+    for (let next = this.#takeNext(); next; next = this.#takeNext()) {
+      if (!shards.holds(next.shard)) {
+        lost.push(next);
         continue;
       }
-      bytes += costOf(delivery);
-      deliveries.move(delivery, delivery.state === "refused" ? "claiming refused" : "claiming");
-      batch.push(delivery);
+      const { claimedBytes } = deliveries.holdings;
+      const isFull = batch.length === ROWS_MAX || (batch.length > 0 && bytes + costOf(next) > BYTES_MAX);
+      if (isFull || (claimedBytes > 0 && claimedBytes + costOf(next) > CLAIMED_BYTES_MAX)) {
+        this.#held = next;
+        break;
+      }
+      bytes += costOf(next);
+      deliveries.move(next, next.state === "refused" ? "claiming refused" : "claiming");
+      batch.push(next);
     }
-    this.#waiting.splice(0, taken);
     this.#lose(lost);
     return batch;
+  }
+
+  #takeNext(): Delivery | undefined {
+    const held = this.#held;
+    this.#held = undefined;
+    return held && isWaiting(held) ? held : this.#waiting.take(this.#deps.clock.now());
   }
 
   async #claim(batch: Delivery[]): Promise<void> {
@@ -193,7 +213,10 @@ export class Claimer implements DueStage {
 }
 
 const opensAtMs = (delivery: Delivery): number => delivery.sendAtMs - CLAIM_AHEAD_MS;
-const isWaiting = ({ state }: Delivery): boolean => state === "admitted" || state === "refused";
+
+function isWaiting({ state }: Delivery): boolean {
+  return state === "admitted" || state === "refused";
+}
 
 const requestOf = ({ id, version, shard, dueAtMs, sendAtMs }: Delivery) => ({
   ...{ id, version, shard },

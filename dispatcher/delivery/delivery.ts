@@ -24,6 +24,10 @@ export type Delivery = DueSchedule & {
   waitMs: number;
   /** Frees its slot in p-queue. Written by the rate lanes. */
   freeSlot: (() => void) | null;
+  /** When its slot is free, monotonic ms: a slot is handed on a little before. Written by the rate lanes. */
+  slotFromMs: number;
+  /** When it may leave, by the database's clock, ms: its instant, or later when its slot is free. Written by the rate lanes. */
+  leaveAtMs: number;
   /** The version that its claim gives the row, from when the statement is sent. Written by the claimer. */
   claimVersion: number;
   /** Written by the claimer. */
@@ -81,6 +85,8 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
     needsNewConnection: due.isRetry,
     waitMs: 0,
     freeSlot: null,
+    slotFromMs: Number.NEGATIVE_INFINITY,
+    leaveAtMs: due.dueAtMs - earlyMs,
     claimVersion: Number.NaN,
     claim: null,
     request: null,

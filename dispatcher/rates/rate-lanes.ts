@@ -4,15 +4,18 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { DueStage } from "../runtime/due-work.ts";
 import { type DueOptions, DueOrder } from "./due-order.ts";
-import { SentSlots } from "./sent-slots.ts";
+import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
 const IDLE_MS = 1_000;
 
-type Lane = { queue: PQueue<DueOrder, DueOptions>; usedAtMs: number };
+/** `handedOn`: when the slots that were handed on ahead are free, monotonic ms, the earliest first. */
+type Lane = { queue: PQueue<DueOrder, DueOptions>; usedAtMs: number; handedOn: number[] };
 
 type Deps = {
   deliveries: Deliveries;
   clock: Time;
+  /** How long before it may leave a delivery is to be claimed, ms. */
+  cost: { leadMs(rows: number): number };
   /** Whether its origin and account have room for one more. */
   connections: { hasRoom(delivery: Delivery): boolean };
 };
@@ -21,7 +24,9 @@ type Deps = {
  * The account's calls per second. A lane, one account and environment, is a p-queue whose concurrency is that rate, in
  * due order. A delivery takes a slot before its claim and keeps it until a second after its first byte, so that no
  * sliding second ever has more first bytes than the rate. (p-queue's own interval counts when tasks start, by the wall
- * clock, which is something else.) A delivery that sends nothing frees its slot at once.
+ * clock, which is something else.) The next delivery is given the slot while that second still runs, as long before as a
+ * claim takes, and leaves when it is over: so a lane that has more to send than it may sends at exactly its rate. A
+ * delivery that sends nothing frees its slot at once.
  */
 export class RateLanes implements DueStage {
   readonly #deps: Deps;
@@ -55,11 +60,19 @@ export class RateLanes implements DueStage {
 
   /** A delivery gives its slot back: a second after its first byte, or now when nothing was sent. */
   onSlotReleased(delivery: Delivery): void {
-    const { freeSlot: free, lane, shard } = delivery;
+    const { freeSlot: free, lane, shard, slotFromMs } = delivery;
     delivery.freeSlot = null;
     if (!free) return;
-    if (delivery.state === "sent") this.#sent.add({ free, lane, shard });
-    else free();
+    if (delivery.state === "sent") {
+      this.#sent.add({ free, lane, shard });
+      return;
+    }
+    if (slotFromMs > this.#deps.clock.monotonic()) {
+      const { handedOn } = this.#laneOf(lane);
+      handedOn.push(slotFromMs);
+      handedOn.sort((a, b) => a - b);
+    }
+    free();
   }
 
   /** First bytes of each lane of a shard whose second is not over. */
@@ -77,9 +90,9 @@ export class RateLanes implements DueStage {
     }
   }
 
-  /** Frees the slots whose second is over; returns when the next one is, if a delivery waits for it. */
+  /** Hands on the slots whose second is about to be over; returns when the next one is, if a delivery waits for it. */
   runDue(): number {
-    const nextMs = this.#sent.freeExpired();
+    const nextMs = this.#sent.handOn(this.#deps.cost.leadMs(1), this.#handOn);
     if (this.#deps.deliveries.holdings.states["awaiting turn"] === 0) return Number.POSITIVE_INFINITY;
     return this.#deps.clock.now() + nextMs - this.#deps.clock.monotonic();
   }
@@ -113,7 +126,7 @@ export class RateLanes implements DueStage {
   /** Slots of each lane that p-queue has given to deliveries. */
   slots(): Map<string, number> {
     const slots = new Map<string, number>();
-    const sent = this.#sent.countByLane();
+    const sent = this.#sent.countHeld();
     for (const [key, { queue }] of this.#lanes) {
       const n = queue.pending - (sent.get(key) ?? 0);
       if (n !== 0) slots.set(key, n);
@@ -125,22 +138,43 @@ export class RateLanes implements DueStage {
   #takeTurn(delivery: Delivery, addedAtMs: number | null): Promise<void> | undefined {
     const { deliveries, clock, connections } = this.#deps;
     if (delivery.state !== "awaiting turn" || this.#stopped) return;
-    if (addedAtMs !== null) delivery.waitMs += Math.max(0, clock.now() - Math.max(addedAtMs, delivery.sendAtMs));
-    if (!connections.hasRoom(delivery)) {
+    const nowMs = clock.now();
+    const hasRoom = connections.hasRoom(delivery);
+    const freeInMs = hasRoom ? this.#takeSlot(delivery) : 0;
+    if (addedAtMs !== null) {
+      delivery.waitMs += Math.max(0, nowMs + freeInMs - Math.max(addedAtMs, delivery.sendAtMs));
+    }
+    if (!hasRoom) {
       deliveries.move(delivery, "awaiting connection");
       return;
     }
+    delivery.leaveAtMs = Math.max(delivery.sendAtMs, nowMs + freeInMs);
     return new Promise((free) => {
       delivery.freeSlot = free;
       deliveries.move(delivery, "admitted");
     });
   }
 
+  /** Notes when the slot that a delivery has taken in p-queue is free; returns in how many ms that is. */
+  #takeSlot(delivery: Delivery): number {
+    const { queue, handedOn } = this.#laneOf(delivery.lane);
+    const now = this.#deps.clock.monotonic();
+    while (handedOn[0] !== undefined && handedOn[0] <= now) handedOn.shift();
+    const free = queue.concurrency - (queue.pending - 1) - handedOn.length;
+    delivery.slotFromMs = free > 0 ? now : (handedOn.shift() ?? now);
+    return delivery.slotFromMs - now;
+  }
+
+  readonly #handOn = ({ lane: key, untilMs, free }: SentSlot): void => {
+    this.#laneOf(key).handedOn.push(untilMs);
+    free();
+  };
+
   #laneOf(key: string): Lane {
     let lane = this.#lanes.get(key);
     if (!lane) {
       const queue = new PQueue<DueOrder, DueOptions>({ concurrency: 1, queueClass: DueOrder });
-      lane = { queue, usedAtMs: this.#deps.clock.monotonic() };
+      lane = { queue, usedAtMs: this.#deps.clock.monotonic(), handedOn: [] };
       this.#lanes.set(key, lane);
     }
     return lane;

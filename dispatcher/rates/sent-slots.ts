@@ -2,35 +2,39 @@
 const SLOT_MS = 1_001;
 const COMPACT_AFTER = 1_024;
 
-type SentSlot = { free: () => void; lane: string; shard: number };
+/** A slot whose request was sent. `untilMs` is when its second is over, monotonic ms. */
+export type SentSlot = { lane: string; shard: number; untilMs: number; free: () => void };
 
-/** Slots of all lanes whose request was sent, in the order of their first bytes. Each is freed a second after its own. */
+/**
+ * Slots of all lanes whose request was sent, in the order of their first bytes. Each is handed on some milliseconds
+ * before its second is over, so that the next request of the lane is claimed by then.
+ */
 export class SentSlots {
   readonly #monotonic: () => number;
-  #slots: (SentSlot & { untilMs: number })[] = [];
+  #slots: SentSlot[] = [];
+  /** The first one whose second is not over, and the first one that was not handed on. */
   #first = 0;
+  #firstHeld = 0;
 
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
   }
 
-  /** The first byte left now. */
-  add({ free, lane, shard }: SentSlot): void {
+  /** The first byte left now. `free` gives the slot back. */
+  add({ free, lane, shard }: Omit<SentSlot, "untilMs">): void {
     this.#slots.push({ untilMs: this.#monotonic() + SLOT_MS, free, lane, shard });
   }
 
-  /** Frees what is over; returns when the next one is, monotonic ms. */
-  freeExpired(): number {
+  /** Takes out the slots whose second is over within `leadMs`, for `handOn`; returns when the next one is, monotonic ms. */
+  handOn(leadMs: number, handOn: (slot: SentSlot) => void): number {
     const now = this.#monotonic();
-    for (let next = this.#slots[this.#first]; next && next.untilMs <= now; next = this.#slots[this.#first]) {
-      this.#first++;
-      next.free();
+    for (let next = this.#slots[this.#firstHeld]; next && next.untilMs - leadMs <= now; ) {
+      this.#firstHeld++;
+      handOn(next);
+      next = this.#slots[this.#firstHeld];
     }
-    if (this.#first > COMPACT_AFTER && this.#first * 2 > this.#slots.length) {
-      this.#slots = this.#slots.slice(this.#first);
-      this.#first = 0;
-    }
-    return this.#slots[this.#first]?.untilMs ?? Number.POSITIVE_INFINITY;
+    this.#forget(now);
+    return (this.#slots[this.#firstHeld]?.untilMs ?? Number.POSITIVE_INFINITY) - leadMs;
   }
 
   /** How many of each lane of a shard are not over. */
@@ -43,10 +47,19 @@ export class SentSlots {
     return counts;
   }
 
-  /** How many of each lane are not freed. */
-  countByLane(): Map<string, number> {
+  /** How many of each lane were not handed on. */
+  countHeld(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { lane } of this.#slots.slice(this.#first)) counts.set(lane, (counts.get(lane) ?? 0) + 1);
+    for (const { lane } of this.#slots.slice(this.#firstHeld)) counts.set(lane, (counts.get(lane) ?? 0) + 1);
     return counts;
+  }
+
+  #forget(now: number): void {
+    while (this.#first < this.#firstHeld && (this.#slots[this.#first] as SentSlot).untilMs <= now) this.#first++;
+    if (this.#first > COMPACT_AFTER && this.#first * 2 > this.#slots.length) {
+      this.#slots = this.#slots.slice(this.#first);
+      this.#firstHeld -= this.#first;
+      this.#first = 0;
+    }
   }
 }

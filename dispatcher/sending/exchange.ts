@@ -85,10 +85,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const { sendQueue, lead, deliveries, clock, metrics } = this.#deps;
-    const { sendAtMs } = this.#delivery;
+    const { sendAtMs, leaveAtMs } = this.#delivery;
     this.#controller = controller;
-    if (sendQueue.isFirst(this.#delivery)) lead.adapt(sendAtMs);
-    if (!lead.hold(sendAtMs) || !sendQueue.mayLeave(this.#delivery)) {
+    if (sendQueue.isFirst(this.#delivery)) lead.adapt(leaveAtMs);
+    if (!lead.hold(this.#delivery) || !sendQueue.mayLeave(this.#delivery)) {
       this.#isRefused = true;
       controller.abort(new Error("not allowed to leave now"));
       return;

@@ -4,10 +4,15 @@ import { claimOf, type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
+import { LATE_MS, TurnQueue } from "../runtime/turn-queue.ts";
 import type { SendLead } from "./send-lead.ts";
 
 /** A claimed request that has found no connection so long after it was due goes back. */
-const LATE_MAX_MS = 2_000;
+const GIVEN_BACK_AFTER_MS = 2_000;
+/** After so long the event loop has a turn, so that what falls due meanwhile is claimed and prepared. */
+const SENDING_MAX_MS = 50;
+/** … and after so long when what is left is overdue. */
+const SENDING_LATE_MAX_MS = 5;
 
 type Deps = {
   deliveries: Deliveries;
@@ -23,12 +28,25 @@ type Deps = {
   alarm: Alarm;
 };
 
-/** The requests that are prepared, in due order. At its instant each gets its connection. */
+/**
+ * The requests that are prepared, in the order in which they may leave. At its instant each gets its connection. What is
+ * overdue by then comes after what is on time, in turns by lane.
+ */
 export class SendQueue implements DueStage {
   readonly #deps: Deps;
-  readonly #due = new MinHeap<Delivery>(leavesBefore);
+  readonly #due = new MinHeap<Delivery>(
+    (a, b) => a.leaveAtMs < b.leaveAtMs || (a.leaveAtMs === b.leaveAtMs && leavesBefore(a, b)),
+  );
+  readonly #late = new TurnQueue<Delivery>({
+    groupOf: ({ lane }) => lane,
+    dueMs: ({ sendAtMs }) => sendAtMs,
+    before: leavesBefore,
+    isWaiting: ({ state }) => state === "prepared",
+  });
+  #isResuming = false;
   /** The first of those that were begun together last: what comes after it waits for it. */
   #firstBegun: Delivery | undefined;
+  #isFirst = true;
   /** The instant that the alarm was set to last. */
   #alarmAtMs = Number.NaN;
 
@@ -38,26 +56,36 @@ export class SendQueue implements DueStage {
 
   add(delivery: Delivery): void {
     this.#due.push(delivery);
-    const beginAtMs = this.#deps.lead.beginAtMs(delivery.sendAtMs);
+    const beginAtMs = this.#deps.lead.beginAtMs(delivery.leaveAtMs);
     if (beginAtMs === this.#alarmAtMs) return;
     this.#alarmAtMs = beginAtMs;
     this.#deps.alarm.at(beginAtMs);
   }
 
-  /** Begins every request whose instant has come; returns the next instant, by the database's clock, ms. */
+  /** Begins the requests whose instant has come; returns the next instant, by the database's clock, ms. */
   runDue(): number {
+    const { lead, clock } = this.#deps;
     this.#alarmAtMs = Number.NaN;
-    let isFirst = true;
+    this.#isFirst = true;
+    const startedAtMs = clock.now();
+    let nextMs = Number.POSITIVE_INFINITY;
     for (let next = this.#due.peek(); next; next = this.#due.peek()) {
-      const beginAtMs = this.#deps.lead.beginAtMs(next.sendAtMs);
-      if (beginAtMs > this.#deps.clock.now()) return beginAtMs;
+      const nowMs = clock.now();
+      const beginAtMs = lead.beginAtMs(next.leaveAtMs);
+      if (beginAtMs > nowMs) {
+        nextMs = beginAtMs;
+        break;
+      }
+      if (nowMs - startedAtMs > SENDING_MAX_MS) {
+        this.#resume();
+        break;
+      }
       this.#due.pop();
-      if (isFirst) this.#firstBegun = next;
-      isFirst = false;
-      if (this.mayLeave(next)) this.#deps.deliveries.move(next, "ready");
-      else this.#deps.deliveries.move(next, "releasing");
+      if (nowMs - next.sendAtMs > LATE_MS) this.#late.push(next);
+      else this.#begin(next);
     }
-    return Number.POSITIVE_INFINITY;
+    this.#beginLate();
+    return nextMs;
   }
 
   /** Whether this one did not wait for another that was begun with it. */
@@ -76,8 +104,10 @@ export class SendQueue implements DueStage {
     const { waitingList, deliveries, clock } = this.#deps;
     const nowMs = clock.now();
     const isLate = (delivery: Delivery) => {
-      const sinceMs = Math.max(delivery.sendAtMs, claimOf(delivery).row.claimedAtMs);
-      return nowMs - sinceMs > LATE_MAX_MS || waitingList.isStalled(delivery.origin) || !this.mayLeave(delivery);
+      const sinceMs = Math.max(delivery.leaveAtMs, claimOf(delivery).row.claimedAtMs);
+      return (
+        nowMs - sinceMs > GIVEN_BACK_AFTER_MS || waitingList.isStalled(delivery.origin) || !this.mayLeave(delivery)
+      );
     };
     for (const delivery of waitingList.takeReady(isLate)) deliveries.move(delivery, "releasing");
   }
@@ -85,20 +115,47 @@ export class SendQueue implements DueStage {
   /** Puts back everything that has not left, whatever its instant. */
   releaseAll(): void {
     const { waitingList, deliveries } = this.#deps;
-    for (const delivery of this.#due.clear()) deliveries.move(delivery, "releasing");
+    for (const delivery of [...this.#due.clear(), ...this.#late.clear()]) deliveries.move(delivery, "releasing");
     for (const delivery of waitingList.takeReady(() => true)) deliveries.move(delivery, "releasing");
   }
 
   /** Whether requests are due that have not left. */
   isBehind(): boolean {
     const { deliveries, clock } = this.#deps;
-    return (
-      deliveries.holdings.states.ready > 0 || (this.#due.peek()?.sendAtMs ?? Number.POSITIVE_INFINITY) <= clock.now()
-    );
+    const nextMs = this.#due.peek()?.leaveAtMs ?? Number.POSITIVE_INFINITY;
+    return deliveries.holdings.states.ready > 0 || this.#late.size > 0 || nextMs <= clock.now();
   }
 
   /** How many deliveries wait here for their instant. */
   count(): number {
-    return this.#due.size;
+    return this.#due.size + this.#late.size;
+  }
+
+  /** Begins what is overdue, in turns, for a few milliseconds. */
+  #beginLate(): void {
+    const { clock } = this.#deps;
+    const startedAtMs = clock.now();
+    for (let nowMs = startedAtMs; nowMs - startedAtMs <= SENDING_LATE_MAX_MS; nowMs = clock.now()) {
+      const next = this.#late.take(nowMs);
+      if (!next) return;
+      this.#begin(next);
+    }
+    if (this.#late.size > 0) this.#resume();
+  }
+
+  #begin(delivery: Delivery): void {
+    if (this.#isFirst) this.#firstBegun = delivery;
+    this.#isFirst = false;
+    this.#deps.deliveries.move(delivery, this.mayLeave(delivery) ? "ready" : "releasing");
+  }
+
+  /** Goes on after a turn of the event loop. */
+  #resume(): void {
+    if (this.#isResuming) return;
+    this.#isResuming = true;
+    setImmediate(() => {
+      this.#isResuming = false;
+      this.#deps.alarm.run();
+    });
   }
 }

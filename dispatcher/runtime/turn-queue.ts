@@ -1,0 +1,208 @@
+import { MinHeap } from "./min-heap.ts";
+
+/** Every so many turns one goes to a head that is on time, before those that are overdue. */
+const ON_TIME_TURN = 4;
+/** A head is on time when it is at most this late, ms. */
+export const LATE_MS = 100;
+/** … and at most this much ahead, ms. */
+const AHEAD_MS = 20;
+/** The last turn of a group that has nothing any more counts for so long, ms. */
+const REMEMBERED_MS = 1_000;
+
+/** What a queue of turns has to know of its items. */
+export type TurnRules<T> = {
+  /** Groups take turns. */
+  groupOf(item: T): string;
+  /** When the item is due, ms. */
+  dueMs(item: T): number;
+  /** The order within a group. */
+  before(a: T, b: T): boolean;
+  /** Whether the item still waits: one that does not is dropped when it is its group's first. */
+  isWaiting(item: T): boolean;
+  /** How many turns of its group the item takes; 1 unless given. */
+  turns?(item: T): number;
+};
+
+/** `turn` is the group's entry in the orders of turns that counts; `owed` are the turns that its last items took too many. */
+type Group<T> = { name: string; heap: MinHeap<T>; servedAtMs: number; turn: Turn<T> | null; owed: number };
+type Turn<T> = { group: Group<T>; tagMs: number; dueMs: number; n: number };
+
+/**
+ * Items of many groups, which take turns. A group's tag is the later of its head's due time and its last turn, and the
+ * smallest tag goes first: a group with much that is overdue holds up no other. Each fourth turn goes to a head that is
+ * on time, so that many groups that are overdue hold up none that is not. Within a group the order is strict.
+ */
+export class TurnQueue<T> {
+  readonly #rules: TurnRules<T>;
+  readonly #groups = new Map<string, Group<T>>();
+  /** Groups without items, the longest so first. */
+  readonly #emptied = new Map<string, Group<T>>();
+  /** Entries that no longer count stay until they are first. */
+  readonly #byTag = new MinHeap<Turn<T>>((a, b) => a.tagMs < b.tagMs || (a.tagMs === b.tagMs && a.n < b.n));
+  readonly #onTime = new MinHeap<Turn<T>>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.n < b.n));
+  #size = 0;
+  #turns = 0;
+  #entries = 0;
+  #nowMs = Number.NEGATIVE_INFINITY;
+
+  constructor(rules: TurnRules<T>) {
+    this.#rules = rules;
+  }
+
+  /** How many wait; one that was removed counts until it is its group's first. */
+  get size(): number {
+    return this.#size;
+  }
+
+  push(item: T): void {
+    const group = this.#groupOf(this.#rules.groupOf(item));
+    group.heap.push(item);
+    this.#size++;
+    if (group.heap.peek() === item) this.#line(group);
+  }
+
+  /** The one whose turn it is by its tag, of those that `mayGo` lets through. */
+  peek(mayGo: (item: T) => boolean): T | undefined {
+    const group = this.#nextOf(this.#byTag, mayGo);
+    if (group?.turn) this.#byTag.push(group.turn);
+    return group?.heap.peek();
+  }
+
+  /** Takes out the one whose turn it is at `nowMs`, of those that `mayGo` lets through. */
+  take(nowMs: number, mayGo: (item: T) => boolean = always): T | undefined {
+    this.#nowMs = nowMs;
+    this.#forget();
+    if (this.#size === 0) return undefined;
+    const group = (++this.#turns % ON_TIME_TURN === 0 ? this.#nextOnTime(mayGo) : undefined) ?? this.#next(mayGo);
+    return group && this.#serve(group);
+  }
+
+  /** Takes out all that wait, in no order. */
+  clear(): T[] {
+    const all = [...this.#groups.values()].flatMap(({ heap }) => heap.clear());
+    this.#groups.clear();
+    this.#emptied.clear();
+    this.#byTag.clear();
+    this.#onTime.clear();
+    this.#size = 0;
+    return all.filter(this.#rules.isWaiting);
+  }
+
+  /** How many wait, without those that were removed; looks at each. */
+  count(): number {
+    return [...this.#groups.values()].reduce((n, { heap }) => n + heap.count(this.#rules.isWaiting), 0);
+  }
+
+  #groupOf(name: string): Group<T> {
+    let group = this.#groups.get(name);
+    if (!group) {
+      const heap = new MinHeap<T>(this.#rules.before);
+      group = { name, heap, servedAtMs: Number.NEGATIVE_INFINITY, turn: null, owed: 0 };
+      this.#groups.set(name, group);
+    } else if (group.heap.size === 0) {
+      this.#emptied.delete(name);
+    }
+    return group;
+  }
+
+  /** The group whose turn it is by its tag. One that owes turns lets the others go first. */
+  #next(mayGo: (item: T) => boolean): Group<T> | undefined {
+    for (;;) {
+      const group = this.#nextOf(this.#byTag, mayGo);
+      if (!group || group.owed === 0) return group;
+      if (this.#byTag.size === 0) {
+        group.owed = 0;
+        return group;
+      }
+      group.owed--;
+      group.servedAtMs = this.#nowMs;
+      this.#line(group);
+    }
+  }
+
+  /** The group with the earliest head that is on time. */
+  #nextOnTime(mayGo: (item: T) => boolean): Group<T> | undefined {
+    for (let first = this.#onTime.peek(); first; first = this.#onTime.peek()) {
+      if (first.group.turn === first && first.dueMs >= this.#nowMs - LATE_MS) break;
+      this.#onTime.pop();
+    }
+    const untilMs = this.#nowMs + AHEAD_MS;
+    return this.#nextOf(this.#onTime, (item) => this.#rules.dueMs(item) <= untilMs && mayGo(item), untilMs);
+  }
+
+  /**
+   * The first group in `order` whose head `mayGo` lets through, of those that are due up to `untilMs`. Its entry is taken
+   * out of this order.
+   */
+  #nextOf(
+    order: MinHeap<Turn<T>>,
+    mayGo: (item: T) => boolean,
+    untilMs = Number.POSITIVE_INFINITY,
+  ): Group<T> | undefined {
+    const passed: Turn<T>[] = [];
+    let found: Group<T> | undefined;
+    for (let turn = order.peek(); turn && turn.dueMs <= untilMs; turn = order.peek()) {
+      order.pop();
+      const { group } = turn;
+      if (group.turn !== turn) continue;
+      if (this.#dropRemoved(group)) {
+        this.#line(group);
+        continue;
+      }
+      if (mayGo(group.heap.peek() as T)) {
+        found = group;
+        break;
+      }
+      passed.push(turn);
+    }
+    for (const turn of passed) order.push(turn);
+    return found;
+  }
+
+  #serve(group: Group<T>): T | undefined {
+    const item = this.#pop(group);
+    group.servedAtMs = this.#nowMs;
+    if (item !== undefined && this.#rules.turns) group.owed += this.#rules.turns(item) - 1;
+    this.#line(group);
+    return item;
+  }
+
+  /** Drops what was removed from the head of a group; says whether its head has changed. */
+  #dropRemoved(group: Group<T>): boolean {
+    let changed = false;
+    for (let head = group.heap.peek(); head !== undefined && !this.#rules.isWaiting(head); head = group.heap.peek()) {
+      this.#pop(group);
+      changed = true;
+    }
+    return changed;
+  }
+
+  #pop(group: Group<T>): T | undefined {
+    this.#size--;
+    return group.heap.pop();
+  }
+
+  /** Gives a group its place in the orders of turns, by its head; one without any waits to be forgotten. */
+  #line(group: Group<T>): void {
+    const head = group.heap.peek();
+    if (head === undefined) {
+      group.turn = null;
+      this.#emptied.set(group.name, group);
+      return;
+    }
+    const dueMs = this.#rules.dueMs(head);
+    group.turn = { group, tagMs: Math.max(dueMs, group.servedAtMs), dueMs, n: this.#entries++ };
+    this.#byTag.push(group.turn);
+    if (dueMs >= this.#nowMs - LATE_MS) this.#onTime.push(group.turn);
+  }
+
+  #forget(): void {
+    for (const [name, group] of this.#emptied) {
+      if (group.servedAtMs > this.#nowMs - REMEMBERED_MS) return;
+      this.#emptied.delete(name);
+      this.#groups.delete(name);
+    }
+  }
+}
+
+const always = (): boolean => true;

@@ -26,12 +26,19 @@ export async function createSchedules(
 ): Promise<BulkCreation[] | "inactive" | "stale"> {
   const [first = [], ...others] = slices(schedules);
   const store = async (runner: Runner) => {
-    const creations = await insert(runner, tenant, limits, first);
+    const creations = await insert(runner, tenant, limits, {
+      schedules: first,
+      stored: [],
+      isLast: others.length === 0,
+    });
     if (typeof creations === "string") return creations;
-    for (const slice of others) {
+    for (const [n, slice] of others.entries()) {
       onProgress();
+      const isLast = n === others.length - 1;
+      const stored = isLast ? creations.flatMap((one) => (one.outcome === "created" ? [one.id] : [])) : [];
       // The account is locked since the first slice, which looked at what is remembered.
-      const more = await insert(runner, tenant, { ...limits, remembered: undefined }, slice);
+      const unremembered = { ...limits, remembered: undefined };
+      const more = await insert(runner, tenant, unremembered, { schedules: slice, stored, isLast });
       if (typeof more === "string") throw new Error(`an account became ${more} while its row was locked`);
       creations.push(...more);
     }
@@ -59,13 +66,17 @@ function slices(schedules: readonly NewSchedule[]): NewSchedule[][] {
 
 type Runner = Sql | TransactionSql;
 
+/** What one statement carries. The last one also tells the dispatchers, of what the others stored (UUIDs) too. */
+type Slice = { schedules: readonly NewSchedule[]; stored: readonly string[]; isLast: boolean };
+
 async function insert(
   sql: Runner,
   tenant: Tenant,
   limits: CreationLimits,
-  schedules: readonly NewSchedule[],
+  slice: Slice,
 ): Promise<BulkCreation[] | "inactive" | "stale"> {
-  const rows = await callFunction(sql, tenant, limits, schedules);
+  const { schedules } = slice;
+  const rows = await callFunction(sql, tenant, limits, slice);
   const refusal = rows.find((row) => row.n === 0)?.outcome;
   if (refusal) return refusal;
   if (rows.length !== schedules.length) throw new Error("create_schedules did not return a row for each");
@@ -79,7 +90,7 @@ async function insert(
   return creations;
 }
 
-function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, schedules: readonly NewSchedule[]) {
+function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { schedules, stored, isLast }: Slice) {
   const { remembered } = limits;
   const numbers = (of: (one: NewSchedule) => number) => pgArray(schedules.map(of));
   const words = (of: (one: NewSchedule) => string | null) => pgArray(schedules.map(of));
@@ -101,7 +112,8 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, sched
       ${texts((one) => one.idempotencyKey)}::text::text[],
       ${texts((one) => one.requestHash.toString("base64"))}::text::text[],
       ${words((one) => one.replayOf)}::text::uuid[],
-      ${words((one) => String(one.verdict !== null))}::text::boolean[])`;
+      ${words((one) => String(one.verdict !== null))}::text::boolean[],
+      ${pgArray(stored)}::text::uuid[], ${isLast})`;
 }
 
 const TRIES_MAX = 3;

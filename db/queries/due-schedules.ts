@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from "postgres";
 import type { Sql } from "../client.ts";
 import { pgArray } from "./pg-array.ts";
 
@@ -19,9 +20,11 @@ export type DueSchedule = {
   cpsLimit: number | null;
 };
 
-const COLUMNS = (sql: Sql) => sql`s.id, s.version, s.shard, s.account_id, s.env,
+type Fragment = PendingQuery<Row[]>;
+
+const COLUMNS = (sql: Sql, cpsLimit: Fragment) => sql`s.id, s.version, s.shard, s.account_id, s.env,
   extract(epoch FROM s.next_attempt_at)::float8 * 1000, s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin,
-  s.sealed_bytes, a.status = 'active', a.plan, l.cps_limit`;
+  s.sealed_bytes, a.status = 'active', a.plan, ${cpsLimit}`;
 
 /** A place in due order: epoch ms and id (UUID). Many may be due at one instant. */
 export type DuePlace = { ms: number; id: string };
@@ -42,7 +45,7 @@ export async function readDueOfShards(
   limit: number,
 ): Promise<DueSchedule[]> {
   const rows = await sql`
-    SELECT ${COLUMNS(sql)}
+    SELECT ${COLUMNS(sql, sql`l.cps_limit`)}
     FROM unnest(
       ${pgArray(shards.map((shard) => shard.id))}::text::smallint[],
       ${pgArray(shards.map((shard) => shard.from.ms))}::text::float8[],
@@ -68,7 +71,7 @@ export async function readDueOfAccount(
   limit: number,
 ): Promise<DueSchedule[]> {
   const rows = await sql`
-    SELECT ${COLUMNS(sql)}
+    SELECT ${COLUMNS(sql, sql`l.cps_limit`)}
     FROM (
       SELECT * FROM schedules d
       WHERE d.account_id = ${accountId} AND d.env = ${env} AND d.status IN ('scheduled', 'failed')
@@ -80,21 +83,29 @@ export async function readDueOfAccount(
   return rows.map(dueSchedule);
 }
 
-/** The named schedules, if they still wait and fall due up to `untilMs`: what a NOTIFY announced. */
+/**
+ * The named schedules, if they still wait and fall due up to `untilMs`: what a NOTIFY announced. Nothing of accounts that
+ * are not active.
+ */
 export async function readDueById(sql: Sql, ids: readonly string[], untilMs: number): Promise<DueSchedule[]> {
   const rows = await sql`
-    SELECT ${COLUMNS(sql)}
+    SELECT ${COLUMNS(sql, limitOf(sql, sql`s.account_id`))}
     FROM unnest(${pgArray(ids)}::text::uuid[]) w(id)
     JOIN schedules s ON s.id = w.id
     JOIN accounts a ON a.id = s.account_id
-    LEFT JOIN relay_settings l ON l.account_id = s.account_id
     WHERE s.status || '' IN ('scheduled', 'failed') AND s.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
+      AND a.status = 'active'
     ORDER BY s.next_attempt_at, s.id`.values();
   return rows.map(dueSchedule);
 }
 
+/** The rate that an account has set. A scalar subquery, since a join was made to read all settings for each shard. */
+export const limitOf = (sql: Sql, accountId: Fragment): Fragment =>
+  sql`(SELECT r.cps_limit FROM relay_settings r WHERE r.account_id = ${accountId})`;
+
+/** A schedule from what the statements of this kind select, in their order. */
 // biome-ignore lint/suspicious/noExplicitAny: a row as the driver gives it
-function dueSchedule(row: any): DueSchedule {
+export function dueSchedule(row: any): DueSchedule {
   return {
     id: row[0],
     version: Number(row[1]),

@@ -71,6 +71,8 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
       DELETE FROM usage USING bare WHERE account_id = bare.id
     ), gone_deletions AS (
       DELETE FROM deleted_schedules USING bare WHERE account_id = bare.id
+    ), gone_lanes AS (
+      DELETE FROM lanes USING bare WHERE account_id = bare.id
     ), gone_secrets AS (
       DELETE FROM signing_secrets USING bare WHERE account_id = bare.id
     ), gone_settings AS (

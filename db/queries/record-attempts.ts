@@ -38,8 +38,8 @@ export type AttemptRecord = {
  * Writes many outcomes at once: schedule, attempt row and counts, all from the rows that are still `firing` with the
  * claimed version. An outcome that was held while the attempt was already recovered as interrupted replaces that record,
  * unless the schedule was claimed again or changed since: with a statement of its own, since a DELETE in the first one
- * would make each call lock every partition of `attempts`. Sending a batch again is harmless. Rows and counters are
- * locked and upserted in key order, so that batches of several dispatchers never deadlock. Returns the schedules it
+ * would make each call lock every partition of `attempts`. Sending a batch again is harmless. Rows, counters and lanes
+ * are locked and upserted in key order, so that batches of several dispatchers never deadlock. Returns the schedules it
  * wrote, with their new version.
  */
 export async function recordAttempts(
@@ -148,7 +148,7 @@ async function write(
         last_attempt_at = h.attempted_at,
         ended_at = CASE WHEN h.status <> 'failed' THEN clock_timestamp() END,
         updated_at = clock_timestamp()
-      FROM held h WHERE s.id = h.id
+      FROM (SELECT * FROM held ORDER BY account_id, env) h WHERE s.id = h.id
       RETURNING s.id, s.version
     ), logged AS (
       INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms,

@@ -112,4 +112,5 @@ function asInstant(epochMs: number): SQL {
 
 const notifyWhenDueSoon = sql`CASE
   WHEN ${schedules.nextAttemptAt} <= clock_timestamp() + ${NOTIFY_HORIZON_MS} * interval '1 millisecond'
-  THEN pg_notify('stopwatch_due', ${schedules.shard} || ':' || ${schedules.id})::text END`;
+  THEN pg_notify('stopwatch_due', due_notice(${schedules.shard}, ${schedules.id}, ${schedules.accountId}, ${schedules.env},
+    ${schedules.nextAttemptAt}, 1))::text END`;

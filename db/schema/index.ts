@@ -2,5 +2,6 @@ export { deletedSchedules, relaySettings, signingSecrets, usage } from "./accoun
 export { accounts, apiKeys, sessions } from "./accounts.ts";
 export { accountCounts, attempts, shardPunctuality } from "./attempts.ts";
 export { dispatchers, instanceSecrets, shards } from "./fleet.ts";
+export { lanes } from "./lanes.ts";
 export { requestCounts } from "./request-counts.ts";
 export { scheduleRequests, schedules } from "./schedules.ts";

@@ -433,17 +433,20 @@ describe("413", () => {
 });
 
 describe("the dispatchers", () => {
-  it("are told once: of the schedule when one is due soon, of its shard when several are", async () => {
+  it("are told once: of the earliest schedule that is due soon, and of how many are", async () => {
     const told: string[] = [];
     const listener = await api.sql.listen("stopwatch_due", (payload) => told.push(payload));
     const soon = new Date(Date.now() + 3_000).toISOString();
     await bulk(many(3));
     const one = await bulk([valid, { ...valid, fireAt: soon }]);
-    await bulk(many(3, () => ({ fireAt: soon })));
+    const several = await bulk(many(3, () => ({ fireAt: soon })));
     await api.sql.notify("stopwatch_due", "end");
     await expect.poll(() => told).toContain("end");
     await listener.unlisten();
     const [row] = await api.sql`SELECT shard FROM accounts WHERE id = ${caller.accountId}`;
-    expect(told).toEqual([`${row?.shard}:${uuid(one.body.accepted[1].id)}`, `${row?.shard}`, "end"]);
+    const earliest = several.body.accepted.map(({ id }: { id: string }) => uuid(id)).toSorted()[0];
+    const notice = (id: string, count: number) =>
+      `${row?.shard}:${id}:${caller.accountId}:live:${Date.parse(soon)}:${count}`;
+    expect(told).toEqual([notice(uuid(one.body.accepted[1].id), 1), notice(earliest, 3), "end"]);
   });
 });

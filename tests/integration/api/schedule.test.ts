@@ -117,12 +117,13 @@ describe("PATCH", () => {
     const listener = await api.sql.listen("stopwatch_due", (payload) => told.push(payload));
     const id = await api.create(caller.live);
     await patch(id, { fireAt: soon(3_600) });
-    await patch(id, { fireAt: soon(3) });
+    const at = soon(3);
+    await patch(id, { fireAt: at });
     await api.sql.notify("stopwatch_due", "end");
     await expect.poll(() => told).toContain("end");
     await listener.unlisten();
     const [row] = await api.sql`SELECT shard FROM schedules WHERE id = ${uuid(id)}`;
-    expect(told).toEqual([`${row?.shard}:${uuid(id)}`, "end"]);
+    expect(told).toEqual([`${row?.shard}:${uuid(id)}:${caller.accountId}:live:${Date.parse(at)}:1`, "end"]);
   });
 });
 

@@ -1,0 +1,120 @@
+import { drizzle } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import type { Sql } from "#db/client.ts";
+import { claimSchedules } from "#db/queries/claim-schedules.ts";
+import type { CreationLimits, NewSchedule } from "#db/queries/create-schedule.ts";
+import type { LaneId } from "#db/queries/due-lanes.ts";
+import type { AttemptRecord } from "#db/queries/record-attempts.ts";
+import * as schema from "#db/schema/index.ts";
+import { SESSION } from "#dispatcher/databases.ts";
+import { parseKeyRing } from "#domain/cipher.ts";
+import { newId } from "#domain/ids.ts";
+import { createTestAccount } from "../../helpers/accounts.ts";
+import { createTestDatabase } from "../../helpers/database.ts";
+
+export type LaneBench = Awaited<ReturnType<typeof createLaneBench>>;
+
+const KEY_RING = parseKeyRing(`k:${Buffer.alloc(32, 7).toString("base64")}`);
+const EPOCH = 1;
+
+export const LIMITS: CreationLimits = { limit: 1_000_000, graceLimit: 1_000_000, earlyFire: false };
+
+/** A database of its own in which one dispatcher owns all shards; `sessions` are the connections of each side. */
+export async function createLaneBench({ sessions = 2 }: { sessions?: number } = {}) {
+  const database = await createTestDatabase();
+  const open = (connection: Record<string, unknown>): Sql =>
+    postgres(database.url, {
+      max: sessions,
+      fetch_types: false,
+      onnotice: () => {},
+      connection: connection as never,
+    });
+  /** As the web process has them, and as the dispatchers have them. */
+  const [web, dispatcher] = [open({}), open(SESSION)];
+  const dispatcherId = newId(Date.now());
+  await web`
+    UPDATE shards SET owner = ${dispatcherId}, epoch = ${EPOCH}, lease_until = now() + interval '1 day'`;
+  const epochs = new Map(Array.from({ length: 64 }, (_, shard) => [shard, EPOCH]));
+  return {
+    url: database.url,
+    web,
+    dispatcher,
+    db: drizzle(web, { schema }),
+    dispatcherId,
+    account: async () => (await createTestAccount(web, KEY_RING)).id,
+    /** The entry of a lane: epoch ms, null when nothing waits, undefined when there is none. */
+    async entry({ accountId, env }: LaneId): Promise<number | null | undefined> {
+      const [row] = await web`
+        SELECT extract(epoch FROM due_at)::float8 * 1000 AS ms FROM lanes WHERE account_id = ${accountId} AND env = ${env}`;
+      return row?.ms;
+    },
+    /** Claims schedules that are due, by whatever version they have; returns the claims. */
+    async claim(ids: readonly string[], earlyMs = 0) {
+      const rows = await dispatcher`SELECT id, version, shard FROM schedules WHERE id IN ${dispatcher(ids)}`;
+      const wanted = rows.map((row) => ({ id: row.id, version: Number(row.version), shard: row.shard, earlyMs }));
+      return claimSchedules(dispatcher, dispatcherId, epochs, wanted, 1);
+    },
+    async close() {
+      await Promise.all([web.end(), dispatcher.end()]);
+      await database.drop();
+    },
+  };
+}
+
+/** What a caller asks for; null as its instant means now. */
+export const newSchedule = (fireAtMs: number | null, overrides: Partial<NewSchedule> = {}): NewSchedule => ({
+  id: newId(Date.now()),
+  fireAtMs,
+  earlyFire: null,
+  targetUrl: "https://example.com/",
+  origin: "https://example.com",
+  method: "POST",
+  sealed: null,
+  payloadSizeBytes: 0,
+  idempotencyKey: null,
+  requestHash: Buffer.alloc(0),
+  replayOf: null,
+  verdict: null,
+  ...overrides,
+});
+
+/** What became of a claim: delivered, unless it is told otherwise. */
+export const outcomeOf = (
+  claim: { id: string; version: number; attempt: number; dueAtMs: number },
+  overrides: Partial<AttemptRecord> = {},
+): AttemptRecord => ({
+  scheduleId: claim.id,
+  version: claim.version,
+  attempt: claim.attempt,
+  outcome: "delivered",
+  statusCode: 200,
+  latencyMs: 1,
+  errorText: "",
+  attemptedAtMs: Math.max(Math.floor(Date.now()), claim.dueAtMs),
+  timing: { lateMs: 0, claimMs: 1, waitMs: 0, connectMs: null, firstByteMs: 1 },
+  status: "succeeded",
+  nextAttemptAtMs: null,
+  failures: 0,
+  interruptions: 0,
+  offsetBucket: 0,
+  onTime: true,
+  isPublic: true,
+  ...overrides,
+});
+
+/** An attempt that was rejected, and is made again at an instant (epoch ms). */
+export const rejected = (nextAttemptAtMs: number): Partial<AttemptRecord> => ({
+  outcome: "rejected",
+  statusCode: 500,
+  status: "failed",
+  nextAttemptAtMs,
+  failures: 1,
+});
+
+/** An attempt whose outcome nobody knows. */
+export const interrupted = (next: Pick<AttemptRecord, "status" | "nextAttemptAtMs">): Partial<AttemptRecord> => ({
+  outcome: "interrupted",
+  statusCode: null,
+  interruptions: 1,
+  ...next,
+});

@@ -1,0 +1,432 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { releaseSchedules } from "#db/queries/claim-schedules.ts";
+import { createSchedule } from "#db/queries/create-schedule.ts";
+import { createSchedules } from "#db/queries/create-schedules.ts";
+import {
+  auditLanes,
+  BEFORE_ALL_LANES,
+  type LaneId,
+  raiseLanes,
+  readDueLanes,
+  readDueOfLanes,
+} from "#db/queries/due-lanes.ts";
+import { after, BEFORE_ALL, readDueById } from "#db/queries/due-schedules.ts";
+import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
+import { recordAttempts } from "#db/queries/record-attempts.ts";
+import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules.ts";
+import { enterLanes, lanesTooLate } from "../../helpers/lanes.ts";
+import {
+  createLaneBench,
+  interrupted,
+  type LaneBench,
+  LIMITS,
+  newSchedule,
+  outcomeOf,
+  rejected,
+} from "./lane-bench.ts";
+
+let bench: LaneBench;
+let lane: LaneId;
+/** A whole hour from now, by which the schedules of a test are due. */
+let hourMs: number;
+
+beforeAll(async () => {
+  bench = await createLaneBench();
+});
+afterAll(() => bench.close());
+beforeEach(async () => {
+  await bench.web`TRUNCATE schedules, schedule_requests, lanes`;
+  lane = { accountId: await bench.account(), env: "live" };
+  hourMs = Date.now() + 3_600_000;
+});
+
+const create = async (fireAtMs: number | null, { env = lane.env, early = false } = {}): Promise<string> => {
+  const schedule = newSchedule(fireAtMs, { earlyFire: early });
+  const creation = await createSchedule(bench.web, { ...lane, env }, LIMITS, schedule);
+  expect(creation.outcome).toBe("created");
+  return schedule.id;
+};
+const createMany = (fireAtMs: (number | null)[], sealed: Buffer | null = null) =>
+  createSchedules(
+    bench.web,
+    lane,
+    LIMITS,
+    fireAtMs.map((at) => newSchedule(at, { sealed })),
+    () => {},
+  );
+const move = (id: string, fireAtMs: number) => updateScheduled(bench.db, lane, id, { fireAtMs, earlyFire: undefined });
+const setStatus = (status: string) => bench.web`UPDATE accounts SET status = ${status} WHERE id = ${lane.accountId}`;
+const raise = async () => {
+  const [raised] = await raiseLanes(bench.dispatcher, [lane]);
+  return raised?.dueAtMs;
+};
+const entry = () => bench.entry(lane);
+async function claim(id: string, earlyMs = 0) {
+  const [claimed] = await bench.claim([id], earlyMs);
+  if (!claimed) throw new Error("the schedule was not claimed");
+  return claimed;
+}
+const dueAt = async (id: string): Promise<number> => {
+  const [row] =
+    await bench.web`SELECT extract(epoch FROM next_attempt_at)::float8 * 1000 AS ms FROM schedules WHERE id = ${id}`;
+  return row?.ms;
+};
+/** The row as it lies in the table: it changes with each write. */
+const written = async () => (await bench.web`SELECT ctid::text, xmin::text, xmax::text FROM lanes`)[0];
+
+describe("the entry of a lane", () => {
+  it("is made by the first create, and lowered by one that is due earlier", async () => {
+    await create(hourMs);
+    expect(await entry()).toBe(hourMs);
+    await create(hourMs - 1);
+    expect(await entry()).toBe(hourMs - 1);
+    expect(await bench.entry({ ...lane, env: "test" })).toBeUndefined();
+  });
+
+  it("is neither written nor locked by a create that is due later, alone or in bulk", async () => {
+    await create(hourMs);
+    const before = await written();
+    await create(hourMs + 1);
+    await create(hourMs);
+    await createMany([hourMs + 5, hourMs + 7]);
+    expect(await written()).toEqual(before);
+  });
+
+  it("is lowered to the earliest of a bulk call", async () => {
+    await createMany([hourMs + 2, hourMs, hourMs + 1]);
+    expect(await entry()).toBe(hourMs);
+    await createMany([hourMs + 2, hourMs - 3]);
+    expect(await entry()).toBe(hourMs - 3);
+  });
+
+  it("is lowered to the earliest of a bulk call in several slices, in whichever it is", async () => {
+    const megabytes = Buffer.alloc(3 * 1024 * 1024);
+    await createMany([hourMs + 2, hourMs, hourMs + 1], megabytes);
+    expect(await entry()).toBe(hourMs);
+    await createMany([hourMs + 2, hourMs + 1, hourMs - 3], megabytes);
+    expect(await entry()).toBe(hourMs - 3);
+  });
+
+  it("is not made by calls that create nothing", async () => {
+    await createMany([Date.now() - 1_000]);
+    await createSchedule(bench.web, lane, { ...LIMITS, graceLimit: 0 }, newSchedule(hourMs));
+    expect(await entry()).toBeUndefined();
+  });
+
+  it("is lowered by a move to an earlier instant, and left by one to a later", async () => {
+    const id = await create(hourMs);
+    await move(id, hourMs + 1);
+    expect(await entry()).toBe(hourMs);
+    expect(await raise()).toBe(hourMs + 1);
+    await move(id, hourMs - 1);
+    expect(await entry()).toBe(hourMs - 1);
+  });
+
+  it("is left by a claim and by the record of a success, which do not lock it either", async () => {
+    const [id, other] = [await create(null), await create(hourMs)];
+    const before = await written();
+    await recordAttempts(bench.dispatcher, [outcomeOf(await claim(id))]);
+    await cancelOpenSchedule(bench.db, lane, other);
+    expect(await written()).toEqual(before);
+  });
+
+  it("covers a retry that is due before its attempt was, as after one that fired early", async () => {
+    const fireAtMs = Date.now() + 400;
+    const id = await create(fireAtMs, { early: true });
+    const claimed = await claim(id, 500);
+    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, rejected(fireAtMs - 50))]);
+    expect(await entry()).toBe(fireAtMs - 50);
+  });
+
+  it("covers a retry of a lane that was idle while its attempt was under way", async () => {
+    const id = await create(null);
+    const claimed = await claim(id);
+    expect(await raise()).toBeUndefined();
+    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, rejected(hourMs))]);
+    expect(await entry()).toBeLessThanOrEqual(hourMs);
+    expect(await raise()).toBe(hourMs);
+  });
+
+  it("covers a schedule that is released, also of a lane that was idle meanwhile", async () => {
+    const id = await create(null);
+    const claimed = await claim(id);
+    expect(await raise()).toBeUndefined();
+    await releaseSchedules(bench.dispatcher, bench.dispatcherId, [claimed]);
+    expect(await entry()).toBe(await dueAt(id));
+  });
+
+  it("covers the retry of an attempt that was recovered as interrupted", async () => {
+    const claimed = await claim(await create(null));
+    const next = interrupted({ status: "failed", nextAttemptAtMs: claimed.dueAtMs - 1 });
+    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, next)]);
+    expect(await entry()).toBe(claimed.dueAtMs - 1);
+  });
+
+  it("is made again by a late outcome that turns a dead schedule into a failed one", async () => {
+    const claimed = await claim(await create(null));
+    await recordAttempts(bench.dispatcher, [
+      outcomeOf(claimed, interrupted({ status: "dead", nextAttemptAtMs: null })),
+    ]);
+    expect(await raise()).toBeNull();
+    expect(await recordAttempts(bench.dispatcher, [outcomeOf(claimed, rejected(hourMs))])).toHaveLength(1);
+    expect(await entry()).toBe(hourMs);
+  });
+
+  it("is lowered by a late outcome whose retry is due before that of the interruption", async () => {
+    const claimed = await claim(await create(null));
+    const recovered = interrupted({ status: "failed", nextAttemptAtMs: hourMs });
+    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, recovered)]);
+    expect(await raise()).toBe(hourMs);
+    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, rejected(hourMs - 1))]);
+    expect(await entry()).toBe(hourMs - 1);
+  });
+
+  it("is emptied for an account that is not active, and made again in both environments when it is", async () => {
+    await create(hourMs);
+    await create(hourMs + 1, { env: "test" });
+    await setStatus("deactivated");
+    expect(await raise()).toBeNull();
+    await setStatus("active");
+    expect([await entry(), await bench.entry({ ...lane, env: "test" })]).toEqual([hourMs, hourMs + 1]);
+  });
+
+  it("covers, of an account that is active again, an attempt that is under way and then released", async () => {
+    const claimed = await claim(await create(null));
+    await create(hourMs);
+    await setStatus("deactivated");
+    await bench.web`UPDATE lanes SET due_at = NULL`;
+    await setStatus("active");
+    await releaseSchedules(bench.dispatcher, bench.dispatcherId, [claimed]);
+    expect(await entry()).toBe(claimed.dueAtMs);
+  });
+
+  it("is erased with the account", async () => {
+    await create(hourMs);
+    await setStatus("deleted");
+    while ((await eraseDeletedAccounts(bench.dispatcher, { rowsMax: 100 })) > 0);
+    expect(await entry()).toBeUndefined();
+  });
+});
+
+describe("raising", () => {
+  it("makes the entry the oldest open schedule, and null when there is none", async () => {
+    const [first, second] = [await create(hourMs), await create(hourMs + 5)];
+    expect(await raise()).toBe(hourMs);
+    await cancelOpenSchedule(bench.db, lane, first);
+    expect(await raise()).toBe(hourMs + 5);
+    expect(await entry()).toBe(hourMs + 5);
+    await cancelOpenSchedule(bench.db, lane, second);
+    expect(await raise()).toBeNull();
+    expect(await entry()).toBeNull();
+  });
+
+  it("passes over a lane that somebody creates in, without waiting, and takes the others", async () => {
+    await create(hourMs);
+    const busy = lane;
+    lane = { accountId: await bench.account(), env: "live" };
+    await create(hourMs);
+    await bench.web`UPDATE lanes SET due_at = now()`;
+    await bench.web.begin(async (tx) => {
+      await createSchedule(tx as never, busy, LIMITS, newSchedule(hourMs + 1));
+      expect(await raiseLanes(bench.dispatcher, [busy, lane])).toEqual([{ ...lane, dueAtMs: hourMs }]);
+    });
+    expect(await raiseLanes(bench.dispatcher, [busy])).toEqual([{ ...busy, dueAtMs: hourMs }]);
+  });
+
+  it("holds up a create until it is committed, which then sees that it must lower", async () => {
+    const id = await create(hourMs);
+    await cancelOpenSchedule(bench.db, lane, id);
+    const creating = await bench.dispatcher.begin(async (tx) => {
+      expect(await raiseLanes(tx as never, [lane])).toEqual([{ ...lane, dueAtMs: null }]);
+      const creating = create(hourMs + 1);
+      await expect
+        .poll(async () => {
+          const [row] = await tx`SELECT count(*)::int AS n FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+          return row?.n;
+        })
+        .toBe(1);
+      return { creating };
+    });
+    await creating.creating;
+    expect(await entry()).toBe(hourMs + 1);
+  });
+
+  it("knows nothing of lanes without an entry", async () => {
+    expect(await raiseLanes(bench.dispatcher, [lane])).toEqual([]);
+    expect(await raiseLanes(bench.dispatcher, [])).toEqual([]);
+  });
+});
+
+describe("the audit", () => {
+  it("enters what is missing, lowers what is too late, counts both and leaves the rest", async () => {
+    const lanes: LaneId[] = [];
+    for (let n = 0; n < 5; n++) {
+      lane = { accountId: await bench.account(), env: "live" };
+      lanes.push(lane);
+      await create(hourMs);
+      await create(hourMs + n, { env: "test" });
+    }
+    const [missing, empty, late, inactive, low] = lanes as [LaneId, LaneId, LaneId, LaneId, LaneId];
+    const change = ({ accountId }: LaneId, at: number | null) =>
+      bench.web`UPDATE lanes SET due_at = to_timestamp(${at}::float8 / 1000) WHERE account_id = ${accountId} AND env = 'live'`;
+    await bench.web`DELETE FROM lanes WHERE account_id = ${missing.accountId} AND env = 'live'`;
+    await change(empty, null);
+    await change(late, hourMs + 1);
+    await change(low, hourMs - 1);
+    await bench.web`UPDATE accounts SET status = 'deactivated' WHERE id = ${inactive.accountId}`;
+    await change(inactive, null);
+    expect(await lanesTooLate(bench.web)).toHaveLength(3);
+
+    const seen = { missing: 0, late: 0, steps: 0 };
+    let next: LaneId | null = null;
+    do {
+      const step: Awaited<ReturnType<typeof auditLanes>> = await auditLanes(bench.dispatcher, next, 3);
+      seen.missing += step.missing;
+      seen.late += step.late;
+      seen.steps += 1;
+      next = step.next;
+    } while (next);
+    expect(seen).toEqual({ missing: 2, late: 1, steps: 4 });
+    const entries = await Promise.all(lanes.map((one) => bench.entry(one)));
+    expect(entries).toEqual([hourMs, hourMs, hourMs, null, hourMs - 1]);
+    expect(await lanesTooLate(bench.web)).toEqual([]);
+    expect(await auditLanes(bench.dispatcher, null, 100)).toEqual({ missing: 0, late: 0, next: null });
+  });
+
+  it("is what enters a schedule that was inserted by hand", async () => {
+    await bench.web`
+      INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+      SELECT gen_random_uuid(), id, 'live', shard, false, at, at, 0, 0, '' FROM accounts,
+        to_timestamp(${hourMs}::float8 / 1000) at WHERE id = ${lane.accountId}`;
+    expect(await entry()).toBeUndefined();
+    await enterLanes(bench.web);
+    expect(await entry()).toBe(hourMs);
+  });
+});
+
+describe("reading", () => {
+  const shardOf = async () =>
+    (await bench.web`SELECT shard FROM accounts WHERE id = ${lane.accountId}`)[0]?.shard as number;
+
+  it("finds the lanes of a shard that are due, in the order of their entries, page by page", async () => {
+    for (let n = 0; n < 7; n++) await create(hourMs + (n % 3), { env: "live" });
+    const shard = await shardOf();
+    await bench.web`
+      INSERT INTO lanes SELECT gen_random_uuid(), 'test', ${shard}, to_timestamp((${hourMs}::float8 + n % 3) / 1000)
+      FROM generate_series(1, 20) n`;
+    await bench.web`INSERT INTO lanes SELECT gen_random_uuid(), 'live', ${shard}, NULL FROM generate_series(1, 3)`;
+    const read = (from = BEFORE_ALL_LANES, limit = 100, untilMs = hourMs + 1) =>
+      readDueLanes(bench.dispatcher, [{ id: shard, from }], untilMs, limit);
+    const all = await read();
+    expect(all).toHaveLength(14);
+    expect(all.every((one) => one.shard === shard && one.dueAtMs <= hourMs + 1)).toBe(true);
+    const paged = [];
+    for (let page = await read(BEFORE_ALL_LANES, 4); page.length > 0; ) {
+      paged.push(...page);
+      const { accountId, env, dueAtMs } = page.at(-1) as (typeof page)[number];
+      page = await read({ accountId, env, ms: dueAtMs }, 4);
+    }
+    expect(paged).toEqual(all);
+    expect(await read(BEFORE_ALL_LANES, 100, hourMs - 1)).toEqual([]);
+    expect(await readDueLanes(bench.dispatcher, [{ id: (shard + 1) % 64, from: BEFORE_ALL_LANES }], hourMs, 9)).toEqual(
+      [],
+    );
+    const both = [shard, (shard + 1) % 64].map((id) => ({ id, from: BEFORE_ALL_LANES }));
+    expect(await readDueLanes(bench.dispatcher, both, hourMs + 1, 100)).toEqual(all);
+  });
+
+  it("takes the rows of each lane behind its place and up to its instant, in due order, and no more than its limit", async () => {
+    await bench.web`INSERT INTO relay_settings (account_id, cps_limit) VALUES (${lane.accountId}, 3)`;
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n++) ids.push(await create(hourMs + Math.floor(n / 2)));
+    const order = (await bench.web`SELECT id FROM schedules ORDER BY next_attempt_at, id`).map((row) => row.id);
+    const read = async (from = BEFORE_ALL, limit = 100, untilMs = hourMs + 100) =>
+      (await readDueOfLanes(bench.dispatcher, [{ ...lane, from, untilMs, limit }])).map(({ id }) => id);
+    expect(await read()).toEqual(order);
+    expect(await read(BEFORE_ALL, 3)).toEqual(order.slice(0, 3));
+    expect(await read({ ms: hourMs + 1, id: order[2] })).toEqual(order.slice(3));
+    expect(await read(after(hourMs))).toEqual(order.slice(2));
+    expect(await read(BEFORE_ALL, 100, hourMs + 1)).toEqual(order.slice(0, 4));
+    expect(await read(BEFORE_ALL, 100, hourMs + 0.5)).toEqual(order.slice(0, 2));
+
+    const first = lane;
+    lane = { accountId: await bench.account(), env: "test" };
+    const other = await create(hourMs - 1);
+    const whole = { from: BEFORE_ALL, untilMs: hourMs + 1, limit: 2 };
+    const read2 = await readDueOfLanes(bench.dispatcher, [
+      { ...first, ...whole },
+      { ...lane, ...whole },
+    ]);
+    expect(read2.map(({ id, cpsLimit, env }) => [id, cpsLimit, env])).toEqual([
+      [order[0], 3, "live"],
+      [order[1], 3, "live"],
+      [other, null, "test"],
+    ]);
+    expect(await readDueById(bench.dispatcher, [order[0]], hourMs)).toEqual(read2.slice(0, 1));
+    expect(read2[2]).toMatchObject({
+      version: 1,
+      dueAtMs: hourMs - 1,
+      early: false,
+      isRetry: false,
+      plan: "indie",
+      bytes: 0,
+    });
+  });
+
+  it("gives nothing of an account that is not active", async () => {
+    const id = await create(hourMs);
+    await setStatus("deactivated");
+    const wanted = [{ ...lane, from: BEFORE_ALL, untilMs: hourMs, limit: 9 }];
+    expect(await readDueOfLanes(bench.dispatcher, wanted)).toEqual([]);
+    expect(await readDueById(bench.dispatcher, [id], hourMs)).toEqual([]);
+  });
+});
+
+describe("a notice", () => {
+  /** What is told while `work` runs. */
+  async function told(work: () => Promise<unknown>): Promise<string[]> {
+    const heard: string[] = [];
+    const listener = await bench.web.listen("stopwatch_due", (payload) => heard.push(payload));
+    await work();
+    await bench.web.notify("stopwatch_due", "end");
+    await expect.poll(() => heard).toContain("end");
+    await listener.unlisten();
+    return heard.slice(0, -1);
+  }
+  const notice = async (id: string, count: number) => {
+    const [row] = await bench.web`SELECT shard FROM accounts WHERE id = ${lane.accountId}`;
+    return `${row?.shard}:${id}:${lane.accountId}:live:${await dueAt(id)}:${count}`;
+  };
+  const soonMs = () => Date.now() + 3_000;
+  const idsOf = (creations: Awaited<ReturnType<typeof createMany>>) =>
+    typeof creations === "string" ? [] : creations.map((one) => ("id" in one ? one.id : ""));
+
+  it("names the lane of a schedule that is created or moved to be due soon, and its instant", async () => {
+    const ids: string[] = [];
+    const heard = await told(async () => {
+      ids.push(await create(soonMs()), await create(null), await create(hourMs));
+      await move(ids[2] as string, soonMs());
+    });
+    expect(heard).toEqual(await Promise.all(ids.map((id) => notice(id, 1))));
+  });
+
+  it("is one for a bulk call: of the earliest that is due soon, and how many are", async () => {
+    const soon = soonMs();
+    let ids: string[] = [];
+    const heard = await told(async () => {
+      ids = idsOf(await createMany([hourMs, soon + 2, soon, soon + 1]));
+      await createMany([hourMs, hourMs + 1]);
+    });
+    expect(heard).toEqual([await notice(ids[2] as string, 3)]);
+  });
+
+  it("is one for a bulk call in several slices", async () => {
+    const soon = soonMs();
+    let ids: string[] = [];
+    const heard = await told(async () => {
+      ids = idsOf(await createMany([soon + 2, soon, soon + 1], Buffer.alloc(3 * 1024 * 1024)));
+    });
+    expect(heard).toEqual([await notice(ids[1] as string, 3)]);
+  });
+});

@@ -12,6 +12,7 @@ import { packRequest } from "#domain/sealed-request.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import { freePort } from "#scripts/ports.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
+import { enterLanes } from "../../helpers/lanes.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import type { Engine, Job } from "../engine.ts";
 import { ACCOUNTS } from "../scenarios.ts";
@@ -95,6 +96,7 @@ export const stopwatch: Engine = {
             SELECT id, account_id, 'live', ${`${bench.origin}/d/later`}, 'POST', '\\x00' FROM row)
           INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
           SELECT id, account_id, 'live', shard, false, at, at, 0, 0, ${bench.origin} FROM row`;
+        await enterLanes(sql);
         await sql`VACUUM ANALYZE schedules, schedule_requests`.simple();
       },
       async close() {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { enterLanes } from "../../helpers/lanes.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -39,6 +40,7 @@ async function overdue(accountId: string, target: Receiver): Promise<void> {
       WHERE a.id = ${accountId} RETURNING id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, ${accountId}, 'live', ${`${target.origin}/`}, 'POST', '\\x00' FROM made`;
+  await enterLanes(bench.sql);
 }
 
 describe("after ten minutes without a dispatcher", () => {

@@ -5,6 +5,7 @@ import { BEFORE_ALL, readDueOfShards } from "#db/queries/due-schedules.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { newId } from "#domain/ids.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { enterLanes } from "../../helpers/lanes.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -134,13 +135,16 @@ describe("a claim", () => {
 const later = async (ms: number) => bench.schedule(await bench.account(), `${receiver.origin}/`, inMs(ms));
 
 /** Rows as `create_schedule` makes them, `dueIn` from now. */
-const insertRows = (count: number, dueIn: string) => bench.sql`
+async function insertRows(count: number, dueIn: string) {
+  await bench.sql`
   WITH made AS (
     INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
     SELECT gen_random_uuid(), ${account.id}, 'live', n % 64, false, now() + ${dueIn}::interval, now() + ${dueIn}::interval, 0, 0, 'https://example.com'
     FROM generate_series(1, ${count}) n RETURNING id)
   INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
   SELECT id, ${account.id}, 'live', 'https://example.com/', 'POST', '\\x00' FROM made`;
+  await enterLanes(bench.sql);
+}
 
 /** What is due goes the way of a delivery: both updates that a claim and a record make. */
 async function deliverAll() {

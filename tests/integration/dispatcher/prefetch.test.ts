@@ -6,6 +6,7 @@ import { Prefetch } from "#dispatcher/intake/prefetch.ts";
 import { type KeyRing, parseKeyRing } from "#domain/cipher.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { enterLanes } from "../../helpers/lanes.ts";
 
 const ALL_SHARDS = Array.from({ length: 64 }, (_, id) => id);
 
@@ -34,6 +35,7 @@ async function insertDue(accountId: string, rows: number, dueAtMs: number): Prom
     SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, 'https://example.com'
     FROM accounts a, generate_series(1, ${rows}), to_timestamp(${dueAtMs}::float8 / 1000) at WHERE a.id = ${accountId}
     RETURNING id`;
+  await enterLanes(sql);
   return inserted.map((row) => row.id);
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { enterLanes } from "../../helpers/lanes.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -47,6 +48,7 @@ async function schedule(
       WHERE a.id = ANY (${accounts.map(({ id }) => id)}) RETURNING id, account_id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, account_id, 'live', ${`${origin}${path}`}, 'POST', '\\x00' FROM made`;
+  await enterLanes(bench.sql);
 }
 
 const delivered = async ({ id }: TestAccount): Promise<number> => {

@@ -13,6 +13,9 @@ const RETAIN_EVERY_MS = 1_000;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
+/** Lanes are compared with the table in portions, and idle ones are put back. */
+const COMPARE_EVERY_MS = 250;
+const PUT_BACK_EVERY_MS = 100;
 const LOAD_KEPT_MS = 1_000;
 
 export type Lifecycle = Awaited<ReturnType<typeof startLoops>>;
@@ -34,21 +37,21 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
   const listening = new Loop(LISTENER_EVERY_MS, () => notifications.runOnce(), outageLog.report);
   const all = [...Object.values(loops), listening];
   for (const loop of all) loop.start();
-  const urgent = parts.urgentReads.start(outageLog.report);
+  const reads = [parts.urgentReads.start(outageLog.report), parts.laneReads.start(outageLog.report)];
   return {
     stop() {
-      for (const loop of [...all, urgent]) loop.stop();
+      for (const loop of [...all, ...reads]) loop.stop();
     },
     notifications,
   };
 }
 
 function createLoops(parts: Parts) {
-  const { clock, shards, prefetch, intake, recovery, releases, retention, outageLog } = parts;
+  const { clock, shards, calendar, comparison, idleLanes, recovery, releases, retention, outageLog } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
-    await prefetch.runOnce();
-    if (prefetch.hasMore() && intake.hasRoom()) reading.soon();
+    await calendar.runOnce();
+    if (calendar.hasMore()) reading.soon();
   });
   const sharing: Loop = every(HEARTBEAT_EVERY_MS, async () => {
     // A step of the database's clock is to be seen before leases are read by it.
@@ -59,6 +62,8 @@ function createLoops(parts: Parts) {
   return {
     reading,
     sharing,
+    comparing: every(COMPARE_EVERY_MS, () => comparison.runOnce()),
+    puttingBack: every(PUT_BACK_EVERY_MS, () => idleLanes.runOnce()),
     sampling: every(CLOCK_EVERY_MS, () => clock.runOnce()),
     recovering: every(RECOVER_EVERY_MS, () => recovery.runOnce()),
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),
@@ -68,15 +73,16 @@ function createLoops(parts: Parts) {
 }
 
 /** Deadlines, connections that slow targets need by now, and what is kept for nothing. */
-function runUpkeep({ exchanges, demand, rates, dueQueue, alarm, clock }: Parts): void {
+function runUpkeep({ exchanges, demand, rates, dueQueue, intake, alarm, clock }: Parts): void {
   exchanges.runOnce();
+  intake.putBackWaiting();
   demand.runOnce();
   rates.dropIdle();
   dueQueue.forgetLoad(clock.now() - LOAD_KEPT_MS);
   alarm.run();
 }
 
-function listenToShards({ shards, deliveries, log }: Parts, reading: Loop): void {
+function listenToShards({ shards, deliveries, lanes, log }: Parts, reading: Loop): void {
   shards.listener = {
     taken(ids) {
       log.info({ shards: ids.length }, "took shards");
@@ -85,6 +91,7 @@ function listenToShards({ shards, deliveries, log }: Parts, reading: Loop): void
     lost(ids) {
       log.info({ shards: ids.length }, "gave up shards");
       const lost = new Set(ids);
+      lanes.dropShards(lost);
       deliveries.removeUnclaimed(({ shard }) => lost.has(shard));
     },
   };

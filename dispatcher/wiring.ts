@@ -13,9 +13,13 @@ import { Pool } from "./connections/pool.ts";
 import { WaitingList } from "./connections/waiting-list.ts";
 import { connectDatabases } from "./databases.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
+import { Calendar } from "./intake/calendar.ts";
+import { Comparison } from "./intake/comparison.ts";
 import { DueQueue } from "./intake/due-queue.ts";
+import { IdleLanes } from "./intake/idle-lanes.ts";
 import { Intake } from "./intake/intake.ts";
-import { Prefetch } from "./intake/prefetch.ts";
+import { LaneReads } from "./intake/lane-reads.ts";
+import { Lanes } from "./intake/lanes.ts";
 import { UrgentReads } from "./intake/urgent-reads.ts";
 import { WantedReads } from "./intake/wanted-reads.ts";
 import { Metrics } from "./observability/metrics.ts";
@@ -169,11 +173,17 @@ function createIntake(
   { plans }: Config,
 ) {
   const { databases, clock, cost, deliveries, wantedReads, log } = base;
-  const intake = new Intake({ ...base, plans, shards, recorder, rates, connections: pool });
+  const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates });
+  const intake = new Intake({ ...base, plans, shards, recorder, rates, lanes, waitingList, connections: pool });
   const claimAheadMs = CLAIM_AHEAD_MS;
+  const reads = { database: databases.reads, clock, lanes };
   return {
     intake,
-    prefetch: new Prefetch({ database: databases.reads, shards, clock, intake }),
+    lanes,
+    calendar: new Calendar({ ...reads, shards }),
+    laneReads: new LaneReads({ ...reads, intake }),
+    comparison: new Comparison({ ...reads, deliveries }),
+    idleLanes: new IdleLanes(reads),
     urgentReads: new UrgentReads({ database: databases.reads, wanted: wantedReads, clock, intake }),
     dueQueue: new DueQueue({ deliveries, clock, claimAheadMs, claimCost: cost, rates, demand, waitingList }),
     retention: new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log }),

@@ -76,6 +76,35 @@ export async function readDueOfLanes(
 }
 
 /**
+ * Which of these lanes have more open schedules up to the place `to` (inclusive) than the `known` ones: their positions in
+ * the list. None of accounts that are not active. It counts no further than it must.
+ */
+export async function findLanesWithMore(
+  sql: Sql,
+  lanes: readonly (LaneId & { to: DuePlace; known: number })[],
+): Promise<number[]> {
+  const rows = await sql`
+    SELECT w.n - 1
+    FROM unnest(
+      ${pgArray(lanes.map((lane) => lane.accountId))}::text::uuid[],
+      ${pgArray(lanes.map((lane) => lane.env))}::text::text[],
+      ${pgArray(lanes.map((lane) => lane.to.ms))}::text::float8[],
+      ${pgArray(lanes.map((lane) => lane.to.id))}::text::uuid[],
+      ${pgArray(lanes.map((lane) => lane.known))}::text::integer[]
+    ) WITH ORDINALITY w(account_id, env, to_ms, to_id, known, n)
+    CROSS JOIN LATERAL (
+      SELECT o.id FROM accounts o WHERE o.id = w.account_id AND o.status = 'active' OFFSET 0) a
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS open FROM (
+        SELECT FROM schedules d
+        WHERE d.account_id = a.id AND d.env = w.env AND d.status IN ('scheduled', 'failed')
+          AND (d.next_attempt_at, d.id) <= (to_timestamp(w.to_ms / 1000)::timestamptz(3), w.to_id)
+        ORDER BY d.next_attempt_at, d.id LIMIT w.known + 1) s) c
+    WHERE c.open > w.known`.values();
+  return rows.map((row) => Number(row[0]));
+}
+
+/**
  * Raises the entries of idle lanes, at most 100, to their oldest open schedule, or to null when nothing is open or the
  * account is not active. Returns the lanes whose entry is right now, with it (epoch ms). Left out, and to be asked for
  * again later, are those with an attempt under way and those that somebody writes to: it waits for nobody.

@@ -36,7 +36,7 @@ type Deps = {
   clock: Time;
   cost: ClaimCost;
   alarm: Alarm;
-  wantedReads: { addSchedules(ids: readonly string[]): void };
+  wantedReads: { add(ids: readonly string[]): void };
   metrics: Metrics;
   onError: (error: unknown) => void;
 };
@@ -208,7 +208,7 @@ export class Claimer implements DueStage {
     if (lost.length === 0) return;
     for (const delivery of lost) this.#deps.deliveries.move(delivery, "removed");
     const ids = lost.map(({ id }) => id);
-    setTimeout(() => this.#deps.wantedReads.addSchedules(ids), READ_AGAIN_MS);
+    setTimeout(() => this.#deps.wantedReads.add(ids), READ_AGAIN_MS);
   }
 }
 

@@ -15,7 +15,7 @@ type Deps = {
   dispatcherId: string;
   deliveries: Deliveries;
   clock: Pick<Time, "monotonic">;
-  wantedReads: { addSchedules(ids: readonly string[]): void };
+  wantedReads: { add(ids: readonly string[]): void };
   metrics: Metrics;
 };
 
@@ -52,7 +52,7 @@ export class Releases {
         if (!found.has(one.delivery.id) && clock.monotonic() < one.untilMs) this.#waiting.push(one);
         else deliveries.move(one.delivery, "removed");
       }
-      wantedReads.addSchedules(claims.map(({ id }) => id));
+      wantedReads.add(claims.map(({ id }) => id));
       return released.length;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;

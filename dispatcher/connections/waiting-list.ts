@@ -5,7 +5,7 @@ import type { Time } from "../runtime/clock.ts";
 import type { Fifo } from "../runtime/fifo.ts";
 import type { Demand } from "./demand.ts";
 import { type ConnectionLimits, isWithinLimits } from "./limits.ts";
-import { hasRoom, isStalled, type Origin, openOf, readyOf, roomFor } from "./origin.ts";
+import { hasRoom, isStalled, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { Pool, PoolListener } from "./pool.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
@@ -47,6 +47,12 @@ export class WaitingList implements PoolListener {
     if (!isWithinLimits(delivery, limits, deliveries.holdings)) return false;
     const origin = origins.originOf(delivery.origin);
     return hasRoom(origin, delivery, origins.reservedAt(origin), clock.monotonic());
+  }
+
+  /** Whether schedules wait for a connection to this origin. */
+  isFull(key: string): boolean {
+    const origin = this.#deps.origins.get(key);
+    return origin !== undefined && waitingOf(origin) > 0;
   }
 
   /** Takes a claimed delivery that is due: it is given its connection, now or as soon as there is one. */

@@ -105,6 +105,11 @@ export class Deliveries {
     return states.reduce((n, state) => n + this.#holdings.states[state], 0);
   }
 
+  /** The first `max` in memory that `which` names, the longest in memory first. */
+  find(which: (delivery: Delivery) => boolean, max: number): Delivery[] {
+    return [...this.#known.values().filter(which).take(max)];
+  }
+
   /** Removes what nothing is under way for, of those that `which` names. */
   removeUnclaimed(which: (delivery: Delivery) => boolean): void {
     for (const delivery of [...this.#known.values()]) {

@@ -1,13 +1,20 @@
+import type { DueLane } from "#db/queries/due-lanes.ts";
+import { laneKey } from "../delivery/delivery.ts";
 import type { Loop } from "../runtime/loop.ts";
+import type { Calendar } from "./calendar.ts";
+import type { Lanes } from "./lanes.ts";
 import type { NotificationTargets } from "./notifications.ts";
-import type { Prefetch } from "./prefetch.ts";
 import type { WantedReads } from "./wanted-reads.ts";
+
+/** With more than this wanted by id, the lane of what is announced is read again instead. */
+const WANTED_MAX = 5_000;
 
 type Deps = {
   shards: { holds(shard: number): boolean };
-  prefetch: Prefetch;
+  calendar: Calendar;
+  lanes: Lanes;
   wantedReads: WantedReads;
-  /** The loops of prefetch, and of the shards. */
+  /** The loops of the calendar, and of the shards. */
   reading: Pick<Loop, "soon">;
   sharing: Pick<Loop, "soon">;
 };
@@ -21,7 +28,8 @@ export class Announcements implements NotificationTargets {
   }
 
   missed(): void {
-    this.#deps.prefetch.restart();
+    this.#deps.calendar.sweepSoon();
+    this.#deps.lanes.compareAll();
     this.#deps.reading.soon();
   }
 
@@ -30,12 +38,22 @@ export class Announcements implements NotificationTargets {
   }
 
   due(shard: number, id: string): void {
-    if (this.#deps.shards.holds(shard)) this.#deps.wantedReads.addSchedules([id]);
+    if (this.#deps.shards.holds(shard)) this.#deps.wantedReads.add([id]);
   }
 
-  manyDue(shard: number): void {
-    if (!this.#deps.shards.holds(shard)) return;
-    this.#deps.prefetch.restartShard(shard);
-    this.#deps.reading.soon();
+  dueInLane(due: DueLane, id: string, count: number): void {
+    const { shards, lanes, wantedReads } = this.#deps;
+    if (!shards.holds(due.shard)) return;
+    const key = laneKey(due);
+    const lane = lanes.get(key);
+    if (!lane) {
+      lanes.wake(due, key);
+      return;
+    }
+    lanes.use(lane);
+    // A lane that has more to read than there is room for comes to it in due order.
+    const isBehind = lane.moreFromMs !== null && due.dueAtMs > lane.readTo.ms && !lane.isReading;
+    if (isBehind || count > 1 || wantedReads.size >= WANTED_MAX) lanes.readAgain(lane, due.dueAtMs);
+    else wantedReads.add([id]);
   }
 }

@@ -4,57 +4,101 @@ import { effectiveRelaySettings } from "#domain/relay-settings.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import { type Delivery, laneKey } from "../delivery/delivery.ts";
 import { isUnclaimed } from "../delivery/states.ts";
+import type { Time } from "../runtime/clock.ts";
 import type { Alarm } from "../runtime/due-work.ts";
-import type { WantedReads } from "./wanted-reads.ts";
+import { isReached } from "./lane.ts";
+import type { Lanes } from "./lanes.ts";
+import { hasMemoryFor, isLate, MEMORY_OF_WAITING_MAX } from "./memory.ts";
 
-/** Schedules in memory, of all lanes together. */
-const MEMORY_MAX = 40_000;
-const MEMORY_PER_LANE_MIN = 64;
 /** What sending itself takes, of one that fires early, ms. */
 const SEND_COST_MS = 0.3;
+/** So many are put back at once. */
+const PUT_BACK_MAX = 2_000;
 
 type Deps = {
   deliveries: Deliveries;
   plans: Plans;
   alarm: Alarm;
+  clock: Time;
   shards: { holds(shard: number): boolean };
   recorder: { holds(scheduleId: string): boolean };
-  rates: { setLimit(lane: string, callsPerSecond: number): void; limitOf(lane: string): number };
+  rates: { setLimit(lane: string, callsPerSecond: number): void };
   connections: { earlyLeadMs(origin: string, sendCostMs: number): number };
-  wantedReads: Pick<WantedReads, "addLane">;
+  waitingList: { isFull(origin: string): boolean };
+  lanes: Lanes;
 };
 
-/**
- * Decides what of the schedules that were read comes into memory. Memory is bounded per lane, about twice the lane's
- * calls per second and less where many lanes share it. A lane that is full is read again once it is half empty.
- */
+/** Decides what of the schedules that were read comes into memory, which is bounded. */
 export class Intake {
   readonly #deps: Deps;
-  /** Lanes that had no room, with a schedule of theirs. */
-  readonly #fullLanes = new Map<string, DueSchedule>();
   #stopped = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Takes what was read: what this process is to deliver and has room for becomes a delivery. */
-  accept(due: readonly DueSchedule[]): void {
+  /** Takes a schedule, if this process is to deliver it; false when there is no room for it. */
+  accept(due: DueSchedule): boolean {
+    const { deliveries, shards, recorder, rates, connections, clock } = this.#deps;
+    if (this.#stopped || !due.accountActive || !shards.holds(due.shard) || recorder.holds(due.id)) return true;
+    const known = deliveries.get(due.id);
+    if (known && known.version >= due.version) return true;
+    if (known) {
+      // A claim is in flight and will fail its version check. The old delivery keeps its place until it does.
+      if (!isUnclaimed(known.state)) return true;
+      deliveries.move(known, "removed");
+    } else if (!this.#hasRoom(due, clock.now())) {
+      return false;
+    }
+    rates.setLimit(laneKey(due), this.#callsPerSecond(due));
+    deliveries.add(due, due.early ? connections.earlyLeadMs(due.origin, SEND_COST_MS) : 0);
+    return true;
+  }
+
+  /** Takes schedules that were not read in the order of their lanes: none that others of its lane are waiting before. */
+  acceptNamed(due: readonly DueSchedule[]): void {
+    const { lanes } = this.#deps;
     if (this.#stopped) return;
-    for (const one of due) this.#acceptOne(one);
-    this.#deps.alarm.run();
+    for (const one of due) {
+      const key = laneKey(one);
+      const lane = lanes.get(key);
+      if (!lane) lanes.wake(one, key);
+      else if (isReached(lane, one) && this.accept(one)) lanes.use(lane);
+      else lanes.readAgain(lane, one.dueAtMs);
+    }
+    this.run();
   }
 
   /** A delivery has left its place in memory: its retry takes it, or what else its lane has. */
   onMemoryFree(delivery: Delivery): void {
     if (this.#stopped) return;
-    this.#refill(delivery.lane);
-    if (delivery.retry) this.accept([delivery.retry]);
+    const lane = this.#deps.lanes.get(delivery.lane);
+    if (lane) this.#deps.lanes.want(lane);
+    if (delivery.retry) this.acceptNamed([delivery.retry]);
   }
 
-  /** Whether memory has room for more at all. */
-  hasRoom(): boolean {
-    return this.#pressure() < 1;
+  /**
+   * Puts schedules that are overdue and wait for a connection in vain back, to be read again later, as long as they take
+   * memory that is kept for what can be sent.
+   */
+  putBackWaiting(): void {
+    const { deliveries, lanes, clock } = this.#deps;
+    const tooMany = Math.min(deliveries.count("awaiting connection") - MEMORY_OF_WAITING_MAX, PUT_BACK_MAX);
+    if (tooMany <= 0) return;
+    const nowMs = clock.now();
+    const isWaiting = ({ state, dueAtMs }: Delivery) => state === "awaiting connection" && isLate(dueAtMs, nowMs);
+    for (const delivery of deliveries.find(isWaiting, tooMany)) {
+      const lane = lanes.get(delivery.lane);
+      if (!lane) continue;
+      lanes.defer(lane);
+      deliveries.move(delivery, "removed");
+      lanes.readAgain(lane, delivery.dueAtMs);
+    }
+  }
+
+  /** Lets what was taken in begin. */
+  run(): void {
+    this.#deps.alarm.run();
   }
 
   /** Takes nothing more. */
@@ -62,43 +106,11 @@ export class Intake {
     this.#stopped = true;
   }
 
-  #acceptOne(due: DueSchedule): void {
-    const { deliveries, shards, recorder, rates, connections } = this.#deps;
-    if (!due.accountActive || !shards.holds(due.shard) || recorder.holds(due.id)) return;
-    const known = deliveries.get(due.id);
-    if (known && known.version >= due.version) return;
-    const lane = laneKey(due);
-    rates.setLimit(lane, this.#callsPerSecond(due));
-    if (!known && this.#memoryOf(lane) >= this.#memoryMax(lane)) {
-      this.#fullLanes.set(lane, due);
-      return;
-    }
-    if (known) {
-      // A claim is in flight and will fail its version check. The old delivery keeps its place until it does.
-      if (!isUnclaimed(known.state)) return;
-      deliveries.move(known, "removed");
-    }
-    deliveries.add(due, due.early ? connections.earlyLeadMs(due.origin, SEND_COST_MS) : 0);
-  }
-
-  #refill(lane: string): void {
-    const full = this.#fullLanes.get(lane);
-    if (!full || this.#memoryOf(lane) * 2 > this.#memoryMax(lane)) return;
-    this.#fullLanes.delete(lane);
-    this.#deps.wantedReads.addLane(lane, full);
-  }
-
-  #memoryOf(lane: string): number {
-    return this.#deps.deliveries.holdings.memoryByLane.get(lane) ?? 0;
-  }
-
-  /** Twice the lane's limit where there is space, and 64 where many lanes share it. */
-  #memoryMax(lane: string): number {
-    return Math.max(this.#deps.rates.limitOf(lane) * 2 * Math.max(1 - this.#pressure(), 0), MEMORY_PER_LANE_MIN);
-  }
-
-  #pressure(): number {
-    return this.#deps.deliveries.size / MEMORY_MAX;
+  #hasRoom({ dueAtMs, origin }: DueSchedule, nowMs: number): boolean {
+    const { deliveries, waitingList } = this.#deps;
+    if (!hasMemoryFor(dueAtMs, nowMs, deliveries.size)) return false;
+    if (deliveries.count("awaiting connection") < MEMORY_OF_WAITING_MAX || !isLate(dueAtMs, nowMs)) return true;
+    return !waitingList.isFull(origin);
   }
 
   #callsPerSecond({ cpsLimit, plan }: DueSchedule): number {

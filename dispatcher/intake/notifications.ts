@@ -1,4 +1,5 @@
 import { listen } from "#db/listen.ts";
+import type { DueLane } from "#db/queries/due-lanes.ts";
 import type { Time } from "../runtime/clock.ts";
 
 /** Heartbeats are announced every two seconds: a listener that gets none for this long is replaced. */
@@ -10,10 +11,10 @@ export interface NotificationTargets {
   /** Notifications may have been missed until now. */
   missed(): void;
   shardsChanged(): void;
-  /** A schedule falls due soon. */
+  /** A schedule falls due soon: what a process of an earlier version says. */
   due(shard: number, id: string): void;
-  /** Many schedules of a shard fall due soon. */
-  manyDue(shard: number): void;
+  /** `count` schedules of a lane fall due soon, the earliest of them `id` at `due.dueAtMs`. */
+  dueInLane(due: DueLane, id: string, count: number): void;
 }
 
 type Deps = {
@@ -66,10 +67,14 @@ export class Notifications {
   #receive(payload: string): void {
     const { clock, targets } = this.#deps;
     this.#heardAtMs = clock.monotonic();
-    const [shard, id] = payload.split(":");
     if (payload === "beat") return;
-    if (payload === "shards") targets.shardsChanged();
-    else if (id === undefined) targets.manyDue(Number(shard));
-    else targets.due(Number(shard), id);
+    if (payload === "shards") {
+      targets.shardsChanged();
+      return;
+    }
+    const [shard, id, accountId, env, dueAtMs, count] = payload.split(":");
+    if (id === undefined) return;
+    if (accountId === undefined || (env !== "live" && env !== "test")) targets.due(Number(shard), id);
+    else targets.dueInLane({ shard: Number(shard), accountId, env, dueAtMs: Number(dueAtMs) }, id, Number(count));
   }
 }

@@ -28,7 +28,7 @@ type Deps = {
   plans: Plans;
   clock: Time;
   sendQueue: { isBehind(): boolean };
-  wantedReads: { addSchedules(ids: readonly string[]): void };
+  wantedReads: { add(ids: readonly string[]): void };
   metrics: Metrics;
   log: Logger;
 };
@@ -175,7 +175,7 @@ export class Recorder {
     const isDueSoon =
       newVersion !== null && nextAttemptAtMs !== null && nextAttemptAtMs <= clock.now() + PREFETCH_HORIZON_MS;
     if (!delivery) {
-      if (isDueSoon) wantedReads.addSchedules([scheduleId]);
+      if (isDueSoon) wantedReads.add([scheduleId]);
       return;
     }
     // A retry that is due soon becomes a delivery without being read.

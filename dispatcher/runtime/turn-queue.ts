@@ -77,6 +77,14 @@ export class TurnQueue<T> {
     return group && this.#serve(group);
   }
 
+  /** Takes out the earliest head that is on time at `nowMs`, if there is one. */
+  takeOnTime(nowMs: number): T | undefined {
+    this.#nowMs = nowMs;
+    this.#forget();
+    const group = this.#nextOnTime(always);
+    return group && this.#serve(group);
+  }
+
   /** Takes out all that wait, in no order. */
   clear(): T[] {
     const all = [...this.#groups.values()].flatMap(({ heap }) => heap.clear());

@@ -26,3 +26,18 @@ export async function createTestAccount(
   if (overrides.settings) await sql`INSERT INTO relay_settings ${sql({ account_id: id, ...overrides.settings })}`;
   return { id, secrets };
 }
+
+/** As many fresh accounts at once; returns their ids. Their signing secrets are all alike. */
+export async function createTestAccounts(sql: postgres.Sql, keyRing: KeyRing, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId(Date.now()));
+  const secret = Buffer.from(generateSigningSecret());
+  const sealed = ids.map((id) => seal(keyRing, secret, secretAad(id, "live")).toString("base64"));
+  await sql`
+    INSERT INTO accounts (id, email, plan)
+    SELECT id, id || '@example.com', 'indie' FROM unnest(${sql.array(ids)}::uuid[]) id`;
+  await sql`
+    INSERT INTO signing_secrets (account_id, env, current, next)
+    SELECT id, 'live', decode(sealed, 'base64'), decode(sealed, 'base64')
+    FROM unnest(${sql.array(ids)}::uuid[], ${sql.array(sealed)}::text[]) w(id, sealed)`;
+  return ids;
+}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { enterLanes } from "../../helpers/lanes.ts";
+import { insertSchedules } from "../../helpers/overdue.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -32,15 +32,8 @@ afterAll(async () => {
 
 /** Schedules that were due over the ten minutes that nobody delivered in. */
 async function overdue(accountId: string, target: Receiver): Promise<void> {
-  await bench.sql`
-    WITH made AS (
-      INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
-      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${target.origin}
-      FROM accounts a, generate_series(1, ${EACH}) n, date_trunc('milliseconds', now() - n * interval '600 s' / ${EACH}) at
-      WHERE a.id = ${accountId} RETURNING id)
-    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
-    SELECT id, ${accountId}, 'live', ${`${target.origin}/`}, 'POST', '\\x00' FROM made`;
-  await enterLanes(bench.sql);
+  const span = { rows: EACH, fromMs: -600_000, everyMs: 600_000 / EACH };
+  await insertSchedules(bench.sql, [accountId], new URL("/", target.origin), span);
 }
 
 describe("after ten minutes without a dispatcher", () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { enterLanes } from "../../helpers/lanes.ts";
+import { insertSchedules } from "../../helpers/overdue.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -39,16 +39,8 @@ async function schedule(
   path: string,
   { rows, dueInMs, everyMs = 0, origin = receiver.origin }: Due,
 ): Promise<void> {
-  await bench.sql`
-    WITH made AS (
-      INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
-      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${origin}
-      FROM accounts a, generate_series(1, ${rows}) n,
-        date_trunc('milliseconds', now() + (${dueInMs} + n * ${everyMs}::float8) * interval '1 millisecond') at
-      WHERE a.id = ANY (${accounts.map(({ id }) => id)}) RETURNING id, account_id)
-    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
-    SELECT id, account_id, 'live', ${`${origin}${path}`}, 'POST', '\\x00' FROM made`;
-  await enterLanes(bench.sql);
+  const ids = accounts.map(({ id }) => id);
+  await insertSchedules(bench.sql, ids, new URL(path, origin), { rows, fromMs: dueInMs, everyMs });
 }
 
 const delivered = async ({ id }: TestAccount): Promise<number> => {
@@ -67,7 +59,6 @@ describe("an origin that several accounts use", () => {
     await bench.dispatcher();
     await waitFor("one account has all it may have", () => receiver.requests.length === CONNECTIONS);
     await schedule([well], "/ok", { rows: 10, dueInMs: 1_000 });
-    await bench.sql`SELECT pg_notify('stopwatch_due', shard::text) FROM accounts WHERE id = ${well.id}`;
     await waitFor("the other's are delivered", async () => (await delivered(well)) === 10, 20_000);
     expect(receiver.requests.filter(({ path }) => path === "/hangs")).toHaveLength(CONNECTIONS);
   });

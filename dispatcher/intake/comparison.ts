@@ -1,0 +1,43 @@
+import type { Connection as Database } from "#db/client.ts";
+import { findLanesWithMore } from "#db/queries/due-lanes.ts";
+import type { Deliveries } from "../delivery/deliveries.ts";
+import type { Time } from "../runtime/clock.ts";
+import type { Lanes } from "./lanes.ts";
+
+const LANES_MAX = 500;
+const COMPARE_EVERY_MS = 3_500;
+const DEADLINE_MS = 3_000;
+
+type Deps = { database: Database; clock: Time; lanes: Lanes; deliveries: Deliveries };
+
+/**
+ * Compares lanes that were read with the table: whether more is open there, up to where they were read, than is in
+ * memory. A transaction may commit after the reading has passed its schedules, and a lane that is awake is not announced
+ * by its entry in the calendar. What differs is read again.
+ */
+export class Comparison {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** One statement for a bounded number of lanes; returns how many it compared. */
+  async runOnce(): Promise<number> {
+    const { database, clock, lanes, deliveries } = this.#deps;
+    const compared = lanes.takeUncompared(LANES_MAX, clock.monotonic() - COMPARE_EVERY_MS);
+    if (compared.length === 0) return 0;
+    const open = deliveries.countHolders(
+      ({ memory, claim }) => memory && !claim,
+      ({ lane }) => lane,
+    );
+    const known = compared.map((lane) => ({ ...lane, to: lane.readTo, known: open.get(lane.key) ?? 0 }));
+    const more = await database.run(DEADLINE_MS, ({ sql }) => findLanesWithMore(sql, known));
+    for (const n of more) {
+      const lane = compared[n];
+      // One that was read meanwhile has another place by now.
+      if (lane && lane.readTo === known[n]?.to) lanes.readAgain(lane, Number.NEGATIVE_INFINITY);
+    }
+    return compared.length;
+  }
+}

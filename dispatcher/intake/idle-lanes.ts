@@ -1,0 +1,39 @@
+import type { Connection as Database } from "#db/client.ts";
+import { raiseLanes } from "#db/queries/due-lanes.ts";
+import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
+import { laneKey } from "../delivery/delivery.ts";
+import type { Time } from "../runtime/clock.ts";
+import type { Lanes } from "./lanes.ts";
+
+const LANES_MAX = 100;
+const DEADLINE_MS = 3_000;
+
+type Deps = { database: Database; clock: Time; lanes: Lanes };
+
+/** Puts idle lanes back into the calendar: their entries are raised to what is due next, and the lanes are forgotten. */
+export class IdleLanes {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** One statement for a bounded number of lanes; returns how many were idle. */
+  async runOnce(): Promise<number> {
+    const { database, clock, lanes } = this.#deps;
+    const idle = lanes.takeIdle(LANES_MAX);
+    if (idle.length === 0) return 0;
+    const usedAtMs = new Map(idle.map((lane) => [lane, lane.usedAtMs]));
+    const raised = await database.run(DEADLINE_MS, ({ sql }) => raiseLanes(sql, idle));
+    const soonMs = clock.now() + PREFETCH_HORIZON_MS;
+    for (const { dueAtMs, ...id } of raised) {
+      const lane = lanes.get(laneKey(id));
+      if (!lane) continue;
+      if (dueAtMs !== null && dueAtMs <= soonMs) lanes.readAgain(lane, dueAtMs);
+      // Else something was announced while the entry was raised.
+      else if (lane.usedAtMs === usedAtMs.get(lane) && lanes.memoryOf(lane) === 0 && !lane.isReading)
+        lanes.forget(lane);
+    }
+    return idle.length;
+  }
+}

@@ -1,0 +1,177 @@
+import type { Connection as Database } from "#db/client.ts";
+import { readDueOfLanes } from "#db/queries/due-lanes.ts";
+import { after, type DueSchedule } from "#db/queries/due-schedules.ts";
+import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
+import { laneKey } from "../delivery/delivery.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { Loop } from "../runtime/loop.ts";
+import { type Lane, pullBack } from "./lane.ts";
+import type { Lanes } from "./lanes.ts";
+
+const DEADLINE_MS = 3_000;
+/** Rows of one statement: the answer is in memory as a whole, and taking it in must not hold up what is due. */
+const ROWS_MAX = 2_000;
+const LANES_MAX = 500;
+/** … of those that have more to read, so that the others are read on in time. */
+const LANES_WITH_MORE_MAX = 400;
+/** A lane that was read up to the horizon is read on after this. */
+const READ_ON_MS = 1_500;
+const PERIOD_MS = 100;
+const TRY_AGAIN_MS = 250;
+
+type Deps = {
+  database: Database;
+  clock: Pick<Clock, "now" | "monotonic" | "isSet">;
+  lanes: Lanes;
+  /** Takes a schedule into memory; false when there is no room for it. */
+  intake: { accept(due: DueSchedule): boolean; run(): void };
+};
+
+/** What is asked of a lane, and what came. */
+type Reading = { lane: Lane; limit: number; rows: DueSchedule[] };
+
+/**
+ * Reads the schedules of lanes that are due within the horizon: rows, no payloads, changing nothing. Each lane is read on
+ * from where it was read to, and never from the beginning.
+ */
+export class LaneReads {
+  readonly #deps: Deps;
+  /** Lanes that were read up to the horizon, the longest ago first. */
+  readonly #complete = new Set<Lane>();
+  #rows = 0;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** How many rows were read in all. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Begins to read; `onError` gets what went wrong. Returns how to stop. */
+  start(onError: (error: unknown) => void): Pick<Loop, "stop"> {
+    const { lanes, clock } = this.#deps;
+    const loop = new Loop(
+      PERIOD_MS,
+      async () => {
+        if (!clock.isSet()) return;
+        await this.runOnce();
+        if (lanes.hasMore()) loop.soon();
+      },
+      (error) => {
+        onError(error);
+        setTimeout(() => loop.soon(), TRY_AGAIN_MS);
+      },
+    );
+    lanes.onWanted = () => loop.soon();
+    loop.start();
+    return loop;
+  }
+
+  /** One statement, for a bounded number of lanes and rows; returns how many rows it read. */
+  async runOnce(): Promise<number> {
+    const { database, clock, lanes, intake } = this.#deps;
+    lanes.wantDeferred();
+    const taken = lanes.take(LANES_WITH_MORE_MAX);
+    this.#takeComplete(LANES_MAX - taken.length, taken);
+    if (taken.length === 0) return 0;
+    const untilMs = clock.now() + PREFETCH_HORIZON_MS;
+    const readings = this.#plan(taken);
+    for (const { lane } of readings) lane.isReading = true;
+    let due: DueSchedule[];
+    try {
+      const wanted = readings.map(({ lane: { accountId, env, readTo: from }, limit }) => ({
+        ...{ accountId, env, from, untilMs, limit },
+      }));
+      due = await database.run(DEADLINE_MS, ({ sql }) => readDueOfLanes(sql, wanted));
+    } catch (error) {
+      for (const { lane } of readings) this.#wantAgain(lane);
+      throw error;
+    }
+    this.#rows += due.length;
+    this.#settle(readings, due, untilMs);
+    intake.run();
+    return due.length;
+  }
+
+  /** Those that were read up to the horizon a while ago. */
+  #takeComplete(max: number, into: Lane[]): void {
+    const beforeMs = this.#deps.clock.monotonic() - READ_ON_MS;
+    for (const lane of this.#complete) {
+      if (into.length >= max || lane.readAtMs > beforeMs) return;
+      this.#complete.delete(lane);
+      // One that is to be read anyhow, or was forgotten, is not here any more.
+      if (lane.moreFromMs === null && !lane.isReading && this.#deps.lanes.get(lane.key) === lane) into.push(lane);
+    }
+  }
+
+  #plan(lanes: readonly Lane[]): Reading[] {
+    const share = Math.max(Math.floor(ROWS_MAX / lanes.length), 1);
+    return lanes.map((lane) => {
+      const max = this.#deps.lanes.maxOf(lane);
+      // One that is read again finds rows that are in memory already.
+      const room = lane.isPulledBack ? max : Math.max(max - this.#deps.lanes.memoryOf(lane), 1);
+      return { lane, limit: Math.min(room, share), rows: [] };
+    });
+  }
+
+  #settle(readings: readonly Reading[], due: readonly DueSchedule[], untilMs: number): void {
+    const byLane = new Map(readings.map((reading) => [reading.lane.key, reading]));
+    for (const one of due) byLane.get(laneKey(one))?.rows.push(one);
+    const now = this.#deps.clock.monotonic();
+    for (const { lane, limit, rows } of readings) {
+      lane.isPulledBack = false;
+      lane.readAtMs = now;
+      const hadRoom = this.#takeIn(lane, rows, limit, untilMs);
+      if (rows.length > 0) this.#deps.lanes.use(lane);
+      this.#endReading(lane);
+      if (lane.moreFromMs === null) this.#keepComplete(lane);
+      else if (hadRoom) this.#deps.lanes.want(lane);
+      else this.#deps.lanes.defer(lane);
+    }
+  }
+
+  #keepComplete(lane: Lane): void {
+    // Last in the order, wherever it was.
+    this.#complete.delete(lane);
+    this.#complete.add(lane);
+    this.#deps.lanes.foundEmpty(lane);
+  }
+
+  /** Takes in what was read of a lane, and notes how far that was; says whether there was room for all of it. */
+  #takeIn(lane: Lane, rows: readonly DueSchedule[], limit: number, untilMs: number): boolean {
+    const from = lane.readTo;
+    lane.readTo = after(untilMs);
+    lane.moreFromMs = null;
+    for (const [n, row] of rows.entries()) {
+      if (this.#deps.intake.accept(row)) {
+        lane.deferrals = 0;
+        continue;
+      }
+      const before = rows[n - 1];
+      lane.readTo = before ? { ms: before.dueAtMs, id: before.id } : from;
+      lane.moreFromMs = row.dueAtMs;
+      return false;
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < limit) return true;
+    lane.readTo = { ms: last.dueAtMs, id: last.id };
+    lane.moreFromMs = last.dueAtMs;
+    return true;
+  }
+
+  /** What was announced during the reading may have been committed after it looked. */
+  #endReading(lane: Lane): void {
+    lane.isReading = false;
+    if (lane.againFromMs === Number.POSITIVE_INFINITY) return;
+    pullBack(lane, lane.againFromMs);
+    lane.againFromMs = Number.POSITIVE_INFINITY;
+  }
+
+  #wantAgain(lane: Lane): void {
+    lane.moreFromMs ??= lane.readTo.ms;
+    this.#endReading(lane);
+    this.#deps.lanes.want(lane);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Sql } from "#db/client.ts";
+import { enterLanes } from "./lanes.ts";
+
+/** `rows` schedules without payload of each account, from `fromMs` from now on, `everyMs` apart. */
+export async function insertSchedules(
+  sql: Sql,
+  accountIds: readonly string[],
+  target: URL,
+  { rows, fromMs, everyMs = 0 }: { rows: number; fromMs: number; everyMs?: number },
+): Promise<void> {
+  await sql`
+    WITH made AS (
+      INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${target.origin}
+      FROM accounts a, generate_series(0, ${rows - 1}) n,
+        date_trunc('milliseconds', now() + (${fromMs} + n * ${everyMs}::float8) * interval '1 millisecond') at
+      WHERE a.id = ANY (${[...accountIds]}) RETURNING id, account_id)
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+    SELECT id, account_id, 'live', ${target.href}, 'POST', '\\x00' FROM made`;
+  await enterLanes(sql);
+}

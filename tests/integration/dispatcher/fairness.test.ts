@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createTestAccounts, type TestAccount } from "../../helpers/accounts.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { insertSchedules } from "../../helpers/overdue.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+/** What is due now and waits for others' backlog would be later than this by far: the backlogs last for minutes. */
+const LATE_MS = 3_000;
+
+let receiver: Receiver;
+let other: Receiver;
+let bench: DispatchBench;
+
+beforeEach(async () => {
+  receiver = await startReceiver({ tls: false });
+  other = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: `${receiver.origin},${other.origin}` });
+});
+afterEach(async () => {
+  // Ends what hangs, so that the dispatcher does not wait for it.
+  await other.close();
+  await bench.close();
+  await receiver.close();
+});
+
+const to = (target: Receiver, path: string) => new URL(path, target.origin);
+
+/** An account whose shard is that of `account`. */
+async function neighbourOf(account: TestAccount): Promise<TestAccount> {
+  const shardOf = async ({ id }: TestAccount) =>
+    (await bench.sql`SELECT shard FROM accounts WHERE id = ${id}`)[0]?.shard;
+  const shard = await shardOf(account);
+  for (let n = 0; n < 2_000; n++) {
+    const neighbour = await bench.account();
+    if ((await shardOf(neighbour)) === shard) return neighbour;
+  }
+  throw new Error("no account came into the shard");
+}
+
+/** How late each delivered schedule of these accounts was, ms. */
+async function latenessOf(accounts: readonly TestAccount[]): Promise<number[]> {
+  const rows = await bench.sql`
+    SELECT extract(epoch FROM t.attempted_at - s.fire_at)::float8 * 1000 AS late
+    FROM schedules s JOIN attempts t ON t.schedule_id = s.id AND t.attempt = 1
+    WHERE s.account_id = ANY (${accounts.map(({ id }) => id)}) AND s.status = 'succeeded'`;
+  return rows.map(({ late }) => late);
+}
+
+async function deliveredOf(accounts: readonly TestAccount[]): Promise<number> {
+  const [row] = await bench.sql`
+    SELECT count(*)::int AS n FROM schedules
+    WHERE account_id = ANY (${accounts.map(({ id }) => id)}) AND status = 'succeeded'`;
+  return row?.n;
+}
+
+describe("an account that shares its shard with 20,000 overdue schedules of another one", () => {
+  it.each([
+    ["that is active", true],
+    ["that was deactivated", false],
+  ])("%s is served on time while it creates more and more", async (_, isActive) => {
+    const busy = await bench.account();
+    const fresh = await neighbourOf(busy);
+    await insertSchedules(bench.sql, [busy.id], to(receiver, "/busy"), { rows: 20_000, fromMs: -600_000, everyMs: 10 });
+    if (!isActive) await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${busy.id}`;
+    await bench.dispatcher();
+    for (let n = 0; n < 8; n++) {
+      await insertSchedules(bench.sql, [fresh.id], to(receiver, "/fresh"), { rows: 2, fromMs: 500 });
+      await bench.sql`
+        SELECT pg_notify('stopwatch_due', due_notice(shard, id, account_id, env, next_attempt_at, 2))
+        FROM schedules WHERE account_id = ${fresh.id} ORDER BY next_attempt_at DESC LIMIT 1`;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    await waitFor("all of them are delivered", async () => (await deliveredOf([fresh])) === 16, 20_000);
+    expect(Math.max(...(await latenessOf([fresh])))).toBeLessThan(LATE_MS);
+    if (!isActive) expect(await deliveredOf([busy])).toBe(0);
+  });
+});
+
+describe("an account that asks for twice its rate", () => {
+  it("is sent at its rate, the oldest first, and never faster", async () => {
+    const account = await bench.account({ settings: { cps_limit: 20 } });
+    await insertSchedules(bench.sql, [account.id], to(receiver, "/"), { rows: 400, fromMs: 1_000, everyMs: 25 });
+    await bench.dispatcher();
+    await waitFor("a good part is delivered", async () => (await deliveredOf([account])) >= 160, 20_000);
+    const rows = await bench.sql`
+      SELECT extract(epoch FROM t.attempted_at)::float8 * 1000 AS at, s.fire_at
+      FROM attempts t JOIN schedules s ON s.id = t.schedule_id ORDER BY t.attempted_at`;
+    const sentAtMs = rows.map(({ at }) => at as number);
+    for (const [n, atMs] of sentAtMs.entries()) expect(atMs - (sentAtMs[n - 20] ?? 0)).toBeGreaterThanOrEqual(1_000);
+    const dueAt = rows.map((row) => Number(row.fire_at));
+    const inversions = dueAt.filter((at, n) => n > 0 && at < Math.max(...dueAt.slice(Math.max(n - 20, 0), n)) - 250);
+    expect(inversions).toEqual([]);
+    const seconds = ((sentAtMs.at(-1) ?? 0) - (sentAtMs[20] ?? 0)) / 1_000;
+    expect((sentAtMs.length - 21) / seconds).toBeGreaterThan(18);
+  });
+});
+
+describe("100 accounts that are on time", () => {
+  it("stay so beside 50,000 overdue schedules of 50 others", async () => {
+    const settings = { cps_limit: 500 };
+    const busy = await Promise.all(Array.from({ length: 50 }, () => bench.account({ settings })));
+    const fresh = await Promise.all(Array.from({ length: 100 }, () => bench.account()));
+    const ids = (accounts: TestAccount[]) => accounts.map(({ id }) => id);
+    await insertSchedules(bench.sql, ids(busy), to(receiver, "/busy"), { rows: 1_000, fromMs: -600_000, everyMs: 100 });
+    await insertSchedules(bench.sql, ids(fresh), to(receiver, "/fresh"), { rows: 4, fromMs: 5_000, everyMs: 500 });
+    await bench.dispatcher();
+    await waitFor("all of them are delivered", async () => (await deliveredOf(fresh)) === 400, 30_000);
+    const [row] = await bench.sql`
+      SELECT max(t.attempted_at) > (SELECT max(fire_at) FROM schedules) AS lasts FROM attempts t
+      WHERE t.account_id = ANY (${ids(busy)})`;
+    expect(row?.lasts).toBe(true);
+    expect(Math.max(...(await latenessOf(fresh)))).toBeLessThan(LATE_MS);
+  });
+});
+
+describe("60,000 accounts with one schedule each to an origin that hangs", () => {
+  it("delay no other account, and take no more memory than is theirs", async () => {
+    const fresh = await bench.account();
+    const crowd = await createTestAccounts(bench.sql, bench.config.keyRing, 60_000);
+    other.respond(() => {});
+    const hangs = to(other, "/hangs");
+    await insertSchedules(bench.sql, crowd, hangs, { rows: 1, fromMs: 0 });
+    const dispatcher = await bench.dispatcher();
+    await waitFor("the crowd is in memory", () => dispatcher.figures().planned >= 20_000, 20_000);
+    await insertSchedules(bench.sql, [fresh.id], to(receiver, "/fresh"), { rows: 20, fromMs: 2_000, everyMs: 200 });
+    const planned: number[] = [];
+    await waitFor(
+      "the others are delivered",
+      async () => {
+        planned.push(dispatcher.figures().planned);
+        return (await deliveredOf([fresh])) === 20;
+      },
+      30_000,
+    );
+    expect(Math.max(...(await latenessOf([fresh])))).toBeLessThan(LATE_MS);
+    expect(Math.max(...planned)).toBeLessThanOrEqual(40_000);
+    expect(other.connections()).toBeLessThanOrEqual(1_024);
+  });
+});

@@ -1,0 +1,229 @@
+import { randomBytes } from "node:crypto";
+import postgres from "postgres";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Connection, connect } from "#db/client.ts";
+import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
+import { laneKey } from "#dispatcher/delivery/delivery.ts";
+import { Calendar } from "#dispatcher/intake/calendar.ts";
+import { Comparison } from "#dispatcher/intake/comparison.ts";
+import { IdleLanes } from "#dispatcher/intake/idle-lanes.ts";
+import { LaneReads } from "#dispatcher/intake/lane-reads.ts";
+import { Lanes } from "#dispatcher/intake/lanes.ts";
+import { type KeyRing, parseKeyRing } from "#domain/cipher.ts";
+import { createTestAccount } from "../../helpers/accounts.ts";
+import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { insertSchedules } from "../../helpers/overdue.ts";
+
+const ALL_SHARDS = Array.from({ length: 64 }, (_, id) => id);
+const TARGET = new URL("https://example.com/");
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let connection: Connection;
+let keyRing: KeyRing;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  connection = connect({ url: database.url, name: "lane-reads", connectionsMax: 1 });
+  keyRing = parseKeyRing(`k:${randomBytes(32).toString("base64")}`);
+});
+beforeEach(async () => {
+  await sql`TRUNCATE schedules, schedule_requests, lanes`;
+});
+afterAll(async () => {
+  await connection.close();
+  await sql.end();
+  await database.drop();
+});
+
+/**
+ * What reads lanes, with deliveries that stay in memory until `send` takes them out. `meanwhile` runs once between a
+ * statement and its answer. `max` is how many come into memory.
+ */
+function createReader(max = Number.POSITIVE_INFINITY) {
+  let monotonicMs = 0;
+  let meanwhile: (() => Promise<void>) | undefined;
+  const clock = { now: () => Date.now(), monotonic: () => monotonicMs, isSet: () => true };
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
+  const seen: DueSchedule[] = [];
+  const slow: Connection = {
+    ...connection,
+    async run(deadlineMs, work) {
+      const answer = await connection.run(deadlineMs, work);
+      const runs = meanwhile;
+      meanwhile = undefined;
+      await runs?.();
+      return answer;
+    },
+  };
+  const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates: { limitOf: () => 20 } });
+  const intake = {
+    accept(due: DueSchedule) {
+      if (deliveries.get(due.id)) return true;
+      if (deliveries.size >= max) return false;
+      seen.push(due);
+      deliveries.add(due, 0);
+      return true;
+    },
+    run() {},
+  };
+  const deps = { database: slow, clock, lanes };
+  const laneReads = new LaneReads({ ...deps, intake });
+  return {
+    lanes,
+    deliveries,
+    seen,
+    calendar: new Calendar({ ...deps, shards: { owned: () => ALL_SHARDS } }),
+    laneReads,
+    comparison: new Comparison({ ...deps, deliveries }),
+    idle: new IdleLanes(deps),
+    during(work: () => Promise<void>) {
+      meanwhile = work;
+    },
+    pass(ms: number) {
+      monotonicMs += ms;
+    },
+    /** Reads and sends until nothing comes any more; returns how many rounds that took. */
+    async readAll() {
+      let rounds = 0;
+      for (; rounds < 1_000; rounds++) {
+        const sent = [...deliveries.find(() => true, Number.POSITIVE_INFINITY)];
+        for (const delivery of sent) {
+          deliveries.move(delivery, "removed");
+          const lane = lanes.get(delivery.lane);
+          if (lane) lanes.want(lane);
+        }
+        if (sent.length > 0)
+          await sql`UPDATE schedules SET status = 'cancelled', next_attempt_at = NULL, ended_at = now()
+          WHERE id = ANY (${sent.map(({ id }) => id)})`;
+        if ((await laneReads.runOnce()) === 0 && sent.length === 0) break;
+      }
+      return rounds;
+    },
+  };
+}
+
+describe("reading ahead", () => {
+  it("reads each of thousands that are due at one instant once, in due order, in bounded portions", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 1_000, fromMs: -1_000 });
+    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -500 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    expect(await reader.readAll()).toBeGreaterThan(5);
+    expect(new Set(reader.seen.map(({ id }) => id)).size).toBe(1_003);
+    expect(reader.seen).toHaveLength(1_003);
+    const dueAt = reader.seen.map(({ dueAtMs }) => dueAtMs);
+    expect(dueAt).toEqual(dueAt.toSorted((a, b) => a - b));
+    expect(reader.laneReads.rows).toBeLessThan(1.2 * 1_003);
+  });
+
+  it("goes to every lane before it goes on with one, and on from where it was when there was no room", async () => {
+    const accounts = await Promise.all(Array.from({ length: 5 }, () => createTestAccount(sql, keyRing)));
+    await insertSchedules(
+      sql,
+      accounts.map(({ id }) => id),
+      TARGET,
+      { rows: 300, fromMs: -60_000, everyMs: 10 },
+    );
+    const reader = createReader(50);
+    await reader.calendar.runOnce();
+    for (let n = 0; n < 5 && reader.seen.length < 50; n++) await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(50);
+    for (let n = 0; n < 200 && reader.seen.length < 1_500; n++) {
+      reader.pass(1_000);
+      await reader.readAll();
+    }
+    expect(new Set(reader.seen.map(({ id }) => id)).size).toBe(1_500);
+  });
+
+  it("reads again what is announced while it reads: it may have been committed after the reading looked", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    reader.during(async () => {
+      await insertSchedules(sql, [account.id], TARGET, { rows: 2, fromMs: -2_000 });
+      const lane = reader.lanes.get(laneKey({ accountId: account.id, env: "live" }));
+      if (lane) reader.lanes.readAgain(lane, Date.now() - 2_500);
+    });
+    await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(3);
+    await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(5);
+  });
+
+  it("finds what was committed behind its place and not announced, by comparing with the table", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    await reader.laneReads.runOnce();
+    reader.pass(4_000);
+    expect(await reader.comparison.runOnce()).toBe(1);
+    expect(await reader.laneReads.runOnce()).toBe(0);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
+    reader.pass(4_000);
+    await reader.comparison.runOnce();
+    await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(4);
+  });
+
+  it("reads a lane again when the database did not answer", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    reader.during(() => Promise.reject(new Error("away")));
+    await expect(reader.laneReads.runOnce()).rejects.toThrow("away");
+    await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(3);
+  });
+});
+
+describe("a lane that has nothing any more", () => {
+  it("goes back into the calendar, and is woken by what is created in it", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -1_000 });
+    await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: 60_000 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    await reader.readAll();
+    for (let n = 0; n < 3; n++) {
+      reader.pass(6_000);
+      await reader.laneReads.runOnce();
+      await reader.idle.runOnce();
+    }
+    expect(reader.lanes.size).toBe(0);
+    const [entry] =
+      await sql`SELECT due_at > now() + interval '50 s' AS later FROM lanes WHERE account_id = ${account.id}`;
+    expect(entry?.later).toBe(true);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: 1_000 });
+    await reader.calendar.runOnce();
+    expect(reader.lanes.size).toBe(1);
+    await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(2);
+  });
+
+  it("stays awake when something is announced while its entry is raised", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -1_000 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    await reader.readAll();
+    reader.pass(12_000);
+    await reader.laneReads.runOnce();
+    reader.during(async () => {
+      await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: 1_000 });
+      reader.pass(1);
+      const lane = reader.lanes.get(laneKey({ accountId: account.id, env: "live" }));
+      if (lane) reader.lanes.readAgain(lane, Date.now() + 500);
+    });
+    await reader.idle.runOnce();
+    expect(reader.lanes.size).toBe(1);
+    await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(2);
+  });
+});

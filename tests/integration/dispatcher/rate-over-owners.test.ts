@@ -1,0 +1,129 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { mostInOneSecond, noteFirstBytes } from "../../helpers/first-bytes.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const CPS = 20;
+/** So many that each change of owner moves some of them. */
+const LANES = 8;
+/** More than a lane may send in the whole test. */
+const EACH = 2_400;
+/** A lane has filled its second when it has sent so many under its new owner. */
+const ENOUGH = 2 * CPS;
+const LANE_AWAY_MAX_MS = 30_000;
+
+let receiver: Receiver;
+let bench: DispatchBench;
+let firstBytes: Awaited<ReturnType<typeof noteFirstBytes>>;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+  firstBytes = await noteFirstBytes();
+});
+afterEach(async () => {
+  const running = children.splice(0).filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+  await Promise.all(
+    running.map((child) => {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      return exited;
+    }),
+  );
+  await bench.close();
+  await receiver.close();
+  await firstBytes.remove();
+});
+
+/** A lane with far more that is overdue than it may send; its path names it. */
+async function overloadedLane(): Promise<string> {
+  const { id } = await bench.account({ settings: { cps_limit: CPS } });
+  await bench.sql`
+    WITH made AS (
+      INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${receiver.origin}
+      FROM accounts a, generate_series(1, ${EACH}) n, date_trunc('milliseconds', now() - n * interval '600 s' / ${EACH}) at
+      WHERE a.id = ${id} RETURNING id)
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+    SELECT id, ${id}, 'live', ${`${receiver.origin}/${id}`}, 'POST', '\\x00' FROM made`;
+  return `/${id}`;
+}
+
+function startProcess(): ChildProcess {
+  const child = bench.spawn(firstBytes.options);
+  children.push(child);
+  return child;
+}
+
+const ownedBy = async ({ pid }: ChildProcess) => {
+  const [row] = await bench.sql`
+    SELECT count(*)::int AS n FROM shards s JOIN dispatchers d ON d.id = s.owner WHERE d.pid = ${pid as number}`;
+  return row?.n as number;
+};
+const untilOwns = (child: ChildProcess, shards: number) =>
+  waitFor(`${child.pid} owns ${shards} shards`, async () => (await ownedBy(child)) === shards, LANE_AWAY_MAX_MS);
+
+/** Waits until every lane has been overloaded for more than a second under the owner that it has now. */
+async function untilLanesAreFull(lanes: string[], owners: ChildProcess[]): Promise<void> {
+  const before = (await firstBytes.read()).length;
+  const pids = new Set(owners.map(({ pid }) => pid));
+  await waitFor(
+    "every lane is full",
+    async () => {
+      const since = (await firstBytes.read()).slice(before).filter(({ pid }) => pids.has(pid));
+      return lanes.every((lane) => since.filter(({ path }) => path === lane).length >= ENOUGH);
+    },
+    LANE_AWAY_MAX_MS,
+  );
+}
+
+/** The process that sends `lane` now, and the other. */
+async function ownerOf(lane: string, of: [ChildProcess, ChildProcess]): Promise<[ChildProcess, ChildProcess]> {
+  const last = (await firstBytes.read()).findLast(({ path }) => path === lane);
+  return last?.pid === of[0].pid ? of : [of[1], of[0]];
+}
+
+describe("an account's rate", () => {
+  it("the senders' first bytes of a lane never exceed its rate within any second over handover, takeover and a paused owner", async () => {
+    const lanes = await Promise.all(Array.from({ length: LANES }, overloadedLane));
+    const [lane] = lanes as [string];
+    /** Starts a second process beside `first`; waits until they have shared the shards and every lane is full. */
+    const share = async (first: ChildProcess) => {
+      const second = startProcess();
+      await Promise.all([untilOwns(first, 32), untilOwns(second, 32)]);
+      await untilLanesAreFull(lanes, [first, second]);
+      return ownerOf(lane, [first, second]);
+    };
+    const first = startProcess();
+    await untilOwns(first, 64);
+    await untilLanesAreFull(lanes, [first]);
+
+    const [leaving, second] = await share(first);
+    leaving.kill("SIGTERM");
+    await untilLanesAreFull(lanes, [second]);
+
+    const [killed, third] = await share(second);
+    killed.kill("SIGKILL");
+    await untilLanesAreFull(lanes, [third]);
+
+    const [paused, fourth] = await share(third);
+    paused.kill("SIGSTOP");
+    await untilOwns(fourth, 64);
+    await untilLanesAreFull(lanes, [fourth]);
+    paused.kill("SIGCONT");
+    await untilOwns(paused, 32);
+    await untilLanesAreFull(lanes, [fourth, paused]);
+
+    const sent = await firstBytes.read();
+    const ofLane = (path: string) => sent.filter((one) => one.path === path);
+    // It was sent by each of them: the owner of this lane is the one that was stopped, killed and paused.
+    expect(new Set(ofLane(lane).map(({ pid }) => pid)).size).toBeGreaterThanOrEqual(3);
+    for (const path of lanes) {
+      expect(mostInOneSecond(ofLane(path).map(({ beganAtMs }) => beganAtMs))).toBeLessThanOrEqual(CPS);
+    }
+  }, 180_000);
+});

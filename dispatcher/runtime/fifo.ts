@@ -2,7 +2,8 @@ const COMPACT_AFTER = 1_024;
 
 /** A queue, first in, first out, with constant-time `push` and `shift`. */
 export class Fifo<T> {
-  #items: T[] = [];
+  /** What was taken out leaves `undefined`: the queue must not keep it from being collected. */
+  #items: (T | undefined)[] = [];
   #first = 0;
 
   get length(): number {
@@ -18,10 +19,12 @@ export class Fifo<T> {
   }
 
   shift(): T | undefined {
+    if (this.#first === this.#items.length) return undefined;
     const item = this.#items[this.#first];
-    if (this.#first < this.#items.length) this.#first++;
-    if (this.#first > COMPACT_AFTER && this.#first * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#first);
+    this.#items[this.#first++] = undefined;
+    const isEmpty = this.#first === this.#items.length;
+    if (isEmpty || (this.#first > COMPACT_AFTER && this.#first * 2 > this.#items.length)) {
+      this.#items = isEmpty ? [] : this.#items.slice(this.#first);
       this.#first = 0;
     }
     return item;
@@ -29,7 +32,7 @@ export class Fifo<T> {
 
   /** Takes out what `which` names; returns it in order. */
   take(which: (item: T) => boolean): T[] {
-    const all = this.#items.slice(this.#first);
+    const all = this.#items.slice(this.#first) as T[];
     const taken = all.filter(which);
     if (taken.length > 0) {
       const out = new Set(taken);

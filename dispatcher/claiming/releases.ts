@@ -34,6 +34,9 @@ export class Releases {
 
   add(delivery: Delivery): void {
     if (delivery.claim) this.#deps.metrics.released();
+    // It may wait for as long as the database is away.
+    delivery.request = null;
+    if (delivery.claim) delivery.claim.row.sealed = null;
     const untilMs = delivery.claim ? 0 : this.#deps.clock.monotonic() + STATEMENT_LIFE_MS;
     this.#waiting.push({ delivery, untilMs });
   }

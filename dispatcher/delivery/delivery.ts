@@ -32,7 +32,7 @@ export type Delivery = DueSchedule & {
   claimVersion: number;
   /** Written by the claimer. */
   claim: Claim | null;
-  /** Written by the preparer; the exchange drops the body once it is sent. */
+  /** Written by the preparer; the exchange drops the body once it is sent, the releases what is not sent. */
   request: PreparedRequest | null;
   /** Why there is no connection. Written by the connections. */
   failure: ConnectFailure | null;

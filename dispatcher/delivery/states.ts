@@ -115,7 +115,7 @@ export const STATES = {
   refused: state({ memory: true }, ["claiming refused", "removed"]),
   "claiming refused": state({ memory: true, bytes: true }, ["recording", "releasing", "removed"]),
   /** Its row is to be put back where it came from. */
-  releasing: state({ claim: true }, ["removed"]),
+  releasing: state({ bytes: true, claim: true }, ["removed"]),
   recorded: state({}, []),
   removed: state({}, []),
 } as const satisfies Record<DeliveryState, unknown>;

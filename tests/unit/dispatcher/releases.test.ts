@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import { ClaimCost } from "#dispatcher/claiming/claim-cost.ts";
+import { Claimer } from "#dispatcher/claiming/claimer.ts";
+import { Releases } from "#dispatcher/claiming/releases.ts";
+import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
+import { Metrics } from "#dispatcher/observability/metrics.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const MIB = 1024 * 1024;
+/** What the claimed requests that have not left may take. */
+const CLAIMED_BYTES_MAX = 32 * MIB;
+
+const due = (n: number, bytes: number): DueSchedule => ({
+  ...{ id: `id-${n}`, version: 1, shard: 0, accountId: "a", env: "live", dueAtMs: 1_000, early: false },
+  ...{ isRetry: false, origin: "https://example.com", bytes, accountActive: true, plan: "indie", cpsLimit: null },
+});
+
+const AWAY: Pick<Database, "run"> = { run: () => Promise.reject(new DatabaseUnavailable(new Error("away"))) };
+
+/** Claims and releases of a process whose database is `database`. */
+function start(database: Pick<Database, "run">) {
+  const clock = { now: () => 1_000, monotonic: () => 0 };
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
+  const deps = {
+    ...{ deliveries, clock, dispatcherId: "me", metrics: new Metrics(), cost: new ClaimCost() },
+    database: { ...database, close: async () => {} },
+    shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]) },
+    alarm: { at() {}, run() {} },
+    wantedReads: { addSchedules() {} },
+    onError(error: unknown) {
+      throw error;
+    },
+  };
+  const claimer = new Claimer(deps);
+  const releases = new Releases(deps);
+  deliveries.connect(
+    { admitted: (delivery) => claimer.add(delivery), releasing: (delivery) => releases.add(delivery) },
+    { bytes: () => claimer.schedule(), slot() {}, connection() {}, memory() {} },
+  );
+  return { deliveries, releases };
+}
+
+describe("what is to be put back", () => {
+  it("counts as claimed bytes until it is put back, so that nothing more is claimed while there is too much of it", async () => {
+    const { deliveries, releases } = start(AWAY);
+    for (let n = 0; n < 100; n++) {
+      const delivery = deliveries.add(due(n, MIB), 0);
+      deliveries.move(delivery, "awaiting turn");
+      deliveries.move(delivery, "admitted");
+    }
+    await waitFor("claims stop", async () => {
+      const before = releases.count();
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+      return before > 0 && releases.count() === before;
+    });
+    expect(deliveries.holdings.claimedBytes).toBeGreaterThan(CLAIMED_BYTES_MAX / 2);
+    expect(deliveries.holdings.claimedBytes).toBeLessThanOrEqual(CLAIMED_BYTES_MAX);
+    expect(releases.count()).toBe(deliveries.count("releasing"));
+  });
+
+  it("keeps no payload", () => {
+    const { deliveries, releases } = start(AWAY);
+    const delivery = deliveries.add(due(1, 100), 0);
+    for (const state of ["awaiting turn", "admitted", "claiming", "claimed", "prepared"] as const) {
+      deliveries.move(delivery, state);
+    }
+    delivery.request = { method: "POST", path: "/", headers: [], body: Buffer.alloc(100) };
+    deliveries.move(delivery, "releasing");
+    expect(releases.count()).toBe(1);
+    expect(delivery.request).toBeNull();
+  });
+});

@@ -17,9 +17,14 @@ import { logAttempt, logInterrupted } from "./log-attempt.ts";
 const ROWS_MAX = 500;
 const IN_FLIGHT_MAX = 2;
 const DEADLINE_MS = 5_000;
+/** Answers that wait to be compared with what was sent may take so much, bytes: what fails beyond is recorded without a text. */
+export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-/** `delivery` is null for an attempt of another dispatcher that was interrupted. `body` is still to be compared. */
-type Outcome = { record: AttemptRecord; delivery: Delivery | null; hasBody: boolean };
+/**
+ * `delivery` is null for an attempt of another dispatcher that was interrupted. `answerBytes` is what the start of its
+ * answer takes, which is still to be compared.
+ */
+type Outcome = { record: AttemptRecord; delivery: Delivery | null; answerBytes: number };
 
 type Deps = {
   database: Database;
@@ -46,6 +51,8 @@ export class Recorder {
   #inFlight: Outcome[][] = [];
   #isFailing = false;
   #rowsAtOnce = ROWS_MAX;
+  #interrupted = 0;
+  #answerBytes = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -60,14 +67,18 @@ export class Recorder {
     metrics.ended(result.outcome.kind);
     logAttempt(log, delivery, result);
     const record = attemptRecord(delivery, result, plans, Math.random);
-    this.#hold({ record, delivery, hasBody: result.body !== "" });
+    const answerBytes = sizeOf(result.body);
+    if (this.#answerBytes + answerBytes > ANSWER_BYTES_MAX) result.body = "";
+    else this.#answerBytes += answerBytes;
+    this.#hold({ record, delivery, answerBytes: sizeOf(result.body) });
   }
 
   /** Takes the record of an interrupted attempt. */
   addInterrupted(record: AttemptRecord): void {
     this.#deps.metrics.ended(record.outcome);
     logInterrupted(this.#deps.log, record);
-    this.#hold({ record, delivery: null, hasBody: false });
+    this.#interrupted++;
+    this.#hold({ record, delivery: null, answerBytes: 0 });
   }
 
   /** Starts what statements may be started; the timer calls it. */
@@ -104,6 +115,16 @@ export class Recorder {
   /** How many deliveries have their outcome here. */
   count(): number {
     return [...this.#waiting, ...this.#inFlight.flat()].filter(({ delivery }) => delivery !== null).length;
+  }
+
+  /** Interrupted attempts of other dispatchers that are not written yet. */
+  interrupted(): number {
+    return this.#interrupted;
+  }
+
+  /** What answers take that are not compared yet, bytes. */
+  answerBytes(): number {
+    return this.#answerBytes;
   }
 
   stop(): void {
@@ -161,17 +182,19 @@ export class Recorder {
   }
 
   /** The database refuses this outcome, which is a mistake of this program: the attempt will be recovered as interrupted. */
-  #refuse({ record, delivery }: Outcome, error: unknown): void {
+  #refuse(outcome: Outcome, error: unknown): void {
+    const { record, delivery } = outcome;
     this.#deps.log.error({ scheduleId: record.scheduleId, err: error }, "an outcome cannot be recorded");
-    this.#held.delete(record.scheduleId);
+    this.#letGo(outcome);
     if (delivery) this.#deps.deliveries.move(delivery, delivery.state === "answered" ? "draining" : "removed");
   }
 
   /** An outcome was written, and gave its schedule `newVersion`; or it was fenced off, and gave it none. */
-  #settle({ record, delivery }: Outcome, newVersion: number | null): void {
+  #settle(outcome: Outcome, newVersion: number | null): void {
     const { deliveries, clock, wantedReads } = this.#deps;
+    const { record, delivery } = outcome;
     const { scheduleId, nextAttemptAtMs } = record;
-    this.#held.delete(scheduleId);
+    this.#letGo(outcome);
     const isDueSoon =
       newVersion !== null && nextAttemptAtMs !== null && nextAttemptAtMs <= clock.now() + PREFETCH_HORIZON_MS;
     if (!delivery) {
@@ -183,16 +206,31 @@ export class Recorder {
     deliveries.move(delivery, delivery.state === "answered" ? "draining" : "recorded");
   }
 
+  #letGo(outcome: Outcome): void {
+    this.#dropAnswer(outcome);
+    this.#held.delete(outcome.record.scheduleId);
+    if (!outcome.delivery) this.#interrupted--;
+  }
+
+  #dropAnswer(outcome: Outcome): void {
+    if (outcome.delivery?.result) outcome.delivery.result.body = "";
+    this.#answerBytes -= outcome.answerBytes;
+    outcome.answerBytes = 0;
+  }
+
   /** A failure's text is compared with what was sent: the ciphertext is read again, off the sending path. */
   async #writeErrorTexts(batch: Outcome[]): Promise<void> {
-    const ids = batch.filter(({ hasBody }) => hasBody).map(({ record }) => record.scheduleId);
+    const ids = batch.filter(({ answerBytes }) => answerBytes > 0).map(({ record }) => record.scheduleId);
     if (ids.length === 0) return;
     const sealed = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => readSealedRequests(sql, ids));
     for (const one of batch) {
-      if (!one.hasBody || !one.delivery) continue;
+      if (one.answerBytes === 0 || !one.delivery) continue;
       const request = sealed.get(one.record.scheduleId) ?? null;
       one.record.errorText = errorTextOf(one.delivery, request, this.#deps.keyRing);
-      one.hasBody = false;
+      this.#dropAnswer(one);
     }
   }
 }
+
+/** What a text takes at most, bytes. */
+const sizeOf = (text: string): number => 2 * text.length;

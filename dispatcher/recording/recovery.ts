@@ -8,11 +8,17 @@ import type { OutageWatch } from "./outage-watch.ts";
 
 const ROWS_MAX = 500;
 const DEADLINE_MS = 3_000;
+/** Interrupted attempts that wait to be recorded: none is read while that could become more. */
+export const INTERRUPTED_MAX = 2 * ROWS_MAX;
 
 type Deps = {
   database: Database;
   shards: { owned(): number[] };
-  recorder: { holds(scheduleId: string): boolean; addInterrupted(record: AttemptRecord): void };
+  recorder: {
+    holds(scheduleId: string): boolean;
+    interrupted(): number;
+    addInterrupted(record: AttemptRecord): void;
+  };
   clock: Pick<Clock, "sinceStepMs" | "monotonic">;
   outage: OutageWatch;
 };
@@ -33,6 +39,7 @@ export class Recovery {
   async runOnce(): Promise<number> {
     const { database, shards, recorder, clock, outage } = this.#deps;
     if (clock.sinceStepMs() <= CLAIM_LEASE_MS || !outage.mayRecover(clock.monotonic())) return 0;
+    if (recorder.interrupted() + ROWS_MAX > INTERRUPTED_MAX) return 0;
     const owned = shards.owned();
     if (owned.length === 0) return 0;
     const expired = await database.run(DEADLINE_MS, ({ sql }) => readExpiredClaims(sql, owned, ROWS_MAX));

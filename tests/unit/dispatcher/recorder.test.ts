@@ -1,0 +1,97 @@
+import pino from "pino";
+import { afterEach, describe, expect, it } from "vitest";
+import { readConfig } from "#config.ts";
+import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import type { ClaimedSchedule } from "#db/queries/claim-schedules.ts";
+import type { ExpiredClaim } from "#db/queries/expired-claims.ts";
+import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
+import { Metrics } from "#dispatcher/observability/metrics.ts";
+import { OutageWatch } from "#dispatcher/recording/outage-watch.ts";
+import { ANSWER_BYTES_MAX, Recorder } from "#dispatcher/recording/recorder.ts";
+import { INTERRUPTED_MAX, Recovery } from "#dispatcher/recording/recovery.ts";
+import { newId } from "#domain/ids.ts";
+
+/** As much as is kept of an answer, characters. */
+const ANSWER = "x".repeat(8 * 1024);
+const ROUNDS = 10;
+
+const clock = { now: () => 1_000, monotonic: () => 0 };
+const recorders: Recorder[] = [];
+afterEach(() => {
+  for (const recorder of recorders.splice(0)) recorder.stop();
+});
+
+const databaseOf = (run: () => Promise<unknown>): Database => ({ run: run as Database["run"], close: async () => {} });
+const AWAY = databaseOf(() => Promise.reject(new DatabaseUnavailable(new Error("away"))));
+
+/** A recorder whose database is away, and the deliveries that it takes. */
+function start() {
+  const { keyRing, plans } = readConfig({
+    DATABASE_URL: "postgres://127.0.0.1/none",
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  });
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
+  const recorder = new Recorder({
+    ...{ database: AWAY, deliveries, clock, keyRing, plans },
+    ...{ sendQueue: { isBehind: () => false }, wantedReads: { addSchedules() {} } },
+    ...{ metrics: new Metrics(), log: pino({ level: "silent" }) },
+  });
+  deliveries.connect(
+    { recording: (delivery) => recorder.add(delivery) },
+    { bytes() {}, slot() {}, connection() {}, memory() {} },
+  );
+  recorders.push(recorder);
+  return { deliveries, recorder };
+}
+
+const rowOf = (id: string): ClaimedSchedule => ({
+  ...{ id, version: 2, accountId: "a", env: "live", attempt: 1, failures: 0, interruptions: 0, earlyFire: false },
+  ...{ heldBack: false, fireAtMs: 0, dueAtMs: 0, claimedAtMs: 0, claimDeadlineMs: 35_000, method: "POST" },
+  ...{ targetUrl: "https://example.com/", sealed: null, currentSecret: "", formerSecret: null, plan: "indie" },
+  ...{ retryAttempts: null, retryBackoffMs: null, retryStrategy: null },
+});
+
+/** A delivery that was rejected with `ANSWER`. */
+function reject(deliveries: Deliveries, id: string) {
+  const delivery = deliveries.add(
+    {
+      ...{ id, version: 1, shard: 0, accountId: "a", env: "live", dueAtMs: 0, early: false, isRetry: false },
+      ...{ origin: "https://example.com", bytes: 0, accountActive: true, plan: "indie", cpsLimit: null },
+    },
+    0,
+  );
+  for (const state of ["awaiting turn", "admitted", "claiming"] as const) deliveries.move(delivery, state);
+  delivery.claim = { row: rowOf(id), startedAtMs: 0, durationMs: 0 };
+  deliveries.move(delivery, "claimed");
+  const outcome = { kind: "rejected", statusCode: 500, retryAfter: undefined } as const;
+  deliveries.end(delivery, outcome, { attemptedAtMs: 0, body: ANSWER });
+  return delivery;
+}
+
+describe("while nothing can be recorded", () => {
+  it("every outcome is held, and of their answers so much as there is room for", () => {
+    const { deliveries, recorder } = start();
+    const fit = ANSWER_BYTES_MAX / (2 * ANSWER.length);
+    const rejected = Array.from({ length: fit + 100 }, (_, n) => reject(deliveries, `id-${n}`));
+    expect(recorder.pending()).toBe(fit + 100);
+    expect(recorder.answerBytes()).toBe(ANSWER_BYTES_MAX);
+    expect(rejected.filter(({ result }) => result?.body === ANSWER)).toHaveLength(fit);
+  });
+
+  it("no more lost attempts are read than are held", async () => {
+    const { recorder } = start();
+    const expired = (): ExpiredClaim[] =>
+      Array.from({ length: 500 }, () => ({
+        ...{ id: newId(Date.now()), version: 2, attempt: 1, failures: 0, interruptions: 0 },
+        ...{ claimedAtMs: 0, dueAtMs: 0, claimDeadlineMs: 0 },
+      }));
+    const recovery = new Recovery({
+      database: databaseOf(async () => expired()),
+      ...{ recorder, shards: { owned: () => [0] }, outage: new OutageWatch(0) },
+      clock: { monotonic: () => 0, sinceStepMs: () => Number.POSITIVE_INFINITY },
+    });
+    for (let round = 0; round < ROUNDS; round++) await recovery.runOnce();
+    expect(recorder.interrupted()).toBe(INTERRUPTED_MAX);
+    expect(recorder.pending()).toBe(INTERRUPTED_MAX);
+  });
+});

@@ -55,7 +55,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isReusable = true;
   /** The start of the answer, before it is parsed. */
   #start = "";
-  #body: Buffer[] = [];
+  /** Room for what is kept of the body, once some of it came. */
+  #body: Buffer | undefined;
   #bodyKept = 0;
   #bodyRead = 0;
 
@@ -119,8 +120,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bodyRead += chunk.length;
     if (this.#bodyKept < BODY_KEPT_MAX && !this.#isEnded) {
-      this.#body.push(chunk.subarray(0, BODY_KEPT_MAX - this.#bodyKept));
-      this.#bodyKept += chunk.length;
+      // Copied: a piece would keep all that was read with it, and an answer may come byte by byte.
+      this.#body ??= Buffer.allocUnsafe(BODY_KEPT_MAX);
+      this.#bodyKept += chunk.copy(this.#body, this.#bodyKept);
       if (this.#bodyKept >= BODY_KEPT_MAX) this.#end(this.#answer());
     }
     if (this.#bodyRead > BODY_READ_MAX) controller.abort(new Error("the response's body is longer than is read"));
@@ -164,8 +166,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end(outcome: DeliveryOutcome): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const body = Buffer.concat(this.#body).toString("utf8");
-    this.#body = [];
+    const body = this.#body?.toString("utf8", 0, this.#bodyKept) ?? "";
+    this.#body = undefined;
     this.#deps.deliveries.end(this.#delivery, outcome, {
       attemptedAtMs: this.#attemptedAtMs,
       connectMs: this.#connectMs,

@@ -1,9 +1,8 @@
-import v8 from "node:v8";
-import vm from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Fifo } from "#dispatcher/runtime/fifo.ts";
 import { MinHeap } from "#dispatcher/runtime/min-heap.ts";
+import { collectGarbage } from "../../helpers/collect-garbage.ts";
 
 describe("the heap", () => {
   const heapOf = (numbers: number[]) => {
@@ -68,16 +67,8 @@ describe("the queue", () => {
       for (let n = 0; n < 100; n++) queue.push({ n });
       for (let n = 0; n < 99; n++) taken.push(new WeakRef(queue.shift() as object));
     })();
-    // A WeakRef keeps what it names until the turn in which it was made is over.
-    await new Promise(setImmediate);
-    collectGarbage();
+    await collectGarbage();
     expect(taken.filter((one) => one.deref() !== undefined)).toEqual([]);
     expect(queue.shift()).toEqual({ n: 99 });
   });
 });
-
-/** Collects everything that nothing refers to. */
-function collectGarbage(): void {
-  v8.setFlagsFromString("--expose-gc");
-  vm.runInNewContext("gc")();
-}

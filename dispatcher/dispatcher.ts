@@ -1,6 +1,7 @@
 import type { Config } from "#config.ts";
 import { auditDeliveries, lastingDrift } from "./delivery/audit.ts";
 import { startLoops } from "./lifecycle.ts";
+import { memoryOf } from "./memory.ts";
 import type { Figures } from "./observability/metrics.ts";
 import { onTheWire, shutDown, unsentOf } from "./shutdown.ts";
 import { type DispatcherOptions, type Parts, wire } from "./wiring.ts";
@@ -12,7 +13,7 @@ export async function startDispatcher(config: Config, options: DispatcherOptions
   const parts = wire(config, options);
   const lifecycle = await startLoops(parts, config.databaseDirectUrl);
   const figures = () => figuresOf(parts);
-  parts.metrics.watch(figures);
+  parts.metrics.watch(figures, memoryOf(parts, config));
   let stopped: Promise<void> | undefined;
   return {
     id: parts.id,

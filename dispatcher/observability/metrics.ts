@@ -25,6 +25,9 @@ export type Figures = {
   skewMs: number;
 };
 
+/** Something that a dispatcher keeps and that could grow: how much it is now, and how much it may be. */
+export type MemoryUse = { kind: string; used: () => number; bound: number };
+
 const GAUGES: Record<keyof Figures, [name: string, help: string]> = {
   planned: ["planned", "Schedules in memory that fall due soon."],
   waiting: ["queue_depth", "Schedules whose time has come that wait for their turn under their account's rate."],
@@ -65,6 +68,7 @@ export class Metrics {
   #released = 0;
   #databaseErrors = 0;
   #figures: (() => Figures) | undefined;
+  #memory: readonly MemoryUse[] = [];
   #isAsked = false;
 
   constructor() {
@@ -76,11 +80,16 @@ export class Metrics {
     );
     this.#outcomeCounter();
     for (const key of Object.keys(GAUGES) as (keyof Figures)[]) this.#gauge(key);
+    this.#memoryGauge("used", "What is kept in memory, by kind: items, or bytes where the kind says so.", ({ used }) =>
+      used(),
+    );
+    this.#memoryGauge("bound", "The most of each kind that is kept.", ({ bound }) => bound);
   }
 
-  /** Takes where to read what the dispatcher holds. */
-  watch(read: () => Figures): void {
+  /** Takes where to read what the dispatcher holds, and what it keeps in memory. */
+  watch(read: () => Figures, memory: readonly MemoryUse[] = []): void {
     this.#figures = read;
+    this.#memory = memory;
   }
 
   /** One claim statement claimed so many rows. */
@@ -163,6 +172,19 @@ export class Metrics {
       registers: [this.#registry],
       collect() {
         this.set(key === "skewMs" ? read() / 1_000 : read());
+      },
+    });
+  }
+
+  #memoryGauge(name: string, help: string, of: (use: MemoryUse) => number): void {
+    const read = () => this.#memory;
+    new Gauge({
+      name: `stopwatch_memory_${name}`,
+      help,
+      labelNames: ["kind"],
+      registers: [this.#registry],
+      collect() {
+        for (const use of read()) this.set({ kind: use.kind }, of(use));
       },
     });
   }

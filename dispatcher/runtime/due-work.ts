@@ -41,6 +41,11 @@ export class DueWork {
     this.#ticker.wakeAt(this.#clock.monotonicAt(instantMs));
   }
 
+  /** How many instants are noted besides the next ones. */
+  instants(): number {
+    return this.#ticker.instants();
+  }
+
   close(): Promise<void> {
     return this.#ticker.close();
   }

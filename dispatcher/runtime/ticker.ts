@@ -6,6 +6,8 @@ export const monotonicNow = () => Number(process.hrtime.bigint()) / 1e6;
 
 /** How many wake-ups the thread knows ahead. */
 const SCHEDULED_MAX = 16;
+/** Instants beyond those. What finds no room among them is not noted: `onWake` asks for the next instant anew. */
+export const OVERFLOW_MAX = 4_096;
 /** Instants closer than this are one, ms. */
 const SAME_MS = 0.02;
 const SOON_MS = 0.2;
@@ -14,7 +16,7 @@ const SOON_MS = 0.2;
  * The precise wake-ups of the whole process. A thread of its own waits for the next instant, since a timer of the event
  * loop fires up to 1.6 ms early or more than a millisecond late. The thread knows several instants ahead. So waking it
  * up, which costs a system call and a switch of threads, is needed only when an earlier instant comes up. `onWake` must
- * look at the clock again.
+ * look at the clock again, and ask for the next instant that it knows.
  */
 export class Ticker {
   readonly #shared = new SharedArrayBuffer(8 + 8 * SCHEDULED_MAX);
@@ -45,12 +47,21 @@ export class Ticker {
     const next = this.#scheduled[at] ?? Number.POSITIVE_INFINITY;
     if (next - instant <= SAME_MS && next > now) return;
     this.#scheduled.splice(at < 0 ? this.#scheduled.length : at, 0, instant);
-    if (this.#scheduled.length > SCHEDULED_MAX) this.#overflow.push(this.#scheduled.pop() as number);
+    if (this.#scheduled.length > SCHEDULED_MAX) this.#setAside(this.#scheduled.pop() as number);
     this.#publish(instant < first);
+  }
+
+  /** How many instants the thread does not know yet. */
+  instants(): number {
+    return this.#overflow.size;
   }
 
   async close(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  #setAside(instant: number): void {
+    if (this.#overflow.size < OVERFLOW_MAX) this.#overflow.push(instant);
   }
 
   #refill(): void {

@@ -12,7 +12,8 @@ import { Fifo } from "../runtime/fifo.ts";
 
 /** Bytes that are prepared between two turns of the event loop. */
 const TURN_BYTES_MAX = 1024 * 1024;
-const SECRETS_MAX = 4_096;
+/** Signing secrets that are kept ready: the one that was loaded first gives way. */
+export const SECRETS_MAX = 4_096;
 const EMPTY = Buffer.alloc(0);
 
 type Deps = { deliveries: Deliveries; keyRing: KeyRing; userAgent: string; clock: Time; alarm: Alarm };
@@ -45,6 +46,11 @@ export class Preparer {
   /** How many deliveries wait here. */
   count(): number {
     return this.#waiting.length;
+  }
+
+  /** How many signing secrets are kept ready. */
+  secrets(): number {
+    return this.#signingKeys.size;
   }
 
   #schedule(): void {

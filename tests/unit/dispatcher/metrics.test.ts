@@ -91,4 +91,14 @@ describe("what a dispatcher tells Prometheus", () => {
     expect(read.stopwatch_planned).toBe(8);
     expect(read.process_resident_memory_bytes).toBeGreaterThan(0);
   });
+
+  it("has what is kept in memory by kind, beside the most that is kept of it", async () => {
+    const metrics = new Metrics();
+    let used = 3;
+    metrics.watch(() => IDLE, [{ kind: "exchanges", used: () => used, bound: 4_096 }]);
+    const name = (what: string) => `stopwatch_memory_${what}{kind="exchanges"}`;
+    expect(await samples(metrics)).toMatchObject({ [name("used")]: 3, [name("bound")]: 4_096 });
+    used = 5;
+    expect(await samples(metrics)).toMatchObject({ [name("used")]: 5, [name("bound")]: 4_096 });
+  });
 });

@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "#scripts/ports.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const ACCOUNTS = 40;
+const EACH = 60;
+const CONNECTIONS_MAX = 64;
+/** As much as is kept of an answer. */
+const ANSWER = "x".repeat(8 * 1024);
+
+let receiver: Receiver;
+let bench: DispatchBench;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({
+    DELIVERY_ALLOW: receiver.origin,
+    DELIVERY_CONNECTIONS_MAX: String(CONNECTIONS_MAX),
+    PLANS: JSON.stringify({ indie: { retryBackoffMs: 60_000 } }),
+  });
+});
+afterAll(async () => {
+  await bench.close();
+  await receiver.close();
+});
+
+/** Far more that is due than there are connections, of many accounts, each of which sends all of it at once if it may. */
+async function load(): Promise<void> {
+  await Promise.all(Array.from({ length: ACCOUNTS }, () => bench.account({ settings: { cps_limit: 100 } })));
+  await bench.sql`
+    WITH made AS (
+      INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${receiver.origin}
+      FROM accounts a, generate_series(1, ${EACH}) n, date_trunc('milliseconds', now() - n * interval '1 s') at
+      RETURNING id, account_id)
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+    SELECT id, account_id, 'live', ${`${receiver.origin}/`}, 'POST', '\\x00' FROM made`;
+}
+
+type Gauges = Map<string, number>;
+
+async function read(port: number): Promise<{ used: Gauges; bound: Gauges }> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const gauges = (name: string): Gauges =>
+    new Map(
+      [...text.matchAll(new RegExp(`^stopwatch_memory_${name}\\{kind="(\\w+)"\\} (\\S+)$`, "gm"))].map(
+        ([, kind, value]) => [String(kind), Number(value)],
+      ),
+    );
+  return { used: gauges("used"), bound: gauges("bound") };
+}
+
+describe("a dispatcher process", () => {
+  it("keeps of each kind no more in memory than its bound, as /metrics says, while far more is due than it may send", async () => {
+    await load();
+    receiver.respond((_request, response) => setTimeout(() => response.writeHead(500).end(ANSWER), 20));
+    const port = await freePort();
+    const child = await bench.process({ env: { DISPATCHER_PORT: String(port) } });
+    try {
+      const most: Gauges = new Map();
+      await waitFor(
+        "each was sent once",
+        async () => {
+          const { used, bound } = await read(port);
+          expect([...used.keys()]).toEqual([...bound.keys()]);
+          for (const [kind, n] of used) {
+            expect(n, kind).toBeGreaterThanOrEqual(0);
+            expect(n, kind).toBeLessThanOrEqual(bound.get(kind) as number);
+            most.set(kind, Math.max(most.get(kind) ?? 0, n));
+          }
+          return receiver.requests.length >= ACCOUNTS * EACH;
+        },
+        40_000,
+      );
+      // They were really used, and told of.
+      expect(most.get("signing_secrets")).toBe(ACCOUNTS);
+      for (const kind of ["exchanges", "answer_bytes"]) expect(most.get(kind), kind).toBeGreaterThan(0);
+      await waitFor("everything is let go", async () => {
+        const { used } = await read(port);
+        return used.get("exchanges") === 0 && used.get("answer_bytes") === 0;
+      });
+    } finally {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+    }
+  });
+});

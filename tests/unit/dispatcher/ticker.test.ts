@@ -1,0 +1,21 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { monotonicNow, OVERFLOW_MAX, Ticker } from "#dispatcher/runtime/ticker.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let ticker: Ticker | undefined;
+afterEach(() => ticker?.close());
+
+describe("the ticker", () => {
+  it("notes a bounded number of instants, and wakes at the first of them and at whatever is asked for then", async () => {
+    const wokenAt: number[] = [];
+    const first = monotonicNow() + 300;
+    ticker = new Ticker(() => {
+      wokenAt.push(monotonicNow());
+      ticker?.wakeAt(first + wokenAt.length);
+    });
+    for (let n = 0; n < 2 * OVERFLOW_MAX; n++) ticker.wakeAt(first + n);
+    expect(ticker.instants()).toBe(OVERFLOW_MAX);
+    await waitFor("it wakes again and again", () => wokenAt.length > 50);
+    expect(wokenAt[0]).toBeGreaterThanOrEqual(first);
+  });
+});

@@ -80,7 +80,7 @@ export const newSchedule = (fireAtMs: number | null, overrides: Partial<NewSched
 
 /** What became of a claim: delivered, unless it is told otherwise. */
 export const outcomeOf = (
-  claim: { id: string; version: number; attempt: number; dueAtMs: number },
+  claim: { id: string; version: number; attempt: number; fireAtMs: number },
   overrides: Partial<AttemptRecord> = {},
 ): AttemptRecord => ({
   scheduleId: claim.id,
@@ -90,7 +90,7 @@ export const outcomeOf = (
   statusCode: 200,
   latencyMs: 1,
   errorText: "",
-  attemptedAtMs: Math.max(Math.floor(Date.now()), claim.dueAtMs),
+  attemptedAtMs: Math.max(Date.now(), claim.fireAtMs),
   timing: { lateMs: 0, claimMs: 1, waitMs: 0, connectMs: null, firstByteMs: 1 },
   status: "succeeded",
   nextAttemptAtMs: null,

@@ -1,0 +1,210 @@
+import { sql as fragment } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { processEnv } from "#config.ts";
+import { type ClaimedSchedule, releaseSchedules } from "#db/queries/claim-schedules.ts";
+import { createSchedule } from "#db/queries/create-schedule.ts";
+import { createSchedules } from "#db/queries/create-schedules.ts";
+import { type LaneId, raiseLanes } from "#db/queries/due-lanes.ts";
+import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
+import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules.ts";
+import { createRandom } from "../../chaos/random.ts";
+import { lanesTooLate } from "../../helpers/lanes.ts";
+import {
+  createLaneBench,
+  interrupted,
+  type LaneBench,
+  LIMITS,
+  newSchedule,
+  outcomeOf,
+  rejected,
+} from "./lane-bench.ts";
+
+/** How long it runs, s, and with which numbers: a longer run takes LANES_RACE_S, the same steps LANES_RACE_SEED. */
+const SECONDS = Number(processEnv().LANES_RACE_S || 12);
+const SEED = Number(processEnv().LANES_RACE_SEED || Date.now() % 1_000_000);
+const PHASE_MS = 2_000;
+const SESSIONS = 12;
+
+type Random = ReturnType<typeof createRandom>;
+
+let bench: LaneBench;
+let lanes: LaneId[];
+/** Claims that nobody has ended yet, and attempts that were recorded as interrupted. */
+const [claims, lost]: [ClaimedSchedule[], ClaimedSchedule[]] = [[], []];
+
+beforeAll(async () => {
+  bench = await createLaneBench({ sessions: SESSIONS });
+  const accounts = await Promise.all([bench.account(), bench.account(), bench.account()]);
+  lanes = accounts.flatMap((accountId) => (["live", "test"] as const).map((name) => ({ accountId, env: name })));
+  // Between the moment when an entry is computed and the one when it is written, others get their turn.
+  await bench.web`
+    CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF random() < 0.3 THEN PERFORM pg_sleep(random() * 0.004); END IF;
+      RETURN NEW;
+    END $$`.simple();
+  await bench.web`
+    CREATE TRIGGER dawdle BEFORE INSERT OR UPDATE ON lanes FOR EACH ROW EXECUTE FUNCTION dawdle()`.simple();
+});
+afterAll(() => bench.close());
+
+/** An instant to be due at: now, soon or in about an hour. */
+function instant(random: Random): number | null {
+  if (random.chance(0.3)) return null;
+  return Math.ceil(Date.now() + (random.chance(0.3) ? random.between(50, 400) : random.between(3_500_000, 3_700_000)));
+}
+const later = (random: Random) => instant(random) ?? Date.now() + 100;
+const pause = (random: Random) => (random.chance(0.5) ? random.between(0, 6) : 0);
+
+function takeFrom(list: ClaimedSchedule[], random: Random, most: number): ClaimedSchedule[] {
+  const taken: ClaimedSchedule[] = [];
+  while (taken.length < most && list.length > 0) {
+    taken.push(...list.splice(Math.floor(random.next() * list.length), 1));
+  }
+  return taken;
+}
+
+async function openIds(lane: LaneId, most: number): Promise<string[]> {
+  const rows = await bench.web`
+    SELECT id FROM schedules WHERE account_id = ${lane.accountId} AND env = ${lane.env}
+      AND status IN ('scheduled', 'failed') ORDER BY random() LIMIT ${most}`;
+  return rows.map((row) => row.id);
+}
+
+/** What one session does at a time. Each is the real function; a transaction around it makes its commit late. */
+const STEPS = {
+  async create(random: Random, lane: LaneId) {
+    await bench.web.begin(async (tx) => {
+      await createSchedule(tx as never, lane, LIMITS, newSchedule(instant(random)));
+      await tx`SELECT pg_sleep(${pause(random)}::float8 / 1000)`;
+    });
+  },
+  async createMany(random: Random, lane: LaneId) {
+    const wanted = Array.from({ length: 2 + Math.floor(random.next() * 3) }, () => newSchedule(instant(random)));
+    await createSchedules(bench.web, lane, LIMITS, wanted, () => {});
+  },
+  async move(random: Random, lane: LaneId) {
+    const [id] = await openIds(lane, 1);
+    if (!id) return;
+    await bench.db.transaction(async (tx) => {
+      await updateScheduled(tx, lane, id, { fireAtMs: later(random), earlyFire: random.chance(0.3) || undefined });
+      await tx.execute(fragment`SELECT pg_sleep(${pause(random)}::float8 / 1000)`);
+    });
+  },
+  async cancel(_: Random, lane: LaneId) {
+    const [id] = await openIds(lane, 1);
+    if (id) await cancelOpenSchedule(bench.db, lane, id);
+  },
+  async claim(random: Random, lane: LaneId) {
+    const ids = await openIds(lane, 3);
+    if (ids.length > 0) claims.push(...(await bench.claim(ids, random.chance(0.3) ? 500 : 0)));
+  },
+  async succeed(random: Random) {
+    await record(takeFrom(claims, random, 3).map((claim) => outcomeOf(claim)));
+  },
+  async retry(random: Random) {
+    await record(takeFrom(claims, random, 3).map((claim) => outcomeOf(claim, rejected(later(random)))));
+  },
+  async recover(random: Random) {
+    const taken = takeFrom(claims, random, 3);
+    const next = () =>
+      random.chance(0.5)
+        ? interrupted({ status: "dead", nextAttemptAtMs: null })
+        : interrupted({ status: "failed", nextAttemptAtMs: later(random) });
+    await record(taken.map((claim) => outcomeOf(claim, next())));
+    lost.push(...taken);
+  },
+  async outcomeOfLost(random: Random) {
+    await record(takeFrom(lost, random, 4).map((claim) => outcomeOf(claim, rejected(later(random)))));
+  },
+  async release(random: Random) {
+    await releaseSchedules(bench.dispatcher, bench.dispatcherId, takeFrom(claims, random, 3));
+  },
+  async deactivate(random: Random, { accountId }: LaneId) {
+    await setStatus(random, accountId, "deactivated");
+  },
+  async activate(random: Random, { accountId }: LaneId) {
+    await setStatus(random, accountId, "active");
+  },
+  async raise(random: Random) {
+    const wanted = lanes.filter(() => random.chance(0.6));
+    await bench.dispatcher.begin(async (tx) => {
+      raised += (await raiseLanes(tx as never, wanted)).length;
+      await tx`SELECT pg_sleep(${pause(random)}::float8 / 1000)`;
+    });
+  },
+  async look() {
+    await expectNoneTooLate();
+  },
+};
+
+const WEIGHTS: Record<keyof typeof STEPS, number> = {
+  create: 10,
+  createMany: 3,
+  move: 12,
+  cancel: 14,
+  claim: 12,
+  succeed: 5,
+  retry: 6,
+  recover: 6,
+  outcomeOfLost: 6,
+  release: 6,
+  deactivate: 1,
+  activate: 4,
+  raise: 20,
+  look: 8,
+};
+
+let raised = 0;
+
+async function record(records: AttemptRecord[]) {
+  if (records.length > 0) await recordAttempts(bench.dispatcher, records);
+}
+
+async function setStatus(random: Random, accountId: string, status: string) {
+  await bench.web.begin(async (tx) => {
+    await tx`UPDATE accounts SET status = ${status} WHERE id = ${accountId}`;
+    await tx`SELECT pg_sleep(${pause(random)}::float8 / 1000)`;
+  });
+}
+
+async function expectNoneTooLate() {
+  expect(await lanesTooLate(bench.web), `seed ${SEED}`).toEqual([]);
+}
+
+async function act(random: Random, endMs: number): Promise<number> {
+  let steps = 0;
+  for (; performance.now() < endMs; steps++) {
+    await STEPS[random.weighted(WEIGHTS)](random, random.pick(lanes));
+  }
+  return steps;
+}
+
+it(
+  "no entry is ever later than what is open, and nobody deadlocks, whoever writes at the same time",
+  async () => {
+    const randoms = Array.from({ length: SESSIONS }, (_, n) => createRandom(SEED * SESSIONS + n));
+    let steps = 0;
+    for (let phase = 0; phase < (SECONDS * 1_000) / PHASE_MS; phase++) {
+      const endMs = performance.now() + PHASE_MS;
+      const done = await Promise.all(randoms.map((random) => act(random, endMs)));
+      steps += done.reduce((sum, n) => sum + n, 0);
+      await expectNoneTooLate();
+
+      // Once it is quiet, every lane can be raised to what it is: nothing stays too early.
+      await releaseSchedules(bench.dispatcher, bench.dispatcherId, claims.splice(0));
+      await expectNoneTooLate();
+      expect(await raiseLanes(bench.dispatcher, lanes)).toHaveLength((await bench.web`SELECT FROM lanes`).length);
+      const [idle] = await bench.web`
+        SELECT count(*)::int AS n FROM lanes l JOIN accounts a ON a.id = l.account_id WHERE l.due_at IS DISTINCT FROM
+          CASE WHEN a.status = 'active' THEN (SELECT min(s.next_attempt_at) FROM schedules s
+            WHERE s.account_id = l.account_id AND s.env = l.env AND s.status IN ('scheduled', 'failed')) END`;
+      expect(idle?.n, `seed ${SEED}`).toBe(0);
+    }
+    const [server] = await bench.web`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`;
+    expect(server?.deadlocks, `seed ${SEED}`).toBe(0);
+    expect(steps).toBeGreaterThan(20 * SECONDS);
+    expect(raised).toBeGreaterThan(SECONDS);
+  },
+  SECONDS * 2_000 + 30_000,
+);

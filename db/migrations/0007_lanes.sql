@@ -116,7 +116,7 @@ BEGIN
     SELECT w.account_id, w.env, a.shard, w.next_attempt_at, l.due_at IS NOT NULL AS is_late
     FROM walk w JOIN accounts a ON a.id = w.account_id
     LEFT JOIN lanes l ON l.account_id = w.account_id AND l.env = w.env
-    WHERE a.status = 'active' AND (l.due_at IS NULL OR l.due_at > w.next_attempt_at)
+    WHERE a.status || '' = 'active' AND (l.due_at IS NULL OR l.due_at > w.next_attempt_at)
   ), lowered AS (
     INSERT INTO lanes AS l (account_id, env, shard, due_at)
     SELECT w.account_id, w.env, w.shard, w.next_attempt_at FROM wrong w ORDER BY w.account_id, w.env

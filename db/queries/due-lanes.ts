@@ -50,7 +50,8 @@ export async function readDueOfLanes(
   sql: Sql,
   lanes: readonly (LaneId & { from: DuePlace; untilMs: number; limit: number })[],
 ): Promise<DueSchedule[]> {
-  // Account and settings are read once per lane: OFFSET 0 keeps them out of the join with its rows.
+  // Account and settings are read once per lane: OFFSET 0 keeps them out of the join with its rows. `status || ''` keeps
+  // the planner off the partial indexes of accounts, which are not led by the id.
   const rows = await sql`
     SELECT s.id, s.version, s.shard, w.account_id, w.env, extract(epoch FROM s.next_attempt_at)::float8 * 1000,
       s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin, s.sealed_bytes, true, a.plan, a.cps_limit
@@ -64,7 +65,7 @@ export async function readDueOfLanes(
     ) WITH ORDINALITY w(account_id, env, from_ms, from_id, until_ms, room, n)
     CROSS JOIN LATERAL (
       SELECT o.id, o.plan, ${limitOf(sql, sql`o.id`)} AS cps_limit FROM accounts o
-      WHERE o.id = w.account_id AND o.status = 'active' OFFSET 0) a
+      WHERE o.id = w.account_id AND o.status || '' = 'active' OFFSET 0) a
     CROSS JOIN LATERAL (
       SELECT d.* FROM schedules d
       WHERE d.account_id = a.id AND d.env = w.env AND d.status IN ('scheduled', 'failed')

@@ -94,7 +94,7 @@ export async function readDueById(sql: Sql, ids: readonly string[], untilMs: num
     JOIN schedules s ON s.id = w.id
     JOIN accounts a ON a.id = s.account_id
     WHERE s.status || '' IN ('scheduled', 'failed') AND s.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
-      AND a.status = 'active'
+      AND a.status || '' = 'active'
     ORDER BY s.next_attempt_at, s.id`.values();
   return rows.map(dueSchedule);
 }

@@ -21,13 +21,14 @@ export type PlanNode = {
 
 export type Explained = { planningMs: number; executionMs: number; plans: PlanNode[] };
 
-/** A connection that notes what it sends, so that the same statements can be explained. */
-export function watchStatements(url: string) {
+/** A connection that notes what it sends, so that the same statements can be explained. `session` are its settings. */
+export function watchStatements(url: string, session: Record<string, string | number> = {}) {
   const sent: Statement[] = [];
   const sql = postgres(url, {
     max: 1,
     fetch_types: false,
     onnotice: () => {},
+    connection: session as never,
     debug: (_connection, text, parameters) => sent.push({ text, parameters: [...parameters] }),
   });
   const db: Db = drizzle(sql, { schema });

@@ -1,7 +1,8 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claimSchedules, releaseSchedules } from "#db/queries/claim-schedules.ts";
-import { after, readDueById, readDueOfAccount, readDueOfShards } from "#db/queries/due-schedules.ts";
+import { readDueOfLanes } from "#db/queries/due-lanes.ts";
+import { after, BEFORE_ALL, readDueById, readDueOfAccount, readDueOfShards } from "#db/queries/due-schedules.ts";
 import { readExpiredClaims } from "#db/queries/expired-claims.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
 import { SESSION } from "#dispatcher/databases.ts";
@@ -110,6 +111,15 @@ const statements: [string, string, () => Promise<unknown>][] = [
     "what falls due of an account",
     "schedules_due_of_account",
     () => readDueOfAccount(sql, newId(0), "live", Date.now(), 2_000),
+  ],
+  [
+    "what falls due of many lanes",
+    "schedules_due_of_account",
+    () =>
+      readDueOfLanes(
+        sql,
+        ids.map((accountId) => ({ accountId, env: "live", from: BEFORE_ALL, untilMs: Date.now(), limit: 64 })),
+      ),
   ],
   ["expired claims", "schedules_firing", () => readExpiredClaims(sql, [1, 2, 3], 500)],
 ];

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  auditLanes,
+  BEFORE_ALL_LANES,
+  type LaneId,
+  raiseLanes,
+  readDueLanes,
+  readDueOfLanes,
+} from "#db/queries/due-lanes.ts";
+import { BEFORE_ALL } from "#db/queries/due-schedules.ts";
+import { SESSION } from "#dispatcher/databases.ts";
+import { enterLanes } from "../../helpers/lanes.ts";
+import { nodesOf, type PlanNode, watchStatements } from "../../helpers/statements.ts";
+import { createLaneBench, type LaneBench } from "./lane-bench.ts";
+
+const [ROWS, LANES, DUE] = [200_000, 100_000, 300];
+
+let bench: LaneBench;
+let watched: ReturnType<typeof watchStatements>;
+/** The lane with many overdue rows. */
+let crowded: LaneId;
+let nowMs: number;
+
+beforeAll(async () => {
+  bench = await createLaneBench();
+  watched = watchStatements(bench.url, { ...SESSION, statement_timeout: 60_000 });
+});
+afterAll(async () => {
+  await watched.close();
+  await bench.close();
+});
+
+const allShards = () => Array.from({ length: 64 }, (_, id) => ({ id, from: BEFORE_ALL_LANES }));
+
+/** Runs `work` once, and tells the scans that its statements make. */
+async function scansOf(work: () => Promise<unknown>): Promise<PlanNode[]> {
+  const { plans } = await watched.explainAll(await watched.of(work));
+  expect(plans.length).toBeGreaterThan(0);
+  return plans.flatMap(nodesOf).filter((node) => node["Relation Name"] !== undefined);
+}
+const rowsOf = (scan: PlanNode) =>
+  ((scan["Actual Rows"] ?? 0) + (scan["Rows Removed by Filter"] ?? 0)) * scan["Actual Loops"];
+
+/** What `work` reads of `schedules` inside of functions: rows by its indexes, and scans of the whole table. */
+async function readsOf(work: () => Promise<unknown>): Promise<{ rows: number; scans: number }> {
+  const counters = async () => {
+    await watched.sql`SELECT pg_stat_force_next_flush()`;
+    const [row] = await watched.sql<[{ rows: number; scans: number }]>`
+      SELECT (SELECT sum(idx_tup_read)::int FROM pg_stat_user_indexes WHERE relname = 'schedules') AS rows,
+        (SELECT seq_scan::int FROM pg_stat_user_tables WHERE relname = 'schedules') AS scans`;
+    return row;
+  };
+  const before = await counters();
+  await work();
+  const after = await counters();
+  return { rows: after.rows - before.rows, scans: after.scans - before.scans };
+}
+
+describe.each<[string, () => Promise<unknown>]>([
+  [
+    `${ROWS} overdue rows of one lane, in tables that were never analysed`,
+    async () => {
+      crowded = { accountId: await bench.account(), env: "live" };
+      await bench.web`ALTER TABLE schedules SET (autovacuum_enabled = off)`;
+      await bench.web`ALTER TABLE lanes SET (autovacuum_enabled = off)`;
+      await bench.web`
+        INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+        SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, 'https://example.com'
+        FROM accounts a, generate_series(1, ${ROWS}) n, date_trunc('milliseconds', now() - n * interval '3 ms') at
+        WHERE a.id = ${crowded.accountId}`;
+      await enterLanes(bench.web);
+      nowMs = Date.now();
+    },
+  ],
+  [
+    `${LANES} other lanes, of which ${DUE} are due, and statistics`,
+    async () => {
+      await bench.web`
+        INSERT INTO accounts (id, email, plan) SELECT id, id || '@example.com', 'indie'
+        FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, ${LANES})) a`;
+      await bench.web`
+        INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+        SELECT gen_random_uuid(), a.id, 'test', a.shard, false, at, at, 0, 0, 'https://example.com'
+        FROM (SELECT id, shard, row_number() OVER () AS n FROM accounts) a,
+          date_trunc('milliseconds', now() + CASE WHEN n <= ${DUE} THEN '-1 min' ELSE '1 day' END::interval) at`;
+      await enterLanes(bench.web);
+      await bench.web`ANALYZE`;
+      nowMs = Date.now();
+    },
+  ],
+  ["the same after a vacuum", () => bench.web`VACUUM ANALYZE`.simple()],
+])("with %s", (_name, prepare) => {
+  beforeAll(prepare, 240_000);
+
+  it("the lanes that are due are read from their index alone, and no more of it than they are", async () => {
+    let found: LaneId[] = [];
+    const scans = await scansOf(async () => {
+      found = await readDueLanes(watched.sql, allShards(), nowMs, 2_000);
+    });
+    expect(scans.map((scan) => [scan["Node Type"], scan["Index Name"]])).toEqual([["Index Only Scan", "lanes_due"]]);
+    expect(found.length).toBeLessThanOrEqual(DUE + 1);
+    expect(Math.round(rowsOf(scans[0] as PlanNode))).toBeLessThanOrEqual(found.length);
+  });
+
+  it("the rows of a lane are read by the index of its account, behind its place and up to its limit", async () => {
+    const lanes = await readDueLanes(watched.sql, allShards(), nowMs, 2_000);
+    expect(lanes).toContainEqual(expect.objectContaining(crowded));
+    for (const from of [BEFORE_ALL, { ...BEFORE_ALL, ms: nowMs - (ROWS * 3) / 2 }]) {
+      let found: unknown[] = [];
+      const wanted = lanes.map(({ accountId, env }) => ({ accountId, env, from, untilMs: nowMs, limit: 64 }));
+      const scans = await scansOf(async () => {
+        found = await readDueOfLanes(watched.sql, wanted);
+      });
+      expect(found.length).toBe(64 + lanes.length - 1);
+      const byTable = (name: string) => scans.filter((scan) => scan["Relation Name"] === name);
+      expect(byTable("schedules").map((scan) => [scan["Node Type"], scan["Index Name"]])).toEqual([
+        ["Index Scan", "schedules_due_of_account"],
+      ]);
+      expect(rowsOf(byTable("schedules")[0] as PlanNode)).toBeLessThanOrEqual(found.length + lanes.length);
+      for (const [table, index] of [
+        ["accounts", "accounts_pkey"],
+        ["relay_settings", "relay_settings_pkey"],
+      ] as const) {
+        for (const scan of byTable(table)) {
+          expect(scan["Index Name"]).toBe(index);
+          expect(scan["Actual Loops"]).toBeLessThanOrEqual(lanes.length);
+        }
+      }
+    }
+  });
+
+  it("a lane is raised, and audited, for a row or two each", async () => {
+    const lanes = (await readDueLanes(watched.sql, allShards(), nowMs, 2_000)).slice(0, 100);
+    const raising = await readsOf(async () => expect(await raiseLanes(watched.sql, lanes)).toHaveLength(lanes.length));
+    expect(raising.scans).toBe(0);
+    expect(raising.rows).toBeLessThanOrEqual(2 * lanes.length);
+    const auditing = await readsOf(() => auditLanes(watched.sql, null, 1_000));
+    expect(auditing.scans).toBe(0);
+    expect(auditing.rows).toBeLessThanOrEqual(2_000);
+  });
+});

@@ -4,7 +4,7 @@ import { processEnv } from "#config.ts";
 import { type ClaimedSchedule, releaseSchedules } from "#db/queries/claim-schedules.ts";
 import { createSchedule } from "#db/queries/create-schedule.ts";
 import { createSchedules } from "#db/queries/create-schedules.ts";
-import { type LaneId, raiseLanes } from "#db/queries/due-lanes.ts";
+import { auditLanes, type LaneId, raiseLanes } from "#db/queries/due-lanes.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
 import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules.ts";
 import { createRandom } from "../../chaos/random.ts";
@@ -136,6 +136,10 @@ const STEPS = {
   async look() {
     await expectNoneTooLate();
   },
+  // It repairs what it finds: so it must find nothing.
+  async audit() {
+    expect(await auditLanes(bench.dispatcher, null, 100), `seed ${SEED}`).toEqual({ missing: 0, late: 0, next: null });
+  },
 };
 
 const WEIGHTS: Record<keyof typeof STEPS, number> = {
@@ -153,6 +157,7 @@ const WEIGHTS: Record<keyof typeof STEPS, number> = {
   activate: 4,
   raise: 20,
   look: 8,
+  audit: 2,
 };
 
 let raised = 0;

@@ -94,7 +94,7 @@ export async function findLanesWithMore(
       ${pgArray(lanes.map((lane) => lane.known))}::text::integer[]
     ) WITH ORDINALITY w(account_id, env, to_ms, to_id, known, n)
     CROSS JOIN LATERAL (
-      SELECT o.id FROM accounts o WHERE o.id = w.account_id AND o.status = 'active' OFFSET 0) a
+      SELECT o.id FROM accounts o WHERE o.id = w.account_id AND o.status || '' = 'active' OFFSET 0) a
     CROSS JOIN LATERAL (
       SELECT count(*) AS open FROM (
         SELECT FROM schedules d

@@ -16,6 +16,7 @@ const UPKEEP_EVERY_MS = 100;
 /** Lanes are compared with the table in portions, and idle ones are put back. */
 const COMPARE_EVERY_MS = 250;
 const PUT_BACK_EVERY_MS = 100;
+const AUDIT_EVERY_MS = 1_000;
 const LOAD_KEPT_MS = 1_000;
 
 export type Lifecycle = Awaited<ReturnType<typeof startLoops>>;
@@ -47,7 +48,8 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
 }
 
 function createLoops(parts: Parts) {
-  const { clock, shards, calendar, comparison, idleLanes, recovery, releases, retention, outageLog } = parts;
+  const { clock, shards, calendar, comparison, idleLanes, laneAudit, outageLog } = parts;
+  const { recovery, releases, retention } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
     await calendar.runOnce();
@@ -64,6 +66,7 @@ function createLoops(parts: Parts) {
     sharing,
     comparing: every(COMPARE_EVERY_MS, () => comparison.runOnce()),
     puttingBack: every(PUT_BACK_EVERY_MS, () => idleLanes.runOnce()),
+    auditing: every(AUDIT_EVERY_MS, () => laneAudit.runOnce()),
     sampling: every(CLOCK_EVERY_MS, () => clock.runOnce()),
     recovering: every(RECOVER_EVERY_MS, () => recovery.runOnce()),
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),

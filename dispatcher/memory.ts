@@ -1,4 +1,8 @@
 import type { Config } from "#config.ts";
+import { CLAIMED_BYTES_MAX } from "./claiming/claimer.ts";
+import { WANTED_MAX } from "./intake/announcements.ts";
+import { LANES_MAX } from "./intake/lanes.ts";
+import { MEMORY_MAX } from "./intake/memory.ts";
 import type { MemoryUse } from "./observability/metrics.ts";
 import { ANSWER_BYTES_MAX } from "./recording/recorder.ts";
 import { INTERRUPTED_MAX } from "./recording/recovery.ts";
@@ -11,8 +15,12 @@ import type { Parts } from "./wiring.ts";
  * held, and what else there is.
  */
 export function memoryOf(parts: Parts, config: Pick<Config, "connectionsMax">): MemoryUse[] {
-  const { exchanges, preparer, recorder, alarm } = parts;
+  const { exchanges, preparer, recorder, alarm, deliveries, lanes, wantedReads } = parts;
   return [
+    { kind: "deliveries", used: () => deliveries.size, bound: MEMORY_MAX },
+    { kind: "lanes", used: () => lanes.size, bound: LANES_MAX },
+    { kind: "wanted_schedules", used: () => wantedReads.size, bound: WANTED_MAX + MEMORY_MAX },
+    { kind: "claimed_bytes", used: () => deliveries.holdings.claimedBytes, bound: CLAIMED_BYTES_MAX },
     { kind: "exchanges", used: () => exchanges.count(), bound: config.connectionsMax },
     { kind: "signing_secrets", used: () => preparer.secrets(), bound: SECRETS_MAX },
     { kind: "answer_bytes", used: () => recorder.answerBytes(), bound: ANSWER_BYTES_MAX },

@@ -18,6 +18,7 @@ import { Comparison } from "./intake/comparison.ts";
 import { DueQueue } from "./intake/due-queue.ts";
 import { IdleLanes } from "./intake/idle-lanes.ts";
 import { Intake } from "./intake/intake.ts";
+import { LaneAudit } from "./intake/lane-audit.ts";
 import { LaneReads } from "./intake/lane-reads.ts";
 import { Lanes } from "./intake/lanes.ts";
 import { UrgentReads } from "./intake/urgent-reads.ts";
@@ -172,7 +173,7 @@ function createIntake(
   { recorder }: Sending,
   { plans }: Config,
 ) {
-  const { databases, clock, cost, deliveries, wantedReads, log } = base;
+  const { databases, clock, cost, deliveries, wantedReads, log, metrics } = base;
   const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates });
   const intake = new Intake({ ...base, plans, shards, recorder, rates, lanes, waitingList, connections: pool });
   const claimAheadMs = CLAIM_AHEAD_MS;
@@ -181,9 +182,10 @@ function createIntake(
     intake,
     lanes,
     calendar: new Calendar({ ...reads, shards }),
-    laneReads: new LaneReads({ ...reads, intake }),
+    laneReads: new LaneReads({ ...reads, intake, metrics }),
     comparison: new Comparison({ ...reads, deliveries }),
     idleLanes: new IdleLanes(reads),
+    laneAudit: new LaneAudit({ database: databases.reads, clock, shards, log, metrics }),
     urgentReads: new UrgentReads({ database: databases.reads, wanted: wantedReads, clock, intake }),
     dueQueue: new DueQueue({ deliveries, clock, claimAheadMs, claimCost: cost, rates, demand, waitingList }),
     retention: new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log }),

@@ -21,7 +21,7 @@ const BYTES_MAX = 256 * 1024;
 const IN_FLIGHT_MAX = 2;
 /** A request of so many bytes costs its lane a turn more, and each time as many again. */
 const TURN_BYTES = 32 * 1024;
-const CLAIMED_BYTES_MAX = 32 * 1024 * 1024;
+export const CLAIMED_BYTES_MAX = 32 * 1024 * 1024;
 /** After so many statements the steps of their versions begin again: no answer can still be out by then. */
 const STEPS = 2 ** 20;
 const DEADLINE_MS = 3_000;

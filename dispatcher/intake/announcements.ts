@@ -7,7 +7,7 @@ import type { NotificationTargets } from "./notifications.ts";
 import type { WantedReads } from "./wanted-reads.ts";
 
 /** With more than this wanted by id, the lane of what is announced is read again instead. */
-const WANTED_MAX = 5_000;
+export const WANTED_MAX = 5_000;
 
 type Deps = {
   shards: { holds(shard: number): boolean };

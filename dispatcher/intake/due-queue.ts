@@ -16,6 +16,8 @@ const ENQUEUE_MS = 0.05;
 const ENQUEUE_MAX_MS = 250;
 /** So many are enqueued in one turn of the event loop: the first of a burst are claimed while the next are enqueued. */
 const TURN_MAX = 250;
+/** Entries of deliveries that were removed are looked for when there are more of them than of others, and at least so many. */
+const PRUNE_AT_MIN = 1_024;
 /** A connection could not be had ahead of time: it is tried again after this. */
 const TRY_AGAIN_MS = 500;
 
@@ -57,6 +59,7 @@ export class DueQueue implements DueStage {
       return;
     }
     this.#load.add(delivery.sendAtMs);
+    this.#prune();
     delivery.wakeAtMs = delivery.sendAtMs - CONNECT_AHEAD_MS;
     if (delivery.wakeAtMs > nowMs) this.#approaching.push(delivery);
     else this.#approach(delivery);
@@ -89,8 +92,13 @@ export class DueQueue implements DueStage {
 
   /** How many deliveries are here. */
   count(): number {
-    const isHere = (delivery: Delivery) => delivery.state === "known";
-    return this.#approaching.count(isHere) + this.#near.count(isHere);
+    return this.#approaching.count(isKnown) + this.#near.count(isKnown);
+  }
+
+  #prune(): void {
+    const known = this.#deps.deliveries.holdings.states.known;
+    if (this.#approaching.size + this.#near.size < Math.max(2 * known, PRUNE_AT_MIN)) return;
+    for (const heap of [this.#approaching, this.#near]) heap.prune(isKnown);
   }
 
   #approach(delivery: Delivery): void {
@@ -132,4 +140,8 @@ export class DueQueue implements DueStage {
     const { claimCost, claimAheadMs } = this.#deps;
     return Math.min(claimCost.leadMs(rows), claimAheadMs) + Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS);
   }
+}
+
+function isKnown({ state }: Delivery): boolean {
+  return state === "known";
 }

@@ -25,6 +25,7 @@ type Deps = {
   lanes: Lanes;
   /** Takes a schedule into memory; false when there is no room for it. */
   intake: { accept(due: DueSchedule): boolean; run(): void };
+  metrics: { read(rows: number): void };
 };
 
 /** What is asked of a lane, and what came. */
@@ -38,15 +39,9 @@ export class LaneReads {
   readonly #deps: Deps;
   /** Lanes that were read up to the horizon, the longest ago first. */
   readonly #complete = new Set<Lane>();
-  #rows = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
-  }
-
-  /** How many rows were read in all. */
-  get rows(): number {
-    return this.#rows;
   }
 
   /** Begins to read; `onError` gets what went wrong. Returns how to stop. */
@@ -71,7 +66,7 @@ export class LaneReads {
 
   /** One statement, for a bounded number of lanes and rows; returns how many rows it read. */
   async runOnce(): Promise<number> {
-    const { database, clock, lanes, intake } = this.#deps;
+    const { database, clock, lanes, intake, metrics } = this.#deps;
     lanes.wantDeferred();
     const taken = lanes.take(LANES_WITH_MORE_MAX);
     this.#takeComplete(LANES_MAX - taken.length, taken);
@@ -89,7 +84,7 @@ export class LaneReads {
       for (const { lane } of readings) this.#wantAgain(lane);
       throw error;
     }
-    this.#rows += due.length;
+    metrics.read(due.length);
     this.#settle(readings, due, untilMs);
     intake.run();
     return due.length;

@@ -8,7 +8,7 @@ import { isUnread, type Lane, type LaneEntry, newLane, pullBack } from "./lane.t
 import { laneMax, MEMORY_OF_LATE_MAX } from "./memory.ts";
 
 /** Lanes that are known at once. Those beyond stay in the calendar until others have been forgotten. */
-const LANES_MAX = 150_000;
+export const LANES_MAX = 150_000;
 /** A lane is idle when it had nothing for so long; less while very many are awake, since each is looked at again and again. */
 const IDLE_MS = 10_000;
 const IDLE_WITH_MANY_MS = 2_000;

@@ -1,7 +1,7 @@
 import { LATE_MS } from "../runtime/turn-queue.ts";
 
 /** Schedules in memory, of all lanes together. */
-const MEMORY_MAX = 40_000;
+export const MEMORY_MAX = 40_000;
 /** … of those that are late, or due later than in a second: a quarter is kept for what is on time. */
 export const MEMORY_OF_LATE_MAX = 30_000;
 /** … of those that are late and wait for a connection: the rest is for what can be sent. */

@@ -67,6 +67,8 @@ export class Metrics {
   };
   #released = 0;
   #databaseErrors = 0;
+  #rowsRead = 0;
+  #mended = 0;
   #figures: (() => Figures) | undefined;
   #memory: readonly MemoryUse[] = [];
   #isAsked = false;
@@ -77,6 +79,12 @@ export class Metrics {
       "database_errors",
       "Calls to the database that failed or were not answered in time.",
       () => this.#databaseErrors,
+    );
+    this.#counter("rows_read", "Schedules read ahead.", () => this.#rowsRead);
+    this.#counter(
+      "calendar_mended",
+      "Entries of the calendar of lanes that were missing or too late: none, unless rows were inserted by hand.",
+      () => this.#mended,
     );
     this.#outcomeCounter();
     for (const key of Object.keys(GAUGES) as (keyof Figures)[]) this.#gauge(key);
@@ -113,6 +121,16 @@ export class Metrics {
 
   released(): void {
     this.#released++;
+  }
+
+  /** So many schedules were read ahead. */
+  read(rows: number): void {
+    this.#rowsRead += rows;
+  }
+
+  /** So many entries of the calendar of lanes were mended. */
+  mended(entries: number): void {
+    this.#mended += entries;
   }
 
   databaseError(): void {

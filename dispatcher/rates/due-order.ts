@@ -6,17 +6,22 @@ type Run = () => Promise<unknown>;
 /** `delivery` null goes before everything that waits. */
 export type DueOptions = QueueAddOptions & { delivery?: Delivery | null };
 
+/** Deliveries that no longer wait are dropped when the queue has grown to this, or to twice what waited last. */
+const PRUNE_AT_MIN = 1_024;
+
 type Waiting = { run: Run; delivery: Delivery | null };
 
 /** The queue inside a lane's p-queue: by due time, so that what joins late and was due earlier goes first. */
 export class DueOrder {
   #waiting: Waiting[] = [];
+  #pruneAt = PRUNE_AT_MIN;
 
   get size(): number {
     return this.#waiting.length;
   }
 
   enqueue(run: Run, options?: Partial<DueOptions>): void {
+    if (this.#waiting.length >= this.#pruneAt) this.#prune();
     const one: Waiting = { run, delivery: options?.delivery ?? null };
     let low = 0;
     let high = this.#waiting.length;
@@ -34,6 +39,11 @@ export class DueOrder {
 
   filter(options: Partial<DueOptions>): Run[] {
     return this.#waiting.filter((item) => item.delivery === options.delivery).map((item) => item.run);
+  }
+
+  #prune(): void {
+    this.#waiting = this.#waiting.filter(({ delivery }) => delivery === null || delivery.state === "awaiting turn");
+    this.#pruneAt = Math.max(PRUNE_AT_MIN, 2 * this.#waiting.length);
   }
 
   // The rest of what p-queue asks of a queue class: a lane is ordered by due time alone, and nothing is taken out of it.

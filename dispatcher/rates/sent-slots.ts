@@ -15,14 +15,23 @@ export class SentSlots {
   /** The first one whose second is not over, and the first one that was not handed on. */
   #first = 0;
   #firstHeld = 0;
+  /** Its request may still be about to be written. */
+  #latest: SentSlot | undefined;
 
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
   }
 
-  /** The first byte left now. `free` gives the slot back. */
+  /**
+   * The first byte leaves in this turn of the event loop; `free` gives the slot back. Its second counts from when the
+   * write is over, since a busy machine may hold the process up before it: from the next first byte of this turn, or from
+   * the end of the turn.
+   */
   add({ free, lane, shard }: Omit<SentSlot, "untilMs">): void {
-    this.#slots.push({ untilMs: this.#monotonic() + SLOT_MS, free, lane, shard });
+    if (this.#latest) this.#begin();
+    else queueMicrotask(() => this.#begin());
+    this.#latest = { untilMs: this.#monotonic() + SLOT_MS, free, lane, shard };
+    this.#slots.push(this.#latest);
   }
 
   /** Takes out the slots whose second is over within `leadMs`, for `handOn`; returns when the next one is, monotonic ms. */
@@ -52,6 +61,12 @@ export class SentSlots {
     const counts = new Map<string, number>();
     for (const { lane } of this.#slots.slice(this.#firstHeld)) counts.set(lane, (counts.get(lane) ?? 0) + 1);
     return counts;
+  }
+
+  /** The write of the latest is over. */
+  #begin(): void {
+    if (this.#latest) this.#latest.untilMs = this.#monotonic() + SLOT_MS;
+    this.#latest = undefined;
   }
 
   #forget(now: number): void {

@@ -47,6 +47,11 @@ export class MinHeap<T> {
     return items;
   }
 
+  /** Drops what `keeps` does not let through. */
+  prune(keeps: (item: T) => boolean): void {
+    for (const item of this.clear()) if (keeps(item)) this.push(item);
+  }
+
   /** How many elements `passes` lets through; looks at each. */
   count(passes: (item: T) => boolean): number {
     return this.#items.reduce((n, item) => n + Number(passes(item)), 0);

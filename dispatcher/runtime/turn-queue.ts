@@ -8,6 +8,8 @@ export const LATE_MS = 100;
 const AHEAD_MS = 20;
 /** The last turn of a group that has nothing any more counts for so long, ms. */
 const REMEMBERED_MS = 1_000;
+/** Items that were removed are looked for in the whole queue when it has grown to this, or to twice what waited last. */
+const PRUNE_AT_MIN = 1_024;
 
 /** What a queue of turns has to know of its items. */
 export type TurnRules<T> = {
@@ -44,17 +46,19 @@ export class TurnQueue<T> {
   #turns = 0;
   #entries = 0;
   #nowMs = Number.NEGATIVE_INFINITY;
+  #pruneAt = PRUNE_AT_MIN;
 
   constructor(rules: TurnRules<T>) {
     this.#rules = rules;
   }
 
-  /** How many wait; one that was removed counts until it is its group's first. */
+  /** How many wait; one that was removed counts until it is its group's first, or is found. */
   get size(): number {
     return this.#size;
   }
 
   push(item: T): void {
+    if (this.#size >= this.#pruneAt) this.#prune();
     const group = this.#groupOf(this.#rules.groupOf(item));
     group.heap.push(item);
     this.#size++;
@@ -202,6 +206,19 @@ export class TurnQueue<T> {
     group.turn = { group, tagMs: Math.max(dueMs, group.servedAtMs), dueMs, n: this.#entries++ };
     this.#byTag.push(group.turn);
     if (dueMs >= this.#nowMs - LATE_MS) this.#onTime.push(group.turn);
+  }
+
+  #prune(): void {
+    for (const group of this.#groups.values()) {
+      const before = group.heap.size;
+      group.heap.prune(this.#rules.isWaiting);
+      this.#size -= before - group.heap.size;
+      if (group.heap.size < before) this.#line(group);
+    }
+    const counts = (turn: Turn<T>) => turn.group.turn === turn;
+    this.#byTag.prune(counts);
+    this.#onTime.prune((turn) => counts(turn) && turn.dueMs >= this.#nowMs - LATE_MS);
+    this.#pruneAt = Math.max(PRUNE_AT_MIN, 2 * this.#size);
   }
 
   #forget(): void {

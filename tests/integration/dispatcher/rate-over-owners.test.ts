@@ -11,6 +11,8 @@ const CPS = 20;
 const LANES = 8;
 /** More than a lane may send in the whole test. */
 const EACH = 2_400;
+/** How long a process stands still between its last check and its write. */
+const HELD_UP_MS = 40;
 /** A lane has filled its second when it has sent so many under its new owner. */
 const ENOUGH = 2 * CPS;
 const LANE_AWAY_MAX_MS = 30_000;
@@ -126,4 +128,15 @@ describe("an account's rate", () => {
       expect(mostInOneSecond(ofLane(path).map(({ beganAtMs }) => beganAtMs))).toBeLessThanOrEqual(CPS);
     }
   }, 180_000);
+
+  it("holds in a process that is held up between its last check and its write", async () => {
+    await firstBytes.remove();
+    firstBytes = await noteFirstBytes({ holdUpMs: HELD_UP_MS });
+    const lane = await overloadedLane();
+    await untilOwns(startProcess(), 64);
+    await waitFor("it has sent for some seconds", async () => (await firstBytes.read()).length >= 5 * CPS);
+    const sent = await firstBytes.read();
+    expect(mostInOneSecond(sent.map(({ beganAtMs }) => beganAtMs))).toBeLessThanOrEqual(CPS);
+    expect(new Set(sent.map(({ path }) => path))).toEqual(new Set([lane]));
+  });
 });

@@ -33,7 +33,7 @@ function start() {
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
   const recorder = new Recorder({
     ...{ database: AWAY, deliveries, clock, keyRing, plans },
-    ...{ sendQueue: { isBehind: () => false }, wantedReads: { addSchedules() {} } },
+    ...{ sendQueue: { isBehind: () => false }, wantedReads: { add() {} } },
     ...{ metrics: new Metrics(), log: pino({ level: "silent" }) },
   });
   deliveries.connect(

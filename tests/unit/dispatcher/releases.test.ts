@@ -28,7 +28,7 @@ function start(database: Pick<Database, "run">) {
     database: { ...database, close: async () => {} },
     shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]) },
     alarm: { at() {}, run() {} },
-    wantedReads: { addSchedules() {} },
+    wantedReads: { add() {} },
     onError(error: unknown) {
       throw error;
     },

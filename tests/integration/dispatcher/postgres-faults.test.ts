@@ -6,6 +6,8 @@ import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWatchedDispatcher } from "../../helpers/watched-dispatcher.ts";
 
+/** Of one dispatcher to the database: eleven, the listener included. */
+const CONNECTIONS_MAX = 11;
 const RESUMES_WITHIN_MS = 15_000;
 const LOCKED_MS = 9_000;
 /** It is sent every two seconds. One that waits for a read waits for the three seconds that a read has. */
@@ -106,7 +108,7 @@ describe("a dispatcher that is cut off from the database for some seconds", () =
         const { planned, underWay, unrecorded, owned } = dispatcher.figures();
         return planned + underWay + unrecorded === 0 && owned === 64;
       });
-      expect(proxy.connections()).toBeLessThanOrEqual(9);
+      expect(proxy.connections()).toBeLessThanOrEqual(CONNECTIONS_MAX);
       const onTime = await spread(5, 2_500, 500);
       receiver.requests.length = 0;
       await expectDeliveredOnce(onTime, 10_000);

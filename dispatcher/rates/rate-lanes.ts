@@ -148,7 +148,7 @@ export class RateLanes implements DueStage {
       deliveries.move(delivery, "awaiting connection");
       return;
     }
-    delivery.leaveAtMs = Math.max(delivery.sendAtMs, nowMs + freeInMs);
+    if (freeInMs > 0) delivery.leaveAtMs = Math.max(delivery.sendAtMs, nowMs + freeInMs);
     return new Promise((free) => {
       delivery.freeSlot = free;
       deliveries.move(delivery, "admitted");

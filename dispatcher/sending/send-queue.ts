@@ -47,8 +47,8 @@ export class SendQueue implements DueStage {
   /** The first of those that were begun together last: what comes after it waits for it. */
   #firstBegun: Delivery | undefined;
   #isFirst = true;
-  /** The instant that the alarm was set to last. */
-  #alarmAtMs = Number.NaN;
+  /** The earliest instant that the alarm is set to. */
+  #alarmAtMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -57,7 +57,7 @@ export class SendQueue implements DueStage {
   add(delivery: Delivery): void {
     this.#due.push(delivery);
     const beginAtMs = this.#deps.lead.beginAtMs(delivery.leaveAtMs);
-    if (beginAtMs === this.#alarmAtMs) return;
+    if (beginAtMs >= this.#alarmAtMs) return;
     this.#alarmAtMs = beginAtMs;
     this.#deps.alarm.at(beginAtMs);
   }
@@ -65,7 +65,6 @@ export class SendQueue implements DueStage {
   /** Begins the requests whose instant has come; returns the next instant, by the database's clock, ms. */
   runDue(): number {
     const { lead, clock } = this.#deps;
-    this.#alarmAtMs = Number.NaN;
     this.#isFirst = true;
     const startedAtMs = clock.now();
     let nextMs = Number.POSITIVE_INFINITY;
@@ -85,6 +84,7 @@ export class SendQueue implements DueStage {
       else this.#begin(next);
     }
     this.#beginLate();
+    this.#alarmAtMs = nextMs;
     return nextMs;
   }
 

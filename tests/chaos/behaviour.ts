@@ -1,7 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** How a target of the receiver answers; it is the first part of its path. `…-once` are well from the second attempt on. */
-export type Behaviour = "ok" | "slow" | "fails-once" | "resets-once" | "hangs-once" | "fails" | "drips" | "gone";
+export type OrdinaryBehaviour =
+  | "ok"
+  | "slow"
+  | "fails-once"
+  | "resets-once"
+  | "hangs-once"
+  | "fails"
+  | "drips"
+  | "gone";
+
+/**
+ * Targets of adversaries. What hangs is answered once its adversary has ended; `fails-then-hangs` hangs from the second
+ * attempt on.
+ */
+export type AdverseBehaviour = "hangs" | "fails-then-hangs" | "takes-40-ms" | "takes-40-ms-fails-once" | "takes-500-ms";
+
+export type Behaviour = OrdinaryBehaviour | AdverseBehaviour;
 
 export type Answering = {
   response: ServerResponse;
@@ -11,11 +27,13 @@ export type Answering = {
   spread: number;
   /** Calls back later, or never when the request is over by then. */
   after: (delayMs: number, then: () => void) => void;
+  /** Calls back when the adversary has ended, at once when it has already. */
+  released: (then: () => void) => void;
 };
 
 /** Answers a request as its target does. */
 export function answerAs(behaviour: Behaviour, answering: Answering) {
-  const { response, request, attempt, spread, after } = answering;
+  const { response, request, attempt, spread, after, released } = answering;
   const first = attempt === 1;
   const give = (status: number) => response.writeHead(status, { "content-type": "text/plain" }).end("as planned");
   switch (behaviour) {
@@ -37,6 +55,16 @@ export function answerAs(behaviour: Behaviour, answering: Answering) {
       return after(200 + spread * 3_000, () => request.socket.destroy());
     case "gone":
       return give(410);
+    case "hangs":
+      return released(() => give(200));
+    case "fails-then-hangs":
+      return first ? give(500) : released(() => give(200));
+    case "takes-40-ms":
+      return after(40, () => give(200));
+    case "takes-40-ms-fails-once":
+      return after(40, () => give(first ? 500 : 200));
+    case "takes-500-ms":
+      return after(500, () => give(200));
   }
 }
 

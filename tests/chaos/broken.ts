@@ -57,7 +57,9 @@ export async function runBroken(what: string, options: PlanOptions): Promise<num
     console.log(
       `taken out: ${patches.map(({ file, find }) => `${file}: ${find.split("\n")[0]}`).join("\n           ")}`,
     );
-    const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const { adversaries, faults, ...numbers } = options;
+    const flags = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    flags.push("--adversaries", adversaries.join(",") || "none", ...(faults ? [] : ["--no-faults"]));
     const child = spawn(process.execPath, ["scripts/run.mjs", "chaos", ...flags], { cwd: folder, stdio: "inherit" });
     // The run ends in order by itself, and this folder goes with it.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));

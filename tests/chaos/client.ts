@@ -2,21 +2,27 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Config } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { connectOrm } from "#db/orm.ts";
-import { createSchedule } from "#db/queries/create-schedule.ts";
+import { createSchedule, type NewSchedule } from "#db/queries/create-schedule.ts";
+import { createSchedules } from "#db/queries/create-schedules.ts";
+import { pgArray } from "#db/queries/pg-array.ts";
 import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules.ts";
 import type { Tenant } from "#db/queries/tenant.ts";
 import { scheduleAad } from "#domain/associated-data.ts";
 import { seal } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import { packRequest } from "#domain/sealed-request.ts";
+import type { Order } from "./adversaries/adversary.ts";
+import type { Behaviour } from "./behaviour.ts";
 import { preciseNow } from "./clock.ts";
 import type { ChangeEntry, ClientEntry } from "./evidence.ts";
+import { originAt, type Place, type ReceiverOrigin } from "./origins.ts";
 import type { Change, Creation } from "./plan.ts";
 
 export type Client = ReturnType<typeof createClient>;
 
 const DEADLINE_MS = 5_000;
 const LIMITS = { limit: 1_000_000, graceLimit: 1_000_000 };
+const SMALL_BYTES = 64;
 const NO_HASH = Buffer.alloc(32);
 
 /**
@@ -26,10 +32,10 @@ const NO_HASH = Buffer.alloc(32);
 export function createClient(wanted: {
   config: Config;
   accounts: { id: string; earlyFire: boolean }[];
-  /** Where targets are that are well, and where those that are not. */
-  origins: { well: string; unwell: string };
+  /** Of the receiver. */
+  ports: Readonly<Record<ReceiverOrigin, number>>;
 }) {
-  const { config, accounts, origins } = wanted;
+  const { config, accounts, ports } = wanted;
   const ledger: ClientEntry[] = [];
   const underWay = new Set<Promise<void>>();
   const timers = new Set<NodeJS.Timeout>();
@@ -49,24 +55,40 @@ export function createClient(wanted: {
     timers.add(timer);
   };
 
-  const create = async ({ account, behaviour, leadMs, payloadBytes, changes }: Creation) => {
-    const { id: accountId, earlyFire } = accounts[account] as (typeof accounts)[number];
-    const tenant: Tenant = { accountId, env: "live" };
+  const drawSchedule = (fireAtMs: number, behaviour: Behaviour, place: Place, group: string, payloadBytes: number) => {
     const id = newId(Date.now());
-    const fireAtMs = Math.ceil(preciseNow() + leadMs);
     const payload = randomBytes(Math.ceil(payloadBytes / 2)).toString("hex");
     const packed = packRequest({ headers: [], payload });
     const sealed = packed && seal(config.keyRing, packed, scheduleAad(id));
-    const origin = behaviour === "ok" ? origins.well : origins.unwell;
-    const wanted = {
+    const origin = originAt(place, ports);
+    const schedule: NewSchedule = {
       ...{ id, fireAtMs, origin, sealed, method: "POST", payloadSizeBytes: payload.length },
-      targetUrl: `${origin}/${behaviour}/${places++}`,
+      targetUrl: `${origin}/${behaviour}/${places++}/${group}`,
       ...{ earlyFire: null, idempotencyKey: null, requestHash: NO_HASH, replayOf: null, verdict: null },
     };
+    return { schedule, payload, behaviour };
+  };
+
+  const note = (drawn: ReturnType<typeof drawSchedule>, accountId: string, group: string): ClientEntry => {
+    const { schedule, payload, behaviour } = drawn;
+    const entry: ClientEntry = {
+      ...{ id: schedule.id, accountId, group, origin: schedule.origin, fireAtMs: schedule.fireAtMs as number },
+      ...{ acknowledgedAtMs: preciseNow(), behaviour, changes: [] },
+      bodyHash: createHash("sha256").update(payload).digest("hex"),
+    };
+    ledger.push(entry);
+    return entry;
+  };
+
+  const create = async ({ account, behaviour, leadMs, payloadBytes, changes }: Creation) => {
+    const { id: accountId, earlyFire } = accounts[account] as (typeof accounts)[number];
+    const tenant: Tenant = { accountId, env: "live" };
+    const fireAtMs = Math.ceil(preciseNow() + leadMs);
+    const drawn = drawSchedule(fireAtMs, behaviour, behaviour === "ok" ? "well" : "unwell", "ordinary", payloadBytes);
     let outcome: string;
     try {
       const creation = await database.run(DEADLINE_MS, ({ sql }) =>
-        createSchedule(sql, tenant, { ...LIMITS, earlyFire }, wanted),
+        createSchedule(sql, tenant, { ...LIMITS, earlyFire }, drawn.schedule),
       );
       outcome = creation.outcome;
     } catch (error) {
@@ -78,9 +100,7 @@ export function createClient(wanted: {
       counts.refused++;
       return;
     }
-    const bodyHash = createHash("sha256").update(payload).digest("hex");
-    const entry: ClientEntry = { id, fireAtMs, acknowledgedAtMs: preciseNow(), behaviour, bodyHash, changes: [] };
-    ledger.push(entry);
+    const entry = note(drawn, accountId, "ordinary");
     // One after the other: what a caller asks for next, it asks for knowing the last answer.
     let previous = Promise.resolve();
     for (const change of changes) {
@@ -88,6 +108,45 @@ export function createClient(wanted: {
         previous = previous.then(() => carryOut(entry, tenant, change));
         return previous;
       });
+    }
+  };
+
+  const createMany = async (group: string, accountId: string, fromMs: number, orders: readonly Order[]) => {
+    const drawn = orders.map(({ dueAtMs, behaviour, place }) =>
+      drawSchedule(Math.ceil(fromMs + dueAtMs), behaviour, place, group, SMALL_BYTES),
+    );
+    const schedules = drawn.map(({ schedule }) => schedule);
+    try {
+      const outcomes = await database.run(DEADLINE_MS, ({ sql }) =>
+        createSchedules(sql, { accountId, env: "live" }, { ...LIMITS, earlyFire: false }, schedules, () => {}),
+      );
+      if (typeof outcomes === "string") counts.refused += orders.length;
+      else {
+        for (const [n, { outcome }] of outcomes.entries()) {
+          if (outcome === "created") note(drawn[n] as (typeof drawn)[number], accountId, group);
+          else counts.refused++;
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      counts.unknown += orders.length;
+    }
+  };
+
+  const setActive = async (accountIds: readonly string[], active: boolean) => {
+    const status = active ? "active" : "deactivated";
+    for (;;) {
+      try {
+        await database.run(
+          DEADLINE_MS,
+          ({ sql }) => sql`
+            UPDATE accounts SET status = ${status} WHERE id = ANY(${pgArray(accountIds)}::text::uuid[])`,
+        );
+        return;
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailable)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
     }
   };
 
@@ -120,6 +179,12 @@ export function createClient(wanted: {
     start(creations: readonly Creation[]) {
       for (const creation of creations) later(creation.atMs, () => create(creation));
     },
+    /** Does `work` in `delayMs` from now, and counts it as planned until it is done. */
+    later,
+    /** Creates schedules of one account in one call, each due `dueAtMs` after `fromMs`. */
+    createMany,
+    /** Deactivates accounts, or makes them active again; tries until the database answers. */
+    setActive,
     /** Waits until everything planned was asked for and answered. */
     async finish() {
       while (timers.size + underWay.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));

@@ -42,6 +42,25 @@ export function createExcuses({ processes, injected }: Pick<Evidence, "processes
   };
 }
 
+/** A span of time, epoch ms. */
+export type Window = { fromMs: number; untilMs: number };
+
+/**
+ * When anybody may be late: from when a fault begins until 15 s after it is taken back, which for a process that is gone
+ * is when another one was started in its place; and for 15 s from the start of the run, while the fleet divides the
+ * shards. Whom a fault hits is not looked at. What adversaries do excuses nobody.
+ */
+export function lateWindows({ startedAtMs, injected }: Pick<Evidence, "startedAtMs" | "injected">): Window[] {
+  const faults = injected
+    .filter(({ byAdversary }) => !byAdversary)
+    .map(({ fromMs, untilMs, replacedAtMs }) => ({ fromMs, untilMs: (replacedAtMs ?? untilMs) + RESUME_MS }));
+  return [{ fromMs: Number.NEGATIVE_INFINITY, untilMs: startedAtMs + RESUME_MS }, ...faults];
+}
+
+/** Whether a moment is in one of the windows. */
+export const isWithin = (windows: readonly Window[], atMs: number): boolean =>
+  windows.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
+
 const CUTS_OFF = new Set<Injected["kind"]>(["kill", "pause", "partition", "postgres"]);
 /** Work resumes within this after a fault has ended. */
 const RESUME_MS = 15_000;

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { preciseNow } from "./clock.ts";
-import type { Audit } from "./evidence.ts";
+import type { Audit, Lifetime } from "./evidence.ts";
 import type { DatabaseProxy } from "./proxy.ts";
 
 export type Fleet = ReturnType<typeof createFleet>;
@@ -15,6 +15,7 @@ type Slot = { proxy: DatabaseProxy; databaseUrl: string; current: ChildProcess |
 /** `npm run dispatcher` gives up on requests that hang 34 s after SIGTERM. */
 const STOP_MS_MAX = 45_000;
 const AUDIT_MS_MAX = 5_000;
+const FLAGS = ["--max-semi-space-size=16", "--import", "./tests/helpers/loopback-names.ts"];
 
 /**
  * The dispatchers under test: real processes, one per slot, each of which reaches the database through the proxy of its
@@ -28,7 +29,7 @@ export function createFleet(wanted: {
 }) {
   const slots: Slot[] = wanted.slots.map((slot) => ({ ...slot, current: null }));
   const living = new Map<ChildProcess, Promise<void>>();
-  const started: { pid: number; slot: number }[] = [];
+  const lifetimes: Lifetime[] = [];
   const troubles: string[] = [];
   const audits: Audit[] = [];
   const unanswered = new Map<ChildProcess, number>();
@@ -36,7 +37,7 @@ export function createFleet(wanted: {
 
   const start = (index: number): void => {
     const slot = slots[index] as Slot;
-    const child = spawn(process.execPath, ["--max-semi-space-size=16", "dispatcher/main.ts"], {
+    const child = spawn(process.execPath, [...FLAGS, "dispatcher/main.ts"], {
       cwd: ROOT,
       detached: process.platform !== "win32",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -55,10 +56,12 @@ export function createFleet(wanted: {
       audits.push({ pid: child.pid as number, slot: index, atMs: preciseNow(), drift });
     });
     slot.current = child;
-    started.push({ pid: child.pid as number, slot: index });
+    const lifetime = { pid: child.pid as number, slot: index, fromMs: preciseNow(), untilMs: Number.POSITIVE_INFINITY };
+    lifetimes.push(lifetime);
     const exited = new Promise<void>((resolve) => {
       child.once("close", (code, signal) => {
         living.delete(child);
+        lifetime.untilMs = preciseNow();
         log.end();
         if (!expected.has(child) || (signal === null && code !== 0))
           troubles.push(`dispatcher ${index} (process ${child.pid}) ended with ${signal ?? `exit code ${code}`}`);
@@ -113,7 +116,9 @@ export function createFleet(wanted: {
     pause: (index: number) => signal(index, "SIGSTOP"),
     resume: (index: number) => signal(index, "SIGCONT"),
     proxy: (index: number) => (slots[index] as Slot).proxy,
-    started,
+    /** Of every process there was. */
+    lifetimes,
+    pids: () => [...living.keys()].map(({ pid }) => pid as number),
     troubles,
     audit,
     audits,

@@ -40,11 +40,14 @@ export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: R
         const entry = note("kill", { slot: fault.dispatcher });
         entry.pid = fleet.kill(fault.dispatcher);
         await wait(fault.forMs);
+        entry.replacedAtMs = preciseNow();
         return fleet.start(fault.dispatcher);
       }
       case "terminate": {
-        note("terminate", { slot: fault.dispatcher, pid: fleet.terminate(fault.dispatcher), untilMs: preciseNow() });
+        const entry = note("terminate", { slot: fault.dispatcher, untilMs: preciseNow() });
+        entry.pid = fleet.terminate(fault.dispatcher);
         await wait(fault.forMs);
+        entry.replacedAtMs = preciseNow();
         return fleet.start(fault.dispatcher);
       }
       case "pause": {

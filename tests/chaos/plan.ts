@@ -1,7 +1,18 @@
-import type { Behaviour } from "./behaviour.ts";
+import { type Attack, drawAttacks } from "./attacks.ts";
+import type { OrdinaryBehaviour } from "./behaviour.ts";
+import { type ControlCall, drawControlCalls } from "./control-load.ts";
 import { createRandom, type Random } from "./random.ts";
 
-export type PlanOptions = { seconds: number; seed: number; dispatchers: number; rate: number };
+export type PlanOptions = {
+  seconds: number;
+  seed: number;
+  dispatchers: number;
+  rate: number;
+  /** Names of those that act. */
+  adversaries: readonly string[];
+  /** Whether faults are injected. */
+  faults: boolean;
+};
 
 /** What the client does to a schedule, `beforeMs` ahead of its first instant (negative: after it). */
 export type Change =
@@ -13,7 +24,7 @@ export type Creation = {
   atMs: number;
   account: number;
   leadMs: number;
-  behaviour: Behaviour;
+  behaviour: OrdinaryBehaviour;
   payloadBytes: number;
   changes: Change[];
 };
@@ -29,17 +40,40 @@ export type Fault = { atMs: number; forMs: number } & (
 /** `hold` lets nothing through, `hold-replies` only what goes to the database, `reset` breaks and refuses connections. */
 export type PartitionMode = "hold" | "hold-replies" | "reset";
 
-export type Plan = { creations: Creation[]; faults: Fault[] };
+export type Plan = { creations: Creation[]; control: ControlCall[]; attacks: Attack[]; faults: Fault[] };
 
 export const ACCOUNTS = 12;
 /** Longer than a claim's lease of 35 s, and short enough that a slow repeat is still under way when it ends. */
 export const LONG_MS = 40_000;
 
-/** Draws what is created, changed and broken, and when, from the seed. Times in ms from the start of the run. */
+/**
+ * Draws what is created, changed and broken, and when, from the seed. Times in ms from the start of the run. Each part has
+ * numbers of its own: the faults of a seed do not depend on the rate.
+ */
 export function makePlan(options: PlanOptions): Plan {
-  const creations = drawCreations(createRandom(options.seed), options);
-  // From numbers of their own: the faults of a seed do not depend on the rate.
-  return { creations, faults: drawFaults(createRandom(options.seed ^ 0x5f3759df), options) };
+  const { seed, seconds, adversaries } = options;
+  return {
+    creations: drawCreations(createRandom(seed), options),
+    control: drawControlCalls(createRandom(seed ^ 0x2545f491), seconds),
+    attacks: drawAttacks(createRandom(seed ^ 0x1b873593), seconds * 1_000, adversaries),
+    faults: drawAllFaults(createRandom(seed ^ 0x5f3759df), options),
+  };
+}
+
+/** With adversaries faults pause again and again, since beside them nobody can say who made the control group late. */
+const CYCLE_S = 150;
+const FAULTS_SHARE = 0.4;
+
+function drawAllFaults(random: Random, { seconds, dispatchers, adversaries, faults }: PlanOptions): Fault[] {
+  if (!faults) return [];
+  if (adversaries.length === 0) return drawFaults(random, { seconds, dispatchers });
+  const cycle = Math.min(CYCLE_S, seconds);
+  const drawn: Fault[] = [];
+  for (let from = 0; from < seconds; from += cycle) {
+    const some = drawFaults(random, { seconds: Math.min(cycle * FAULTS_SHARE, seconds - from), dispatchers });
+    drawn.push(...some.map((fault) => ({ ...fault, atMs: fault.atMs + from * 1_000 })));
+  }
+  return drawn;
 }
 
 function drawCreations(random: Random, { seconds, rate }: PlanOptions): Creation[] {
@@ -57,7 +91,7 @@ function drawCreations(random: Random, { seconds, rate }: PlanOptions): Creation
   });
 }
 
-const BEHAVIOURS: Record<Behaviour, number> = {
+const BEHAVIOURS: Record<OrdinaryBehaviour, number> = {
   ok: 56,
   slow: 20,
   "fails-once": 7,
@@ -75,7 +109,7 @@ function drawLead(random: Random): number {
 }
 
 /** Most of them in the last moments, where a claim may be under way. */
-function drawChanges(random: Random, leadMs: number, behaviour: Behaviour): Change[] {
+function drawChanges(random: Random, leadMs: number, behaviour: OrdinaryBehaviour): Change[] {
   const anywhere = () => random.between(-20, leadMs);
   if (behaviour === "fails-once" || behaviour === "fails" || behaviour === "resets-once")
     return random.chance(0.3) ? [{ kind: "cancel", beforeMs: random.between(-1_300, -100) }] : [];
@@ -103,7 +137,7 @@ const QUIET_MS = 26_000;
 /** By then the shards are shared out and requests are in flight everywhere. */
 const FIRST_LONG_MS = 12_000;
 
-function drawFaults(random: Random, { seconds, dispatchers }: PlanOptions): Fault[] {
+function drawFaults(random: Random, { seconds, dispatchers }: Pick<PlanOptions, "seconds" | "dispatchers">): Fault[] {
   const endMs = seconds * 1000;
   const freeAtMs = Array.from({ length: dispatchers }, () => FIRST_FAULT_MS);
   let postgresFreeAtMs = FIRST_FAULT_MS;
@@ -117,7 +151,7 @@ function drawFaults(random: Random, { seconds, dispatchers }: PlanOptions): Faul
   // What only a lease that has run out can show comes first, so that a short run has it too.
   let fromMs = FIRST_LONG_MS;
   for (; dispatchers > 1 && fromMs + LONG_MS + 2_000 < endMs; fromMs += 2 * LONG_MS) {
-    const [cut, paused] = shuffled(random, free(fromMs));
+    const [cut, paused] = random.shuffled(free(fromMs));
     if (cut !== undefined) hit(longPartition(fromMs, cut));
     if (paused !== undefined && dispatchers > 2)
       hit({ kind: "pause", dispatcher: paused, atMs: fromMs + random.between(200, 2_000), forMs: LONG_MS });
@@ -174,11 +208,4 @@ function drawDuration(random: Random, kind: keyof typeof SHORT_FAULTS): number {
     case "sessions":
       return 0;
   }
-}
-
-function shuffled<T>(random: Random, items: T[]): T[] {
-  return items
-    .map((item) => ({ item, place: random.next() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ item }) => item);
 }

@@ -14,6 +14,12 @@ export function createRandom(seed: number) {
     next,
     chance: (probability: number) => next() < probability,
     between: (low: number, high: number) => low + next() * (high - low),
+    /** The same in another order. */
+    shuffled: <T>(items: readonly T[]): T[] =>
+      items
+        .map((item) => ({ item, place: next() }))
+        .sort((a, b) => a.place - b.place)
+        .map(({ item }) => item),
     pick: <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T,
     /** One of the keys, each as often as its weight says. */
     weighted<K extends string>(weights: Readonly<Record<K, number>>): K {

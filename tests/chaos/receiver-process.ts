@@ -1,8 +1,9 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Arrival } from "./evidence.ts";
-import type { ReceiverMessage } from "./receiver.ts";
+import type { Arrival, SocketCount } from "./evidence.ts";
+import type { ReceiverOrigin } from "./origins.ts";
+import type { ReceiverCommand, ReceiverMessage } from "./receiver.ts";
 
 export type ReceiverProcess = Awaited<ReturnType<typeof startReceiverProcess>>;
 
@@ -11,11 +12,13 @@ export async function startReceiverProcess() {
   const child = fork(PROGRAM, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const exited = once(child, "exit");
   const arrivals: Arrival[] = [];
-  const listening = Promise.withResolvers<{ ports: number[]; ca: string }>();
+  const socketCounts: SocketCount[] = [];
+  const listening = Promise.withResolvers<{ ports: Record<ReceiverOrigin, number>; ca: string }>();
   const finished = Promise.withResolvers<void>();
   child.on("message", (message: ReceiverMessage) => {
     if (message.type === "listening") listening.resolve(message);
     else if (message.type === "finished") finished.resolve();
+    else if (message.type === "sockets") socketCounts.push(message.count);
     else arrivals.push(message.arrival);
   });
   const lost = exited.then(([code, signal]): never => {
@@ -23,15 +26,21 @@ export async function startReceiverProcess() {
   });
   lost.catch(() => {});
   const { ports, ca } = await Promise.race([listening.promise, lost]);
+  const command = (wanted: ReceiverCommand) => child.send(wanted);
   return {
     ports,
     /** PEM of the authority that signed its certificate. */
     ca,
     /** Requests that are over. */
     arrivals,
+    /** How many connections each origin had, four times a second. */
+    socketCounts,
+    /** From now on what this adversary sends to targets that hang is not answered, until its release. */
+    hold: (group: string) => command({ type: "hold", group }),
+    release: (group: string) => command({ type: "release", group }),
     /** Breaks what is still open, and tells of it. */
     async finish() {
-      child.send("finish");
+      command({ type: "finish" });
       await Promise.race([finished.promise, lost]);
     },
     async stop() {

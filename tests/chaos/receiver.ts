@@ -1,36 +1,57 @@
 import { createHash } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { decodeId } from "#domain/ids.ts";
 import { createCertificates } from "#scripts/demo/certificates.ts";
 import { answerAs, type Behaviour } from "./behaviour.ts";
 import { preciseNow } from "./clock.ts";
-import type { Arrival } from "./evidence.ts";
+import type { Arrival, SocketCount } from "./evidence.ts";
+import { RECEIVER_ORIGINS, type ReceiverOrigin } from "./origins.ts";
 
 /** What the receiver tells over its IPC channel; `finished` answers the message "finish", when nothing is open any more. */
 export type ReceiverMessage =
-  | { type: "listening"; ports: number[]; ca: string }
+  | { type: "listening"; ports: Record<ReceiverOrigin, number>; ca: string }
   | { type: "arrival"; arrival: Arrival }
+  | { type: "sockets"; count: SocketCount }
   | { type: "finished" };
 
-// A program of its own. One port is for targets that are well, the other for those that are not.
+/** `hold` and `release` name an adversary: what it sends to targets that hang is answered from its release on. */
+export type ReceiverCommand = { type: "hold" | "release"; group: string } | { type: "finish" };
+
+const COUNT_EVERY_MS = 250;
+
+// A program of its own, with a port for each origin.
 process.on("SIGINT", () => {});
 process.once("disconnect", () => process.exit());
 const { ca, cert, key } = await createCertificates();
-const sockets = new Set<Socket>();
+const sockets = new Map<ReceiverOrigin, Set<Socket>>();
 const open = new Set<ServerResponse>();
-const ports = await Promise.all([0, 1].map(listen));
-process.on("message", finish);
+const held = new Map<string, Set<() => void>>();
+const ports = {} as Record<ReceiverOrigin, number>;
+for (const origin of RECEIVER_ORIGINS) ports[origin] = await listen(origin);
+process.on("message", (command: ReceiverCommand) => {
+  if (command.type === "finish") return finish();
+  if (command.type === "hold") return held.set(command.group, new Set());
+  const waiting = held.get(command.group) ?? [];
+  held.delete(command.group);
+  for (const answer of waiting) answer();
+});
 tell({ type: "listening", ports, ca });
+countSockets();
 
-async function listen(): Promise<number> {
-  const server = createServer({ cert, key, keepAliveTimeout: 60_000, requestTimeout: 0 }, receive);
+async function listen(origin: ReceiverOrigin): Promise<number> {
+  const options = { keepAliveTimeout: 60_000, requestTimeout: 0 };
+  // Thousands of names have no certificate.
+  const server =
+    origin === "many" ? createPlainServer(options, receive) : createServer({ ...options, cert, key }, receive);
+  const own = new Set<Socket>();
+  sockets.set(origin, own);
   server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
+    own.add(socket);
+    socket.on("close", () => own.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: "127.0.0.1", backlog: 1_024 }, resolve));
   return (server.address() as AddressInfo).port;
 }
 
@@ -43,11 +64,19 @@ function receive(request: IncomingMessage, response: ServerResponse) {
   request.on("data", (chunk: Buffer) => body.update(chunk));
   request.on("end", () => {
     bodyHash = body.digest("hex");
-    const [, behaviour, place] = (request.url ?? "").split("/");
+    const [, behaviour, place, group = ""] = (request.url ?? "").split("/");
+    const ifOpen = (then: () => void) => () => !response.destroyed && !request.socket.destroyed && then();
     answerAs(behaviour as Behaviour, {
       ...{ request, response, attempt },
       spread: (Number(place) % 1_000) / 1_000,
-      after: (delayMs, then) => setTimeout(() => !response.destroyed && !request.socket.destroyed && then(), delayMs),
+      after: (delayMs, then) => setTimeout(ifOpen(then), delayMs),
+      released(then) {
+        const waiting = held.get(group);
+        if (!waiting) return then();
+        const answer = ifOpen(then);
+        waiting.add(answer);
+        response.once("close", () => waiting.delete(answer));
+      },
     });
   });
   response.on("close", () => {
@@ -64,9 +93,20 @@ function receive(request: IncomingMessage, response: ServerResponse) {
   });
 }
 
+/** Tells again and again how many connections each origin has, and by how much this process itself was held up. */
+function countSockets() {
+  let dueAtMs = performance.now() + COUNT_EVERY_MS;
+  setInterval(() => {
+    const heldUpMs = Math.max(0, performance.now() - dueAtMs);
+    dueAtMs = performance.now() + COUNT_EVERY_MS;
+    const counts = Object.fromEntries([...sockets].map(([origin, own]) => [origin, own.size]));
+    tell({ type: "sockets", count: { atMs: preciseNow(), open: counts as SocketCount["open"], heldUpMs } });
+  }, COUNT_EVERY_MS);
+}
+
 // Breaks every connection, so that each request that is still open is told of.
 async function finish() {
-  for (const socket of sockets) socket.destroy();
+  for (const own of sockets.values()) for (const socket of own) socket.destroy();
   while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   tell({ type: "finished" });
 }

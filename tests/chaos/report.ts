@@ -1,8 +1,11 @@
+import { describeBounds } from "./connection-bounds.ts";
+import { type Lateness, latenessOf } from "./control-group.ts";
 import type { Evidence, Injected } from "./evidence.ts";
 import type { PlanOptions } from "./plan.ts";
-import { KINDS, type Verdict } from "./verdict.ts";
+import { KINDS, type Verdict, type ViolationKind } from "./verdict.ts";
 
 const SHOWN_MAX = 20;
+const SHOWN_OF_KIND_MAX = 8;
 
 /** The counts of a run, what was done to it, the first violations, and what processes did that they should not. */
 export function report(
@@ -18,6 +21,11 @@ export function report(
       .map((answer) => `${changes.filter((one) => one.kind === kind && one.answer === answer).length} ${answer}`)
       .join(", ");
   const { violations, allowedDuplicates, interrupted } = verdict;
+  const beside: Partial<Record<ViolationKind, string>> = {
+    duplicate: `   (and ${allowedDuplicates} allowed: in flight when their dispatcher was lost)`,
+    "control group p99": `   (${describeLateness(verdict.control)})`,
+    "connections over bound": `   (${describeBounds(evidence.bounds, verdict.connections)})`,
+  };
   const lines = [
     `seed ${options.seed}, ${options.seconds} s, ${options.dispatchers} dispatchers, ${options.rate} schedules a second`,
     "",
@@ -27,16 +35,17 @@ export function report(
     `requests       ${evidence.arrivals.length} received, ${evidence.attempts.length} attempts recorded, ${interrupted} of them interrupted`,
     `injected       ${countInjected(evidence.injected)}`,
     `audits         ${evidence.audits.length} answered`,
+    `held up        the receiver ${describeHeldUp(evidence)}: by so much the machine may have made anybody late`,
+    ...describeAttacks(evidence),
     "",
     ...KINDS.map((kind) => {
       const n = violations.filter((one) => one.kind === kind).length;
-      const allowed =
-        kind === "duplicate" ? `   (and ${allowedDuplicates} allowed: in flight when their dispatcher was lost)` : "";
-      return `${kind.padEnd(14)} ${n}${allowed}`;
+      return `${kind.padEnd(22)} ${n}${beside[kind] ?? ""}`;
     }),
-    ...violations.slice(0, SHOWN_MAX).map(({ kind, of, detail }) => `  ${kind} ${of}: ${detail}`),
+    ...KINDS.flatMap((kind) => violations.filter((one) => one.kind === kind).slice(0, SHOWN_OF_KIND_MAX)).map(
+      ({ kind, of, detail }) => `  ${kind} ${of}: ${detail}`,
+    ),
   ];
-  if (violations.length > SHOWN_MAX) lines.push(`  and ${violations.length - SHOWN_MAX} more`);
   if (troubles.length > 0) lines.push("", ...troubles.slice(0, SHOWN_MAX));
   return lines.join("\n");
 }
@@ -46,4 +55,24 @@ export function countInjected(injected: readonly Injected[]): string {
   const counts = new Map<string, number>();
   for (const { kind } of injected) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return [...counts].map(([kind, n]) => `${kind} ${n}`).join(", ") || "nothing";
+}
+
+/** Each adversary that acted: what it had created, and how late its own first requests were, which is not judged. */
+function describeAttacks(evidence: Evidence): string[] {
+  const names = [...new Set(evidence.attacks.map(({ adversary }) => adversary))];
+  return names.map((name) => {
+    const attacks = evidence.attacks.filter(({ adversary }) => adversary === name).length;
+    const created = evidence.client.filter(({ group }) => group === name).length;
+    return `adversary      ${name}, ${attacks} times, ${created} created; its own: ${describeLateness(latenessOf(name, evidence))}`;
+  });
+}
+
+function describeLateness({ count, p50, p99, max }: Lateness): string {
+  if (p50 === null || p99 === null || max === null) return "nothing measured";
+  return `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(1)} ms of ${count}`;
+}
+
+function describeHeldUp({ socketCounts }: Evidence): string {
+  const heldUp = socketCounts.map(({ heldUpMs }) => heldUpMs);
+  return `${heldUp.filter((ms) => ms > 50).length} times over 50 ms, at most ${Math.max(0, ...heldUp).toFixed(0)} ms`;
 }

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { listenForStop, Stopped } from "#scripts/stop-signal.ts";
+import { RETRY_POLICY } from "./accounts.ts";
+import { preciseNow } from "./clock.ts";
 import type { Evidence } from "./evidence.ts";
 import { makePlan, type Plan, type PlanOptions } from "./plan.ts";
 import { countInjected, report } from "./report.ts";
 import { countOpen, readSnapshot } from "./snapshot.ts";
-import { RETRY_POLICY, type Stage, setStage } from "./stage.ts";
+import { BOUNDS, type Stage, setStage } from "./stage.ts";
 import { judge } from "./verdict.ts";
 
 /** A lease of 35 s, the pause before recovery, a slow repeat and its retries. */
@@ -35,8 +37,9 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
   const setting = setStage(options, folder, logDir, cleanUps);
   const work = async () => {
     const stage = await setting;
-    await carryOut(makePlan(options), stage, cleanUps);
-    const evidence = await gather(stage);
+    const startedAtMs = preciseNow();
+    await carryOut(makePlan(options), stage, startedAtMs, cleanUps);
+    const evidence = await gather(stage, startedAtMs);
     const verdict = judge(evidence);
     const { troubles } = stage.fleet;
     console.log(`\n${report(options, evidence, verdict, stage.client.counts, troubles)}`);
@@ -66,20 +69,25 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
 /** Creates and injects as planned, then waits until everything has come to rest and stopped in order. */
 async function carryOut(
   plan: Plan,
-  { receiver, cluster, fleet, client, injector }: Stage,
+  { receiver, cluster, fleet, client, injector, attackers, control, sockets }: Stage,
+  startedAtMs: number,
   cleanUps: (() => unknown)[],
 ) {
   const startedAt = performance.now();
   const progress = setInterval(() => {
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     console.log(
-      `${seconds} s: ${client.ledger.length} created, ${receiver.arrivals.length} requests over, ${injector.active()} faults at work, injected so far: ${countInjected(injector.injected)}`,
+      `${seconds} s: ${client.ledger.length} created, ${receiver.arrivals.length} requests over, ${attackers.active()} adversaries and ${injector.active()} faults at work, injected so far: ${countInjected(injector.injected)}`,
     );
   }, PROGRESS_EVERY_MS);
   cleanUps.push(() => clearInterval(progress));
   client.start(plan.creations);
+  for (const { atMs, account, orders } of plan.control)
+    client.later(atMs, () => client.createMany("control", control[account] as string, startedAtMs, orders));
+  attackers.start(plan.attacks);
   await Promise.race([Promise.all([injector.run(plan.faults), client.finish()]), client.failed]);
   await settle(cluster.url());
+  sockets.stop();
   await fleet.finishAudits();
   await fleet.stop();
   await receiver.finish();
@@ -95,18 +103,25 @@ async function settle(url: string) {
   await sql.end();
 }
 
-async function gather({ receiver, cluster, fleet, client, injector }: Stage): Promise<Evidence> {
+async function gather(stage: Stage, startedAtMs: number): Promise<Evidence> {
+  const { receiver, cluster, fleet, client, injector, attackers, sockets } = stage;
   const sql = postgres(cluster.url(), { max: 1, onnotice: () => {} });
   const { dispatchers, ...snapshot } = await readSnapshot(sql);
   await sql.end();
-  const slots = new Map(fleet.started.map(({ pid, slot }) => [pid, slot]));
+  const slots = new Map(fleet.lifetimes.map(({ pid, slot }) => [pid, slot]));
   return {
     ...snapshot,
+    startedAtMs,
     client: client.ledger,
     arrivals: receiver.arrivals,
     processes: dispatchers.map(({ id, pid }) => ({ dispatcherId: id, pid, slot: slots.get(pid) ?? -1 })),
     injected: injector.injected,
     audits: fleet.audits,
+    attacks: attackers.attacks,
+    lifetimes: fleet.lifetimes,
+    socketCounts: receiver.socketCounts,
+    processSockets: sockets.found,
+    bounds: BOUNDS,
     retryPolicy: RETRY_POLICY,
   };
 }

@@ -1,21 +1,27 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import postgres from "postgres";
-import { type Config, readConfig } from "#config.ts";
+import { readConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
 import { generateEncryptionKey } from "#domain/cipher.ts";
-import { createTestAccount } from "../helpers/accounts.ts";
+import { startDnsServer } from "../helpers/dns-server.ts";
+import { prepareDatabase, RETRY_POLICY } from "./accounts.ts";
+import { createAttackers } from "./attackers.ts";
 import { createClient } from "./client.ts";
 import { startCluster } from "./cluster.ts";
+import type { ConnectionBounds } from "./evidence.ts";
 import { createFleet } from "./fleet.ts";
 import { createInjector } from "./inject.ts";
-import { ACCOUNTS, type PlanOptions } from "./plan.ts";
+import { allowedOrigins } from "./origins.ts";
+import type { PlanOptions } from "./plan.ts";
+import { watchProcessSockets } from "./process-sockets.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";
 import { createRandom } from "./random.ts";
 import { startReceiverProcess } from "./receiver-process.ts";
-import { keepClaimLog } from "./snapshot.ts";
 
-export const RETRY_POLICY = { retryAttempts: 2, retryBackoffMs: 1_000 };
+/** One origin may have a quarter of a dispatcher's connections (`dispatcher/connections/limits.ts`). */
+export const BOUNDS: ConnectionBounds = { perAccountAndOrigin: 48, perOrigin: 100, total: 400 };
+
+const NO_SUCH_NAME = 3;
 
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
@@ -30,13 +36,14 @@ export async function setStage(options: PlanOptions, folder: string, logDir: str
   const caFile = join(folder, "receiver-ca.pem");
   await writeFile(caFile, receiver.ca);
 
-  // One per dispatcher, and the last, which is never cut off, for the client: a restart may change the server's port.
+  // One per dispatcher, one more for the crash loop, and the last, which is never cut off, for the client: a restart may
+  // change the server's port.
   const proxies: DatabaseProxy[] = [];
   const cluster = await startCluster(join(folder, "data"), (port) => {
     for (const proxy of proxies) proxy.aim(port);
   });
   cleanUps.push(cluster.stop);
-  for (let n = 0; n <= options.dispatchers; n++) proxies.push(await startProxy(cluster.port()));
+  for (let n = 0; n <= options.dispatchers + 1; n++) proxies.push(await startProxy(cluster.port()));
   cleanUps.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
   await migrate(cluster.url());
   const through = (proxy: DatabaseProxy) => {
@@ -45,37 +52,45 @@ export async function setStage(options: PlanOptions, folder: string, logDir: str
     return url.href;
   };
 
+  const names = await startSilentNameServer();
+  cleanUps.push(names.close);
   const settings = {
     ENCRYPTION_KEYS: `k1:${generateEncryptionKey()}`,
     PLANS: JSON.stringify({ indie: { retryBackoffMs: RETRY_POLICY.retryBackoffMs } }),
-    DELIVERY_ALLOW: receiver.ports.map((port) => `localhost:${port}`).join(","),
+    DELIVERY_ALLOW: allowedOrigins(receiver.ports),
     DELIVERY_CA_FILE: caFile,
+    DELIVERY_CONNECTIONS_PER_ORIGIN: String(BOUNDS.perAccountAndOrigin),
+    DELIVERY_CONNECTIONS_PER_ACCOUNT: String(2 * BOUNDS.perAccountAndOrigin),
+    DELIVERY_CONNECTIONS_MAX: String(BOUNDS.total),
+    LOOPBACK_NAME_SERVER: names.address,
   };
   const config = readConfig({ ...settings, DATABASE_URL: through(proxies.at(-1) as DatabaseProxy) });
-  const accounts = await prepareDatabase(config);
+  const accounts = await prepareDatabase(config, options.adversaries);
   const slots = proxies.slice(0, -1).map((proxy) => ({ proxy, databaseUrl: through(proxy) }));
   const fleet = createFleet({ slots, settings, logDir });
   cleanUps.push(fleet.killAll);
-  for (const index of slots.keys()) fleet.start(index);
+  for (let slot = 0; slot < options.dispatchers; slot++) fleet.start(slot);
+  const sockets = watchProcessSockets({ ports: receiver.ports, pids: fleet.pids });
+  cleanUps.push(sockets.stop);
 
-  const [well, unwell] = receiver.ports.map((port) => `https://localhost:${port}`) as [string, string];
-  const client = createClient({ config, accounts, origins: { well, unwell } });
+  const client = createClient({ config, accounts: accounts.ordinary, ports: receiver.ports });
   cleanUps.push(client.close);
   const injector = createInjector({ fleet, cluster, random: createRandom(options.seed + 1) });
   cleanUps.push(injector.stop);
-  return { receiver, cluster, fleet, client, injector };
+  const attackers = createAttackers({
+    ...{ client, fleet, receiver, silenceNames: names.silence, accounts: accounts.adverse },
+    ...{ extraSlot: options.dispatchers, injected: injector.injected },
+  });
+  return { receiver, cluster, fleet, client, injector, attackers, sockets, control: accounts.control };
 }
 
-/** Accounts with few, fast retries, every fourth of which fires early; and the log of claims. */
-async function prepareDatabase({ databaseUrl, keyRing }: Config) {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-  await keepClaimLog(sql);
-  const accounts: { id: string; earlyFire: boolean }[] = [];
-  for (let n = 0; n < ACCOUNTS; n++) {
-    const earlyFire = n % 4 === 0;
-    const settings = { retry_attempts: RETRY_POLICY.retryAttempts, early_fire: earlyFire };
-    accounts.push({ id: (await createTestAccount(sql, keyRing, { settings })).id, earlyFire });
-  }
-  await sql.end();
-  return accounts;
+/** A name server that answers no question while it is silent, and that no name exists otherwise. */
+async function startSilentNameServer() {
+  let silent = false;
+  const answers = new Proxy({}, { get: () => (silent ? "silence" : { code: NO_SUCH_NAME }) });
+  const { address, close } = await startDnsServer(answers);
+  const silence = (wanted: boolean) => {
+    silent = wanted;
+  };
+  return { address, close, silence };
 }

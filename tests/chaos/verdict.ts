@@ -1,5 +1,8 @@
+import { type ConnectionPeaks, findOverBound } from "./connection-bounds.ts";
+import { findLateControlGroup, type Lateness, latenessOf } from "./control-group.ts";
 import type { Arrival, AttemptRow, ChangeEntry, ClaimRow, ClientEntry, Evidence, ScheduleRow } from "./evidence.ts";
 import { createExcuses } from "./excuses.ts";
+import { findInversions } from "./inversions.ts";
 
 export const KINDS = [
   "lost",
@@ -9,13 +12,22 @@ export const KINDS = [
   "overlapping",
   "unrecorded",
   "audit drift",
+  "control group p99",
+  "inversions",
+  "connections over bound",
 ] as const;
 export type ViolationKind = (typeof KINDS)[number];
-/** `of` is the id of a schedule, or for `audit drift` a dispatcher. */
+/** `of` is the id of a schedule, or a dispatcher, or the control group. */
 export type Violation = { kind: ViolationKind; of: string; detail: string };
 
 /** `allowedDuplicates` counts repeats of requests whose outcome a fault had made unknowable. */
-export type Verdict = { violations: Violation[]; allowedDuplicates: number; interrupted: number };
+export type Verdict = {
+  violations: Violation[];
+  allowedDuplicates: number;
+  interrupted: number;
+  control: Lateness;
+  connections: ConnectionPeaks;
+};
 
 /** Compares what the client was told, what the receiver saw and what the database holds. Nothing may be under way. */
 export function judge(evidence: Evidence): Verdict {
@@ -51,7 +63,13 @@ export function judge(evidence: Evidence): Verdict {
     for (const line of drift) violations.push({ kind: "audit drift", of, detail: `at ${at(atMs)}, ${line}` });
   }
   const interrupted = evidence.attempts.filter(({ outcome }) => outcome === "interrupted").length;
-  return { violations, allowedDuplicates, interrupted };
+  const control = latenessOf("control", evidence);
+  const late = findLateControlGroup(control);
+  if (late) violations.push({ kind: "control group p99", of: "the control group", detail: late });
+  for (const { id, detail } of findInversions(evidence)) violations.push({ kind: "inversions", of: id, detail });
+  const { over, peaks: connections } = findOverBound(evidence);
+  for (const { of, detail } of over) violations.push({ kind: "connections over bound", of, detail });
+  return { violations, allowedDuplicates, interrupted, control, connections };
 }
 
 type Story = {

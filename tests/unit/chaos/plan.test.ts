@@ -7,11 +7,14 @@ const options = fc.record({
   seconds: fc.integer({ min: 5, max: 150 }),
   dispatchers: fc.integer({ min: 1, max: 5 }),
   rate: fc.integer({ min: 1, max: 5 }),
+  adversaries: fc.constant([]),
+  faults: fc.constant(true),
 });
+const alone = { adversaries: [], faults: true };
 
 describe("the plan of a seed", () => {
   it("the same seed plans the same, another one something else", () => {
-    const wanted = { seed: 7, seconds: 60, dispatchers: 3, rate: 20 };
+    const wanted = { seed: 7, seconds: 60, dispatchers: 3, rate: 20, ...alone };
     expect(makePlan(wanted)).toEqual(makePlan(wanted));
     expect(makePlan({ ...wanted, seed: 8 })).not.toEqual(makePlan(wanted));
   });
@@ -45,7 +48,7 @@ describe("the plan of a seed", () => {
   it("a minute with three dispatchers has a partition and a stop that outlast a lease", () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        const { faults } = makePlan({ seed, seconds: 60, dispatchers: 3, rate: 1 });
+        const { faults } = makePlan({ seed, seconds: 60, dispatchers: 3, rate: 1, ...alone });
         const long = faults.filter(({ forMs }) => forMs === LONG_MS).map(({ kind }) => kind);
         expect(long.sort()).toEqual(["partition", "pause"]);
       }),
@@ -53,7 +56,7 @@ describe("the plan of a seed", () => {
   });
 
   it("what is created comes at the wanted rate", () => {
-    const { creations } = makePlan({ seed: 1, seconds: 10, dispatchers: 1, rate: 40 });
+    const { creations } = makePlan({ seed: 1, seconds: 10, dispatchers: 1, rate: 40, ...alone });
     expect(creations).toHaveLength(400);
     for (let second = 0; second < 10; second++) {
       const then = creations.filter(({ atMs }) => Math.floor(atMs / 1000) === second);

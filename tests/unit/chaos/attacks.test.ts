@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ADVERSARIES } from "../../chaos/adversaries/adversaries.ts";
+import { drawAttacks } from "../../chaos/attacks.ts";
+import { makePlan } from "../../chaos/plan.ts";
+import { createRandom } from "../../chaos/random.ts";
+
+const NAMES = ADVERSARIES.map(({ name }) => name);
+const names = fc.subarray(NAMES, { minLength: 1 });
+const options = { dispatchers: 3, rate: 1, faults: true };
+
+describe("the attacks of a seed", () => {
+  it("the same seed plans the same attacks, another one others", () => {
+    const attacks = (seed: number) => drawAttacks(createRandom(seed), 120_000, NAMES);
+    expect(attacks(7)).toEqual(attacks(7));
+    expect(attacks(8)).not.toEqual(attacks(7));
+  });
+
+  it("ten minutes have every adversary, several at once", () => {
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const attacks = drawAttacks(createRandom(seed), 600_000, NAMES);
+        expect(new Set(attacks.map(({ adversary }) => adversary))).toEqual(new Set(NAMES));
+        const [, second] = attacks;
+        const first = attacks[0] as (typeof attacks)[number];
+        expect(second?.atMs).toBeLessThan(first.atMs + first.forMs);
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  it("nobody attacks twice at a time, and every attack is over when the time is", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 5, max: 200 }), names, (seed, seconds, chosen) => {
+        const attacks = drawAttacks(createRandom(seed), seconds * 1_000, chosen);
+        const overAtMs = new Map<string, number>();
+        for (const { adversary, atMs, forMs } of attacks) {
+          expect(chosen).toContain(adversary);
+          expect(atMs).toBeGreaterThan(overAtMs.get(adversary) ?? 0);
+          overAtMs.set(adversary, atMs + forMs);
+          expect(atMs + forMs).toBeLessThanOrEqual(seconds * 1_000 + 1e-6);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("every step is within its attack, and names an account that its adversary has", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ADVERSARIES),
+        fc.nat(),
+        fc.integer({ min: 14_000, max: 30_000 }),
+        (one, seed, forMs) => {
+          for (const step of one.steps(createRandom(seed), forMs)) {
+            expect(step.atMs).toBeGreaterThanOrEqual(0);
+            expect(step.atMs).toBeLessThanOrEqual(forMs);
+            if (step.kind !== "create") continue;
+            expect(step.account).toBeLessThan(one.accounts);
+            expect(step.orders.length).toBeLessThanOrEqual(500);
+            for (const { dueAtMs } of step.orders) expect(dueAtMs).toBeGreaterThan(step.atMs);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("a minute with one adversary has an attack after the shards are divided", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom(...NAMES), (seed, adversary) => {
+        const { attacks } = makePlan({ seed, seconds: 60, adversaries: [adversary], ...options });
+        expect(attacks[0]).toMatchObject({ adversary });
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe("faults beside adversaries", () => {
+  it("pause for at least the second half of each run and of each two and a half minutes", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom(60, 150, 600), (seed, seconds) => {
+        const { faults } = makePlan({ seed, seconds, adversaries: NAMES, ...options });
+        const cycleMs = Math.min(seconds, 150) * 1_000;
+        expect(faults.length).toBeGreaterThan(0);
+        for (const { atMs, forMs } of faults) expect((atMs % cycleMs) + forMs).toBeLessThanOrEqual(cycleMs / 2);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it("the control group asks for the same in every run of a seed, whoever else acts", () => {
+    const plan = (adversaries: string[], faults: boolean) =>
+      makePlan({ seed: 3, seconds: 20, ...options, adversaries, faults }).control;
+    expect(plan(NAMES, true)).toEqual(plan([], false));
+  });
+});

@@ -1,0 +1,34 @@
+import type { Arrival, ClientEntry, Evidence } from "../../chaos/evidence.ts";
+
+/** When the load of `evidenceOf` began, epoch ms; from 15 s later on nobody may be late. */
+export const BEGAN = 1_000_000;
+
+/** Evidence of a run in which nothing happened but `rest`. */
+export function evidenceOf(rest: Partial<Evidence>): Evidence {
+  return {
+    ...{ client: [], arrivals: [], schedules: [], attempts: [], claims: [], injected: [], audits: [], attacks: [] },
+    ...{ lifetimes: [], socketCounts: [], processSockets: [] },
+    processes: [
+      { dispatcherId: "d1", pid: 11, slot: 0 },
+      { dispatcherId: "d2", pid: 12, slot: 1 },
+    ],
+    startedAtMs: BEGAN,
+    bounds: { perAccountAndOrigin: 4, perOrigin: 8, total: 16 },
+    retryPolicy: { retryAttempts: 2, retryBackoffMs: 1_000 },
+    ...rest,
+  };
+}
+
+/** One schedule of the control group due `atMs` after the run began, acknowledged three seconds ahead. */
+export const created = (id: string, atMs: number, rest: Partial<ClientEntry> = {}): ClientEntry => ({
+  ...{ id, accountId: "a1", group: "control", origin: "https://localhost:1", behaviour: "ok", bodyHash: "aa" },
+  ...{ fireAtMs: BEGAN + atMs, acknowledgedAtMs: BEGAN + atMs - 3_000, changes: [] },
+  ...rest,
+});
+
+/** Its first request, `atMs` after the run began. */
+export const arrived = (id: string, atMs: number, forMs = 5): Arrival => ({
+  ...{ scheduleId: id, attempt: 1, given: 200, bodyHash: "aa" },
+  arrivedAtMs: BEGAN + atMs,
+  endedAtMs: BEGAN + atMs + forMs,
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { ClientEntry, Evidence } from "../../chaos/evidence.ts";
+import { findInversions } from "../../chaos/inversions.ts";
+import { judge } from "../../chaos/verdict.ts";
+import { arrived, BEGAN, created, evidenceOf } from "./evidence.ts";
+
+/** `older` is due a second before `newer` and is sent 500 ms after it. */
+function overtaken(older: Partial<ClientEntry> = {}, rest: Partial<Evidence> = {}, sentMs = 62_000): Evidence {
+  return evidenceOf({
+    client: [created("older", 60_000, older), created("newer", 61_000)],
+    arrivals: [arrived("older", sentMs), arrived("newer", 61_500)],
+    ...rest,
+  });
+}
+const ids = (evidence: Evidence) => findInversions(evidence).map(({ id }) => id);
+const claim = (scheduleId: string, atMs: number, dispatcherId: string) => ({
+  ...{ scheduleId, attempt: 1, dispatcherId },
+  ...{ claimedAtMs: BEGAN + atMs, deadlineMs: BEGAN + atMs + 35_000 },
+});
+
+describe("inversions", () => {
+  it("a request that one of its lane overtook, due later to the same origin, fails a run", () => {
+    expect(ids(overtaken())).toEqual(["older"]);
+    expect(judge(overtaken()).violations).toContainEqual({
+      ...{ kind: "inversions", of: "older" },
+      detail: "due 1000 ms before newer, and sent 500 ms after it",
+    });
+  });
+
+  it("less than 100 ms is concurrent", () => {
+    expect(ids(overtaken({}, {}, 61_599))).toEqual([]);
+    expect(ids(overtaken({}, {}, 61_600))).toEqual(["older"]);
+  });
+
+  it("those of another lane or origin overtake nobody", () => {
+    expect(ids(overtaken({ accountId: "a2" }))).toEqual([]);
+    expect(ids(overtaken({ origin: "https://localhost:2" }))).toEqual([]);
+  });
+
+  it("one that was created less than two seconds before the other left may be overtaken", () => {
+    expect(ids(overtaken({ acknowledgedAtMs: BEGAN + 59_501 }))).toEqual([]);
+    expect(ids(overtaken({ acknowledgedAtMs: BEGAN + 59_500 }))).toEqual(["older"]);
+  });
+
+  it("one that was changed, or whose target is not well, may be overtaken", () => {
+    const moved = { kind: "reschedule" as const, fireAtMs: BEGAN + 60_000, answer: "done" as const };
+    expect(ids(overtaken({ changes: [{ ...moved, askedAtMs: BEGAN, answeredAtMs: BEGAN }] }))).toEqual([]);
+    expect(ids(overtaken({ behaviour: "slow" }))).toEqual([]);
+  });
+
+  it("one that is due at the same instant, or later, overtakes nobody by leaving first", () => {
+    expect(ids(overtaken({ fireAtMs: BEGAN + 61_000 }))).toEqual([]);
+  });
+
+  it("a fault that may make anybody late excuses what leaves until 15 s after it", () => {
+    const pause = { kind: "pause" as const, pid: 11, slot: 0, note: "", fromMs: BEGAN + 40_000 };
+    expect(ids(overtaken({}, { injected: [{ ...pause, untilMs: BEGAN + 50_000 }] }))).toEqual([]);
+    expect(ids(overtaken({}, { injected: [{ ...pause, untilMs: BEGAN + 45_000 }] }))).toEqual(["older"]);
+  });
+
+  it("one that was claimed by a dispatcher that lost it may be overtaken, one that was put back may not", () => {
+    const again = (by: string) => [claim("older", 59_900, "d1"), claim("older", 61_900, by)];
+    expect(ids(overtaken({}, { claims: again("d2") }))).toEqual([]);
+    expect(ids(overtaken({}, { claims: again("d1") }))).toEqual(["older"]);
+  });
+});

@@ -20,7 +20,7 @@ tests/bench/results/latest.json. See tests/bench/README.md for what the numbers 
   --only        ${PARTS.join(", ")}
   --engines     ${ENGINES.map((engine) => engine.name).join(", ")}
   --seconds N   length of the steady scenarios, 20 (5 with --quick); the saturation takes three times as long
-  --quick       one short round, a tenth of the backlog, a twentieth of the attempts
+  --quick       one short round, a tenth of the backlogs, a twentieth of the attempts
   --seed N      instants and accounts of the jobs, 1`,
   options: {
     rounds: { type: "string" },
@@ -41,6 +41,7 @@ tests/bench/results/latest.json. See tests/bench/README.md for what the numbers 
       engines: chosen("--engines", engines, ENGINES, (engine) => engine.name),
       seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),
       backlog: quick ? 100_000 : 1_000_000,
+      overdue: quick ? 20_000 : 200_000,
       seed: whole("--seed", seed),
     };
     const signal = listenForStop(() => process.exit(130));

@@ -7,6 +7,9 @@ import type { WriteRound } from "./writes.ts";
 
 export type Bar = { text: string; value: number | null; limit: number; atLeast: boolean; met: boolean | null };
 
+/** What a control group may be late beside any neighbour. */
+const CONTROL_P99_MAX_MS = 250;
+
 /** The ratios that a release is held to, within this run. One whose runs are missing is left open (`met` null). */
 export function judgeBars(rows: readonly Row[]): Bar[] {
   const figure = (scenario: string, engine: string, name: keyof Figures) =>
@@ -49,6 +52,15 @@ export function judgeBars(rows: readonly Row[]): Bar[] {
     bar("backlog: p50 by the one without", ratio(ours("backlog", "p50"), ours("steady300", "p50")), 1.2),
     bar("hanging: p99 by the one without", ratio(ours("hanging", "p99"), ours("steady300", "p99")), 1.5),
     bar("two-dispatchers: p99 by one's", ratio(ours("two-dispatchers", "p99"), ours("steady1000", "p99")), 1.2),
+    ...["neighbour-backlog", "neighbour-hangs", "slow-target", "many-origins"].map((scenario) =>
+      bar(`${scenario}: p99 of the control group, ms`, ours(scenario, "p99"), CONTROL_P99_MAX_MS),
+    ),
+    bar(
+      "slow-target: what the others reached of 250 a second",
+      ratio(ours("slow-target", "othersPerSecond"), 250),
+      0.95,
+      true,
+    ),
     bar(
       "saturation by the floor's",
       ratio(ours("saturation", "perSecond"), figure("saturation", "floor", "perSecond")),

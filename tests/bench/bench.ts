@@ -57,6 +57,8 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
       ca: receiver.ca,
       origin: `https://localhost:${receiver.port}`,
       hangingOrigin: `https://localhost:${receiver.hangingPort}`,
+      slowOrigin: `https://localhost:${receiver.slowPort}`,
+      manyPorts: receiver.manyPorts,
     };
     if (options.scenarios.length > 0) await Promise.race([runDeliveries(options, bench, receiver), stopped]);
     if (options.writes) await Promise.race([runWrites(options, bench), stopped]);

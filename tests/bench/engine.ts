@@ -11,15 +11,18 @@ export type Bench = {
   folder: string;
   caFile: string;
   ca: string;
-  /** `https://localhost:<port>` of the receiver, and of its part that never answers. */
+  /** `https://localhost:<port>` of the receiver, of its part that never answers, and of the one that answers late. */
   origin: string;
   hangingOrigin: string;
+  slowOrigin: string;
+  /** Ports of the receiver that are reached under many names, by plain HTTP. */
+  manyPorts: readonly number[];
 };
 
 /** An engine with a store of its own, empty at first. */
 export type OpenEngine = {
-  /** Starts that many processes that deliver, and waits until they do. */
-  start(workers: number): Promise<WorkerProcess[]>;
+  /** Starts that many processes that deliver, and waits until they do. They are to know the first `names` of the many origins. */
+  start(workers: number, names?: number): Promise<WorkerProcess[]>;
   /** Stores jobs. `closedLoop`: one without a store starts the next one whenever one has ended. */
   enqueue(jobs: Job[], closedLoop?: boolean): Promise<void>;
   /** How many jobs were delivered and are committed as such. */

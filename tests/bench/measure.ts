@@ -11,8 +11,8 @@ export type Figures = {
   duplicates: number;
   /** Jobs that never came. */
   lost: number;
-  /** Jobs that came and were not committed as delivered in the end. */
-  unrecorded: number;
+  /** Jobs that came and were not committed as delivered in the end; null where that cannot be told. */
+  unrecorded: number | null;
   /** The last arrival, from the first instant. */
   lastArrival: number;
   /** Every outcome committed, from the first instant. */
@@ -21,31 +21,66 @@ export type Figures = {
   perSecond: number;
   cpuUsPerDelivery: number;
   peakRssMb: number;
+  /** Lateness of the jobs beside the control group that came, and how many of them came a second. */
+  othersP50: number | null;
+  othersP99: number | null;
+  othersMax: number | null;
+  othersPerSecond: number | null;
 };
 
 /** Two readings of the wall clock agree to about this, ms: an arrival counts as early when it is further ahead. */
 const CLOCK_MS = 0.05;
 
-/** Lateness at the receiver of the answered jobs. */
+type LatenessFigures = Pick<Figures, "p50" | "p95" | "p99" | "max" | "early" | "lost">;
+type OthersFigures = Pick<Figures, "othersP50" | "othersP99" | "othersMax" | "othersPerSecond">;
+
+/**
+ * Lateness at the receiver of the control group's jobs, which are the first `control`; of all jobs how many were early,
+ * and of the first `answered`, which are waited for, how many never came.
+ */
 export function lateness(
   jobs: readonly Job[],
-  answered: number,
+  { control, answered }: { control: number; answered: number },
   { arrivals }: Arrivals,
-): Pick<Figures, "p50" | "p95" | "p99" | "max" | "early" | "lost"> {
-  const late: number[] = [];
-  for (const job of jobs) {
-    const at = arrivals[job.n] as number;
-    if (job.n < answered && !Number.isNaN(at)) late.push(at - job.dueAtMs);
-  }
-  late.sort((a, b) => a - b);
+): LatenessFigures {
+  const late = latenessesOf(jobs.slice(0, control), arrivals);
+  const all = latenessesOf(jobs, arrivals);
   return {
     p50: percentile(late, 0.5),
     p95: percentile(late, 0.95),
     p99: percentile(late, 0.99),
     max: percentile(late, 1),
-    early: late.filter((ms) => ms < -CLOCK_MS).length,
-    lost: answered - late.length,
+    early: all.filter((ms) => ms < -CLOCK_MS).length,
+    lost: answered - latenessesOf(jobs.slice(0, answered), arrivals).length,
   };
+}
+
+/** The same of the jobs beside the control group, and how many of these came a second from `beginMs` on. */
+export function latenessOfOthers(
+  jobs: readonly Job[],
+  control: number,
+  { arrivals }: Arrivals,
+  beginMs: number,
+): OthersFigures {
+  const others = jobs.slice(control);
+  const late = latenessesOf(others, arrivals);
+  const lastAtMs = others.reduce((last, { n }) => Math.max(last, arrivals[n] || 0), 0);
+  return {
+    othersP50: percentile(late, 0.5),
+    othersP99: percentile(late, 0.99),
+    othersMax: percentile(late, 1),
+    othersPerSecond: late.length === 0 ? null : late.length / ((lastAtMs - beginMs) / 1_000),
+  };
+}
+
+/** Sorted, of the jobs that came. */
+function latenessesOf(jobs: readonly Job[], arrivals: Float64Array): number[] {
+  const late: number[] = [];
+  for (const job of jobs) {
+    const at = arrivals[job.n] as number;
+    if (!Number.isNaN(at)) late.push(at - job.dueAtMs);
+  }
+  return late.sort((a, b) => a - b);
 }
 
 /** The smallest of the sorted values that `share` of them do not exceed (nearest rank). */

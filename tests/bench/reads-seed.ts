@@ -1,5 +1,5 @@
 import type { Sql } from "#db/client.ts";
-import { enterLanes } from "../helpers/lanes.ts";
+import { finishDirectRows } from "./direct-rows.ts";
 
 export type SeedSizes = {
   schedules: number;
@@ -43,6 +43,7 @@ export async function seedReads(sql: Sql, sizes: SeedSizes): Promise<void> {
   await seedSchedules(sql, sizes);
   await seedAttempts(sql);
   await seedCounts(sql);
+  await finishDirectRows(sql);
   // Of a partitioned table they are told as its own alone, without those of its partitions.
   for (const { definition } of indexes) await sql.unsafe(definition.replace(" ON ONLY ", " ON "));
   await sql`VACUUM (ANALYZE) schedules, schedule_requests, attempts, account_counts, shard_punctuality, usage, accounts`;

@@ -1,12 +1,18 @@
-import { createServer, type TLSSocket } from "node:tls";
+import { createServer as createPlainServer, type Socket } from "node:net";
+import { createServer } from "node:tls";
 import { createCertificates } from "#scripts/demo/certificates.ts";
 import type { FromReceiver, ToReceiver } from "./receiver.ts";
 import { monotonicMs, readWallClock, wallTimeBetween } from "./wall-clock.ts";
 
 // The receiver in its own process: HTTP/1.1 over TLS by hand, which costs a third of what node:https does, so that it is
-// the engine that is measured. A request is `POST /d/<n>` (answered) or `POST /h/<n>` (never answered); anything else is
-// answered and not counted.
+// the engine that is measured. A request is `POST /d/<n>` (answered), `POST /s/<n>` (answered after 500 ms) or
+// `POST /h/<n>` (never answered); anything else is answered and not counted.
 const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+
+const COUNTED = new Set(["/d/", "/s/", "/h/"]);
+const SLOW_MS = 500;
+/** So many ports take the many names, since one pair of addresses and ports is used again only after a while. */
+const MANY_PORTS = 4;
 
 let arrivals = new Float64Array(0);
 let seen = 0;
@@ -14,7 +20,7 @@ let duplicates = 0;
 let expected = 0;
 let lastAtMs = 0;
 let began = readWallClock();
-const hanging = new Set<TLSSocket>();
+const hanging = new Set<Socket>();
 
 const send = (message: FromReceiver) => process.send?.(message);
 
@@ -30,7 +36,7 @@ const note = (n: number, atMs: number) => {
   if (++seen === expected) send({ kind: "complete" });
 };
 
-const serve = (socket: TLSSocket) => {
+const serve = (socket: Socket) => {
   let kept: Buffer | undefined;
   let beganAtMs = 0;
   socket.setNoDelay(true);
@@ -43,11 +49,11 @@ const serve = (socket: TLSSocket) => {
       const request = readRequest(kept);
       if (!request) return;
       kept = kept.length > request.length ? kept.subarray(request.length) : undefined;
-      if (request.path.startsWith("/d/")) note(Number(request.path.slice(3)), beganAtMs);
-      if (request.path.startsWith("/h/")) {
-        note(Number(request.path.slice(3)), beganAtMs);
-        hanging.add(socket);
-      } else socket.write(ANSWER);
+      const kind = request.path.slice(0, 3);
+      if (COUNTED.has(kind)) note(Number(request.path.slice(3)), beganAtMs);
+      if (kind === "/h/") hanging.add(socket);
+      else if (kind === "/s/") setTimeout(() => socket.write(ANSWER), SLOW_MS);
+      else socket.write(ANSWER);
       if (!kept) return;
       beganAtMs = monotonicMs();
     }
@@ -90,4 +96,18 @@ const listen = () =>
       resolve((server.address() as { port: number }).port),
     );
   });
-send({ kind: "listening", port: await listen(), hangingPort: await listen(), ca });
+const listenPlainly = () =>
+  new Promise<number>((resolve) => {
+    const server = createPlainServer(serve);
+    server.listen({ port: 0, host: "127.0.0.1", backlog: 1_024 }, () =>
+      resolve((server.address() as { port: number }).port),
+    );
+  });
+send({
+  kind: "listening",
+  port: await listen(),
+  hangingPort: await listen(),
+  slowPort: await listen(),
+  manyPorts: await Promise.all(Array.from({ length: MANY_PORTS }, listenPlainly)),
+  ca,
+});

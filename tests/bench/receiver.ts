@@ -13,17 +13,24 @@ export type Arrivals = {
   lastAtMs: number;
 };
 
+export type ReceiverPorts = {
+  port: number;
+  /** Of the origin that never answers. */
+  hangingPort: number;
+  /** Of the origin that answers after 500 ms. */
+  slowPort: number;
+  /** Plain HTTP, to be reached under many names. */
+  manyPorts: number[];
+};
+
 export type FromReceiver =
-  | { kind: "listening"; port: number; hangingPort: number; ca: string }
+  | ({ kind: "listening" } & ReceiverPorts & { ca: string })
   | { kind: "expecting" }
   | { kind: "complete" }
   | { kind: "count"; arrived: number }
   | ({ kind: "arrivals" } & Arrivals);
 
-export type Receiver = {
-  port: number;
-  /** Of the origin that never answers. */
-  hangingPort: number;
+export type Receiver = ReceiverPorts & {
   /** PEM of the authority that signed its certificate. */
   ca: string;
   /** Forgets what was; from now on job n below `answered` counts. */
@@ -57,12 +64,10 @@ export async function startReceiver(): Promise<Receiver> {
     return answer;
   };
 
-  const { port, hangingPort, ca } = await next("listening");
+  const { kind: _, ...listening } = await next("listening");
   let completed: Promise<unknown> = Promise.resolve();
   return {
-    port,
-    hangingPort,
-    ca,
+    ...listening,
     async expect(jobs, answered) {
       completed = next("complete");
       completed.catch(() => {});

@@ -36,12 +36,15 @@ export function summarise(runs: readonly Run[]): Row[] {
 const FIGURES = [
   ...["p50", "p95", "p99", "max", "early", "duplicates", "lost", "unrecorded"],
   ...["lastArrival", "committed", "perSecond", "cpuUsPerDelivery", "peakRssMb"],
+  ...["othersP50", "othersP99", "othersMax", "othersPerSecond"],
 ] as (keyof Figures)[];
 
 /** The table as it is printed: medians, of some with the spread of the rounds. Columns are at least `widthsMin` wide. */
 export function table(rows: readonly Row[], widthsMin: readonly number[] = []): string {
-  const lines = [["scenario", "engine", ...COLUMNS.map((column) => column.head)]];
-  for (const row of rows) lines.push([row.scenario, row.engine, ...COLUMNS.map((column) => column.cell(row))]);
+  const hasOthers = rows.some((row) => row.median.othersP50 !== null);
+  const columns = hasOthers ? [...COLUMNS, ...OTHERS_COLUMNS] : COLUMNS;
+  const lines = [["scenario", "engine", ...columns.map((column) => column.head)]];
+  for (const row of rows) lines.push([row.scenario, row.engine, ...columns.map((column) => column.cell(row))]);
   const widths =
     lines[0]?.map((_, at) => Math.max(widthsMin[at] ?? 0, ...lines.map((line) => (line[at] as string).length))) ?? [];
   return lines
@@ -59,7 +62,9 @@ const spreadOf = (row: Row, figure: keyof Figures, digits: number) => {
   return `${middle} (${rounded(row.min[figure], digits)}–${rounded(row.max[figure], digits)})`;
 };
 
-const COLUMNS: { head: string; cell: (row: Row) => string }[] = [
+type Column = { head: string; cell: (row: Row) => string };
+
+const COLUMNS: Column[] = [
   { head: "p50 ms", cell: (row) => spreadOf(row, "p50", 2) },
   { head: "p95", cell: (row) => rounded(row.median.p95, 2) },
   { head: "p99", cell: (row) => spreadOf(row, "p99", 2) },
@@ -74,4 +79,12 @@ const COLUMNS: { head: string; cell: (row: Row) => string }[] = [
   { head: "dup", cell: (row) => rounded(row.max.duplicates, 0) },
   { head: "lost", cell: (row) => rounded(row.max.lost, 0) },
   { head: "unrecorded", cell: (row) => rounded(row.max.unrecorded, 0) },
+];
+
+/** Only where somebody is beside the control group. */
+const OTHERS_COLUMNS: Column[] = [
+  { head: "others p50 ms", cell: (row) => rounded(row.median.othersP50, 1) },
+  { head: "p99", cell: (row) => rounded(row.median.othersP99, 1) },
+  { head: "max", cell: (row) => rounded(row.median.othersMax, 0) },
+  { head: "per s", cell: (row) => rounded(row.median.othersPerSecond, 0) },
 ];

@@ -14,14 +14,14 @@ export type Part = "writes" | "reads";
 
 /** Writes the deliveries to results/latest.json: the machine, the settings, bars, medians and spread, and every run. */
 export async function writeResults(
-  { rounds, seconds, backlog, seed }: BenchOptions,
+  { rounds, seconds, backlog, overdue, seed }: BenchOptions,
   engines: readonly Engine[],
   found: { bars: Bar[]; rows: Row[]; runs: Run[] },
 ): Promise<void> {
   const { writes, reads } = await readLatest();
   await save({
     ...stamp(),
-    options: { rounds, seconds, backlog, seed },
+    options: { rounds, seconds, backlog, overdue, seed },
     engines: engines.map(({ name, settings, claimLead }) => ({ name, settings, claimLead })),
     ...found,
     ...(writes !== undefined && { writes }),

@@ -1,7 +1,8 @@
 import type { Bench, Engine, Job, OpenEngine } from "./engine.ts";
-import { type Figures, lateness } from "./measure.ts";
+import { manyOrigin } from "./many-origins.ts";
+import { type Figures, lateness, latenessOfOthers } from "./measure.ts";
 import type { Receiver } from "./receiver.ts";
-import { burst, type PlannedJob, type Scenario, seededRandom, warmUpJobs } from "./scenarios.ts";
+import { burst, type PlannedJob, type Scenario, seededRandom, type Target, warmUpJobs } from "./scenarios.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 /** Everything is stored by this long before the first instant, for an engine may read ahead, ms. */
@@ -32,13 +33,21 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
   /** Gives the jobs their instants, the first at `beginMs`, and what they send. */
   const place = (planned: PlannedJob[], beginMs: number, payloadBytes: number): Job[] => {
     const body = JSON.stringify({ filler: "x".repeat(payloadBytes - EMPTY_BODY_BYTES) });
-    return planned.map(({ n, account, offsetMs, hangs }) => ({
+    return planned.map(({ n, account, offsetMs, target }) => ({
       n,
       account,
       dueAtMs: beginMs + offsetMs,
-      url: hangs ? `${bench.hangingOrigin}/h/${n}` : `${bench.origin}/d/${n}`,
+      url: urlOf[target](n),
       body,
     }));
+  };
+
+  const urlOf: Record<Target, (n: number) => string> = {
+    well: (n) => `${bench.origin}/d/${n}`,
+    hanging: (n) => `${bench.hangingOrigin}/h/${n}`,
+    "hanging-path": (n) => `${bench.origin}/h/${n}`,
+    slow: (n) => `${bench.slowOrigin}/s/${n}`,
+    many: (n) => `${manyOrigin(n, bench.manyPorts)}/d/${n}`,
   };
 
   const store = async (engine: Engine, payloadBytes: number, jobs: Job[], open: OpenEngine, closedLoop = false) => {
@@ -71,13 +80,13 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
 
   const measure = async (scenario: Scenario, engine: Engine, open: OpenEngine, workers: WorkerProcess[]) => {
     const planned = scenario.saturates ? burst(seededRandom(1), engine.perSecondMax * scenario.seconds) : scenario.jobs;
-    const answered = scenario.saturates ? planned.length : scenario.answered;
+    const { answered, control } = scenario.saturates ? { answered: planned.length, control: planned.length } : scenario;
     const cpuMs = () => workers.reduce((sum, worker) => sum + worker.cpuMs(), 0);
     await warmUp(engine, open);
     const before = await open.finished();
     const finished = async () => (engine.stores ? (await open.finished()) - before : receiver.count());
     await receiver.expect(planned.length, answered);
-    const { createAheadMs: along, payloadBytes, seconds, saturates } = scenario;
+    const { createAheadMs: along, payloadBytes, seconds, saturates, restDelivers } = scenario;
     const storeMs = along === null ? storeMsOf(engine, payloadBytes, planned.length) : 0;
     const beginMs = Math.ceil(Date.now() + QUIET_MS + storeMs);
     const jobs = place(planned, beginMs, payloadBytes);
@@ -87,28 +96,33 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     const cpuBeforeMs = cpuMs();
     if (along !== null) await createAlong(jobs, along, open);
     const untilMs = beginMs + seconds * 1_000 + (saturates ? 0 : PATIENCE_MS);
-    const { delivered, atMs } = await awaitOutcomes(finished, answered, untilMs);
+    const outcomes = await awaitOutcomes(restDelivers ? receiver.count : finished, answered, untilMs);
     const usedMs = cpuMs() - cpuBeforeMs;
     const arrivals = await receiver.collect();
-    const figures = lateness(jobs, answered, arrivals);
+    const figures = lateness(jobs, { control, answered }, arrivals);
+    const { atMs } = outcomes;
+    // What is committed cannot be told apart then.
+    const delivered = restDelivers ? arrivals.arrivals.filter((at) => at <= atMs).length : outcomes.delivered;
     return {
       ...figures,
       // What is overdue from the start is late by design, and not all of it is meant to come.
       ...(saturates ? { p50: null, p95: null, p99: null, max: null, lost: 0 } : {}),
       duplicates: arrivals.duplicates,
-      unrecorded: saturates ? 0 : Math.max(answered - figures.lost - delivered, 0),
+      unrecorded: restDelivers ? null : saturates ? 0 : Math.max(answered - figures.lost - delivered, 0),
       lastArrival: arrivals.lastAtMs - beginMs,
-      committed: engine.stores ? atMs - beginMs : null,
+      committed: engine.stores && !restDelivers ? atMs - beginMs : null,
       perSecond: delivered / ((atMs - beginMs) / 1_000),
       cpuUsPerDelivery: (usedMs * 1_000) / Math.max(delivered, 1),
       peakRssMb: Math.max(...workers.map((worker) => worker.peakRssMb())),
+      ...latenessOfOthers(jobs, control, arrivals, beginMs),
     };
   };
 
   return {
     /** One run of `scenario` on `engine`, whose store is `open`; null when its jobs could not be stored in time. */
     async run(scenario: Scenario, engine: Engine, open: OpenEngine): Promise<Figures | null> {
-      const workers = await open.start(scenario.workers);
+      const hasManyOrigins = scenario.jobs.some((job) => job.target === "many");
+      const workers = await open.start(scenario.workers, hasManyOrigins ? scenario.jobs.length : 0);
       try {
         const measuring = measure(scenario, engine, open, workers);
         return await Promise.race([measuring, ...workers.map((worker) => worker.lost)]);

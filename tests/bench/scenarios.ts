@@ -1,14 +1,28 @@
-/** One request that an engine is to deliver. `offsetMs` counts from the instant at which a run begins. */
-export type PlannedJob = { n: number; account: number; offsetMs: number; hangs: boolean };
+/**
+ * What a job is sent to: a path that answers at once (`well`), another origin that never answers (`hanging`), a path of
+ * the first origin that never does (`hanging-path`), an origin that answers after 500 ms (`slow`), or one of thousands of
+ * origins by the job's number (`many`).
+ */
+export type Target = "well" | "hanging" | "hanging-path" | "slow" | "many";
+
+/**
+ * One request that an engine is to deliver. `offsetMs` counts from the instant at which a run begins; a negative one is
+ * overdue by then.
+ */
+export type PlannedJob = { n: number; account: number; offsetMs: number; target: Target };
 
 export type Scenario = {
   name: ScenarioName;
   /** What it shows, for the table. */
   title: string;
-  /** In order of their instants; numbered from 0, the hanging ones last. */
+  /** Numbered from 0: the control group's in order of their instants, then the others that are waited for, then the rest. */
   jobs: PlannedJob[];
-  /** How many of the jobs are answered. */
+  /** How many of the jobs are the control group's, whose lateness is measured. */
+  control: number;
+  /** How many of the jobs are waited for. */
   answered: number;
+  /** Whether the rest is delivered too, as far as there is time. */
+  restDelivers: boolean;
   /** Created this long before its instant, each by itself; null: all are stored before the run begins. */
   createAheadMs: number | null;
   workers: number;
@@ -34,22 +48,37 @@ export const SCENARIO_NAMES = [
   "two-dispatchers",
   "large-payloads",
   "saturation",
+  "neighbour-backlog",
+  "neighbour-hangs",
+  "slow-target",
+  "many-origins",
 ] as const;
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 export const ACCOUNTS = 100;
+/** Accounts beside these that are in some scenarios' way. */
+export const NEIGHBOURS = 50;
+
+/** What the control group asks for beside its neighbours. */
+const CONTROL_PER_SECOND = 100;
+const OVERDUE_MS = 1_000;
+const HANGING_PATH_JOBS = 400;
+const SLOW_PER_SECOND = 250;
+const ORIGINS_PER_SECOND = 1_000;
 
 export type ScenarioOptions = {
   seed: number;
   /** How long the steady ones last; saturation and large payloads last three times as long. */
   seconds: number;
   backlog: number;
+  /** Rows that are overdue in `neighbour-backlog`. */
+  overdue: number;
 };
 
 /** The scenario of this name; the same seed gives the same instants and accounts. */
 export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scenario {
-  const { backlog, seconds } = options;
+  const { backlog, overdue, seconds } = options;
   const random = seededRandom(options.seed);
   const steady = (perSecond: number) => spread(random, perSecond * seconds, seconds);
   const usual = {
@@ -58,6 +87,7 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
     workers: 1,
     backlog: 0,
     saturates: false,
+    restDelivers: false,
     payloadBytes: 1_024,
     seconds,
     runsOn: "all" as const,
@@ -66,9 +96,17 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
     ...usual,
     title,
     jobs,
-    answered: jobs.filter((job) => !job.hangs).length,
+    control: jobs.length,
+    answered: jobs.length,
     ...rest,
   });
+  /** The control group's jobs and those of its neighbours, which are waited for if `awaited`. */
+  const beside = (title: string, [control, others]: PlannedJob[][], awaited: boolean, rest: Partial<Scenario>) => {
+    const jobs = numbered(control ?? [], others ?? []);
+    const count = control?.length ?? 0;
+    return of(title, jobs, { control: count, answered: awaited ? jobs.length : count, ...rest });
+  };
+  const control = () => steady(CONTROL_PER_SECOND);
   switch (name) {
     case "steady300":
       return of("300 a second at random milliseconds", steady(300));
@@ -84,9 +122,10 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
         runsOn: "stores",
       });
     case "hanging":
-      return of(
+      return beside(
         "300 a second, beside 20 a second of one account to a target that never answers",
-        withHanging(random, steady(300), 20, seconds),
+        [steady(300), toTarget("hanging", 0, steady(20))],
+        false,
         { runsOn: "stores" },
       );
     case "two-dispatchers":
@@ -99,6 +138,37 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
       });
     case "saturation":
       return of("as many as go through", [], { saturates: true, seconds: 3 * seconds });
+    case "neighbour-backlog":
+      return beside(
+        `100 a second, beside ${overdue.toLocaleString("en")} overdue rows of ${NEIGHBOURS} other accounts`,
+        [control(), overdueJobs(random, overdue)],
+        false,
+        { restDelivers: true, runsOn: "stores" },
+      );
+    case "neighbour-hangs":
+      return beside(
+        `100 a second, beside ${HANGING_PATH_JOBS} of another account to a path of the same origin that never answers`,
+        [control(), toTarget("hanging-path", ACCOUNTS, spread(random, HANGING_PATH_JOBS, 2))],
+        false,
+        { runsOn: "stores" },
+      );
+    case "slow-target":
+      return beside(
+        `100 a second, beside ${SLOW_PER_SECOND} a second of another account to a target that answers in 500 ms`,
+        [control(), toTarget("slow", ACCOUNTS, steady(SLOW_PER_SECOND))],
+        true,
+        { runsOn: "stores" },
+      );
+    case "many-origins":
+      return beside(
+        `100 a second, beside ${ORIGINS_PER_SECOND.toLocaleString("en")} a second of ${NEIGHBOURS} other accounts, each to another origin`,
+        [
+          control(),
+          steady(ORIGINS_PER_SECOND).map((job) => ({ ...job, ...neighbour(random), target: "many" as const })),
+        ],
+        true,
+        { runsOn: "stopwatch" },
+      );
   }
 }
 
@@ -109,7 +179,7 @@ export function warmUpJobs(): PlannedJob[] {
 
 /** `count` jobs that are all due at once, over all accounts. */
 export function burst(random: () => number, count: number): PlannedJob[] {
-  return Array.from({ length: count }, (_, n) => ({ n, account: pick(random, ACCOUNTS), offsetMs: 0, hangs: false }));
+  return Array.from({ length: count }, (_, n) => ({ n, account: pick(random, ACCOUNTS), offsetMs: 0, target: "well" }));
 }
 
 /** Numbers from 0 (inclusive) to 1, the same for the same seed (mulberry32). */
@@ -126,12 +196,22 @@ export function seededRandom(seed: number): () => number {
 
 function spread(random: () => number, count: number, seconds: number): PlannedJob[] {
   const offsets = Array.from({ length: count }, () => pick(random, seconds * 1_000)).sort((a, b) => a - b);
-  return offsets.map((offsetMs, n) => ({ n, account: pick(random, ACCOUNTS), offsetMs, hangs: false }));
+  return offsets.map((offsetMs, n) => ({ n, account: pick(random, ACCOUNTS), offsetMs, target: "well" }));
 }
 
-function withHanging(random: () => number, healthy: PlannedJob[], perSecond: number, seconds: number): PlannedJob[] {
-  const hanging = spread(random, perSecond * seconds, seconds);
-  return [...healthy, ...hanging.map((job) => ({ ...job, n: healthy.length + job.n, account: 0, hangs: true }))];
+function numbered(control: PlannedJob[], others: PlannedJob[]): PlannedJob[] {
+  return [...control, ...others.map((job) => ({ ...job, n: control.length + job.n }))];
 }
+
+const toTarget = (target: Target, account: number, jobs: PlannedJob[]): PlannedJob[] =>
+  jobs.map((job) => ({ ...job, account, target }));
+
+/** Due in the last second before the run begins: stored by then, and overdue from its first instant on. */
+function overdueJobs(random: () => number, count: number): PlannedJob[] {
+  const offsets = Array.from({ length: count }, () => pick(random, OVERDUE_MS) - OVERDUE_MS).sort((a, b) => a - b);
+  return offsets.map((offsetMs, n) => ({ n, ...neighbour(random), offsetMs, target: "well" }));
+}
+
+const neighbour = (random: () => number) => ({ account: ACCOUNTS + pick(random, NEIGHBOURS) });
 
 const pick = (random: () => number, below: number) => Math.floor(random() * below);

@@ -3,6 +3,8 @@ import { env } from "node:process";
 
 // Loaded by `--import` into a process under test, so that its names are answered on loopback: `*.many.localhost` is this
 // machine, and questions for DNS records go to the name server at LOOPBACK_NAME_SERVER (`127.0.0.1:<port>`).
+// LOOPBACK_MANY (`<names> <port>,<port>…`) adds `http://o<n>.many.localhost:<port>` to DELIVERY_ALLOW for each n below
+// `names`, with the ports in turn: Linux would not hand that many over in one setting.
 
 const { lookup, Resolver } = promises;
 const MANY = ".many.localhost";
@@ -12,8 +14,15 @@ promises.lookup = ((hostname: string, options: object) =>
     ? Promise.resolve([{ address: "127.0.0.1", family: 4 }])
     : lookup(hostname, options)) as typeof lookup;
 
-// biome-ignore lint/style/noProcessEnv: a setting of this file alone, in a process that reads its own by config.ts
+// biome-ignore-start lint/style/noProcessEnv: settings of this file alone, and one that no environment can hold
 const server = env.LOOPBACK_NAME_SERVER;
+if (env.LOOPBACK_MANY) {
+  const [names, list = ""] = env.LOOPBACK_MANY.split(" ");
+  const ports = list.split(",");
+  const many = Array.from({ length: Number(names) }, (_, n) => `http://o${n}${MANY}:${ports[n % ports.length]}`);
+  env.DELIVERY_ALLOW = [env.DELIVERY_ALLOW, ...many].join(",");
+}
+// biome-ignore-end lint/style/noProcessEnv: see above
 if (server)
   promises.Resolver = class extends Resolver {
     constructor(options?: ConstructorParameters<typeof Resolver>[0]) {

@@ -14,13 +14,15 @@ import { freePort } from "#scripts/ports.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { finishDirectRows } from "../direct-rows.ts";
 import type { Engine, Job } from "../engine.ts";
-import { ACCOUNTS } from "../scenarios.ts";
+import { ACCOUNTS, NEIGHBOURS } from "../scenarios.ts";
 import { startWorkerProcess } from "../worker-process.ts";
 import { chunks } from "./peer.ts";
 
 const KEYS = `bench:${randomBytes(32).toString("base64")}`;
 const LIMITS = { limit: 10_000_000, graceLimit: 10_000_000, earlyFire: false };
+const LOOPBACK_NAMES = fileURLToPath(new URL("../../helpers/loopback-names.ts", import.meta.url));
 const STATEMENT_ROWS = 500;
 const STATEMENT_BYTES = 4 * 1024 * 1024;
 
@@ -38,15 +40,15 @@ export const stopwatch: Engine = {
     const sql = postgres(database.url, { max: 8, onnotice: () => {} });
     const keyRing = parseKeyRing(KEYS);
     const accounts: string[] = [];
-    for (let n = 0; n < ACCOUNTS; n++) accounts.push((await createTestAccount(sql, keyRing)).id);
-    const hosts = [bench.origin, bench.hangingOrigin].map((url) => new URL(url).host);
+    for (let n = 0; n < ACCOUNTS + NEIGHBOURS; n++) accounts.push((await createTestAccount(sql, keyRing)).id);
+    const hosts = [bench.origin, bench.hangingOrigin, bench.slowOrigin].map((url) => new URL(url).host);
 
     return {
-      async start(workers) {
+      async start(workers, names = 0) {
         const ports = await Promise.all(Array.from({ length: workers }, () => freePort()));
         const processes = ports.map((port) =>
           startWorkerProcess(fileURLToPath(new URL("../../../dispatcher/main.ts", import.meta.url)), {
-            execArgv: ["--max-semi-space-size=16"],
+            execArgv: ["--max-semi-space-size=16", ...(names > 0 ? ["--import", LOOPBACK_NAMES] : [])],
             env: {
               ...env,
               DATABASE_URL: database.url,
@@ -55,6 +57,7 @@ export const stopwatch: Engine = {
               DISPATCHER_PORT: String(port),
               DELIVERY_ALLOW: hosts.join(","),
               DELIVERY_CA_FILE: bench.caFile,
+              LOOPBACK_MANY: `${names} ${bench.manyPorts.join(",")}`,
               LOG_LEVEL: "error",
             },
           }),
@@ -91,12 +94,13 @@ export const stopwatch: Engine = {
         await sql`
           WITH row AS (SELECT gen_random_uuid() AS id, a.id AS account_id, a.shard,
               date_trunc('milliseconds', now()) + interval '1 hour' + random() * interval '30 days' AS at
-            FROM generate_series(1, ${rows / ACCOUNTS}::int), accounts a),
+            FROM generate_series(1, ${rows / ACCOUNTS}::int), accounts a
+            WHERE a.id = ANY(${pgArray(accounts.slice(0, ACCOUNTS))}::text::uuid[])),
           requests AS (INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
             SELECT id, account_id, 'live', ${`${bench.origin}/d/later`}, 'POST', '\\x00' FROM row)
           INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
           SELECT id, account_id, 'live', shard, false, at, at, 0, 0, ${bench.origin} FROM row`;
-        await enterLanes(sql);
+        await finishDirectRows(sql);
         await sql`VACUUM ANALYZE schedules, schedule_requests`.simple();
       },
       async close() {

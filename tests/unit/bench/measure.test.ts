@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lateness, median, percentile } from "../../bench/measure.ts";
+import { lateness, latenessOfOthers, median, percentile } from "../../bench/measure.ts";
 
 const job = (n: number, dueAtMs: number) => ({ n, account: 0, dueAtMs, url: "", body: "" });
 const arrived = (...arrivals: number[]) => ({ arrivals: new Float64Array(arrivals), duplicates: 0, lastAtMs: 0 });
@@ -41,16 +41,37 @@ describe("median", () => {
 describe("lateness", () => {
   test("an arrival before the instant is early, one within the precision of the clock is not", () => {
     const jobs = [job(0, 1_000), job(1, 1_000), job(2, 1_000)];
-    expect(lateness(jobs, 3, arrived(999.9, 999.96, 1_001)).early).toBe(1);
+    expect(lateness(jobs, { control: 3, answered: 3 }, arrived(999.9, 999.96, 1_001)).early).toBe(1);
   });
 
   test("a job that never came is lost, and has no lateness", () => {
-    const figures = lateness([job(0, 1_000), job(1, 1_000)], 2, arrived(1_003, Number.NaN));
+    const figures = lateness([job(0, 1_000), job(1, 1_000)], { control: 2, answered: 2 }, arrived(1_003, Number.NaN));
     expect(figures).toMatchObject({ lost: 1, p50: 3, max: 3 });
   });
 
   test("jobs to a target that never answers do not count", () => {
-    const figures = lateness([job(0, 1_000), job(1, 1_000)], 1, arrived(1_001, 9_000));
+    const figures = lateness([job(0, 1_000), job(1, 1_000)], { control: 1, answered: 1 }, arrived(1_001, 9_000));
     expect(figures).toMatchObject({ lost: 0, max: 1 });
+  });
+
+  test("jobs beside the control group are in none of its figures, and lost when they were waited for", () => {
+    const jobs = [job(0, 1_000), job(1, 1_000), job(2, 1_000)];
+    const figures = lateness(jobs, { control: 1, answered: 3 }, arrived(1_001, 9_000, Number.NaN));
+    expect(figures).toMatchObject({ p99: 1, max: 1, lost: 1 });
+  });
+});
+
+describe("latenessOfOthers", () => {
+  test("is of the jobs behind the control group, with how many of them came a second", () => {
+    const jobs = [job(0, 1_000), job(1, 1_000), job(2, 1_100), job(3, 1_200)];
+    expect(latenessOfOthers(jobs, 1, arrived(1_001, 1_500, 2_000, Number.NaN), 1_000)).toEqual({
+      ...{ othersP50: 500, othersP99: 900, othersMax: 900, othersPerSecond: 2 },
+    });
+  });
+
+  test("without others there is none", () => {
+    expect(latenessOfOthers([job(0, 1_000)], 1, arrived(1_001), 1_000)).toMatchObject({
+      ...{ othersP50: null, othersMax: null, othersPerSecond: null },
+    });
   });
 });

@@ -17,6 +17,10 @@ const FIGURES: Figures = {
   perSecond: 300,
   cpuUsPerDelivery: 200,
   peakRssMb: 150,
+  othersP50: null,
+  othersP99: null,
+  othersMax: null,
+  othersPerSecond: null,
 };
 
 const run = (engine: string, figures: Partial<Figures> = {}, scenario = "steady300", round = 1): Run => ({
@@ -43,6 +47,15 @@ describe("table", () => {
     const rows = summarise([run("stopwatch", { early: 0 }), run("stopwatch", { early: 7 }), run("stopwatch")]);
     expect(table(rows).split("\n")[1]).toMatch(/\s7\s+0\s+0\s+0$/);
   });
+
+  test("it shows what was beside the control group where there was something", () => {
+    expect(table(summarise([run("stopwatch")]))).not.toContain("others");
+    const others = { othersP50: 520, othersP99: 610.25, othersMax: 700, othersPerSecond: 249.6 };
+    const lines = table(summarise([run("stopwatch"), run("stopwatch", others, "slow-target")])).split("\n");
+    expect(lines[0]).toMatch(/others p50 ms\s+p99\s+max\s+per s$/);
+    expect(lines[1]).toMatch(/–\s+–\s+–\s+–$/);
+    expect(lines[2]).toMatch(/520\.0\s+610\.3\s+700\s+250$/);
+  });
 });
 
 describe("judgeBars", () => {
@@ -60,5 +73,11 @@ describe("judgeBars", () => {
   test("one early arrival anywhere misses the bar of exactness", () => {
     const runs = [run("stopwatch"), run("stopwatch", { early: 1 }, "burst5000")];
     expect(barOf(runs, "early")).toMatchObject({ value: 1, met: false });
+  });
+
+  test("a control group that a neighbour makes late misses its bar", () => {
+    const text = "slow-target: p99 of the control group";
+    expect(barOf([run("stopwatch", { p99: 250 }, "slow-target")], text)).toMatchObject({ met: true });
+    expect(barOf([run("stopwatch", { p99: 251 }, "slow-target")], text)).toMatchObject({ met: false });
   });
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ACCOUNTS, makeScenario, SCENARIO_NAMES } from "../../bench/scenarios.ts";
+import { ACCOUNTS, makeScenario, NEIGHBOURS, SCENARIO_NAMES } from "../../bench/scenarios.ts";
 
-const OPTIONS = { seed: 1, seconds: 5, backlog: 1_000 };
+const OPTIONS = { seed: 1, seconds: 5, backlog: 1_000, overdue: 2_000 };
 
 describe("makeScenario", () => {
   test("the same seed gives the same jobs, another one others", () => {
@@ -19,12 +19,13 @@ describe("makeScenario", () => {
         fc.nat(),
         fc.integer({ min: 1, max: 4 }),
         (name, seed, seconds) => {
-          const { jobs, seconds: lasts } = makeScenario(name, { seed, seconds, backlog: 1_000 });
+          const { jobs, control, seconds: lasts } = makeScenario(name, { ...OPTIONS, seed, seconds });
           const lengthMs = 1_000 * lasts;
           jobs.forEach((job, at) => {
             expect(job.n).toBe(at);
-            expect(Number.isInteger(job.offsetMs) && job.offsetMs >= 0 && job.offsetMs < lengthMs).toBe(true);
-            expect(job.account >= 0 && job.account < ACCOUNTS).toBe(true);
+            const fromMs = at < control ? 0 : -1_000;
+            expect(Number.isInteger(job.offsetMs) && job.offsetMs >= fromMs && job.offsetMs < lengthMs).toBe(true);
+            expect(job.account >= 0 && job.account < ACCOUNTS + (at < control ? 0 : NEIGHBOURS)).toBe(true);
           });
         },
       ),
@@ -41,9 +42,27 @@ describe("makeScenario", () => {
   test("jobs that are never answered are numbered after the answered ones and are of one account", () => {
     const { jobs, answered } = makeScenario("hanging", OPTIONS);
     const hanging = jobs.slice(answered);
-    expect(jobs.slice(0, answered).some((job) => job.hangs)).toBe(false);
+    expect(jobs.slice(0, answered).every((job) => job.target === "well")).toBe(true);
     expect(hanging).toHaveLength(100);
-    expect(hanging.every((job) => job.hangs && job.account === 0)).toBe(true);
+    expect(hanging.every((job) => job.target === "hanging" && job.account === 0)).toBe(true);
+  });
+
+  test.each(["neighbour-backlog", "neighbour-hangs", "slow-target", "many-origins"] as const)(
+    "the control group of %s asks for 100 a second of targets that are well, and shares no account with its neighbours",
+    (name) => {
+      const { jobs, control } = makeScenario(name, OPTIONS);
+      expect(control).toBe(500);
+      expect(jobs.length).toBeGreaterThan(control);
+      expect(jobs.slice(0, control).every((job) => job.target === "well" && job.account < ACCOUNTS)).toBe(true);
+      expect(jobs.slice(control).every((job) => job.account >= ACCOUNTS)).toBe(true);
+    },
+  );
+
+  test("the overdue rows of neighbour-backlog are all due before the first job of the control group, and not waited for", () => {
+    const { jobs, control, answered, restDelivers } = makeScenario("neighbour-backlog", OPTIONS);
+    expect(jobs.slice(control)).toHaveLength(2_000);
+    expect(jobs.slice(control).every((job) => job.offsetMs < 0)).toBe(true);
+    expect([answered, restDelivers]).toEqual([control, true]);
   });
 
   test("a burst is due at one instant", () => {

@@ -1,8 +1,33 @@
+import type postgres from "postgres";
 import type { Sql } from "#db/client.ts";
+import { pgArray, pgTextArray } from "#db/queries/pg-array.ts";
+import { newId } from "#domain/ids.ts";
+
+/** A schedule to POST without a payload. */
+export type DirectRow = { accountId: string; dueAtMs: number; url: string };
 
 /**
- * Completes rows that were put into `schedules` by a statement of this folder and not by the create functions: whatever
- * those keep besides is made up for here. Call it once the rows are in; it takes all of the table.
+ * Stores schedules by one plain INSERT into each table, past the create functions: without quota and notice, some five
+ * times as fast. They may be due already.
+ */
+export async function insertDirectRows(sql: postgres.Sql, rows: readonly DirectRow[]): Promise<void> {
+  await sql`
+    WITH row AS (
+      SELECT id, account_id, to_timestamp(due_at_ms / 1000)::timestamptz(3) AS due_at, url, origin FROM unnest(
+        ${pgArray(rows.map(() => newId(Date.now())))}::text::uuid[],
+        ${pgArray(rows.map(({ accountId }) => accountId))}::text::uuid[],
+        ${pgArray(rows.map(({ dueAtMs }) => dueAtMs))}::text::float8[],
+        ${pgTextArray(rows.map(({ url }) => url))}::text::text[],
+        ${pgTextArray(rows.map(({ url }) => new URL(url).origin))}::text::text[]) r(id, account_id, due_at_ms, url, origin)),
+    requests AS (INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+      SELECT id, account_id, 'live', url, 'POST', '\\x00' FROM row)
+    INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+    SELECT id, account_id, 'live', get_byte(uuid_send(account_id), 15) & 63, false, due_at, due_at, 0, 0, origin FROM row`;
+}
+
+/**
+ * Completes rows that came into `schedules` past the create functions: whatever these keep besides is made up for here.
+ * Every such statement of the bench is followed by a call of it.
  */
 export async function finishDirectRows(_sql: Sql): Promise<void> {
   // The create functions keep nothing besides that a dispatcher reads.

@@ -25,6 +25,8 @@ export type OpenEngine = {
   start(workers: number, names?: number): Promise<WorkerProcess[]>;
   /** Stores jobs. `closedLoop`: one without a store starts the next one whenever one has ended. */
   enqueue(jobs: Job[], closedLoop?: boolean): Promise<void>;
+  /** Stores many jobs that fall due before the others, by the shortest way; where there is none, `enqueue` does. */
+  enqueueOverdue?(jobs: Job[]): Promise<void>;
   /** How many jobs were delivered and are committed as such. */
   finished(): Promise<number>;
   /** Stores `rows` that are due much later. */

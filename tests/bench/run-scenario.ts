@@ -17,6 +17,7 @@ const WARM_UP_PATIENCE_MS = 30_000;
 /** A first guess of what storing one job takes: for itself, and for each KiB of its body. */
 const ROW_MS = 0.5;
 const ROW_KIB_MS = 0.05;
+const OVERDUE_ROW_MS = 0.1;
 const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 5;
 const EMPTY_BODY_BYTES = '{"filler":""}'.length;
@@ -25,6 +26,7 @@ const EMPTY_BODY_BYTES = '{"filler":""}'.length;
 export function createRunner({ bench, receiver }: { bench: Bench; receiver: Receiver }) {
   /** What storing one job takes, by engine and size, ms. */
   const rowMs = new Map<string, number>();
+  let overdueRowMs = OVERDUE_ROW_MS;
   const sizeOf = (engine: Engine, payloadBytes: number) => `${engine.name} ${payloadBytes}`;
 
   const storeMsOf = (engine: Engine, payloadBytes: number, rows: number) =>
@@ -55,6 +57,17 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     await open.enqueue(jobs, closedLoop);
     rowMs.set(sizeOf(engine, payloadBytes), Math.max(0.01, ((Date.now() - startedAt) / jobs.length) * 1.3));
   };
+
+  /** The same for jobs that are overdue when the run begins. */
+  const storeOverdue = async (engine: Engine, payloadBytes: number, jobs: Job[], open: OpenEngine) => {
+    if (!open.enqueueOverdue) return store(engine, payloadBytes, jobs, open);
+    const startedAt = Date.now();
+    await open.enqueueOverdue(jobs);
+    overdueRowMs = ((Date.now() - startedAt) / jobs.length) * 1.3;
+  };
+
+  const storeOverdueMs = (engine: Engine, payloadBytes: number, rows: number, open: OpenEngine) =>
+    open.enqueueOverdue ? rows * overdueRowMs : storeMsOf(engine, payloadBytes, rows);
 
   const warmUp = async (engine: Engine, open: OpenEngine) => {
     const planned = warmUpJobs();
@@ -87,10 +100,14 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     const finished = async () => (engine.stores ? (await open.finished()) - before : receiver.count());
     await receiver.expect(planned.length, answered);
     const { createAheadMs: along, payloadBytes, seconds, saturates, restDelivers } = scenario;
-    const storeMs = along === null ? storeMsOf(engine, payloadBytes, planned.length) : 0;
+    // Alone the rest of this sort is overdue.
+    const timely = restDelivers ? answered : planned.length;
+    const overdueMs = storeOverdueMs(engine, payloadBytes, planned.length - timely, open);
+    const storeMs = along === null ? storeMsOf(engine, payloadBytes, timely) + overdueMs : 0;
     const beginMs = Math.ceil(Date.now() + QUIET_MS + storeMs);
     const jobs = place(planned, beginMs, payloadBytes);
-    if (along === null) await store(engine, payloadBytes, jobs, open, saturates);
+    if (planned.length > timely) await storeOverdue(engine, payloadBytes, jobs.slice(timely), open);
+    if (along === null) await store(engine, payloadBytes, jobs.slice(0, timely), open, saturates);
     if (Date.now() > beginMs - STORED_AHEAD_MS) return null;
     await pause(beginMs - CPU_AHEAD_MS - Date.now());
     const cpuBeforeMs = cpuMs();

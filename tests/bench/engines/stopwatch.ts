@@ -14,7 +14,7 @@ import { freePort } from "#scripts/ports.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { finishDirectRows } from "../direct-rows.ts";
+import { finishDirectRows, insertDirectRows } from "../direct-rows.ts";
 import type { Engine, Job } from "../engine.ts";
 import { ACCOUNTS, NEIGHBOURS } from "../scenarios.ts";
 import { startWorkerProcess } from "../worker-process.ts";
@@ -24,6 +24,7 @@ const KEYS = `bench:${randomBytes(32).toString("base64")}`;
 const LIMITS = { limit: 10_000_000, graceLimit: 10_000_000, earlyFire: false };
 const LOOPBACK_NAMES = fileURLToPath(new URL("../../helpers/loopback-names.ts", import.meta.url));
 const STATEMENT_ROWS = 500;
+const DIRECT_ROWS = 5_000;
 const STATEMENT_BYTES = 4 * 1024 * 1024;
 
 /** The real dispatcher process; rows come through the real create statement. */
@@ -82,6 +83,16 @@ export const stopwatch: Engine = {
         const rows = Math.min(STATEMENT_ROWS, Math.ceil(STATEMENT_BYTES / (only?.body.length ?? 1)));
         // One after the other: two transactions would wait for each other's row of the month's usage.
         for (const batch of chunks(jobs, rows)) await createMany(sql, keyRing, accounts, batch);
+      },
+      async enqueueOverdue(jobs) {
+        for (const some of chunks(jobs, DIRECT_ROWS)) {
+          await insertDirectRows(
+            sql,
+            some.map(({ account, dueAtMs, url }) => ({ accountId: accounts[account] as string, dueAtMs, url })),
+          );
+        }
+        await finishDirectRows(sql);
+        await sql`ANALYZE schedules, schedule_requests`.simple();
       },
       async finished() {
         // One statement writes both.

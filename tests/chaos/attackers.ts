@@ -1,4 +1,3 @@
-import { getAdversaryOrThrow } from "./adversaries/adversaries.ts";
 import type { Step } from "./adversaries/adversary.ts";
 import type { Attack } from "./attacks.ts";
 import type { Client } from "./client.ts";
@@ -28,6 +27,16 @@ export function createAttackers(deps: {
   const { client, fleet, receiver, silenceNames, accounts, extraSlot, injected } = deps;
   const attacks: Evidence["attacks"] = [];
 
+  /** The last change of each adversary's accounts: one that waits for the database must not come after the next. */
+  const changes = new Map<string, Promise<void>>();
+
+  const setActive = (adversary: string, active: boolean) => {
+    const change = () => client.setActive(accounts.get(adversary) ?? [], active);
+    const done = (changes.get(adversary) ?? Promise.resolve()).then(change);
+    changes.set(adversary, done);
+    return done;
+  };
+
   const kill = () => {
     const entry: Injected = {
       ...{ kind: "kill", pid: null, slot: extraSlot, fromMs: preciseNow(), untilMs: Number.POSITIVE_INFINITY },
@@ -38,14 +47,13 @@ export function createAttackers(deps: {
   };
 
   const carryOut = async (step: Step, adversary: string, beganAtMs: number) => {
-    const own = accounts.get(adversary) ?? [];
     switch (step.kind) {
       case "create":
-        return client.createMany(adversary, own[step.account] as string, beganAtMs, step.orders);
+        return client.createMany(adversary, accounts.get(adversary)?.[step.account] as string, beganAtMs, step.orders);
       case "deactivate":
-        return client.setActive(own, false);
+        return setActive(adversary, false);
       case "activate":
-        return client.setActive(own, true);
+        return setActive(adversary, true);
       case "start":
         return fleet.start(extraSlot);
       case "kill":
@@ -64,7 +72,7 @@ export function createAttackers(deps: {
   const end = async ({ adversary }: Attack) => {
     receiver.release(adversary);
     if (adversary === "unresolved-names") silenceNames(false);
-    await client.setActive(accounts.get(adversary) ?? [], true);
+    await setActive(adversary, true);
   };
 
   return {
@@ -73,7 +81,6 @@ export function createAttackers(deps: {
     active: () => attacks.filter(({ untilMs }) => preciseNow() < untilMs).length,
     start(planned: readonly Attack[]) {
       for (const attack of planned) {
-        getAdversaryOrThrow(attack.adversary);
         client.later(attack.atMs, () => begin(attack));
         client.later(attack.atMs + attack.forMs, () => end(attack));
       }

@@ -69,7 +69,8 @@ function describeAttacks(evidence: Evidence): string[] {
 
 function describeLateness({ count, p50, p99, max }: Lateness): string {
   if (p50 === null || p99 === null || max === null) return "nothing measured";
-  return `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(1)} ms of ${count}`;
+  const shown = (ms: number) => (Number.isFinite(ms) ? ms.toFixed(1) : "never");
+  return `p50 ${shown(p50)}, p99 ${shown(p99)}, max ${shown(max)} ms of ${count}`;
 }
 
 function describeHeldUp({ socketCounts }: Evidence): string {

@@ -1,12 +1,13 @@
 import type { Adversary } from "./adversary.ts";
 
-const LIVES_MS = 1_000;
+/** About one second of it is its start. */
+const LIVES_MS = 2_000;
 const PAUSE_MS = 100;
 
-/** One dispatcher more that is killed a second after each start. */
+/** It sends heartbeats, and must be given no shards. */
 export const crashLoop: Adversary = {
   name: "crash-loop",
-  does: "one dispatcher more, killed a second after each start",
+  does: "one dispatcher more, killed two seconds after each start",
   accounts: 0,
   cpsLimit: null,
   besideControl: false,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ADVERSARIES } from "../../chaos/adversaries/adversaries.ts";
@@ -95,4 +96,9 @@ describe("faults beside adversaries", () => {
       makePlan({ seed: 3, seconds: 20, ...options, adversaries, faults }).control;
     expect(plan(NAMES, true)).toEqual(plan([], false));
   });
+});
+
+it.each(ADVERSARIES.map(({ name, does }) => [name, does]))("the README says what %s does", (name, does) => {
+  const readme = readFileSync(new URL("../../chaos/README.md", import.meta.url), "utf8");
+  expect(readme).toContain(`| \`${name}\` | ${does} |`);
 });

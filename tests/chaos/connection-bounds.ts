@@ -1,4 +1,4 @@
-import type { Arrival, ConnectionBounds, Evidence } from "./evidence.ts";
+import type { Arrival, ClientEntry, ConnectionBounds, Evidence } from "./evidence.ts";
 import { RECEIVER_ORIGINS, type ReceiverOrigin } from "./origins.ts";
 
 /** The end of a connection may be seen so much after it, ms. */
@@ -9,7 +9,12 @@ const LOOKS = 2;
 export type OverBound = { of: string; detail: string };
 
 /** The most connections that were seen at once, beside the bounds; null where nothing was seen. */
-export type ConnectionPeaks = { ofProcess: number | null; ofOrigin: number | null; ofAccountAndOrigin: number };
+export type ConnectionPeaks = {
+  ofProcess: number | null;
+  ofOrigin: number | null;
+  ofAccount: number;
+  ofAccountAndOrigin: number;
+};
 
 /** Origins that are one to a dispatcher; behind `many` are thousands. */
 const SINGLE = RECEIVER_ORIGINS.filter((origin) => origin !== "many");
@@ -17,12 +22,12 @@ const SINGLE = RECEIVER_ORIGINS.filter((origin) => origin !== "many");
 /**
  * Dispatchers that had more connections than their bounds allow: all in all and to one origin, by what the system lists
  * for each process; to one origin all together, by what the receiver counts for as many processes as lived; and of one
- * account to one origin, by the requests that were under way at once.
+ * account, in all and to one origin, by the requests that were under way at once.
  */
 export function findOverBound(evidence: Evidence): { over: OverBound[]; peaks: ConnectionPeaks } {
   const { bounds } = evidence;
   const over: OverBound[] = [];
-  const peaks = { ofProcess: null, ofOrigin: null, ofAccountAndOrigin: 0 } as ConnectionPeaks;
+  const peaks = { ofProcess: null, ofOrigin: null, ofAccount: 0, ofAccountAndOrigin: 0 } as ConnectionPeaks;
   const say = (of: string, what: string, seen: number, bound: number) =>
     over.push({ of, detail: `${seen} connections ${what}, at most ${bound}` });
 
@@ -40,9 +45,13 @@ export function findOverBound(evidence: Evidence): { over: OverBound[]; peaks: C
     const { seen, bound } = worstOfFleet(origin, evidence);
     if (seen > bound) say("the fleet", `to ${origin}`, seen, bound);
   }
-  for (const { of, what, seen } of requestsAtOnce(evidence)) {
+  for (const { of, what, seen } of requestsAtOnce(evidence, ({ origin }) => ` to ${origin}`)) {
     peaks.ofAccountAndOrigin = Math.max(peaks.ofAccountAndOrigin, seen);
     if (seen > bounds.perAccountAndOrigin) say(of, what, seen, bounds.perAccountAndOrigin);
+  }
+  for (const { of, what, seen } of requestsAtOnce(evidence, () => "")) {
+    peaks.ofAccount = Math.max(peaks.ofAccount, seen);
+    if (seen > bounds.perAccount) say(of, what, seen, bounds.perAccount);
   }
   return { over, peaks };
 }
@@ -69,23 +78,24 @@ function worstOfFleet(origin: ReceiverOrigin, { socketCounts, lifetimes, bounds 
   return worst;
 }
 
-/** The most requests that one dispatcher had under way at once for each account and origin. */
-function requestsAtOnce({ client, arrivals, claims, processes }: Evidence) {
+/** The most requests that one dispatcher had under way at once for each account, and for what `to` says of a schedule. */
+function requestsAtOnce({ client, arrivals, claims, processes }: Evidence, to: (entry: ClientEntry) => string) {
   const entries = new Map(client.map((entry) => [entry.id, entry]));
   const pids = new Map(processes.map(({ dispatcherId, pid }) => [dispatcherId, pid]));
   const owners = Map.groupBy(claims, ({ scheduleId, attempt }) => `${scheduleId} ${attempt}`);
   const groups = Map.groupBy(arrivals, ({ scheduleId, attempt, arrivedAtMs }) => {
     const entry = entries.get(scheduleId);
     const owner = owners.get(`${scheduleId} ${attempt}`)?.findLast(({ claimedAtMs }) => claimedAtMs <= arrivedAtMs);
-    return entry && owner ? `${owner.dispatcherId}\n${entry.accountId}\n${entry.origin}` : "";
+    return entry && owner ? `${owner.dispatcherId}\nof account ${entry.accountId}${to(entry)}` : UNKNOWN;
   });
-  groups.delete("");
+  groups.delete(UNKNOWN);
   return [...groups].map(([key, requests]) => {
-    const [dispatcherId = "", accountId, origin] = key.split("\n");
-    const what = `of account ${accountId} to ${origin}`;
+    const [dispatcherId = "", what = ""] = key.split("\n");
     return { of: `process ${pids.get(dispatcherId)}`, what, seen: mostAtOnce(requests) };
   });
 }
+
+const UNKNOWN = "";
 
 function mostAtOnce(requests: readonly Arrival[]): number {
   const turns = requests
@@ -102,8 +112,8 @@ function mostAtOnce(requests: readonly Arrival[]): number {
 }
 
 /** The bounds as the report prints them. */
-export const describeBounds = (
-  bounds: ConnectionBounds,
-  { ofProcess, ofOrigin, ofAccountAndOrigin }: ConnectionPeaks,
-) =>
-  `most seen of one dispatcher: ${ofProcess ?? "–"} of ${bounds.total} in all, ${ofOrigin ?? "–"} of ${bounds.perOrigin} to one origin, ${ofAccountAndOrigin} of ${bounds.perAccountAndOrigin} requests of one account to one origin`;
+export const describeBounds = (bounds: ConnectionBounds, peaks: ConnectionPeaks): string =>
+  [
+    `most of one dispatcher: ${peaks.ofProcess ?? "–"} of ${bounds.total} in all, ${peaks.ofOrigin ?? "–"} of ${bounds.perOrigin} to one origin`,
+    `requests of one account: ${peaks.ofAccount} of ${bounds.perAccount}, ${peaks.ofAccountAndOrigin} of ${bounds.perAccountAndOrigin} to one origin`,
+  ].join("; ");

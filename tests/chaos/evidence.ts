@@ -76,8 +76,8 @@ export type SocketCount = { atMs: number; open: Record<ReceiverOrigin, number>; 
 /** Connections that one dispatcher has to each origin of the receiver, open or being opened, as the system lists them. */
 export type ProcessSockets = { atMs: number; pid: number; open: Partial<Record<ReceiverOrigin, number>> };
 
-/** How many connections a dispatcher may have: for one account to one origin, to one origin, and in all. */
-export type ConnectionBounds = { perAccountAndOrigin: number; perOrigin: number; total: number };
+/** How many connections a dispatcher may have: for one account to one origin, for one account, to one origin, and in all. */
+export type ConnectionBounds = { perAccountAndOrigin: number; perAccount: number; perOrigin: number; total: number };
 
 export type Injected = {
   kind: "kill" | "terminate" | "pause" | "partition" | "postgres" | "sessions";

@@ -19,7 +19,7 @@ import { createRandom } from "./random.ts";
 import { startReceiverProcess } from "./receiver-process.ts";
 
 /** One origin may have a quarter of a dispatcher's connections (`dispatcher/connections/limits.ts`). */
-export const BOUNDS: ConnectionBounds = { perAccountAndOrigin: 48, perOrigin: 100, total: 400 };
+export const BOUNDS: ConnectionBounds = { perAccountAndOrigin: 48, perAccount: 80, perOrigin: 100, total: 400 };
 
 const NO_SUCH_NAME = 3;
 
@@ -60,7 +60,7 @@ export async function setStage(options: PlanOptions, folder: string, logDir: str
     DELIVERY_ALLOW: allowedOrigins(receiver.ports),
     DELIVERY_CA_FILE: caFile,
     DELIVERY_CONNECTIONS_PER_ORIGIN: String(BOUNDS.perAccountAndOrigin),
-    DELIVERY_CONNECTIONS_PER_ACCOUNT: String(2 * BOUNDS.perAccountAndOrigin),
+    DELIVERY_CONNECTIONS_PER_ACCOUNT: String(BOUNDS.perAccount),
     DELIVERY_CONNECTIONS_MAX: String(BOUNDS.total),
     LOOPBACK_NAME_SERVER: names.address,
   };

@@ -65,6 +65,21 @@ describe("connections over bound", () => {
     expect(details(requests(5, "d2"))).toEqual([]);
   });
 
+  it("so does one with more of them at several origins than it may have in all", () => {
+    const requests = (n: number) => ({
+      client: Array.from({ length: n }, (_, at) =>
+        created(`s${at}`, 60_000, { origin: `https://localhost:${at % 2}` }),
+      ),
+      arrivals: Array.from({ length: n }, (_, at) => arrived(`s${at}`, 60_000 + at, 5_000)),
+      claims: Array.from({ length: n }, (_, at) => ({
+        ...{ scheduleId: `s${at}`, attempt: 1, dispatcherId: "d1" },
+        ...{ claimedAtMs: BEGAN + 59_900, deadlineMs: BEGAN + 94_900 },
+      })),
+    });
+    expect(details(requests(6))).toEqual([]);
+    expect(details(requests(7))).toEqual(["7 connections of account a1, at most 6"]);
+  });
+
   it("a request that ends as the next one begins is not under way with it", () => {
     const client = Array.from({ length: 8 }, (_, at) => created(`s${at}`, 60_000));
     const arrivals = client.map(({ id }, at) => arrived(id, 60_000 + (at < 4 ? 0 : 990), 1_000));

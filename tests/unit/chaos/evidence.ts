@@ -13,7 +13,7 @@ export function evidenceOf(rest: Partial<Evidence>): Evidence {
       { dispatcherId: "d2", pid: 12, slot: 1 },
     ],
     startedAtMs: BEGAN,
-    bounds: { perAccountAndOrigin: 4, perOrigin: 8, total: 16 },
+    bounds: { perAccountAndOrigin: 4, perAccount: 6, perOrigin: 8, total: 16 },
     retryPolicy: { retryAttempts: 2, retryBackoffMs: 1_000 },
     ...rest,
   };

@@ -64,7 +64,7 @@ function story(rest: {
     injected: rest.injected ?? [],
     audits: rest.audits ?? [],
     ...{ startedAtMs: FIRE_AT - 60_000, attacks: [], lifetimes: [], socketCounts: [], processSockets: [] },
-    bounds: { perAccountAndOrigin: 4, perOrigin: 8, total: 16 },
+    bounds: { perAccountAndOrigin: 4, perAccount: 6, perOrigin: 8, total: 16 },
     retryPolicy: { retryAttempts: 2, retryBackoffMs: 1_000 },
   };
 }

@@ -8,7 +8,7 @@ const KNOWN_AFTER_MS = 2_000;
 
 export type Inversion = { id: string; detail: string };
 
-type Sent = { id: string; fireAtMs: number; acknowledgedAtMs: number; arrivedAtMs: number };
+type Sent = { id: string; group: string; fireAtMs: number; acknowledgedAtMs: number; arrivedAtMs: number };
 
 /**
  * First requests that were overtaken within their lane, to the same origin, by one that was due later: its first byte
@@ -76,4 +76,4 @@ function lostClaims(claims: readonly ClaimRow[]): string[] {
 }
 
 const describe = (one: Sent, overtaking: Sent) =>
-  `due ${(overtaking.fireAtMs - one.fireAtMs).toFixed(0)} ms before ${overtaking.id}, and sent ${(one.arrivedAtMs - overtaking.arrivedAtMs).toFixed(0)} ms after it`;
+  `${one.group}: due ${(overtaking.fireAtMs - one.fireAtMs).toFixed(0)} ms before ${overtaking.id}, and sent ${(one.arrivedAtMs - overtaking.arrivedAtMs).toFixed(0)} ms after it`;

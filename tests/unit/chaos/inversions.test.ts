@@ -23,7 +23,7 @@ describe("inversions", () => {
     expect(ids(overtaken())).toEqual(["older"]);
     expect(judge(overtaken()).violations).toContainEqual({
       ...{ kind: "inversions", of: "older" },
-      detail: "due 1000 ms before newer, and sent 500 ms after it",
+      detail: "control: due 1000 ms before newer, and sent 500 ms after it",
     });
   });
 

@@ -43,9 +43,9 @@ export async function seedReads(sql: Sql, sizes: SeedSizes): Promise<void> {
   await seedSchedules(sql, sizes);
   await seedAttempts(sql);
   await seedCounts(sql);
-  await finishDirectRows(sql);
   // Of a partitioned table they are told as its own alone, without those of its partitions.
   for (const { definition } of indexes) await sql.unsafe(definition.replace(" ON ONLY ", " ON "));
+  await finishDirectRows(sql);
   await sql`VACUUM (ANALYZE) schedules, schedule_requests, attempts, account_counts, shard_punctuality, usage, accounts`;
 }
 

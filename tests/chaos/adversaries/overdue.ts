@@ -19,15 +19,17 @@ export const overdueInOneShard: Adversary = {
   ],
 };
 
-/** As many that cannot be sent as long as the attack lasts. */
+/** More than a dispatcher reads of a shard in half a second, and none can be sent as long as the attack lasts. */
 export const deactivated: Adversary = {
   name: "deactivated",
-  does: "one account, deactivated with 8,000 rows in one shard, which are overdue as long as it lasts",
-  accounts: 1,
+  does: "five accounts in one shard, deactivated with 4,000 rows each, which are overdue as long as it lasts",
+  accounts: 5,
   cpsLimit: null,
   besideControl: true,
   steps: (random, forMs) => [
-    ...Array.from({ length: 4 }, (_, n) => bulk(n * 500, 0, spread(random, 2_000, DUE_MS, TARGET))).flat(),
+    ...Array.from({ length: 5 }, (_, account) =>
+      bulk(account * 700, account, spread(random, 4_000, DUE_MS, TARGET)),
+    ).flat(),
     ...asleep(forMs),
   ],
 };

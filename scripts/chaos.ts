@@ -36,7 +36,8 @@ counter of a dispatcher was wrong, and adversaries made nobody else late.
   --no-faults      injects none
   --keep           keep the ledgers and the dispatchers' logs in any case
   --break WHAT     proves that it can fail: runs in a copy of this folder in which one guard is taken out: claim (its
-                   version), record (its fence), instant (the wait for it) or release (of a connection's place)
+                   version), record (its fence), instant (the wait for it), release (of a connection's place) or
+                   connections (their bound, with --adversaries hanging-path)
   --help           show this`,
   options: {
     seconds: { type: "string" },

@@ -95,7 +95,7 @@ async function seedSchedules(sql: Sql, { schedules, accounts, bigEvery }: SeedSi
       FROM plan) p
     ORDER BY g`;
   await sql`DROP TABLE plan`;
-  await enterLanes(sql);
+  await finishDirectRows(sql);
   await sql`
     INSERT INTO usage (account_id, env, period, scheduled)
     SELECT account_id, env, to_char(created_at AT TIME ZONE 'utc', 'YYYYMM'), count(*) FROM schedules GROUP BY 1, 2, 3`;

@@ -12,7 +12,6 @@ import { packRequest } from "#domain/sealed-request.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import { freePort } from "#scripts/ports.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
-import { enterLanes } from "../../helpers/lanes.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { finishDirectRows, insertDirectRows } from "../direct-rows.ts";
 import type { Engine, Job } from "../engine.ts";

@@ -65,7 +65,7 @@ const CONTROL_PER_SECOND = 100;
 const OVERDUE_MS = 1_000;
 const HANGING_PATH_JOBS = 400;
 const SLOW_PER_SECOND = 250;
-const ORIGINS_PER_SECOND = 1_000;
+const ORIGINS_PER_SECOND = 500;
 
 export type ScenarioOptions = {
   seed: number;
@@ -161,7 +161,7 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
       );
     case "many-origins":
       return beside(
-        `100 a second, beside ${ORIGINS_PER_SECOND.toLocaleString("en")} a second of ${NEIGHBOURS} other accounts, each to another origin`,
+        `100 a second, beside ${ORIGINS_PER_SECOND} a second of ${NEIGHBOURS} other accounts, each to another origin`,
         [
           control(),
           steady(ORIGINS_PER_SECOND).map((job) => ({ ...job, ...neighbour(random), target: "many" as const })),

@@ -148,7 +148,7 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
     case "neighbour-hangs":
       return beside(
         `100 a second, beside ${HANGING_PATH_JOBS} of another account to a path of the same origin that never answers`,
-        [control(), toTarget("hanging-path", ACCOUNTS, spread(random, HANGING_PATH_JOBS, 2))],
+        [control(), toTarget("hanging-path", ACCOUNTS, spread(random, HANGING_PATH_JOBS, Math.min(seconds, 2)))],
         false,
         { runsOn: "stores" },
       );

@@ -49,6 +49,13 @@ export class WaitingList implements PoolListener {
     return hasRoom(origin, delivery, origins.reservedAt(origin), clock.monotonic());
   }
 
+  /** Whether `delivery` may go on to its turn now: there is room, and nobody waits for it. */
+  mayPass(delivery: Delivery): boolean {
+    const origin = this.#deps.origins.originOf(delivery.origin);
+    const waiting = delivery.needsNewConnection ? origin.waitingForNew : origin.waiting;
+    return waiting.size === 0 && this.hasRoom(delivery);
+  }
+
   /** Whether schedules wait for a connection to this origin. */
   isFull(key: string): boolean {
     const origin = this.#deps.origins.get(key);

@@ -1,9 +1,10 @@
 import type { Deliveries } from "../delivery/deliveries.ts";
-import type { Delivery } from "../delivery/delivery.ts";
+import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import type { DeliveryState } from "../delivery/states.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { DueStage } from "../runtime/due-work.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
+import { LATE_MS, TurnQueue } from "../runtime/turn-queue.ts";
 import { BurstLoad } from "./burst-load.ts";
 
 const CONNECT_AHEAD_MS = 2_000;
@@ -30,7 +31,7 @@ type Deps = {
   claimCost: { leadMs(rows: number): number };
   rates: { isNearLimit(lane: string): boolean };
   demand: { expect(delivery: Delivery): void };
-  waitingList: { hasRoom(delivery: Delivery): boolean };
+  waitingList: { mayPass(delivery: Delivery): boolean };
 };
 
 /**
@@ -43,6 +44,13 @@ export class DueQueue implements DueStage {
   /** Not looked at yet; and those whose connection was looked after. */
   readonly #approaching = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
   readonly #near = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
+  /** Those that were overdue when they came, in turns by lane: they come after what is on time. */
+  readonly #late = new TurnQueue<Delivery>({
+    groupOf: ({ lane }) => lane,
+    dueMs: ({ sendAtMs }) => sendAtMs,
+    before: leavesBefore,
+    isWaiting: isKnown,
+  });
   readonly #load = new BurstLoad();
   #stopped = false;
 
@@ -56,6 +64,10 @@ export class DueQueue implements DueStage {
     const nowMs = this.#deps.clock.now();
     if (from !== null) {
       this.#addNear(delivery, Math.min(delivery.sendAtMs, nowMs + TRY_AGAIN_MS));
+      return;
+    }
+    if (nowMs - delivery.sendAtMs > LATE_MS) {
+      this.#late.push(delivery);
       return;
     }
     this.#load.add(delivery.sendAtMs);
@@ -74,6 +86,8 @@ export class DueQueue implements DueStage {
       if (next.state === "known") this.#approach(next);
     }
     this.#enqueueDue(nowMs);
+    this.#enqueueLate(nowMs);
+    if (this.#late.size > 0) return nowMs;
     return Math.min(
       this.#approaching.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY,
       this.#near.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY,
@@ -92,7 +106,7 @@ export class DueQueue implements DueStage {
 
   /** How many deliveries are here. */
   count(): number {
-    return this.#approaching.count(isKnown) + this.#near.count(isKnown);
+    return this.#approaching.count(isKnown) + this.#near.count(isKnown) + this.#late.count();
   }
 
   #prune(): void {
@@ -112,7 +126,7 @@ export class DueQueue implements DueStage {
   }
 
   #enqueueDue(nowMs: number): void {
-    const { deliveries, rates, waitingList } = this.#deps;
+    const { rates } = this.#deps;
     let leadMs: number | undefined;
     let enqueued = 0;
     const early: Delivery[] = [];
@@ -128,10 +142,24 @@ export class DueQueue implements DueStage {
         early.push(next);
         continue;
       }
-      deliveries.move(next, waitingList.hasRoom(next) ? "awaiting turn" : "awaiting connection");
+      this.#enqueue(next);
       enqueued++;
     }
     for (const delivery of early) this.#near.push(delivery);
+  }
+
+  #enqueueLate(nowMs: number): void {
+    for (let left = TURN_MAX; left > 0; left--) {
+      const next = this.#late.take(nowMs);
+      if (!next) return;
+      this.#deps.demand.expect(next);
+      this.#enqueue(next);
+    }
+  }
+
+  #enqueue(delivery: Delivery): void {
+    const { deliveries, waitingList } = this.#deps;
+    deliveries.move(delivery, waitingList.mayPass(delivery) ? "awaiting turn" : "awaiting connection");
   }
 
   /** How far ahead of its instant what falls due now is enqueued, by how much falls due with it. */

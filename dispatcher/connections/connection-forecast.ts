@@ -1,15 +1,21 @@
 import type { Delivery } from "../delivery/delivery.ts";
 
 const BUCKET_MS = 10;
+const SPAN_MS = 100;
+/** A span is kept for so long after it, and no longer latency is looked for. */
+const SPAN_KEPT_MS = 2_000;
 
 type Bucket = { byPlace: Map<string, number>; needed: number };
 
-/** How many connections an origin will need at once, per 10 ms of the next two seconds. */
+/** How much falls due at an origin, per 10 ms and per 100 ms of the next two seconds. */
 export class ConnectionForecast {
   readonly #buckets = new Map<number, Bucket>();
+  readonly #spans = new Map<number, number>();
 
   /** Notes that a request falls due; returns how many connections its 10 ms need, `perPlace` for each account at most. */
   add({ sendAtMs, place }: Delivery, perPlace: number): number {
+    const span = Math.floor(sendAtMs / SPAN_MS);
+    this.#spans.set(span, (this.#spans.get(span) ?? 0) + 1);
     const at = Math.floor(sendAtMs / BUCKET_MS);
     const bucket = this.#buckets.get(at) ?? { byPlace: new Map<string, number>(), needed: 0 };
     this.#buckets.set(at, bucket);
@@ -19,11 +25,24 @@ export class ConnectionForecast {
     return bucket.needed;
   }
 
+  /** How many requests of those noted so far are on the wire at `atMs`, when each takes `latencyMs`. */
+  underWay(atMs: number, latencyMs: number): number {
+    const spans = Math.min(latencyMs, SPAN_KEPT_MS) / SPAN_MS;
+    const last = Math.floor(atMs / SPAN_MS);
+    let n = 0;
+    for (let ago = 0; ago < spans; ago++) n += (this.#spans.get(last - ago) ?? 0) * Math.min(spans - ago, 1);
+    return Math.ceil(n);
+  }
+
+  /** Forgets what fell due before `beforeMs`. */
   forget(beforeMs: number): void {
     const past = Math.floor(beforeMs / BUCKET_MS);
     for (const at of this.#buckets.keys()) if (at < past) this.#buckets.delete(at);
+    const pastSpan = Math.floor((beforeMs - SPAN_KEPT_MS) / SPAN_MS);
+    for (const at of this.#spans.keys()) if (at < pastSpan) this.#spans.delete(at);
   }
 
+  /** Whether nothing falls due soon. */
   isEmpty(): boolean {
     return this.#buckets.size === 0;
   }

@@ -1,20 +1,27 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
-import { type ConnectionLimits, isWithinLimits } from "./limits.ts";
-import { connectionsOf, isWanted, type Origin, readyOf, waitingOf } from "./origin.ts";
+import { age, grow, growAhead, settle } from "./growth.ts";
+import { type ConnectionLimits, isWithinLimits, nextRetry, originMax } from "./limits.ts";
+import { connectionsOf, FAST_ORIGIN_MAX, type Origin, readyOf, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
-import { FAST_ORIGIN_MAX, type Pool } from "./pool.ts";
+import type { Pool } from "./pool.ts";
 
 const FORECAST_KEPT_MS = 1_000;
 /** So many new connections are opened for the waiting retries of an origin at once. */
 const RETRIES_AT_ONCE = 8;
+/** Idle origins and connections are looked for this often. */
+const UPKEEP_EVERY_MS = 1_000;
+/** After a longer gap the event loop was busy: answers may lie in the sockets, and nobody is found to be slow. */
+const BUSY_MS = 150;
 
 type Deps = { origins: Origins; pool: Pool; limits: ConnectionLimits; holdings: Readonly<Holdings>; clock: Time };
 
 /** Decides how many connections are opened: ahead of what falls due, and for what waits. */
 export class Demand {
   readonly #deps: Deps;
+  #upkeepAtMs = 0;
+  #ranAtMs = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -24,50 +31,104 @@ export class Demand {
   expect(delivery: Delivery): void {
     const { origins, pool, limits, holdings } = this.#deps;
     const origin = origins.originOf(delivery.origin);
-    const needed = origin.forecast.add(delivery, limits.perOrigin);
+    const needed = Math.min(origin.forecast.add(delivery, limits.perOrigin), FAST_ORIGIN_MAX);
+    const neededIfSlow = growAhead(origin, delivery.sendAtMs, originMax(limits));
     const lacks = delivery.needsNewConnection
       ? origin.unused.length + origin.opening.size === 0
-      : connectionsOf(origin) < Math.min(needed, FAST_ORIGIN_MAX);
-    if (lacks && isWithinLimits(delivery, limits, holdings) && pool.mayOpen(origin, delivery)) pool.open(origin);
+      : connectionsOf(origin) < Math.max(needed, neededIfSlow);
+    if (lacks && isWithinLimits(delivery, limits, holdings) && pool.mayOpen(origin, delivery.accountId)) {
+      pool.open(origin, delivery.accountId);
+    }
   }
 
   /** Opens what the waiting ones need: one connection for each of them, and no more than their accounts may have. */
   meet(origin: Origin): void {
     this.meetRetries(origin);
-    const { pool, limits, holdings } = this.#deps;
-    if (!pool.mayHaveMore(origin)) return;
-    const mayHave = (delivery: Delivery) => isWithinLimits(delivery, limits, holdings);
-    const next = origin.waiting.peek(mayHave) ?? origin.waitingForNew.peek(mayHave);
-    const wanted = readyOf(origin) + (next ? waitingOf(origin) : 0) - origin.opening.size;
-    let needed = Math.min(wanted, this.#entitled(origin) - connectionsOf(origin));
-    const delivery = next ?? origin.ready.peek();
-    for (; needed > 0 && pool.mayOpen(origin, delivery); needed--) pool.open(origin);
+    this.meetOthers(origin);
+  }
+
+  /** As `meet`, after `meetRetries`. */
+  meetOthers(origin: Origin): void {
+    const { origins, pool } = this.#deps;
+    const lacking = this.#lackingAt(origin);
+    if (lacking > 0 && !pool.mayHaveMore(origin)) {
+      origins.press(origin, true);
+      return;
+    }
+    for (let left = Math.min(lacking, this.#entitled(origin) - connectionsOf(origin)); left > 0; left--) {
+      const next = this.#next(origin);
+      if (!next) return;
+      if (!pool.mayOpen(origin, next.accountId)) {
+        origins.press(origin, true);
+        return;
+      }
+      pool.open(origin, next.accountId);
+    }
   }
 
   /** A retry cannot have a connection that was used: one is opened for it, in the place of an idle one if need be. */
   meetRetries(origin: Origin): void {
-    const { origins, pool } = this.#deps;
-    const next = pool.nextRetry(origin);
+    const { origins, pool, limits, holdings } = this.#deps;
+    const reserved = origins.reservedNew(origin);
+    if (reserved + origin.waitingForNew.size === 0) return;
+    const next = nextRetry(origin, limits, holdings);
     const waiting = next ? Math.min(origin.waitingForNew.size, RETRIES_AT_ONCE) : 0;
-    let lacking = waiting + origins.reservedAt(origin).forNew - origin.unused.length - origin.opening.size;
-    for (; lacking > 0; lacking--) {
-      const mayOpen = this.#entitled(origin) > connectionsOf(origin) && pool.mayOpen(origin, next);
-      if (mayOpen) pool.open(origin);
-      else if (!pool.replaceIdle(origin)) return;
+    let lacking = waiting + reserved - origin.unused.length - origin.opening.size;
+    const first = next ?? origin.readyForNew.peek();
+    for (; lacking > 0 && first; lacking--) {
+      const mayOpen = this.#entitled(origin) > connectionsOf(origin) && pool.mayOpen(origin, first.accountId);
+      if (mayOpen) pool.open(origin, first.accountId);
+      else if (!pool.replaceIdle(origin, first.accountId)) return;
     }
   }
 
-  /** Opens what slow origins need by now, closes connections that stayed unused. Only active origins are looked at. */
+  /**
+   * Ten times a second: opens what waits for connections that an origin or an account could not have before. Only these
+   * are looked at; once a second the active ones are, for what they have in vain.
+   */
   runOnce(): void {
+    const { origins, pool, limits, clock } = this.#deps;
+    const now = clock.monotonic();
+    const wasBusy = now - this.#ranAtMs > BUSY_MS;
+    this.#ranAtMs = now;
+    for (const origin of [...origins.pressed]) {
+      origins.press(origin, false);
+      if (!wasBusy) grow(origin, originMax(limits), now);
+      this.meet(origin);
+      if (!origin.isPressed) settle(origin);
+    }
+    for (const { id } of [...pool.accounts.short]) pool.listener?.freed(id);
+    if (now - this.#upkeepAtMs >= UPKEEP_EVERY_MS) this.#upkeep(now);
+  }
+
+  #upkeep(nowMs: number): void {
     const { origins, pool, clock } = this.#deps;
+    this.#upkeepAtMs = nowMs;
     const forgottenMs = clock.now() - FORECAST_KEPT_MS;
     for (const origin of origins.active) {
       origin.forecast.forget(forgottenMs);
-      this.meet(origin);
-      if (!isWanted(origin, origins.reservedAt(origin))) pool.closeUnused(origin);
+      age(origin, nowMs);
+      pool.closeUnused(origin);
+      if (readyOf(origin) + waitingOf(origin) > 0) this.meet(origin);
     }
     origins.setIdleAside();
   }
+
+  /** The delivery that a connection is opened for next: a claimed one, or the one whose turn it is. */
+  #next(origin: Origin): Delivery | undefined {
+    const { pool, limits, holdings } = this.#deps;
+    const ready = origin.ready.peek() ?? origin.readyForNew.peek();
+    const mayHave = ({ accountId }: Delivery) => {
+      if (pool.mayHaveAnother(accountId)) return !pool.isFullAt(origin, accountId);
+      pool.accounts.lack(accountId, origin);
+      return false;
+    };
+    if (ready && mayHave(ready)) return ready;
+    const mayReserve = (delivery: Delivery) => isWithinLimits(delivery, limits, holdings) && mayHave(delivery);
+    return origin.waiting.peek(mayReserve) ?? origin.waitingForNew.peek(mayReserve);
+  }
+
+  #lackingAt = (origin: Origin): number => readyOf(origin) + waitingOf(origin) - origin.opening.size;
 
   /** How many connections those who want one may have. */
   #entitled(origin: Origin): number {

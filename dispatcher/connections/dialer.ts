@@ -14,6 +14,9 @@ export type OpenResult = { kind: "open"; connection: Connection } | ConnectFailu
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 const SESSIONS_MAX = 1_000;
 
+/** `signal` says that nobody waits for the answer any more. */
+type Resolve = (hostname: string, allowed: boolean, signal: AbortSignal) => Promise<string[]>;
+
 /**
  * Opens connections to targets, and to nothing else. The target is judged as at creation, and its name is resolved once
  * with a deadline. An answer with one bad address is refused whole, and the socket goes to exactly these addresses. No
@@ -22,7 +25,8 @@ const SESSIONS_MAX = 1_000;
 export class Dialer {
   readonly #policy: TargetPolicy;
   readonly #monotonic: () => number;
-  readonly #resolve: (hostname: string, allowed: boolean) => Promise<string[]>;
+  readonly #resolve: Resolve;
+  #resolving = 0;
   /** TLS sessions by origin, to be resumed. */
   readonly #sessions = new Map<string, Buffer>();
   /** Made once: parsing the root certificates for each connection costs more than its handshake. */
@@ -34,7 +38,7 @@ export class Dialer {
     ca?: string;
     monotonic: () => number;
     /** All addresses of a name; `allowed` names are the operator's own. */
-    resolve?: (hostname: string, allowed: boolean) => Promise<string[]>;
+    resolve?: Resolve;
   }) {
     this.#policy = deps.policy;
     this.#monotonic = deps.monotonic;
@@ -42,6 +46,11 @@ export class Dialer {
     this.#secureContext = tls.createSecureContext(
       deps.ca === undefined ? {} : { ca: [...tls.rootCertificates, deps.ca] },
     );
+  }
+
+  /** How many names are being resolved. */
+  get resolving(): number {
+    return this.#resolving;
   }
 
   /** Opens one connection to `origin`, within the connect deadline. Never rejects for the target's or the network's sake. */
@@ -53,7 +62,7 @@ export class Dialer {
     const isAddress = net.isIP(hostname) !== 0;
     let addresses = [hostname];
     try {
-      if (!isAddress) addresses = await within(this.#resolve(hostname, allowed), CONNECT_DEADLINE_MS);
+      if (!isAddress) addresses = await this.#addressesOf(hostname, allowed);
     } catch (error) {
       return failure(error, "name resolution");
     }
@@ -65,6 +74,17 @@ export class Dialer {
       return { kind: "open", connection: await this.#connect({ origin, hostname, port, addresses, startedAtMs }) };
     } catch (error) {
       return failure(error, "connection");
+    }
+  }
+
+  async #addressesOf(hostname: string, allowed: boolean): Promise<string[]> {
+    const abandoned = new AbortController();
+    this.#resolving++;
+    try {
+      return await within(this.#resolve(hostname, allowed, abandoned.signal), CONNECT_DEADLINE_MS);
+    } finally {
+      this.#resolving--;
+      abandoned.abort();
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Connection } from "../delivery/connection.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { Fifo } from "../runtime/fifo.ts";
+import type { Opening, OwnedConnection, Place } from "./accounts.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 
@@ -8,13 +9,28 @@ import { WaitingQueue } from "./waiting-queue.ts";
 export type Origin = {
   readonly key: string;
   /** Connected, nothing sent yet. */
-  readonly unused: Connection[];
+  readonly unused: OwnedConnection[];
   /** Kept alive after an answer, the latest last. */
-  readonly warm: Connection[];
+  readonly warm: OwnedConnection[];
   /** With when their request began, monotonic ms, the oldest first. */
-  readonly busy: Map<Connection, number>;
-  /** When each connection that is being opened was begun, monotonic ms. */
-  readonly opening: Set<{ sinceMs: number }>;
+  readonly busy: Map<OwnedConnection, number>;
+  readonly opening: Set<Opening>;
+  /** The accounts that connections count for, by their ids. */
+  readonly places: Map<string, Place>;
+  /** So many connections may be open, by how much waits for them; written by `growth.ts`, as are the next four. */
+  allowed: number;
+  /** The same, without those that are allowed in the place of what hangs. */
+  grown: number;
+  /** The most requests at once since `peakSinceMs`, monotonic ms, and in the half minute before. */
+  peak: number;
+  peakBefore: number;
+  peakSinceMs: number;
+  /** Something waits for more connections than it may have: it is looked at ten times a second. */
+  isPressed: boolean;
+  /** It may have idle connections, which others could make room by. */
+  mayHaveIdle: boolean;
+  /** It is in the set of active origins. */
+  isActive: boolean;
   /** No connection is opened before this, monotonic ms: one could not be had, and others serve meanwhile. */
   openAgainAtMs: number;
   /** Not claimed yet, waiting for a connection; those that need a new one apart. */
@@ -28,11 +44,16 @@ export type Origin = {
   readonly forecast: ConnectionForecast;
   /** From request to status line; before the first one, what connecting took. */
   latencyMs: number;
+  /** The same, while it had no more requests at once than a fast origin is given. */
+  baseMs: number;
   answeredAtMs: number;
   roundTripMs: number | null;
 };
 
-const SLOW_MS = 50;
+/** A fast origin is given as many connections: more make a burst no faster, and each costs a handshake at both ends. */
+export const FAST_ORIGIN_MAX = 64;
+/** An origin whose answers take longer is slow. */
+export const SLOW_MS = 50;
 const SLOW_FACTOR = 4;
 const STALLED_MS = 250;
 const LATENCY_MIN_MS = 1;
@@ -46,6 +67,15 @@ export function createOrigin(key: string): Origin {
     warm: [],
     busy: new Map(),
     opening: new Set(),
+    places: new Map(),
+    allowed: FAST_ORIGIN_MAX,
+    grown: FAST_ORIGIN_MAX,
+    peak: 0,
+    peakBefore: 0,
+    peakSinceMs: Number.NEGATIVE_INFINITY,
+    isPressed: false,
+    mayHaveIdle: false,
+    isActive: false,
     openAgainAtMs: 0,
     waiting: new WaitingQueue(),
     waitingForNew: new WaitingQueue(),
@@ -54,6 +84,7 @@ export function createOrigin(key: string): Origin {
     readySinceMs: 0,
     forecast: new ConnectionForecast(),
     latencyMs: Number.NaN,
+    baseMs: Number.NaN,
     answeredAtMs: Number.NEGATIVE_INFINITY,
     roundTripMs: null,
   };
@@ -71,17 +102,13 @@ export const waitingOf = (origin: Origin): number => origin.waiting.size + origi
 /** How many claimed requests wait for a connection. */
 export const readyOf = (origin: Origin): number => origin.ready.length + origin.readyForNew.length;
 
-/** How many connections were begun in the last quarter of a second and are not open yet. */
-export function recentlyOpening(origin: Origin, nowMs: number): number {
-  let n = 0;
-  for (const { sinceMs } of origin.opening) if (nowMs - sinceMs < STALLED_MS) n++;
-  return n;
-}
+/** A request that has been on the wire for longer than this, ms, takes longer than this origin usually does. */
+export const slowAfterMs = (origin: Origin): number => Math.max(SLOW_MS, SLOW_FACTOR * (origin.latencyMs || 0));
 
 /** Whether the oldest request on the wire has been out for longer than this origin usually takes. */
-export function isSlow(origin: Origin, nowMs: number): boolean {
-  const [oldest] = origin.busy.values();
-  return oldest !== undefined && nowMs - oldest > Math.max(SLOW_MS, SLOW_FACTOR * (origin.latencyMs || 0));
+function isSlow(origin: Origin, nowMs: number): boolean {
+  const oldest = origin.busy.values().next().value;
+  return oldest !== undefined && nowMs - oldest > slowAfterMs(origin);
 }
 
 /** Whether claimed requests have waited for a quarter of a second and nothing was answered meanwhile. */
@@ -98,19 +125,12 @@ function headroom(origin: Origin, nowMs: number): number {
   return Math.floor((openOf(origin) * HEADROOM_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
 }
 
-/** Deliveries that were let through to be claimed and have no connection yet; those that need a new one apart. */
-export type Reserved = { any: number; forNew: number };
-
-/** Whether one more may be let through to be claimed. */
-export function hasRoom(origin: Origin, delivery: Delivery, reserved: Reserved, nowMs: number): boolean {
-  if (delivery.needsNewConnection) return origin.unused.length > reserved.forNew;
-  return roomFor(origin, reserved, nowMs) > 0;
-}
-
-/** How many more that take any connection may be let through to be claimed. */
-export function roomFor(origin: Origin, reserved: Reserved, nowMs: number): number {
-  const free = origin.unused.length + origin.warm.length - reserved.forNew - reserved.any;
-  return free + headroom(origin, nowMs);
+/**
+ * How many more deliveries that take any connection may be let through to be claimed, when `reserved` were let through
+ * that have none yet.
+ */
+export function roomFor(origin: Origin, reserved: number, nowMs: number): number {
+  return origin.unused.length + origin.warm.length - reserved + headroom(origin, nowMs);
 }
 
 /** Notes a new connection. Until the first answer the quickest of them stands for what a request takes. */
@@ -125,21 +145,21 @@ export function noteAnswer(origin: Origin, latencyMs: number, nowMs: number): vo
   const isFirst = origin.answeredAtMs === Number.NEGATIVE_INFINITY;
   origin.latencyMs = isFirst ? latencyMs : origin.latencyMs * 0.9 + latencyMs * 0.1;
   origin.answeredAtMs = nowMs;
+  if (origin.busy.size <= FAST_ORIGIN_MAX || Number.isNaN(origin.baseMs)) origin.baseMs = origin.latencyMs;
 }
 
-/** Whether something waits for a connection to an origin, has one reserved, or falls due soon. */
-export const isWanted = (origin: Origin, reserved: Reserved): boolean =>
-  reserved.any + reserved.forNew + waitingOf(origin) + readyOf(origin) > 0 || !origin.forecast.isEmpty();
+/** Whether something waits for a connection to an origin, has one of `reserved`, or falls due soon. */
+export const isWanted = (origin: Origin, reserved: number): boolean =>
+  reserved + waitingOf(origin) + readyOf(origin) > 0 || !origin.forecast.isEmpty();
 
 /** Whether an origin is not wanted and has no connection, so that nothing is to be done for it. */
-export const isIdle = (origin: Origin, reserved: Reserved): boolean =>
+export const isIdle = (origin: Origin, reserved: number): boolean =>
   connectionsOf(origin) === 0 && !isWanted(origin, reserved);
 
-/** Takes a connection out of every list. */
-export function dropConnection(origin: Origin, connection: Connection): void {
+/** Takes a connection without a request out of its list. */
+export function dropIdle(origin: Origin, connection: OwnedConnection): void {
   for (const list of [origin.warm, origin.unused]) {
     const at = list.lastIndexOf(connection);
     if (at >= 0) list.splice(at, 1);
   }
-  origin.busy.delete(connection);
 }

@@ -1,33 +1,19 @@
 import { earlyLeadMs } from "#domain/early-fire.ts";
-import type { ConnectFailure, Connection } from "../delivery/connection.ts";
+import type { Connection } from "../delivery/connection.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
+import { Accounts, type Opening, type OwnedConnection } from "./accounts.ts";
 import type { Dialer } from "./dialer.ts";
-import { type ConnectionLimits, isWithinLimits, originMax, totalMax } from "./limits.ts";
-import {
-  connectionsOf,
-  dropConnection,
-  isSlow,
-  noteAnswer,
-  noteConnected,
-  type Origin,
-  openOf,
-  recentlyOpening,
-} from "./origin.ts";
+import { mayOpenMore, mayOpenNow, notePeak } from "./growth.ts";
+import { idleOf, idleOfAnother, unusedInVain } from "./idle-connections.ts";
+import { type ConnectionLimits, isFull, mayOpenAnother, nextRetry, originMax, totalMax } from "./limits.ts";
+import { dropIdle, noteAnswer, noteConnected, type Origin, openOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
+import type { PoolListener } from "./pool-listener.ts";
+import { type Recount, recount } from "./recount.ts";
 
 const KEPT_MAX_MS = 60_000;
-const UNUSED_MAX_MS = 4_000;
-const OPENING_MAX = 32;
-/** A fast origin is given as many connections; a slow one gets more as its requests pile up. */
-export const FAST_ORIGIN_MAX = 64;
-
-/** Gets the result of opening a connection. */
-export interface PoolListener {
-  opened(origin: Origin): void;
-  failed(origin: Origin, failure: ConnectFailure): void;
-}
 
 type Deps = {
   origins: Origins;
@@ -38,11 +24,13 @@ type Deps = {
   onError: (error: unknown) => void;
 };
 
-/** The sockets of this process, by origin. */
+/** The sockets of this process, by origin. Each counts for one account. */
 export class Pool {
   readonly #deps: Deps;
+  readonly accounts = new Accounts();
   listener: PoolListener | undefined;
   #total = 0;
+  #opening = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -55,67 +43,81 @@ export class Pool {
 
   /** Whether another connection to `origin` may be opened, by what there is of it. */
   mayHaveMore(origin: Origin): boolean {
-    const now = this.#deps.clock.monotonic();
-    if (openOf(origin) >= FAST_ORIGIN_MAX && !isSlow(origin, now)) return false;
-    if (now < origin.openAgainAtMs || recentlyOpening(origin, now) >= OPENING_MAX) return false;
-    return connectionsOf(origin) < originMax(this.#deps.limits);
+    // Asked for each request of a busy origin: the clock is read only when it matters.
+    return openOf(origin) < origin.allowed && mayOpenMore(origin, originMax(this.#deps.limits), this.#now());
   }
 
-  /** Whether another connection to `origin` may be opened for `delivery`; may close an idle one of another origin for it. */
-  mayOpen(origin: Origin, delivery: Delivery | undefined): boolean {
-    const { limits, holdings } = this.#deps;
-    if (!this.mayHaveMore(origin)) return false;
-    return this.#total < totalMax(delivery, limits, holdings) || this.#closeIdleOfAnother(origin);
+  /** Whether account `id` may have another connection, after one of its idle ones is closed if need be. */
+  mayHaveAnother(id: string): boolean {
+    const { limits } = this.#deps;
+    const account = this.accounts.get(id);
+    const hasRoomInAll = this.#total < totalMax(account, limits) || this.#deps.origins.withIdle.size > 0;
+    return hasRoomInAll && (!account || mayOpenAnother(account, limits));
   }
 
-  /** The retry whose turn it is among those that wait for this origin and may have one more connection. */
-  nextRetry(origin: Origin): Delivery | undefined {
-    if (origin.waitingForNew.size === 0) return undefined;
-    const { limits, holdings } = this.#deps;
-    return origin.waitingForNew.peek((delivery) => isWithinLimits(delivery, limits, holdings));
+  /** Whether account `id` has as many connections to `origin` as it may. */
+  isFullAt(origin: Origin, id: string): boolean {
+    return (origin.places.get(id)?.connections ?? 0) >= this.#deps.limits.perOrigin;
   }
 
-  /** Closes an idle connection and opens a new one in its place, once it is closed; says whether it does. */
-  replaceIdle(origin: Origin): boolean {
-    const now = this.#deps.clock.monotonic();
-    const [idle] = origin.warm;
-    if (!idle || now < origin.openAgainAtMs || recentlyOpening(origin, now) >= OPENING_MAX) return false;
-    const begun = this.#begin(origin);
-    const { onBroken } = idle;
-    idle.onBroken = () => {
-      onBroken?.();
-      this.#dial(origin, begun);
-    };
+  /**
+   * Whether another connection to `origin` may be opened for account `id`; may close an idle one for it, of the account
+   * when that one may have no more, of any when the process may not.
+   */
+  mayOpen(origin: Origin, id: string): boolean {
+    const { limits, origins } = this.#deps;
+    if (!this.mayHaveMore(origin) || !this.mayHaveAnother(id) || this.isFullAt(origin, id)) return false;
+    const account = this.accounts.get(id);
+    if (isFull(account, limits) && !this.#closeIdle(idleOf(account, origin, origins))) return false;
+    return this.#total < totalMax(account, limits) || this.#closeIdle(idleOfAnother(origin, origins));
+  }
+
+  /** Closes an idle connection and opens a new one in its place for account `id`, once it is closed; says whether it does. */
+  replaceIdle(origin: Origin, id: string): boolean {
+    const own = origin.warm.find(({ owner }) => owner.account.id === id);
+    const idle = own ?? origin.warm[0];
+    if (!idle || !mayOpenNow(origin, this.#now())) return false;
+    if (!own && (this.isFullAt(origin, id) || !this.mayHaveAnother(id))) return false;
+    const opening = this.#begin(origin, id);
     this.#close(origin, idle);
+    idle.onBroken = () => this.#dial(origin, opening);
     return true;
   }
 
-  /** Begins to open a connection; the listener gets the result. */
-  open(origin: Origin): void {
-    this.#dial(origin, this.#begin(origin));
+  /** Begins to open a connection for account `id`; the listener gets the result. */
+  open(origin: Origin, id: string): void {
+    this.#dial(origin, this.#begin(origin, id));
   }
 
   /** Acquires the connection that `delivery` would go out on, the one used last or an unused one, and marks it busy. */
   acquire(origin: Origin, delivery: Delivery): Connection | undefined {
     const connection = this.#pick(origin, delivery);
     if (!connection) return undefined;
-    dropConnection(origin, connection);
-    origin.busy.set(connection, this.#deps.clock.monotonic());
+    dropIdle(origin, connection);
+    if (connection.owner.account.id !== delivery.accountId) this.#handOver(connection, delivery.accountId);
+    connection.owner.account.busy++;
+    origin.busy.set(connection, this.#now());
+    notePeak(origin);
     return connection;
   }
 
   /** The request on `connection` is over; `reusable` says whether another may follow on it. */
   release(connection: Connection, reusable: boolean): void {
-    const origin = this.#deps.origins.originOf(connection.origin);
-    origin.busy.delete(connection);
-    if (connection.broken) return;
-    if (reusable && !this.#isOld(connection)) origin.warm.push(connection);
-    else connection.destroy();
+    const released = connection as OwnedConnection;
+    const { account, origin } = released.owner;
+    if (!origin.busy.delete(released)) return;
+    account.busy--;
+    if (!reusable || connection.broken || this.#isOld(connection)) {
+      this.#close(origin, released);
+      return;
+    }
+    origin.warm.push(released);
+    this.#deps.origins.noteIdle(origin, true);
   }
 
   /** An answer came over `connection` after `latencyMs`. */
   answered(connection: Connection, latencyMs: number): void {
-    noteAnswer(this.#deps.origins.originOf(connection.origin), latencyMs, this.#deps.clock.monotonic());
+    noteAnswer((connection as OwnedConnection).owner.origin, latencyMs, this.#now());
   }
 
   /** How far ahead of its instant a request to `key` leaves so as to arrive at it, ms. */
@@ -125,22 +127,24 @@ export class Pool {
 
   /** Closes what was opened in vain. */
   closeUnused(origin: Origin): void {
-    const now = this.#deps.clock.monotonic();
-    for (const connection of [...origin.unused]) {
-      if (now - connection.openedAtMs >= UNUSED_MAX_MS) this.#close(origin, connection);
-    }
+    if (origin.unused.length === 0) return;
+    const inVain = unusedInVain(origin, this.#deps.origins.reserved(origin), this.#now());
+    for (const connection of inVain) this.#close(origin, connection);
   }
 
-  /** How many connections have a request, of each origin. */
-  busyByOrigin(): Map<string, number> {
-    return new Map([...this.#deps.origins.all()].flatMap(({ key, busy }) => (busy.size > 0 ? [[key, busy.size]] : [])));
+  /** How many connections are open, being opened, and may be in all; each that is opened may resolve a name. */
+  figures(): { open: number; opening: number; max: number; resolving: number; resolvingMax: number } {
+    const { limits, dialer } = this.#deps;
+    const [open, opening] = [this.#total - this.#opening, this.#opening];
+    return { open, opening, max: limits.total, resolving: dialer.resolving, resolvingMax: limits.total };
   }
 
-  /** What `size` counts, counted anew. */
-  countConnections(): number {
-    return [...this.#deps.origins.all()].reduce((n, origin) => n + connectionsOf(origin), 0);
+  /** Counts the connections anew, for the audit. */
+  recount(): Recount {
+    return recount(this.#deps.origins.all());
   }
 
+  /** Ends every connection. */
   close(): void {
     for (const { unused, warm, busy } of this.#deps.origins.all()) {
       for (const connection of [...unused, ...warm, ...busy.keys()]) connection.destroy();
@@ -148,69 +152,97 @@ export class Pool {
   }
 
   /** Counts a connection from when it is decided that it is opened. */
-  #begin(origin: Origin): { sinceMs: number } {
-    const begun = { sinceMs: this.#deps.clock.monotonic() };
-    origin.opening.add(begun);
+  #begin(origin: Origin, id: string): Opening {
     this.#total++;
-    return begun;
+    this.#opening++;
+    return this.accounts.begin(origin, id, this.#now());
   }
 
-  #dial(origin: Origin, begun: { sinceMs: number }): void {
+  #dial(origin: Origin, opening: Opening): void {
     this.#deps.dialer
       .open(origin.key)
       .then((result) => {
-        origin.opening.delete(begun);
-        if (result.kind === "open") return this.#opened(origin, result.connection);
+        this.#opening--;
+        if (result.kind === "open") return this.#opened(origin, opening, result.connection);
         this.#total--;
+        const { account } = this.accounts.endOpening(opening, false);
         this.listener?.failed(origin, result);
+        this.listener?.freed(account.id);
       })
       .catch(this.#deps.onError);
   }
 
-  #opened(origin: Origin, connection: Connection): void {
-    connection.onBroken = () => {
-      this.#total--;
-      dropConnection(origin, connection);
-    };
+  #opened(origin: Origin, opening: Opening, made: Connection): void {
+    const owner = this.accounts.endOpening(opening, true);
+    const connection = Object.assign(made, { owner });
+    connection.onBroken = () => this.#broke(origin, connection);
     if (connection.broken) {
-      connection.onBroken();
+      this.#broke(origin, connection);
       return;
     }
     noteConnected(origin, connection);
     origin.unused.push(connection);
+    this.#deps.origins.noteIdle(origin, true);
     this.listener?.opened(origin);
+    this.listener?.freed(owner.account.id);
   }
 
-  #pick(origin: Origin, delivery: Delivery): Connection | undefined {
+  #pick(origin: Origin, delivery: Delivery): OwnedConnection | undefined {
     if (delivery.needsNewConnection) return origin.unused[0];
     for (;;) {
-      // The unused ones are first for retries, which cannot have another.
-      const forRetries = this.#deps.origins.reservedAt(origin).forNew + (this.nextRetry(origin) ? 1 : 0);
-      const spare = origin.unused.length > forRetries ? origin.unused[0] : undefined;
-      const connection = origin.warm.at(-1) ?? spare;
+      const connection = origin.warm.at(-1) ?? this.#spare(origin);
       if (!connection || !this.#isOld(connection)) return connection;
       this.#close(origin, connection);
     }
   }
 
+  /** The unused ones are first for retries, which cannot have another. */
+  #spare(origin: Origin): OwnedConnection | undefined {
+    const { origins, limits, holdings } = this.#deps;
+    const forRetries = origins.reservedNew(origin) + (nextRetry(origin, limits, holdings) ? 1 : 0);
+    return origin.unused.length > forRetries ? origin.unused[0] : undefined;
+  }
+
+  #now(): number {
+    return this.#deps.clock.monotonic();
+  }
+
   #isOld(connection: Connection): boolean {
-    return this.#deps.clock.monotonic() - connection.openedAtMs >= KEPT_MAX_MS;
+    return this.#now() - connection.openedAtMs >= KEPT_MAX_MS;
   }
 
-  #closeIdleOfAnother(than: Origin): boolean {
-    for (const origin of this.#deps.origins.active) {
-      if (origin === than) continue;
-      const { any, forNew } = this.#deps.origins.reservedAt(origin);
-      const idle = origin.warm[0] ?? (any + forNew > 0 ? undefined : origin.unused[0]);
-      if (!idle) continue;
-      this.#close(origin, idle);
-      return true;
-    }
-    return false;
+  /** The account of the request has it from now on; one that has all it may gives another for it, or closes one. */
+  #handOver(connection: OwnedConnection, id: string): void {
+    const { limits, origins } = this.#deps;
+    const { origin } = connection.owner;
+    const account = this.accounts.get(id);
+    const mustGive =
+      this.isFullAt(origin, id) || (isFull(account, limits) && !this.#closeIdle(idleOf(account, origin, origins)));
+    if (!mustGive || !this.accounts.exchange(connection, id)) this.accounts.handOver(connection, id);
   }
 
-  #close(origin: Origin, connection: Connection): void {
-    dropConnection(origin, connection);
+  #closeIdle(idle: OwnedConnection | undefined): boolean {
+    if (idle) this.#close(idle.owner.origin, idle);
+    return idle !== undefined;
+  }
+
+  #broke(origin: Origin, connection: OwnedConnection): void {
+    if (origin.busy.delete(connection)) connection.owner.account.busy--;
+    dropIdle(origin, connection);
+    this.#uncount(connection);
+    this.listener?.freed(connection.owner.account.id);
+  }
+
+  #close(origin: Origin, connection: OwnedConnection): void {
+    dropIdle(origin, connection);
+    this.#uncount(connection);
     connection.destroy();
+  }
+
+  /** It counts no longer, and nothing more is to be done when it breaks. */
+  #uncount(connection: OwnedConnection): void {
+    connection.onBroken = undefined;
+    this.#total--;
+    this.accounts.close(connection.owner);
   }
 }

@@ -4,14 +4,17 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Fifo } from "../runtime/fifo.ts";
 import type { Demand } from "./demand.ts";
-import { type ConnectionLimits, isWithinLimits } from "./limits.ts";
-import { hasRoom, isStalled, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
+import { type ConnectionLimits, hasFewerInAll, isWithinLimits } from "./limits.ts";
+import { isStalled, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
-import type { Pool, PoolListener } from "./pool.ts";
+import type { Pool } from "./pool.ts";
+import type { PoolListener } from "./pool-listener.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
 const OPEN_AGAIN_MS = 250;
 const SERVED_AT_ONCE_MAX = 256;
+/** So many origins are served at once when an account may have connections again. */
+const ORIGINS_AT_ONCE_MAX = 32;
 
 type Deps = {
   deliveries: Deliveries;
@@ -29,6 +32,8 @@ type Deps = {
  */
 export class WaitingList implements PoolListener {
   readonly #deps: Deps;
+  /** Origins that claimed deliveries may wait for. */
+  readonly #withReady = new Set<Origin>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -37,7 +42,8 @@ export class WaitingList implements PoolListener {
   /** Takes a delivery that is about to fall due, and for which there is no room. */
   add(delivery: Delivery): void {
     const origin = this.#deps.origins.originOf(delivery.origin);
-    this.#park(origin, delivery);
+    (delivery.needsNewConnection ? origin.waitingForNew : origin.waiting).push(delivery);
+    this.#noteFull(origin, delivery);
     this.#deps.demand.meet(origin);
   }
 
@@ -46,7 +52,8 @@ export class WaitingList implements PoolListener {
     const { deliveries, limits, origins, clock } = this.#deps;
     if (!isWithinLimits(delivery, limits, deliveries.holdings)) return false;
     const origin = origins.originOf(delivery.origin);
-    return hasRoom(origin, delivery, origins.reservedAt(origin), clock.monotonic());
+    if (delivery.needsNewConnection) return origin.unused.length > origins.reservedNew(origin);
+    return roomFor(origin, origins.reserved(origin), clock.monotonic()) > 0;
   }
 
   /** Whether `delivery` may go on to its turn now: there is room, and nobody waits for it. */
@@ -74,14 +81,16 @@ export class WaitingList implements PoolListener {
     }
     if (readyOf(origin) === 0) origin.readySinceMs = clock.monotonic();
     queue.push(delivery);
+    this.#withReady.add(origin);
     demand.meet(origin);
   }
 
   /** Takes out the claimed deliveries that `which` names. */
   takeReady(which: (delivery: Delivery) => boolean): Delivery[] {
     const taken: Delivery[] = [];
-    for (const { ready, readyForNew } of this.#deps.origins.active) {
-      for (const queue of [ready, readyForNew]) if (queue.length > 0) taken.push(...queue.take(which));
+    for (const origin of this.#withReady) {
+      for (const queue of [origin.ready, origin.readyForNew]) if (queue.length > 0) taken.push(...queue.take(which));
+      if (readyOf(origin) === 0) this.#withReady.delete(origin);
     }
     return taken;
   }
@@ -104,6 +113,19 @@ export class WaitingList implements PoolListener {
   /** A delivery gave its connection up: others may have it. */
   onConnectionReleased(delivery: Delivery): void {
     this.#serve(this.#deps.origins.originOf(delivery.origin));
+    if (this.#deps.pool.accounts.short.size > 0) this.freed(delivery.accountId);
+  }
+
+  /** Account `id` may have connections again, perhaps: what waits for them, anywhere, is served. */
+  freed(id: string): void {
+    const { pool, limits, deliveries } = this.#deps;
+    const { accounts } = pool;
+    for (let left = Math.min(accounts.get(id)?.lacking.size ?? 0, ORIGINS_AT_ONCE_MAX); left > 0; left--) {
+      const account = accounts.get(id);
+      if (!account || !pool.mayHaveAnother(id) || !hasFewerInAll(id, limits, deliveries.holdings)) return;
+      const origin = accounts.takeLacking(account);
+      if (origin) this.#serve(origin);
+    }
   }
 
   opened(origin: Origin): void {
@@ -125,16 +147,17 @@ export class WaitingList implements PoolListener {
 
   /** Serves what waits for this origin: first what is claimed and due, then what may be claimed. */
   #serve(origin: Origin): void {
+    if (readyOf(origin) + waitingOf(origin) === 0) return;
     const { origins, demand, clock } = this.#deps;
-    const roomForNew = () => origin.unused.length - origins.reservedAt(origin).forNew;
-    const room = () => roomFor(origin, origins.reservedAt(origin), clock.monotonic());
+    const roomForNew = () => origin.unused.length - origins.reservedNew(origin);
+    const room = () => roomFor(origin, origins.reserved(origin), clock.monotonic());
     // Else a busy origin would use each connection again, and retries would never have a new one.
     demand.meetRetries(origin);
     this.#serveReady(origin, origin.readyForNew);
     this.#serveReady(origin, origin.ready);
-    this.#serveWaiting(origin.waitingForNew, roomForNew);
-    this.#serveWaiting(origin.waiting, room);
-    demand.meet(origin);
+    this.#serveWaiting(origin, origin.waitingForNew, roomForNew);
+    this.#serveWaiting(origin, origin.waiting, room);
+    demand.meetOthers(origin);
   }
 
   #serveReady(origin: Origin, queue: Fifo<Delivery>): void {
@@ -147,10 +170,14 @@ export class WaitingList implements PoolListener {
   }
 
   /** Lets those that wait go on while there is room. They reserve their connections at their turns, which may be later. */
-  #serveWaiting(waiting: WaitingQueue, room: () => number): void {
+  #serveWaiting(origin: Origin, waiting: WaitingQueue, room: () => number): void {
     if (waiting.size === 0) return;
     const { deliveries, limits, clock } = this.#deps;
-    const isWithin = (delivery: Delivery) => isWithinLimits(delivery, limits, deliveries.holdings);
+    const isWithin = (delivery: Delivery) => {
+      const isWithin = isWithinLimits(delivery, limits, deliveries.holdings);
+      if (!isWithin) this.#noteFull(origin, delivery);
+      return isWithin;
+    };
     for (let left = Math.min(room(), SERVED_AT_ONCE_MAX); left > 0 && room() > 0; left--) {
       const next = waiting.take(clock.now(), isWithin);
       if (!next) return;
@@ -158,8 +185,10 @@ export class WaitingList implements PoolListener {
     }
   }
 
-  #park(origin: Origin, delivery: Delivery): void {
-    (delivery.needsNewConnection ? origin.waitingForNew : origin.waiting).push(delivery);
+  /** When its account has reserved all it may, what it waits for at this origin is served once it may have more. */
+  #noteFull(origin: Origin, { accountId }: Delivery): void {
+    const { pool, limits, deliveries } = this.#deps;
+    if (!hasFewerInAll(accountId, limits, deliveries.holdings)) pool.accounts.lack(accountId, origin);
   }
 
   #assign(delivery: Delivery, connection: Connection): void {

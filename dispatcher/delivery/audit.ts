@@ -15,7 +15,15 @@ export type AuditedStages = {
   exchanges: Keeper;
   recorder: Keeper;
   releases: Keeper;
-  pool: { busyByOrigin(): ReadonlyMap<string, number>; countConnections(): number; readonly size: number };
+  pool: {
+    readonly size: number;
+    readonly accounts: { counts(): ReadonlyMap<string, number> };
+    recount(): {
+      connections: number;
+      busyByOrigin: ReadonlyMap<string, number>;
+      byAccount: ReadonlyMap<string, number>;
+    };
+  };
 };
 
 /**
@@ -52,8 +60,10 @@ export function auditDeliveries(deliveries: Deliveries, stages: AuditedStages): 
     ({ connection }) => connection === "assigned",
     ({ origin }) => origin,
   );
-  compareMaps("busy connections of ", stages.pool.busyByOrigin(), assigned);
-  compare("connections", stages.pool.size, stages.pool.countConnections());
+  const connections = stages.pool.recount();
+  compareMaps("busy connections of ", connections.busyByOrigin, assigned);
+  compare("connections", stages.pool.size, connections.connections);
+  compareMaps("connections of account ", stages.pool.accounts.counts(), connections.byAccount);
   compare("recorder", stages.recorder.count(), inStates("answered", "recording"));
   compare("releases", stages.releases.count(), inStates("releasing"));
   return drift;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Accounts } from "#dispatcher/connections/accounts.ts";
 import { Origins } from "#dispatcher/connections/origins.ts";
 import { Holdings } from "#dispatcher/delivery/holdings.ts";
 
@@ -38,7 +39,7 @@ describe("the origins that a dispatcher knows", () => {
     const { origins, holdings } = start();
     const [reserved, opening] = ["https://a.example", "https://b.example"].map((key) => origins.originOf(key));
     holdings.reservedByOrigin.set("https://a.example", 1);
-    opening?.opening.add({ sinceMs: 0 });
+    if (opening) new Accounts().begin(opening, "account", 0);
     origins.setIdleAside();
     expect([...origins.active]).toEqual([reserved, opening]);
   });

@@ -1,0 +1,108 @@
+import {
+  connectionsOf,
+  FAST_ORIGIN_MAX,
+  type Origin,
+  openOf,
+  readyOf,
+  SLOW_MS,
+  slowAfterMs,
+  waitingOf,
+} from "./origin.ts";
+
+/** A slow origin is given as many more as answer what waits for it within this. */
+const DRAIN_MS = 500;
+/** More connections are of no use to an origin that answers so many times more slowly since it has them. */
+const SLOWED_DOWN = 2;
+/** The peak of a minute is kept as those of two halves. */
+const PEAK_EACH_MS = 30_000;
+/** A slow origin may have so many times its peak. */
+const PEAK_SPARE = 1.25;
+/** An origin that has become slower by itself is taken to be slower by this each second. */
+const BASE_RISE = 1.05;
+
+/** A connection that is not open within this may be to an address that does not answer: others are opened beside it. */
+const OPENS_WITHIN_MS = 250;
+const OPENING_MAX = 32;
+
+/** Whether another connection to `origin` may be begun, by what is allowed; `max` is the bound for one origin. */
+export function mayOpenMore(origin: Origin, max: number, nowMs: number): boolean {
+  if (connectionsOf(origin) >= max || !mayOpenNow(origin, nowMs)) return false;
+  return openOf(origin) + recentlyOpening(origin, nowMs) < origin.allowed;
+}
+
+/** Whether a connection may be begun now: not too many at once, and not right after one that could not be had. */
+export function mayOpenNow(origin: Origin, nowMs: number): boolean {
+  return nowMs >= origin.openAgainAtMs && recentlyOpening(origin, nowMs) < OPENING_MAX;
+}
+
+/**
+ * Decides how many connections an origin may have, while requests wait for one: so many more as its latency makes of what
+ * waits, when it is slow, and one in the place of each that hangs. `max` is the bound for one origin.
+ */
+export function grow(origin: Origin, max: number, nowMs: number): void {
+  const hanging = countHanging(origin, nowMs);
+  if (isSteadilySlow(origin)) {
+    const lacking = Math.ceil(((readyOf(origin) + waitingOf(origin)) * origin.latencyMs) / DRAIN_MS);
+    raise(origin, connectionsOf(origin) - hanging + lacking, max);
+  }
+  origin.allowed = Math.min(origin.grown + hanging, max);
+}
+
+/** Lets a slow origin have what falls due at `atMs` and shortly before, known ahead. Returns how many that is. */
+export function growAhead(origin: Origin, atMs: number, max: number): number {
+  if (!(origin.baseMs >= SLOW_MS)) return 0;
+  const needed = Math.min(origin.forecast.underWay(atMs, origin.baseMs), max);
+  raise(origin, needed, max);
+  origin.allowed = Math.max(origin.allowed, origin.grown);
+  return needed;
+}
+
+/** Nothing waits: what hung no longer counts. */
+export function settle(origin: Origin): void {
+  origin.allowed = origin.grown;
+}
+
+/** Notes how many requests are on the wire at once. */
+export function notePeak(origin: Origin): void {
+  if (origin.busy.size > origin.peak) origin.peak = origin.busy.size;
+}
+
+/** The most requests that were on the wire at once in the last minute, or the last half of it. */
+export const peakOf = (origin: Origin): number => Math.max(origin.peak, origin.peakBefore);
+
+/** Forgets peaks of more than a minute ago. Once a second. */
+export function age(origin: Origin, nowMs: number): void {
+  if (nowMs - origin.peakSinceMs >= PEAK_EACH_MS) {
+    origin.peakBefore = origin.peak;
+    origin.peak = origin.busy.size;
+    origin.peakSinceMs = nowMs;
+  }
+  origin.grown = Math.max(FAST_ORIGIN_MAX, Math.min(origin.grown, Math.ceil(peakOf(origin) * PEAK_SPARE)));
+  if (origin.latencyMs > origin.baseMs) origin.baseMs = Math.min(origin.baseMs * BASE_RISE, origin.latencyMs);
+}
+
+/** Whether it takes long for each answer, and not because it has so many requests at once. */
+const isSteadilySlow = ({ latencyMs, baseMs }: Origin): boolean =>
+  latencyMs >= SLOW_MS && latencyMs <= SLOWED_DOWN * baseMs;
+
+function raise(origin: Origin, needed: number, max: number): void {
+  origin.grown = Math.max(origin.grown, Math.min(needed, max));
+}
+
+/** How many connections were begun in the last quarter of a second and are not open yet. */
+function recentlyOpening(origin: Origin, nowMs: number): number {
+  let n = 0;
+  for (const { sinceMs } of origin.opening) if (nowMs - sinceMs < OPENS_WITHIN_MS) n++;
+  return n;
+}
+
+/** How many requests have been on the wire for longer than this origin usually takes. */
+function countHanging(origin: Origin, nowMs: number): number {
+  const beforeMs = nowMs - slowAfterMs(origin);
+  let n = 0;
+  for (const sinceMs of origin.busy.values()) {
+    if (sinceMs >= beforeMs) break;
+    n++;
+  }
+  return n;
+}

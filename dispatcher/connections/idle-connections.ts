@@ -1,0 +1,42 @@
+import type { Account, OwnedConnection } from "./accounts.ts";
+import { peakOf } from "./growth.ts";
+import { isWanted, type Origin, openOf, waitingOf } from "./origin.ts";
+import type { Origins } from "./origins.ts";
+
+const UNUSED_MAX_MS = 4_000;
+
+/** An idle connection that counts for `account`, to be closed for a new one to origin `than`. */
+export function idleOf(account: Account, than: Origin, origins: Origins): OwnedConnection | undefined {
+  if (account.busy + account.opening >= account.connections) return undefined;
+  const isOwn = ({ owner }: OwnedConnection) => owner.account === account;
+  for (const { origin } of account.places) {
+    const idle = origin.warm.find(isOwn) ?? (origin === than ? undefined : unreserved(origin, origins, isOwn));
+    if (idle) return idle;
+  }
+  return undefined;
+}
+
+/** An idle connection to another origin, to be closed for a new one to origin `than`. */
+export function idleOfAnother(than: Origin, origins: Origins): OwnedConnection | undefined {
+  for (const origin of origins.withIdle) {
+    if (origin.warm.length + origin.unused.length === 0) origins.noteIdle(origin, false);
+    if (origin === than) continue;
+    const idle = origin.warm[0] ?? unreserved(origin, origins, () => true);
+    if (idle) return idle;
+  }
+  return undefined;
+}
+
+/**
+ * The connections of `origin` on which nothing was sent for four seconds since they were opened, and for which nothing is:
+ * all of them when nothing wants one, otherwise those beyond the last minute's peak and what waits or is `reserved` now.
+ */
+export function unusedInVain(origin: Origin, reserved: number, nowMs: number): OwnedConnection[] {
+  const kept = isWanted(origin, reserved) ? peakOf(origin) + reserved + waitingOf(origin) : 0;
+  const surplus = Math.max(openOf(origin) - kept, 0);
+  return origin.unused.filter(({ openedAtMs }) => nowMs - openedAtMs >= UNUSED_MAX_MS).slice(0, surplus);
+}
+
+function unreserved(origin: Origin, origins: Origins, which: (connection: OwnedConnection) => boolean) {
+  return origins.reserved(origin) > 0 ? undefined : origin.unused.find(which);
+}

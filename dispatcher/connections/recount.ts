@@ -1,0 +1,34 @@
+import { nameOf, type Place } from "./accounts.ts";
+import { connectionsOf, type Origin } from "./origin.ts";
+
+/** The connections of all origins, counted one by one. */
+export type Recount = {
+  /** Open and being opened. */
+  connections: number;
+  /** Those that have a request, of each origin. */
+  busyByOrigin: Map<string, number>;
+  /** Those of each account, by the names that `Accounts.counts` uses. */
+  byAccount: Map<string, number>;
+};
+
+/** Counts the connections of `origins` anew: what the audit compares the counters with. */
+export function recount(origins: Iterable<Origin>): Recount {
+  const counted: Recount = { connections: 0, busyByOrigin: new Map(), byAccount: new Map() };
+  for (const origin of origins) {
+    counted.connections += connectionsOf(origin);
+    if (origin.busy.size > 0) counted.busyByOrigin.set(origin.key, origin.busy.size);
+    countAccounts(origin, counted.byAccount);
+  }
+  return counted;
+}
+
+function countAccounts({ key, unused, warm, busy, opening }: Origin, counts: Map<string, number>): void {
+  const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+  const all: { owner: Place }[] = [...unused, ...warm, ...busy.keys(), ...opening];
+  for (const { owner } of all) {
+    add(nameOf(owner.account, "all"));
+    add(nameOf(owner.account, key));
+  }
+  for (const { owner } of busy.keys()) add(nameOf(owner.account, "busy"));
+  for (const { owner } of opening) add(nameOf(owner.account, "opening"));
+}

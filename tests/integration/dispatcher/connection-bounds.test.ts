@@ -1,0 +1,103 @@
+import { promises as dns } from "node:dns";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
+import type { TestAccount } from "../../helpers/accounts.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { startDnsServer } from "../../helpers/dns-server.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let receiver: Receiver;
+let bench: DispatchBench;
+const ends: (() => unknown)[] = [];
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  receiver = await startReceiver();
+  const folder = mkdtempSync(join(tmpdir(), "stopwatch-"));
+  ends.push(() => rmSync(folder, { recursive: true }));
+  const caFile = join(folder, "ca.pem");
+  writeFileSync(caFile, receiver.ca);
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, DELIVERY_CA_FILE: caFile, ...settings });
+}
+afterEach(async () => {
+  // Ends what hangs, so that the dispatcher does not wait for it.
+  await receiver.close();
+  await bench.close();
+  for (const end of ends.splice(0)) await end();
+});
+
+/** `rows` schedules of each account from `dueInMs` on, `everyMs` apart; to one after the other of `origins`. */
+async function schedule(
+  accounts: TestAccount[],
+  origins: string[],
+  { rows, dueInMs, everyMs = 0 }: { rows: number; dueInMs: number; everyMs?: number },
+): Promise<void> {
+  await bench.sql`
+    WITH made AS (
+      INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+      SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, (${origins}::text[])[n % ${origins.length} + 1]
+      FROM accounts a, generate_series(1, ${rows}) n,
+        date_trunc('milliseconds', now() + (${dueInMs} + n * ${everyMs}::float8) * interval '1 millisecond') at
+      WHERE a.id = ANY (${accounts.map(({ id }) => id)}) RETURNING id, account_id, origin)
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+    SELECT id, account_id, 'live', origin || '/', 'POST', '\\x00' FROM made`;
+}
+
+const delivered = async (accounts: TestAccount[]): Promise<number> => {
+  const [row] = await bench.sql`
+    SELECT count(*)::int AS n FROM schedules
+    WHERE account_id = ANY (${accounts.map(({ id }) => id)}) AND status = 'succeeded'`;
+  return row?.n;
+};
+
+describe("a target that is slow and steady", () => {
+  it("gets its full rate: connections grow until nothing waits for one", async () => {
+    const answersInMs = 500;
+    await start();
+    receiver.respond((_request, response) => setTimeout(() => response.end("ok"), answersInMs));
+    const account = await bench.account({ settings: { cps_limit: 500 } });
+    const slowly = { rows: 100, dueInMs: 1_500, everyMs: 20 };
+    const quickly = { rows: 1_800, dueInMs: 3_500, everyMs: 3 };
+    for (const due of [slowly, quickly]) await schedule([account], [receiver.origin], due);
+    await bench.dispatcher();
+    const rows = slowly.rows + quickly.rows;
+    await waitFor("all are delivered", async () => (await delivered([account])) === rows, 60_000);
+    const [last] = await bench.sql`
+      SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY offset_ms)::int AS late FROM schedules
+      WHERE fire_at > (SELECT max(fire_at) FROM schedules) - interval '2 s'`;
+    expect(last?.late).toBeLessThan(2 * answersInMs);
+  }, 90_000);
+});
+
+describe("names that are never resolved", () => {
+  it.each([1, 5])(
+    "of %i accounts hold up no other account",
+    async (n) => {
+      const [connections, hosts] = [64, 300];
+      await start({ DELIVERY_CONNECTIONS_MAX: String(connections) });
+      const names = Array.from({ length: hosts }, (_, host) => `host-${host}.example.com`);
+      const server = await startDnsServer(Object.fromEntries(names.map((name) => [name, "silence"])));
+      ends.push(server.close, () => vi.restoreAllMocks());
+      const resolve4 = dns.Resolver.prototype.resolve4 as (name: string) => Promise<never>;
+      // The first question on a resolver: from then on its servers are fixed.
+      vi.spyOn(dns.Resolver.prototype, "resolve4").mockImplementation(function (this: dns.Resolver, name: string) {
+        this.setServers([server.address]);
+        return resolve4.call(this, name);
+      } as never);
+      const hanging = await Promise.all(Array.from({ length: n }, () => bench.account()));
+      const well = await bench.account();
+      const origins = names.map((name) => `https://${name}`);
+      await schedule(hanging, origins, { rows: hosts, dueInMs: 1_500 });
+      await schedule([well], [receiver.origin], { rows: 30, dueInMs: 3_000, everyMs: 50 });
+      await bench.dispatcher();
+      await waitFor("the others are delivered", async () => (await delivered([well])) === 30, 50_000);
+      const [latest] = await bench.sql`SELECT max(offset_ms)::int AS late FROM schedules WHERE account_id = ${well.id}`;
+      expect(server.asked.length).toBeGreaterThan(0);
+      expect(latest?.late).toBeLessThan(CONNECT_DEADLINE_MS / 5);
+    },
+    90_000,
+  );
+});

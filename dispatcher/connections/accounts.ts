@@ -25,8 +25,8 @@ export type Place = {
 /** A connection that is being opened, and since when, monotonic ms. */
 export type Opening = { readonly sinceMs: number; owner: Place };
 
-/** A connection of the pool, and which account it counts for. */
-export type OwnedConnection = Connection & { owner: Place };
+/** A connection of the pool, which account it counts for, and how many answers its origin had given at its last request. */
+export type OwnedConnection = Connection & { owner: Place; answersBefore: number };
 
 /**
  * Whom each connection counts for: the account that it was opened for, until the request of another one uses it. Only

@@ -12,8 +12,9 @@ const FORECAST_KEPT_MS = 1_000;
 const RETRIES_AT_ONCE = 8;
 /** Idle origins and connections are looked for this often. */
 const UPKEEP_EVERY_MS = 1_000;
-/** After a longer gap the event loop was busy: answers may lie in the sockets, and nobody is found to be slow. */
+/** After a longer gap the event loop was busy: answers may lie in the sockets for two rounds. */
 const BUSY_MS = 150;
+const CALM_ROUNDS = 2;
 
 type Deps = { origins: Origins; pool: Pool; limits: ConnectionLimits; holdings: Readonly<Holdings>; clock: Time };
 
@@ -22,6 +23,7 @@ export class Demand {
   readonly #deps: Deps;
   #upkeepAtMs = 0;
   #ranAtMs = 0;
+  #calmRounds = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -89,11 +91,11 @@ export class Demand {
   runOnce(): void {
     const { origins, pool, limits, clock } = this.#deps;
     const now = clock.monotonic();
-    const wasBusy = now - this.#ranAtMs > BUSY_MS;
+    this.#calmRounds = now - this.#ranAtMs > BUSY_MS ? 0 : this.#calmRounds + 1;
     this.#ranAtMs = now;
     for (const origin of [...origins.pressed]) {
       origins.press(origin, false);
-      if (!wasBusy) grow(origin, originMax(limits), now);
+      grow(origin, originMax(limits), now, this.#calmRounds >= CALM_ROUNDS);
       this.meet(origin);
       if (!origin.isPressed) settle(origin);
     }

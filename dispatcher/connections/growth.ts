@@ -13,6 +13,10 @@ import {
 const DRAIN_MS = 500;
 /** More connections are of no use to an origin that answers so many times more slowly since it has them. */
 const SLOWED_DOWN = 2;
+/** A request is overtaken when so many times as many were answered as are on the wire. */
+const OVERTAKEN = 2;
+/** So long a silence says at the earliest that requests hang. */
+const SILENT_MS = 250;
 /** The peak of a minute is kept as those of two halves. */
 const PEAK_EACH_MS = 30_000;
 /** A slow origin may have so many times its peak. */
@@ -37,12 +41,13 @@ export function mayOpenNow(origin: Origin, nowMs: number): boolean {
 
 /**
  * Decides how many connections an origin may have, while requests wait for one: so many more as its latency makes of what
- * waits, when it is slow, and one in the place of each that hangs. `max` is the bound for one origin.
+ * waits, when it is slow, and one in the place of each that hangs. `max` is the bound for one origin; `isCalm` says that
+ * the event loop had time, so that no answer lies in a socket.
  */
-export function grow(origin: Origin, max: number, nowMs: number): void {
-  const hanging = countHanging(origin, nowMs);
+export function grow(origin: Origin, max: number, nowMs: number, isCalm: boolean): void {
+  const hanging = countHanging(origin, nowMs, isCalm);
   if (isSteadilySlow(origin)) {
-    const lacking = Math.ceil(((readyOf(origin) + waitingOf(origin)) * origin.latencyMs) / DRAIN_MS);
+    const lacking = Math.ceil(((readyOf(origin) + waitingOf(origin)) * origin.quickestMs) / DRAIN_MS);
     raise(origin, connectionsOf(origin) - hanging + lacking, max);
   }
   origin.allowed = Math.min(origin.grown + hanging, max);
@@ -50,8 +55,9 @@ export function grow(origin: Origin, max: number, nowMs: number): void {
 
 /** Lets a slow origin have what falls due at `atMs` and shortly before, known ahead. Returns how many that is. */
 export function growAhead(origin: Origin, atMs: number, max: number): number {
-  if (!(origin.baseMs >= SLOW_MS)) return 0;
-  const needed = Math.min(origin.forecast.underWay(atMs, origin.baseMs), max);
+  if (!isSteadilySlow(origin)) return 0;
+  const latencyMs = Math.min(origin.latencyMs, SLOWED_DOWN * origin.quickestMs);
+  const needed = Math.min(origin.forecast.underWay(atMs, latencyMs), max);
   raise(origin, needed, max);
   origin.allowed = Math.max(origin.allowed, origin.grown);
   return needed;
@@ -78,12 +84,18 @@ export function age(origin: Origin, nowMs: number): void {
     origin.peakSinceMs = nowMs;
   }
   origin.grown = Math.max(FAST_ORIGIN_MAX, Math.min(origin.grown, Math.ceil(peakOf(origin) * PEAK_SPARE)));
-  if (origin.latencyMs > origin.baseMs) origin.baseMs = Math.min(origin.baseMs * BASE_RISE, origin.latencyMs);
+  origin.quickestMs = origin.quickestNowMs;
+  origin.quickestNowMs = Number.NaN;
+  const isCrowded = origin.busy.size > FAST_ORIGIN_MAX && origin.quickestMs > origin.baseMs;
+  origin.baseMs = isCrowded ? Math.min(origin.baseMs * BASE_RISE, origin.quickestMs) : origin.quickestMs;
 }
 
-/** Whether it takes long for each answer, and not because it has so many requests at once. */
-const isSteadilySlow = ({ latencyMs, baseMs }: Origin): boolean =>
-  latencyMs >= SLOW_MS && latencyMs <= SLOWED_DOWN * baseMs;
+/**
+ * Whether even the quickest of its answers takes long, and not because it has so many requests at once. The average would
+ * not do: it is long, too, when this process is busy and reads answers late.
+ */
+const isSteadilySlow = ({ quickestMs, baseMs }: Origin): boolean =>
+  quickestMs >= SLOW_MS && !(quickestMs > SLOWED_DOWN * baseMs);
 
 function raise(origin: Origin, needed: number, max: number): void {
   origin.grown = Math.max(origin.grown, Math.min(needed, max));
@@ -96,12 +108,18 @@ function recentlyOpening(origin: Origin, nowMs: number): number {
   return n;
 }
 
-/** How many requests have been on the wire for longer than this origin usually takes. */
-function countHanging(origin: Origin, nowMs: number): number {
-  const beforeMs = nowMs - slowAfterMs(origin);
+/**
+ * How many requests hang: others were answered twice over since they were begun, or none was for longer than this origin
+ * usually takes.
+ */
+function countHanging(origin: Origin, nowMs: number, isCalm: boolean): number {
+  const overtakenAt = origin.answers - OVERTAKEN * origin.busy.size;
+  const silentMs = Math.max(SILENT_MS, slowAfterMs(origin));
   let n = 0;
-  for (const sinceMs of origin.busy.values()) {
-    if (sinceMs >= beforeMs) break;
+  for (const [connection, sinceMs] of origin.busy) {
+    const isOvertaken = connection.answersBefore <= overtakenAt;
+    const isSilent = isCalm && nowMs - Math.max(sinceMs, origin.answeredAtMs) > silentMs;
+    if (!isOvertaken && !isSilent) break;
     n++;
   }
   return n;

@@ -44,8 +44,13 @@ export type Origin = {
   readonly forecast: ConnectionForecast;
   /** From request to status line; before the first one, what connecting took. */
   latencyMs: number;
+  /** The quickest answer of the current second, and of the one before; not a number when there was none. */
+  quickestNowMs: number;
+  quickestMs: number;
   /** The same, while it had no more requests at once than a fast origin is given. */
   baseMs: number;
+  /** How many answers there were. */
+  answers: number;
   answeredAtMs: number;
   roundTripMs: number | null;
 };
@@ -84,7 +89,10 @@ export function createOrigin(key: string): Origin {
     readySinceMs: 0,
     forecast: new ConnectionForecast(),
     latencyMs: Number.NaN,
+    quickestNowMs: Number.NaN,
+    quickestMs: Number.NaN,
     baseMs: Number.NaN,
+    answers: 0,
     answeredAtMs: Number.NEGATIVE_INFINITY,
     roundTripMs: null,
   };
@@ -145,7 +153,8 @@ export function noteAnswer(origin: Origin, latencyMs: number, nowMs: number): vo
   const isFirst = origin.answeredAtMs === Number.NEGATIVE_INFINITY;
   origin.latencyMs = isFirst ? latencyMs : origin.latencyMs * 0.9 + latencyMs * 0.1;
   origin.answeredAtMs = nowMs;
-  if (origin.busy.size <= FAST_ORIGIN_MAX || Number.isNaN(origin.baseMs)) origin.baseMs = origin.latencyMs;
+  origin.answers++;
+  if (!(origin.quickestNowMs <= latencyMs)) origin.quickestNowMs = latencyMs;
 }
 
 /** Whether something waits for a connection to an origin, has one of `reserved`, or falls due soon. */

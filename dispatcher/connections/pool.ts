@@ -96,6 +96,7 @@ export class Pool {
     dropIdle(origin, connection);
     if (connection.owner.account.id !== delivery.accountId) this.#handOver(connection, delivery.accountId);
     connection.owner.account.busy++;
+    connection.answersBefore = origin.answers;
     origin.busy.set(connection, this.#now());
     notePeak(origin);
     return connection;
@@ -174,7 +175,7 @@ export class Pool {
 
   #opened(origin: Origin, opening: Opening, made: Connection): void {
     const owner = this.accounts.endOpening(opening, true);
-    const connection = Object.assign(made, { owner });
+    const connection = Object.assign(made, { owner, answersBefore: 0 });
     connection.onBroken = () => this.#broke(origin, connection);
     if (connection.broken) {
       this.#broke(origin, connection);

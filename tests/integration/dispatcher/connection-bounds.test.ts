@@ -10,6 +10,9 @@ import { startDnsServer } from "../../helpers/dns-server.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
+/** What a fast origin is given. */
+const FAST_ORIGIN_CONNECTIONS = 64;
+
 let receiver: Receiver;
 let bench: DispatchBench;
 const ends: (() => unknown)[] = [];
@@ -69,6 +72,27 @@ describe("a target that is slow and steady", () => {
       SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY offset_ms)::int AS late FROM schedules
       WHERE fire_at > (SELECT max(fire_at) FROM schedules) - interval '2 s'`;
     expect(last?.late).toBeLessThan(2 * answersInMs);
+  }, 90_000);
+});
+
+describe("a target that is fast", () => {
+  it("has no more connections in a burst, however long the dispatcher is busy with it", async () => {
+    await start();
+    const accounts = await Promise.all(
+      Array.from({ length: 20 }, () => bench.account({ settings: { cps_limit: 500 } })),
+    );
+    await schedule(accounts, [receiver.origin], { rows: 150, dueInMs: 3_000 });
+    await bench.dispatcher();
+    let most = 0;
+    await waitFor(
+      "all have arrived",
+      () => {
+        most = Math.max(most, receiver.connections());
+        return receiver.requests.length >= 150 * accounts.length;
+      },
+      60_000,
+    );
+    expect(most).toBeLessThanOrEqual(2 * FAST_ORIGIN_CONNECTIONS);
   }, 90_000);
 });
 

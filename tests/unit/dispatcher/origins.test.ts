@@ -35,6 +35,17 @@ describe("the origins that a dispatcher knows", () => {
     expect(origins.get("https://7.example")).toBe(known);
   });
 
+  it("are remembered up to a bound, the latest ones, once nothing is to be done for them", () => {
+    const { origins } = start();
+    const { rememberedMax } = origins.figures();
+    for (let n = 0; n < rememberedMax + 100; n++) origins.originOf(`https://${n}.example`);
+    expect(origins.figures()).toMatchObject({ active: rememberedMax + 100, remembered: 0 });
+    origins.setIdleAside();
+    expect(origins.figures()).toMatchObject({ active: 0, remembered: rememberedMax });
+    expect(origins.get("https://99.example")).toBeUndefined();
+    expect(origins.get("https://100.example")).toBeDefined();
+  });
+
   it("stay active while a connection to them is reserved or is being opened", () => {
     const { origins, holdings } = start();
     const [reserved, opening] = ["https://a.example", "https://b.example"].map((key) => origins.originOf(key));

@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { Demand } from "#dispatcher/connections/demand.ts";
+import type { Dialer, OpenResult } from "#dispatcher/connections/dialer.ts";
+import type { Origin } from "#dispatcher/connections/origin.ts";
+import { Origins } from "#dispatcher/connections/origins.ts";
+import { Pool } from "#dispatcher/connections/pool.ts";
+import type { Connection } from "#dispatcher/delivery/connection.ts";
+import { type Delivery, newDelivery } from "#dispatcher/delivery/delivery.ts";
+import { Holdings } from "#dispatcher/delivery/holdings.ts";
+
+const KEY = "https://a.example";
+
+/** A pool whose connections are open when `open` is called, in the order in which they were begun. */
+function start(bounds: { perOrigin?: number; perAccount?: number; total?: number } = {}) {
+  let now = 1_000;
+  const limits = { perOrigin: 256, perAccount: 1_024, total: 4_096, ...bounds };
+  const clock = { monotonic: () => now, now: () => now };
+  const holdings = new Holdings(limits.perOrigin);
+  const origins = new Origins({ holdings, monotonic: clock.monotonic });
+  const begun: ((result: OpenResult) => void)[] = [];
+  const dialer = { open: () => new Promise<OpenResult>((resolve) => begun.push(resolve)) } as unknown as Dialer;
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const pool = new Pool({ origins, dialer, limits, holdings, clock: clock as never, onError });
+  const demand = new Demand({ origins, pool, limits, holdings, clock: clock as never });
+  return {
+    ...{ origins, pool, demand, begun },
+    origin: (key = KEY): Origin => origins.originOf(key),
+    pass(ms: number) {
+      now += ms;
+    },
+    async open() {
+      for (const resolve of begun.splice(0)) resolve({ kind: "open", connection: connection(now) });
+      await new Promise(setImmediate);
+    },
+    counts: () => {
+      expect(pool.accounts.counts()).toEqual(pool.recount().byAccount);
+      return Object.fromEntries(pool.accounts.counts());
+    },
+  };
+}
+
+const connection = (openedAtMs: number): Connection => ({
+  client: null as never,
+  origin: KEY,
+  connectMs: 1,
+  roundTripMs: 1,
+  openedAtMs,
+  used: false,
+  broken: false,
+  onBroken: undefined,
+  onBytes: undefined,
+  destroy() {},
+});
+
+let ids = 0;
+const of = (accountId: string, origin = KEY): Delivery =>
+  newDelivery({ id: String(++ids), accountId, origin, env: "live", dueAtMs: 3_000 } as never, 0, "ready");
+
+describe("a connection", () => {
+  it("counts for the account it was opened for from that decision on, until another account's request uses it", async () => {
+    const { pool, origin, open, counts } = start();
+    pool.open(origin(), "a");
+    expect(counts()).toEqual({ "a all": 1, "a opening": 1, [`a ${KEY}`]: 1 });
+    await open();
+    expect(counts()).toEqual({ "a all": 1, [`a ${KEY}`]: 1 });
+    const used = pool.acquire(origin(), of("b")) as Connection;
+    expect(counts()).toEqual({ "b all": 1, "b busy": 1, [`b ${KEY}`]: 1 });
+    pool.release(used, true);
+    expect(counts()).toEqual({ "b all": 1, [`b ${KEY}`]: 1 });
+    used.broken = true;
+    used.onBroken?.();
+    expect(counts()).toEqual({});
+    expect(pool.size).toBe(0);
+  });
+
+  it("is exchanged for one that is being opened when its new account may have no more to that origin", async () => {
+    const { pool, origin, open, counts } = start({ perOrigin: 1 });
+    pool.open(origin(), "a");
+    await open();
+    pool.open(origin(), "b");
+    pool.acquire(origin(), of("b"));
+    expect(counts()).toMatchObject({ "a all": 1, "a opening": 1, "b all": 1, "b busy": 1 });
+  });
+
+  it("of an account that may have no more takes the place of an idle one of that account, and of no other", async () => {
+    const { pool, origin, open, counts } = start({ perAccount: 1 });
+    pool.open(origin("https://idle.example"), "a");
+    pool.open(origin("https://other.example"), "b");
+    await open();
+    expect(pool.mayOpen(origin(), "a")).toBe(true);
+    pool.open(origin(), "a");
+    expect(counts()).toEqual({
+      ...{ "a all": 1, "a opening": 1, [`a ${KEY}`]: 1 },
+      ...{ "b all": 1, "b https://other.example": 1 },
+    });
+    expect(pool.mayOpen(origin("https://more.example"), "a")).toBe(false);
+  });
+});
+
+describe("connections that are being opened", () => {
+  it("may take an eighth of the process for one account, so that hosts that do not answer leave room to others", () => {
+    const { pool, origin } = start({ total: 64 });
+    let n = 0;
+    while (pool.mayOpen(origin(`https://host-${n}.example`), "a"))
+      pool.open(origin(`https://host-${n++}.example`), "a");
+    expect(n).toBe(8);
+    expect(pool.mayOpen(origin(), "b")).toBe(true);
+    expect(pool.figures()).toMatchObject({ open: 0, opening: 8, max: 64 });
+  });
+});
+
+describe("connections on which nothing was sent", () => {
+  it("are kept by what the last minute used at its peak, while the origin is in use", async () => {
+    const { pool, demand, origin, open, pass } = start();
+    for (let n = 0; n < 10; n++) pool.open(origin(), "a");
+    await open();
+    const used = [1, 2, 3].map(() => pool.acquire(origin(), of("a")) as Connection);
+    for (const each of used) pool.release(each, true);
+    let dueAtMs = 100_000;
+    const everySecond = () => {
+      pass(1_000);
+      dueAtMs += 1_000;
+      demand.expect({ ...of("a"), sendAtMs: dueAtMs });
+      demand.runOnce();
+    };
+    for (let second = 0; second < 3; second++) everySecond();
+    expect(pool.size).toBe(10);
+    for (let second = 0; second < 3; second++) everySecond();
+    expect(pool.size).toBe(3);
+  });
+});
+
+describe("a fast origin", () => {
+  it("is given one more connection for each request that others overtake, and for no other", async () => {
+    const { pool, demand, origins, origin, open, pass } = start();
+    for (let n = 0; n < 64; n++) pool.open(origin(), "a");
+    await open();
+    const hanging = Array.from({ length: 20 }, () => pool.acquire(origin(), of("a")));
+    expect(hanging).not.toContain(undefined);
+    const rest = Array.from({ length: 44 }, () => pool.acquire(origin(), of("a")) as Connection);
+    const round = () => {
+      for (const each of rest) {
+        pool.answered(each, 5);
+        pool.release(each, true);
+      }
+      for (const n of rest.keys()) rest[n] = pool.acquire(origin(), of("a")) as Connection;
+    };
+    origin().ready.push(of("a"));
+    origins.press(origin(), true);
+    demand.runOnce();
+    expect(origin().allowed).toBe(64);
+    for (let n = 0; n < 4; n++) round();
+    pass(100);
+    origin().ready.push(of("a"));
+    for (let n = 0; n < 40; n++) origin().ready.push(of("a"));
+    origins.press(origin(), true);
+    demand.runOnce();
+    expect(pool.size).toBe(64 + 20);
+  });
+});

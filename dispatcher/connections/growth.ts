@@ -11,6 +11,8 @@ import {
 
 /** A slow origin is given as many more as answer what waits for it within this. */
 const DRAIN_MS = 500;
+/** An origin is given as many when its answers take long on average but not always: it, or this process, is busy. */
+const BUSY_ORIGIN_MAX = 256;
 /** More connections are of no use to an origin that answers so many times more slowly since it has them. */
 const SLOWED_DOWN = 2;
 /** A request is overtaken when so many times as many were answered as are on the wire. */
@@ -46,9 +48,11 @@ export function mayOpenNow(origin: Origin, nowMs: number): boolean {
  */
 export function grow(origin: Origin, max: number, nowMs: number, isCalm: boolean): void {
   const hanging = countHanging(origin, nowMs, isCalm);
-  if (isSteadilySlow(origin)) {
-    const lacking = Math.ceil(((readyOf(origin) + waitingOf(origin)) * origin.quickestMs) / DRAIN_MS);
-    raise(origin, connectionsOf(origin) - hanging + lacking, max);
+  const isSteady = isSteadilySlow(origin);
+  if (isSteady || origin.latencyMs >= SLOW_MS) {
+    const latencyMs = isSteady ? origin.quickestMs : origin.latencyMs;
+    const lacking = Math.ceil(((readyOf(origin) + waitingOf(origin)) * latencyMs) / DRAIN_MS);
+    raise(origin, connectionsOf(origin) - hanging + lacking, isSteady ? max : Math.min(max, BUSY_ORIGIN_MAX));
   }
   origin.allowed = Math.min(origin.grown + hanging, max);
 }
@@ -91,8 +95,8 @@ export function age(origin: Origin, nowMs: number): void {
 }
 
 /**
- * Whether even the quickest of its answers takes long, and not because it has so many requests at once. The average would
- * not do: it is long, too, when this process is busy and reads answers late.
+ * Whether even the quickest of its answers takes long, and not because it has so many requests at once. The average does
+ * not say so: it is long, too, when this process is busy and reads answers late.
  */
 const isSteadilySlow = ({ quickestMs, baseMs }: Origin): boolean =>
   quickestMs >= SLOW_MS && !(quickestMs > SLOWED_DOWN * baseMs);

@@ -63,7 +63,7 @@ const SLOW_FACTOR = 4;
 const STALLED_MS = 250;
 const LATENCY_MIN_MS = 1;
 /** What is admitted is sent within this, by what its origin has been answering: well before it would be given back. */
-const HEADROOM_MS = 1_000;
+const HEADROOM_MS = 250;
 
 export function createOrigin(key: string): Origin {
   return {

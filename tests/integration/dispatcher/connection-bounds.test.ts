@@ -10,8 +10,8 @@ import { startDnsServer } from "../../helpers/dns-server.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
-/** What a fast origin is given. */
-const FAST_ORIGIN_CONNECTIONS = 64;
+/** What an origin is given at most when the dispatcher is busy and reads its answers late. */
+const BUSY_ORIGIN_CONNECTIONS = 256;
 
 let receiver: Receiver;
 let bench: DispatchBench;
@@ -76,7 +76,7 @@ describe("a target that is slow and steady", () => {
 });
 
 describe("a target that is fast", () => {
-  it("has no more connections in a burst, however long the dispatcher is busy with it", async () => {
+  it("is given 256 connections at most for a burst, however busy the dispatcher is with it", async () => {
     await start();
     const accounts = await Promise.all(
       Array.from({ length: 20 }, () => bench.account({ settings: { cps_limit: 500 } })),
@@ -92,7 +92,7 @@ describe("a target that is fast", () => {
       },
       60_000,
     );
-    expect(most).toBeLessThanOrEqual(2 * FAST_ORIGIN_CONNECTIONS);
+    expect(most).toBeLessThanOrEqual(BUSY_ORIGIN_CONNECTIONS);
   }, 90_000);
 });
 

@@ -1,8 +1,7 @@
 import type { Connection } from "../delivery/connection.ts";
-import type { Delivery } from "../delivery/delivery.ts";
-import { Fifo } from "../runtime/fifo.ts";
 import type { Opening, OwnedConnection, Place } from "./accounts.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
+import { ReadyQueue } from "./ready-queue.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 
 /** What a process knows of one origin: its connections, who waits for them, how fast it answers. */
@@ -37,8 +36,8 @@ export type Origin = {
   readonly waiting: WaitingQueue;
   readonly waitingForNew: WaitingQueue;
   /** Claimed and due, waiting for a connection; those that need a new one apart. */
-  readonly ready: Fifo<Delivery>;
-  readonly readyForNew: Fifo<Delivery>;
+  readonly ready: ReadyQueue;
+  readonly readyForNew: ReadyQueue;
   /** Since when a claimed request has been waiting, monotonic ms. */
   readySinceMs: number;
   readonly forecast: ConnectionForecast;
@@ -84,8 +83,8 @@ export function createOrigin(key: string): Origin {
     openAgainAtMs: 0,
     waiting: new WaitingQueue(),
     waitingForNew: new WaitingQueue(),
-    ready: new Fifo<Delivery>(),
-    readyForNew: new Fifo<Delivery>(),
+    ready: new ReadyQueue(),
+    readyForNew: new ReadyQueue(),
     readySinceMs: 0,
     forecast: new ConnectionForecast(),
     latencyMs: Number.NaN,
@@ -108,7 +107,7 @@ export const connectionsOf = (origin: Origin): number => openOf(origin) + origin
 export const waitingOf = (origin: Origin): number => origin.waiting.size + origin.waitingForNew.size;
 
 /** How many claimed requests wait for a connection. */
-export const readyOf = (origin: Origin): number => origin.ready.length + origin.readyForNew.length;
+export const readyOf = (origin: Origin): number => origin.ready.size + origin.readyForNew.size;
 
 /** A request that has been on the wire for longer than this, ms, takes longer than this origin usually does. */
 export const slowAfterMs = (origin: Origin): number => Math.max(SLOW_MS, SLOW_FACTOR * (origin.latencyMs || 0));

@@ -2,13 +2,13 @@ import { type ConnectFailure, type Connection, outcomeOf } from "../delivery/con
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
-import type { Fifo } from "../runtime/fifo.ts";
 import type { Demand } from "./demand.ts";
 import { type ConnectionLimits, hasFewerInAll, isWithinLimits } from "./limits.ts";
 import { isStalled, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
 import type { PoolListener } from "./pool-listener.ts";
+import type { ReadyQueue } from "./ready-queue.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
 const OPEN_AGAIN_MS = 250;
@@ -44,7 +44,9 @@ export class WaitingList implements PoolListener {
     const origin = this.#deps.origins.originOf(delivery.origin);
     (delivery.needsNewConnection ? origin.waitingForNew : origin.waiting).push(delivery);
     this.#noteFull(origin, delivery);
-    this.#deps.demand.meet(origin);
+    // Those before it may all have been removed: then no connection that comes back would serve it.
+    if (this.hasRoom(delivery)) this.#serve(origin);
+    else this.#deps.demand.meet(origin);
   }
 
   /** Whether `delivery` may reserve a connection now. */
@@ -74,7 +76,7 @@ export class WaitingList implements PoolListener {
     const { origins, pool, demand, clock } = this.#deps;
     const origin = origins.originOf(delivery.origin);
     const queue = delivery.needsNewConnection ? origin.readyForNew : origin.ready;
-    const connection = queue.length === 0 ? pool.acquire(origin, delivery) : undefined;
+    const connection = queue.size === 0 ? pool.acquire(origin, delivery) : undefined;
     if (connection) {
       this.#assign(delivery, connection);
       return;
@@ -89,7 +91,7 @@ export class WaitingList implements PoolListener {
   takeReady(which: (delivery: Delivery) => boolean): Delivery[] {
     const taken: Delivery[] = [];
     for (const origin of this.#withReady) {
-      for (const queue of [origin.ready, origin.readyForNew]) if (queue.length > 0) taken.push(...queue.take(which));
+      for (const queue of [origin.ready, origin.readyForNew]) if (queue.size > 0) taken.push(...queue.remove(which));
       if (readyOf(origin) === 0) this.#withReady.delete(origin);
     }
     return taken;
@@ -160,11 +162,16 @@ export class WaitingList implements PoolListener {
     demand.meetOthers(origin);
   }
 
-  #serveReady(origin: Origin, queue: Fifo<Delivery>): void {
-    for (let next = queue.peek(); next; next = queue.peek()) {
-      const connection = this.#deps.pool.acquire(origin, next);
-      if (!connection) return;
-      queue.shift();
+  #serveReady(origin: Origin, queue: ReadyQueue): void {
+    const { pool, clock } = this.#deps;
+    while (queue.size > 0 && origin.warm.length + origin.unused.length > 0) {
+      const next = queue.take(clock.now());
+      if (!next) return;
+      const connection = pool.acquire(origin, next);
+      if (!connection) {
+        queue.push(next);
+        return;
+      }
       this.#assign(next, connection);
     }
   }
@@ -198,12 +205,12 @@ export class WaitingList implements PoolListener {
 
   #failOne(origin: Origin, failure: ConnectFailure, hasOthers: boolean): boolean {
     const { deliveries, clock } = this.#deps;
-    const claimed = origin.readyForNew.shift() ?? (hasOthers ? undefined : origin.ready.shift());
+    const nowMs = clock.now();
+    const claimed = origin.readyForNew.take(nowMs) ?? (hasOthers ? undefined : origin.ready.take(nowMs));
     if (claimed) {
       deliveries.end(claimed, outcomeOf(failure));
       return true;
     }
-    const nowMs = clock.now();
     for (const waiting of hasOthers ? [origin.waitingForNew] : [origin.waitingForNew, origin.waiting]) {
       const next = waiting.take(nowMs, ({ sendAtMs }) => sendAtMs <= nowMs);
       if (!next) continue;

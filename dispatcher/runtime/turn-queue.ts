@@ -66,7 +66,7 @@ export class TurnQueue<T> {
   }
 
   /** The one whose turn it is by its tag, of those that `mayGo` lets through. */
-  peek(mayGo: (item: T) => boolean): T | undefined {
+  peek(mayGo: (item: T) => boolean = always): T | undefined {
     const group = this.#nextOf(this.#byTag, mayGo);
     if (group?.turn) this.#byTag.push(group.turn);
     return group?.heap.peek();
@@ -87,6 +87,15 @@ export class TurnQueue<T> {
     this.#forget();
     const group = this.#nextOnTime(always);
     return group && this.#serve(group);
+  }
+
+  /** Takes out those that `which` names, in no order; looks at each. */
+  remove(which: (item: T) => boolean): T[] {
+    const isAny = [...this.#groups.values()].some(({ heap }) => heap.count(which) > 0);
+    if (!isAny) return [];
+    const all = this.clear();
+    for (const item of all) if (!which(item)) this.push(item);
+    return all.filter(which);
   }
 
   /** Takes out all that wait, in no order. */

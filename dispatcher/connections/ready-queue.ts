@@ -1,0 +1,14 @@
+import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
+import { TurnQueue } from "../runtime/turn-queue.ts";
+
+/** Claimed deliveries that are due and wait for a connection to one origin. Accounts take turns, as before the claim. */
+export class ReadyQueue extends TurnQueue<Delivery> {
+  constructor() {
+    super({
+      groupOf: ({ place }) => place,
+      dueMs: ({ sendAtMs }) => sendAtMs,
+      before: leavesBefore,
+      isWaiting: ({ state }) => state === "ready",
+    });
+  }
+}

@@ -15,8 +15,11 @@ import type { Parts } from "./wiring.ts";
  * held, and what else there is.
  */
 export function memoryOf(parts: Parts, config: Pick<Config, "connectionsMax">): MemoryUse[] {
-  const { exchanges, preparer, recorder, alarm, deliveries, lanes, wantedReads } = parts;
+  const { exchanges, preparer, recorder, alarm, deliveries, lanes, wantedReads, pool, origins } = parts;
   return [
+    { kind: "connections", used: () => pool.figures().open + pool.figures().opening, bound: pool.figures().max },
+    { kind: "name_lookups", used: () => pool.figures().resolving, bound: pool.figures().resolvingMax },
+    { kind: "idle_origins", used: () => origins.figures().remembered, bound: origins.figures().rememberedMax },
     { kind: "deliveries", used: () => deliveries.size, bound: MEMORY_MAX },
     { kind: "lanes", used: () => lanes.size, bound: LANES_MAX },
     { kind: "wanted_schedules", used: () => wantedReads.size, bound: WANTED_MAX + MEMORY_MAX },

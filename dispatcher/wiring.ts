@@ -136,7 +136,7 @@ function createConnections({ deliveries, clock, cost, outageLog }: Base, config:
   const demand = new Demand({ origins, pool, limits, holdings, clock });
   const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits, clock });
   const rates = new RateLanes({ deliveries, clock, cost, connections: waitingList });
-  return { pool, demand, waitingList, rates };
+  return { origins, pool, demand, waitingList, rates };
 }
 
 type Sending = ReturnType<typeof createSending>;

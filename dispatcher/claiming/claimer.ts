@@ -9,7 +9,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
-import { TurnQueue } from "../runtime/turn-queue.ts";
+import { LATE_MS, TurnQueue } from "../runtime/turn-queue.ts";
 import type { ClaimCost } from "./claim-cost.ts";
 
 /** A claim may be made so long ahead of its instant, ms: a little less than the database allows, since clocks differ. */
@@ -61,6 +61,8 @@ export class Claimer implements DueStage {
   /** Its turn has come, and the last statement had no room for it: it is the first of the next one. */
   #held: Delivery | undefined;
   #inFlight = 0;
+  /** Lanes with overdue rows in a statement that was not answered: a second one could be answered first. */
+  readonly #inFlightOf = new Map<string, readonly Delivery[]>();
   #isScheduled = false;
   #lastStep = 0;
   #stopped = false;
@@ -128,6 +130,7 @@ export class Claimer implements DueStage {
         .catch(this.#deps.onError)
         .finally(() => {
           this.#inFlight--;
+          for (const { lane } of batch) if (this.#inFlightOf.get(lane) === batch) this.#inFlightOf.delete(lane);
           this.schedule();
         });
     }
@@ -154,6 +157,7 @@ export class Claimer implements DueStage {
       deliveries.move(next, next.state === "refused" ? "claiming refused" : "claiming");
       batch.push(next);
     }
+    for (const delivery of batch) if (this.#isOverdue(delivery)) this.#inFlightOf.set(delivery.lane, batch);
     this.#lose(lost);
     return batch;
   }
@@ -161,7 +165,19 @@ export class Claimer implements DueStage {
   #takeNext(): Delivery | undefined {
     const held = this.#held;
     this.#held = undefined;
-    return held && isWaiting(held) ? held : this.#waiting.take(this.#deps.clock.now());
+    if (held && isWaiting(held)) {
+      if (this.#mayGo(held)) return held;
+      this.#waiting.push(held);
+    }
+    return this.#waiting.take(this.#deps.clock.now(), this.#mayGo);
+  }
+
+  /** The order within a lane is kept by claiming what is overdue in one statement after the other. */
+  readonly #mayGo = (delivery: Delivery): boolean =>
+    this.#inFlightOf.size === 0 || !this.#inFlightOf.has(delivery.lane) || !this.#isOverdue(delivery);
+
+  #isOverdue({ sendAtMs }: Delivery): boolean {
+    return sendAtMs < this.#deps.clock.now() - LATE_MS;
   }
 
   async #claim(batch: Delivery[]): Promise<void> {

@@ -43,10 +43,10 @@ export const BROKEN: Record<string, Patch[]> = {
   instant: [
     {
       file: "dispatcher/sending/send-queue.ts",
-      find: "if (beginAtMs > this.#deps.clock.now()) return beginAtMs;",
-      replace: "",
+      find: "if (beginAtMs > nowMs) {",
+      replace: "if (!beginAtMs) {",
     },
-    { file: "dispatcher/sending/exchange.ts", find: "!lead.hold(sendAtMs) || ", replace: "" },
+    { file: "dispatcher/sending/exchange.ts", find: "!lead.hold(this.#delivery) || ", replace: "" },
   ],
 };
 

@@ -33,13 +33,14 @@ export function cleanErrorText(raw: string): string {
 /**
  * Says whether a text, as it is or JSON-, HTML-, percent- or base64-decoded (also one encoding inside another), shares
  * a run of 32 characters with the payload, a secret or a custom header value, or holds one of them whole that has 8 or
- * more. Characters are UTF-16 code units. `Content-Type`, `Accept` and `User-Agent` are not compared.
+ * more. Characters are UTF-16 code units. `Content-Type`, `Accept` and `User-Agent` are not compared. Of `Authorization`
+ * and `Cookie` the credentials in them are values too.
  */
 export function repeatsRequest(text: string, parts: RequestParts): boolean {
   const values = [
     ...(parts.payload === null ? [] : [parts.payload.toString("utf8")]),
     ...parts.secrets,
-    ...parts.headers.filter(([name]) => !UNCOMPARED_HEADERS.has(name.toLowerCase())).map(([, value]) => value.trim()),
+    ...parts.headers.flatMap(([name, value]) => valuesIn(name.toLowerCase(), value.trim())),
   ];
   const readings = decodings(text);
   const isWholeIn = (value: string) => value.length >= WHOLE_LENGTH_MIN && readings.some((it) => it.includes(value));
@@ -54,6 +55,27 @@ const WHOLE_LENGTH_MIN = 8;
 // 31 more characters than are stored, each of them perhaps written as %XX%XX%XX.
 const COMPARED_BEYOND_LENGTH = 9 * (RUN_LENGTH - 1);
 const UNCOMPARED_HEADERS = new Set(["content-type", "accept", "user-agent"]);
+
+/** What is compared of a header: its value, and what a target takes out of it and may say alone. */
+function valuesIn(name: string, value: string): string[] {
+  if (UNCOMPARED_HEADERS.has(name)) return [];
+  if (name === "authorization") return [value, ...credentialsIn(value)];
+  if (name === "cookie") return [value, ...value.split(";").map(cookieValue)];
+  return [value];
+}
+
+function credentialsIn(authorization: string): string[] {
+  const [, scheme = "", credentials = ""] = /^(\S+)\s+(.*)$/s.exec(authorization) ?? [];
+  if (scheme.toLowerCase() !== "basic") return [credentials];
+  const decoded = Buffer.from(credentials, "base64").toString("utf8");
+  const colon = decoded.indexOf(":");
+  return [credentials, decoded, colon < 0 ? "" : decoded.slice(colon + 1)];
+}
+
+function cookieValue(pair: string): string {
+  const value = pair.slice(pair.indexOf("=") + 1).trim();
+  return value.replace(/^"(.*)"$/, "$1");
+}
 
 const HASH_BASE = 0x01000193;
 const HASH_BASE_TO_RUN = Array.from({ length: RUN_LENGTH }).reduce<number>((power) => Math.imul(power, HASH_BASE), 1);

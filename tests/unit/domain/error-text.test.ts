@@ -111,6 +111,26 @@ describe("repeatsRequest", () => {
     expect(repeatsRequest("billing-service/1.0 (a long description of it)", parts)).toBe(false);
   });
 
+  it("compares what follows the scheme in Authorization, and the credentials of Basic as they are decoded", () => {
+    const basic = Buffer.from("billing-service:correct:horse").toString("base64");
+    const told = (text: string, ...headers: [string, string][]) => repeatsRequest(text, { ...nothing, headers });
+    expect(told("unknown token tok_12345", ["Authorization", "Bearer  tok_12345"])).toBe(true);
+    expect(told("unknown token tok_12345", ["AUTHORIZATION", "tok_12345"])).toBe(true);
+    expect(told("unknown token tok_1234", ["Authorization", "Bearer tok_12345"])).toBe(false);
+    expect(told(`got ${basic}`, ["authorization", `basic ${basic}`])).toBe(true);
+    expect(told("no user billing-service:correct:horse", ["Authorization", `Basic ${basic}`])).toBe(true);
+    expect(told("wrong password correct:horse", ["Authorization", `Basic ${basic}`])).toBe(true);
+    expect(told("no user billing-service", ["Authorization", `Basic ${basic}`])).toBe(false);
+    expect(told("try Bearer or Basic", ["Authorization", "Bearer tok_12345"])).toBe(false);
+  });
+
+  it("compares the value of each cookie", () => {
+    const headers: [string, string][] = [["cookie", 'theme=dark; session=s3cr3t-1; quoted="quoted12";flag']];
+    expect(repeatsRequest("no session s3cr3t-1", { ...nothing, headers })).toBe(true);
+    expect(repeatsRequest("no such quoted12", { ...nothing, headers })).toBe(true);
+    expect(repeatsRequest("the theme dark is unknown, session too", { ...nothing, headers })).toBe(false);
+  });
+
   it("finds no run across two values", () => {
     const parts = { ...nothing, secrets: ["a".repeat(20), "b".repeat(20)] };
     expect(repeatsRequest("a".repeat(16) + "b".repeat(16), parts)).toBe(false);

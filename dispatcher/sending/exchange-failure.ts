@@ -16,15 +16,21 @@ export function mayRetryOnAnother(error: Error): boolean {
   );
 }
 
-/** What is stored of an attempt without an answer: a phrase and the code, never an address or a library's message. */
+/**
+ * What is stored of an attempt without an answer: a phrase, and the code where it is the system's; never an address, or
+ * what a library calls it.
+ */
 export function failed(error: Error): DeliveryOutcome {
   const code = codeOf(error);
   if (code === "STOPWATCH_DEADLINE") {
     return { kind: "unreachable", error: `no answer within ${ATTEMPT_DEADLINE_MS / 1000} s` };
   }
   const phrase = PHRASES.find(([pattern]) => pattern.test(code))?.[1] ?? "the request failed";
-  return { kind: "unreachable", error: `${phrase} (${code})` };
+  return { kind: "unreachable", error: SYSTEM_CODE.test(code) ? `${phrase} (${code})` : phrase };
 }
+
+/** Such as ECONNRESET. */
+const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 
 const PHRASES: [RegExp, string][] = [
   [/^UND_ERR_SOCKET$/, "the connection was closed without an answer"],

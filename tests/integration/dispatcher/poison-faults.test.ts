@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const inMs = (ms: number) => new Date(Date.now() + ms);
 const header = (name: string, value: string) => packRequest({ headers: [[name, value]], payload: "x" }) as Buffer;
-const CANNOT_BE_SENT = /^the (stored request cannot be sent|request failed) \(UND_ERR_[A-Z_]+\)$/;
+const CANNOT_BE_SENT = /^the (stored request cannot be sent|request failed)$/;
 const strange = parseKeyRing(`k9:${Buffer.alloc(32, 9).toString("base64")}`);
 
 describe("a stored request", () => {

@@ -16,9 +16,9 @@ type Case = RawBehaviour & {
   text?: string | RegExp;
 };
 
-const CLOSED = "the connection was closed without an answer (UND_ERR_SOCKET)";
-const RESET = /^the connection was (reset|closed without an answer) \((ECONNRESET|UND_ERR_SOCKET)\)$/;
-const NOT_HTTP = /^the answer is not HTTP \((HPE_[A-Z_]+|HTTPParserError)\)$/;
+const CLOSED = "the connection was closed without an answer";
+const RESET = /^the connection was (reset \(ECONNRESET\)|closed without an answer)$/;
+const NOT_HTTP = "the answer is not HTTP";
 const says = (answer: string | Buffer): RawBehaviour => ({ onRequest: (socket) => socket.write(answer) });
 const head = (code: number, ...headers: string[]) =>
   `${[`HTTP/1.1 ${code} Whatever`, ...headers].join("\r\n")}\r\n\r\n`;
@@ -105,13 +105,13 @@ const prompt: Case[] = [
     title: "with one header of 64 KB",
     ...says(head(200, `X-Long: ${"a".repeat(65_536)}`)),
     outcome: "unreachable",
-    text: "the answer's headers are too long (UND_ERR_HEADERS_OVERFLOW)",
+    text: "the answer's headers are too long",
   },
   {
     title: "with 10,000 headers",
     ...says(head(200, ...Array.from({ length: 10_000 }, (_, n) => `X-${n}: ${n}`))),
     outcome: "unreachable",
-    text: "the answer's headers are too long (UND_ERR_HEADERS_OVERFLOW)",
+    text: "the answer's headers are too long",
   },
   {
     title: "with headers that never end, as fast as they can",
@@ -120,7 +120,7 @@ const prompt: Case[] = [
       pour(socket, Buffer.from("X-More: more\r\n".repeat(1_000)));
     },
     outcome: "unreachable",
-    text: "the answer's headers are too long (UND_ERR_HEADERS_OVERFLOW)",
+    text: "the answer's headers are too long",
   },
   { title: "of random bytes", ...says(randomBytes(4_096)), outcome: "unreachable", text: NOT_HTTP },
   { title: "of HTTP/0.9", ...says("<html>hello</html>\r\n"), outcome: "unreachable", text: NOT_HTTP },

@@ -215,6 +215,16 @@ describe("the host", () => {
         "com.",
         "\u24db\u24de\u24d2al.\u24db\u24de\u24d2al",
       ],
+      // Names of loopback in the /etc/hosts of Fedora, RHEL, Alpine, Debian, openSUSE and FreeBSD, and names below them.
+      ...[
+        "localhost4.localdomain4",
+        "localhost6.localdomain6",
+        "LOCALHOST6.localdomain6.",
+        "a.localhost4",
+        "a.localhost6",
+        "localhost.my.domain",
+        ...["ip6-localhost", "ip6-loopback", "ipv6-localhost", "ipv6-loopback"].flatMap((name) => [name, `a.${name}`]),
+      ],
     )) {
       expect(judge(raw).ok, raw).toBe(false);
     }

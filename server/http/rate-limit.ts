@@ -23,6 +23,7 @@ export async function limitRefusals<T>(request: Request, noted: Noted, work: () 
     rateLimits.accept(credential);
     return accepted;
   } catch (error) {
+    if (isRefusal(error)) rateLimits.forget(credential);
     const address = isRefusal(error) ? addressOf(request) : null;
     if (address === null) throw error;
     const standing = await rateLimits.refuse(address);

@@ -61,6 +61,11 @@ export function createRateLimits(connection: Connection, log: Logger) {
       accepted.add(key);
     },
 
+    /** Forgets a credential that is refused now, whatever it was before. */
+    forget(credential: string): void {
+      accepted.delete(hash("sha256", credential, "base64"));
+    },
+
     wasAccepted: (credential: string): boolean => accepted.has(hash("sha256", credential, "base64")),
 
     async close(): Promise<void> {

@@ -120,6 +120,20 @@ describe("refused credentials", () => {
     },
   );
 
+  inOneMinute(
+    "shut out a credential that was refused since it was accepted, also if it was accepted long before",
+    async () => {
+      expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 200 });
+      await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId}`;
+      expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 401 });
+      await refuse(from("203.0.113.6"), REFUSALS_MAX - 1);
+      const look = vi.spyOn(api.services.connection, "run");
+      expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 429 });
+      expect(look).not.toHaveBeenCalled();
+      look.mockRestore();
+    },
+  );
+
   inOneMinute("count by the address that a trusted proxy names, and by the /64 of an IPv6 one", async () => {
     await refuse(from("10.0.0.1", "198.51.100.9, 203.0.113.4"));
     expect(await list(forged(), from("10.0.0.2", "198.51.100.10, 203.0.113.4"))).toMatchObject({ status: 429 });

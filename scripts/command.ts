@@ -35,6 +35,7 @@ const MENDABLE = [
   "InstallationError",
   "MigrationError",
   "DatabaseUnavailable",
+  "AppError",
 ];
 
 // Files and folders that cannot be used included: their errors name the path and the reason.

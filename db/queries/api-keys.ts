@@ -1,5 +1,6 @@
 import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { apiKeyPreview, type Environment, generateApiKey, hashApiKey } from "#domain/api-key.ts";
+import { AppError } from "#domain/errors.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { Db, DbOrTx } from "../orm.ts";
@@ -16,11 +17,34 @@ export type ActiveApiKey = {
 
 export type ApiKeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof apiKeyColumns>;
 
-/** Makes an API key. `key` is its raw value, which is stored nowhere. */
-export async function createApiKey(
-  db: DbOrTx,
-  wanted: { accountId: string; env: Environment; name: string },
-): Promise<ApiKeyRow & { key: string }> {
+type WantedApiKey = { accountId: string; env: Environment; name: string };
+
+/** Keys of an account that are not revoked, of both environments together. */
+const KEYS_IN_FORCE_MAX = 100;
+
+/**
+ * Makes an API key. `key` is its raw value, which is stored nowhere. Throws CONFLICT when the account has 100 that are
+ * not revoked; of several calls at once none goes beyond.
+ */
+export async function createApiKey(db: Db, wanted: WantedApiKey): Promise<ApiKeyRow & { key: string }> {
+  return db.transaction(async (tx) => {
+    // One at a time for an account, so that each counts the keys of those before it. Not by the account's row: creating
+    // schedules locks that too.
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${wanted.accountId}`}, 0))`);
+    const inForce = await tx.$count(apiKeys, and(eq(apiKeys.accountId, wanted.accountId), isNull(apiKeys.revokedAt)));
+    if (inForce >= KEYS_IN_FORCE_MAX) throw tooManyKeys();
+    return insertApiKey(tx, wanted);
+  });
+}
+
+function tooManyKeys(): AppError {
+  return new AppError(
+    "CONFLICT",
+    `This account has ${KEYS_IN_FORCE_MAX} API keys that are not revoked, and may not have more.`,
+  );
+}
+
+async function insertApiKey(db: DbOrTx, wanted: WantedApiKey): Promise<ApiKeyRow & { key: string }> {
   const key = generateApiKey(wanted.env);
   const [row] = await db
     .insert(apiKeys)
@@ -52,7 +76,7 @@ export async function rotateApiKey(
       .set({ revokedAt: sql`clock_timestamp()` })
       .where(and(isOwn(accountId, id), isNull(apiKeys.revokedAt)))
       .returning({ env: apiKeys.env, name: apiKeys.name });
-    return old && createApiKey(tx, { accountId, ...old });
+    return old && insertApiKey(tx, { accountId, ...old });
   });
 }
 

@@ -55,12 +55,14 @@ export const createApiKey = endpoint({
   path: "/v1/api-keys",
   tag,
   summary: "Create a key.",
+  description: "An account may have 100 keys that are not revoked, of both environments together: CONFLICT beyond.",
   auth: "session",
   body: ApiKeyInput,
   bodyExample: { name: "production server", env: "live" },
   answers: {
     201: { description: "The key, with its raw value.", schema: NewApiKeyAnswer, example: NEW_API_KEY_EXAMPLE },
   },
+  errors: ["CONFLICT"],
 });
 
 export const rotateApiKey = endpoint({

@@ -81,6 +81,41 @@ describe("POST /v1/api-keys 400", () => {
   });
 });
 
+describe("an account has at most 100 keys that are not revoked:", () => {
+  const revokedAndNot = (revoked: number, inForce: number) => api.sql`
+    INSERT INTO api_keys (id, account_id, env, name, hash, last4, revoked_at)
+    SELECT gen_random_uuid(), ${caller.accountId}, 'test', 'many', sha256(gen_random_uuid()::text::bytea), 'abcd',
+      CASE WHEN n <= ${revoked} THEN now() END FROM generate_series(1, ${revoked + inForce}::integer) n`;
+  const inForce = async () =>
+    (await list()).filter((item: { revoked_at: string | null }) => item.revoked_at === null).length;
+
+  it("the next one is a CONFLICT that says so, and revoking one makes room for it", async () => {
+    await revokedAndNot(50, 98);
+    const answer = await create({ name: "one more", env: "live" });
+    expect(answer).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+    expect(answer.body.error.message).toBe(
+      "This account has 100 API keys that are not revoked, and may not have more.",
+    );
+    const [{ id }] = (await list()).filter((item: { revoked_at: string | null }) => item.revoked_at === null);
+    await revoke(id);
+    expect(await create({ name: "one more", env: "live" })).toMatchObject({ status: 201 });
+  });
+
+  it("of twenty that are made at once as many succeed as there is room for", async () => {
+    await revokedAndNot(0, 91);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create({ name: "raced", env: "live" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(201), ...Array(13).fill(409)]);
+    expect(await inForce()).toBe(100);
+  });
+
+  it("one of the hundred can be rotated", async () => {
+    await revokedAndNot(0, 97);
+    const { id } = (await create({ name: "last", env: "live" })).body;
+    expect(await rotate(id)).toMatchObject({ status: 201 });
+    expect(await inForce()).toBe(100);
+  });
+});
+
 describe("GET /v1/api-keys 200", () => {
   it("lists the account's own keys of both environments, newest first, without a raw value", async () => {
     await api.account();

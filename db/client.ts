@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { AppError } from "#domain/errors.ts";
+import { tlsOf } from "./tls.ts";
 
 export type Sql = postgres.Sql;
 
@@ -61,6 +62,7 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
       onnotice: () => {},
       // Arrays go as texts here; and nobody would hear of it if a connection broke while the driver asked for types.
       fetch_types: false,
+      ...tlsOf(options.url),
       ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
       connection: { application_name: options.name, ...options.session },
     });

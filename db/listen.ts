@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { severalHosts } from "./client.ts";
+import { tlsOf } from "./tls.ts";
 
 /**
  * Listens on a channel over a connection of its own, which must be a direct one, and reconnects by itself. `onListening`
@@ -21,6 +22,7 @@ export function listen(options: {
     backoff: (retries: number) => Math.min(0.1 * 2 ** retries, 2),
     onnotice: () => {},
     fetch_types: false,
+    ...tlsOf(options.url),
     ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
     connection: { application_name: options.name },
   });

@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
 import { isUnavailable } from "./client.ts";
+import { tlsOf } from "./tls.ts";
 
 /** The migrations could not be applied. The message says what to do and never shows a password. */
 export class MigrationError extends Error {
@@ -21,6 +22,7 @@ export async function migrate(url: string, { onLog = () => {} }: { onLog?: (line
     max_lifetime: null,
     connect_timeout: 10,
     onnotice: () => {},
+    ...tlsOf(url),
     connection: { application_name: "stopwatch migrate", lock_timeout: LOCK_TIMEOUT_MS, statement_timeout: 0 },
   });
   try {

@@ -61,6 +61,8 @@ function secureSocket(target: SocketTarget): tls.TLSSocket {
     session: target.session,
     servername: net.isIP(target.hostname) ? "" : target.hostname,
     ALPNProtocols: ["http/1.1"],
+    // Said, since it is otherwise for NODE_TLS_REJECT_UNAUTHORIZED to say.
+    rejectUnauthorized: true,
   });
 }
 

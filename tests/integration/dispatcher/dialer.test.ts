@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Dialer } from "#dispatcher/connections/dialer.ts";
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
@@ -51,6 +51,24 @@ describe("a connection to a name", () => {
     const silent = dialer.open("https://silent.example.com");
     expect(await dialer.open("https://target.example.com")).toMatchObject({ kind: "blocked" });
     expect(await silent).toEqual({ kind: "unreachable", error: "name resolution: timed out after 10 s" });
+  });
+});
+
+describe("a target that shows a certificate that nobody vouches for", () => {
+  it("is not connected to, also when NODE_TLS_REJECT_UNAUTHORIZED is 0", async () => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    const receiver = await startReceiver({ tls: true });
+    try {
+      const dialer = dialerWith(async () => ["127.0.0.1"], `localhost:${receiver.port}`);
+      const opened = await dialer.open(`https://localhost:${receiver.port}`);
+      expect(opened).toEqual({
+        kind: "unreachable",
+        error: expect.stringMatching(/^connection: [A-Z_]*(SIGN|VERIFY)/),
+      });
+    } finally {
+      vi.unstubAllEnvs();
+      await receiver.close();
+    }
   });
 });
 

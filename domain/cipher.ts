@@ -15,11 +15,14 @@ export class DecryptionError extends Error {
   }
 }
 
+/** First byte of a sealed value. Of requests it tells what they are bound to (`domain/sealed-request.ts`). */
+export type SealedFormat = 1 | 2;
+
 /**
  * Encrypts with the writing key, AES-256-GCM under a fresh nonce. `aad` is not stored and must be given again to open.
- * Result: format (1), length of the key id, key id, nonce (12 bytes), ciphertext, tag (16 bytes).
+ * Result: format (1 byte), length of the key id, key id, nonce (12 bytes), ciphertext, tag (16 bytes).
  */
-export function seal(ring: KeyRing, plaintext: Buffer, aad: string): Buffer {
+export function seal(ring: KeyRing, plaintext: Buffer, aad: string, format: SealedFormat = 1): Buffer {
   const key = ring.keys.get(ring.writer);
   if (key === undefined) throw new Error("the writing key is not in the key ring");
   const nonce = pooledRandomBytes(NONCE_BYTES);
@@ -27,7 +30,7 @@ export function seal(ring: KeyRing, plaintext: Buffer, aad: string): Buffer {
   const ciphertext = cipher.update(plaintext);
   cipher.final();
   const id = Buffer.from(ring.writer);
-  return Buffer.concat([Buffer.of(FORMAT, id.length), id, nonce, ciphertext, cipher.getAuthTag()]);
+  return Buffer.concat([Buffer.of(format, id.length), id, nonce, ciphertext, cipher.getAuthTag()]);
 }
 
 /** Decrypts what `seal` made for the same `aad`. Throws a DecryptionError that tells an unknown key from damage. */
@@ -55,7 +58,7 @@ export function open(ring: KeyRing, sealed: Buffer, aad: string): Buffer {
 export function sealedKeyId(sealed: Buffer): string {
   const length = sealed[1] ?? 0;
   const id = sealed.toString("latin1", 2, 2 + length);
-  if (sealed[0] !== FORMAT || !KEY_ID.test(id) || sealed.length < 2 + length + NONCE_BYTES + TAG_BYTES)
+  if ((sealed[0] !== 1 && sealed[0] !== 2) || !KEY_ID.test(id) || sealed.length < 2 + length + NONCE_BYTES + TAG_BYTES)
     throw corrupted();
   return id;
 }
@@ -88,7 +91,6 @@ export function generateEncryptionKey(): string {
 }
 
 const ALGORITHM = "aes-256-gcm";
-const FORMAT = 1;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

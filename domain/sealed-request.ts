@@ -1,3 +1,6 @@
+import { type Destination, formerRequestAad, requestAad } from "./associated-data.ts";
+import { type KeyRing, open, type SealedFormat, seal } from "./cipher.ts";
+
 export type HeaderPairs = [name: string, value: string][];
 
 /**
@@ -22,4 +25,24 @@ export function unpackRequest(packed: Buffer): { headers: HeaderPairs; payload: 
   return { headers, payload: packed.subarray(payloadAt) };
 }
 
+/** Encrypts what `packRequest` packed, for this schedule, method and target alone. */
+export function sealRequest(ring: KeyRing, packed: Buffer, to: Destination): Buffer {
+  return seal(ring, packed, requestAad(to), BOUND_TO_TARGET);
+}
+
+/**
+ * Decrypts what `sealRequest` sealed, or an earlier version that bound it to the schedule's id alone. Throws a
+ * DecryptionError, also when schedule, method or target are not those it was sealed for.
+ */
+export function openRequest(ring: KeyRing, sealed: Buffer, to: Destination): Buffer {
+  return open(ring, sealed, isBoundToTarget(sealed) ? requestAad(to) : formerRequestAad(to.id));
+}
+
+/** Whether a sealed request is bound to its target; `sealed` may be its first bytes alone. */
+export function isBoundToTarget(sealed: Buffer): boolean {
+  return sealed[0] === BOUND_TO_TARGET;
+}
+
+// Another format than before, so that a request that is bound to its target never opens as one that is not.
+const BOUND_TO_TARGET: SealedFormat = 2;
 const LENGTH_BYTES = 4;

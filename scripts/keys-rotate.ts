@@ -17,7 +17,8 @@ await command<{ "dry-run"?: boolean }>({
   usage: `Usage: npm run keys:rotate -- [--dry-run]
 
 Encrypts everything in the database afresh with the first key of ENCRYPTION_KEYS: payloads, headers, signing secrets and
-the secrets of the installation. Everything may run meanwhile. It can be stopped at any moment and started again.
+the secrets of the installation; and every request that is not yet bound to its target. Everything may run meanwhile.
+It can be stopped at any moment and started again.
 
   1. Append the new key to ENCRYPTION_KEYS (<id>:<base64 of 32 bytes>, by: openssl rand -base64 32) and restart every
      process: now all of them can read what it writes.

@@ -1,6 +1,6 @@
 import type { Connection } from "#db/client.ts";
-import { readSealedRequests } from "#db/queries/expired-claims.ts";
 import {
+  readSealedForResealing,
   readSealedHeads,
   readSealedInstanceSecrets,
   readSealedPairs,
@@ -10,8 +10,9 @@ import {
   type SealedPair,
   type SealedRequest,
 } from "#db/queries/reseal.ts";
-import { instanceAad, scheduleAad, secretAad } from "#domain/associated-data.ts";
+import { instanceAad, secretAad } from "#domain/associated-data.ts";
 import { DecryptionError, type KeyRing, open, seal, sealedKeyId } from "#domain/cipher.ts";
+import { openRequest, sealRequest } from "#domain/sealed-request.ts";
 
 export type Progress = { looked: number; resealed: number };
 
@@ -28,7 +29,8 @@ const DEADLINE_MS = 30_000;
 const LOOKS_MAX = 5;
 
 /**
- * Encrypts everything afresh that the writing key of the ring did not encrypt, until a look at everything finds nothing
+ * Encrypts everything afresh that the writing key of the ring did not encrypt, and every request that is not bound to
+ * its target (it is bound to the one that it is found with), until a look at everything finds nothing
  * more to do; returns what that look found. Safe beside every other process, and at any moment to be ended and begun
  * again: each value is replaced only as long as it is the one that was read. With `dryRun` it looks and changes nothing.
  */
@@ -90,7 +92,7 @@ async function lookAtRequests(round: Round) {
   for (let after: string | null = NIL; after !== null; ) {
     const from: string = after;
     const page = await run(round, (sql) => readSealedHeads(sql, from, LOOK_ROWS));
-    const stale = page.requests.filter(({ keyId }) => isStaleKey(round, keyId));
+    const stale = page.requests.filter(({ keyId, isBoundToTarget }) => isStaleKey(round, keyId) || !isBoundToTarget);
     for (const batch of batches(stale)) await resealRequests(round, batch);
     round.onProgress(round.progress);
     after = page.next;
@@ -99,13 +101,14 @@ async function lookAtRequests(round: Round) {
 
 async function resealRequests(round: Round, batch: SealedRequest[]) {
   if (round.dryRun) return;
-  const ids = batch.map(({ id }) => id);
-  const sealedOf = await run(round, (sql) => readSealedRequests(sql, ids));
-  const changes = batch.flatMap(({ id, head }) => {
-    const sealed = sealedOf.get(id);
-    if (!sealed) return [];
-    const fresh = resealed(round, Buffer.from(sealed, "base64"), scheduleAad(id), `the request of schedule ${id}`);
-    return fresh ? [{ id, head, sealed: fresh.toString("base64") }] : [];
+  const headOf = new Map(batch.map(({ id, head }) => [id, head]));
+  const stored = await run(round, (sql) => readSealedForResealing(sql, [...headOf.keys()]));
+  const changes = stored.flatMap(({ sealed, ...to }) => {
+    const { id } = to;
+    const { ring } = round;
+    const again = () => sealRequest(ring, openRequest(ring, sealed, to), to);
+    const fresh = unlessUnopenable(round, `the request of schedule ${id}`, again);
+    return fresh ? [{ id, head: headOf.get(id) as string, sealed: fresh.toString("base64") }] : [];
   });
   round.progress.resealed += await run(round, (sql) => replaceSealedRequests(sql, changes));
 }
@@ -125,10 +128,15 @@ function isStaleKey({ ring, survey, progress }: Round, keyId: string): boolean {
 }
 
 /** Undefined when nothing is to be changed, or the value cannot be opened, which is noted by its name. */
-function resealed({ ring, survey, dryRun }: Round, sealed: Buffer, aad: string, name: string): Buffer | undefined {
-  if (dryRun) return undefined;
+function resealed(round: Round, sealed: Buffer, aad: string, name: string): Buffer | undefined {
+  if (round.dryRun) return undefined;
+  const { ring } = round;
+  return unlessUnopenable(round, name, () => seal(ring, open(ring, sealed, aad), aad));
+}
+
+function unlessUnopenable({ survey }: Round, name: string, work: () => Buffer): Buffer | undefined {
   try {
-    return seal(ring, open(ring, sealed, aad), aad);
+    return work();
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error;
     survey.unopenable.push(`${name}: ${error.message}`);

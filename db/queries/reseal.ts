@@ -1,8 +1,9 @@
+import { isBoundToTarget } from "#domain/sealed-request.ts";
 import type { Sql } from "../client.ts";
 import { pgArray, pgTextArray } from "./pg-array.ts";
 
 /** A sealed value as it lies in the database. `head` (base64) is everything before its ciphertext: key id and nonce. */
-export type SealedRequest = { id: string; keyId: string; head: string; bytes: number };
+export type SealedRequest = { id: string; keyId: string; isBoundToTarget: boolean; head: string; bytes: number };
 
 /**
  * The sealed requests among the next `rowsMax` schedules after `after` (UUID), in the order of their ids; `next` is null
@@ -22,6 +23,16 @@ export async function readSealedHeads(
     .filter((row) => row[1] !== null)
     .map((row) => ({ id: row[0], bytes: row[2], ...headOf(Buffer.from(row[1], "base64")) }));
   return { requests, next: rows.length < rowsMax ? null : rows[rows.length - 1]?.[0] };
+}
+
+export type StoredSealedRequest = { id: string; method: string; targetUrl: string; sealed: Buffer };
+
+/** The sealed requests of the given schedules (UUIDs), without those that have none. */
+export async function readSealedForResealing(sql: Sql, ids: readonly string[]): Promise<StoredSealedRequest[]> {
+  const rows = await sql`
+    SELECT schedule_id, method, target_url, encode(sealed, 'base64') FROM schedule_requests
+    WHERE schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND sealed IS NOT NULL`.values();
+  return rows.map((row) => ({ id: row[0], method: row[1], targetUrl: row[2], sealed: Buffer.from(row[3], "base64") }));
 }
 
 /** Replaces sealed requests (base64), each only while it begins with its `head`; returns how many it replaced. */
@@ -93,7 +104,11 @@ export async function replaceSealedInstanceSecret(
 // Format, length of the key id, key id (32 at most), nonce: see domain/cipher.ts.
 const HEAD_BYTES_MAX = 2 + 32 + 12;
 
-function headOf(start: Buffer): { keyId: string; head: string } {
+function headOf(start: Buffer): Pick<SealedRequest, "keyId" | "isBoundToTarget" | "head"> {
   const idEnd = 2 + (start[1] ?? 0);
-  return { keyId: start.toString("latin1", 2, idEnd), head: start.subarray(0, idEnd + 12).toString("base64") };
+  return {
+    keyId: start.toString("latin1", 2, idEnd),
+    isBoundToTarget: isBoundToTarget(start),
+    head: start.subarray(0, idEnd + 12).toString("base64"),
+  };
 }

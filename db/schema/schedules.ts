@@ -103,7 +103,7 @@ export const scheduleRequests = pgTable(
     env: text("env").$type<"live" | "test">().notNull(),
     targetUrl: text("target_url").notNull(),
     method: text("method").$type<"GET" | "POST" | "PUT" | "PATCH" | "DELETE">().notNull(),
-    /** Custom headers and payload, AES-256-GCM with the schedule id as associated data; null when there is neither. */
+    /** Custom headers and payload, AES-256-GCM bound to id, method and target; null when there is neither. */
     sealed: bytea("sealed"),
     idempotencyKey: text("idempotency_key"),
     /** Keyed hash of the original request; compared when its idempotency key comes again. */

@@ -1,7 +1,7 @@
-import { scheduleAad, secretAad } from "#domain/associated-data.ts";
+import { secretAad } from "#domain/associated-data.ts";
 import { type KeyRing, open as openSealed } from "#domain/cipher.ts";
 import { failureText } from "#domain/error-text.ts";
-import { unpackRequest } from "#domain/sealed-request.ts";
+import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { claimOf, type Delivery } from "../delivery/delivery.ts";
 
 /**
@@ -10,14 +10,15 @@ import { claimOf, type Delivery } from "../delivery/delivery.ts";
  */
 export function errorTextOf(delivery: Delivery, sealed: string | null, keyRing: KeyRing): string {
   const { row } = claimOf(delivery);
-  const open = (text: string, aad: ReturnType<typeof scheduleAad>) =>
-    openSealed(keyRing, Buffer.from(text, "base64"), aad);
+  const bytes = (text: string) => Buffer.from(text, "base64");
   const secrets = [row.currentSecret, row.formerSecret].filter((secret) => secret !== null);
   try {
-    const request = sealed ? unpackRequest(open(sealed, scheduleAad(row.id))) : { headers: [], payload: null };
+    const request = sealed ? unpackRequest(openRequest(keyRing, bytes(sealed), row)) : { headers: [], payload: null };
     return failureText(delivery.result?.body ?? "", {
       ...request,
-      secrets: secrets.map((secret) => open(secret, secretAad(row.accountId, row.env)).toString()),
+      secrets: secrets.map((secret) =>
+        openSealed(keyRing, bytes(secret), secretAad(row.accountId, row.env)).toString(),
+      ),
     });
   } catch {
     return "";

@@ -1,8 +1,8 @@
-import { scheduleAad, secretAad } from "#domain/associated-data.ts";
+import { secretAad } from "#domain/associated-data.ts";
 import { type KeyRing, open as openSealed } from "#domain/cipher.ts";
 import { encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
-import { unpackRequest } from "#domain/sealed-request.ts";
+import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { loadSigningSecret, type SigningKeys, signRequest } from "#domain/signing.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import { claimOf, type Delivery, type PreparedRequest } from "../delivery/delivery.ts";
@@ -88,8 +88,11 @@ export class Preparer {
 
   #requestOf(delivery: Delivery): PreparedRequest {
     const { row } = claimOf(delivery);
+    const url = new URL(row.targetUrl);
+    // The connection goes to what the schedule's own row names. Only somebody who writes to the database makes them differ.
+    if (url.origin !== delivery.origin) throw new Error("the target is not of the origin that was connected to");
     const stored = row.sealed
-      ? unpackRequest(openSealed(this.#deps.keyRing, Buffer.from(row.sealed, "base64"), scheduleAad(row.id)))
+      ? unpackRequest(openRequest(this.#deps.keyRing, Buffer.from(row.sealed, "base64"), row))
       : { headers: [], payload: null };
     // The ciphertext would otherwise stay in memory until the outcome is recorded.
     row.sealed = null;
@@ -97,7 +100,6 @@ export class Preparer {
     const headers = stored.headers.flat().concat(this.#ownHeaders(delivery, body));
     if (!stored.headers.some(([name]) => name.toLowerCase() === "user-agent"))
       headers.push("User-Agent", this.#deps.userAgent);
-    const url = new URL(row.targetUrl);
     return { method: row.method, path: url.pathname + url.search, headers, body };
   }
 

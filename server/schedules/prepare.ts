@@ -1,9 +1,8 @@
 import type { CreationLimits, NewSchedule } from "#db/queries/create-schedule.ts";
-import { scheduleAad } from "#domain/associated-data.ts";
-import { seal } from "#domain/cipher.ts";
 import { AppError } from "#domain/errors.ts";
 import { newId } from "#domain/ids.ts";
 import { quotaOf } from "#domain/quota.ts";
+import { sealRequest } from "#domain/sealed-request.ts";
 import { judgeTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
 
@@ -30,13 +29,13 @@ export function prepareSchedule(ctx: Ctx, { targetUrl, packed, refusal, ...rest 
   const target = judgeTarget(targetUrl, ctx.config.targetPolicy);
   const verdict =
     refusal ?? (target.ok ? judgeSize(rest.payloadSizeBytes, ctx.limits.payloadBytesMax) : refuseTarget(target.reason));
+  // A refused address may be anything, NUL included, and is not stored.
+  const to = { id, method: rest.method, targetUrl: target.ok ? target.url : "" };
   const schedule = {
     ...rest,
-    id,
-    // A refused address may be anything, NUL included, and is not stored.
-    targetUrl: target.ok ? target.url : "",
+    ...to,
     origin: target.ok ? target.origin : "",
-    sealed: verdict === null && packed !== null ? seal(ctx.config.keyRing, packed, scheduleAad(id)) : null,
+    sealed: verdict === null && packed !== null ? sealRequest(ctx.config.keyRing, packed, to) : null,
     verdict: verdict?.code ?? null,
   };
   return { schedule, verdict };

@@ -1,9 +1,7 @@
 import { findStoredRequest, type StoredRequest } from "#db/queries/stored-request.ts";
-import { scheduleAad } from "#domain/associated-data.ts";
-import { open } from "#domain/cipher.ts";
 import { AppError } from "#domain/errors.ts";
 import { repeatHash } from "#domain/request-hash.ts";
-import { packRequest, unpackRequest } from "#domain/sealed-request.ts";
+import { openRequest, packRequest, unpackRequest } from "#domain/sealed-request.ts";
 import type { Ctx } from "../context.ts";
 import { type CreatedSchedule, store } from "./create.ts";
 import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
@@ -36,9 +34,10 @@ export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInpu
   });
 }
 
-function contentOf(ctx: Ctx, id: string, { sealed, isErased }: StoredRequest, input: RepeatInput) {
+function contentOf(ctx: Ctx, id: string, stored: StoredRequest, input: RepeatInput) {
+  const { sealed, isErased } = stored;
   const isKept = input.payload === undefined || input.headers === undefined;
-  const packed = isKept && sealed && open(ctx.config.keyRing, sealed, scheduleAad(id));
+  const packed = isKept && sealed && openRequest(ctx.config.keyRing, sealed, { id, ...stored });
   const kept = packed ? unpackRequest(packed) : undefined;
   const payload = input.payload ?? kept?.payload.toString() ?? "";
   const headers = input.headers ?? kept?.headers ?? [];

@@ -7,10 +7,8 @@ import { createSchedules } from "#db/queries/create-schedules.ts";
 import { pgArray } from "#db/queries/pg-array.ts";
 import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules.ts";
 import type { Tenant } from "#db/queries/tenant.ts";
-import { scheduleAad } from "#domain/associated-data.ts";
-import { seal } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
-import { packRequest } from "#domain/sealed-request.ts";
+import { packRequest, sealRequest } from "#domain/sealed-request.ts";
 import type { Order } from "./adversaries/adversary.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { preciseNow } from "./clock.ts";
@@ -59,11 +57,12 @@ export function createClient(wanted: {
     const id = newId(Date.now());
     const payload = randomBytes(Math.ceil(payloadBytes / 2)).toString("hex");
     const packed = packRequest({ headers: [], payload });
-    const sealed = packed && seal(config.keyRing, packed, scheduleAad(id));
     const origin = originAt(place, ports);
+    const targetUrl = `${origin}/${behaviour}/${places++}/${group}`;
+    const sealed = packed && sealRequest(config.keyRing, packed, { id, method: "POST", targetUrl });
     const schedule: NewSchedule = {
       ...{ id, fireAtMs, origin, sealed, method: "POST", payloadSizeBytes: payload.length },
-      targetUrl: `${origin}/${behaviour}/${places++}/${group}`,
+      targetUrl,
       ...{ earlyFire: null, idempotencyKey: null, requestHash: NO_HASH, replayOf: null, verdict: null },
     };
     return { schedule, payload, behaviour };

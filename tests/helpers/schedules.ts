@@ -1,8 +1,7 @@
 import type postgres from "postgres";
-import { scheduleAad } from "#domain/associated-data.ts";
-import { type KeyRing, seal } from "#domain/cipher.ts";
+import type { KeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
-import { type HeaderPairs, packRequest } from "#domain/sealed-request.ts";
+import { type HeaderPairs, packRequest, sealRequest } from "#domain/sealed-request.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 
 export type ScheduleOverrides = {
@@ -25,12 +24,13 @@ export async function createTestSchedule(
   const id = newId(Date.now());
   const payload = overrides.payload ?? null;
   const packed = packRequest({ headers: overrides.headers ?? [], payload });
-  const sealed = packed && seal(keyRing, packed, scheduleAad(id));
   const url = new URL(targetUrl);
+  const method = overrides.method ?? "POST";
+  const sealed = packed && sealRequest(keyRing, packed, { id, method, targetUrl: url.href });
   const [row] = await sql`
     SELECT outcome, id FROM create_schedule(
       ${accountId}::uuid, ${overrides.env ?? "live"}, ${id}::uuid, ${fireAt.toISOString()}::timestamptz,
-      ${overrides.early ?? null}::boolean, false, ${url.href}, ${url.origin}, ${overrides.method ?? "POST"},
+      ${overrides.early ?? null}::boolean, false, ${url.href}, ${url.origin}, ${method},
       ${sealed}::bytea, ${payload === null ? 0 : Buffer.byteLength(payload)}, NULL, ${Buffer.alloc(32)}::bytea, NULL, NULL,
       1000000, 1000000, ${NOTIFY_HORIZON_MS})`;
   if (row?.outcome !== "created") throw new Error(`expected outcome "created", got ${JSON.stringify(row)}`);

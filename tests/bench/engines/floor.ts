@@ -14,7 +14,7 @@ import { Exchanges } from "#dispatcher/sending/exchanges.ts";
 import { Preparer } from "#dispatcher/sending/preparer.ts";
 import { SendLead } from "#dispatcher/sending/send-lead.ts";
 import { SendQueue } from "#dispatcher/sending/send-queue.ts";
-import { scheduleAad, secretAad } from "#domain/associated-data.ts";
+import { formerRequestAad, secretAad } from "#domain/associated-data.ts";
 import { parseKeyRing, seal } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import { packRequest } from "#domain/sealed-request.ts";
@@ -180,12 +180,13 @@ function createClaims() {
   let pool: { id: string; sealed: string }[] = [];
   return {
     keyRing,
-    /** Encrypts the body that all jobs share, under a thousand ids: what is decrypted is never the same twice running. */
+    /** Encrypts the body that all jobs share, under a thousand ids: what is decrypted is never the same twice running. In the
+     * form that is not bound to a target, since jobs have targets of their own. */
     share(body: string) {
       const packed = packRequest({ headers: [["content-type", "application/json"]], payload: body }) as Buffer;
       pool = Array.from({ length: POOL }, () => {
         const id = newId(Date.now());
-        return { id, sealed: seal(keyRing, packed, scheduleAad(id)).toString("base64") };
+        return { id, sealed: seal(keyRing, packed, formerRequestAad(id)).toString("base64") };
       });
     },
     make({ n, dueAtMs, url }: Sent): { due: DueSchedule; claim: Claim } {

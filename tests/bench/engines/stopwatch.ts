@@ -5,10 +5,9 @@ import postgres from "postgres";
 import { migrate } from "#db/migrate.ts";
 import { createSchedule } from "#db/queries/create-schedule.ts";
 import { pgArray, pgTextArray } from "#db/queries/pg-array.ts";
-import { scheduleAad } from "#domain/associated-data.ts";
-import { type KeyRing, parseKeyRing, seal } from "#domain/cipher.ts";
+import { type KeyRing, parseKeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
-import { packRequest } from "#domain/sealed-request.ts";
+import { packRequest, sealRequest } from "#domain/sealed-request.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import { freePort } from "#scripts/ports.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
@@ -132,7 +131,7 @@ async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string,
     targetUrl: job.url,
     origin: new URL(job.url).origin,
     method: "POST",
-    sealed: seal(keyRing, pack(job.body), scheduleAad(id)),
+    sealed: sealRequest(keyRing, pack(job.body), { id, method: "POST", targetUrl: job.url }),
     payloadSizeBytes: job.body.length,
     idempotencyKey: null,
     requestHash: Buffer.alloc(32),
@@ -147,7 +146,9 @@ async function createMany(sql: postgres.Sql, keyRing: KeyRing, accounts: string[
   const body = jobs[0]?.body ?? "";
   const plaintext = pack(body);
   const ids = jobs.map(() => newId(Date.now()));
-  const sealed = ids.map((id) => seal(keyRing, plaintext, scheduleAad(id)).toString("base64"));
+  const sealed = ids.map((id, n) =>
+    sealRequest(keyRing, plaintext, { id, method: "POST", targetUrl: jobs[n]?.url as string }).toString("base64"),
+  );
   const outcomes = await sql`
     SELECT created.outcome FROM unnest(
       ${pgArray(ids)}::text::uuid[],

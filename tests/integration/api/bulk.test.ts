@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import type postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { scheduleAad } from "#domain/associated-data.ts";
-import { open } from "#domain/cipher.ts";
 import { decodeId, encodeId, newId } from "#domain/ids.ts";
-import { unpackRequest } from "#domain/sealed-request.ts";
+import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
 
 let api: Api;
@@ -93,7 +91,13 @@ describe("200", () => {
     const [a, b] = rows;
     expect([b?.shard, b?.origin, b?.sealed_bytes]).toEqual([a?.shard, a?.origin, b?.size]);
     expect(b?.idempotency_key).toBe(item.idempotencyKey);
-    const plaintext = unpackRequest(open(api.config.keyRing, b?.sealed, scheduleAad(b?.schedule_id)));
+    const plaintext = unpackRequest(
+      openRequest(api.config.keyRing, b?.sealed, {
+        id: b?.schedule_id,
+        method: rest.method,
+        targetUrl: rest.target_url,
+      }),
+    );
     expect(plaintext.payload.toString()).toBe(item.payload);
     expect(plaintext.headers).toEqual(Object.entries(item.headers));
   });

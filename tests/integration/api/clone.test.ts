@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { scheduleAad } from "#domain/associated-data.ts";
-import { open } from "#domain/cipher.ts";
+import type { Destination } from "#domain/associated-data.ts";
 import { decodeId } from "#domain/ids.ts";
-import { unpackRequest } from "#domain/sealed-request.ts";
+import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { type Api, FUTURE, startApi, type TestCaller } from "./api.ts";
 
 let api: Api;
@@ -27,9 +26,12 @@ const used = async () =>
   (await api.sql`SELECT sum(scheduled)::int AS n FROM usage WHERE account_id = ${caller.accountId}`)[0]?.n;
 
 async function plaintextOf(textId: string) {
-  const [row] = await api.sql`SELECT sealed FROM schedule_requests WHERE schedule_id = ${uuid(textId)}`;
+  const [row] = await api.sql`SELECT schedule_id AS id, method, target_url AS "targetUrl", sealed
+    FROM schedule_requests WHERE schedule_id = ${uuid(textId)}`;
   if (row?.sealed === null) return null;
-  const { headers, payload } = unpackRequest(open(api.config.keyRing, row?.sealed, scheduleAad(uuid(textId))));
+  const { headers, payload } = unpackRequest(
+    openRequest(api.config.keyRing, row?.sealed, row as unknown as Destination),
+  );
   return { headers, payload: payload.toString() };
 }
 

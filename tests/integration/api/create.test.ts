@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { scheduleAad } from "#domain/associated-data.ts";
-import { open } from "#domain/cipher.ts";
-import { unpackRequest } from "#domain/sealed-request.ts";
+import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
 
 let api: Api;
@@ -74,8 +72,12 @@ describe("a valid schedule", () => {
     const body = `{"targetUrl":"${TARGET}","fireAt":"${FUTURE}","headers":{"__proto__":"x"}}`;
     expect(await post(body)).toMatchObject({ status: 201 });
     const [row] =
-      await api.sql`SELECT r.sealed, r.schedule_id FROM schedule_requests r WHERE account_id = ${caller.accountId}`;
-    const packed = open(api.config.keyRing, row?.sealed, scheduleAad(row?.schedule_id));
+      await api.sql`SELECT sealed, schedule_id FROM schedule_requests WHERE account_id = ${caller.accountId}`;
+    const packed = openRequest(api.config.keyRing, row?.sealed, {
+      id: row?.schedule_id,
+      method: "POST",
+      targetUrl: TARGET,
+    });
     expect(unpackRequest(packed).headers).toEqual([["__proto__", "x"]]);
   });
 

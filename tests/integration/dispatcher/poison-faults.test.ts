@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { scheduleAad } from "#domain/associated-data.ts";
-import { parseKeyRing, seal } from "#domain/cipher.ts";
-import { packRequest } from "#domain/sealed-request.ts";
+import { parseKeyRing } from "#domain/cipher.ts";
+import { packRequest, sealRequest } from "#domain/sealed-request.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -39,7 +38,7 @@ describe("a stored request", () => {
     receiver.requests.length = 0;
     const account = await bench.account({ settings: { retry_attempts: 1 } });
     const id = await bench.schedule(account, `${receiver.origin}/`, inMs(500), { payload: "x" });
-    const sealed = seal(bench.config.keyRing, packed, scheduleAad(id));
+    const sealed = sealRequest(bench.config.keyRing, packed, { id, method: "POST", targetUrl: `${receiver.origin}/` });
     await bench.sql`UPDATE schedule_requests SET sealed = ${sealed} WHERE schedule_id = ${id}`;
     await waitFor("it is dead", async () => (await bench.read(id)).status === "dead");
     const attempts = await bench.attempts(id);
@@ -56,7 +55,7 @@ describe("a stored request", () => {
     for (const [key, ring] of Object.entries(sealedBy)) {
       const id = await bench.schedule(account, `${receiver.origin}/`, inMs(500), { payload: "x" });
       const other = key === "own" ? "00000000-0000-7000-8000-000000000000" : id;
-      const sealed = seal(ring, packed, scheduleAad(other));
+      const sealed = sealRequest(ring, packed, { id: other, method: "POST", targetUrl: `${receiver.origin}/` });
       await bench.sql`UPDATE schedule_requests SET sealed = ${sealed} WHERE schedule_id = ${id}`;
       await waitFor("it is dead", async () => (await bench.read(id)).status === "dead");
       expect(await bench.attempts(id)).toMatchObject([{ error_text: "the stored request cannot be decrypted" }]);

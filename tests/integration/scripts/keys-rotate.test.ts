@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Connection, connect } from "#db/client.ts";
 import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/instance-secrets.ts";
 import { readSealedHeads, readSealedPairs, replaceSealedPair, replaceSealedRequests } from "#db/queries/reseal.ts";
-import { instanceAad, scheduleAad, secretAad } from "#domain/associated-data.ts";
+import { formerRequestAad, instanceAad, secretAad } from "#domain/associated-data.ts";
 import { generateEncryptionKey, type KeyRing, open, parseKeyRing, seal } from "#domain/cipher.ts";
+import { openRequest, packRequest } from "#domain/sealed-request.ts";
 import { type Progress, reseal } from "#scripts/reseal.ts";
 import { createTestAccount, type TestAccount } from "#tests/helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
@@ -15,6 +16,7 @@ import { waitFor } from "#tests/helpers/wait-for.ts";
 import { runScript } from "./script-process.ts";
 
 const NIL = "00000000-0000-0000-0000-000000000000";
+const TO_EXAMPLE = { method: "POST", targetUrl: "https://example.com/" };
 const [k1, k2] = [`k1:${generateEncryptionKey()}`, `the-new-one:${generateEncryptionKey()}`] as const;
 const old = parseKeyRing(k1);
 const both = parseKeyRing(`${k2},${k1}`);
@@ -50,11 +52,17 @@ const schedule = (payload: string | null, ring: KeyRing = old) =>
 /** Everything that is sealed, opened, by what it belongs to; `ring` must have every key. */
 async function everything(ring: KeyRing = both) {
   const plain = (sealed: Buffer | null, aad: string) => sealed && open(ring, sealed, aad).toString("base64");
-  const requests = await sql`SELECT schedule_id, sealed FROM schedule_requests`;
+  const requests = await sql`SELECT schedule_id, method, target_url, sealed FROM schedule_requests`;
   const pairs = await sql`SELECT account_id, env, current, next, former FROM signing_secrets`;
   const secrets = await sql`SELECT name, sealed FROM instance_secrets`;
   return Object.fromEntries([
-    ...requests.map((row) => [row.schedule_id, plain(row.sealed, scheduleAad(row.schedule_id))]),
+    ...requests.map((row) => [
+      row.schedule_id,
+      row.sealed &&
+        openRequest(ring, row.sealed, { id: row.schedule_id, method: row.method, targetUrl: row.target_url }).toString(
+          "base64",
+        ),
+    ]),
     ...pairs.map((row) => [
       `${row.account_id} ${row.env}`,
       [row.current, row.next, row.former].map((sealed) => plain(sealed, secretAad(row.account_id, row.env))),
@@ -155,7 +163,25 @@ describe("reseal", () => {
     expect(unopenable).toHaveLength(2);
     expect(unopenable.join()).toMatch(new RegExp(`${strange}.*"gone".*${damaged}.*damaged`));
     const [row] = await sql`SELECT sealed FROM schedule_requests WHERE schedule_id = ${whole}`;
-    expect(open(parseKeyRing(k2), row?.sealed, scheduleAad(whole)).length).toBeGreaterThan(0);
+    expect(openRequest(parseKeyRing(k2), row?.sealed, { id: whole, ...TO_EXAMPLE }).length).toBeGreaterThan(0);
+  });
+});
+
+describe("a request that an earlier version bound to its schedule alone", () => {
+  it("is bound to its method and target too, also when its key is the one that writes", async () => {
+    const [here, elsewhere] = [await schedule("a"), await schedule("b")];
+    for (const id of [here, elsewhere]) {
+      const packed = packRequest({ headers: [["X-A", "b"]], payload: id }) as Buffer;
+      await sql`UPDATE schedule_requests SET sealed = ${seal(old, packed, formerRequestAad(id))} WHERE schedule_id = ${id}`;
+    }
+    const before = await everything(old);
+    const seen: number[] = [];
+    await run(old, { onProgress: ({ resealed }) => seen.push(resealed) });
+    expect(seen.at(-1)).toBe(2);
+    expect(await everything(old)).toEqual(before);
+    const [row] = await sql`SELECT sealed FROM schedule_requests WHERE schedule_id = ${here}`;
+    const changed = { id: here, ...TO_EXAMPLE, targetUrl: "https://evil.example/" };
+    expect(() => openRequest(old, row?.sealed, changed)).toThrow("damaged");
   });
 });
 

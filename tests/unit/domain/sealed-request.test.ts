@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type HeaderPairs, packRequest, unpackRequest } from "#domain/sealed-request.ts";
+import { formerRequestAad } from "#domain/associated-data.ts";
+import { DecryptionError, parseKeyRing, seal } from "#domain/cipher.ts";
+import {
+  type HeaderPairs,
+  isBoundToTarget,
+  openRequest,
+  packRequest,
+  sealRequest,
+  unpackRequest,
+} from "#domain/sealed-request.ts";
 
 const anyText = fc.string({ unit: "binary" });
 const anyHeaders = fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 5 }) as fc.Arbitrary<HeaderPairs>;
@@ -48,5 +57,39 @@ describe("unpackRequest", () => {
     for (let length = 0; length < packed.length; length++) {
       expect(() => unpackRequest(packed.subarray(0, length))).toThrow(RangeError);
     }
+  });
+});
+
+describe("a sealed request", () => {
+  const ring = parseKeyRing(`a:${Buffer.alloc(32, 1).toString("base64")}`);
+  const to = { id: "0190-a", method: "POST", targetUrl: "https://example.com/a" };
+  const packed = packRequest({ headers: [["X-A", "b"]], payload: "hello" }) as Buffer;
+  const former = seal(ring, packed, formerRequestAad(to.id));
+
+  test("opens for its schedule, method and target", () => {
+    const sealed = sealRequest(ring, packed, to);
+    expect(openRequest(ring, sealed, to)).toEqual(packed);
+    expect([isBoundToTarget(sealed), isBoundToTarget(sealed.subarray(0, 1))]).toEqual([true, true]);
+  });
+
+  test.each([{ id: "0190-b" }, { method: "PUT" }, { targetUrl: "https://example.com/b" }, { targetUrl: "" }])(
+    "does not open for another: %j",
+    (other) => {
+      expect(() => openRequest(ring, sealRequest(ring, packed, to), { ...to, ...other })).toThrow(DecryptionError);
+    },
+  );
+
+  test("of an earlier version, bound to its schedule alone, still opens for that", () => {
+    expect(openRequest(ring, former, { ...to, targetUrl: "https://example.com/b" })).toEqual(packed);
+    expect(isBoundToTarget(former)).toBe(false);
+    expect(() => openRequest(ring, former, { ...to, id: "0190-b" })).toThrow(DecryptionError);
+  });
+
+  test("opens as nothing else when its format is changed", () => {
+    const sealed = sealRequest(ring, packed, to);
+    const asFormer = Buffer.concat([Buffer.of(1), sealed.subarray(1)]);
+    const asBound = Buffer.concat([Buffer.of(2), former.subarray(1)]);
+    expect(() => openRequest(ring, asFormer, to)).toThrow(DecryptionError);
+    expect(() => openRequest(ring, asBound, to)).toThrow(DecryptionError);
   });
 });

@@ -5,6 +5,8 @@ const config: NextConfig = {
   serverExternalPackages: ["postgres", "pino"],
   poweredByHeader: false,
   reactStrictMode: true,
+  // No image of ours needs another size, and its endpoint would make one of whatever a caller names.
+  images: { unoptimized: true },
   // `npm run check` looks at the types, of the tests too: whoever only builds should not depend on those.
   typescript: { ignoreBuildErrors: true },
   // Names of errors stay readable in the log.

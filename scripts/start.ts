@@ -1,7 +1,7 @@
 import { runAllParts } from "./all-parts.ts";
 import { buildWhenNeeded } from "./build.ts";
 import { command } from "./command.ts";
-import { NEXT } from "./next.ts";
+import { JSON_LINES, NEXT } from "./next.ts";
 import { dispatcherPart, webPart } from "./parts.ts";
 
 await command<{ verbose?: boolean }>({
@@ -17,6 +17,6 @@ the dispatcher and the web part, until Ctrl-C. Settings: see .env.example.
     runAllParts({
       verbose,
       prepare: buildWhenNeeded,
-      parts: (env, web) => [dispatcherPart(env), webPart(env, [NEXT, "start"], web)],
+      parts: (env, web) => [dispatcherPart(env), webPart(env, [...JSON_LINES, NEXT, "start"], web)],
     }),
 });

@@ -1,7 +1,7 @@
 import { readConfig } from "#config.ts";
 import { buildWhenNeeded } from "./build.ts";
 import { command } from "./command.ts";
-import { spawnNext } from "./next.ts";
+import { JSON_LINES, spawnNext } from "./next.ts";
 import { claimablePort } from "./ports.ts";
 
 await command<Record<string, never>>({
@@ -13,7 +13,10 @@ Runs the web part alone, against the database of DATABASE_URL. Any number of the
     const config = readConfig();
     const port = await claimablePort("PORT", config.host, config.port);
     await buildWhenNeeded({ onLog: (line) => console.error(line) });
-    const child = spawnNext(["start", "--hostname", config.host, "--port", String(port)], { stdio: "inherit" });
+    const child = spawnNext(["start", "--hostname", config.host, "--port", String(port)], {
+      stdio: "inherit",
+      options: JSON_LINES,
+    });
     // The terminal sends Ctrl-C to both; a SIGTERM comes to this process alone.
     process.on("SIGINT", () => {});
     process.on("SIGTERM", () => child.kill("SIGTERM"));

@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { ConfigError, readConfig } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/queries/instance-secrets.ts";
@@ -50,6 +51,7 @@ function startOrExit(): Services {
 
 function refuse(error: unknown): never {
   const isExpected = error instanceof ConfigError || error instanceof InstallationError;
-  process.stderr.write(`Stopwatch cannot start:\n${isExpected ? error.message : (error as Error).stack}\n`);
+  // Past the streams, which write JSON lines: these are words for whoever started it.
+  writeSync(process.stderr.fd, `Stopwatch cannot start:\n${isExpected ? error.message : (error as Error).stack}\n`);
   process.exit(1);
 }

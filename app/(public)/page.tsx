@@ -1,8 +1,6 @@
 import { services } from "#server/services.ts";
 import "./landing.css";
 
-export const dynamic = "force-dynamic";
-
 export const metadata = { title: "Stopwatch", description: "Scheduled HTTP delivery." };
 
 export default function Landing() {

@@ -5,7 +5,8 @@ import { AppError } from "#domain/errors.ts";
 import { services } from "../services.ts";
 import { closeGently, closeUnlessRead } from "./close-gently.ts";
 import { answerDirectly } from "./direct-routes.ts";
-import { isOfApi, makeReadable } from "./readable-requests.ts";
+import { addSecurityHeaders, varyAsApi } from "./page-headers.ts";
+import { isOfApi, isOfHealth, makeReadable } from "./readable-requests.ts";
 import { errorReply, newRequestId, toResponse } from "./reply.ts";
 
 /**
@@ -27,9 +28,11 @@ function guard(server: Server): void {
   const handlers = server.listeners("request") as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    if (request.headers.host === undefined && request.httpVersion === "1.1") return answer(response, WITHOUT_HOST);
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) return answer(response, refusal);
     closeUnlessRead(request, response);
     makeReadable(request);
+    harden(request, response);
     if (answerDirectly(request, response)) return;
     for (const handle of handlers) handle.call(server, request, response);
   });
@@ -42,6 +45,29 @@ function guard(server: Server): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => answerOnSocket(socket as Socket, UNKNOWN_METHOD));
   server.on("clientError", (error, socket) => refuseUnreadable(error, socket as Socket));
+}
+
+function refusalOf(request: IncomingMessage): AppError | undefined {
+  const hosts = countOf(request, "host");
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return WITHOUT_HOST;
+  return countOf(request, "authorization") > 1 ? TWO_CREDENTIALS : undefined;
+}
+
+// Node.js keeps the first of several and drops the others; a proxy before us may have judged by another.
+function countOf({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) count++;
+  return count;
+}
+
+function harden(request: IncomingMessage, response: ServerResponse): void {
+  const isPage = !isOfApi(request.url ?? "") && !isOfHealth(request.url ?? "");
+  addSecurityHeaders(request, response, isPage, {
+    isHttps: services().config.baseUrl.startsWith("https:"),
+    // biome-ignore lint/style/noProcessEnv: the bundler replaces it
+    isDevelopment: process.env.NODE_ENV === "development",
+  });
+  if (!isPage) varyAsApi(response);
 }
 
 type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer };
@@ -70,6 +96,8 @@ function explain({ code, rawPacket }: Unreadable): AppError {
 }
 
 const WITHOUT_HOST = invalid("A request must have one header Host.");
+
+const TWO_CREDENTIALS = invalid("A request may have one header Authorization.");
 
 const UNKNOWN_METHOD = new AppError("METHOD_NOT_ALLOWED", "The methods of this API are GET, POST, PATCH and DELETE.", {
   headers: { Allow: "GET, HEAD, POST, PATCH, DELETE, OPTIONS" },

@@ -10,7 +10,10 @@ export function makeReadable(request: Pick<IncomingMessage, "url" | "method" | "
   if (!KNOWN_METHODS.has(request.method ?? "")) request.method = REFUSED_METHOD;
   const target = originForm(request.url ?? "");
   request.url = target;
-  if (!isOfApi(target)) return;
+  if (!isOfApi(target)) {
+    dropForeignAction(request.headers);
+    return;
+  }
   const [path = ""] = target.split("?", 1);
   request.url = readablePath(path) + withKnownNames(target.slice(path.length));
   for (const name of PAGE_HEADERS) delete request.headers[name];
@@ -19,6 +22,16 @@ export function makeReadable(request: Pick<IncomingMessage, "url" | "method" | "
 /** Whether a request's target is under /v1, however many slashes it is written with. */
 export function isOfApi(target: string): boolean {
   return /^[/\\]+v1(?:[/\\?]|$)/.test(originForm(target));
+}
+
+/** Whether a request's target is one of the health endpoints. */
+export function isOfHealth(target: string): boolean {
+  return /^\/(?:healthz|readyz|metricsz)(?:\?|$)/.test(target);
+}
+
+// Next.js writes the id of an action that it does not know into the log: only what looks like one gets there.
+function dropForeignAction(headers: IncomingMessage["headers"]): void {
+  if (!/^[0-9a-f]{42}$/.test(String(headers["next-action"] ?? ""))) delete headers["next-action"];
 }
 
 // Every route refuses PUT (`methods` takes no handler for it), so that it stands for any other method.

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
+import { sendRaw } from "#tests/helpers/raw-request.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
+import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+
+let database: TestDatabase;
+let web: WebProcess;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  web = await startWebProcess({
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    LOG_LEVEL: "info",
+    BASE_URL: "https://stopwatch.example",
+  });
+}, 180_000);
+afterAll(async () => {
+  await web?.stop();
+  await database.drop();
+});
+
+const get = (target: string, ...headers: string[]) =>
+  sendRaw(web.port, `GET ${target} HTTP/1.1\r\n${["Host: x", "Connection: close", ...headers].join("\r\n")}\r\n\r\n`);
+
+/** The directives of a policy by name. */
+const policyOf = (headers: Headers) =>
+  new Map(
+    (headers.get("content-security-policy") ?? "").split("; ").map((one) => one.split(/ (.*)/, 2) as [string, string]),
+  );
+
+describe("a page", () => {
+  it.each(["/", "/nobody-is-here", "/_next/nothing", "/%E0%A4%A"])(
+    "says that it is shown in no frame, sniffed by nobody, and tells others its origin alone: %s",
+    async (path) => {
+      const { headers } = await get(path);
+      const policy = policyOf(headers);
+      expect(policy.get("frame-ancestors")).toBe("'none'");
+      expect(policy.get("default-src")).toBe("'self'");
+      expect([policy.get("object-src"), policy.get("base-uri")]).toEqual(["'none'", "'none'"]);
+      expect(headers.get("content-security-policy")).not.toContain("unsafe");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("strict-origin-when-cross-origin");
+      expect(headers.get("strict-transport-security")).toMatch(/^max-age=\d{8}/);
+    },
+  );
+
+  it.each(["/", "/nobody-is-here"])(
+    "runs no script but those of its nonce, which is new each time: %s",
+    async (path) => {
+      const nonces = [];
+      for (let n = 0; n < 2; n++) {
+        const { headers, raw } = await get(path, "Content-Security-Policy: script-src 'nonce-chosen'");
+        const [, nonce] = /'nonce-([A-Za-z0-9+/]{22}==)'/.exec(policyOf(headers).get("script-src") ?? "") ?? [];
+        const inline = raw.match(/<script(?![^>]* src=)[^>]*>/g) ?? [];
+        expect(inline.length).toBeGreaterThan(0);
+        for (const tag of inline) expect(tag).toContain(`nonce="${nonce}"`);
+        expect(raw).not.toMatch(/<style(?![^>]* nonce=)|<[^>]* style="|<[^>]* on\w+="/);
+        nonces.push(nonce);
+      }
+      expect(nonces[0]).not.toBe(nonces[1]);
+    },
+  );
+});
+
+describe("an answer of the API", () => {
+  it.each(["/v1/schedules", "/v1/nope", "/v1/openapi.json", "/v1/status/punctuality", "/healthz", "/readyz"])(
+    "varies by no header that means something to pages alone: %s",
+    async (path) => {
+      for (const encoding of ["identity", "gzip"]) {
+        const { headers } = await get(path, `Accept-Encoding: ${encoding}`);
+        expect(headers.get("vary") ?? "Accept-Encoding").toBe("Accept-Encoding");
+        expect(headers.get("x-content-type-options")).toBe("nosniff");
+        expect(headers.get("strict-transport-security")).toMatch(/^max-age=\d{8}/);
+      }
+    },
+  );
+});
+
+describe("a request with", () => {
+  it.each([
+    ["two Host headers", "/v1/openapi.json", ["host: y"]],
+    ["two Authorization headers", "/v1/openapi.json", ["Authorization: Bearer a", "AUTHORIZATION: Bearer b"]],
+    ["two Host headers to a page", "/", ["Host: x"]],
+    ["two Authorization headers to a health endpoint", "/healthz", ["Authorization: a", "Authorization: a"]],
+  ])("%s is VALIDATION", async (_, path, headers) => {
+    const { status, text } = await get(path, ...headers);
+    expect([status, JSON.parse(text).error.code]).toEqual([400, "VALIDATION"]);
+  });
+
+  it("one of each is answered", async () => {
+    expect(await get("/v1/openapi.json", "Authorization: Bearer a")).toMatchObject({ status: 200 });
+  });
+});
+
+describe("what is written", () => {
+  it("is JSON, line by line, whoever writes, and holds no header of a caller", async () => {
+    const body = '--x\r\nContent-Disposition: form-data; name="0"\r\n\r\n[]\r\n--x--\r\n';
+    const action = (id: string) =>
+      sendRaw(
+        web.port,
+        `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nNext-Action: ${id}\r\n` +
+          `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    await action("sw_live_secret-of-a-caller");
+    await action("0".repeat(42));
+    await waitFor("the framework writes about it", () => web.lines().some((line) => line.includes("Server Action")));
+    expect(web.lines().join("\n")).not.toContain("secret-of-a-caller");
+    // The build that may come first is the launcher's.
+    const lines = web.lines().filter((line) => !line.startsWith("building the web part"));
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), part: "web" });
+  });
+});
+
+it("nobody makes images of the size that a caller wants", async () => {
+  for (const query of ["", "?url=%2Fx.png&w=640&q=75", "?url=https%3A%2F%2Fexample.com%2Fa.png&w=640&q=75"]) {
+    expect(await get(`/_next/image${query}`)).toMatchObject({ status: 404 });
+  }
+});

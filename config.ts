@@ -93,6 +93,17 @@ export function processEnv(): Record<string, string | undefined> {
   return process.env;
 }
 
+/**
+ * Takes out of the environment what has Node.js verify no certificate, so that no call of this process is without it.
+ * Says whether it was there.
+ */
+export function refuseTlsOverride(): boolean {
+  const env = processEnv();
+  const wasSet = env.NODE_TLS_REJECT_UNAUTHORIZED !== undefined;
+  delete env.NODE_TLS_REJECT_UNAUTHORIZED;
+  return wasSet;
+}
+
 const port = z.coerce.number("a port number").int("a port number").min(0, "a port from 0 to 65535").max(65_535);
 const postgresForm = "expected postgres://user:password@host:port/database";
 const postgresUrl = z.string(postgresForm).regex(/^postgres(ql)?:\/\/./, postgresForm);

@@ -1,4 +1,4 @@
-import { ConfigError, readConfig } from "#config.ts";
+import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
 import manifest from "#package.json" with { type: "json" };
 import { type Dispatcher, startDispatcher } from "./dispatcher.ts";
 import { serveHealth } from "./observability/health.ts";
@@ -10,6 +10,7 @@ import { untilReady } from "./ready.ts";
 async function main() {
   const config = readConfig();
   const log = createLog(config.logLevel);
+  if (refuseTlsOverride()) log.warn("NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are verified");
   const metrics = new Metrics();
   // Deliveries go on when nobody reads the log any more.
   process.stdout.on("error", () => {});

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { ConfigError, readConfig } from "#config.ts";
+import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/queries/instance-secrets.ts";
 import { standBeforeNext } from "./http/front-door.ts";
@@ -18,6 +18,7 @@ export async function start(): Promise<void> {
   noteSocketAddresses();
   const services = startOrExit();
   const { config, log } = services;
+  if (refuseTlsOverride()) log.warn("NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are verified");
   if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW lets these targets pass");
   if ((await checkOrExit(services)) === "checked") return services.close();
   log.warn("the database is away: answering 503 until it is back");

@@ -1,4 +1,5 @@
 import { readConfig } from "#config.ts";
+import { createLog } from "#server/log.ts";
 import { buildWhenNeeded } from "./build.ts";
 import { command } from "./command.ts";
 import { JSON_LINES, spawnNext } from "./next.ts";
@@ -12,7 +13,8 @@ Runs the web part alone, against the database of DATABASE_URL. Any number of the
   async run() {
     const config = readConfig();
     const port = await claimablePort("PORT", config.host, config.port);
-    await buildWhenNeeded({ onLog: (line) => console.error(line) });
+    const log = createLog(config.logLevel);
+    await buildWhenNeeded({ onLog: (line) => log.info(line) });
     const child = spawnNext(["start", "--hostname", config.host, "--port", String(port)], {
       stdio: "inherit",
       options: JSON_LINES,

@@ -9,7 +9,14 @@ import type { Tenant } from "./tenant.ts";
 
 /** What became of one of many, in the order they came. */
 export type BulkCreation =
-  | { outcome: "created" | "replayed"; id: string; fireAtMs: number; status: ScheduleStatus }
+  | {
+      outcome: "created" | "replayed";
+      id: string;
+      fireAtMs: number;
+      status: ScheduleStatus;
+      /** The known idempotency key came with another request. */
+      mismatch: boolean;
+    }
   | { outcome: "past" | "verdict" | "quota" };
 
 /**
@@ -80,14 +87,32 @@ async function insert(
   const refusal = rows.find((row) => row.n === 0)?.outcome;
   if (refusal) return refusal;
   if (rows.length !== schedules.length) throw new Error("create_schedules did not return a row for each");
+  const replayed = rows.flatMap((row) =>
+    row.outcome === "replayed"
+      ? [{ id: row.id as string, hash: (schedules[row.n - 1] as NewSchedule).requestHash }]
+      : [],
+  );
+  const mismatched = await findMismatched(sql, replayed);
   const creations: BulkCreation[] = [];
-  for (const row of rows) {
-    creations[row.n - 1] =
-      row.outcome === "created" || row.outcome === "replayed"
-        ? { outcome: row.outcome, id: row.id, fireAtMs: Math.round(row.fire_at_ms), status: row.status }
-        : { outcome: row.outcome };
+  for (const { n, outcome, id, status, fire_at_ms } of rows) {
+    creations[n - 1] =
+      outcome === "created" || outcome === "replayed"
+        ? { outcome, id, fireAtMs: Math.round(fire_at_ms), status, mismatch: mismatched.has(id) }
+        : { outcome };
   }
   return creations;
+}
+
+// A statement of its own: that of the function may have begun before what it found was committed.
+async function findMismatched(sql: Runner, replayed: { id: string; hash: Buffer }[]): Promise<Set<string>> {
+  if (replayed.length === 0) return new Set();
+  const rows = await sql<{ id: string }[]>`
+    SELECT i.id FROM unnest(
+      ${pgArray(replayed.map(({ id }) => id))}::text::uuid[],
+      ${pgTextArray(replayed.map(({ hash }) => hash.toString("base64")))}::text::text[]) AS i(id, hash)
+    CROSS JOIN LATERAL (SELECT request_hash FROM schedule_requests WHERE schedule_id = i.id LIMIT 1) r
+    WHERE r.request_hash <> decode(i.hash, 'base64')`;
+  return new Set(rows.map(({ id }) => id));
 }
 
 function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { schedules, stored, isLast }: Slice) {

@@ -47,7 +47,22 @@ const ItemIndex = z.int().min(0).describe("Position in the request.");
 
 const BulkAnswer = z
   .strictObject({
-    accepted: z.array(z.strictObject({ index: ItemIndex, id: ScheduleId, fire_at: InstantText, status: Status })),
+    accepted: z.array(
+      z.strictObject({
+        index: ItemIndex,
+        id: ScheduleId,
+        fire_at: InstantText,
+        status: Status,
+        replayed: z
+          .literal(true)
+          .optional()
+          .describe("The item's idempotency key was known already; this is the schedule that has it."),
+        mismatch: z
+          .literal(true)
+          .optional()
+          .describe("The item differs from the request that was stored under its idempotency key."),
+      }),
+    ),
     rejected: z.array(z.strictObject({ index: ItemIndex, code: z.enum(ITEM_CODES), message: z.string() })),
   })
   .meta({ id: "BulkResult" });
@@ -148,7 +163,7 @@ export const createSchedulesBulk = endpoint({
   tag,
   summary: "Create many schedules.",
   description:
-    "Each item is judged alone, the quota included. Of items that share an `idempotencyKey` the first is judged and the rest are a `CONFLICT`; one whose key is known already is accepted with the schedule that has it. `index` is the item's position in the request.",
+    "Each item is judged alone, the quota included. Of items that share an `idempotencyKey` the first is judged and the rest are a `CONFLICT`; one whose key is known already is accepted with the schedule that has it, and says `replayed: true`. `index` is the item's position in the request.",
   auth: "any",
   hasEnv: true,
   body: BulkInput,

@@ -40,11 +40,13 @@ export function presentCreated(created: CreatedSchedule) {
 /** What bulk answers; `index` is the position of an item in the request. */
 export function presentBulk({ accepted, rejected }: BulkOutcome) {
   return {
-    accepted: accepted.map(({ index, id, fireAtMs, status }) => ({
+    accepted: accepted.map(({ index, id, fireAtMs, status, outcome, mismatch }) => ({
       index,
       id: encodeId("sch", id),
       fire_at: formatInstant(fireAtMs),
       status,
+      ...(outcome === "replayed" && { replayed: true as const }),
+      ...(mismatch && { mismatch: true as const }),
     })),
     rejected: rejected.map(({ index, error }) => ({
       index,

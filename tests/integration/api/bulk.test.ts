@@ -247,9 +247,30 @@ describe("idempotency keys", () => {
   it("that are known are accepted with the existing schedule and its status, and count nothing", async () => {
     const id = await api.create(caller.live, { idempotencyKey: "k" });
     await api.call("DELETE", `/v1/schedules/${id}`, caller.live);
-    const { body } = await bulk([{ ...valid, fireAt: "2032-01-01T00:00:00Z", idempotencyKey: "k" }]);
-    expect(body).toEqual({ accepted: [{ index: 0, id, fire_at: FUTURE, status: "cancelled" }], rejected: [] });
+    const { body } = await bulk([{ ...valid, idempotencyKey: "k" }]);
+    const known = { index: 0, id, fire_at: FUTURE, status: "cancelled", replayed: true };
+    expect(body).toEqual({ accepted: [known], rejected: [] });
     expect(await stored()).toEqual({ schedules: 1, requests: 1, used: 1 });
+  });
+
+  it("that are known say so, and whether the request differs from the stored one, as a single create does", async () => {
+    const large = { payload: "a".repeat(50_000) };
+    await bulk(many(99, (n) => ({ idempotencyKey: `k${n}`, ...large })));
+    const again = (n: number) => (n % 3 === 0 ? {} : n % 3 === 1 ? large : { ...large, fireAt: PAST });
+    const { accepted } = (await bulk([valid, ...many(99, (n) => ({ idempotencyKey: `k${n}`, ...again(n) }))])).body;
+    expect(accepted).toHaveLength(100);
+    expect(Object.keys(accepted[0])).toEqual(["index", "id", "fire_at", "status"]);
+    for (const [n, { replayed, mismatch }] of accepted.slice(1).entries()) {
+      expect({ replayed, mismatch }).toEqual({ replayed: true, mismatch: n % 3 === 1 ? undefined : true });
+    }
+    for (const n of [0, 1, 2]) {
+      const { headers } = await api.call("POST", "/v1/schedules", caller.live, {
+        ...valid,
+        ...again(n),
+        idempotencyKey: `k${n}`,
+      });
+      expect(headers.get("idempotency-mismatch")).toBe(n === 1 ? null : "true");
+    }
   });
 
   it("that items share are judged in the first and a CONFLICT in the rest, whatever became of the first", async () => {

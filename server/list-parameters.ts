@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseInstant } from "#domain/instant.ts";
+import { type Cursor, readCursor } from "./list-cursor.ts";
 
 /** Highest `offset` of any list. */
 export const OFFSET_MAX = 10_000;
@@ -26,7 +27,26 @@ export const listParameters = {
     .transform(Number)
     .refine((offset) => offset <= OFFSET_MAX, `must be at most ${OFFSET_MAX}`)
     .default(0)
-    .meta({ type: "integer", pattern: undefined, minimum: 0, maximum: OFFSET_MAX }),
+    .meta({
+      type: "integer",
+      pattern: undefined,
+      minimum: 0,
+      maximum: OFFSET_MAX,
+      description: 'How many rows to pass over. Further on, follow `rel="next"` of `Link`.',
+    }),
+  after: z
+    .string()
+    .transform((text, context) => {
+      const cursor = readCursor(text);
+      if (cursor !== null) return cursor;
+      context.addIssue('must be taken from a rel="next" link as it is');
+      return z.NEVER;
+    })
+    .optional()
+    .meta({
+      description:
+        'Where to go on, instead of `offset`: an opaque text that `rel="next"` of `Link` holds where `offset` can go no further.',
+    }),
   q: z
     .string()
     .refine((text) => !text.includes("\0"), "must not contain NUL")
@@ -41,6 +61,18 @@ export const listParameters = {
   from: instantParameter().optional().describe("From this instant on."),
   to: instantParameter().optional().describe("Up to this instant, without it."),
 };
+
+/** Reports an `after` that is of a list sorted in another way than by `order`, or that comes together with an offset. */
+export function judgeAfter(
+  { after, offset }: { after?: Cursor | undefined; offset: number },
+  order: string,
+  context: z.RefinementCtx,
+): void {
+  if (after === undefined) return;
+  const problem = (message: string) => context.addIssue({ code: "custom", path: ["after"], message });
+  if (after.order !== order) problem("belongs to another list, or to this one in another order");
+  if (offset > 0) problem("must not be given together with offset");
+}
 
 function instantParameter() {
   return z

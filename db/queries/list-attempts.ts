@@ -10,6 +10,8 @@ import {
   limited,
   lookAt,
   looksForTarget,
+  looksForTargetBehind,
+  pageBehind,
   type Query,
   rowsEnough,
   rowsNeeded,
@@ -34,7 +36,12 @@ export type AttemptSearch = {
   to?: Date;
   limit: number;
   offset: number;
+  /** Only what comes behind this place in the order of the list; `offset` is 0 then. */
+  after?: AttemptPlace;
 };
+
+/** A place in the order of the list: of the instant of an attempt and, within it, of its schedule (UUID) and number. */
+export type AttemptPlace = { atMs: number; id: string; attempt: number };
 
 export type LoggedAttempt = {
   /** UUID. */
@@ -48,7 +55,14 @@ export type LoggedAttempt = {
   attemptedAt: Date;
 };
 
-export type AttemptPage = { rows: LoggedAttempt[]; hasMore: boolean; total: number; totalCapped: boolean };
+/** `last` is the place of the page's last row. */
+export type AttemptPage = {
+  rows: LoggedAttempt[];
+  hasMore: boolean;
+  last: AttemptPlace | undefined;
+  total: number;
+  totalCapped: boolean;
+};
 
 /**
  * One page of an account's attempts that are younger than `retentionDays`, newest first. Unfiltered, `total` is exact;
@@ -64,8 +78,16 @@ export async function listAttempts(
   return byIndexes(db, async (tx, nowMs) => {
     const windowStart = new Date(nowMs - retentionDays * DAY_MS);
     const { keys, total, totalCapped } = await findKeys(tx, tenant, windowStart, search);
-    const rows = await readRows(tx, tenant, keys.slice(0, search.limit));
-    return { rows, hasMore: keys.length > search.limit, total, totalCapped };
+    const page = keys.slice(0, search.limit);
+    const rows = await readRows(tx, tenant, page);
+    const last = page.at(-1);
+    return {
+      rows,
+      hasMore: keys.length > search.limit,
+      last: last && { id: last[0], attempt: last[1], atMs: last[2] },
+      total,
+      totalCapped,
+    };
   });
 }
 
@@ -76,6 +98,11 @@ const DAY_MS = 24 * HOUR_MS;
 type Key = [scheduleId: string, attempt: number, attemptedAtMs: number];
 
 async function findKeys(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch): Promise<Found<Key>> {
+  if (wanted.after) {
+    const whole = { ...wanted, after: undefined, limit: 0 };
+    const { total, totalCapped } = await findKeys(db, tenant, windowStart, whole);
+    return { keys: await findKeysBehind(createList(db, tenant, windowStart, wanted), wanted), total, totalCapped };
+  }
   const list = createList(db, tenant, windowStart, wanted);
   const { q } = wanted;
   if (q && isShort(q)) {
@@ -92,19 +119,33 @@ async function findKeys(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: A
   return { keys, total, totalCapped: false };
 }
 
+async function findKeysBehind(list: ReturnType<typeof createList>, wanted: AttemptSearch): Promise<Key[]> {
+  const { q } = wanted;
+  if (q && isShort(q)) return (await list.newestOfAll()).keys;
+  if (q?.scheduleId) return (await list.byTarget(null)).keys;
+  if (q) return pageBehind(looksForTargetBehind(list, wanted), wanted);
+  return (await list.first(rowsNeeded(wanted), rowsNeeded(wanted))).keys;
+}
+
 /** The ways to look at an account's attempts. */
 function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
-  const { q } = wanted;
+  const { q, after } = wanted;
   const inWindow = sql`attempted_at > ${windowStart.toISOString()}::timestamptz`;
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env} AND ${inWindow}`;
   const order = sql`attempted_at DESC, schedule_id DESC, attempt DESC`;
   const matching = conditions(wanted);
+  // The first condition alone leaves out partitions.
+  const afterAt = after && sql`${new Date(after.atMs).toISOString()}::timestamptz`;
+  const behind = after
+    ? sql`attempted_at <= ${afterAt}
+      AND (attempted_at, schedule_id, attempt) < (${afterAt}, ${after.id}::uuid, ${after.attempt}::integer)`
+    : sql`true`;
 
   // Two legs, since each outcome has an index of its own; a filter that rules one out leaves it unread.
-  const newestFirst = (filter: SQL) => (limit: number | null) => {
+  const newestFirst = (rows: SQL, filter: SQL) => (limit: number | null) => {
     const leg = (columns: SQL, isOfLeg: SQL) => sql`(
       SELECT schedule_id, attempt, attempted_at, is_delivered, status_code
-      FROM (SELECT schedule_id, attempt, attempted_at, ${columns} FROM attempts WHERE ${own} AND ${isOfLeg}) leg
+      FROM (SELECT schedule_id, attempt, attempted_at, ${columns} FROM attempts WHERE ${rows} AND ${isOfLeg}) leg
       WHERE ${filter} ORDER BY ${order} ${limited(limit)})`;
     const delivered = leg(sql`true AS is_delivered, NULL::smallint AS status_code`, sql`outcome = 'delivered'`);
     const undelivered = leg(sql`false AS is_delivered, status_code`, sql`outcome <> 'delivered'`);
@@ -112,7 +153,7 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
   };
   const ofSchedule = (limit: number | null) => sql`
     SELECT schedule_id, attempt, attempted_at FROM (
-      SELECT *, outcome = 'delivered' AS is_delivered FROM attempts WHERE schedule_id = ${wanted.scheduleId} AND ${own}) a
+      SELECT *, outcome = 'delivered' AS is_delivered FROM attempts WHERE schedule_id = ${wanted.scheduleId} AND ${own} AND ${behind}) a
     WHERE ${matching} ORDER BY ${order} ${limited(limit)}`;
   // Ids in an array are looked up in one pass; IS TRUE keeps the set that comes of it a hash table, and no join.
   const withTarget = (rows: SQL) => sql`
@@ -124,16 +165,16 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
   // The bounds leave of each schedule one day's partition or two; OFFSET 0 keeps them with it.
   const attemptsOf = (schedule: SQL) => sql`
     SELECT schedule_id, attempt, attempted_at ${ofOutcome} FROM attempts
-    WHERE schedule_id = ${schedule}.id AND ${inWindow}
+    WHERE schedule_id = ${schedule}.id AND ${inWindow} AND ${behind}
       AND attempted_at BETWEEN ${schedule}.created_at - interval '1 hour' AND ${schedule}.last_attempt_at OFFSET 0`;
   const key = sql`json_build_array(schedule_id, attempt, extract(epoch FROM attempted_at) * 1000)`;
-  const look = (statement: LookStatement) => lookAt<Key>(db, wanted, { order, key }, statement);
+  const look = (statement: LookStatement) => lookAt<Key>(db, wanted, { order, key, behind }, statement);
 
   return {
     /** At the newest `rowsMax` attempts that the other filters leave, until `foundMax` of them match. */
     first: (rowsMax: number, foundMax: number): Promise<Look<Key>> =>
       look({
-        looked: wanted.scheduleId === undefined ? newestFirst(matching) : ofSchedule,
+        looked: wanted.scheduleId === undefined ? newestFirst(sql`${own} AND ${behind}`, matching) : ofSchedule,
         rowsMax,
         found: q && withTarget,
         foundMax,
@@ -142,7 +183,7 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
     /** At the newest attempts of all. */
     newestOfAll: (): Promise<Look<Key>> =>
       look({
-        looked: newestFirst(sql`true`),
+        looked: newestFirst(own, sql`true`),
         rowsMax: SHORT_Q_ROWS,
         found: (rows) => withTarget(sql`(SELECT * FROM ${rows} WHERE ${matching}) l`),
         isInOrder: false,
@@ -152,7 +193,7 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
       const pattern = q ? substringPattern(q) : "";
       const matched = (limit: number | null) => sql`
         SELECT schedule_id FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
-      if (!q?.scheduleId && !isFiltered(wanted))
+      if (!q?.scheduleId && !isFiltered(wanted) && !after)
         return lookAtSums(db, { matched, rowsMax, attemptsOf, order, key }, windowStart, wanted);
       const named = sql`SELECT schedule_id FROM schedule_requests
         WHERE schedule_id = ${q?.scheduleId} AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;

@@ -11,6 +11,8 @@ import {
   limited,
   lookAt,
   looksForTarget,
+  looksForTargetBehind,
+  pageBehind,
   type Query,
   rowsEnough,
   rowsNeeded,
@@ -30,9 +32,21 @@ export type ScheduleSearch = {
   sort: "-created_at" | "fire_at" | "-fire_at";
   limit: number;
   offset: number;
+  /** Only what comes behind this place in the order of the list; `offset` is 0 then. */
+  after?: SchedulePlace;
 };
 
-export type SchedulePage = { rows: ScheduleRow[]; hasMore: boolean; total: number; totalCapped: boolean };
+/** A place in the order of a list: of the instant by which it is sorted and, within it, of the id (UUID). */
+export type SchedulePlace = { atMs: number; id: string };
+
+/** `last` is the place of the page's last row. */
+export type SchedulePage = {
+  rows: ScheduleRow[];
+  hasMore: boolean;
+  last: SchedulePlace | undefined;
+  total: number;
+  totalCapped: boolean;
+};
 
 /**
  * One page of an account's schedules. Unfiltered, `total` is exact; filtered, it is exact up to 10,000. A `q` under
@@ -40,13 +54,31 @@ export type SchedulePage = { rows: ScheduleRow[]; hasMore: boolean; total: numbe
  */
 export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSearch): Promise<SchedulePage> {
   return byIndexes(db, async (tx) => {
-    const { keys, total, totalCapped } = await findIds(tx, tenant, search);
-    const rows = await readRows(tx, keys.slice(0, search.limit));
-    return { rows, hasMore: keys.length > search.limit, total, totalCapped };
+    const { keys, total, totalCapped } = await findKeys(tx, tenant, search);
+    const page = keys.slice(0, search.limit);
+    const rows = await readRows(
+      tx,
+      page.map(([id]) => id),
+    );
+    const last = page.at(-1);
+    return {
+      rows,
+      hasMore: keys.length > search.limit,
+      last: last && { id: last[0], atMs: last[1] },
+      total,
+      totalCapped,
+    };
   });
 }
 
-async function findIds(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Promise<Found<string>> {
+/** Which schedule (UUID), and the instant by which it is sorted, epoch ms. */
+type Key = [id: string, atMs: number];
+
+async function findKeys(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Promise<Found<Key>> {
+  if (wanted.after) {
+    const { total, totalCapped } = await findKeys(db, tenant, { ...wanted, after: undefined, limit: 0 });
+    return { keys: await findKeysBehind(createList(db, tenant, wanted), wanted), total, totalCapped };
+  }
   const list = createList(db, tenant, wanted);
   const { q } = wanted;
   if (q && isShort(q)) {
@@ -69,12 +101,32 @@ async function findIds(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Prom
   return { keys, total, totalCapped: false };
 }
 
+async function findKeysBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Promise<Key[]> {
+  const { q } = wanted;
+  if (q && isShort(q)) return (await list.newest()).keys;
+  return pageBehind(looksBehind(list, wanted), wanted);
+}
+
+function looksBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): (() => Promise<Look<Key>>)[] {
+  const { q } = wanted;
+  const needed = rowsNeeded(wanted);
+  const byStatus = isFiltered(wanted) ? [() => list.byStatus(STATUS_LOOK_ROWS)] : [];
+  if (q?.scheduleId) return [() => list.byTarget(null)];
+  if (q) return [...byStatus, ...looksForTargetBehind(list, wanted)];
+  if (!isFiltered(wanted) || wanted.sort !== "-created_at") return [() => list.first(needed, needed)];
+  const first = (rowsMax: number) => () => list.first(rowsMax, needed);
+  return [first(STATUS_LOOK_ROWS), ...byStatus, first(FIRST_LOOK_ROWS), () => list.byStatus(null)];
+}
+
+/** Rows of some status or range that are all looked at, where there are no more. */
+const STATUS_LOOK_ROWS = 2_000;
+
 /** Rows among which a page of some status or range is looked for, where there are more than 10,000 such. */
 const FIRST_LOOK_ROWS = 20_000;
 
 /** The ways to look at an account's schedules. Joins are lateral with a limit: one look-up by id for each row. */
 function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
-  const { q, sort } = wanted;
+  const { q, sort, after } = wanted;
   const isByFire = sort !== "-created_at";
   const direction = sort === "fire_at" ? sql`ASC` : sql`DESC`;
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
@@ -90,16 +142,22 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
   const created = wanted.to
     ? sql`AND created_at < ${wanted.to.toISOString()}::timestamptz + interval '1 minute'`
     : sql``;
-  const byCreation = (limit: number | null) => sql`
-    SELECT schedule_id AS id, created_at AS at, ${matches} AS matches FROM schedule_requests WHERE ${own} ${created}
+  const place = after && sql`(${new Date(after.atMs).toISOString()}::timestamptz, ${after.id}::uuid)`;
+  const behind = (columns: SQL) =>
+    place ? sql`${columns} ${sort === "fire_at" ? sql`>` : sql`<`} ${place}` : sql`true`;
+  const newestOf = (rows: SQL) => (limit: number | null) =>
+    sql`
+    SELECT schedule_id AS id, created_at AS at, ${matches} AS matches FROM schedule_requests WHERE ${rows} ${created}
     ORDER BY created_at DESC, schedule_id DESC ${limited(limit)}`;
+  const byCreation = newestOf(sql`${own} AND ${behind(sql`(created_at, schedule_id)`)}`);
   // Each leg has the limit: the planner does not merge them in order by itself.
   const byFire = (limit: number | null) => {
     const inOrder = sql`ORDER BY fire_at ${direction}, id ${direction} ${limited(limit)}`;
     const legs = statuses.map(
       (status) => sql`(
         SELECT id, ${isByFire ? sql`fire_at` : sql`created_at`} AS at, fire_at FROM schedules
-        WHERE ${own} AND status = ${status} ${status === "firing" ? inShard : sql``} ${range} ${inOrder})`,
+        WHERE ${own} AND status = ${status} ${status === "firing" ? inShard : sql``} ${range}
+          AND ${isByFire ? behind(sql`(fire_at, id)`) : sql`true`} ${inOrder})`,
     );
     return sql`SELECT id, at FROM (${sql.join(legs, sql` UNION ALL `)}) legs ${inOrder}`;
   };
@@ -113,17 +171,19 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
     const matching = sql`(SELECT id, at FROM ${rows} WHERE matches) l`;
     return isFiltered(wanted) || isByFire ? withStatus(matching) : sql`SELECT * FROM ${matching}`;
   };
+  const order = sql`at ${direction}, id ${direction}`;
+  const key = sql`json_build_array(id, extract(epoch FROM at) * 1000)`;
   const look = (statement: LookStatement) =>
-    lookAt<string>(db, wanted, { order: sql`at ${direction}, id ${direction}`, key: sql`id` }, statement);
+    lookAt<Key>(db, wanted, { order, key, behind: behind(sql`(at, id)`) }, statement);
 
   return {
     /** At the first `rowsMax` rows of the list, until `foundMax` of them match. */
-    first: (rowsMax: number, foundMax: number): Promise<Look<string>> =>
+    first: (rowsMax: number, foundMax: number): Promise<Look<Key>> =>
       isByFire
         ? look({ looked: byFire, rowsMax, found: q && withTarget, foundMax, isInOrder: true })
         : look({ looked: byCreation, rowsMax, found: ofCreation, foundMax, isInOrder: true }),
     /** At `rowsMax` rows that have the statuses and lie in the range, or at all; with `q` only if these are all. */
-    byStatus: (rowsMax: number | null): Promise<Look<string>> =>
+    byStatus: (rowsMax: number | null): Promise<Look<Key>> =>
       look({
         looked: byFire,
         rowsMax,
@@ -131,7 +191,7 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
         isInOrder: isByFire,
       }),
     /** At `rowsMax` of those whose target matches, through its index, or at all. */
-    byTarget: (rowsMax: number | null): Promise<Look<string>> => {
+    byTarget: (rowsMax: number | null): Promise<Look<Key>> => {
       const pattern = q ? substringPattern(q) : "";
       const matched = (limit: number | null) => sql`SELECT schedule_id AS id, created_at AS at
         FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
@@ -144,8 +204,8 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
       });
     },
     /** At the newest rows alone, whatever the order of the list. */
-    newest: (): Promise<Look<string>> =>
-      look({ looked: byCreation, rowsMax: SHORT_Q_ROWS, found: ofCreation, isInOrder: false }),
+    newest: (): Promise<Look<Key>> =>
+      look({ looked: newestOf(own), rowsMax: SHORT_Q_ROWS, found: ofCreation, isInOrder: false }),
   };
 }
 

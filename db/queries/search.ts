@@ -63,6 +63,34 @@ export async function search<Key>(looks: (() => Promise<Look<Key>> | null)[], wi
 }
 
 /**
+ * The keys of the page, and of one row more, by looks that begin behind a row of the list. The last one must be whole. A
+ * total is not among what they find: it is of the whole list.
+ */
+export async function pageBehind<Key>(looks: (() => Promise<Look<Key>>)[], window: Window): Promise<Key[]> {
+  for (const look of looks) {
+    const seen = await look();
+    if (seen.isWhole || isLongEnough(seen, window)) return seen.keys;
+  }
+  throw new Error("no look behind a row was whole");
+}
+
+/** As `looksForTarget`, for a page behind a row: nothing needs to be counted. */
+export function looksForTargetBehind<Key>(
+  list: {
+    first(rowsMax: number, foundMax: number): Promise<Look<Key>>;
+    byTarget(rowsMax: number | null): Promise<Look<Key>>;
+  },
+  window: Window,
+): (() => Promise<Look<Key>>)[] {
+  return [
+    () => list.first(FIRST_LOOK_ROWS, rowsNeeded(window)),
+    () => list.byTarget(TARGET_LOOK_ROWS),
+    () => list.first(LONG_LOOK_ROWS, rowsNeeded(window)),
+    () => list.byTarget(null),
+  ];
+}
+
+/**
  * The looks for a `q`: at the first rows of the list; where it matches often, at many more; at what the index of targets
  * tells, which is slower than that where it matches often; and for a `q` that does so, but not among the first rows, at
  * many and in the end at all.
@@ -122,18 +150,19 @@ export type LookStatement = {
 
 /**
  * Runs one look: of at most `rowsMax` rows those that match, until there are `foundMax` of them, sorted by `order`, cut to
- * the page, each as the JSON that `key` makes. Both sets are read only as far as they are asked for.
+ * the page, each as the JSON that `key` makes. Both sets are read only as far as they are asked for. `behind` leaves what
+ * comes behind some row, for what is `looked` at from the beginning of the list.
  */
 export async function lookAt<Key>(
   db: DbOrTx,
   window: Window,
-  { order, key }: { order: SQL; key: SQL },
+  { order, key, behind = sql`true` }: { order: SQL; key: SQL; behind?: SQL | undefined },
   { looked, rowsMax, found = (rows) => sql`SELECT * FROM ${rows}`, foundMax = NO_BOUND, isInOrder }: LookStatement,
 ): Promise<Look<Key>> {
   const [row] = await db.execute<{ n: number; whole: boolean; keys: Key[] }>(sql`
     WITH looked AS MATERIALIZED (${looked(rowsMax === null ? null : rowsMax + 1)}),
     found AS MATERIALIZED (
-      SELECT * FROM (${found(sql`(SELECT * FROM looked ${limited(rowsMax)}) l`)}) f LIMIT ${foundMax}),
+      SELECT * FROM (${found(sql`(SELECT * FROM looked ${limited(rowsMax)}) l`)}) f WHERE ${behind} LIMIT ${foundMax}),
     page AS (SELECT * FROM found ORDER BY ${order} OFFSET ${window.offset} LIMIT ${window.limit + 1})
     SELECT (SELECT count(*)::integer FROM found) AS n,
       CASE WHEN (SELECT count(*) FROM found) < ${foundMax}

@@ -3,7 +3,7 @@ import { LogsInput } from "../logs/list-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { LOG_EXAMPLE } from "./examples.ts";
 import { Method, ScheduleId } from "./fields.ts";
-import { ATTEMPT_FIELDS, PAGE_FIELDS } from "./schedules.ts";
+import { ATTEMPT_FIELDS, PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
 
 const LoggedAttemptAnswer = z
   .strictObject({ schedule_id: ScheduleId, target_url: z.string(), method: Method, ...ATTEMPT_FIELDS })
@@ -31,7 +31,7 @@ export const listLogs = endpoint({
       description: "One page.",
       schema: LogPageAnswer,
       example: LOG_EXAMPLE,
-      headers: { Link: '`rel="next"` and `rel="prev"` (RFC 8288).' },
+      headers: PAGE_HEADERS,
     },
   },
 });

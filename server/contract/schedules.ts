@@ -104,8 +104,13 @@ const AttemptsAnswer = z
 export const PAGE_FIELDS = {
   total: z.int().min(0).describe("Exact, or 10,000 with `total_capped`."),
   total_capped: z.literal(true).optional().describe("A filter matches more than 10,000."),
-  limit: z.int(),
-  offset: z.int(),
+  limit: z.int().describe("How many rows a page has at most."),
+  offset: z.int().describe("How many rows come before this page; those of a walk by `after` are counted along."),
+};
+
+/** Headers of every page of a list. */
+export const PAGE_HEADERS = {
+  Link: '`rel="next"` and `rel="prev"` (RFC 8288). From offset 10,000 on, `next` holds a cursor (`after`): following it meets every row once, whatever is created meanwhile.',
 };
 
 const SchedulePageAnswer = z
@@ -195,7 +200,7 @@ export const listSchedules = endpoint({
       description: "One page.",
       schema: SchedulePageAnswer,
       example: SCHEDULE_PAGE_EXAMPLE,
-      headers: { Link: '`rel="next"` and `rel="prev"` (RFC 8288).' },
+      headers: PAGE_HEADERS,
     },
   },
 });

@@ -1,22 +1,27 @@
 import { z } from "zod";
 import { CODES } from "#db/queries/list-attempts.ts";
 import { decodeId } from "#domain/ids.ts";
-import { listParameters } from "../list-parameters.ts";
+import { judgeAfter, listParameters } from "../list-parameters.ts";
+
+/** How the log is sorted; it is always so. */
+export const LOG_ORDER = "-attempted_at";
 
 /** The query of GET /v1/logs. `from` (included) and `to` (excluded) bound `attempted_at`; `schedule_id` becomes a UUID. */
-export const LogsInput = z.strictObject({
-  ...listParameters,
-  outcome: z.enum(["succeeded", "failed"], "must be succeeded or failed").optional(),
-  schedule_id: z
-    .string()
-    .transform((text, context) => {
-      const id = decodeId("sch", text);
-      if (id !== null) return id;
-      context.addIssue("must be the id of a schedule");
-      return z.NEVER;
-    })
-    .optional(),
-  code: z.enum(CODES, `must be one of ${CODES.join(", ")}`).optional(),
-});
+export const LogsInput = z
+  .strictObject({
+    ...listParameters,
+    outcome: z.enum(["succeeded", "failed"], "must be succeeded or failed").optional(),
+    schedule_id: z
+      .string()
+      .transform((text, context) => {
+        const id = decodeId("sch", text);
+        if (id !== null) return id;
+        context.addIssue("must be the id of a schedule");
+        return z.NEVER;
+      })
+      .optional(),
+    code: z.enum(CODES, `must be one of ${CODES.join(", ")}`).optional(),
+  })
+  .superRefine((input, context) => judgeAfter(input, LOG_ORDER, context));
 
 export type LogsInput = z.infer<typeof LogsInput>;

@@ -45,9 +45,13 @@ export function readCases(nowMs: number): ReadCase[] {
     group,
     read: (db: Db) => listSchedules(db, TENANT, { sort: "-created_at", limit: 20, offset: 0, ...search }),
   });
+  const after = { atMs: nowMs - 15 * DAY_MS, id: BIG_ACCOUNT, attempt: 1 };
   return [
     logs("", {}, "first page of logs"),
     logs("offset=10000", { offset: 10_000 }, null),
+    logs("after=<15 days ago>", { after }, "first page of logs"),
+    logs("after=<15 days ago> outcome=succeeded", { after, outcome: "succeeded" }),
+    logs("after=<15 days ago> q of every third", { after, q: q("/orders/") }, null),
     logs("outcome=failed", { outcome: "failed" }),
     logs("outcome=succeeded", { outcome: "succeeded" }),
     logs("code=4xx (rare)", { code: "4xx" }),
@@ -62,6 +66,10 @@ export function readCases(nowMs: number): ReadCase[] {
     logs("q of two characters", { q: q("v1") }),
     schedules("", {}, "first page of schedules"),
     schedules("offset=10000", { offset: 10_000 }, null),
+    schedules("after=<15 days ago>", { after }, "first page of schedules"),
+    schedules("after=<15 days ago> sort=fire_at", { after, sort: "fire_at" }, "first page of schedules"),
+    schedules("after=<15 days ago> status=succeeded", { after, statuses: ["succeeded"] }),
+    schedules("after=<15 days ago> q of every third", { after, q: q("/orders/") }, null),
     schedules("sort=fire_at", { sort: "fire_at" }, "first page of schedules"),
     schedules("status=dead (rare)", { statuses: ["dead"] }),
     schedules("status=succeeded", { statuses: ["succeeded"] }),

@@ -13,7 +13,7 @@ export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route(listSchedules, async ({ ctx, request, query }) =>
-    listReply(ctx, request.url, query, await listOwnSchedules(ctx, query), presentSchedule),
+    listReply(ctx, request.url, { ...query, order: query.sort }, await listOwnSchedules(ctx, query), presentSchedule),
   ),
   POST: route(
     createSchedule,

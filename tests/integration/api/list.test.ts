@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newId } from "#domain/ids.ts";
+import { encodeId, newId } from "#domain/ids.ts";
+import { writeCursor } from "#server/list-cursor.ts";
 import { type Api, startApi, type TestCaller } from "./api.ts";
 
 let api: Api;
@@ -30,14 +31,16 @@ async function stuff(caller: TestCaller, count: number) {
   const ids = Array.from({ length: count }, () => newId(Date.now()));
   const [start] = await api.sql`SELECT shard FROM accounts WHERE id = ${caller.accountId}`;
   await api.sql`INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes,
-      sealed_bytes, origin)
-    SELECT id, ${caller.accountId}, 'live', ${start?.shard}, false, '2031-01-01', '2031-01-01', 0, 0, 'https://example.com'
-    FROM unnest(${ids}::uuid[]) AS id`;
+      sealed_bytes, origin, created_at)
+    SELECT id, ${caller.accountId}, 'live', ${start?.shard}, false, '2031-01-01', '2031-01-01', 0, 0,
+      'https://example.com', '2026-01-01'::timestamptz + n * interval '1 ms'
+    FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS u(id, n)`;
   await api.sql`INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash, created_at)
     SELECT id, ${caller.accountId}, 'live', CASE n WHEN 1 THEN 'https://example.com/~' ELSE 'https://example.com/' END,
       'POST', '', '2026-01-01'::timestamptz + n * interval '1 ms'
     FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS u(id, n)`;
   await api.sql`INSERT INTO usage VALUES (${caller.accountId}, 'live', '202601', ${count})`;
+  return ids;
 }
 
 describe("paging", () => {
@@ -135,12 +138,93 @@ describe("totals", () => {
     const whole = await list(caller, "?q=~");
     expect([whole.total, whole.total_capped]).toEqual([1, undefined]);
   });
+});
 
-  it("keep Link from leading past the highest offset", async () => {
+const nextOf = (headers: Headers) =>
+  /<https:\/\/api\.example\.com([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
+const query = (path: string) => path.slice(path.indexOf("?"));
+
+describe("rel=next", () => {
+  it("has an offset as far as that goes, and a cursor from there on", async () => {
     const caller = await api.account();
     await stuff(caller, 10_050);
-    const link = async (query: string) => (await list(caller, query)).headers.get("link");
+    const link = async (asked: string) => (await list(caller, asked)).headers.get("link");
     expect(await link("?limit=10&offset=9990")).toContain('offset=10000>; rel="next"');
-    expect(await link("?limit=10&offset=9991")).not.toContain("next");
+    expect(await link("?limit=10&offset=9991&status=scheduled")).toMatch(
+      /\?limit=10&status=scheduled&after=[\w-]+>; rel="next", .*offset=9981&status=scheduled>; rel="prev"$/,
+    );
+    const first = await list(caller, "?limit=30&offset=10000");
+    const second = await list(caller, query(nextOf(first.headers) ?? ""));
+    expect(second).toMatchObject({ total: 10_050, limit: 30, offset: 10_030 });
+    expect(second.ids).toHaveLength(20);
+    expect(second.headers.get("link")).toBeNull();
+  });
+
+  it.each(["sort=-created_at", "sort=fire_at", "sort=-fire_at", "status=scheduled,dead", "q=example"])(
+    "leads to every row once, with ?%s, while others are created",
+    async (asked) => {
+      const caller = await api.account();
+      const ids = await stuff(caller, 10_500);
+      const seen: string[] = [];
+      for (let next: string | undefined = `?limit=100&offset=10000&${asked}`; next; ) {
+        const page = await list(caller, query(next));
+        seen.push(...page.ids);
+        next = nextOf(page.headers);
+        if (next === undefined) break;
+        expect(next).not.toContain("offset=");
+        // Before the place of the walk and behind it.
+        for (const fireAt of ["2030-06-01T00:00:00Z", "2031-06-01T00:00:00Z"])
+          await api.create(caller.live, { fireAt });
+      }
+      const walked = (asked === "sort=fire_at" ? ids : ids.toReversed()).slice(10_000).map((id) => encodeId("sch", id));
+      const old = new Set(walked);
+      expect(seen.filter((id) => old.has(id))).toEqual(walked);
+      expect(new Set(seen).size).toBe(seen.length);
+    },
+  );
+});
+
+describe("rel=prev", () => {
+  it("never points behind the last row", async () => {
+    const caller = await api.account();
+    expect((await list(caller, "?offset=20")).headers.get("link")).toBeNull();
+    const ids = await fill(caller, 5);
+    const behind = await list(caller, "?limit=2&offset=9000");
+    expect(behind.ids).toEqual([]);
+    expect(behind.headers.get("link")).toBe('<https://api.example.com/v1/schedules?limit=2&offset=3>; rel="prev"');
+    expect((await list(caller, "?limit=2&offset=3")).ids).toEqual(ids.slice(3));
+    expect((await list(caller, "?limit=20&offset=5")).headers.get("link")).toMatch(/offset=0>; rel="prev"$/);
+    expect((await list(caller, "?limit=2&offset=40&status=dead")).headers.get("link")).toBeNull();
+  });
+});
+
+describe("after", () => {
+  const refused = async (asked: string) => {
+    const answer = await api.call("GET", asked, (await api.account()).live);
+    expect(answer.status).toBe(400);
+    return answer.body.error.details;
+  };
+  const at = (fields: object) =>
+    writeCursor({ order: "-created_at", atMs: Date.now(), id: newId(Date.now()), attempt: 0, passed: 1, ...fields });
+
+  it("is refused unless a link holds it, in a list that is sorted as its own was, and without offset", async () => {
+    for (const after of ["x", "AAAA", `${at({})}=`, at({ atMs: 10 ** 15 }), at({ id: "x" }), at({ attempt: -1 })]) {
+      const message = 'must be taken from a rel="next" link as it is';
+      expect(await refused(`/v1/schedules?after=${encodeURIComponent(after)}`)).toEqual([{ path: "after", message }]);
+    }
+    const elsewhere = "belongs to another list, or to this one in another order";
+    expect(await refused(`/v1/schedules?sort=fire_at&after=${at({})}`)).toEqual([
+      { path: "after", message: elsewhere },
+    ]);
+    expect(await refused(`/v1/logs?after=${at({})}`)).toEqual([{ path: "after", message: elsewhere }]);
+    const together = "must not be given together with offset";
+    expect(await refused(`/v1/schedules?offset=1&after=${at({})}`)).toEqual([{ path: "after", message: together }]);
+  });
+
+  it("of another account shows the caller's own rows alone", async () => {
+    const [caller, other] = [await api.account(), await api.account()];
+    const [id] = await fill(caller, 1);
+    await fill(other, 1);
+    expect((await list(caller, `?after=${at({ atMs: Date.now() + 60_000 })}`)).ids).toEqual([id]);
   });
 });

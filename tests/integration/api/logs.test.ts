@@ -94,6 +94,27 @@ describe("200", () => {
     expect(await logs(caller, "?offset=5")).toMatchObject({ total: 5, ids: [] });
   });
 
+  it("leads by rel=next from offset 10,000 to every row once, while others are recorded", async () => {
+    const caller = await api.account();
+    const id = decodeId("sch", await attempted(caller.live, [{ agoMs: 1_000 }])) as string;
+    await api.sql`
+      INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
+      SELECT ${id}, n + 1, now() - interval '1 min' - (n / 3) * interval '1 ms', ${caller.accountId}, 'live',
+        CASE n % 2 WHEN 0 THEN 'delivered' ELSE 'rejected' END, CASE n % 2 WHEN 0 THEN 200 ELSE 500 END, 1, ''
+      FROM generate_series(1, 10450) n`;
+    const seen: string[] = [];
+    for (let next: string | undefined = "?limit=100&offset=10000"; next; ) {
+      const page: Awaited<ReturnType<typeof logs>> = await logs(caller, next);
+      seen.push(
+        ...page.items.map((row: { attempted_at: string; attempt: number }) => `${row.attempted_at} ${row.attempt}`),
+      );
+      next = /v1\/logs(\?[^>]*after[^>]*)>; rel="next"/.exec(page.link ?? "")?.[1];
+      await attempted(caller.live, [{ agoMs: 10 }]);
+    }
+    expect(seen).toHaveLength(451);
+    expect(new Set(seen).size).toBe(451);
+  });
+
   it("filters by outcome: interrupted, blocked and unanswered attempts count as failed", async () => {
     const caller = await api.account();
     const ok = await attempted(caller.live, [{ agoMs: 1_000 }]);

@@ -93,6 +93,29 @@ describe("a list of schedules", () => {
     },
   );
 
+  it.each([...SEARCHED, "v1"])(
+    "of %j goes on behind any of its rows, whatever else is asked, in every order",
+    async (text) => {
+      for (const filter of filters) {
+        for (const sort of ["-created_at", "fire_at", "-fire_at"] as const) {
+          const search = { sort, ...filter, ...(text && { q: q(text) }) };
+          const expected = await plainSchedules(search);
+          for (const offset of [40, 9_000]) {
+            const { last, total, totalCapped } = await listSchedules(db, TENANT, { ...search, offset, limit: 1 });
+            if (last === undefined) continue;
+            const page = await listSchedules(db, TENANT, { ...search, after: last, offset: 0, limit: 7 });
+            const isShort = text.length < 3 && text !== "";
+            const told = { ids: page.rows.map(({ id }) => id), total: page.total, isCapped: page.totalCapped };
+            const behind = (await listSchedules(db, TENANT, { ...search, offset: offset + 1, limit: 7 })).rows;
+            const ids = isShort ? behind.map(({ id }) => id) : expected.slice(offset + 1, offset + 8);
+            expect(told, JSON.stringify({ ...search, offset })).toEqual({ ids, total, isCapped: totalCapped });
+            if (!isShort) expect(page.hasMore).toBe(expected.length > offset + 8);
+          }
+        }
+      }
+    },
+  );
+
   it("of a whole id is that schedule, and what has it in its target", async () => {
     const [first, second] = (await plainSchedules({ sort: "-created_at" })).slice(100, 102) as [string, string];
     const text = "sch_00000000000000000000000000";
@@ -156,6 +179,27 @@ describe("the log", () => {
     }
   });
 
+  it.each([...SEARCHED, "v1"])("of %j goes on behind any of its rows, whatever else is asked", async (text) => {
+    for (const filter of [
+      ...filters,
+      { scheduleId: (await plainAttempts({ outcome: "failed" }))[0]?.split(" ")[0] ?? "" },
+    ]) {
+      const search = { ...filter, ...(text && { q: q(text) }) };
+      for (const offset of [40, 9_000]) {
+        const { last, total, totalCapped } = await listAttempts(db, TENANT, RETENTION_DAYS, {
+          ...{ ...search, offset, limit: 1 },
+        });
+        if (last === undefined) continue;
+        const page = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, after: last, offset: 0, limit: 7 });
+        const counted = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, offset: offset + 1, limit: 7 });
+        const told = { rows: page.rows, hasMore: page.hasMore, total: page.total, isCapped: page.totalCapped };
+        expect(told, JSON.stringify({ ...search, offset })).toEqual({
+          ...{ rows: counted.rows, hasMore: counted.hasMore, total, isCapped: totalCapped },
+        });
+      }
+    }
+  });
+
   it("of a window that begins within an hour counts exactly", async () => {
     for (const days of [1, 7, 29]) {
       const { total } = await listAttempts(db, TENANT, days, { limit: 1, offset: 0 });
@@ -199,6 +243,18 @@ const ROWS_MAX = 25_001;
 
 describe("a page", () => {
   const reads: [string, () => Promise<unknown>][] = [
+    ...(["-created_at", "fire_at", "-fire_at"] as const).flatMap((sort): [string, () => Promise<unknown>][] =>
+      [{}, { statuses: ["succeeded" as const] }, { from: ago(20) }, { q: q("tenant0") }].map((filter) => [
+        `schedules behind a row, ${JSON.stringify({ sort, ...filter })}`,
+        () => listSchedules(db, TENANT, { sort, limit: 100, offset: 0, after: MIDDLE, ...filter }),
+      ]),
+    ),
+    ...[{}, { outcome: "succeeded" as const }, { from: ago(25), to: ago(2) }, { q: q("tenant0") }].map(
+      (filter): [string, () => Promise<unknown>] => [
+        `log behind a row, ${JSON.stringify(filter)}`,
+        () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 100, offset: 0, after: MIDDLE, ...filter }),
+      ],
+    ),
     ["schedules", () => listSchedules(db, TENANT, { sort: "-created_at", limit: 20, offset: 0 })],
     [
       "schedules at the highest offset",
@@ -240,6 +296,34 @@ describe("a page", () => {
       }
     },
   );
+});
+
+const MIDDLE = { atMs: ago(15).getTime(), id: BIG_ACCOUNT, attempt: 1 };
+
+it("of an unfiltered list behind a row reads no more than itself, by an index", async () => {
+  const after = MIDDLE;
+  const reads: [RegExp, () => Promise<unknown>][] = [
+    [
+      /^schedule_requests_newest$/,
+      () => listSchedules(db, TENANT, { sort: "-created_at", limit: 100, offset: 0, after }),
+    ],
+    [
+      /^schedules_(by_status|firing)$/,
+      () => listSchedules(db, TENANT, { sort: "fire_at", limit: 100, offset: 0, after }),
+    ],
+    [
+      /^schedules_(by_status|firing)$/,
+      () => listSchedules(db, TENANT, { sort: "-fire_at", limit: 100, offset: 0, after }),
+    ],
+    [/^attempts_/, () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 100, offset: 0, after })],
+  ];
+  for (const [index, read] of reads) {
+    const { plans } = await watched.explainAll(await watched.of(read));
+    const scans = plans.flatMap(nodesOf).filter((node) => BIG_TABLES.test(node["Relation Name"] ?? ""));
+    const pages = scans.filter((node) => index.test(node["Index Name"] ?? ""));
+    expect(pages.length).toBeGreaterThan(0);
+    expect(Math.max(...scans.map(rowsReadBy))).toBeLessThanOrEqual(101);
+  }
 });
 
 const BIG_TABLES = /^(schedules|schedule_requests|attempts_\d+)$/;

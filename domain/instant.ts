@@ -5,16 +5,27 @@
  * still names a UTC instant and is accepted.
  */
 export function parseInstant(text: string): number | null {
+  const read = readInstant(text);
+  return typeof read === "number" ? read : null;
+}
+
+/** Why a text is no instant: its form; the calendar or the clock; its year; its year once it was rounded up. */
+export type InstantFault = "form" | "calendar" | "years" | "rounding";
+
+/** What `parseInstant` returns, or why it returns null. */
+export function readInstant(text: string): number | InstantFault {
   const match = RFC_3339.exec(text);
-  if (match === null) return null;
+  if (match === null) return "form";
   const [, year, month, day, hour, minute, second = "0", fraction = "", sign, offsetHour = "0", offsetMinute = "0"] =
     match;
-  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return null;
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return "calendar";
   const localMs = utcMs(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
-  if (localMs === null) return null;
+  if (localMs === null) return "calendar";
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === "-" ? -1 : 1);
-  const instantMs = localMs - offsetMs + Math.ceil(Number(fraction.padEnd(9, "0")) / 1_000_000);
-  return instantMs >= YEAR_1_MS && instantMs <= YEAR_9999_END_MS ? instantMs : null;
+  const wholeMs = localMs - offsetMs;
+  const instantMs = wholeMs + Math.ceil(Number(fraction.padEnd(9, "0")) / 1_000_000);
+  if (instantMs >= YEAR_1_MS && instantMs <= YEAR_9999_END_MS) return instantMs;
+  return instantMs > YEAR_9999_END_MS && wholeMs <= YEAR_9999_END_MS ? "rounding" : "years";
 }
 
 /** Writes epoch milliseconds as ISO 8601 UTC with three decimals, such as `2031-01-01T00:00:00.123Z`. */

@@ -54,8 +54,8 @@ export function presentRelaySettings(saved: SavedRelaySettings, plan: PlanLimits
 }
 
 const wholeNumber = z
-  .number("expected a whole number or null")
-  .refine(Number.isInteger, "expected a whole number or null")
+  .number("must be a whole number or null")
+  .refine(Number.isInteger, "must be a whole number or null")
   .meta({ type: "integer" })
   .nullable()
   .optional();
@@ -66,10 +66,10 @@ export const relaySettingsPatch = z.strictObject({
   retryAttempts: wholeNumber,
   retryBackoffMs: wholeNumber,
   retryStrategy: z
-    .enum(RETRY_STRATEGIES, `expected one of ${RETRY_STRATEGIES.join(", ")} or null`)
+    .enum(RETRY_STRATEGIES, `must be one of ${RETRY_STRATEGIES.join(", ")} or null`)
     .nullable()
     .optional(),
-  earlyFire: z.boolean("expected true, false or null").nullable().optional(),
+  earlyFire: z.boolean("must be true, false or null").nullable().optional(),
 });
 
 export type RelaySettingsPatch = z.infer<typeof relaySettingsPatch>;
@@ -81,8 +81,8 @@ export type RelaySettingsPatch = z.infer<typeof relaySettingsPatch>;
 export function clampRelaySettings(patch: RelaySettingsPatch, plan: PlanLimits): RelaySettingsPatch {
   const limits = relayLimits(plan);
   if (patch.retryStrategy && !limits.retryStrategy.includes(patch.retryStrategy)) {
-    const message = `expected one of ${limits.retryStrategy.join(", ")} or null`;
-    throw new AppError("VALIDATION", `retryStrategy: ${message}.`, { details: [{ path: "retryStrategy", message }] });
+    const message = `must be one of ${limits.retryStrategy.join(", ")} or null`;
+    throw new AppError("VALIDATION", `retryStrategy ${message}`, { details: [{ path: "retryStrategy", message }] });
   }
   const clamped = { ...patch };
   for (const knob of ["cpsLimit", "retryAttempts", "retryBackoffMs"] as const) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseInstant } from "#domain/instant.ts";
+import { describeInstantProblem } from "#domain/instant-problem.ts";
 import { type Cursor, readCursor } from "./list-cursor.ts";
 
 /** Highest `offset` of any list. */
@@ -81,7 +82,7 @@ function instantParameter() {
     .transform((text, context) => {
       const epochMs = parseInstant(text);
       if (epochMs !== null) return new Date(epochMs);
-      context.addIssue("must be an RFC 3339 instant with an offset, its + written as %2B");
+      context.addIssue(describeInstantProblem(text));
       return z.NEVER;
     });
 }

@@ -23,7 +23,7 @@ export const Status = z.enum(STATUSES).meta({
 
 export const Method = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 
-export const Env = z.enum(["live", "test"]);
+export const Env = z.enum(["live", "test"], "must be live or test");
 
 /** The body of every answer that is not a success. */
 export const ErrorAnswer = z

@@ -87,7 +87,7 @@ export const getMetrics = endpoint({
   description: `With \`?format=prometheus\`, or \`Accept: text/plain\`, as Prometheus text. Open where the service is reached over plain
 http; over https it needs \`Authorization: Bearer <METRICS_TOKEN>\`. At most a second old.`,
   auth: "none",
-  query: z.strictObject({ format: z.enum(["json", "prometheus"]).optional() }),
+  query: z.strictObject({ format: z.enum(["json", "prometheus"], "must be json or prometheus").optional() }),
   answers: {
     200: {
       description: "The figures.",

@@ -1,5 +1,6 @@
 import { AppError } from "#domain/errors.ts";
 import { invalid } from "../validate.ts";
+import { describeJsonProblem } from "./json-problem.ts";
 
 /**
  * The JSON object in a request's body. The body is cut off while reading once it has more than `bytesMax` bytes. Throws
@@ -11,17 +12,16 @@ export async function readJson(request: Request, bytesMax: number, mayBeEmpty = 
   if (mayBeEmpty && isEmpty(request)) return {};
   const type = request.headers.get("content-type");
   const coding = request.headers.get("content-encoding");
-  if ((type !== null && !isUtf8Json(type)) || (coding !== null && !/^\s*identity\s*$/i.test(coding))) {
-    throw unsupported();
-  }
+  if (coding !== null && !/^\s*identity\s*$/i.test(coding)) throw unsupported(CODED);
+  if (type !== null && !isUtf8Json(type)) throw unsupported(describeType(type));
   const bytes = await readBytes(request, bytesMax);
   if (bytes.length === 0 && mayBeEmpty) return {};
   if (bytes.length === 0) throw invalid([{ path: "", message: "A JSON body is needed." }]);
-  if (type === null) throw unsupported();
+  if (type === null) throw unsupported("The body has no Content-Type; it must be application/json, in UTF-8.");
 
   const value = parseJson(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid([{ path: "", message: "The body must be a JSON object." }]);
+    throw invalid([{ path: "", message: describeValue(value) }]);
   }
   return value;
 }
@@ -58,13 +58,22 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
 }
 
 function parseJson(bytes: Buffer): unknown {
+  let text: string | undefined;
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (error) {
-    // Its own message would repeat a piece of the payload.
-    const message = error instanceof SyntaxError ? "The body is not valid JSON." : "The body is not valid UTF-8.";
-    throw invalid([{ path: "", message }]);
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return JSON.parse(text);
+  } catch {
+    if (text === undefined) throw invalid([{ path: "", message: "The body is not valid UTF-8." }]);
+    // The parser's own message would repeat a piece of the payload.
+    const problem = describeJsonProblem(text);
+    throw invalid([{ path: "", message: `The body is not valid JSON${problem ? ` ${problem}` : ""}.` }]);
   }
+}
+
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return "The body must be a JSON object, not an array.";
+  if (typeof value === "string") return "The body must be a JSON object, not a string. Was it encoded twice?";
+  return "The body must be a JSON object.";
 }
 
 // media-type = type "/" subtype *( OWS ";" OWS [ name "=" ( token / quoted-string ) ] ), RFC 9110, section 8.3.1.
@@ -84,8 +93,17 @@ function isUtf8Json(contentType: string): boolean {
   return true;
 }
 
-function unsupported(): AppError {
-  return new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as Content-Type: application/json, in UTF-8.");
+const CODED =
+  "A body with a Content-Encoding, such as gzip, is not read: it must be sent as it is, without that header.";
+const EXPECTED = "The body must be sent as Content-Type: application/json, in UTF-8";
+
+function describeType(type: string): string {
+  const isForm = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
+  return isForm ? `${EXPECTED}; fields of a form are not read.` : `${EXPECTED}.`;
+}
+
+function unsupported(message: string): AppError {
+  return new AppError("UNSUPPORTED_MEDIA_TYPE", message);
 }
 
 function tooLarge(bytesMax: number): AppError {

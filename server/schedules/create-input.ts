@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseCustomHeaders } from "#domain/headers.ts";
 import { parseInstant } from "#domain/instant.ts";
+import { describeInstantProblem } from "#domain/instant-problem.ts";
 import type { HeaderPairs } from "#domain/sealed-request.ts";
 
 /** 1 to 255 characters, counted as code points, as the table does; NUL and lone surrogates cannot be stored. */
@@ -11,7 +12,7 @@ export const IdempotencyKey = text()
   .meta({ minLength: 1, maxLength: 255, description: "Asking again with the same key answers the same schedule." });
 
 /** An instant as callers write it; epoch milliseconds, rounded up. Whether it is in the future is judged later. */
-export const FireAt = text()
+export const FireAt = text("must be a string, such as 2031-01-01T09:00:00Z")
   .meta({
     format: "date-time",
     description: "RFC 3339 with an offset, in the future; kept in milliseconds, rounded up.",
@@ -19,12 +20,12 @@ export const FireAt = text()
   .transform((written, context) => {
     const epochMs = parseInstant(written);
     if (epochMs !== null) return epochMs;
-    context.addIssue("must be an RFC 3339 instant with an offset, such as 2031-01-01T09:00:00Z");
+    context.addIssue(describeInstantProblem(written));
     return z.NEVER;
   });
 
 /** Any well-formed text, NUL included. Its size is judged later. */
-export const Payload = text()
+export const Payload = text("must be a string: JSON.stringify it")
   .refine((payload) => payload.isWellFormed(), "must be well-formed text")
   .describe(
     "The body to send, byte for byte in UTF-8; its size is capped by the plan. It is encrypted and never returned.",
@@ -50,6 +51,8 @@ export const CustomHeaders = z
     return z.NEVER;
   });
 
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
 /** The body of POST /v1/schedules. It judges syntax alone: not the time, the target or the payload's size. */
 export const CreateInput = z
   .strictObject(
@@ -60,9 +63,7 @@ export const CreateInput = z
       }),
       fireAt: FireAt,
       payload: Payload.optional(),
-      method: z
-        .enum(["GET", "POST", "PUT", "PATCH", "DELETE"], "must be GET, POST, PUT, PATCH or DELETE")
-        .default("POST"),
+      method: z.enum(METHODS, { error: ({ input }) => methodProblem(input) }).default("POST"),
       headers: CustomHeaders.default([]),
       idempotencyKey: IdempotencyKey.optional(),
       earlyFire: z
@@ -76,8 +77,13 @@ export const CreateInput = z
 
 export type CreateInput = z.infer<typeof CreateInput>;
 
-function text() {
-  return z.string({ error: ({ input }) => (input === undefined ? "is required" : "must be a string") });
+function text(otherwise = "must be a string") {
+  return z.string(otherwise);
+}
+
+function methodProblem(input: unknown): string {
+  const isWrittenSmall = typeof input === "string" && METHODS.some((method) => method === input.toUpperCase());
+  return `must be GET, POST, PUT, PATCH or DELETE${isWrittenSmall ? ", in capitals" : ""}`;
 }
 
 function isObject(value: unknown): boolean {

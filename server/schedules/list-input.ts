@@ -1,8 +1,34 @@
 import { z } from "zod";
-import { STATUSES } from "#domain/states.ts";
+import { STATUSES, type Status } from "#domain/states.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import { judgeAfter, listParameters } from "../list-parameters.ts";
 
-const status = z.enum(STATUSES, `must be one or several of ${STATUSES.join(", ")}, separated by commas`);
+/** One of the statuses or several; what people write for one that is called otherwise here is named. */
+function readStatuses(list: string, context: z.RefinementCtx): Status[] {
+  const written = list.split(",");
+  const known = written.filter((one): one is Status => STATUSES.some((status) => status === one));
+  if (known.length === written.length) return known;
+  const unknown = written.find((one) => !known.some((status) => status === one)) ?? "";
+  const meant = Object.hasOwn(OTHER_STATUSES, unknown.trim().toLowerCase())
+    ? OTHER_STATUSES[unknown.trim().toLowerCase()]
+    : didYouMean(unknown, STATUSES);
+  const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+  context.addIssue(`must be one or several of ${STATUSES.join(", ")}, separated by commas${question}`);
+  return z.NEVER;
+}
+
+const OTHER_STATUSES: Record<string, Status> = {
+  ...{ pending: "scheduled", queued: "scheduled", waiting: "scheduled", active: "scheduled" },
+  ...{ sending: "firing", running: "firing", processing: "firing", in_progress: "firing" },
+  ...{
+    success: "succeeded",
+    successful: "succeeded",
+    delivered: "succeeded",
+    sent: "succeeded",
+    completed: "succeeded",
+  },
+  ...{ retrying: "failed", error: "failed", exhausted: "dead", canceled: "cancelled", deleted: "cancelled" },
+};
 
 /** The query of GET /v1/schedules. `from` (included) and `to` (excluded) bound `fire_at`. */
 export const ListInput = z
@@ -10,8 +36,7 @@ export const ListInput = z
     ...listParameters,
     status: z
       .string()
-      .transform((list) => list.split(","))
-      .pipe(z.array(status))
+      .transform(readStatuses)
       .optional()
       .meta({
         pattern: `^(${STATUSES.join("|")})(,(${STATUSES.join("|")}))*$`,

@@ -1,0 +1,78 @@
+/** What other services, and older habits, call what is known here by another name. */
+const OTHER_NAMES: Record<string, readonly string[]> = {
+  targetUrl: [
+    "url",
+    "target",
+    "endpoint",
+    "destination",
+    "to",
+    "uri",
+    "webhookurl",
+    "callbackurl",
+    "callback",
+    "webhook",
+  ],
+  fireAt: [
+    ...["sendat", "scheduledat", "scheduledfor", "scheduleat", "deliverat", "runat", "executeat", "at", "when", "time"],
+    ...["delay", "notbefore", "date", "timestamp", "firetime"],
+  ],
+  payload: ["body", "data", "content", "message", "json", "text"],
+  headers: ["header", "httpheaders", "customheaders"],
+  method: ["verb", "httpmethod", "type"],
+  idempotencyKey: ["idempotency", "idempotent", "key", "dedupkey", "deduplicationid", "dedupeid", "requestid"],
+  earlyFire: ["early", "firesearly", "fireearly"],
+  schedules: ["items", "messages", "batch", "requests", "data", "jobs", "schedule"],
+  limit: ["pagesize", "perpage", "count", "size", "max", "first", "take", "maxresults"],
+  offset: ["skip", "start", "page", "pagenumber"],
+  after: ["cursor", "startingafter", "pagetoken", "nexttoken", "next", "nextcursor", "continuationtoken"],
+  status: ["state", "statuses"],
+  q: ["query", "search", "filter", "targeturl", "url", "target", "term"],
+  sort: ["orderby", "sortby", "order", "ordering"],
+  from: ["since", "begin", "startdate", "starttime", "fireatgte", "fireatfrom", "createdafter", "createdgte", "min"],
+  to: ["until", "enddate", "endtime", "end", "fireatlt", "fireatto", "createdbefore", "createdlt", "till"],
+  outcome: ["result", "success", "status"],
+  code: ["statuscode", "httpstatus", "responsecode"],
+  env: ["environment", "mode", "livemode", "testmode", "stage"],
+  period: ["range", "window", "interval"],
+  name: ["label", "displayname", "title", "description"],
+  cpsLimit: ["cps", "rate", "ratelimit", "concurrency", "callspersecond", "rps"],
+  retryAttempts: ["retries", "maxretries", "attempts", "maxattempts", "retrycount", "retry"],
+  retryBackoffMs: ["backoff", "backoffms", "retrydelay", "retrybackoff", "retrydelayms"],
+  retryStrategy: ["strategy", "backoffstrategy"],
+};
+
+/**
+ * Which of the names that are `known` somebody may have meant by `name`: the same in another way of writing, what it is
+ * called elsewhere, or what differs by a slip of the finger. Undefined when there is none.
+ */
+export function didYouMean(name: string, known: readonly string[]): string | undefined {
+  if (name.length > NAME_LENGTH_MAX) return undefined;
+  const meant = folded(name);
+  if (meant === "") return undefined;
+  return (
+    known.find((one) => folded(one) === meant) ??
+    known.find((one) => Object.hasOwn(OTHER_NAMES, one) && OTHER_NAMES[one]?.includes(meant)) ??
+    known.find((one) => isSlip(meant, folded(one)))
+  );
+}
+
+const NAME_LENGTH_MAX = 40;
+
+/** Without what differs between the ways to write several words as one. */
+function folded(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+/** Whether two words differ by one letter too many, too few or wrong, or by two neighbours that changed places. */
+function isSlip(a: string, b: string): boolean {
+  if (Math.min(a.length, b.length) < 4 || Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  const [restA, restB] = [a.slice(start), b.slice(start)];
+  return (
+    restA.slice(1) === restB ||
+    restA === restB.slice(1) ||
+    restA.slice(1) === restB.slice(1) ||
+    (restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2))
+  );
+}

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
+
+let api: Api;
+let caller: TestCaller;
+
+beforeAll(async () => {
+  api = await startApi();
+  caller = await api.account();
+});
+afterAll(() => api.stop());
+
+/** What is said of each path. */
+async function said(...call: Parameters<Api["call"]>): Promise<Record<string, string>> {
+  const { status, body } = await api.call(...call);
+  expect(status, JSON.stringify(body)).toBe(400);
+  return Object.fromEntries(
+    body.error.details.map(({ path, message }: { path: string; message: string }) => [path, message]),
+  );
+}
+const ofQuery = (path: string) => said("GET", path, caller.live);
+const ofBody = (body: unknown, path = "/v1/schedules") => said("POST", path, caller.live, body);
+const ofField = (fields: object) => ofBody({ targetUrl: TARGET, fireAt: FUTURE, ...fields });
+
+const STATUS = "must be one or several of scheduled, firing, succeeded, failed, dead, cancelled, separated by commas";
+const INSTANT = "must be an RFC 3339 instant with an offset, such as 2031-01-01T09:00:00Z";
+
+describe("of a query it is said", () => {
+  it.each([
+    ["/v1/schedules?env=prod", { env: "must be live or test" }],
+    ["/v1/schedules?status=pending", { status: `${STATUS}; did you mean scheduled?` }],
+    ["/v1/schedules?status=dead,canceled", { status: `${STATUS}; did you mean cancelled?` }],
+    ["/v1/schedules?status=Failed", { status: `${STATUS}; did you mean failed?` }],
+    ["/v1/schedules?status=dead,", { status: STATUS }],
+    ["/v1/schedules?starting_after=x", { starting_after: "is not known here; did you mean after?" }],
+    ["/v1/schedules?status[]=dead", { "status[]": "is not known here; did you mean status?" }],
+    ["/v1/logs?scheduleId=x", { scheduleId: "is not known here; did you mean schedule_id?" }],
+    ["/v1/logs?zzz=1", { zzz: "is not known here" }],
+    ["/v1/schedules?sort=created_at", { sort: "must be -created_at, fire_at or -fire_at" }],
+    ["/v1/schedules?from=2031-01-01", { from: `${INSTANT}; the time of day is missing` }],
+    ["/v1/logs?from=2031-01-01T00:00:00+01:00", { from: /the \+ of an offset is written as %2B in an address$/ }],
+    ["/v1/logs?to=1767225600", { to: `${INSTANT}; seconds since 1970 are not read` }],
+    ["/v1/overview?period=1h", { period: "must be one of 24h, 7d, 30d" }],
+    ["/v1/overview?range=7d", { range: "is not known here; did you mean period?" }],
+  ] as [string, Record<string, string | RegExp>][])("%s", async (path, expected) => {
+    const told = await ofQuery(path);
+    expect(Object.keys(told)).toEqual(Object.keys(expected));
+    for (const [name, message] of Object.entries(expected)) {
+      if (typeof message === "string") expect(told[name]).toBe(message);
+      else expect(told[name]).toMatch(message);
+    }
+  });
+});
+
+describe("of a field it is said", () => {
+  it("which one is meant", async () => {
+    expect(await ofBody({ target_url: TARGET, fire_at: FUTURE })).toEqual({
+      targetUrl: "is required",
+      fireAt: "is required",
+      target_url: "is not known here; did you mean targetUrl?",
+      fire_at: "is not known here; did you mean fireAt?",
+    });
+    expect(await ofBody({ items: [] }, "/v1/schedules/bulk")).toEqual({
+      schedules: "is required",
+      items: "is not known here; did you mean schedules?",
+    });
+    const { body } = await api.call("POST", "/v1/schedules/bulk", caller.live, { schedules: [{ url: TARGET }] });
+    expect(body.rejected[0].message).toContain("url is not known here; did you mean targetUrl?");
+  });
+
+  it("that a payload is a text", async () => {
+    for (const payload of [{ a: 1 }, [1], 7, true]) {
+      expect(await ofField({ payload })).toEqual({ payload: "must be a string: JSON.stringify it" });
+    }
+  });
+
+  it("that null is no value", async () => {
+    const optional = { payload: null, headers: null, method: null, idempotencyKey: null, earlyFire: null };
+    expect(await ofField(optional)).toEqual(
+      Object.fromEntries(Object.keys(optional).map((name) => [name, "must not be null: leave the field out"])),
+    );
+    expect(await ofField({ fireAt: null })).toEqual({ fireAt: "must not be null" });
+    const id = await api.create(caller.live);
+    expect(await said("PATCH", `/v1/schedules/${id}`, caller.live, { fireAt: null })).toEqual({
+      fireAt: "must not be null: leave the field out",
+    });
+    expect(await ofBody({ payload: null }, `/v1/schedules/${id}/clone`)).toEqual({ payload: "must not be null" });
+  });
+
+  it.each([
+    [{ method: "post" }, { method: "must be GET, POST, PUT, PATCH or DELETE, in capitals" }],
+    [{ method: "HEAD" }, { method: "must be GET, POST, PUT, PATCH or DELETE" }],
+    [{ fireAt: 1_767_225_600 }, { fireAt: "must be a string, such as 2031-01-01T09:00:00Z" }],
+    [{ fireAt: "1767225600" }, { fireAt: `${INSTANT}; seconds since 1970 are not read` }],
+    [{ fireAt: "1767225600000" }, { fireAt: `${INSTANT}; milliseconds since 1970 are not read` }],
+    [
+      { fireAt: "2031-01-01T09:00:00" },
+      { fireAt: `${INSTANT}; the offset is missing: Z for UTC, or one such as +01:00` },
+    ],
+    [{ fireAt: "2031-01-01 09:00:00Z" }, { fireAt: `${INSTANT}; a T stands between date and time` }],
+    [{ fireAt: "2031-01-01t09:00:00z" }, { fireAt: `${INSTANT}; T and Z are capitals` }],
+    [{ fireAt: "2031-01-01T09:00:00+0100" }, { fireAt: `${INSTANT}; an offset is written as +01:00` }],
+    [
+      { fireAt: "2031-01-01T09:00:00+01:00[Europe/Berlin]" },
+      { fireAt: `${INSTANT}; the name of a time zone is not read` },
+    ],
+    [{ fireAt: "2031-01-01T09:00:00.0123456789Z" }, { fireAt: `${INSTANT}; seconds have at most nine decimals` }],
+    [{ fireAt: "in 5 minutes" }, { fireAt: `${INSTANT}; words and lengths of time are not read` }],
+    [{ fireAt: "" }, { fireAt: INSTANT }],
+    [
+      { fireAt: "2031-02-30T09:00:00Z" },
+      {
+        fireAt: "must be a day of the calendar and a time of that day (no 24:00, no leap second, offsets up to 23:59)",
+      },
+    ],
+    [{ fireAt: "9999-12-31T23:59:59-01:00" }, { fireAt: "must lie in the years 0001 to 9999, in UTC" }],
+    [
+      { fireAt: "9999-12-31T23:59:59.9990001Z" },
+      {
+        fireAt:
+          "must be at most 9999-12-31T23:59:59.999Z; it is rounded up to a millisecond, and so past the year 9999",
+      },
+    ],
+  ])("%j", async (fields, expected) => {
+    expect(await ofField(fields)).toEqual(expected);
+  });
+});
+
+describe("of a body it is said", () => {
+  it("where it stops being JSON, and nothing of what is there", async () => {
+    const told = await ofBody('{\n  "payload": "c4n4ry",\n  c4n4ry\n}');
+    expect(told).toEqual({
+      "": "The body is not valid JSON at position 27 (line 3, column 3): a name in double quotes is missing.",
+    });
+  });
+
+  it("what it is in place of an object", async () => {
+    expect(await ofBody("[]")).toEqual({ "": "The body must be a JSON object, not an array." });
+    expect(await ofBody(JSON.stringify(JSON.stringify({})))).toEqual({
+      "": "The body must be a JSON object, not a string. Was it encoded twice?",
+    });
+  });
+
+  it("with 415 that it is packed, of a form, or of no type", async () => {
+    const unsupported = async (headers: Record<string, string>) => {
+      const { status, body } = await api.call(
+        "POST",
+        "/v1/schedules",
+        caller.live,
+        new Uint8Array([123, 125]),
+        headers,
+      );
+      expect(status).toBe(415);
+      return body.error.message;
+    };
+    expect(await unsupported({ "content-encoding": "gzip" })).toContain("Content-Encoding, such as gzip");
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    expect(await unsupported(form)).toContain("fields of a form are not read");
+    expect(await unsupported({ "content-type": "text/plain" })).toContain("application/json, in UTF-8.");
+  });
+});
+
+it("nothing that is said are the validator's own words", () => {
+  const texts = ["\0", "nope", "-1", "1.5", "2031"];
+  const wrong = [undefined, null, true, -1, 1.5, "", [], [[]], {}, { a: 1 }, ...texts];
+  for (const { operationId, body, query } of ENDPOINTS) {
+    // A query has nothing but texts.
+    for (const [schema, given] of [[body, wrong] as const, [query, texts] as const]) {
+      const names = Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
+      for (const value of [{}, { a: 1 }, ...names.flatMap((name) => given.map((one) => ({ [name]: one })))]) {
+        for (const { code, message } of (schema as z.ZodType | undefined)?.safeParse(value).error?.issues ?? []) {
+          if (code === "unrecognized_keys") continue;
+          expect(message, `${operationId} ${JSON.stringify(value)}`).not.toMatch(/invalid|expected|too (big|small)/i);
+        }
+      }
+    }
+  }
+});

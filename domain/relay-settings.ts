@@ -53,6 +53,16 @@ export function presentRelaySettings(saved: SavedRelaySettings, plan: PlanLimits
   };
 }
 
+/** What each knob sets, for callers. */
+export const KNOBS = {
+  cpsLimit: "Calls per second: first bytes sent within any second, per environment.",
+  retryAttempts: "Retries after the first attempt.",
+  retryBackoffMs: "The base of the wait before a retry, ms.",
+  retryStrategy:
+    "How the wait grows: `fixed` base; `linear` base times the retry's number; `exponential` doubled each time.",
+  earlyFire: "Whether schedules that do not say otherwise are sent slightly ahead, so that they arrive on time.",
+} as const satisfies Record<keyof RelaySettings, string>;
+
 const wholeNumber = z
   .number("must be a whole number or null")
   .refine(Number.isInteger, "must be a whole number or null")
@@ -62,14 +72,15 @@ const wholeNumber = z
 
 /** Body of PATCH relay-settings: an omitted knob stays as it is, null inherits again. Limits come with the clamping. */
 export const relaySettingsPatch = z.strictObject({
-  cpsLimit: wholeNumber,
-  retryAttempts: wholeNumber,
-  retryBackoffMs: wholeNumber,
+  cpsLimit: wholeNumber.describe(KNOBS.cpsLimit),
+  retryAttempts: wholeNumber.describe(KNOBS.retryAttempts),
+  retryBackoffMs: wholeNumber.describe(KNOBS.retryBackoffMs),
   retryStrategy: z
     .enum(RETRY_STRATEGIES, `must be one of ${RETRY_STRATEGIES.join(", ")} or null`)
     .nullable()
-    .optional(),
-  earlyFire: z.boolean("must be true, false or null").nullable().optional(),
+    .optional()
+    .describe(KNOBS.retryStrategy),
+  earlyFire: z.boolean("must be true, false or null").nullable().optional().describe(KNOBS.earlyFire),
 });
 
 export type RelaySettingsPatch = z.infer<typeof relaySettingsPatch>;

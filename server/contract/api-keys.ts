@@ -6,16 +6,16 @@ import { Env, InstantText, KeyId } from "./fields.ts";
 
 const ApiKeyAnswer = z
   .strictObject({
-    id: KeyId,
-    name: z.string(),
-    env: Env,
-    prefix: z.enum(["sw_live_", "sw_test_"]),
-    last4: z.string().length(4),
-    created_at: InstantText,
-    last_used_at: InstantText.nullable(),
-    revoked_at: InstantText.nullable(),
+    id: KeyId.describe("Names the key, in paths too; it is not the key."),
+    name: z.string().describe("What its owner calls it."),
+    env: Env.describe("The environment that it belongs to."),
+    prefix: z.enum(["sw_live_", "sw_test_"]).describe("How its raw value begins."),
+    last4: z.string().length(4).describe("How its raw value ends."),
+    created_at: InstantText.describe("When it was created."),
+    last_used_at: InstantText.nullable().describe("When it was last used, to the minute; null when it never was."),
+    revoked_at: InstantText.nullable().describe("When it was revoked; null while it counts."),
   })
-  .meta({ id: "ApiKey" });
+  .meta({ id: "ApiKey", description: "An API key, without its raw value." });
 
 /** The only answer with a raw key in it. */
 const NewApiKeyAnswer = z
@@ -26,9 +26,11 @@ const NewApiKeyAnswer = z
       .regex(/^sw_(live|test)_[0-9A-Za-z]{38}$/)
       .describe("The raw value, shown this once."),
   })
-  .meta({ id: "NewApiKey" });
+  .meta({ id: "NewApiKey", description: "An API key with its raw value." });
 
-const ApiKeysAnswer = z.strictObject({ items: z.array(ApiKeyAnswer) }).meta({ id: "ApiKeys" });
+const ApiKeysAnswer = z
+  .strictObject({ items: z.array(ApiKeyAnswer).describe("The keys, newest first.") })
+  .meta({ id: "ApiKeys", description: "The keys of an account." });
 
 const tag = "API keys";
 

@@ -5,17 +5,21 @@ import { cacheHeaders, IF_NONE_MATCH } from "./headers.ts";
 /** It changes with the version alone. */
 export const DOCUMENT_KEPT_S = 300;
 
-const Part = z.record(z.string(), z.json().meta({ id: "Json" }));
+// The specification says what is in it.
+const part = (description: string) => z.custom<object>().register(z.globalRegistry, { type: "object", description });
 
 const DocumentAnswer = z
   .strictObject({
-    openapi: z.string().regex(/^3\.1\./),
-    info: Part,
-    servers: z.array(Part),
-    tags: z.array(Part),
-    paths: Part,
-    webhooks: Part,
-    components: Part,
+    openapi: z
+      .string()
+      .regex(/^3\.1\./)
+      .describe("The version of the specification that it follows."),
+    info: part("What the API is called, and its version."),
+    servers: z.array(part("An address.")).describe("Where the API is."),
+    tags: z.array(part("A group.")).describe("The groups that operations are in."),
+    paths: part("The operations, by path and method."),
+    webhooks: part("What targets receive."),
+    components: part("What several operations refer to."),
   })
   .meta({ id: "OpenApiDocument", description: "Source: https://spec.openapis.org/oas/v3.1.1.html" });
 

@@ -15,10 +15,7 @@ export function errorComponents() {
           headers: headerRefs(["X-Request-Id", "RateLimit-Policy", "RateLimit", ...headers]),
           content: {
             "application/json": {
-              schema: {
-                $ref: "#/components/schemas/Error",
-                properties: { error: { properties: { code: { const: code } } } },
-              },
+              schema: { allOf: [{ $ref: "#/components/schemas/Error" }, ofCode(code)] },
               example: { error: { code, message, ...details } },
             },
           },
@@ -26,6 +23,21 @@ export function errorComponents() {
       ];
     }),
   );
+}
+
+function ofCode(code: ErrorCode) {
+  const description = "Which error it is.";
+  return {
+    type: "object",
+    properties: {
+      error: {
+        type: "object",
+        description,
+        properties: { code: { const: code, description } },
+        additionalProperties: true,
+      },
+    },
+  };
 }
 
 /** The error answers of one endpoint, status → reference. */
@@ -40,12 +52,13 @@ export function errorAnswers(endpoint: Endpoint) {
 
 const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
-/** Besides what `errors` names: a method that is refused is not the endpoint's. */
+/** Besides what `errors` names. */
 function mayAnswer({ auth, method, body, errors = [], answers }: Endpoint, code: ErrorCode): boolean {
   if (ERROR_STATUS[code] in answers) return false;
   switch (code) {
     case "VALIDATION":
     case "INTERNAL":
+    case "METHOD_NOT_ALLOWED":
       return true;
     case "UNAUTHORIZED":
     case "RATE_LIMITED":
@@ -59,7 +72,6 @@ function mayAnswer({ auth, method, body, errors = [], answers }: Endpoint, code:
     case "NOT_FOUND":
     case "CONFLICT":
     case "QUOTA_EXCEEDED":
-    case "METHOD_NOT_ALLOWED":
       return errors.includes(code);
   }
 }

@@ -10,10 +10,10 @@ export const InstantText = z.iso.datetime({ precision: 3 }).meta({
   examples: ["2031-01-01T09:00:00.000Z"],
 });
 
-export const ScheduleId = id("sch", "ScheduleId");
-export const KeyId = id("key", "ApiKeyId");
-export const AccountId = id("acc", "AccountId");
-export const SessionId = id("ses", "SessionId");
+export const ScheduleId = id("sch", "ScheduleId", "Names a schedule.");
+export const KeyId = id("key", "ApiKeyId", "Names an API key; it is not the key.");
+export const AccountId = id("acc", "AccountId", "Names an account.");
+export const SessionId = id("ses", "SessionId", "Names a session; it is not its token.");
 
 export const Status = z.enum(STATUSES).meta({
   id: "Status",
@@ -28,20 +28,29 @@ export const Env = z.enum(["live", "test"], "must be live or test");
 /** The body of every answer that is not a success. */
 export const ErrorAnswer = z
   .strictObject({
-    error: z.strictObject({
-      code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
-      message: z.string().describe("For people; it may change."),
-      details: z
-        .array(z.strictObject({ path: z.string(), message: z.string() }))
-        .optional()
-        .describe("What is wrong where; with `VALIDATION` alone."),
-    }),
+    error: z
+      .strictObject({
+        code: z
+          .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
+          .describe("Which error it is, for programs."),
+        message: z.string().describe("For people; it may change."),
+        details: z
+          .array(
+            z.strictObject({
+              path: z.string().describe("The field or parameter, such as `headers.X-A`; empty for the whole body."),
+              message: z.string().describe("What is wrong with it, for people; it may change."),
+            }),
+          )
+          .optional()
+          .describe("What is wrong where; with `VALIDATION` alone."),
+      })
+      .describe("What went wrong."),
   })
-  .meta({ id: "Error" });
+  .meta({ id: "Error", description: "The body of every answer that is not a success." });
 
-function id(prefix: IdPrefix, name: string) {
+function id(prefix: IdPrefix, name: string, description: string) {
   return z
     .string()
     .regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
-    .meta({ id: name, examples: [`${prefix}_01kbm5qk4f8rz3c2x7w9v6n1ta`] });
+    .meta({ id: name, description, examples: [`${prefix}_01kbm5qk4f8rz3c2x7w9v6n1ta`] });
 }

@@ -7,8 +7,16 @@ import { PunctualityAnswer } from "./overview.ts";
 const Check = z.enum(["ok", "unavailable"]);
 
 const ReadinessAnswer = z
-  .strictObject({ status: Check, checks: z.strictObject({ database: Check, queue: Check }) })
-  .meta({ id: "Readiness" });
+  .strictObject({
+    status: Check.describe("`ok` when every check is."),
+    checks: z
+      .strictObject({
+        database: Check.describe("Whether the database answers."),
+        queue: Check.describe("Whether a dispatcher gave a sign of life within 15 s."),
+      })
+      .describe("What was looked at."),
+  })
+  .meta({ id: "Readiness", description: "Whether the service does its work." });
 
 const tag = "Health";
 
@@ -20,7 +28,11 @@ export const getHealth = endpoint({
   summary: "Whether the web process lives; touches nothing.",
   auth: "none",
   answers: {
-    200: { description: "It lives.", schema: z.strictObject({ status: z.literal("ok") }), example: { status: "ok" } },
+    200: {
+      description: "It lives.",
+      schema: z.strictObject({ status: z.literal("ok").describe("It lives.") }),
+      example: { status: "ok" },
+    },
   },
 });
 
@@ -50,13 +62,13 @@ export const MetricsAnswer = z
     dispatchers: z
       .array(
         z.strictObject({
-          id: z.uuid(),
-          host: z.string(),
-          pid: z.int(),
-          version: z.string(),
-          started_at: InstantText,
-          beat_at: InstantText,
-          beat_age_ms: z.int(),
+          id: z.uuid().describe("The process, anew at each start."),
+          host: z.string().describe("The machine that it runs on."),
+          pid: z.int().describe("Its number there."),
+          version: z.string().describe("The version of its code."),
+          started_at: InstantText.describe("When it started."),
+          beat_at: InstantText.describe("When it last gave a sign of life."),
+          beat_age_ms: z.int().describe("How long ago that was."),
           alive: z.boolean().describe("Whether it gave a sign of life within 15 s."),
           skew_ms: z
             .number()
@@ -66,17 +78,21 @@ export const MetricsAnswer = z
         }),
       )
       .describe("Those that gave a sign of life within an hour and did not stop in good order."),
-    queue: z.strictObject({
-      due: z.int().describe("Waiting although their time has come, those of accounts that are not active left out."),
-      firing: z.int(),
-      scheduled: z.int(),
-      failed: z.int(),
-      oldest_due_ms: z.int().describe("How long the oldest of those that are due has been; 0 when none is."),
-      estimated: z.boolean().describe("Whether a figure was too large to be counted (10,000; due: 20,000, its most)."),
-    }),
-    punctuality: PunctualityAnswer,
+    queue: z
+      .strictObject({
+        due: z.int().describe("Waiting although their time has come, those of accounts that are not active left out."),
+        firing: z.int().describe("Being attempted now."),
+        scheduled: z.int().describe("Waiting for their first attempt."),
+        failed: z.int().describe("Waiting for a retry."),
+        oldest_due_ms: z.int().describe("How long the oldest of those that are due has been; 0 when none is."),
+        estimated: z
+          .boolean()
+          .describe("Whether a figure was too large to be counted (10,000; due: 20,000, its most)."),
+      })
+      .describe("Schedules that wait, of all accounts."),
+    punctuality: PunctualityAnswer.describe("As `/v1/status/punctuality` shows it."),
   })
-  .meta({ id: "Metrics" });
+  .meta({ id: "Metrics", description: "Figures of the whole service." });
 
 export const getMetrics = endpoint({
   operationId: "getMetrics",
@@ -87,7 +103,12 @@ export const getMetrics = endpoint({
   description: `With \`?format=prometheus\`, or \`Accept: text/plain\`, as Prometheus text. Open where the service is reached over plain
 http; over https it needs \`Authorization: Bearer <METRICS_TOKEN>\`. At most a second old.`,
   auth: "none",
-  query: z.strictObject({ format: z.enum(["json", "prometheus"], "must be json or prometheus").optional() }),
+  query: z.strictObject({
+    format: z
+      .enum(["json", "prometheus"], "must be json or prometheus")
+      .optional()
+      .describe("The form of the answer; JSON unless `Accept` says otherwise."),
+  }),
   answers: {
     200: {
       description: "The figures.",

@@ -6,16 +6,21 @@ import { Method, ScheduleId } from "./fields.ts";
 import { ATTEMPT_FIELDS, PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
 
 const LoggedAttemptAnswer = z
-  .strictObject({ schedule_id: ScheduleId, target_url: z.string(), method: Method, ...ATTEMPT_FIELDS })
-  .meta({ id: "LoggedAttempt" });
+  .strictObject({
+    schedule_id: ScheduleId.describe("The schedule that was attempted."),
+    target_url: z.string().describe("Where the request went."),
+    method: Method.describe("The method of the request."),
+    ...ATTEMPT_FIELDS,
+  })
+  .meta({ id: "LoggedAttempt", description: "An attempt, and what it was of." });
 
 const LogPageAnswer = z
   .strictObject({
-    items: z.array(LoggedAttemptAnswer),
+    items: z.array(LoggedAttemptAnswer).describe("The attempts of this page."),
     ...PAGE_FIELDS,
     retention_days: z.int().describe("How far back the plan lets one look."),
   })
-  .meta({ id: "LogPage" });
+  .meta({ id: "LogPage", description: "One page of the delivery log." });
 
 export const listLogs = endpoint({
   operationId: "listLogs",

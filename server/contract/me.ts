@@ -6,42 +6,51 @@ import { AccountId, Env, InstantText, KeyId, SessionId } from "./fields.ts";
 
 const ProfileAnswer = z
   .strictObject({
-    user: z.strictObject({
-      id: AccountId,
-      email: z.email(),
-      name: z.string().nullable(),
-      avatarUrl: z.string().nullable(),
-      status: z.enum(["active", "deactivated"]),
-      emailVerified: z.boolean(),
-      notices: z.boolean(),
-      createdAt: InstantText,
-    }),
-    authSource: z.enum(["session", "apiKey"]),
-    apiKey: z.strictObject({ id: KeyId, env: Env }).nullable(),
-    subscription: z.strictObject({
-      plan: z.enum(["free", "indie"]),
-      status: z.enum(["none", "active", "past_due", "canceled"]),
-      currentPeriodEnd: InstantText.nullable(),
-      manageable: z.boolean(),
-    }),
-    isAdmin: z.boolean(),
+    user: z
+      .strictObject({
+        id: AccountId.describe("The account; one person has one."),
+        email: z.email().describe("The address that the owner signs in with."),
+        name: z.string().nullable().describe("What the owner is called; null until it is known."),
+        avatarUrl: z.string().nullable().describe("A picture of the owner; null when there is none."),
+        status: z.enum(["active", "deactivated"]).describe("Schedules of a deactivated account wait."),
+        emailVerified: z.boolean().describe("Whether the address was shown to be the owner's."),
+        notices: z.boolean().describe("Whether the owner is told by e-mail of dead schedules and of the quota."),
+        createdAt: InstantText.describe("When the account was created."),
+      })
+      .describe("Whose credential it is."),
+    authSource: z.enum(["session", "apiKey"]).describe("The kind of credential that the call came with."),
+    apiKey: z
+      .strictObject({ id: KeyId.describe("The key."), env: Env.describe("The environment that the key belongs to.") })
+      .nullable()
+      .describe("The key that the call came with; null with a session."),
+    subscription: z
+      .strictObject({
+        plan: z.enum(["free", "indie"]).describe("The plan, which sets quota and limits."),
+        status: z.enum(["none", "active", "past_due", "canceled"]).describe("How the subscription stands."),
+        currentPeriodEnd: InstantText.nullable().describe("When the paid period ends; null when there is none."),
+        manageable: z.boolean().describe("Whether there is a billing portal for the account."),
+      })
+      .describe("What the account pays for."),
+    isAdmin: z.boolean().describe("Whether this is the session of an operator of the service."),
   })
-  .meta({ id: "Profile" });
+  .meta({ id: "Profile", description: "Who the credential belongs to." });
 
 const SessionsAnswer = z
   .strictObject({
-    items: z.array(
-      z.strictObject({
-        id: SessionId,
-        userAgent: z.string().nullable(),
-        createdAt: InstantText,
-        lastUsedAt: InstantText,
-        expiresAt: InstantText,
-        current: z.boolean(),
-      }),
-    ),
+    items: z
+      .array(
+        z.strictObject({
+          id: SessionId.describe("The session."),
+          userAgent: z.string().nullable().describe("The browser that started it; null when it did not say."),
+          createdAt: InstantText.describe("When it was started."),
+          lastUsedAt: InstantText.describe("When it was last used, to the day."),
+          expiresAt: InstantText.describe("When it ends unless it is used before."),
+          current: z.boolean().describe("Whether it is the one that the call came with."),
+        }),
+      )
+      .describe("The sessions, the one that was used last first."),
   })
-  .meta({ id: "Sessions" });
+  .meta({ id: "Sessions", description: "Where somebody is signed in." });
 
 const tag = "Account";
 

@@ -39,7 +39,10 @@ function makeDocument(baseUrl: string) {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set([...ENDPOINTS.map((endpoint) => endpoint.tag), "Delivery"])].map((name) => ({ name })),
+    tags: [...new Set([...ENDPOINTS.map((endpoint) => endpoint.tag), "Delivery"])].map((name) => ({
+      name,
+      description: TAGS[name],
+    })),
     paths,
     webhooks: WEBHOOKS,
     components: {
@@ -50,6 +53,19 @@ function makeDocument(baseUrl: string) {
     },
   };
 }
+
+const TAGS: Record<string, string> = {
+  Schedules: "Requests, each with the instant at which it is sent.",
+  "Delivery log": "What was attempted, and how it ended.",
+  "Overview and usage": "Figures of an account, and of the service.",
+  "Signing secrets": "What deliveries are signed with.",
+  Account: "Who the caller is.",
+  "API keys": "Credentials of machines.",
+  "Relay settings": "How fast requests are sent, and how they are tried again.",
+  "This document": "The description of the API.",
+  Health: "Whether the service lives and works, for its operator.",
+  Delivery: "What a target receives.",
+};
 
 const DESCRIPTION = `Stores outgoing HTTP requests and sends each one to its target at the instant it asks for.
 

@@ -28,7 +28,7 @@ const SECURITY = { any: [{ apiKey: [] }, { session: [] }], session: [{ session: 
 
 function parametersOf({ path, query, hasEnv, requestHeaders = {} }: Endpoint, schemas: JsonSchemas) {
   const id = path.includes("{id}")
-    ? [{ name: "id", in: "path", required: true, schema: schemas.of(idOf(path), "input") }]
+    ? [{ name: "id", in: "path", required: true, description: "Its id.", schema: schemas.of(idOf(path), "input") }]
     : [];
   const all = hasEnv ? ((query ?? z.strictObject({})) as z.ZodObject).extend({ env: EnvParameter }) : query;
   const { properties = {} } = (all ? schemas.of(all as z.ZodType, "input") : {}) as { properties?: Described };
@@ -36,6 +36,7 @@ function parametersOf({ path, query, hasEnv, requestHeaders = {} }: Endpoint, sc
     name,
     in: "query",
     ...(description && { description }),
+    ...(schema.type === "array" && { style: "form", explode: false }),
     schema,
   }));
   const ofHeaders = Object.entries(requestHeaders).map(([name, description]) => ({
@@ -46,7 +47,7 @@ function parametersOf({ path, query, hasEnv, requestHeaders = {} }: Endpoint, sc
   return [...id, ...ofQuery, ...ofHeaders];
 }
 
-type Described = Record<string, { description?: string }>;
+type Described = Record<string, { description?: string; type?: string }>;
 
 const EnvParameter = Env.optional().meta({
   description:

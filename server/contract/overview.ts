@@ -8,22 +8,37 @@ import { cacheHeaders, IF_NONE_MATCH } from "./headers.ts";
 
 const OverviewAnswer = z
   .strictObject({
-    period: z.enum(PERIODS),
+    period: z.enum(PERIODS).describe("The period that was asked for."),
     active_schedules: z.int().describe("Schedules that are scheduled, firing or failed now."),
     success_rate: z.number().min(0).max(1).describe("2xx among attempts with a known outcome; 0 when there is none."),
-    offset_ms: z.strictObject({ p50: z.int(), p95: z.int(), min: z.int(), max: z.int() }),
+    offset_ms: z
+      .strictObject({
+        p50: z.int().describe("The median."),
+        p95: z.int().describe("The 95th percentile."),
+        min: z.int().describe("The smallest."),
+        max: z.int().describe("The largest."),
+      })
+      .describe("How late schedules fired, ms; 0 when none did."),
     recent_volume: z.int().describe("Attempts in the period."),
-    series: z.array(
-      z.strictObject({
-        t: InstantText,
-        count: z.int().describe("Schedules that fired in this bucket."),
-        p50: z.int().nullable(),
-        p95: z.int().nullable(),
-      }),
-    ),
-    needs_attention: z.strictObject({ failed: z.int(), due_soon: z.int(), dead: z.int() }),
+    series: z
+      .array(
+        z.strictObject({
+          t: InstantText.describe("When the bucket begins."),
+          count: z.int().describe("Schedules that fired in this bucket."),
+          p50: z.int().nullable().describe("Their median offset, ms; null when none fired."),
+          p95: z.int().nullable().describe("The 95th percentile of their offsets, ms; null when none fired."),
+        }),
+      )
+      .describe("The period in buckets, empty ones too."),
+    needs_attention: z
+      .strictObject({
+        failed: z.int().describe("Schedules that wait for a retry, and were attempted in the period."),
+        due_soon: z.int().describe("Schedules due within an hour."),
+        dead: z.int().describe("Schedules that were given up in the period."),
+      })
+      .describe("What somebody may want to look at."),
   })
-  .meta({ id: "Overview" });
+  .meta({ id: "Overview", description: "Figures of one environment over a period." });
 
 const UsageAnswer = z
   .strictObject({
@@ -31,24 +46,29 @@ const UsageAnswer = z
       .string()
       .regex(/^\d{6}$/)
       .describe("The month, as YYYYMM."),
-    plan: z.enum(["free", "indie"]),
-    scheduled: z.int(),
-    limit: z.int(),
+    plan: z.enum(["free", "indie"]).describe("The plan of the account."),
+    scheduled: z.int().describe("Schedules created in the month."),
+    limit: z.int().describe("The monthly quota."),
     grace_limit: z.int().describe("The quota and a tenth more, rounded down."),
     over_limit: z.boolean().describe("True within that tenth."),
   })
-  .meta({ id: "Usage" });
+  .meta({ id: "Usage", description: "The quota of a month, and what is used of it." });
 
 export const PunctualityAnswer = z
   .strictObject({
-    window: z.literal("24h"),
-    sent: z.int(),
-    on_time_rate: z.number().min(0).max(1),
-    on_time_within_ms: z.int(),
-    offset_ms: z.strictObject({ p50: z.int().min(0), p95: z.int().min(0) }),
-    updated_at: InstantText,
+    window: z.literal("24h").describe("What the figures cover."),
+    sent: z.int().describe("Schedules whose first attempt sent its request."),
+    on_time_rate: z.number().min(0).max(1).describe("The part of them that was on time; 0 when there were none."),
+    on_time_within_ms: z.int().describe("How late is still on time."),
+    offset_ms: z
+      .strictObject({
+        p50: z.int().min(0).describe("The median."),
+        p95: z.int().min(0).describe("The 95th percentile."),
+      })
+      .describe("How late they were, ms; early ones count as 0."),
+    updated_at: InstantText.describe("When the figures were computed."),
   })
-  .meta({ id: "Punctuality" });
+  .meta({ id: "Punctuality", description: "How punctual the whole service was." });
 
 const tag = "Overview and usage";
 

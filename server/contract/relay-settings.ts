@@ -1,36 +1,41 @@
 import { z } from "zod";
 import { RETRY_STRATEGIES } from "#domain/plans.ts";
-import { relaySettingsPatch } from "#domain/relay-settings.ts";
+import { KNOBS, relaySettingsPatch } from "#domain/relay-settings.ts";
 import { endpoint } from "./endpoint.ts";
 import { RELAY_SETTINGS_EXAMPLE } from "./examples.ts";
 
 const Strategy = z.enum(RETRY_STRATEGIES);
-const Range = z.strictObject({ min: z.int(), max: z.int() });
+const Range = z.strictObject({ min: z.int().describe("The least."), max: z.int().describe("The most.") });
 const Knobs = z.strictObject({
-  cpsLimit: z.int(),
-  retryAttempts: z.int(),
-  retryBackoffMs: z.int(),
-  retryStrategy: Strategy,
-  earlyFire: z.boolean(),
+  cpsLimit: z.int().describe(KNOBS.cpsLimit),
+  retryAttempts: z.int().describe(KNOBS.retryAttempts),
+  retryBackoffMs: z.int().describe(KNOBS.retryBackoffMs),
+  retryStrategy: Strategy.describe(KNOBS.retryStrategy),
+  earlyFire: z.boolean().describe(KNOBS.earlyFire),
 });
 
 const RelaySettingsAnswer = z
   .strictObject({
-    cpsLimit: z.int().nullable(),
-    retryAttempts: z.int().nullable(),
-    retryBackoffMs: z.int().nullable(),
-    retryStrategy: Strategy.nullable(),
-    earlyFire: z.boolean().nullable(),
-    effective: Knobs,
-    limits: z.strictObject({
-      cpsLimit: Range,
-      retryAttempts: Range,
-      retryBackoffMs: Range,
-      retryStrategy: z.array(Strategy).readonly(),
-    }),
-    defaults: Knobs,
+    cpsLimit: z.int().nullable().describe(KNOBS.cpsLimit),
+    retryAttempts: z.int().nullable().describe(KNOBS.retryAttempts),
+    retryBackoffMs: z.int().nullable().describe(KNOBS.retryBackoffMs),
+    retryStrategy: Strategy.nullable().describe(KNOBS.retryStrategy),
+    earlyFire: z.boolean().nullable().describe(KNOBS.earlyFire),
+    effective: Knobs.describe("What applies: what is saved, within the limits, and defaults for the rest."),
+    limits: z
+      .strictObject({
+        cpsLimit: Range.describe("Of the calls per second."),
+        retryAttempts: Range.describe("Of the retries."),
+        retryBackoffMs: Range.describe("Of the base of the wait."),
+        retryStrategy: z.array(Strategy).readonly().describe("The strategies to choose from."),
+      })
+      .describe("What the plan allows."),
+    defaults: Knobs.describe("What the plan has where nothing is saved."),
   })
-  .meta({ id: "RelaySettings" });
+  .meta({
+    id: "RelaySettings",
+    description: "The saved values, null where the plan's default applies, and what comes of them.",
+  });
 
 const tag = "Relay settings";
 

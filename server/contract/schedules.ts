@@ -16,56 +16,69 @@ import { InstantText, Method, ScheduleId, Status } from "./fields.ts";
 
 const ScheduleAnswer = z
   .strictObject({
-    id: ScheduleId,
-    target_url: z.string(),
-    method: Method,
-    status: Status,
-    fire_at: InstantText,
+    id: ScheduleId.describe("Names the schedule, in paths too."),
+    target_url: z.string().describe("Where the request goes, as the URL standard writes it."),
+    method: Method.describe("The method of the request."),
+    status: Status.describe("Where the schedule stands."),
+    fire_at: InstantText.describe("When the request is to be sent."),
     fired_at: InstantText.nullable().describe("Time of the first attempt with a known outcome."),
     offset_ms: z.int().nullable().describe("`fired_at` less `fire_at`; positive means late."),
-    early_fire: z.boolean(),
+    early_fire: z.boolean().describe("Whether it is sent slightly ahead, so that it arrives on time."),
     attempts: z.int().min(0).describe("Attempts that were started."),
-    payload_size_bytes: z.int().min(0),
-    has_payload: z.boolean(),
-    created_at: InstantText,
-    updated_at: InstantText,
+    payload_size_bytes: z
+      .int()
+      .min(0)
+      .describe("Size of the stored payload in UTF-8; 0 when it has none, or was erased."),
+    has_payload: z.boolean().describe("Whether a payload is stored. The payload itself is never returned."),
+    created_at: InstantText.describe("When the schedule was created."),
+    updated_at: InstantText.describe("When it last changed."),
     next_attempt_at: InstantText.nullable().describe("Null when none is due, and while one is under way."),
     replay_of: ScheduleId.nullable().describe("The schedule that this one repeats."),
   })
-  .meta({ id: "Schedule" });
+  .meta({ id: "Schedule", description: "A request and the instant at which it is sent." });
 
 const CreatedAnswer = z
   .strictObject({
-    id: ScheduleId,
-    fire_at: InstantText,
-    status: Status,
+    id: ScheduleId.describe("The schedule."),
+    fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
+    status: Status.describe("Where the schedule stands: `scheduled` unless it existed already."),
     over_limit: z.boolean().describe("True within the tenth of grace above the monthly quota."),
   })
-  .meta({ id: "CreatedSchedule" });
+  .meta({ id: "CreatedSchedule", description: "What creating a schedule answers." });
 
 const ItemIndex = z.int().min(0).describe("Position in the request.");
 
 const BulkAnswer = z
   .strictObject({
-    accepted: z.array(
-      z.strictObject({
-        index: ItemIndex,
-        id: ScheduleId,
-        fire_at: InstantText,
-        status: Status,
-        replayed: z
-          .literal(true)
-          .optional()
-          .describe("The item's idempotency key was known already; this is the schedule that has it."),
-        mismatch: z
-          .literal(true)
-          .optional()
-          .describe("The item differs from the request that was stored under its idempotency key."),
-      }),
-    ),
-    rejected: z.array(z.strictObject({ index: ItemIndex, code: z.enum(ITEM_CODES), message: z.string() })),
+    accepted: z
+      .array(
+        z.strictObject({
+          index: ItemIndex,
+          id: ScheduleId.describe("The schedule."),
+          fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
+          status: Status.describe("Where the schedule stands: `scheduled` unless it existed already."),
+          replayed: z
+            .literal(true)
+            .optional()
+            .describe("The item's idempotency key was known already; this is the schedule that has it."),
+          mismatch: z
+            .literal(true)
+            .optional()
+            .describe("The item differs from the request that was stored under its idempotency key."),
+        }),
+      )
+      .describe("Items that have a schedule now, in the order of the request."),
+    rejected: z
+      .array(
+        z.strictObject({
+          index: ItemIndex,
+          code: z.enum(ITEM_CODES).describe("Why, for programs."),
+          message: z.string().describe("Why, for people; it may change."),
+        }),
+      )
+      .describe("Items of which nothing was stored, in the order of the request."),
   })
-  .meta({ id: "BulkResult" });
+  .meta({ id: "BulkResult", description: "What became of each item of a batch." });
 
 /** Where the time of one attempt went, ms. */
 const TimingAnswer = z
@@ -89,16 +102,22 @@ export const ATTEMPT_FIELDS = {
   error_text: z
     .string()
     .describe("The start of the target's answer to a failed attempt, or what went wrong; else empty."),
-  attempted_at: InstantText,
+  attempted_at: InstantText.describe(
+    "When the first byte of the request was sent, or when an attempt that sent none began.",
+  ),
 };
 
 const AttemptsAnswer = z
   .strictObject({
-    items: z.array(z.strictObject({ ...ATTEMPT_FIELDS, timing: TimingAnswer })),
-    next_attempt_at: InstantText.nullable(),
+    items: z
+      .array(
+        z.strictObject({ ...ATTEMPT_FIELDS, timing: TimingAnswer.describe("Where the time of the attempt went.") }),
+      )
+      .describe("The attempts, oldest first."),
+    next_attempt_at: InstantText.nullable().describe("When the next one is due; null when none is."),
     retention_days: z.int().describe("How far back the plan lets one look."),
   })
-  .meta({ id: "Attempts" });
+  .meta({ id: "Attempts", description: "The attempts of one schedule." });
 
 /** What every page of a list says of itself. */
 export const PAGE_FIELDS = {
@@ -114,8 +133,8 @@ export const PAGE_HEADERS = {
 };
 
 const SchedulePageAnswer = z
-  .strictObject({ items: z.array(ScheduleAnswer), ...PAGE_FIELDS })
-  .meta({ id: "SchedulePage" });
+  .strictObject({ items: z.array(ScheduleAnswer).describe("The schedules of this page."), ...PAGE_FIELDS })
+  .meta({ id: "SchedulePage", description: "One page of a list of schedules." });
 
 const tag = "Schedules";
 
@@ -172,7 +191,9 @@ export const createSchedulesBulk = endpoint({
   auth: "any",
   hasEnv: true,
   body: BulkInput,
-  bodyInDocument: BulkInput.extend({ schedules: z.array(CreateInput).min(1) }).meta({
+  bodyInDocument: BulkInput.extend({
+    schedules: z.array(CreateInput).min(1).describe("The schedules to create."),
+  }).meta({
     description: "At most as many items as the plan's batch size.",
   }),
   bodyBytesMax: 32 * 1024 * 1024,

@@ -9,9 +9,9 @@ const SigningSecretsAnswer = z
   .strictObject({
     current: Secret.describe("Signs every request."),
     next: Secret.describe("Becomes the current one at the next rotation: the receiver keeps both."),
-    rotated_at: InstantText.nullable(),
+    rotated_at: InstantText.nullable().describe("When they were last rotated; null when they never were."),
   })
-  .meta({ id: "SigningSecrets" });
+  .meta({ id: "SigningSecrets", description: "The secrets that deliveries of one environment are signed with." });
 
 const tag = "Signing secrets";
 

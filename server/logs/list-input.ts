@@ -10,7 +10,10 @@ export const LOG_ORDER = "-attempted_at";
 export const LogsInput = z
   .strictObject({
     ...listParameters,
-    outcome: z.enum(["succeeded", "failed"], "must be succeeded or failed").optional(),
+    outcome: z
+      .enum(["succeeded", "failed"], "must be succeeded or failed")
+      .optional()
+      .describe("`succeeded`: 2xx came; `failed`: anything else, and nothing."),
     schedule_id: z
       .string()
       .transform((text, context) => {
@@ -19,8 +22,12 @@ export const LogsInput = z
         context.addIssue("must be the id of a schedule");
         return z.NEVER;
       })
-      .optional(),
-    code: z.enum(CODES, `must be one of ${CODES.join(", ")}`).optional(),
+      .optional()
+      .describe("The attempts of one schedule."),
+    code: z
+      .enum(CODES, `must be one of ${CODES.join(", ")}`)
+      .optional()
+      .describe("The class of the status code; `none` where no answer came."),
   })
   .superRefine((input, context) => judgeAfter(input, LOG_ORDER, context));
 

@@ -63,7 +63,10 @@ export const CreateInput = z
       }),
       fireAt: FireAt,
       payload: Payload.optional(),
-      method: z.enum(METHODS, { error: ({ input }) => methodProblem(input) }).default("POST"),
+      method: z
+        .enum(METHODS, { error: ({ input }) => methodProblem(input) })
+        .default("POST")
+        .describe("The method of the request."),
       headers: CustomHeaders.default([]),
       idempotencyKey: IdempotencyKey.optional(),
       earlyFire: z
@@ -73,7 +76,7 @@ export const CreateInput = z
     },
     "must be a JSON object",
   )
-  .meta({ id: "NewSchedule" });
+  .meta({ id: "NewSchedule", description: "A request, and the instant at which it is to be sent." });
 
 export type CreateInput = z.infer<typeof CreateInput>;
 

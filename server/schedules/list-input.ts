@@ -39,13 +39,16 @@ export const ListInput = z
       .transform(readStatuses)
       .optional()
       .meta({
-        pattern: `^(${STATUSES.join("|")})(,(${STATUSES.join("|")}))*$`,
+        type: "array",
+        items: { $ref: "#/components/schemas/Status" },
+        minItems: 1,
         description: "One status, or several separated by commas.",
-        examples: ["failed,dead"],
+        examples: [["failed", "dead"]],
       }),
     sort: z
       .enum(["-created_at", "fire_at", "-fire_at"], "must be -created_at, fire_at or -fire_at")
-      .default("-created_at"),
+      .default("-created_at")
+      .describe("By what the list is sorted; a minus means the last first. Ties are sorted by id."),
   })
   .superRefine((input, context) => judgeAfter(input, input.sort, context));
 

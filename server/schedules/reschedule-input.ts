@@ -3,7 +3,13 @@ import { FireAt } from "./create-input.ts";
 
 /** The body of PATCH /v1/schedules/:id. */
 export const RescheduleInput = z
-  .strictObject({ fireAt: FireAt.optional(), earlyFire: z.boolean("must be true or false").optional() })
+  .strictObject({
+    fireAt: FireAt.optional(),
+    earlyFire: z
+      .boolean("must be true or false")
+      .optional()
+      .describe("Whether to send it slightly ahead, so that it arrives on time."),
+  })
   .refine((input) => input.fireAt !== undefined || input.earlyFire !== undefined, {
     message: "The body must have fireAt or earlyFire.",
   })

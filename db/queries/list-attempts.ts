@@ -17,6 +17,7 @@ import {
   rowsNeeded,
   SHORT_Q_ROWS,
   search,
+  searchTotal,
   substringPattern,
 } from "./search.ts";
 import type { Tenant } from "./tenant.ts";
@@ -98,25 +99,40 @@ const DAY_MS = 24 * HOUR_MS;
 type Key = [scheduleId: string, attempt: number, attemptedAtMs: number];
 
 async function findKeys(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch): Promise<Found<Key>> {
+  const list = createList(db, tenant, windowStart, wanted);
   if (wanted.after) {
     const whole = { ...wanted, after: undefined, limit: 0 };
-    const { total, totalCapped } = await findKeys(db, tenant, windowStart, whole);
-    return { keys: await findKeysBehind(createList(db, tenant, windowStart, wanted), wanted), total, totalCapped };
+    return { keys: await findKeysBehind(list, wanted), ...(await findTotal(db, tenant, windowStart, whole)) };
   }
-  const list = createList(db, tenant, windowStart, wanted);
   const { q } = wanted;
   if (q && isShort(q)) {
     const { keys, found, isWhole } = await list.newestOfAll();
     return { keys, total: found, totalCapped: !isWhole };
   }
-  if (q?.scheduleId) return search([() => list.byTarget(null)], wanted);
-  if (q) return search(looksForTarget(list, wanted), wanted);
-  if (isFiltered(wanted)) return search([() => list.first(rowsEnough(wanted), rowsEnough(wanted))], wanted);
+  if (q || isFiltered(wanted)) return search(looksFor(list, wanted), wanted);
   const [{ keys }, total] = await Promise.all([
     list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
     countAttempts(db, tenant, windowStart),
   ]);
   return { keys, total, totalCapped: false };
+}
+
+async function findTotal(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
+  const { q } = wanted;
+  if (!q && !isFiltered(wanted)) return { total: await countAttempts(db, tenant, windowStart), totalCapped: false };
+  const list = createList(db, tenant, windowStart, wanted);
+  if (!q || !isShort(q)) return searchTotal(looksFor(list, wanted));
+  const { found, isWhole } = await list.newestOfAll();
+  return { total: found, totalCapped: !isWhole };
+}
+
+type Looks = (() => Promise<Look<Key>> | null)[];
+
+/** The looks for a list that is filtered, or searched by a `q` that is not short. */
+function looksFor(list: ReturnType<typeof createList>, wanted: AttemptSearch): Looks {
+  if (wanted.q?.scheduleId) return [() => list.byTarget(null)];
+  if (wanted.q) return looksForTarget(list, wanted);
+  return [() => list.first(rowsEnough(wanted), rowsEnough(wanted))];
 }
 
 async function findKeysBehind(list: ReturnType<typeof createList>, wanted: AttemptSearch): Promise<Key[]> {

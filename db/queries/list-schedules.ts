@@ -18,6 +18,7 @@ import {
   rowsNeeded,
   SHORT_Q_ROWS,
   search,
+  searchTotal,
   substringPattern,
 } from "./search.ts";
 import type { Tenant } from "./tenant.ts";
@@ -75,30 +76,42 @@ export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSear
 type Key = [id: string, atMs: number];
 
 async function findKeys(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Promise<Found<Key>> {
-  if (wanted.after) {
-    const { total, totalCapped } = await findKeys(db, tenant, { ...wanted, after: undefined, limit: 0 });
-    return { keys: await findKeysBehind(createList(db, tenant, wanted), wanted), total, totalCapped };
-  }
   const list = createList(db, tenant, wanted);
+  if (wanted.after) {
+    const whole = { ...wanted, after: undefined, limit: 0 };
+    return { keys: await findKeysBehind(list, wanted), ...(await findTotal(db, tenant, whole)) };
+  }
   const { q } = wanted;
   if (q && isShort(q)) {
     const { keys, found, isWhole } = await list.newest();
     return { keys, total: found, totalCapped: !isWhole };
   }
-  if (q?.scheduleId) return search([() => list.byTarget(null)], wanted);
-  if (q) {
-    const byStatus = isFiltered(wanted) ? [() => list.byStatus(rowsEnough(wanted))] : [];
-    return search([...byStatus, ...looksForTarget(list, wanted)], wanted);
-  }
-  if (isFiltered(wanted)) {
-    const firstRows = () => list.first(FIRST_LOOK_ROWS, rowsNeeded(wanted));
-    return search([() => list.byStatus(rowsEnough(wanted)), firstRows, () => list.byStatus(null)], wanted);
-  }
+  if (q || isFiltered(wanted)) return search(looksFor(list, wanted), wanted);
   const [{ keys }, total] = await Promise.all([
     list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
     countSchedules(db, tenant),
   ]);
   return { keys, total, totalCapped: false };
+}
+
+async function findTotal(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
+  const { q } = wanted;
+  if (!q && !isFiltered(wanted)) return { total: await countSchedules(db, tenant), totalCapped: false };
+  const list = createList(db, tenant, wanted);
+  if (!q || !isShort(q)) return searchTotal(looksFor(list, wanted));
+  const { found, isWhole } = await list.newest();
+  return { total: found, totalCapped: !isWhole };
+}
+
+type Looks = (() => Promise<Look<Key>> | null)[];
+
+/** The looks for a list that is filtered, or searched by a `q` that is not short. */
+function looksFor(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Looks {
+  const { q } = wanted;
+  const byStatus = isFiltered(wanted) ? [() => list.byStatus(rowsEnough(wanted))] : [];
+  if (q?.scheduleId) return [() => list.byTarget(null)];
+  if (q) return [...byStatus, ...looksForTarget(list, wanted)];
+  return [...byStatus, () => list.first(FIRST_LOOK_ROWS, rowsNeeded(wanted)), () => list.byStatus(null)];
 }
 
 async function findKeysBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Promise<Key[]> {

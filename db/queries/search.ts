@@ -62,6 +62,18 @@ export async function search<Key>(looks: (() => Promise<Look<Key>> | null)[], wi
   throw new Error("no look at the list was whole");
 }
 
+/** The total that `search` finds, without a page. */
+export async function searchTotal(
+  looks: (() => Promise<Look<unknown>> | null)[],
+): Promise<{ total: number; totalCapped: boolean }> {
+  for (const look of looks) {
+    const seen = await look();
+    if (seen && seen.found > COUNTED_MAX) return { total: COUNTED_MAX, totalCapped: true };
+    if (seen?.isWhole) return { total: seen.found, totalCapped: false };
+  }
+  throw new Error("no look at the list was whole");
+}
+
 /**
  * The keys of the page, and of one row more, by looks that begin behind a row of the list. The last one must be whole. A
  * total is not among what they find: it is of the whole list.

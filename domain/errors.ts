@@ -14,7 +14,7 @@ export type ErrorCode =
 
 export type ErrorDetail = { path: string; message: string };
 
-/** The HTTP status of each error code; the only place where the two meet. */
+/** The HTTP status of each error code. */
 export const ERROR_STATUS = {
   VALIDATION: 400,
   UNAUTHORIZED: 401,
@@ -30,7 +30,13 @@ export const ERROR_STATUS = {
   UNAVAILABLE: 503,
 } as const satisfies Record<ErrorCode, number>;
 
-export type AppErrorOptions = { cause?: unknown; details?: ErrorDetail[]; headers?: Record<string, string> };
+export type AppErrorOptions = {
+  cause?: unknown;
+  details?: ErrorDetail[];
+  headers?: Record<string, string>;
+  /** In place of the code's own, where HTTP has one for the case. */
+  status?: number;
+};
 
 /**
  * An error a caller is told about: `code` and `message` go out as they are, `details` (VALIDATION) and the response
@@ -40,13 +46,15 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string> | undefined;
+  readonly status: number;
 
-  constructor(code: ErrorCode, message: string, { cause, details, headers }: AppErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { cause, details, headers, status }: AppErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.code = code;
     this.details = details;
     this.headers = headers;
+    this.status = status ?? ERROR_STATUS[code];
   }
 
   get publicMessage(): string {

@@ -42,12 +42,11 @@ function ofCode(code: ErrorCode) {
 
 /** The error answers of one endpoint, status → reference. */
 export function errorAnswers(endpoint: Endpoint) {
-  return Object.fromEntries(
-    CODES.filter((code) => mayAnswer(endpoint, code)).map((code) => [
-      ERROR_STATUS[code],
-      { $ref: `#/components/responses/${code}` },
-    ]),
-  );
+  const codes = CODES.filter((code) => mayAnswer(endpoint, code));
+  const answers: [number, ErrorCode][] = codes.map((code) => [ERROR_STATUS[code], code]);
+  // A body that does not come in time has the status that HTTP has for it.
+  if (endpoint.method !== "GET") answers.push([408, "VALIDATION"]);
+  return Object.fromEntries(answers.map(([status, code]) => [status, { $ref: `#/components/responses/${code}` }]));
 }
 
 const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
@@ -67,8 +66,9 @@ function mayAnswer({ auth, method, body, errors = [], answers }: Endpoint, code:
     case "FORBIDDEN":
       return auth === "session" || (auth === "any" && method !== "GET") || errors.includes(code);
     case "PAYLOAD_TOO_LARGE":
-    case "UNSUPPORTED_MEDIA_TYPE":
       return body !== undefined;
+    case "UNSUPPORTED_MEDIA_TYPE":
+      return method !== "GET";
     case "NOT_FOUND":
     case "CONFLICT":
     case "QUOTA_EXCEEDED":

@@ -23,6 +23,9 @@ export function standBeforeNext(): void {
 
 const guarded = new WeakSet<Server>();
 
+/** More than the largest body may take at the slowest pace, ms: whoever reads a body says when it is too late. */
+const REQUEST_MS = 600_000;
+
 function guard(server: Server): void {
   guarded.add(server);
   const handlers = server.listeners("request") as ((request: IncomingMessage, response: ServerResponse) => void)[];
@@ -38,6 +41,7 @@ function guard(server: Server): void {
   });
   // Without these, Node.js answers with a status alone, or only closes the connection.
   Object.assign(server, {
+    requestTimeout: REQUEST_MS,
     requireHostHeader: false,
     // HTTP/2 is offered by clients that are content with HTTP/1.1. Under /v1 nothing is upgraded.
     shouldUpgradeCallback: ({ url = "", headers }: IncomingMessage) => !isOfApi(url) && headers.upgrade === "websocket",

@@ -1,60 +1,65 @@
 import { AppError } from "#domain/errors.ts";
 import { invalid } from "../validate.ts";
+import type { BodyRoom } from "./body-room.ts";
 import { describeJsonProblem } from "./json-problem.ts";
+import { readBytes } from "./read-bytes.ts";
 
 /**
  * The JSON object in a request's body. The body is cut off while reading once it has more than `bytesMax` bytes. Throws
- * UNSUPPORTED_MEDIA_TYPE unless it is application/json in UTF-8, PAYLOAD_TOO_LARGE, or VALIDATION when it is empty, not
- * UTF-8, not JSON or not an object. A byte order mark is ignored (RFC 8259, section 8.1), and of a name given twice the
- * last one counts. When it `mayBeEmpty`, an empty body stands for an empty object.
+ * UNSUPPORTED_MEDIA_TYPE unless it is application/json in UTF-8, PAYLOAD_TOO_LARGE, VALIDATION when it is empty, not
+ * UTF-8, not JSON or not an object, and what `readBytes` throws. A byte order mark is ignored (RFC 8259, section 8.1),
+ * and of a name given twice the last one counts. When it `mayBeEmpty`, an empty body of whatever type stands for an empty
+ * object.
  */
-export async function readJson(request: Request, bytesMax: number, mayBeEmpty = false): Promise<object> {
-  if (mayBeEmpty && isEmpty(request)) return {};
-  const type = request.headers.get("content-type");
-  const coding = request.headers.get("content-encoding");
-  if (coding !== null && !/^\s*identity\s*$/i.test(coding)) throw unsupported(CODED);
-  if (type !== null && !isUtf8Json(type)) throw unsupported(describeType(type));
-  const bytes = await readBytes(request, bytesMax);
+export async function readJson(
+  request: Request,
+  { bytesMax, mayBeEmpty = false, room }: { bytesMax: number; mayBeEmpty?: boolean | undefined; room: BodyRoom },
+): Promise<object> {
+  if (!mayBeEmpty || isAnnounced(request)) assertType(request.headers);
+  const bytes = await readBytes(request, bytesMax, room);
+  if (bytes === "too large") throw new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${bytesMax} bytes.`);
   if (bytes.length === 0 && mayBeEmpty) return {};
   if (bytes.length === 0) throw invalid([{ path: "", message: "A JSON body is needed." }]);
-  if (type === null) throw unsupported("The body has no Content-Type; it must be application/json, in UTF-8.");
+  assertType(request.headers);
+  if (!request.headers.has("content-type")) {
+    throw unsupported("The body has no Content-Type; it must be application/json, in UTF-8.");
+  }
+  return parseObject(bytes);
+}
 
+/**
+ * Reads the body of a call that takes none: it may be empty or `{}`. Throws UNSUPPORTED_MEDIA_TYPE for one of another
+ * type than JSON, VALIDATION for anything else, and what `readBytes` throws.
+ */
+export async function refuseBody(request: Request, room: BodyRoom): Promise<void> {
+  const given = await readJson(request, { bytesMax: NO_BODY_BYTES_MAX, mayBeEmpty: true, room }).catch((error) => {
+    if (error instanceof AppError && error.code === "PAYLOAD_TOO_LARGE") return { "": null };
+    throw error;
+  });
+  if (Object.keys(given).length > 0)
+    throw invalid([{ path: "", message: "The body must be empty: nothing is taken." }]);
+}
+
+const NO_BODY_BYTES_MAX = 1024;
+
+/** Whether there is a body, by its length. Without one, only reading shows whether any comes. */
+function isAnnounced({ headers }: Request): boolean {
+  return Number(headers.get("content-length") ?? 0) > 0;
+}
+
+function assertType(headers: Headers): void {
+  const type = headers.get("content-type");
+  const coding = headers.get("content-encoding");
+  if (coding !== null && !/^\s*identity\s*$/i.test(coding)) throw unsupported(CODED);
+  if (type !== null && !isUtf8Json(type)) throw unsupported(describeType(type));
+}
+
+function parseObject(bytes: Buffer): object {
   const value = parseJson(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid([{ path: "", message: describeValue(value) }]);
   }
   return value;
-}
-
-// Before the type is looked at: curl sends one for an empty body too.
-function isEmpty(request: Request): boolean {
-  return request.body === null || request.headers.get("content-length") === "0";
-}
-
-async function readBytes(request: Request, bytesMax: number): Promise<Buffer> {
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  if (request.body === null) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = request.body.getReader();
-  for (;;) {
-    const { done, value } = await read(reader);
-    if (done) return Buffer.concat(chunks);
-    size += value.byteLength;
-    if (size > bytesMax) {
-      reader.cancel().catch(() => {});
-      throw tooLarge(bytesMax);
-    }
-    chunks.push(value);
-  }
-}
-
-async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
-  try {
-    return await reader.read();
-  } catch (error) {
-    throw new AppError("VALIDATION", "The body ended before it was complete.", { cause: error });
-  }
 }
 
 function parseJson(bytes: Buffer): unknown {
@@ -104,8 +109,4 @@ function describeType(type: string): string {
 
 function unsupported(message: string): AppError {
   return new AppError("UNSUPPORTED_MEDIA_TYPE", message);
-}
-
-function tooLarge(bytesMax: number): AppError {
-  return new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${bytesMax} bytes.`);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type AppError, ERROR_STATUS } from "#domain/errors.ts";
+import type { AppError } from "#domain/errors.ts";
 
 /** An answer before it is written: `body` becomes JSON unless there is `text` in its place, undefined becomes no body. */
 export type Reply = { status: number; body?: unknown; text?: Text; headers?: Record<string, string> };
@@ -19,8 +19,8 @@ export function noContent(headers?: Record<string, string>) {
 }
 
 export function errorReply(error: AppError): Reply {
-  const { code, publicMessage: message, details, headers } = error;
-  return { status: ERROR_STATUS[code], body: { error: { code, message, ...(details && { details }) } }, headers };
+  const { code, publicMessage: message, details, headers, status } = error;
+  return { status, body: { error: { code, message, ...(details && { details }) } }, headers };
 }
 
 /** Names one call, in its answer and in the log. */

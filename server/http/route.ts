@@ -10,9 +10,10 @@ import { Env } from "../contract/fields.ts";
 import { DATABASE_BUDGET_MS, type Installation, type Services, services } from "../services.ts";
 import { invalid, validate } from "../validate.ts";
 import { answering, type RouteHandler } from "./answering.ts";
+import { BodyRoom } from "./body-room.ts";
 import { direct } from "./direct-routes.ts";
 import { limitCalls, limitRefusals } from "./rate-limit.ts";
-import { readJson } from "./read-json.ts";
+import { readJson, refuseBody } from "./read-json.ts";
 import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
 
@@ -46,14 +47,14 @@ export function route<E extends Endpoint>(
     const lookUp = () => limitRefusals(request, noted, () => authenticate(held, request, ask));
     let body: Promise<BodyOf<E>> | undefined;
 
-    const serve = async (caller: Caller, isRemembered: boolean): Promise<Reply> => {
+    const serve = async (caller: Caller, room: BodyRoom, isRemembered: boolean): Promise<Reply> => {
       const { env, query } = queryOf(request.url);
       if (env !== undefined && caller.env !== null && env !== caller.env) {
         throw invalid([{ path: "env", message: `must be ${caller.env}, the environment of the API key` }]);
       }
       const ctx = createCtx(held, installation, caller, caller.env ?? env ?? "live", ask, isRemembered);
       const params = (await context.params) as { id: string };
-      body ??= readBody(endpoint, request);
+      body ??= readBody(endpoint, request, room);
       return (await handler({ ctx, request, params, query, body: await body })) as Reply;
     };
 
@@ -62,23 +63,28 @@ export function route<E extends Endpoint>(
     await limitCalls(noted, caller.accountId, held.config.plans[caller.plan].requestsPerMinute);
     assertMayCall(caller, auth, request, held.config.baseUrl);
     if (caller.setCookie !== undefined) noted.headers["Set-Cookie"] = caller.setCookie;
-    if (recalled === undefined) return serve(caller, false);
+    const room = new BodyRoom(caller.accountId);
     try {
-      return await serve(recalled, true);
+      return await serve(caller, room, recalled !== undefined);
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) throw error;
+      if (recalled === undefined || error instanceof DatabaseUnavailable) throw error;
       const found = await lookUp();
       if (!(error instanceof StaleCredential) && found.plan === recalled.plan) throw error;
-      return serve(found, false);
+      return await serve(found, room, false);
+    } finally {
+      room.giveBack();
     }
   });
   return isDirect ? direct(`${endpoint.method} ${endpoint.path}`, answer) : answer;
 }
 
-/** An endpoint without credentials and parameters; it touches the database only when `handler` does. */
-export function openRoute(handler: (request: Request) => Promise<Reply>): RouteHandler {
+/**
+ * An endpoint without credentials and parameters; it touches the database only when `handler` does. With `isProbed`,
+ * parameters mean nothing instead of being refused: probes add some to get past caches.
+ */
+export function openRoute(handler: (request: Request) => Promise<Reply>, { isProbed = false } = {}): RouteHandler {
   return answering(async (request) => {
-    readQuery(request.url, NO_PARAMETERS);
+    if (!isProbed) readQuery(request.url, NO_PARAMETERS);
     return handler(request);
   });
 }
@@ -97,11 +103,13 @@ function queryReader<E extends Endpoint>({ query, hasEnv }: E) {
 }
 
 async function readBody<E extends Endpoint>(
-  { body, bodyBytesMax = BODY_BYTES_MAX, isBodyOptional }: E,
+  { method, body, bodyBytesMax: bytesMax = BODY_BYTES_MAX, isBodyOptional: mayBeEmpty }: E,
   request: Request,
+  room: BodyRoom,
 ): Promise<BodyOf<E>> {
-  const given = body && validate(body, await readJson(request, bodyBytesMax, isBodyOptional));
-  return given as BodyOf<E>;
+  if (body) return validate(body, await readJson(request, { bytesMax, mayBeEmpty, room })) as BodyOf<E>;
+  if (method !== "GET") await refuseBody(request, room);
+  return undefined as BodyOf<E>;
 }
 
 function createCtx(

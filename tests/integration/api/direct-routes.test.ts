@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { BodyRoom } from "#server/http/body-room.ts";
 import { closeUnlessRead } from "#server/http/close-gently.ts";
 import { answerDirectly } from "#server/http/direct-routes.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
@@ -79,6 +80,21 @@ describe("a direct route", () => {
     const answer = await sendRaw(port, post({ headers: ["Transfer-Encoding: chunked"], body: chunked(large) }));
     expect(answer.status).toBe(413);
     expect(JSON.parse(answer.text).error.code).toBe("PAYLOAD_TOO_LARGE");
+  });
+
+  it("refuses a body that finds no room before any of it came, and the connection ends", async () => {
+    const room = new BodyRoom(caller.accountId);
+    room.take(32 * 1024 * 1024);
+    try {
+      const answer = await sendRaw(port, post({ headers: ["Content-Length: 1000000"], body: "{" }));
+      expect(answer.status).toBe(429);
+      expect(JSON.parse(answer.text).error.code).toBe("RATE_LIMITED");
+      expect(answer.headers.get("retry-after")).toBe("2");
+      expect(answer.headers.get("connection")).toBe("close");
+    } finally {
+      room.giveBack();
+    }
+    expect((await sendRaw(port, post({}))).status).toBe(201);
   });
 
   it("keeps a connection for the next call", async () => {

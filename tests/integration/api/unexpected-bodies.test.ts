@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
+
+let api: Api;
+let caller: TestCaller;
+let session: TestSession;
+let keyId: string;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  caller = await api.account();
+  session = await api.session(caller.accountId);
+  keyId = (await api.call("GET", "/v1/me", caller.test)).body.apiKey.id;
+});
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Every endpoint that writes and takes no body. */
+const WITHOUT_BODY = ENDPOINTS.filter(({ method, body }) => method !== "GET" && body === undefined);
+
+it("those that take no body are known", () => {
+  expect(WITHOUT_BODY.map(({ operationId }) => operationId).toSorted()).toEqual([
+    "cancelSchedule",
+    "deleteAccount",
+    "endOtherSessions",
+    "revokeApiKey",
+    "rotateApiKey",
+    "rotateSigningSecrets",
+  ]);
+});
+
+describe.each(WITHOUT_BODY)("$method $path, which takes no body", ({ method, path }) => {
+  const send = async (body: unknown, headers: Record<string, string> = {}) => {
+    const id = path.startsWith("/v1/schedules/") ? await api.create(caller.live) : keyId;
+    return api.call(method, path.replace("{id}", id), { cookie: session.cookie }, body, headers);
+  };
+
+  it.each<[string, unknown, Record<string, string>]>([
+    ["none", undefined, {}],
+    ["none, but a type", undefined, { "content-type": "text/plain" }],
+    ["an empty one", "", { ...JSON_TYPE, "content-length": "0" }],
+    ["an empty one of another type", "", { "content-type": "text/plain" }],
+    ["an empty object", "{}", JSON_TYPE],
+    ["an empty object with spaces", " {\n} ", JSON_TYPE],
+  ])("is done with %s", async (_, body, headers) => {
+    const { status } = await send(body, headers);
+    expect([200, 201, 204]).toContain(status);
+  });
+
+  it.each<[string, unknown, Record<string, string>, number, string]>([
+    ["a field", '{"x":1}', JSON_TYPE, 400, "VALIDATION"],
+    ["broken JSON", '{"x":', JSON_TYPE, 400, "VALIDATION"],
+    ["an array", "[]", JSON_TYPE, 400, "VALIDATION"],
+    ["null", "null", JSON_TYPE, 400, "VALIDATION"],
+    ["more than an empty object could be", `{"x":"${"a".repeat(3_000_000)}"}`, JSON_TYPE, 400, "VALIDATION"],
+    ["text", "hello", { "content-type": "text/plain" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
+    ["an empty object as text", "{}", { "content-type": "text/plain" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
+    ["an empty object in gzip", "{}", { ...JSON_TYPE, "content-encoding": "gzip" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
+  ])("refuses %s, and nothing is done", async (_, body, headers, status, code) => {
+    const stateOf = () => api.sql`
+      SELECT (SELECT status FROM accounts WHERE id = ${caller.accountId}) AS account,
+        (SELECT count(*) FROM sessions WHERE account_id = ${caller.accountId}) AS sessions,
+        (SELECT count(*) FROM api_keys WHERE account_id = ${caller.accountId} AND revoked_at IS NULL) AS keys,
+        (SELECT count(*) FROM schedules WHERE account_id = ${caller.accountId} AND status = 'cancelled') AS cancelled,
+        (SELECT json_agg(s ORDER BY s::text) FROM signing_secrets s WHERE account_id = ${caller.accountId})::text AS secrets`;
+    await api.session(caller.accountId);
+    const before = await stateOf();
+    expect(await send(body, headers)).toMatchObject({ status, body: { error: { code } } });
+    expect(await stateOf()).toEqual(before);
+  });
+});
+
+it("an endpoint whose body is optional refuses one of another type, and takes an empty one of any", async () => {
+  const replay = `/v1/schedules/${await api.create(caller.live)}/replay`;
+  const text = { "content-type": "text/plain" };
+  expect(await api.call("POST", replay, caller.live, "hello", text)).toMatchObject({ status: 415 });
+  expect(await api.call("POST", replay, caller.live, '{"x":1}')).toMatchObject({ status: 400 });
+  expect(await api.call("POST", replay, caller.live, "", text)).toMatchObject({ status: 201 });
+});

@@ -6,5 +6,5 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: openRoute(async () => ok({ status: "ok" })),
+  GET: openRoute(async () => ok({ status: "ok" }), { isProbed: true }),
 });

@@ -6,8 +6,11 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: openRoute(async () => {
-    const body = await readReadiness();
-    return { status: body.status === "ok" ? 200 : 503, body };
-  }),
+  GET: openRoute(
+    async () => {
+      const body = await readReadiness();
+      return { status: body.status === "ok" ? 200 : 503, body };
+    },
+    { isProbed: true },
+  ),
 });

@@ -19,7 +19,7 @@ export async function answerMetrics(request: Request, noted: Noted): Promise<Rep
   if (config.baseUrl.startsWith("https:")) {
     await limitRefusals(request, noted, async () => assertToken(request.headers, config));
   }
-  const { format } = readQuery(request.url, getMetrics.query);
+  const { format } = readQuery(request.url, getMetrics.query, { isProbed: true });
   const metrics = await readMetrics();
   if ((format ?? formatOf(request.headers.get("accept"))) === "json") return ok(metrics);
   return { status: 200, text: { type: PROMETHEUS_TYPE, content: prometheusText(metrics) } };

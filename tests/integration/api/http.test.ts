@@ -176,7 +176,7 @@ describe("queries", () => {
   );
 
   it("may hold nothing where nothing is expected", async () => {
-    for (const path of ["/v1/signing-secrets?x=1", "/healthz?x=1", "/readyz?x=1"]) {
+    for (const path of ["/v1/signing-secrets?x=1", "/v1/openapi.json?x=1", "/v1/status/punctuality?x=1"]) {
       expect(await api.call("GET", path, caller.live)).toMatchObject({ status: 400 });
     }
     expect(await api.call("POST", "/v1/schedules?dry=1", caller.live, valid)).toMatchObject({ status: 400 });
@@ -184,6 +184,14 @@ describe("queries", () => {
 });
 
 describe("health", () => {
+  it.each(["?x=1", "?_=1767225600&x", "?limit=&limit=", "?__proto__=1", "?%"])(
+    "is told to a probe that adds %s to get past a cache",
+    async (query) => {
+      expect(await api.call("GET", `/healthz${query}`)).toMatchObject({ status: 200, body: { status: "ok" } });
+      expect(await api.call("GET", `/readyz${query}`)).toMatchObject({ status: 503, body: { status: "unavailable" } });
+    },
+  );
+
   it("is live without a database, ready only with a dispatcher that beats", async () => {
     expect(await api.call("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
     expect(await api.call("GET", "/readyz")).toMatchObject({

@@ -58,6 +58,9 @@ describe("a dispatcher process", () => {
       expect(text).toMatch(/^process_resident_memory_bytes \d/m);
       const health = await fetch(`http://127.0.0.1:${port}/healthz`);
       expect(await health.json()).toMatchObject({ status: "ok", owned: 64, unrecorded: 0 });
+      // A probe that gets past caches.
+      expect((await fetch(`http://127.0.0.1:${port}/healthz?_=1767225600`)).status).toBe(200);
+      expect((await fetch(`http://127.0.0.1:${port}/metrics?_=1767225600&x`)).status).toBe(200);
       expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404);
     } finally {
       child.kill("SIGKILL");

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { AppError } from "#domain/errors.ts";
 import { tlsOf } from "./tls.ts";
+import { WorkQueries } from "./work-queries.ts";
 
 export type Sql = postgres.Sql;
 
@@ -20,6 +21,11 @@ export type ConnectOptions = {
   prepare?: boolean;
   /** Server settings of each session, as start-up parameters. */
   session?: Record<string, string | number>;
+  /**
+   * For a pool of many who should not notice each other: a call whose time is over has its statement cancelled and the
+   * pool stays. When even that is not answered, the pool takes no new calls, and ends once those in it have ended.
+   */
+  cancelsLate?: boolean;
   /** Called when the database answered a call, also with an error that is not its own. */
   onAnswered?: () => void;
   /** Called when a call failed because the database is away, or ran into its deadline. */
@@ -39,48 +45,43 @@ export type Connection<T extends { sql: Sql } = { sql: Sql }> = {
 /**
  * A small pool that never hangs. postgres.js waits for ever on a half-open connection, on a peer that accepts and
  * closes, and behind a busy pool: so each call has a deadline, and when it passes, the pool is destroyed with its
- * sockets and the next call starts on a new one.
+ * sockets and the next call starts on a new one (but see `cancelsLate`).
  */
 export function connect(options: ConnectOptions): Connection {
   return connectWith(options, (sql) => ({ sql }));
 }
 
-/** As `connect`; `wrap` adds to each new pool what works on it. */
+type Pool = { sql: Sql; calls: number; isRetired: boolean };
+
+/** As `connect`; `wrap` adds to the driver, for each call, what works on it. */
 export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wrap: (sql: Sql) => T): Connection<T> {
-  let pool: T | undefined;
+  let pool: Pool | undefined;
   let closed = false;
 
-  const open = () => {
-    const sql = postgres(options.url, {
-      max: options.connectionsMax,
-      prepare: options.prepare ?? true,
-      connect_timeout: 4,
-      idle_timeout: 300,
-      max_lifetime: null,
-      keep_alive: 15,
-      backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 2),
-      onnotice: () => {},
-      // Arrays go as texts here; and nobody would hear of it if a connection broke while the driver asked for types.
-      fetch_types: false,
-      ...tlsOf(options.url),
-      ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
-      connection: { application_name: options.name, ...options.session },
-    });
-    return wrap(sql);
+  const discard = (lost: Pool) => {
+    if (pool === lost) pool = undefined;
+    lost.sql.end({ timeout: 0 }).catch(() => {});
   };
 
-  const discard = (lost: { sql: Sql }) => {
-    if (pool?.sql === lost.sql) pool = undefined;
-    lost.sql.end({ timeout: 0 }).catch(() => {});
+  const retire = (lost: Pool) => {
+    if (pool === lost) pool = undefined;
+    lost.isRetired = true;
+  };
+
+  const leave = (left: Pool) => {
+    left.calls--;
+    if (left.isRetired && left.calls === 0) discard(left);
   };
 
   return {
     async run(deadlineMs, work) {
       if (closed) throw new DatabaseUnavailable(new Error("the connection was closed"));
-      pool ??= open();
+      pool ??= { sql: openPool(options), calls: 0, isRetired: false };
       const current = pool;
+      current.calls++;
+      const queries = options.cancelsLate ? new WorkQueries(current.sql) : undefined;
       let timer: NodeJS.Timeout | undefined;
-      const outcome = work(current, () => timer?.refresh());
+      const outcome = (async () => work(wrap(queries?.sql ?? current.sql), () => timer?.refresh()))();
       const deadline = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new DeadlinePassed(deadlineMs)), deadlineMs);
       });
@@ -91,7 +92,9 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
       } catch (error) {
         if (error instanceof DeadlinePassed) {
           outcome.catch(() => {});
-          discard(current);
+          queries?.stop(error);
+          if (queries === undefined) discard(current);
+          else if (!(await endsSoon(outcome))) retire(current);
         }
         // A standby: the next pool may find the server that takes writes.
         if ((error as { code?: string }).code === READ_ONLY) discard(current);
@@ -103,6 +106,7 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
         throw new DatabaseUnavailable(error);
       } finally {
         clearTimeout(timer);
+        leave(current);
       }
     },
     async close() {
@@ -110,6 +114,38 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
       await pool?.sql.end({ timeout: 2 });
     },
   };
+}
+
+function openPool(options: ConnectOptions): Sql {
+  return postgres(options.url, {
+    max: options.connectionsMax,
+    prepare: options.prepare ?? true,
+    connect_timeout: 4,
+    idle_timeout: 300,
+    max_lifetime: null,
+    keep_alive: 15,
+    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 2),
+    onnotice: () => {},
+    // Arrays go as texts here; and nobody would hear of it if a connection broke while the driver asked for types.
+    fetch_types: false,
+    ...tlsOf(options.url),
+    ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
+    connection: { application_name: options.name, ...options.session },
+  });
+}
+
+/** Time a server has for a cancellation, ms. */
+const CANCEL_MS = 250;
+
+function endsSoon(outcome: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), CANCEL_MS);
+    const end = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    outcome.then(end, end);
+  });
 }
 
 /** Whether an address names several hosts, of which one takes writes. */

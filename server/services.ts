@@ -6,11 +6,16 @@ import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/instance-sec
 import { assertSchemaFits } from "#db/queries/schema-version.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createRateLimits, type RateLimits } from "./rate-limit/rate-limits.ts";
+import { createReadTurns, type ReadTurns } from "./read-turns.ts";
 
 /** What the web process has one of. */
 export type Services = {
   config: Config;
+  /** For what is short, and for writes. */
   connection: OrmConnection;
+  /** For what accounts read, each in a turn of `readTurns`. */
+  reads: OrmConnection;
+  readTurns: ReadTurns;
   log: Logger;
   rateLimits: RateLimits;
   /**
@@ -43,13 +48,18 @@ export function startServices(config: Config): Services {
 let held: Services | undefined;
 
 const CONNECTIONS_MAX = 10;
+/** One for each turn at reading: a read never waits in the driver, behind another. */
+const READS_MAX = 6;
+const READS_PER_ACCOUNT_MAX = 2;
 
 function createServices(config: Config): Services {
   const log = createLog(config.logLevel);
   // A pooler keeps neither prepared statements nor settings of a session.
   const isPooled = config.databaseUrl !== config.databaseDirectUrl;
   const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION };
-  const connection = connectOrm({ ...settings, name: "stopwatch web", connectionsMax: CONNECTIONS_MAX });
+  const shared = { ...settings, cancelsLate: true };
+  const connection = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: CONNECTIONS_MAX });
+  const reads = connectOrm({ ...shared, name: "stopwatch web reads", connectionsMax: READS_MAX });
   // Its own, since it is when the others are all busy that calls have to be counted.
   const rateLimits = createRateLimits(connect({ ...settings, name: "stopwatch web counts", connectionsMax: 1 }), log);
 
@@ -57,6 +67,8 @@ function createServices(config: Config): Services {
   return {
     config,
     connection,
+    reads,
+    readTurns: createReadTurns({ max: READS_MAX, perAccountMax: READS_PER_ACCOUNT_MAX }),
     log,
     rateLimits,
     installation() {
@@ -73,7 +85,7 @@ function createServices(config: Config): Services {
       return checked;
     },
     async close() {
-      await Promise.all([connection.close(), rateLimits.close()]);
+      await Promise.all([connection.close(), reads.close(), rateLimits.close()]);
     },
   };
 }

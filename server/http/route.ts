@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { DatabaseUnavailable } from "#db/client.ts";
-import type { OrmConnection } from "#db/orm.ts";
 import type { Environment } from "#domain/api-key.ts";
 import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
 import { recallCaller, StaleCredential } from "../auth/remembered-keys.ts";
 import type { Ctx, Query } from "../context.ts";
 import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
 import { Env } from "../contract/fields.ts";
-import { DATABASE_BUDGET_MS, type Installation, type Services, services } from "../services.ts";
+import { type Installation, type Services, services } from "../services.ts";
 import { invalid, validate } from "../validate.ts";
 import { answering, type RouteHandler } from "./answering.ts";
 import { BodyRoom } from "./body-room.ts";
+import { createCallQueries } from "./call-queries.ts";
 import { direct } from "./direct-routes.ts";
 import { limitCalls, limitRefusals } from "./rate-limit.ts";
 import { readJson, refuseBody } from "./read-json.ts";
@@ -43,7 +43,7 @@ export function route<E extends Endpoint>(
   const answer = answering(async (request, context, noted) => {
     const held = services();
     const installation = await held.installation();
-    const ask = createQuery(held.connection);
+    const { ask, readFor } = createCallQueries(held);
     const lookUp = () => limitRefusals(request, noted, () => authenticate(held, request, ask));
     let body: Promise<BodyOf<E>> | undefined;
 
@@ -52,7 +52,8 @@ export function route<E extends Endpoint>(
       if (env !== undefined && caller.env !== null && env !== caller.env) {
         throw invalid([{ path: "env", message: `must be ${caller.env}, the environment of the API key` }]);
       }
-      const ctx = createCtx(held, installation, caller, caller.env ?? env ?? "live", ask, isRemembered);
+      const own = endpoint.method === "GET" ? readFor(caller.accountId) : ask;
+      const ctx = createCtx(held, installation, caller, caller.env ?? env ?? "live", own, isRemembered);
       const params = (await context.params) as { id: string };
       body ??= readBody(endpoint, request, room);
       return (await handler({ ctx, request, params, query, body: await body })) as Reply;
@@ -122,19 +123,4 @@ function createCtx(
 ): Ctx {
   const tenant = { accountId, env };
   return { config, tenant, plan, limits: config.plans[plan], credential, isRemembered, requestHashKey, query };
-}
-
-const QUERY_MS_MIN = 500;
-
-// The queries of one call share its time.
-function createQuery(connection: OrmConnection): Query {
-  let leftMs = DATABASE_BUDGET_MS;
-  return async (work) => {
-    const startedMs = performance.now();
-    try {
-      return await connection.run(Math.max(leftMs, QUERY_MS_MIN), work);
-    } finally {
-      leftMs -= performance.now() - startedMs;
-    }
-  };
 }

@@ -9,9 +9,10 @@ export type Overview = OverviewFigures & { period: Period; span: Span; schedules
 export async function readOverview(ctx: Ctx, period: Period): Promise<Overview> {
   const nowMs = await ctx.query(({ sql }) => readDatabaseClock(sql));
   const span = overviewSpan(period, ctx.limits.retentionDays, nowMs);
-  const [counts, schedules] = await ctx.query(({ db, sql }) =>
-    Promise.all([readSpanCounts(db, ctx.tenant, span), readScheduleFigures(sql, ctx.tenant, span.startsAt)]),
-  );
+  const [counts, schedules] = await Promise.all([
+    ctx.query(({ db }) => readSpanCounts(db, ctx.tenant, span)),
+    ctx.query(({ sql }) => readScheduleFigures(sql, ctx.tenant, span.startsAt)),
+  ]);
   return { ...overviewFigures(counts, span.steps), period, span, schedules };
 }
 

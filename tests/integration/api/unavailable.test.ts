@@ -100,7 +100,7 @@ describe("with a database", () => {
   it("the API recovers by itself when broken connections are replaced", async () => {
     const caller = await api.account();
     expect(await call("GET", "/v1/schedules", caller.live)).toMatchObject({ status: 200 });
-    await api.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stopwatch web'
+    await api.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'stopwatch web%'
       AND datname = current_database()`;
     await vi.waitFor(async () =>
       expect(await call("GET", "/v1/schedules", caller.live)).toMatchObject({ status: 200 }),

@@ -1,8 +1,9 @@
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
-import { type Api, startApi, type TestCaller } from "./api.ts";
+import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
 import { assertSchema } from "./documented.ts";
 
 let api: Api;
@@ -202,6 +203,46 @@ it.each<[string, Parts]>([
   expect(await ask(request(parts))).toMatchObject({ ...invalid, status: 431 });
 });
 
+describe("a body where none is expected", () => {
+  const rotate = (headers: string[], body = "") =>
+    ask(request({ method: "POST", target: "/v1/signing-secrets/rotate", headers, body }));
+  const json = "Content-Type: application/json";
+  const text = "Content-Type: text/plain";
+  const chunked = "Transfer-Encoding: chunked";
+
+  it.each<[string, string[], string]>([
+    ["none at all", [], ""],
+    ["none, with a type", [text], ""],
+    ["an empty one", [text, "Content-Length: 0"], ""],
+    ["an empty one in chunks", [text, chunked], "0\r\n\r\n"],
+    ["an empty object", [json, "Content-Length: 2"], "{}"],
+    ["an empty object in chunks", [json, chunked], "2\r\n{}\r\n0\r\n\r\n"],
+  ])("may be %s", async (_, headers, body) => {
+    expect(await rotate(headers, body)).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, string[], string, number]>([
+    ["a field", [json, "Content-Length: 7"], '{"x":1}', 400],
+    ["a field in chunks", [json, chunked], '7\r\n{"x":1}\r\n0\r\n\r\n', 400],
+    ["broken JSON", [json, "Content-Length: 1"], "{", 400],
+    ["more than is read of it", [json, "Content-Length: 300000000"], "{", 400],
+    ["text", [text, "Content-Length: 5"], "hello", 415],
+    ["text in chunks", [text, chunked], "5\r\nhello\r\n0\r\n\r\n", 415],
+    ["an empty object without a type", ["Content-Length: 2"], "{}", 415],
+  ])("may not be %s", async (_, headers, body, status) => {
+    const code = status === 400 ? "VALIDATION" : "UNSUPPORTED_MEDIA_TYPE";
+    expect(await rotate(headers, body)).toMatchObject({ status, body: { error: { code } } });
+  });
+});
+
+describe("a probe", () => {
+  it.each(["/healthz", "/metricsz"])("may ask %s with whatever parameters", async (path) => {
+    for (const query of ["?x=1", "?_=1&_=2", "?nxtPx=1", "?__proto__=1", "?%E0%A4%A"]) {
+      expect(await ask(request({ target: `${path}${query}` }))).toMatchObject({ status: 200 });
+    }
+  });
+});
+
 describe("a body over the limit", () => {
   const MIB = 1024 * 1024;
   const json = ["Content-Type: application/json"];
@@ -241,6 +282,34 @@ describe("a body over the limit", () => {
   it("leaves the process as it was", async () => {
     expect(await ask(request({}))).toMatchObject({ status: 200 });
     expect(web.lines().join("\n")).not.toMatch(/uncaught|unhandled|TypeError/i);
+  });
+});
+
+describe("a large body that is still coming", () => {
+  const MIB = 1024 * 1024;
+  const bulk = (bytes: number) =>
+    request({
+      method: "POST",
+      target: "/v1/schedules/bulk",
+      headers: ["Content-Type: application/json", `Content-Length: ${bytes}`],
+    });
+
+  it("has the room of its account: the next one is refused by its length, a create is not, until it ends", async () => {
+    const coming = connect(web.port, "127.0.0.1").on("error", () => {});
+    coming.write(`${bulk(31 * MIB)}{`);
+    const refused = await waitFor("it has its room", async () => {
+      const answer = await ask(bulk(2 * MIB), Buffer.from(" "));
+      return answer.status === 429 && answer;
+    });
+    expect(refused).toMatchObject({ body: { error: { code: "RATE_LIMITED" } } });
+    expect(refused.headers.get("retry-after")).toBe("2");
+    const body = JSON.stringify({ targetUrl: TARGET, fireAt: FUTURE });
+    const headers = ["Content-Type: application/json", `Content-Length: ${body.length}`];
+    expect(await ask(request({ method: "POST", headers, body }))).toMatchObject({ status: 201 });
+
+    coming.destroy();
+    const all = `{"schedules":[]${" ".repeat(2 * MIB - 16)}}`;
+    await waitFor("its room is free", async () => (await ask(bulk(all.length) + all)).status === 400);
   });
 });
 

@@ -42,7 +42,7 @@ export class WorkQueries {
   }
 
   #begin(begin: Call, args: unknown[]): unknown {
-    if (this.#stopped) return Promise.reject(this.#stopped);
+    if (this.#stopped) return refused(this.#stopped);
     const work = args.pop() as (tx: object) => unknown;
     return begin(...args, (tx: object) => work(this.#watch(tx)));
   }
@@ -50,10 +50,17 @@ export class WorkQueries {
   // Fragments too, which look the same: they are never active.
   #note(made: unknown): unknown {
     if (!(made instanceof Promise)) return made;
-    if (this.#stopped) return Promise.reject(this.#stopped);
+    if (this.#stopped) return refused(this.#stopped);
     this.#all.push(made as Query);
     return made;
   }
+}
+
+// It may be a fragment, which nobody awaits.
+function refused(reason: Error): Promise<never> {
+  const refusal = Promise.reject(reason);
+  refusal.catch(() => {});
+  return refusal;
 }
 
 type Call = (...args: unknown[]) => unknown;

@@ -75,7 +75,9 @@ describe("a call that is not done within its time", () => {
     let second: unknown;
     const late = connection.run(300, async ({ sql }) => {
       await sql`SELECT pg_sleep(20)`.catch(() => {});
-      second = await sql`SELECT 2`.catch((error: unknown) => error);
+      // A part of a query, which is never awaited.
+      const two = sql`2`;
+      second = await sql`SELECT ${two}`.catch((error: unknown) => error);
     });
     await expect(late).rejects.toThrow(DatabaseUnavailable);
     await waitFor("the second was refused", () => second);

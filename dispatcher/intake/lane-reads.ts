@@ -116,6 +116,8 @@ export class LaneReads {
     for (const one of due) byLane.get(laneKey(one))?.rows.push(one);
     const now = this.#deps.clock.monotonic();
     for (const { lane, limit, rows } of readings) {
+      // Its shard was lost meanwhile.
+      if (this.#deps.lanes.get(lane.key) !== lane) continue;
       lane.isPulledBack = false;
       lane.readAtMs = now;
       const hadRoom = this.#takeIn(lane, rows, limit, untilMs);
@@ -167,6 +169,6 @@ export class LaneReads {
   #wantAgain(lane: Lane): void {
     lane.moreFromMs ??= lane.readTo.ms;
     this.#endReading(lane);
-    this.#deps.lanes.want(lane);
+    if (this.#deps.lanes.get(lane.key) === lane) this.#deps.lanes.want(lane);
   }
 }

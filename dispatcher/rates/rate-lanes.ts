@@ -45,8 +45,9 @@ export class RateLanes implements DueStage {
     if (queue.concurrency !== callsPerSecond) queue.concurrency = callsPerSecond;
   }
 
+  /** A lane's calls per second; 1 as long as nothing of it has come. */
   limitOf(key: string): number {
-    return this.#laneOf(key).queue.concurrency;
+    return this.#lanes.get(key)?.queue.concurrency ?? 1;
   }
 
   /** Takes a delivery, which goes on when it has a slot. */

@@ -52,7 +52,7 @@ export function judgeBars(rows: readonly Row[]): Bar[] {
     bar("backlog: p50 by the one without", ratio(ours("backlog", "p50"), ours("steady300", "p50")), 1.2),
     bar("hanging: p99 by the one without", ratio(ours("hanging", "p99"), ours("steady300", "p99")), 1.5),
     bar("two-dispatchers: p99 by one's", ratio(ours("two-dispatchers", "p99"), ours("steady1000", "p99")), 1.2),
-    ...["neighbour-backlog", "neighbour-hangs", "slow-target", "many-origins"].map((scenario) =>
+    ...["neighbour-backlog", "neighbour-crowd", "neighbour-hangs", "slow-target", "many-origins"].map((scenario) =>
       bar(`${scenario}: p99 of the control group, ms`, ours(scenario, "p99"), CONTROL_P99_MAX_MS),
     ),
     bar(

@@ -49,6 +49,7 @@ export const SCENARIO_NAMES = [
   "large-payloads",
   "saturation",
   "neighbour-backlog",
+  "neighbour-crowd",
   "neighbour-hangs",
   "slow-target",
   "many-origins",
@@ -63,6 +64,7 @@ export const NEIGHBOURS = 50;
 /** What the control group asks for beside its neighbours. */
 const CONTROL_PER_SECOND = 100;
 const OVERDUE_MS = 1_000;
+const CROWD = 40_000;
 const HANGING_PATH_JOBS = 400;
 const SLOW_PER_SECOND = 250;
 const ORIGINS_PER_SECOND = 500;
@@ -145,6 +147,13 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
         false,
         { restDelivers: true, runsOn: "stores" },
       );
+    case "neighbour-crowd":
+      return beside(
+        `100 a second, beside ${CROWD.toLocaleString("en")} other accounts with one row each, due at one instant`,
+        [control(), crowdJobs((seconds * 1_000) / 5)],
+        false,
+        { restDelivers: true, runsOn: "stopwatch" },
+      );
     case "neighbour-hangs":
       return beside(
         `100 a second, beside ${HANGING_PATH_JOBS} of another account to a path of the same origin that never answers`,
@@ -211,6 +220,9 @@ function overdueJobs(random: () => number, count: number): PlannedJob[] {
   const offsets = Array.from({ length: count }, () => pick(random, OVERDUE_MS) - OVERDUE_MS).sort((a, b) => a - b);
   return offsets.map((offsetMs, n) => ({ n, ...neighbour(random), offsetMs, target: "well" }));
 }
+
+const crowdJobs = (offsetMs: number): PlannedJob[] =>
+  Array.from({ length: CROWD }, (_, n) => ({ n, account: ACCOUNTS + NEIGHBOURS + n, offsetMs, target: "well" }));
 
 const neighbour = (random: () => number) => ({ account: ACCOUNTS + pick(random, NEIGHBOURS) });
 

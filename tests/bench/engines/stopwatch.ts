@@ -10,7 +10,7 @@ import { newId } from "#domain/ids.ts";
 import { packRequest, sealRequest } from "#domain/sealed-request.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import { freePort } from "#scripts/ports.ts";
-import { createTestAccount } from "../../helpers/accounts.ts";
+import { createTestAccount, createTestAccounts } from "../../helpers/accounts.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { finishDirectRows, insertDirectRows } from "../direct-rows.ts";
 import type { Engine, Job } from "../engine.ts";
@@ -83,6 +83,8 @@ export const stopwatch: Engine = {
         for (const batch of chunks(jobs, rows)) await createMany(sql, keyRing, accounts, batch);
       },
       async enqueueOverdue(jobs) {
+        const lacking = jobs.reduce((most, { account }) => Math.max(most, account + 1), 0) - accounts.length;
+        if (lacking > 0) accounts.push(...(await createTestAccounts(sql, keyRing, lacking)));
         for (const some of chunks(jobs, DIRECT_ROWS)) {
           await insertDirectRows(
             sql,

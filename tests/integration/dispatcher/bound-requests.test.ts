@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { seal } from "#domain/cipher.ts";
 import { packRequest } from "#domain/sealed-request.ts";
+import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -23,15 +24,18 @@ beforeEach(() => {
   other.requests.length = 0;
 });
 
-/** A schedule with a payload, due in half a second, of an account without retries. */
-async function schedule() {
+/** Of a schedule that is due later nobody is told: a dispatcher reads it after what the test changes. */
+const UNREAD_MS = NOTIFY_HORIZON_MS + 500;
+
+/** A schedule with a payload, due in half a second unless told, of an account without retries. */
+async function schedule(dueInMs = 500) {
   const account = await bench.account({ settings: { retry_attempts: 0 } });
   const overrides = { payload: "secret", headers: [["X-Token", "t"]] as [string, string][] };
-  return bench.schedule(account, `${receiver.origin}/hook`, new Date(Date.now() + 500), overrides);
+  return bench.schedule(account, `${receiver.origin}/hook`, new Date(Date.now() + dueInMs), overrides);
 }
 
 describe("a payload is sent nowhere when somebody who can write to the database changes", () => {
-  it.each<[string, (id: string) => Promise<unknown>, string]>([
+  it.each<[string, (id: string) => Promise<unknown>, string, number?]>([
     [
       "target and origin",
       (
@@ -39,6 +43,7 @@ describe("a payload is sent nowhere when somebody who can write to the database 
       ) => bench.sql`WITH r AS (UPDATE schedule_requests SET target_url = ${`${other.origin}/hook`} WHERE schedule_id = ${id})
         UPDATE schedules SET origin = ${other.origin} WHERE id = ${id}`,
       "the stored request cannot be decrypted",
+      UNREAD_MS,
     ],
     [
       "the path",
@@ -54,9 +59,10 @@ describe("a payload is sent nowhere when somebody who can write to the database 
       "the origin that is connected to",
       (id) => bench.sql`UPDATE schedules SET origin = ${other.origin} WHERE id = ${id}`,
       "the stored request cannot be read",
+      UNREAD_MS,
     ],
-  ])("%s", async (_, change, text) => {
-    const id = await schedule();
+  ])("%s", async (_, change, text, dueInMs) => {
+    const id = await schedule(dueInMs);
     await change(id);
     await waitFor("it is dead", async () => ["dead", "succeeded"].includes((await bench.read(id)).status));
     expect([...receiver.requests, ...other.requests].map(({ method, path }) => `${method} ${path}`)).toEqual([]);

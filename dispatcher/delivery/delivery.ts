@@ -26,7 +26,7 @@ export type Delivery = DueSchedule & {
   freeSlot: (() => void) | null;
   /** When its slot is free, monotonic ms: a slot is handed on a little before. Written by the rate lanes. */
   slotFromMs: number;
-  /** When it may leave, by the database's clock, ms: its instant, or later when its slot is free. Written by the rate lanes. */
+  /** When it may leave, by the database's clock, ms: its instant, or later when its slot is free. Written by the rate lanes and the send queue. */
   leaveAtMs: number;
   /** The version that its claim gives the row, from when the statement is sent. Written by the claimer. */
   claimVersion: number;

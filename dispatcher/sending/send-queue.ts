@@ -9,6 +9,8 @@ import type { SendLead } from "./send-lead.ts";
 
 /** A claimed request that has found no connection so long after it was due goes back. */
 const GIVEN_BACK_AFTER_MS = 2_000;
+/** A difference of two clocks that counts, ms. */
+const ADJUSTED_MS = 0.25;
 /** After so long the event loop has a turn, so that what falls due meanwhile is claimed and prepared. */
 const SENDING_MAX_MS = 50;
 /** … and after so long when what is left is overdue. */
@@ -70,6 +72,8 @@ export class SendQueue implements DueStage {
     let nextMs = Number.POSITIVE_INFINITY;
     for (let next = this.#due.peek(); next; next = this.#due.peek()) {
       const nowMs = clock.now();
+      this.#adjust(next, nowMs);
+      if (this.#due.peek() !== next) continue;
       const beginAtMs = lead.beginAtMs(next.leaveAtMs);
       if (beginAtMs > nowMs) {
         nextMs = beginAtMs;
@@ -129,6 +133,15 @@ export class SendQueue implements DueStage {
   /** How many deliveries wait here for their instant. */
   count(): number {
     return this.#due.size + this.#late.size;
+  }
+
+  /** The database's clock may have been adjusted since its slot was given: it is the monotonic clock that says when it is free. */
+  #adjust(delivery: Delivery, nowMs: number): void {
+    const slotAtMs = nowMs + delivery.slotFromMs - this.#deps.clock.monotonic();
+    if (slotAtMs - delivery.leaveAtMs < ADJUSTED_MS) return;
+    this.#due.pop();
+    delivery.leaveAtMs = slotAtMs;
+    this.#due.push(delivery);
   }
 
   /** Begins what is overdue, in turns, for a few milliseconds. */

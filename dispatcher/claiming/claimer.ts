@@ -3,13 +3,13 @@ import { type ClaimedSchedule, claimSchedules } from "#db/queries/claim-schedule
 import { CLAIM_AHEAD_MAX_MS } from "#domain/timing.ts";
 import { outcomeOf } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
-import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
+import { type Delivery, DUE_ORDER, leavesBefore } from "../delivery/delivery.ts";
 import { costOf } from "../delivery/holdings.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
-import { LATE_MS, TurnQueue } from "../runtime/turn-queue.ts";
+import { isLate, TurnQueue } from "../runtime/turn-queue.ts";
 import type { ClaimCost } from "./claim-cost.ts";
 
 /** A claim may be made so long ahead of its instant, ms: a little less than the database allows, since clocks differ. */
@@ -53,8 +53,7 @@ export class Claimer implements DueStage {
   /** These go with the next statements, in turns by lane. */
   readonly #waiting = new TurnQueue<Delivery>({
     groupOf: ({ lane }) => lane,
-    dueMs: ({ sendAtMs }) => sendAtMs,
-    before: leavesBefore,
+    ...DUE_ORDER,
     isWaiting,
     turns: ({ bytes }) => 1 + Math.floor(bytes / TURN_BYTES),
   });
@@ -177,7 +176,7 @@ export class Claimer implements DueStage {
     this.#inFlightOf.size === 0 || !this.#inFlightOf.has(delivery.lane) || !this.#isOverdue(delivery);
 
   #isOverdue({ sendAtMs }: Delivery): boolean {
-    return sendAtMs < this.#deps.clock.now() - LATE_MS;
+    return isLate(sendAtMs, this.#deps.clock.now());
   }
 
   async #claim(batch: Delivery[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
+import { type Delivery, DUE_ORDER } from "../delivery/delivery.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 
 /** Claimed deliveries that are due and wait for a connection to one origin. Accounts take turns, as before the claim. */
@@ -6,8 +6,7 @@ export class ReadyQueue extends TurnQueue<Delivery> {
   constructor() {
     super({
       groupOf: ({ place }) => place,
-      dueMs: ({ sendAtMs }) => sendAtMs,
-      before: leavesBefore,
+      ...DUE_ORDER,
       isWaiting: ({ state }) => state === "ready",
     });
   }

@@ -1,4 +1,4 @@
-import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
+import { type Delivery, DUE_ORDER } from "../delivery/delivery.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 
 /**
@@ -9,8 +9,7 @@ export class WaitingQueue extends TurnQueue<Delivery> {
   constructor() {
     super({
       groupOf: ({ place }) => place,
-      dueMs: ({ sendAtMs }) => sendAtMs,
-      before: leavesBefore,
+      ...DUE_ORDER,
       isWaiting: ({ state }) => state === "awaiting connection",
     });
   }

@@ -114,6 +114,9 @@ export function leavesBefore(a: Delivery, b: Delivery): boolean {
   return a.sendAtMs < b.sendAtMs || (a.sendAtMs === b.sendAtMs && a.id < b.id);
 }
 
+/** Of a queue in which deliveries take turns: the order within a group, and what its turn depends on. */
+export const DUE_ORDER = { dueMs: ({ sendAtMs }: Delivery): number => sendAtMs, before: leavesBefore };
+
 /** The claim of a delivery in a state that holds one. */
 export function claimOf(delivery: Delivery): Claim {
   if (!delivery.claim) throw new Error(`a delivery in state "${delivery.state}" has no claim`);

@@ -1,10 +1,10 @@
 import type { Deliveries } from "../delivery/deliveries.ts";
-import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
+import { type Delivery, DUE_ORDER } from "../delivery/delivery.ts";
 import type { DeliveryState } from "../delivery/states.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { DueStage } from "../runtime/due-work.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
-import { LATE_MS, TurnQueue } from "../runtime/turn-queue.ts";
+import { isLate, TurnQueue } from "../runtime/turn-queue.ts";
 import { BurstLoad } from "./burst-load.ts";
 
 const CONNECT_AHEAD_MS = 2_000;
@@ -47,8 +47,7 @@ export class DueQueue implements DueStage {
   /** Those that were overdue when they came, in turns by lane: they come after what is on time. */
   readonly #late = new TurnQueue<Delivery>({
     groupOf: ({ lane }) => lane,
-    dueMs: ({ sendAtMs }) => sendAtMs,
-    before: leavesBefore,
+    ...DUE_ORDER,
     isWaiting: isKnown,
   });
   readonly #load = new BurstLoad();
@@ -66,7 +65,7 @@ export class DueQueue implements DueStage {
       this.#addNear(delivery, Math.min(delivery.sendAtMs, nowMs + TRY_AGAIN_MS));
       return;
     }
-    if (nowMs - delivery.sendAtMs > LATE_MS) {
+    if (isLate(delivery.sendAtMs, nowMs)) {
       this.#late.push(delivery);
       return;
     }

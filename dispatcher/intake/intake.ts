@@ -6,9 +6,10 @@ import { type Delivery, laneKey } from "../delivery/delivery.ts";
 import { isUnclaimed } from "../delivery/states.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm } from "../runtime/due-work.ts";
+import { isLate } from "../runtime/turn-queue.ts";
 import { isReached } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
-import { hasMemoryFor, isLate, MEMORY_OF_WAITING_MAX } from "./memory.ts";
+import { hasMemoryFor, MEMORY_OF_WAITING_MAX } from "./memory.ts";
 
 /** What sending itself takes, of one that fires early, ms. */
 const SEND_COST_MS = 0.3;

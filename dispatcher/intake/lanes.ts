@@ -61,13 +61,12 @@ export class Lanes {
     return this.#awake.size < LANES_MAX;
   }
 
-  /** A lane has something due from `dueAtMs` on; one that is awake knows by itself. Returns whether it was asleep. */
-  wake(due: DueLane, key: string): boolean {
-    if (this.#awake.has(key) || !this.hasRoom()) return false;
+  /** A lane has something due from `dueAtMs` on; one that is awake knows by itself. */
+  wake(due: DueLane, key: string): void {
+    if (this.#awake.has(key) || !this.hasRoom()) return;
     const lane = newLane(due, this.#deps.clock.monotonic());
     this.#awake.set(key, lane);
     this.want(lane);
-    return true;
   }
 
   /** Something of the lane may be due from `ms` on that was not in memory. */

@@ -1,4 +1,4 @@
-import { LATE_MS } from "../runtime/turn-queue.ts";
+import { isLate } from "../runtime/turn-queue.ts";
 
 /** Schedules in memory, of all lanes together. */
 export const MEMORY_MAX = 40_000;
@@ -15,9 +15,6 @@ export function hasMemoryFor(dueAtMs: number, nowMs: number, size: number): bool
   const isNear = !isLate(dueAtMs, nowMs) && dueAtMs <= nowMs + NEAR_MS;
   return size < (isNear ? MEMORY_MAX : MEMORY_OF_LATE_MAX);
 }
-
-/** Whether a schedule that is due at `dueAtMs` no longer counts as being on time. */
-export const isLate = (dueAtMs: number, nowMs: number): boolean => dueAtMs < nowMs - LATE_MS;
 
 /**
  * How many schedules of one lane are read into memory: what it may send in two seconds, and an equal part for each of

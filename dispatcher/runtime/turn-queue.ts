@@ -3,13 +3,16 @@ import { MinHeap } from "./min-heap.ts";
 /** Every so many turns one goes to a head that is on time, before those that are overdue. */
 const ON_TIME_TURN = 4;
 /** A head is on time when it is at most this late, ms. */
-export const LATE_MS = 100;
+const LATE_MS = 100;
 /** … and at most this much ahead, ms. */
 const AHEAD_MS = 20;
 /** The last turn of a group that has nothing any more counts for so long, ms. */
 const REMEMBERED_MS = 1_000;
 /** Items that were removed are looked for in the whole queue when it has grown to this, or to twice what waited last. */
 const PRUNE_AT_MIN = 1_024;
+
+/** Whether what is due at `dueMs` no longer counts as being on time at `nowMs`. */
+export const isLate = (dueMs: number, nowMs: number): boolean => dueMs < nowMs - LATE_MS;
 
 /** What a queue of turns has to know of its items. */
 export type TurnRules<T> = {
@@ -144,7 +147,7 @@ export class TurnQueue<T> {
   /** The group with the earliest head that is on time. */
   #nextOnTime(mayGo: (item: T) => boolean): Group<T> | undefined {
     for (let first = this.#onTime.peek(); first; first = this.#onTime.peek()) {
-      if (first.group.turn === first && first.dueMs >= this.#nowMs - LATE_MS) break;
+      if (first.group.turn === first && !isLate(first.dueMs, this.#nowMs)) break;
       this.#onTime.pop();
     }
     const untilMs = this.#nowMs + AHEAD_MS;
@@ -214,7 +217,7 @@ export class TurnQueue<T> {
     const dueMs = this.#rules.dueMs(head);
     group.turn = { group, tagMs: Math.max(dueMs, group.servedAtMs), dueMs, n: this.#entries++ };
     this.#byTag.push(group.turn);
-    if (dueMs >= this.#nowMs - LATE_MS) this.#onTime.push(group.turn);
+    if (!isLate(dueMs, this.#nowMs)) this.#onTime.push(group.turn);
   }
 
   #prune(): void {
@@ -226,7 +229,7 @@ export class TurnQueue<T> {
     }
     const counts = (turn: Turn<T>) => turn.group.turn === turn;
     this.#byTag.prune(counts);
-    this.#onTime.prune((turn) => counts(turn) && turn.dueMs >= this.#nowMs - LATE_MS);
+    this.#onTime.prune((turn) => counts(turn) && !isLate(turn.dueMs, this.#nowMs));
     this.#pruneAt = Math.max(PRUNE_AT_MIN, 2 * this.#size);
   }
 

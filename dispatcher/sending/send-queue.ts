@@ -1,10 +1,10 @@
 import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
-import { claimOf, type Delivery, leavesBefore } from "../delivery/delivery.ts";
+import { claimOf, type Delivery, DUE_ORDER, leavesBefore } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
-import { LATE_MS, TurnQueue } from "../runtime/turn-queue.ts";
+import { isLate, TurnQueue } from "../runtime/turn-queue.ts";
 import type { SendLead } from "./send-lead.ts";
 
 /** A claimed request that has found no connection so long after it was due goes back. */
@@ -41,8 +41,7 @@ export class SendQueue implements DueStage {
   );
   readonly #late = new TurnQueue<Delivery>({
     groupOf: ({ lane }) => lane,
-    dueMs: ({ sendAtMs }) => sendAtMs,
-    before: leavesBefore,
+    ...DUE_ORDER,
     isWaiting: ({ state }) => state === "prepared",
   });
   #isResuming = false;
@@ -84,7 +83,7 @@ export class SendQueue implements DueStage {
         break;
       }
       this.#due.pop();
-      if (nowMs - next.sendAtMs > LATE_MS) this.#late.push(next);
+      if (isLate(next.sendAtMs, nowMs)) this.#late.push(next);
       else this.#begin(next);
     }
     this.#beginLate();

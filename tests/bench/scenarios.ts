@@ -64,7 +64,8 @@ export const NEIGHBOURS = 50;
 /** What the control group asks for beside its neighbours. */
 const CONTROL_PER_SECOND = 100;
 const OVERDUE_MS = 1_000;
-const CROWD = 40_000;
+/** Accounts with one row each that are in the way of `neighbour-crowd`; they come after the neighbours. */
+export const CROWD = 40_000;
 const HANGING_PATH_JOBS = 400;
 const SLOW_PER_SECOND = 250;
 const ORIGINS_PER_SECOND = 500;

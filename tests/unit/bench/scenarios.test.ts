@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ACCOUNTS, makeScenario, NEIGHBOURS, SCENARIO_NAMES } from "../../bench/scenarios.ts";
+import { ACCOUNTS, CROWD, makeScenario, NEIGHBOURS, SCENARIO_NAMES } from "../../bench/scenarios.ts";
 
 const OPTIONS = { seed: 1, seconds: 5, backlog: 1_000, overdue: 2_000 };
 
@@ -21,11 +21,12 @@ describe("makeScenario", () => {
         (name, seed, seconds) => {
           const { jobs, control, seconds: lasts } = makeScenario(name, { ...OPTIONS, seed, seconds });
           const lengthMs = 1_000 * lasts;
+          const neighbours = name === "neighbour-crowd" ? NEIGHBOURS + CROWD : NEIGHBOURS;
           jobs.forEach((job, at) => {
             expect(job.n).toBe(at);
             const fromMs = at < control ? 0 : -1_000;
             expect(Number.isInteger(job.offsetMs) && job.offsetMs >= fromMs && job.offsetMs < lengthMs).toBe(true);
-            expect(job.account >= 0 && job.account < ACCOUNTS + (at < control ? 0 : NEIGHBOURS)).toBe(true);
+            expect(job.account >= 0 && job.account < ACCOUNTS + (at < control ? 0 : neighbours)).toBe(true);
           });
         },
       ),

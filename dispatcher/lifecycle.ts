@@ -7,7 +7,7 @@ import type { Parts } from "./wiring.ts";
 const FIRST_CLOCK_SAMPLES = 5;
 const CLOCK_EVERY_MS = 200;
 const HEARTBEAT_EVERY_MS = SHARD_LEASE_MS / 3;
-const READ_EVERY_MS = 1_000;
+const READ_EVERY_MS = 250;
 const RECOVER_EVERY_MS = 1_000;
 const RETAIN_EVERY_MS = 1_000;
 const LISTENER_EVERY_MS = 1_000;

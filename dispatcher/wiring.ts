@@ -177,11 +177,12 @@ function createIntake(
   const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates });
   const intake = new Intake({ ...base, plans, shards, recorder, rates, lanes, waitingList, connections: pool });
   const claimAheadMs = CLAIM_AHEAD_MS;
-  const reads = { database: databases.reads, clock, lanes };
+  const calendar = new Calendar({ database: databases.reads, clock, lanes, shards });
+  const reads = { database: databases.reads, clock, lanes, calendar };
   return {
     intake,
     lanes,
-    calendar: new Calendar({ ...reads, shards }),
+    calendar,
     laneReads: new LaneReads({ ...reads, intake, metrics }),
     comparison: new Comparison({ ...reads, deliveries }),
     idleLanes: new IdleLanes(reads),

@@ -43,6 +43,44 @@ export async function readDueLanes(
 }
 
 /**
+ * The lanes with schedules that fall due behind each shard's place `from` up to `untilMs` (inclusive), each with the
+ * earliest of them: `dueAtMs`. Looks at `limit` schedules of a shard at most; `reached` has how far it came in the shards
+ * where there may be more. An account may be inactive.
+ */
+export async function findComingLanes(
+  sql: Sql,
+  shards: readonly { id: number; from: DuePlace }[],
+  untilMs: number,
+  limit: number,
+): Promise<{ coming: DueLane[]; reached: Map<number, DuePlace> }> {
+  const rows = await sql`
+    WITH coming AS MATERIALIZED (
+      SELECT w.shard, s.* FROM unnest(
+        ${pgArray(shards.map((shard) => shard.id))}::text::smallint[],
+        ${pgArray(shards.map((shard) => shard.from.ms))}::text::float8[],
+        ${pgArray(shards.map((shard) => shard.from.id))}::text::uuid[]) w(shard, from_ms, from_id)
+      CROSS JOIN LATERAL (
+        SELECT d.account_id, d.env, d.next_attempt_at AS due_at, d.id FROM schedules d
+        WHERE d.shard = w.shard AND d.status IN ('scheduled', 'failed')
+          AND (d.next_attempt_at, d.id) > (to_timestamp(w.from_ms / 1000)::timestamptz(3), w.from_id)
+          AND d.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
+        ORDER BY d.next_attempt_at, d.id LIMIT ${limit}) s)
+    SELECT shard, account_id, env, extract(epoch FROM min(due_at))::float8 * 1000, NULL::uuid
+    FROM coming GROUP BY shard, account_id, env
+    UNION ALL
+    (SELECT DISTINCT ON (shard) shard, NULL, NULL, extract(epoch FROM due_at)::float8 * 1000, id
+    FROM (SELECT *, count(*) OVER (PARTITION BY shard) AS looked_at FROM coming) c
+    WHERE looked_at = ${limit} ORDER BY shard, due_at DESC, id DESC)`.values();
+  const coming: DueLane[] = [];
+  const reached = new Map<number, DuePlace>();
+  for (const [shard, accountId, env, ms, last] of rows) {
+    if (last === null) coming.push({ shard, accountId, env, dueAtMs: Math.round(ms) });
+    else reached.set(shard, { ms: Math.round(ms), id: last });
+  }
+  return { coming: coming.sort((a, b) => a.dueAtMs - b.dueAtMs), reached };
+}
+
+/**
  * What falls due in each lane behind its place `from` up to its `untilMs` (inclusive), in due order within each lane, at
  * most its `limit`. Nothing of accounts that are not active. For up to 1,000 lanes: it is one statement.
  */

@@ -35,55 +35,6 @@ export const BEFORE_ALL: DuePlace = { ms: Number.NEGATIVE_INFINITY, id: "0000000
 export const after = (ms: number): DuePlace => ({ ms, id: "ffffffff-ffff-ffff-ffff-ffffffffffff" });
 
 /**
- * What falls due in each shard behind its place `from` up to `untilMs` (inclusive), in due order, at most `limit` per
- * shard. Changes nothing and locks nothing.
- */
-export async function readDueOfShards(
-  sql: Sql,
-  shards: readonly { id: number; from: DuePlace }[],
-  untilMs: number,
-  limit: number,
-): Promise<DueSchedule[]> {
-  const rows = await sql`
-    SELECT ${COLUMNS(sql, sql`l.cps_limit`)}
-    FROM unnest(
-      ${pgArray(shards.map((shard) => shard.id))}::text::smallint[],
-      ${pgArray(shards.map((shard) => shard.from.ms))}::text::float8[],
-      ${pgArray(shards.map((shard) => shard.from.id))}::text::uuid[]) w(shard, from_ms, from_id)
-    CROSS JOIN LATERAL (
-      SELECT * FROM schedules d
-      WHERE d.shard = w.shard AND d.status IN ('scheduled', 'failed')
-        AND (d.next_attempt_at, d.id) > (to_timestamp(w.from_ms / 1000)::timestamptz(3), w.from_id)
-        AND d.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
-      ORDER BY d.next_attempt_at, d.id LIMIT ${limit}) s
-    JOIN accounts a ON a.id = s.account_id
-    LEFT JOIN relay_settings l ON l.account_id = s.account_id
-    ORDER BY s.next_attempt_at, s.id`.values();
-  return rows.map(dueSchedule);
-}
-
-/** What falls due of one account and environment up to `untilMs`, in due order, at most `limit`. */
-export async function readDueOfAccount(
-  sql: Sql,
-  accountId: string,
-  env: "live" | "test",
-  untilMs: number,
-  limit: number,
-): Promise<DueSchedule[]> {
-  const rows = await sql`
-    SELECT ${COLUMNS(sql, sql`l.cps_limit`)}
-    FROM (
-      SELECT * FROM schedules d
-      WHERE d.account_id = ${accountId} AND d.env = ${env} AND d.status IN ('scheduled', 'failed')
-        AND d.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
-      ORDER BY d.next_attempt_at, d.id LIMIT ${limit}) s
-    JOIN accounts a ON a.id = s.account_id
-    LEFT JOIN relay_settings l ON l.account_id = s.account_id
-    ORDER BY s.next_attempt_at, s.id`.values();
-  return rows.map(dueSchedule);
-}
-
-/**
  * The named schedules, if they still wait and fall due up to `untilMs`: what a NOTIFY announced. Nothing of accounts that
  * are not active.
  */

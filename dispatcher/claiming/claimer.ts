@@ -8,8 +8,9 @@ import { costOf } from "../delivery/holdings.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
+import { isLate } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
-import { isLate, TurnQueue } from "../runtime/turn-queue.ts";
+import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { ClaimCost } from "./claim-cost.ts";
 
 /** A claim may be made so long ahead of its instant, ms: a little less than the database allows, since clocks differ. */

@@ -1,46 +1,56 @@
 import type { Connection as Database } from "#db/client.ts";
-import { BEFORE_ALL_LANES, type DueLane, type LanePlace, readDueLanes } from "#db/queries/due-lanes.ts";
+import { BEFORE_ALL_LANES, findComingLanes, type LanePlace, readDueLanes } from "#db/queries/due-lanes.ts";
+import { after, BEFORE_ALL, type DuePlace } from "#db/queries/due-schedules.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Lanes } from "./lanes.ts";
 
-/** Lanes of one reading, over all shards. */
-const LANES_MAX = 4_000;
+/** Schedules that one statement looks at, and lanes of one sweep, over all shards. */
+const COMING_MAX = 8_000;
+const SWEPT_MAX = 4_000;
 const DEADLINE_MS = 3_000;
-/** A notification can be lost: so often the calendar is read again, ms. */
+/** A notification can be lost: so often the calendar is swept, ms. */
 const SWEEP_EVERY_MS = 5_000;
+/** A place that is further ahead than the horizon by this is from before the database's clock was set back. */
+const AHEAD_MAX_MS = 1_000;
 
-/** How far the calendar of a shard was read, and how far it was swept; null while no sweep is under way. */
-type Progress = { readTo: LanePlace; sweptTo: LanePlace | null; sweptAtMs: number };
+/**
+ * How far a shard was watched: every schedule up to there is in memory, or its lane is known to have more. And how far
+ * its calendar was swept; null while no sweep is under way.
+ */
+type Progress = { watchedTo: DuePlace; sweptTo: LanePlace | null; sweptAtMs: number };
 
 type Deps = {
   database: Database;
   shards: { owned(): number[] };
   clock: Time;
-  lanes: Pick<Lanes, "wake" | "hasRoom">;
+  lanes: Pick<Lanes, "wake" | "expect" | "hasRoom">;
 };
 
 /**
- * Reads which lanes of this dispatcher's shards have something due within the horizon, and wakes them. It remembers how
- * far each shard's calendar was read. An entry that was lowered behind that place comes by NOTIFY, and a slow sweep finds
- * what no notification named.
+ * Says which lanes of this dispatcher's shards have something due within the horizon. Each schedule is seen once, when it
+ * comes within the horizon, so that it costs nothing that thousands of lanes are awake. What was within the horizon
+ * before, that of a shard that was taken over for instance, is found by a sweep of the calendar. What is created behind
+ * the place that was watched comes by NOTIFY; a slow sweep finds what no notification named.
  */
 export class Calendar {
   readonly #deps: Deps;
   readonly #progress = new Map<number, Progress>();
+  #watchedToMs = Number.NEGATIVE_INFINITY;
   #hasMore = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** One round; returns how many entries it read. */
+  /** One round; returns how many lanes it found. */
   async runOnce(): Promise<number> {
-    return (await this.#readForward()) + (await this.#sweep());
+    this.#hasMore = false;
+    return (await this.#watch()) + (await this.#sweep());
   }
 
-  /** Whether the last round left lanes that are due within the horizon. */
+  /** Whether the last round left something. */
   hasMore(): boolean {
     return this.#hasMore && this.#deps.lanes.hasRoom();
   }
@@ -50,55 +60,68 @@ export class Calendar {
     for (const one of this.#progress.values()) one.sweptAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  async #readForward(): Promise<number> {
-    const owned = this.#deps.shards.owned();
+  /** Up to when lanes are to be read now, so that nothing is left between that and what comes next; epoch ms. */
+  untilMs(): number {
+    return Math.max(this.#deps.clock.now() + PREFETCH_HORIZON_MS, this.#watchedToMs);
+  }
+
+  /** How far a shard was watched. */
+  watchedTo(shard: number): DuePlace {
+    return this.#progress.get(shard)?.watchedTo ?? BEFORE_ALL;
+  }
+
+  /** Looks at what has come within the horizon since the last round. */
+  async #watch(): Promise<number> {
+    const { shards, clock, database, lanes } = this.#deps;
+    const owned = shards.owned();
     for (const id of this.#progress.keys()) if (!owned.includes(id)) this.#progress.delete(id);
-    this.#hasMore = false;
-    if (owned.length === 0 || !this.#deps.lanes.hasRoom()) return 0;
-    const shards = owned.map((id) => ({ id, known: this.#progressOf(id) }));
-    const { read, reached, full } = await this.#read(shards.map(({ id, known }) => ({ id, from: known.readTo })));
-    this.#hasMore = full.size > 0;
-    for (const { id, known } of shards) known.readTo = reached.get(id) ?? known.readTo;
-    return read;
-  }
-
-  async #sweep(): Promise<number> {
-    const now = this.#deps.clock.monotonic();
-    const isDue = (one: Progress) => now - one.sweptAtMs >= SWEEP_EVERY_MS || one.sweptTo !== null;
-    const shards = [...this.#progress].filter(([, one]) => isDue(one));
-    if (shards.length === 0) return 0;
-    const { read, reached, full } = await this.#read(
-      shards.map(([id, one]) => ({ id, from: one.sweptTo ?? BEFORE_ALL_LANES })),
+    const untilMs = clock.now() + PREFETCH_HORIZON_MS;
+    const watched = owned.flatMap((id) => {
+      const known = this.#progress.get(id);
+      if (known && known.watchedTo.ms <= untilMs + AHEAD_MAX_MS) return [{ id, from: known.watchedTo }];
+      // The sweep that begins now finds what is due before.
+      const sweep = { sweptTo: BEFORE_ALL_LANES, sweptAtMs: clock.monotonic() };
+      this.#progress.set(id, { watchedTo: after(untilMs), ...sweep });
+      return [];
+    });
+    this.#watchedToMs = untilMs;
+    if (watched.length === 0) return 0;
+    const limit = Math.ceil(COMING_MAX / watched.length);
+    const { coming, reached } = await database.run(DEADLINE_MS, ({ sql }) =>
+      findComingLanes(sql, watched, untilMs, limit),
     );
-    for (const [id, one] of shards) {
-      if (one.sweptTo === null) one.sweptAtMs = now;
-      one.sweptTo = full.has(id) ? (reached.get(id) ?? null) : null;
+    for (const lane of coming) lanes.expect(lane, laneKey(lane));
+    for (const { id } of watched) {
+      const known = this.#progress.get(id);
+      if (known) known.watchedTo = reached.get(id) ?? after(untilMs);
     }
-    return read;
+    if (reached.size > 0) this.#hasMore = true;
+    return coming.length;
   }
 
-  /** Reads and wakes lanes; how many, the last place of each shard, and the shards that may have more. */
-  async #read(shards: { id: number; from: LanePlace }[]) {
-    const limit = Math.ceil(LANES_MAX / shards.length);
-    const untilMs = this.#deps.clock.now() + PREFETCH_HORIZON_MS;
-    const due = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => readDueLanes(sql, shards, untilMs, limit));
-    const reached = new Map<number, LanePlace>();
-    const counts = new Map<number, number>();
+  /** Wakes the lanes whose entries are due, a portion in each round. */
+  async #sweep(): Promise<number> {
+    const { clock, database, lanes } = this.#deps;
+    const now = clock.monotonic();
+    const isDue = (one: Progress) => now - one.sweptAtMs >= SWEEP_EVERY_MS || one.sweptTo !== null;
+    const swept = [...this.#progress].filter(([, one]) => isDue(one));
+    if (swept.length === 0 || !lanes.hasRoom()) return 0;
+    const limit = Math.ceil(SWEPT_MAX / swept.length);
+    const from = swept.map(([id, one]) => ({ id, from: one.sweptTo ?? BEFORE_ALL_LANES }));
+    const untilMs = this.untilMs();
+    const due = await database.run(DEADLINE_MS, ({ sql }) => readDueLanes(sql, from, untilMs, limit));
+    const found = new Map<number, { last: LanePlace; count: number }>();
     for (const lane of due) {
-      this.#deps.lanes.wake(lane, laneKey(lane));
-      reached.set(lane.shard, placeOf(lane));
-      counts.set(lane.shard, (counts.get(lane.shard) ?? 0) + 1);
+      const { shard, accountId, env, dueAtMs: ms } = lane;
+      lanes.wake(lane, laneKey(lane));
+      found.set(shard, { last: { ms, accountId, env }, count: (found.get(shard)?.count ?? 0) + 1 });
     }
-    const full = new Set([...counts].flatMap(([id, n]) => (n >= limit ? [id] : [])));
-    return { read: due.length, reached, full };
-  }
-
-  #progressOf(id: number): Progress {
-    const initial = { readTo: BEFORE_ALL_LANES, sweptTo: null, sweptAtMs: this.#deps.clock.monotonic() };
-    const known = this.#progress.get(id) ?? initial;
-    this.#progress.set(id, known);
-    return known;
+    for (const [id, one] of swept) {
+      const { last, count } = found.get(id) ?? { last: null, count: 0 };
+      if (one.sweptTo === null) one.sweptAtMs = now;
+      one.sweptTo = count >= limit ? last : null;
+      if (one.sweptTo !== null) this.#hasMore = true;
+    }
+    return due.length;
   }
 }
-
-const placeOf = ({ dueAtMs: ms, accountId, env }: DueLane): LanePlace => ({ ms, accountId, env });

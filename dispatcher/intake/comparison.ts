@@ -1,17 +1,25 @@
 import type { Connection as Database } from "#db/client.ts";
 import { findLanesWithMore } from "#db/queries/due-lanes.ts";
+import type { DuePlace } from "#db/queries/due-schedules.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Time } from "../runtime/clock.ts";
+import type { Lane } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
 const LANES_MAX = 500;
 const COMPARE_EVERY_MS = 3_500;
 const DEADLINE_MS = 3_000;
 
-type Deps = { database: Database; clock: Time; lanes: Lanes; deliveries: Deliveries };
+type Deps = {
+  database: Database;
+  clock: Time;
+  lanes: Lanes;
+  calendar: { watchedTo(shard: number): DuePlace };
+  deliveries: Deliveries;
+};
 
 /**
- * Compares lanes that were read with the table: whether more is open there, up to where they were read, than is in
+ * Compares lanes that were read with the table: whether more is open there, up to where everything is known, than is in
  * memory. A transaction may commit after the reading has passed its schedules, and a lane that is awake is not announced
  * by its entry in the calendar. What differs is read again.
  */
@@ -31,13 +39,22 @@ export class Comparison {
       ({ memory, claim }) => memory && !claim,
       ({ lane }) => lane,
     );
-    const known = compared.map((lane) => ({ ...lane, to: lane.readTo, known: open.get(lane.key) ?? 0 }));
+    const known = compared.map((lane) => ({ ...lane, to: this.#knownTo(lane), known: open.get(lane.key) ?? 0 }));
     const more = await database.run(DEADLINE_MS, ({ sql }) => findLanesWithMore(sql, known));
     for (const n of more) {
       const lane = compared[n];
       // One that was read meanwhile has another place by now.
-      if (lane && lane.readTo === known[n]?.to) lanes.readAgain(lane, Number.NEGATIVE_INFINITY);
+      const then = known[n];
+      const isSame = lane?.readTo === then?.readTo && lane?.moreFromMs === then?.moreFromMs;
+      if (lane && isSame) lanes.readAgain(lane, Number.NEGATIVE_INFINITY);
     }
     return compared.length;
+  }
+
+  /** Up to where everything of the lane is in memory. */
+  #knownTo({ readTo, moreFromMs, shard }: Lane): DuePlace {
+    if (moreFromMs !== null) return readTo;
+    const watchedTo = this.#deps.calendar.watchedTo(shard);
+    return watchedTo.ms > readTo.ms ? watchedTo : readTo;
   }
 }

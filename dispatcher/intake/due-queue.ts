@@ -3,8 +3,9 @@ import { type Delivery, DUE_ORDER } from "../delivery/delivery.ts";
 import type { DeliveryState } from "../delivery/states.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { DueStage } from "../runtime/due-work.ts";
+import { isLate } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
-import { isLate, TurnQueue } from "../runtime/turn-queue.ts";
+import { TurnQueue } from "../runtime/turn-queue.ts";
 import { BurstLoad } from "./burst-load.ts";
 
 const CONNECT_AHEAD_MS = 2_000;
@@ -44,7 +45,7 @@ export class DueQueue implements DueStage {
   /** Not looked at yet; and those whose connection was looked after. */
   readonly #approaching = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
   readonly #near = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
-  /** Those that were overdue when they came, in turns by lane: they come after what is on time. */
+  /** Those that are overdue, in turns by lane: they come after what is on time. */
   readonly #late = new TurnQueue<Delivery>({
     groupOf: ({ lane }) => lane,
     ...DUE_ORDER,
@@ -134,6 +135,11 @@ export class DueQueue implements DueStage {
       if (next.wakeAtMs > nowMs + coalesceMs) break;
       this.#near.pop();
       if (next.state !== "known") continue;
+      // So much fell due at once that what is on time would wait behind it.
+      if (isLate(next.sendAtMs, nowMs)) {
+        this.#late.push(next);
+        continue;
+      }
       leadMs ??= this.#leadMs(nowMs);
       const wantedMs = rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : leadMs + coalesceMs;
       if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
@@ -151,7 +157,8 @@ export class DueQueue implements DueStage {
     for (let left = TURN_MAX; left > 0; left--) {
       const next = this.#late.take(nowMs);
       if (!next) return;
-      this.#deps.demand.expect(next);
+      const isNew = Number.isNaN(next.wakeAtMs);
+      if (isNew) this.#deps.demand.expect(next);
       this.#enqueue(next);
     }
   }

@@ -6,7 +6,7 @@ import { type Delivery, laneKey } from "../delivery/delivery.ts";
 import { isUnclaimed } from "../delivery/states.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm } from "../runtime/due-work.ts";
-import { isLate } from "../runtime/turn-queue.ts";
+import { isLate } from "../runtime/lateness.ts";
 import { isReached } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 import { hasMemoryFor, MEMORY_OF_WAITING_MAX } from "./memory.ts";
@@ -73,8 +73,10 @@ export class Intake {
   /** A delivery has left its place in memory: its retry takes it, or what else its lane has. */
   onMemoryFree(delivery: Delivery): void {
     if (this.#stopped) return;
-    const lane = this.#deps.lanes.get(delivery.lane);
-    if (lane) this.#deps.lanes.want(lane);
+    const { lanes } = this.#deps;
+    const lane = lanes.get(delivery.lane);
+    if (lane?.moreFromMs === null) lanes.rest(lane);
+    else if (lane) lanes.want(lane);
     if (delivery.retry) this.acceptNamed([delivery.retry]);
   }
 

@@ -1,7 +1,6 @@
 import type { Connection as Database } from "#db/client.ts";
 import { readDueOfLanes } from "#db/queries/due-lanes.ts";
 import { after, type DueSchedule } from "#db/queries/due-schedules.ts";
-import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { Loop } from "../runtime/loop.ts";
@@ -12,17 +11,15 @@ const DEADLINE_MS = 3_000;
 /** Rows of one statement: the answer is in memory as a whole, and taking it in must not hold up what is due. */
 const ROWS_MAX = 2_000;
 const LANES_MAX = 500;
-/** … of those that have more to read, so that the others are read on in time. */
-const LANES_WITH_MORE_MAX = 400;
-/** A lane that was read up to the horizon is read on after this. */
-const READ_ON_MS = 1_500;
 const PERIOD_MS = 100;
 const TRY_AGAIN_MS = 250;
 
 type Deps = {
   database: Database;
-  clock: Pick<Clock, "now" | "monotonic" | "isSet">;
+  clock: Pick<Clock, "monotonic" | "isSet">;
   lanes: Lanes;
+  /** Up to when lanes are to be read, epoch ms. */
+  calendar: { untilMs(): number };
   /** Takes a schedule into memory; false when there is no room for it. */
   intake: { accept(due: DueSchedule): boolean; run(): void };
   metrics: { read(rows: number): void };
@@ -33,12 +30,10 @@ type Reading = { lane: Lane; limit: number; rows: DueSchedule[] };
 
 /**
  * Reads the schedules of lanes that are due within the horizon: rows, no payloads, changing nothing. Each lane is read on
- * from where it was read to, and never from the beginning.
+ * from where it was read to, when something of it comes within the horizon, and never from the beginning.
  */
 export class LaneReads {
   readonly #deps: Deps;
-  /** Lanes that were read up to the horizon, the longest ago first. */
-  readonly #complete = new Set<Lane>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -66,12 +61,11 @@ export class LaneReads {
 
   /** One statement, for a bounded number of lanes and rows; returns how many rows it read. */
   async runOnce(): Promise<number> {
-    const { database, clock, lanes, intake, metrics } = this.#deps;
+    const { database, calendar, lanes, intake, metrics } = this.#deps;
     lanes.wantDeferred();
-    const taken = lanes.take(LANES_WITH_MORE_MAX);
-    this.#takeComplete(LANES_MAX - taken.length, taken);
+    const taken = lanes.take(LANES_MAX);
     if (taken.length === 0) return 0;
-    const untilMs = clock.now() + PREFETCH_HORIZON_MS;
+    const untilMs = calendar.untilMs();
     const readings = this.#plan(taken);
     for (const { lane } of readings) lane.isReading = true;
     let due: DueSchedule[];
@@ -88,17 +82,6 @@ export class LaneReads {
     this.#settle(readings, due, untilMs);
     intake.run();
     return due.length;
-  }
-
-  /** Those that were read up to the horizon a while ago. */
-  #takeComplete(max: number, into: Lane[]): void {
-    const beforeMs = this.#deps.clock.monotonic() - READ_ON_MS;
-    for (const lane of this.#complete) {
-      if (into.length >= max || lane.readAtMs > beforeMs) return;
-      this.#complete.delete(lane);
-      // One that is to be read anyhow, or was forgotten, is not here any more.
-      if (lane.moreFromMs === null && !lane.isReading && this.#deps.lanes.get(lane.key) === lane) into.push(lane);
-    }
   }
 
   #plan(lanes: readonly Lane[]): Reading[] {
@@ -123,17 +106,10 @@ export class LaneReads {
       const hadRoom = this.#takeIn(lane, rows, limit, untilMs);
       if (rows.length > 0) this.#deps.lanes.use(lane);
       this.#endReading(lane);
-      if (lane.moreFromMs === null) this.#keepComplete(lane);
+      if (lane.moreFromMs === null) this.#deps.lanes.rest(lane);
       else if (hadRoom) this.#deps.lanes.want(lane);
       else this.#deps.lanes.defer(lane);
     }
-  }
-
-  #keepComplete(lane: Lane): void {
-    // Last in the order, wherever it was.
-    this.#complete.delete(lane);
-    this.#complete.add(lane);
-    this.#deps.lanes.foundEmpty(lane);
   }
 
   /** Takes in what was read of a lane, and notes how far that was; says whether there was room for all of it. */

@@ -1,21 +1,29 @@
 import type { DueLane } from "#db/queries/due-lanes.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
-import { Fifo } from "../runtime/fifo.ts";
+import { isLate } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
+import type { TurnRules } from "../runtime/turn-rules.ts";
 import { isUnread, type Lane, type LaneEntry, newLane, pullBack } from "./lane.ts";
-import { laneMax, MEMORY_OF_LATE_MAX } from "./memory.ts";
+import { laneMax, MEMORY_OF_LATE_MAX, NEAR_MS } from "./memory.ts";
 
 /** Lanes that are known at once. Those beyond stay in the calendar until others have been forgotten. */
 export const LANES_MAX = 150_000;
-/** A lane is idle when it had nothing for so long; less while very many are awake, since each is looked at again and again. */
+/** A lane is idle when it had nothing for so long. */
 const IDLE_MS = 10_000;
-const IDLE_WITH_MANY_MS = 2_000;
-const MANY = 10_000;
 /** A lane that found no room is read again after this, and after twice as long each time, ms. */
 const DEFER_MS = 100;
 const DEFER_MAX_MS = 10_000;
+
+/** Lanes take turns to be read, by when what is to be read is due. It is read ahead, so all that is not late is on time. */
+const TURNS: TurnRules<LaneEntry> = {
+  groupOf: ({ lane }) => lane.key,
+  dueMs: ({ dueMs }) => dueMs,
+  before: (a, b) => a.dueMs < b.dueMs,
+  isWaiting: isCurrent,
+  aheadMs: Number.POSITIVE_INFINITY,
+};
 
 type Deps = {
   clock: Time;
@@ -31,15 +39,11 @@ export class Lanes {
   readonly #deps: Deps;
   /** By when they were compared with the table, the longest ago first. */
   readonly #awake = new Map<string, Lane>();
-  readonly #idle = new Set<Lane>();
-  /** To be read for the first time, by when they woke up. */
-  readonly #unread = new Fifo<LaneEntry>();
-  readonly #more = new TurnQueue<LaneEntry>({
-    groupOf: ({ lane }) => lane.key,
-    dueMs: ({ dueMs }) => dueMs,
-    before: (a, b) => a.dueMs < b.dueMs,
-    isWaiting: isCurrent,
-  });
+  /** Lanes without anything in memory or more to read, with when that began, monotonic ms; the longest so first. */
+  readonly #resting = new Map<Lane, number>();
+  /** To be read for the first time. What is said to be due in them may be gone already. */
+  readonly #unread = new TurnQueue(TURNS);
+  readonly #more = new TurnQueue(TURNS);
   readonly #deferred = new MinHeap<Lane>((a, b) => a.deferredUntilMs < b.deferredUntilMs);
   /** Called when a lane is to be read. Set by the reader. */
   onWanted: (() => void) | undefined;
@@ -61,6 +65,15 @@ export class Lanes {
     return this.#awake.size < LANES_MAX;
   }
 
+  /** A lane has something that comes within the horizon at `dueAtMs`: if all before it was read, it is read from there on. */
+  expect(due: DueLane, key: string): void {
+    const lane = this.#awake.get(key);
+    if (!lane) this.wake(due, key);
+    else if (lane.isReading || (lane.moreFromMs === null && due.dueAtMs > lane.readTo.ms)) {
+      this.readAgain(lane, due.dueAtMs);
+    }
+  }
+
   /** A lane has something due from `dueAtMs` on; one that is awake knows by itself. */
   wake(due: DueLane, key: string): void {
     if (this.#awake.has(key) || !this.hasRoom()) return;
@@ -79,21 +92,25 @@ export class Lanes {
   /** Something was in the lane, or is said to be. */
   use(lane: Lane): void {
     lane.usedAtMs = this.#deps.clock.monotonic();
-    this.#idle.delete(lane);
+    if (this.#resting.has(lane)) this.rest(lane);
   }
 
-  /** Nothing was found in the lane: once that has been so for a while it is idle. */
-  foundEmpty(lane: Lane): void {
-    const idleMs = this.#awake.size > MANY ? IDLE_WITH_MANY_MS : IDLE_MS;
-    const isIdle = this.memoryOf(lane) === 0 && this.#deps.clock.monotonic() - lane.usedAtMs >= idleMs;
-    if (isIdle) this.#idle.add(lane);
+  /** A lane that has nothing in memory and nothing to be read rests from now on: once it has for a while it is idle. */
+  rest(lane: Lane): void {
+    this.#resting.delete(lane);
+    if (this.#isEmpty(lane)) this.#resting.set(lane, this.#deps.clock.monotonic());
   }
 
-  /** Up to `max` idle lanes, which are asked for again later when they are not forgotten. */
+  /** Up to `max` idle lanes. They are idle anew after a while, if they are not forgotten. */
   takeIdle(max: number): Lane[] {
-    const lanes = [...this.#idle.values().take(max)];
-    for (const lane of lanes) this.#idle.delete(lane);
-    return lanes.filter((lane) => this.memoryOf(lane) === 0);
+    const sinceMs = this.#deps.clock.monotonic() - IDLE_MS;
+    const idle: Lane[] = [];
+    for (const [lane, restsFromMs] of this.#resting) {
+      if (idle.length >= max || restsFromMs > sinceMs) break;
+      this.rest(lane);
+      if (this.#isEmpty(lane)) idle.push(lane);
+    }
+    return idle;
   }
 
   /** Up to `max` lanes that were read and not compared with the table since `sinceMs` (monotonic): they are now. */
@@ -132,12 +149,18 @@ export class Lanes {
     this.onWanted?.();
   }
 
-  /** There was no room for what the lane has: it is read again a while later. */
+  /** There was no room for what the lane has: it is read again a while later, or when that is due so soon that there may be. */
   defer(lane: Lane): void {
-    const now = this.#deps.clock.monotonic();
+    const { clock } = this.#deps;
+    const now = clock.monotonic();
     if (lane.deferredUntilMs > now) return;
-    lane.deferredUntilMs = now + Math.min(DEFER_MS * 2 ** lane.deferrals, DEFER_MAX_MS);
-    lane.deferrals++;
+    const nearInMs = (lane.moreFromMs ?? Number.NEGATIVE_INFINITY) - NEAR_MS - clock.now();
+    if (nearInMs > 0) {
+      lane.deferredUntilMs = now + nearInMs;
+    } else {
+      lane.deferredUntilMs = now + Math.min(DEFER_MS * 2 ** lane.deferrals, DEFER_MAX_MS);
+      lane.deferrals++;
+    }
     lane.entry = null;
     this.#deferred.push(lane);
   }
@@ -153,10 +176,11 @@ export class Lanes {
 
   /** Takes out up to `max` lanes that are to be read. Those that are overdue wait while memory is for what is on time. */
   take(max: number): Lane[] {
+    const nowMs = this.#deps.clock.now();
     const lanes: Lane[] = [];
     while (lanes.length < max) {
       const isOdd = lanes.length % 2 === 1;
-      const entry = (isOdd && this.#takeMore()) || (this.#takeUnread() ?? this.#takeMore());
+      const entry = (isOdd && this.#takeMore(nowMs)) || (this.#unread.take(nowMs) ?? this.#takeMore(nowMs));
       if (!entry) break;
       entry.lane.entry = null;
       lanes.push(entry.lane);
@@ -166,12 +190,12 @@ export class Lanes {
 
   /** Whether a lane waits that may be read now. */
   hasMore(): boolean {
-    return this.#unread.length > 0 || (this.#more.size > 0 && this.#hasMemoryForLate());
+    return this.#unread.size > 0 || (this.#more.size > 0 && this.#hasMemoryForLate());
   }
 
   forget(lane: Lane): void {
     lane.entry = null;
-    this.#idle.delete(lane);
+    this.#resting.delete(lane);
     this.#awake.delete(lane.key);
   }
 
@@ -181,19 +205,20 @@ export class Lanes {
   }
 
   /** How many schedules of the lane may be in memory now. */
-  maxOf({ key }: Lane): number {
-    const { memory, memoryByLane } = this.#deps.holdings;
-    return laneMax(this.#deps.rates.limitOf(key), memoryByLane.size, memory);
+  maxOf({ key, moreFromMs }: Lane): number {
+    const { holdings, rates, clock } = this.#deps;
+    const { memory, memoryByLane } = holdings;
+    const hasLate = moreFromMs !== null && isLate(moreFromMs, clock.now());
+    return laneMax(rates.limitOf(key), hasLate, memoryByLane.size, memory);
   }
 
-  #takeUnread(): LaneEntry | undefined {
-    for (let entry = this.#unread.shift(); entry; entry = this.#unread.shift()) if (isCurrent(entry)) return entry;
-    return undefined;
+  #takeMore(nowMs: number): LaneEntry | undefined {
+    return this.#hasMemoryForLate() ? this.#more.take(nowMs) : this.#more.takeOnTime(nowMs, NEAR_MS);
   }
 
-  #takeMore(): LaneEntry | undefined {
-    const nowMs = this.#deps.clock.now();
-    return this.#hasMemoryForLate() ? this.#more.take(nowMs) : this.#more.takeOnTime(nowMs);
+  #isEmpty(lane: Lane): boolean {
+    const isAwake = this.#awake.get(lane.key) === lane;
+    return isAwake && lane.moreFromMs === null && !lane.isReading && this.memoryOf(lane) === 0;
   }
 
   #hasMemoryForLate(): boolean {

@@ -1,4 +1,4 @@
-import { isLate } from "../runtime/turn-queue.ts";
+import { isLate } from "../runtime/lateness.ts";
 
 /** Schedules in memory, of all lanes together. */
 export const MEMORY_MAX = 40_000;
@@ -6,7 +6,8 @@ export const MEMORY_MAX = 40_000;
 export const MEMORY_OF_LATE_MAX = 30_000;
 /** … of those that are late and wait for a connection: the rest is for what can be sent. */
 export const MEMORY_OF_WAITING_MAX = 20_000;
-const NEAR_MS = 1_000;
+/** What is due within this is near. */
+export const NEAR_MS = 1_000;
 /** A lane may have so many schedules in memory, whatever its rate, while there is plenty of it. */
 const LANE_MIN = 64;
 
@@ -17,11 +18,11 @@ export function hasMemoryFor(dueAtMs: number, nowMs: number, size: number): bool
 }
 
 /**
- * How many schedules of one lane are read into memory: what it may send in two seconds, and an equal part for each of
- * `lanes` that have any once half of the memory is taken. At least 1.
+ * How many schedules of one lane are read into memory: what it may send in two seconds. Of one that is late no more, once
+ * half of the memory is taken, than an equal part for each of `lanes` that have any. At least 1.
  */
-export function laneMax(callsPerSecond: number, lanes: number, size: number): number {
+export function laneMax(callsPerSecond: number, isLate: boolean, lanes: number, size: number): number {
   const most = 2 * callsPerSecond + LANE_MIN;
-  if (size < MEMORY_OF_LATE_MAX / 2) return most;
+  if (!isLate || size < MEMORY_OF_LATE_MAX / 2) return most;
   return Math.max(Math.min(most, Math.floor(MEMORY_OF_LATE_MAX / Math.max(lanes, 1))), 1);
 }

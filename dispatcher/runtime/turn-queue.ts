@@ -1,32 +1,15 @@
+import { isLate, isLateForLong } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
+import type { TurnRules } from "./turn-rules.ts";
 
 /** Every so many turns one goes to a head that is on time, before those that are overdue. */
 const ON_TIME_TURN = 4;
-/** A head is on time when it is at most this late, ms. */
-const LATE_MS = 100;
-/** … and at most this much ahead, ms. */
+/** A head is on time when it is not late, and at most this much ahead, ms, unless its queue says otherwise. */
 const AHEAD_MS = 20;
 /** The last turn of a group that has nothing any more counts for so long, ms. */
 const REMEMBERED_MS = 1_000;
 /** Items that were removed are looked for in the whole queue when it has grown to this, or to twice what waited last. */
 const PRUNE_AT_MIN = 1_024;
-
-/** Whether what is due at `dueMs` no longer counts as being on time at `nowMs`. */
-export const isLate = (dueMs: number, nowMs: number): boolean => dueMs < nowMs - LATE_MS;
-
-/** What a queue of turns has to know of its items. */
-export type TurnRules<T> = {
-  /** Groups take turns. */
-  groupOf(item: T): string;
-  /** When the item is due, ms. */
-  dueMs(item: T): number;
-  /** The order within a group. */
-  before(a: T, b: T): boolean;
-  /** Whether the item still waits: one that does not is dropped when it is its group's first. */
-  isWaiting(item: T): boolean;
-  /** How many turns of its group the item takes; 1 unless given. */
-  turns?(item: T): number;
-};
 
 /** `turn` is the group's entry in the orders of turns that counts; `owed` are the turns that its last items took too many. */
 type Group<T> = { name: string; heap: MinHeap<T>; servedAtMs: number; turn: Turn<T> | null; owed: number };
@@ -35,7 +18,9 @@ type Turn<T> = { group: Group<T>; tagMs: number; dueMs: number; n: number };
 /**
  * Items of many groups, which take turns. A group's tag is the later of its head's due time and its last turn, and the
  * smallest tag goes first: a group with much that is overdue holds up no other. Each fourth turn goes to a head that is
- * on time, so that many groups that are overdue hold up none that is not. Within a group the order is strict.
+ * on time, so that many groups that are overdue hold up none that is not. When none is, it goes to the one that is least
+ * late, if it has become so recently: else a group that was late once would stay behind all that is overdue. Within a
+ * group the order is strict.
  */
 export class TurnQueue<T> {
   readonly #rules: TurnRules<T>;
@@ -45,6 +30,8 @@ export class TurnQueue<T> {
   /** Entries that no longer count stay until they are first. */
   readonly #byTag = new MinHeap<Turn<T>>((a, b) => a.tagMs < b.tagMs || (a.tagMs === b.tagMs && a.n < b.n));
   readonly #onTime = new MinHeap<Turn<T>>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.n < b.n));
+  /** Heads that have become late recently, the least late first. */
+  readonly #recent = new MinHeap<Turn<T>>((a, b) => a.dueMs > b.dueMs || (a.dueMs === b.dueMs && a.n < b.n));
   #size = 0;
   #turns = 0;
   #entries = 0;
@@ -80,15 +67,17 @@ export class TurnQueue<T> {
     this.#nowMs = nowMs;
     this.#forget();
     if (this.#size === 0) return undefined;
-    const group = (++this.#turns % ON_TIME_TURN === 0 ? this.#nextOnTime(mayGo) : undefined) ?? this.#next(mayGo);
+    const isOnTimeTurn = ++this.#turns % ON_TIME_TURN === 0;
+    const first = isOnTimeTurn ? (this.#nextOnTime(mayGo) ?? this.#nextRecent(mayGo)) : undefined;
+    const group = first ?? this.#next(mayGo);
     return group && this.#serve(group);
   }
 
-  /** Takes out the earliest head that is on time at `nowMs`, if there is one. */
-  takeOnTime(nowMs: number): T | undefined {
+  /** Takes out the earliest head that is on time at `nowMs` and due within `aheadMs`, if there is one. */
+  takeOnTime(nowMs: number, aheadMs: number): T | undefined {
     this.#nowMs = nowMs;
     this.#forget();
-    const group = this.#nextOnTime(always);
+    const group = this.#nextOnTime(always, aheadMs);
     return group && this.#serve(group);
   }
 
@@ -108,6 +97,7 @@ export class TurnQueue<T> {
     this.#emptied.clear();
     this.#byTag.clear();
     this.#onTime.clear();
+    this.#recent.clear();
     this.#size = 0;
     return all.filter(this.#rules.isWaiting);
   }
@@ -144,28 +134,37 @@ export class TurnQueue<T> {
     }
   }
 
-  /** The group with the earliest head that is on time. */
-  #nextOnTime(mayGo: (item: T) => boolean): Group<T> | undefined {
+  /** The group with the earliest head that is on time, and at most `aheadMs` ahead. */
+  #nextOnTime(mayGo: (item: T) => boolean, aheadMs = this.#rules.aheadMs ?? AHEAD_MS): Group<T> | undefined {
     for (let first = this.#onTime.peek(); first; first = this.#onTime.peek()) {
       if (first.group.turn === first && !isLate(first.dueMs, this.#nowMs)) break;
       this.#onTime.pop();
+      if (first.group.turn === first) this.#recent.push(first);
     }
-    const untilMs = this.#nowMs + AHEAD_MS;
-    return this.#nextOf(this.#onTime, (item) => this.#rules.dueMs(item) <= untilMs && mayGo(item), untilMs);
+    const untilMs = this.#nowMs + aheadMs;
+    return this.#nextOf(this.#onTime, mayGo, ({ dueMs }) => dueMs <= untilMs);
+  }
+
+  /** The group whose head is the least late, if that has become late recently. */
+  #nextRecent(mayGo: (item: T) => boolean): Group<T> | undefined {
+    const last = this.#recent.peek();
+    if (!last) return undefined;
+    if (isLateForLong(last.dueMs, this.#nowMs)) this.#recent.clear();
+    return this.#nextOf(this.#recent, mayGo, ({ dueMs }) => !isLateForLong(dueMs, this.#nowMs));
   }
 
   /**
-   * The first group in `order` whose head `mayGo` lets through, of those that are due up to `untilMs`. Its entry is taken
-   * out of this order.
+   * The first group in `order` whose head `mayGo` lets through, of those at its beginning that are `within`. Its entry is
+   * taken out of this order.
    */
   #nextOf(
     order: MinHeap<Turn<T>>,
     mayGo: (item: T) => boolean,
-    untilMs = Number.POSITIVE_INFINITY,
+    within: (turn: Turn<T>) => boolean = always,
   ): Group<T> | undefined {
     const passed: Turn<T>[] = [];
     let found: Group<T> | undefined;
-    for (let turn = order.peek(); turn && turn.dueMs <= untilMs; turn = order.peek()) {
+    for (let turn = order.peek(); turn && within(turn); turn = order.peek()) {
       order.pop();
       const { group } = turn;
       if (group.turn !== turn) continue;
@@ -218,6 +217,14 @@ export class TurnQueue<T> {
     group.turn = { group, tagMs: Math.max(dueMs, group.servedAtMs), dueMs, n: this.#entries++ };
     this.#byTag.push(group.turn);
     if (!isLate(dueMs, this.#nowMs)) this.#onTime.push(group.turn);
+    else if (!isLateForLong(dueMs, this.#nowMs)) this.#pushRecent(group.turn);
+  }
+
+  /** Entries that no longer count would stay below those that come. */
+  #pushRecent(turn: Turn<T>): void {
+    this.#recent.push(turn);
+    const tooMany = Math.max(PRUNE_AT_MIN, 2 * this.#groups.size);
+    if (this.#recent.size > tooMany) this.#recent.prune(counts);
   }
 
   #prune(): void {
@@ -227,9 +234,7 @@ export class TurnQueue<T> {
       this.#size -= before - group.heap.size;
       if (group.heap.size < before) this.#line(group);
     }
-    const counts = (turn: Turn<T>) => turn.group.turn === turn;
-    this.#byTag.prune(counts);
-    this.#onTime.prune((turn) => counts(turn) && !isLate(turn.dueMs, this.#nowMs));
+    for (const order of [this.#byTag, this.#onTime, this.#recent]) order.prune(counts);
     this.#pruneAt = Math.max(PRUNE_AT_MIN, 2 * this.#size);
   }
 
@@ -243,3 +248,8 @@ export class TurnQueue<T> {
 }
 
 const always = (): boolean => true;
+
+/** Whether an entry is still its group's. */
+function counts<T>(turn: Turn<T>): boolean {
+  return turn.group.turn === turn;
+}

@@ -3,8 +3,9 @@ import type { Deliveries } from "../delivery/deliveries.ts";
 import { claimOf, type Delivery, DUE_ORDER, leavesBefore } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
+import { isLate } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
-import { isLate, TurnQueue } from "../runtime/turn-queue.ts";
+import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { SendLead } from "./send-lead.ts";
 
 /** A claimed request that has found no connection so long after it was due goes back. */

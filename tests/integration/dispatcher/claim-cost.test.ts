@@ -1,7 +1,8 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { claimSchedules } from "#db/queries/claim-schedules.ts";
-import { BEFORE_ALL, readDueOfShards } from "#db/queries/due-schedules.ts";
+import { findComingLanes } from "#db/queries/due-lanes.ts";
+import { BEFORE_ALL } from "#db/queries/due-schedules.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { newId } from "#domain/ids.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
@@ -115,7 +116,7 @@ describe("a claim", () => {
     const ids = await due(AT_ONCE);
     // A plan that walks the dead rows takes a hundred times as long.
     expect((await timesOf(ids)) / before).toBeLessThan(20);
-    const look = await explain(() => readDueOfShards(session, EVERYTHING, Date.now() + 4_000, 2_000));
+    const look = await explain(() => findComingLanes(session, EVERYTHING, Date.now() + 4_000, 2_000));
     expect(look.ms / before).toBeLessThan(200);
 
     await bench.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;

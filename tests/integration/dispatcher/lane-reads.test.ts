@@ -44,8 +44,9 @@ afterAll(async () => {
  */
 function createReader(max = Number.POSITIVE_INFINITY) {
   let monotonicMs = 0;
+  let aheadMs = 0;
   let meanwhile: (() => Promise<void>) | undefined;
-  const clock = { now: () => Date.now(), monotonic: () => monotonicMs, isSet: () => true };
+  const clock = { now: () => Date.now() + aheadMs, monotonic: () => monotonicMs, isSet: () => true };
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
   const seen: DueSchedule[] = [];
   const slow: Connection = {
@@ -69,7 +70,8 @@ function createReader(max = Number.POSITIVE_INFINITY) {
     },
     run() {},
   };
-  const deps = { database: slow, clock, lanes };
+  const calendar = new Calendar({ database: slow, clock, lanes, shards: { owned: () => ALL_SHARDS } });
+  const deps = { database: slow, clock, lanes, calendar };
   let rowsRead = 0;
   const metrics = {
     read(rows: number) {
@@ -81,7 +83,7 @@ function createReader(max = Number.POSITIVE_INFINITY) {
     lanes,
     deliveries,
     seen,
-    calendar: new Calendar({ ...deps, shards: { owned: () => ALL_SHARDS } }),
+    calendar,
     laneReads,
     comparison: new Comparison({ ...deps, deliveries }),
     idle: new IdleLanes(deps),
@@ -92,6 +94,11 @@ function createReader(max = Number.POSITIVE_INFINITY) {
     pass(ms: number) {
       monotonicMs += ms;
     },
+    /** The database's clock goes on by `ms`. */
+    later(ms: number) {
+      aheadMs += ms;
+      monotonicMs += ms;
+    },
     /** Reads and sends until nothing comes any more; returns how many rounds that took. */
     async readAll() {
       let rounds = 0;
@@ -100,7 +107,8 @@ function createReader(max = Number.POSITIVE_INFINITY) {
         for (const delivery of sent) {
           deliveries.move(delivery, "removed");
           const lane = lanes.get(delivery.lane);
-          if (lane) lanes.want(lane);
+          if (lane?.moreFromMs === null) lanes.rest(lane);
+          else if (lane) lanes.want(lane);
         }
         if (sent.length > 0)
           await sql`UPDATE schedules SET status = 'cancelled', next_attempt_at = NULL, ended_at = now()
@@ -187,6 +195,53 @@ describe("reading ahead", () => {
     await expect(reader.laneReads.runOnce()).rejects.toThrow("away");
     await reader.laneReads.runOnce();
     expect(reader.seen).toHaveLength(3);
+  });
+});
+
+describe("what comes within the horizon", () => {
+  it("is read once, of lanes that are awake and of lanes that sleep, and no other lane is looked at", async () => {
+    const accounts = await Promise.all(Array.from({ length: 20 }, () => createTestAccount(sql, keyRing)));
+    const [awake, asleep] = accounts.map(({ id }) => id);
+    await insertSchedules(
+      sql,
+      accounts.slice(2).map(({ id }) => id),
+      TARGET,
+      { rows: 1, fromMs: 1_000 },
+    );
+    await insertSchedules(sql, [awake as string], TARGET, { rows: 1, fromMs: 1_000 });
+    await insertSchedules(sql, [awake as string], TARGET, { rows: 2, fromMs: 10_000 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(19);
+    await insertSchedules(sql, [asleep as string], TARGET, { rows: 1, fromMs: 10_000 });
+    expect(await reader.calendar.runOnce()).toBe(0);
+    expect(await reader.laneReads.runOnce()).toBe(0);
+    reader.later(7_000);
+    expect(await reader.calendar.runOnce()).toBeGreaterThanOrEqual(2);
+    expect(await reader.laneReads.runOnce()).toBe(3);
+    expect(new Set(reader.seen.slice(19).map(({ accountId }) => accountId))).toEqual(new Set([awake, asleep]));
+    expect(await reader.calendar.runOnce()).toBe(0);
+    expect(await reader.laneReads.runOnce()).toBe(0);
+  });
+
+  it("is gone through in portions, when more is due at one instant than one statement looks at", async () => {
+    const accounts = await Promise.all(Array.from({ length: 2 }, () => createTestAccount(sql, keyRing)));
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    for (const { id } of accounts) {
+      await insertSchedules(sql, [id], TARGET, { rows: 300, fromMs: 10_000, everyMs: 0 });
+    }
+    await insertSchedules(sql, [accounts[0]?.id as string], TARGET, { rows: 1, fromMs: 10_500 });
+    reader.later(7_000);
+    let rounds = 0;
+    do {
+      await reader.calendar.runOnce();
+      rounds++;
+    } while (reader.calendar.hasMore() && rounds < 10);
+    expect(rounds).toBeGreaterThan(1);
+    for (let n = 0; n < 20; n++) await reader.readAll();
+    expect(new Set(reader.seen.map(({ id }) => id)).size).toBe(601);
   });
 });
 

@@ -1,8 +1,8 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claimSchedules, releaseSchedules } from "#db/queries/claim-schedules.ts";
-import { readDueOfLanes } from "#db/queries/due-lanes.ts";
-import { after, BEFORE_ALL, readDueById, readDueOfAccount, readDueOfShards } from "#db/queries/due-schedules.ts";
+import { findComingLanes, readDueOfLanes } from "#db/queries/due-lanes.ts";
+import { after, BEFORE_ALL, readDueById } from "#db/queries/due-schedules.ts";
 import { readExpiredClaims } from "#db/queries/expired-claims.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
 import { SESSION } from "#dispatcher/databases.ts";
@@ -97,20 +97,15 @@ const statements: [string, string, () => Promise<unknown>][] = [
   ],
   ["what a NOTIFY named", "schedules_pkey", () => readDueById(sql, ids, Date.now())],
   [
-    "what falls due",
+    "lanes with something that comes within the horizon",
     "schedules_due",
     () =>
-      readDueOfShards(
+      findComingLanes(
         sql,
         Array.from({ length: 64 }, (_, id) => ({ id, from: after(Date.now()) })),
         Date.now() + 4_000,
         2_000,
       ),
-  ],
-  [
-    "what falls due of an account",
-    "schedules_due_of_account",
-    () => readDueOfAccount(sql, newId(0), "live", Date.now(), 2_000),
   ],
   [
     "what falls due of many lanes",

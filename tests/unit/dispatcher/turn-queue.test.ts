@@ -22,6 +22,10 @@ function takeAll(queue: TurnQueue<Item>, nowMs: number, mayGo: (item: Item) => b
   return taken;
 }
 
+/** Takes out `count` at `nowMs`; their groups. */
+const takeSome = (queue: TurnQueue<Item>, nowMs: number, count: number) =>
+  Array.from({ length: count }, () => queue.take(nowMs)?.group);
+
 describe("groups that take turns", () => {
   it("alternate when all are overdue, however many items one has", () => {
     const queue = newQueue();
@@ -32,10 +36,18 @@ describe("groups that take turns", () => {
     expect(order).toHaveLength(403);
   });
 
+  it("get each fourth turn for a head that became late a moment ago, though thousands were due before it", () => {
+    const queue = newQueue();
+    for (let n = 0; n < 1_000; n++) queue.push(item(`crowd ${n}`, 0));
+    expect(takeSome(queue, 400, 3).every((group) => group?.startsWith("crowd"))).toBe(true);
+    for (let n = 0; n < 3; n++) queue.push(item("late", 200 + n));
+    expect(takeSome(queue, 400, 12).filter((group) => group === "late")).toHaveLength(3);
+  });
+
   it("alternate also within one instant", () => {
     const queue = newQueue();
     for (let n = 0; n < 4; n++) for (const group of ["a", "b", "c"]) queue.push(item(group, n));
-    const order = Array.from({ length: 12 }, () => queue.take(1_000)?.group);
+    const order = Array.from({ length: 12 }, () => queue.take(5_000)?.group);
     for (let at = 0; at < 12; at += 3) expect(new Set(order.slice(at, at + 3)).size).toBe(3);
   });
 

@@ -1,0 +1,15 @@
+/** What a queue of turns has to know of its items. */
+export type TurnRules<T> = {
+  /** Groups take turns. */
+  groupOf(item: T): string;
+  /** When the item is due, ms. */
+  dueMs(item: T): number;
+  /** The order within a group. */
+  before(a: T, b: T): boolean;
+  /** Whether the item still waits: one that does not is dropped when it is its group's first. */
+  isWaiting(item: T): boolean;
+  /** How many turns of its group the item takes; 1 unless given. */
+  turns?(item: T): number;
+  /** A head is on time when it is at most this much ahead, ms; 20 unless given. */
+  aheadMs?: number;
+};

@@ -17,6 +17,11 @@ export class ClaimCost {
     else this.#rowMs += (takenMs / rows - this.#rowMs) * LEARNING_RATE;
   }
 
+  /** How many rows one statement claims within `ms`. */
+  rowsWithin(ms: number): number {
+    return Math.floor(ms / this.#rowMs);
+  }
+
   /** How long before its instant one of `rows` that leave together should be claimed, ms. */
   leadMs(rows: number): number {
     return MARGIN_MS + 2 * this.#statementMs + 1.5 * rows * this.#rowMs;

@@ -17,6 +17,10 @@ import type { ClaimCost } from "./claim-cost.ts";
 export const CLAIM_AHEAD_MS = CLAIM_AHEAD_MAX_MS - 10;
 
 const ROWS_MAX = 500;
+/** With fewer the statements themselves would cost more than their rows. */
+const ROWS_MIN = 100;
+/** A statement claims no more than what takes this long, ms: what is on time goes with the next one. */
+const STATEMENT_MS = 40;
 /** A claim that returns more may lie half-sent in a stopped process with its rows locked. */
 const BYTES_MAX = 256 * 1024;
 const IN_FLIGHT_MAX = 2;
@@ -57,6 +61,8 @@ export class Claimer implements DueStage {
     ...DUE_ORDER,
     isWaiting,
     turns: ({ bytes }) => 1 + Math.floor(bytes / TURN_BYTES),
+    // It is not too early to claim what is here.
+    aheadMs: Number.POSITIVE_INFINITY,
   });
   /** Its turn has come, and the last statement had no room for it: it is the first of the next one. */
   #held: Delivery | undefined;
@@ -138,7 +144,8 @@ export class Claimer implements DueStage {
 
   /** Takes what one statement may claim, and marks it as being claimed. Rows of a shard that is lost are read again. */
   #takeBatch(): Delivery[] {
-    const { deliveries, shards } = this.#deps;
+    const { deliveries, shards, cost } = this.#deps;
+    const rowsMax = Math.min(Math.max(cost.rowsWithin(STATEMENT_MS), ROWS_MIN), ROWS_MAX);
     const batch: Delivery[] = [];
     const lost: Delivery[] = [];
     let bytes = 0;
@@ -148,7 +155,7 @@ export class Claimer implements DueStage {
         continue;
       }
       const { claimedBytes } = deliveries.holdings;
-      const isFull = batch.length === ROWS_MAX || (batch.length > 0 && bytes + costOf(next) > BYTES_MAX);
+      const isFull = batch.length === rowsMax || (batch.length > 0 && bytes + costOf(next) > BYTES_MAX);
       if (isFull || (claimedBytes > 0 && claimedBytes + costOf(next) > CLAIMED_BYTES_MAX)) {
         this.#held = next;
         break;

@@ -50,6 +50,10 @@ export type Origin = {
   baseMs: number;
   /** How many answers there were. */
   answers: number;
+  /** How many there were by `paceSinceMs`, monotonic ms, and a millisecond in the time before. */
+  paceFrom: number;
+  paceSinceMs: number;
+  pacePerMs: number;
   answeredAtMs: number;
   roundTripMs: number | null;
 };
@@ -63,6 +67,11 @@ const STALLED_MS = 250;
 const LATENCY_MIN_MS = 1;
 /** What is admitted is sent within this, by what its origin has been answering: well before it would be given back. */
 const HEADROOM_MS = 250;
+/** The pace of its answers is measured over this. */
+const PACE_MS = 250;
+/** What is late may be let through for as long ahead as this, by the pace of the answers, and so many at least. */
+const LATE_AHEAD_MS = 200;
+const LATE_AHEAD_MIN = 512;
 
 export function createOrigin(key: string): Origin {
   return {
@@ -92,6 +101,9 @@ export function createOrigin(key: string): Origin {
     quickestMs: Number.NaN,
     baseMs: Number.NaN,
     answers: 0,
+    paceFrom: 0,
+    paceSinceMs: Number.NEGATIVE_INFINITY,
+    pacePerMs: 0,
     answeredAtMs: Number.NEGATIVE_INFINITY,
     roundTripMs: null,
   };
@@ -138,6 +150,20 @@ function headroom(origin: Origin, nowMs: number): number {
  */
 export function roomFor(origin: Origin, reserved: number, nowMs: number): number {
   return origin.unused.length + origin.warm.length - reserved + headroom(origin, nowMs);
+}
+
+/**
+ * How many deliveries may have been let through and have no connection yet when another one that is late is to be: what
+ * is on time would have to wait behind more of them.
+ */
+export function lateMax(origin: Origin, nowMs: number): number {
+  const forMs = nowMs - origin.paceSinceMs;
+  if (forMs >= PACE_MS) {
+    origin.pacePerMs = (origin.answers - origin.paceFrom) / forMs;
+    origin.paceFrom = origin.answers;
+    origin.paceSinceMs = nowMs;
+  }
+  return Math.max(origin.pacePerMs * LATE_AHEAD_MS, LATE_AHEAD_MIN);
 }
 
 /** Notes a new connection. Until the first answer the quickest of them stands for what a request takes. */

@@ -4,7 +4,7 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Demand } from "./demand.ts";
 import { type ConnectionLimits, hasFewerInAll, isWithinLimits } from "./limits.ts";
-import { isStalled, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
+import { isStalled, lateMax, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
 import type { PoolListener } from "./pool-listener.ts";
@@ -179,14 +179,16 @@ export class WaitingList implements PoolListener {
   /** Lets those that wait go on while there is room. They reserve their connections at their turns, which may be later. */
   #serveWaiting(origin: Origin, waiting: WaitingQueue, room: () => number): void {
     if (waiting.size === 0) return;
-    const { deliveries, limits, clock } = this.#deps;
+    const { deliveries, limits, origins, clock } = this.#deps;
     const isWithin = (delivery: Delivery) => {
       const isWithin = isWithinLimits(delivery, limits, deliveries.holdings);
       if (!isWithin) this.#noteFull(origin, delivery);
       return isWithin;
     };
+    const late = lateMax(origin, clock.monotonic());
     for (let left = Math.min(room(), SERVED_AT_ONCE_MAX); left > 0 && room() > 0; left--) {
-      const next = waiting.take(clock.now(), isWithin);
+      const isLateLet = origins.reserved(origin) < late;
+      const next = isLateLet ? waiting.take(clock.now(), isWithin) : waiting.takeTimely(clock.now(), isWithin);
       if (!next) return;
       deliveries.move(next, "awaiting turn");
     }

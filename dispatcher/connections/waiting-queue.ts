@@ -11,6 +11,8 @@ export class WaitingQueue extends TurnQueue<Delivery> {
       groupOf: ({ place }) => place,
       ...DUE_ORDER,
       isWaiting: ({ state }) => state === "awaiting connection",
+      // They come here as long before their instants as all that follows takes.
+      aheadMs: Number.POSITIVE_INFINITY,
     });
   }
 }

@@ -13,8 +13,9 @@ import { hasMemoryFor, MEMORY_OF_WAITING_MAX } from "./memory.ts";
 
 /** What sending itself takes, of one that fires early, ms. */
 const SEND_COST_MS = 0.3;
-/** So many are put back at once. */
+/** So many that wait in vain are put back at once, and none that is late by less than this, ms. */
 const PUT_BACK_MAX = 2_000;
+const PUT_BACK_AFTER_MS = 1_000;
 
 type Deps = {
   deliveries: Deliveries;
@@ -81,15 +82,16 @@ export class Intake {
   }
 
   /**
-   * Puts schedules that are overdue and wait for a connection in vain back, to be read again later, as long as they take
-   * memory that is kept for what can be sent.
+   * Puts schedules that are overdue and wait for a connection in vain back, to be read again later, as long as
+   * they take memory that is kept for what can be sent.
    */
   putBackWaiting(): void {
     const { deliveries, lanes, clock } = this.#deps;
     const tooMany = Math.min(deliveries.count("awaiting connection") - MEMORY_OF_WAITING_MAX, PUT_BACK_MAX);
     if (tooMany <= 0) return;
     const nowMs = clock.now();
-    const isWaiting = ({ state, dueAtMs }: Delivery) => state === "awaiting connection" && isLate(dueAtMs, nowMs);
+    const isWaiting = ({ state, dueAtMs }: Delivery) =>
+      state === "awaiting connection" && dueAtMs < nowMs - PUT_BACK_AFTER_MS;
     for (const delivery of deliveries.find(isWaiting, tooMany)) {
       const lane = lanes.get(delivery.lane);
       if (!lane) continue;

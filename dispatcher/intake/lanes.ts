@@ -213,7 +213,9 @@ export class Lanes {
   }
 
   #takeMore(nowMs: number): LaneEntry | undefined {
-    return this.#hasMemoryForLate() ? this.#more.take(nowMs) : this.#more.takeOnTime(nowMs, NEAR_MS);
+    return this.#hasMemoryForLate()
+      ? this.#more.take(nowMs)
+      : this.#more.takeOnTime(nowMs, ({ dueMs }) => dueMs <= nowMs + NEAR_MS);
   }
 
   #isEmpty(lane: Lane): boolean {

@@ -1,7 +1,7 @@
 /** What is due is on time when it is at most this late, ms. */
 const LATE_MS = 100;
 /** It has become late recently when it is at most this late, ms. */
-const RECENTLY_LATE_MS = 1_000;
+const RECENTLY_LATE_MS = 5_000;
 
 /** Whether what is due at `dueMs` no longer counts as being on time at `nowMs`. */
 export const isLate = (dueMs: number, nowMs: number): boolean => dueMs < nowMs - LATE_MS;

@@ -2,7 +2,7 @@ import { isLate, isLateForLong } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
 import type { TurnRules } from "./turn-rules.ts";
 
-/** Every so many turns one goes to a head that is on time, before those that are overdue. */
+/** Every so many turns one goes to a head that is on time. */
 const ON_TIME_TURN = 4;
 /** A head is on time when it is not late, and at most this much ahead, ms, unless its queue says otherwise. */
 const AHEAD_MS = 20;
@@ -64,20 +64,24 @@ export class TurnQueue<T> {
 
   /** Takes out the one whose turn it is at `nowMs`, of those that `mayGo` lets through. */
   take(nowMs: number, mayGo: (item: T) => boolean = always): T | undefined {
-    this.#nowMs = nowMs;
-    this.#forget();
+    this.#begin(nowMs);
     if (this.#size === 0) return undefined;
-    const isOnTimeTurn = ++this.#turns % ON_TIME_TURN === 0;
-    const first = isOnTimeTurn ? (this.#nextOnTime(mayGo) ?? this.#nextRecent(mayGo)) : undefined;
-    const group = first ?? this.#next(mayGo);
+    const timely = ++this.#turns % ON_TIME_TURN === 0 ? this.#nextTimely(mayGo) : undefined;
+    const group = timely ?? this.#next(mayGo);
     return group && this.#serve(group);
   }
 
-  /** Takes out the earliest head that is on time at `nowMs` and due within `aheadMs`, if there is one. */
-  takeOnTime(nowMs: number, aheadMs: number): T | undefined {
-    this.#nowMs = nowMs;
-    this.#forget();
-    const group = this.#nextOnTime(always, aheadMs);
+  /** Takes out the earliest head that is on time at `nowMs`, of those that `mayGo` lets through. */
+  takeOnTime(nowMs: number, mayGo: (item: T) => boolean): T | undefined {
+    this.#begin(nowMs);
+    const group = this.#nextOnTime(mayGo);
+    return group && this.#serve(group);
+  }
+
+  /** As `takeOnTime`; when no head is on time, the one that is least late, if it has become so recently. */
+  takeTimely(nowMs: number, mayGo: (item: T) => boolean): T | undefined {
+    this.#begin(nowMs);
+    const group = this.#nextTimely(mayGo);
     return group && this.#serve(group);
   }
 
@@ -95,9 +99,7 @@ export class TurnQueue<T> {
     const all = [...this.#groups.values()].flatMap(({ heap }) => heap.clear());
     this.#groups.clear();
     this.#emptied.clear();
-    this.#byTag.clear();
-    this.#onTime.clear();
-    this.#recent.clear();
+    for (const order of [this.#byTag, this.#onTime, this.#recent]) order.clear();
     this.#size = 0;
     return all.filter(this.#rules.isWaiting);
   }
@@ -134,21 +136,22 @@ export class TurnQueue<T> {
     }
   }
 
-  /** The group with the earliest head that is on time, and at most `aheadMs` ahead. */
-  #nextOnTime(mayGo: (item: T) => boolean, aheadMs = this.#rules.aheadMs ?? AHEAD_MS): Group<T> | undefined {
+  /** The group with the earliest head that is on time. */
+  #nextOnTime(mayGo: (item: T) => boolean): Group<T> | undefined {
     for (let first = this.#onTime.peek(); first; first = this.#onTime.peek()) {
       if (first.group.turn === first && !isLate(first.dueMs, this.#nowMs)) break;
       this.#onTime.pop();
       if (first.group.turn === first) this.#recent.push(first);
     }
-    const untilMs = this.#nowMs + aheadMs;
+    const untilMs = this.#nowMs + (this.#rules.aheadMs ?? AHEAD_MS);
     return this.#nextOf(this.#onTime, mayGo, ({ dueMs }) => dueMs <= untilMs);
   }
 
-  /** The group whose head is the least late, if that has become late recently. */
-  #nextRecent(mayGo: (item: T) => boolean): Group<T> | undefined {
+  /** The group with the earliest head that is on time, or the one that is least late, if it has become so recently. */
+  #nextTimely(mayGo: (item: T) => boolean): Group<T> | undefined {
+    const group = this.#nextOnTime(mayGo);
     const last = this.#recent.peek();
-    if (!last) return undefined;
+    if (group || !last) return group;
     if (isLateForLong(last.dueMs, this.#nowMs)) this.#recent.clear();
     return this.#nextOf(this.#recent, mayGo, ({ dueMs }) => !isLateForLong(dueMs, this.#nowMs));
   }
@@ -238,7 +241,8 @@ export class TurnQueue<T> {
     this.#pruneAt = Math.max(PRUNE_AT_MIN, 2 * this.#size);
   }
 
-  #forget(): void {
+  #begin(nowMs: number): void {
+    this.#nowMs = nowMs;
     for (const [name, group] of this.#emptied) {
       if (group.servedAtMs > this.#nowMs - REMEMBERED_MS) return;
       this.#emptied.delete(name);

@@ -34,7 +34,8 @@ async function build({ onLog, signal }: Parameters<typeof buildWhenNeeded>[0]) {
 
 const SOURCES = [
   ...["app", "components", "db", "domain", "mail", "public", "server"],
-  ...["config.ts", "instrumentation.ts", "next.config.ts", "package.json", "package-lock.json", "proxy.ts"],
+  ...["config.ts", "instrumentation.ts", "next.config.ts", "package.json", "package-lock.json"],
+  ...["postcss.config.mjs", "proxy.ts"],
 ];
 
 async function isBuilt(): Promise<boolean> {

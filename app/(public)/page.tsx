@@ -1,5 +1,4 @@
 import { services } from "#server/services.ts";
-import "./landing.css";
 
 export const metadata = { title: "Stopwatch", description: "Scheduled HTTP delivery." };
 

@@ -1,0 +1,36 @@
+import type { ReactNode } from "react";
+import { Card } from "../ui/card.tsx";
+import { Wordmark } from "./mark.tsx";
+import { MAIN_ID, SkipLink } from "./skip-link.tsx";
+import type { Theme } from "./theme.ts";
+import { ThemeSwitch } from "./theme-switch.tsx";
+
+/** A page of one card in the middle: signing in, and whatever has one thing to say. */
+export function NarrowFrame({ theme, children }: { theme: Theme; children: ReactNode }) {
+  return (
+    <div className="grid min-h-dvh grid-rows-[auto_1fr_auto]">
+      <SkipLink />
+      <header className={`${WIDTH} flex min-h-15 items-center`}>
+        <Wordmark />
+      </header>
+      <main id={MAIN_ID} className="grid content-start justify-items-center px-4 pt-[clamp(1.5rem,9vh,6rem)] pb-12">
+        {children}
+      </main>
+      <footer className={`${WIDTH} flex justify-end py-4`}>
+        <ThemeSwitch theme={theme} />
+      </footer>
+    </div>
+  );
+}
+
+/** The card of a NarrowFrame. */
+export function NarrowCard({ title, children }: { title: ReactNode; children: ReactNode }) {
+  return (
+    <Card className="grid w-full max-w-92 grid-cols-1 gap-4 p-6">
+      <h1 className="text-xl">{title}</h1>
+      {children}
+    </Card>
+  );
+}
+
+const WIDTH = "mx-auto w-full max-w-public px-4 md:px-8";

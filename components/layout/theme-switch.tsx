@@ -1,0 +1,37 @@
+import { Monitor, Moon, Sun } from "lucide";
+import { Icon } from "../ui/icon.tsx";
+import { THEMES, type Theme } from "./theme.ts";
+import { ThemeMemory } from "./theme-memory.tsx";
+
+/**
+ * System, light or dark. The style sheet reads the chosen button itself, so the page changes without scripts too; a
+ * script only keeps the choice for the next page. Once on a page: its ids are fixed.
+ */
+export function ThemeSwitch({ theme }: { theme: Theme }) {
+  return (
+    <ThemeMemory className="inline-flex gap-0.5 rounded-md border border-line bg-sunken p-0.5">
+      <legend className="sr-only">Theme</legend>
+      {THEMES.map((name) => (
+        <label
+          key={name}
+          className="relative inline-flex min-h-6 cursor-pointer items-center rounded-sm px-[0.5625rem] text-ink-soft hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:ring-1 has-checked:ring-line has-focus-visible:outline-2 has-focus-visible:outline-accent"
+        >
+          <input
+            type="radio"
+            name="theme"
+            value={name}
+            id={`theme-${name}`}
+            defaultChecked={name === theme}
+            autoComplete="off"
+            className="absolute inset-0 cursor-pointer opacity-0"
+          />
+          <Icon of={ICONS[name]} small />
+          <span className="sr-only">{NAMES[name]}</span>
+        </label>
+      ))}
+    </ThemeMemory>
+  );
+}
+
+const ICONS = { system: Monitor, light: Sun, dark: Moon };
+const NAMES: Record<Theme, string> = { system: "System", light: "Light", dark: "Dark" };

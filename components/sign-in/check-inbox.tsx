@@ -1,0 +1,52 @@
+import type { ComponentProps } from "react";
+import { NarrowCard } from "../layout/narrow-frame.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+
+/**
+ * After a link was asked for: the same words whether or not the address has an account. `isMailSetUp` false tells that
+ * links are in the terminal of whoever runs this, since no mail leaves.
+ */
+export function CheckInbox({
+  email,
+  action,
+  redirectTo,
+  isMailSetUp,
+  changeHref = "/login",
+}: {
+  email: string;
+  action: ComponentProps<"form">["action"];
+  redirectTo?: string;
+  isMailSetUp: boolean;
+  changeHref?: string;
+}) {
+  return (
+    <NarrowCard title={isMailSetUp ? "Look in your mail" : "Look in the terminal"}>
+      <p role="status" className="-mt-2 text-ink-soft text-sm">
+        {isMailSetUp ? "A link is on its way to " : "A link was made for "}
+        <b className="wrap-anywhere font-medium text-ink">{email}</b>. It works once, for 15 minutes, in this browser.
+      </p>
+      {!isMailSetUp && (
+        <Notice kind="info">
+          This installation sends no mail yet. The link is in the terminal that runs it, and in its mailbox folder.
+        </Notice>
+      )}
+      <form
+        action={action}
+        {...(typeof action === "string" && { method: "post" })}
+        className="text-ink-muted text-xs leading-5"
+      >
+        <input type="hidden" name="email" value={email} />
+        {redirectTo !== undefined && <input type="hidden" name="redirectTo" value={redirectTo} />}
+        {isMailSetUp ? "Nothing after a minute? Check the spam folder, or " : "Not there? You can "}
+        <button
+          type="submit"
+          className="min-h-6 cursor-pointer text-accent underline decoration-accent-line underline-offset-[0.2em] hover:decoration-accent"
+        >
+          {isMailSetUp ? "send it again" : "make another"}
+        </button>
+        . Wrong address? <TextLink href={changeHref}>Change it</TextLink>.
+      </form>
+    </NarrowCard>
+  );
+}

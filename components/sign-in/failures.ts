@@ -1,0 +1,59 @@
+/**
+ * Why a sign-in did not happen, as the page of it is told in `?error=`. `mayTry` says whether trying again can help, and
+ * so whether the form is shown; `send` is what its button then says.
+ */
+const FAILURES = {
+  link_invalid: {
+    title: "That link is no longer valid.",
+    text: "Links work once and for 15 minutes. Have a new one sent.",
+    mayTry: true,
+    send: "Send a new link",
+  },
+  provider_refused: {
+    title: "The provider did not sign you in.",
+    text: "You may have cancelled there, or it did not answer. Try again, or have a link sent.",
+    mayTry: true,
+  },
+  email_unverified: {
+    title: "That e-mail address is not verified.",
+    text: "The provider does not vouch for it. Verify it there, or have a link sent to it.",
+    mayTry: true,
+  },
+  signup_closed: {
+    title: "No account has this address.",
+    text: "This installation takes no new accounts by itself. Ask whoever runs it, or sign in with another address.",
+    mayTry: true,
+  },
+  account_deactivated: {
+    title: "This account is deactivated.",
+    text: "Its schedules wait and nothing of it is lost. Ask whoever runs this installation.",
+    mayTry: false,
+  },
+  mail_failed: {
+    title: "The mail could not be sent.",
+    text: "The mail service did not take it. Try again in a minute.",
+    mayTry: true,
+    send: "Send the link again",
+  },
+  too_many_requests: {
+    title: "Too many links were asked for.",
+    text: "Use the latest one that came, or wait a few minutes.",
+    mayTry: true,
+  },
+  unavailable: {
+    title: "Signing in does not work right now.",
+    text: "The service could not look up the account. Deliveries are not affected by this page. Try again in a minute.",
+    mayTry: true,
+  },
+} as const satisfies Record<string, SignInFailure>;
+
+export type SignInFailureCode = keyof typeof FAILURES;
+
+export type SignInFailure = { title: string; text: string; mayTry: boolean; send?: string };
+
+export const SIGN_IN_FAILURE_CODES = Object.keys(FAILURES) as SignInFailureCode[];
+
+/** What a person is told of `code`. One that we do not know is told as "unavailable", since something did fail. */
+export function signInFailure(code: string): SignInFailure {
+  return Object.hasOwn(FAILURES, code) ? FAILURES[code as SignInFailureCode] : FAILURES.unavailable;
+}

@@ -1,0 +1,76 @@
+import type { ComponentProps } from "react";
+import { NarrowCard } from "../layout/narrow-frame.tsx";
+import { Button } from "../ui/button.tsx";
+import { TextField } from "../ui/field.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+import { type SignInFailureCode, signInFailure } from "./failures.ts";
+import { type Provider, ProviderLinks } from "./provider-links.tsx";
+
+type FormAction = ComponentProps<"form">["action"];
+
+/**
+ * The first page of signing in, and with `failure` the page after one that did not work. The form sends `email` and, when
+ * given, `redirectTo`. What was typed comes back as `email`, with `emailError` when it is no address.
+ */
+export function SignInCard({
+  action,
+  redirectTo,
+  email,
+  emailError,
+  providers,
+  failure,
+  retryHref = "/login",
+  isSignupOpen = true,
+}: {
+  action: FormAction;
+  redirectTo?: string;
+  email?: string;
+  emailError?: string;
+  providers: readonly Provider[];
+  failure?: SignInFailureCode | (string & {});
+  /** Where "another address" leads when trying again cannot help. */
+  retryHref?: string;
+  isSignupOpen?: boolean;
+}) {
+  const told = failure === undefined ? undefined : signInFailure(failure);
+  return (
+    <NarrowCard title="Sign in">
+      {told ? (
+        <Notice kind="bad" announce="alert">
+          <b>{told.title}</b> {told.text}
+        </Notice>
+      ) : (
+        <p className="-mt-2 text-ink-soft text-sm">
+          We mail you a link. No password. {isSignupOpen && "A first sign-in makes the account."}
+        </p>
+      )}
+      {told && !told.mayTry ? (
+        <TextLink standalone href={retryHref} className="justify-self-start text-sm">
+          Sign in with another address
+        </TextLink>
+      ) : (
+        <>
+          <form action={action} {...(typeof action === "string" && { method: "post" })} className="grid gap-3">
+            {redirectTo !== undefined && <input type="hidden" name="redirectTo" value={redirectTo} />}
+            <TextField
+              label="E-mail"
+              name="email"
+              type="email"
+              autoComplete="email"
+              placeholder="you@example.com"
+              required
+              maxLength={254}
+              defaultValue={email}
+              error={emailError}
+            />
+            <Button type="submit" kind="primary" size="large">
+              {told?.send ?? "Send the link"}
+            </Button>
+          </form>
+          <ProviderLinks providers={providers} />
+        </>
+      )}
+    </NarrowCard>
+  );
+}

@@ -1,0 +1,124 @@
+import { ChevronDown, CircleAlert } from "lucide";
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from "react";
+import { Icon } from "./icon.tsx";
+
+type About = {
+  /** Under which the form sends it. Give an `id` too where an error summary links to it. */
+  name: string;
+  label: ReactNode;
+  /** What to know before typing. */
+  hint?: ReactNode;
+  /** What is wrong with what was typed, and what would be right. */
+  error?: ReactNode;
+};
+
+/** One line of text with its label above, and the hint or the error below. */
+export function TextField({
+  label,
+  hint,
+  error,
+  mono,
+  className = "",
+  ...input
+}: About & { mono?: boolean } & InputHTMLAttributes<HTMLInputElement>) {
+  const { control, frame } = useField({ label, hint, error, ...input });
+  return (
+    <Frame {...frame}>
+      <input {...input} {...control} className={`${CONTROL} h-9 ${mono ? "font-mono" : ""} ${className}`} />
+    </Frame>
+  );
+}
+
+/** Several lines of text, in the fixed-width font. */
+export function TextArea({
+  label,
+  hint,
+  error,
+  className = "",
+  ...input
+}: About & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const { control, frame } = useField({ label, hint, error, ...input });
+  return (
+    <Frame {...frame}>
+      <textarea rows={5} {...input} {...control} className={`${CONTROL} resize-y font-mono text-sm ${className}`} />
+    </Frame>
+  );
+}
+
+/** One of several, by the platform's own list. `children` are the options. */
+export function SelectField({
+  label,
+  hint,
+  error,
+  className = "",
+  ...input
+}: About & SelectHTMLAttributes<HTMLSelectElement>) {
+  const { control, frame } = useField({ label, hint, error, ...input });
+  return (
+    <Frame {...frame}>
+      <span className="relative flex">
+        <select {...input} {...control} className={`${CONTROL} h-9 cursor-pointer appearance-none pr-7 ${className}`} />
+        <Icon
+          of={ChevronDown}
+          small
+          className="pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 text-ink-muted"
+        />
+      </span>
+    </Frame>
+  );
+}
+
+const CONTROL =
+  "w-full min-w-0 rounded-md border border-line-strong bg-surface px-2.5 py-[0.3125rem] text-ink placeholder:text-ink-muted " +
+  "focus-visible:rounded-md focus-visible:border-accent focus-visible:outline-offset-0 " +
+  "aria-invalid:border-bad aria-invalid:ring-1 aria-invalid:ring-bad disabled:border-line disabled:bg-sunken disabled:text-ink-muted";
+
+function useField({ id, label, hint, error, required }: About & { id?: string; required?: boolean }) {
+  const madeId = useId();
+  const ownId = id ?? madeId;
+  const describedBy = [hint && !error && `${ownId}-hint`, error && `${ownId}-error`].filter(Boolean).join(" ");
+  return {
+    control: {
+      id: ownId,
+      required,
+      "aria-invalid": error ? (true as const) : undefined,
+      "aria-describedby": describedBy || undefined,
+    },
+    frame: { id: ownId, label, hint, error },
+  };
+}
+
+function Frame({ id, label, hint, error, children }: Omit<About, "name"> & { id: string; children: ReactNode }) {
+  return (
+    <div className="grid min-w-0 grid-cols-1 content-start gap-1.5">
+      <label htmlFor={id} className="justify-self-start font-medium text-sm">
+        {label}
+      </label>
+      {children}
+      {error ? <FieldError id={`${id}-error`}>{error}</FieldError> : hint && <Hint id={`${id}-hint`}>{hint}</Hint>}
+    </div>
+  );
+}
+
+function Hint({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <p id={id} className="text-ink-muted text-xs leading-4.5">
+      {children}
+    </p>
+  );
+}
+
+function FieldError({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <p id={id} className="flex gap-1.5 text-bad text-xs leading-4.5">
+      <Icon of={CircleAlert} small className="mt-0.5" />
+      <span className="min-w-0">{children}</span>
+    </p>
+  );
+}

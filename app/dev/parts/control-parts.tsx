@@ -57,6 +57,7 @@ export function ControlParts() {
           <CardBody className="grid gap-4 grid-cols-[repeat(auto-fit,minmax(min(100%,17rem),1fr))]">
             <TextField
               label="URL"
+              id="gallery-url"
               name="url"
               mono
               defaultValue="http://10.0.0.8/hook"
@@ -64,6 +65,7 @@ export function ControlParts() {
             />
             <TextField
               label="When"
+              id="gallery-when"
               name="when"
               defaultValue="yesterday 09:00"
               error="26 March, 09:00 has passed. Name a later instant."

@@ -2,6 +2,8 @@ import { cookies } from "next/headers";
 import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { readTheme, THEME_COOKIE } from "#components/layout/theme.ts";
 import { ControlParts } from "./control-parts.tsx";
+import { DataParts } from "./data-parts.tsx";
+import { OverlayParts } from "./overlay-parts.tsx";
 import { SignInParts } from "./sign-in-parts.tsx";
 
 export const metadata = { title: "Parts · Stopwatch", robots: { index: false } };
@@ -14,6 +16,8 @@ export default async function Parts() {
       <h1 className="py-6 text-2xl">Parts</h1>
       <div className="grid grid-cols-1 gap-10">
         <ControlParts />
+        <OverlayParts />
+        <DataParts />
         <SignInParts />
       </div>
     </PublicFrame>

@@ -1,0 +1,49 @@
+import { cookies } from "next/headers";
+import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
+import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
+import { readTheme, THEME_COOKIE } from "#components/layout/theme.ts";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { Segments } from "#components/ui/tabs.tsx";
+import { DataParts } from "../data-parts.tsx";
+
+export const metadata = { title: "Frame of the dashboard · Stopwatch", robots: { index: false } };
+
+/** The frame of the dashboard, in either environment (`?env=test`). */
+export default async function Frame({ searchParams }: { searchParams: Promise<{ env?: string }> }) {
+  const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const env = (await searchParams).env === "test" ? "test" : "live";
+  return (
+    <DashboardFrame
+      theme={theme}
+      env={env}
+      envLinks={{ live: "?env=live", test: "?env=test" }}
+      current="/schedules/new"
+      isAdmin
+      counts={{ "/schedules": 1_284 }}
+      email="ana@example.com"
+      foot={<span className="text-ink-muted text-xs">Dispatcher beat 0.4 s ago</span>}
+    >
+      <PageBar
+        title="New schedule"
+        crumb={{ href: "#schedules", label: "Schedules" }}
+        tools={
+          <Segments
+            label="Times"
+            choices={[
+              { href: "#utc", label: "UTC", isCurrent: true },
+              { href: "#local", label: "Local" },
+            ]}
+          />
+        }
+        action={
+          <ButtonLink href="#new" kind="primary">
+            New schedule
+          </ButtonLink>
+        }
+      />
+      <PageBody>
+        <DataParts />
+      </PageBody>
+    </DashboardFrame>
+  );
+}

@@ -1,0 +1,128 @@
+import { useId } from "react";
+import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
+import { formatCount } from "../format/number.ts";
+import { formatOffset } from "../format/offset.ts";
+import { histogramLines, type LatenessCount } from "./histogram-lines.ts";
+import { LatenessAxis } from "./lateness-axis.tsx";
+import { latenessScale } from "./lateness-scale.ts";
+
+const FLAGS = 18;
+const SIZES = { large: 132, medium: 68 };
+
+/**
+ * The zero line, large: a day of requests by how late they left. A picture for the eye, a sentence for a screen reader. It
+ * has no fixed width: places are percent of it, and what is written keeps its size.
+ */
+export function LatenessHistogram({
+  counts,
+  p50,
+  p95,
+  size = "large",
+}: {
+  counts: readonly LatenessCount[];
+  p50: number;
+  p95: number;
+  size?: keyof typeof SIZES;
+}) {
+  const hatch = useId();
+  const plot = SIZES[size];
+  const { xOf, zero } = latenessScale();
+  const lines = histogramLines(counts);
+  const sent = counts.reduce((sum, { count }) => sum + count, 0);
+  const bottom = FLAGS + plot;
+  return (
+    <svg
+      role="img"
+      aria-label={describe(counts, sent, p50, p95)}
+      className="block w-full overflow-visible"
+      height={bottom + LatenessAxis.height}
+    >
+      <defs>
+        <pattern id={hatch} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(35)">
+          <path className="stroke-line" d="M0.5 0V5" />
+        </pattern>
+      </defs>
+      <rect y={FLAGS} width={`${zero}%`} height={plot} fill={`url(#${hatch})`} />
+      <text y="12" className="fill-ink-muted text-2xs max-sm:hidden">
+        never early
+      </text>
+      {sent > 0 && <Span from={xOf(p50)} to={xOf(p95)} bottom={bottom} />}
+      <line
+        x1={`${xOf(ON_TIME_WITHIN_MS)}%`}
+        x2={`${xOf(ON_TIME_WITHIN_MS)}%`}
+        y1={FLAGS}
+        y2={bottom}
+        className="stroke-1 stroke-warn"
+        strokeDasharray="2 3"
+      />
+      <text
+        x={`${xOf(ON_TIME_WITHIN_MS)}%`}
+        dx="6"
+        y="12"
+        className={`fill-warn text-2xs ${xOf(p95) > 45 ? "max-sm:hidden" : ""}`}
+      >
+        late past {ON_TIME_WITHIN_MS}
+      </text>
+      <svg
+        aria-hidden="true"
+        y={FLAGS}
+        height={plot}
+        width="100%"
+        viewBox="0 0 100 100"
+        preserveAspectRatio="none"
+        className="overflow-visible"
+      >
+        <path
+          vectorEffect="non-scaling-stroke"
+          className="stroke-[0.75px] stroke-ink sm:stroke-[1.25px]"
+          d={path(lines.filter(({ ms }) => ms > 0 && ms <= ON_TIME_WITHIN_MS))}
+        />
+        <path
+          vectorEffect="non-scaling-stroke"
+          className="stroke-2 stroke-warn"
+          d={path(lines.filter(({ ms }) => ms > ON_TIME_WITHIN_MS))}
+        />
+        <path
+          vectorEffect="non-scaling-stroke"
+          className="stroke-[5px] stroke-accent"
+          d={path(lines.filter(({ ms }) => ms === 0))}
+        />
+      </svg>
+      <LatenessAxis y={bottom} />
+      <line x1={`${zero}%`} x2={`${zero}%`} y1="4" y2={bottom + 10} className="stroke-2 stroke-accent" />
+    </svg>
+  );
+}
+
+/** The bracket from p50 to p95. Its words turn away from each other, so that they never meet. */
+function Span({ from, to, bottom }: { from: number; to: number; bottom: number }) {
+  return (
+    <>
+      {[from, to].map((x, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: both may be at one place
+        <line key={at} x1={`${x}%`} x2={`${x}%`} y1={FLAGS} y2={bottom} className="stroke-1 stroke-line" />
+      ))}
+      <line x1={`${from}%`} x2={`${to}%`} y1={FLAGS} y2={FLAGS} className="stroke-4 stroke-accent" />
+      <text x={`${from}%`} dx="-2" y="12" textAnchor="end" className="fill-ink-soft text-2xs">
+        p50
+      </text>
+      <text x={`${to}%`} dx="2" y="12" className="fill-ink-soft text-2xs">
+        p95
+      </text>
+    </>
+  );
+}
+
+const path = (lines: readonly { x: number; height: number }[]) =>
+  lines.map(({ x, height }) => `M${round(x)} 100V${round(100 - height)}`).join("");
+
+const round = (value: number) => Math.round(value * 100) / 100;
+
+function describe(counts: readonly LatenessCount[], sent: number, p50: number, p95: number): string {
+  if (sent === 0) return "Lateness: nothing was sent.";
+  const late = counts.reduce((sum, { ms, count }) => sum + (ms > ON_TIME_WITHIN_MS ? count : 0), 0);
+  return (
+    `Lateness of ${formatCount(sent)} requests. Half left within ${formatOffset(p50)} of their instant, 95 % within ` +
+    `${formatOffset(p95)}, ${late === 0 ? "none" : formatCount(late)} more than ${ON_TIME_WITHIN_MS} ms late.`
+  );
+}

@@ -1,0 +1,34 @@
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+] as const;
+
+/**
+ * A length of time in its two largest units, cut and never rounded up: `2 m 41 s`, `3 h 5 m`, `16 s`, `0 s`. `parts` 1
+ * leaves the second one out.
+ */
+export function formatDuration(ms: number, parts: 1 | 2 = 2): string {
+  const size = Math.max(0, Math.floor(ms / 1_000)) * 1_000;
+  const first = UNITS.findIndex(([, unitMs]) => size >= unitMs);
+  if (first === -1) return "0 s";
+  const words: string[] = [];
+  let rest = size;
+  for (const [unit, unitMs] of UNITS.slice(first, first + parts)) {
+    const count = Math.floor(rest / unitMs);
+    if (count > 0) words.push(`${count} ${unit}`);
+    rest -= count * unitMs;
+  }
+  return words.join(" ");
+}
+
+const SECONDS_SHOWN_BELOW_MS = 300_000;
+
+/** When `at` is, seen from `now`: `16 s ago`, `in 2 m 41 s`, `in 3 h`, and `now` within a second. */
+export function formatRelative(at: Date, now: Date): string {
+  const aheadMs = at.getTime() - now.getTime();
+  if (Math.abs(aheadMs) < 1_000) return "now";
+  if (aheadMs < 0) return `${formatDuration(-aheadMs, 1)} ago`;
+  return `in ${formatDuration(aheadMs, aheadMs < SECONDS_SHOWN_BELOW_MS ? 2 : 1)}`;
+}

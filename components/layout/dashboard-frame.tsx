@@ -1,0 +1,116 @@
+import { FlaskConical, Menu } from "lucide";
+import type { ElementType, ReactNode } from "react";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { DashboardNav } from "./dashboard-nav.tsx";
+import { Wordmark } from "./mark.tsx";
+import { MAIN_ID, SkipLink } from "./skip-link.tsx";
+import type { Theme } from "./theme.ts";
+import { ThemeSwitch } from "./theme-switch.tsx";
+
+const NAV_ID = "nav";
+
+/**
+ * What stands around each page of the dashboard: environment, pages, and at the foot usage, the dispatchers' beat and who
+ * is signed in. From 1024 px a side bar; below it a bar whose menu is a popover of the platform.
+ */
+export function DashboardFrame({
+  theme,
+  env,
+  envLinks,
+  current,
+  isAdmin,
+  counts,
+  email,
+  foot,
+  as: Anchor = "a",
+  children,
+}: {
+  theme: Theme;
+  env: "live" | "test";
+  /** This page in either environment. */
+  envLinks: { live: string; test: string };
+  /** The path of the page. */
+  current: string;
+  isAdmin: boolean;
+  counts?: Readonly<Record<string, number>>;
+  email: string;
+  /** Usage and beat. */
+  foot?: ReactNode;
+  as?: ElementType;
+  children: ReactNode;
+}) {
+  return (
+    <div className="grid min-h-dvh grid-cols-1 grid-rows-[auto_1fr] lg:grid-cols-[14.5rem_minmax(0,1fr)] lg:grid-rows-1">
+      <SkipLink />
+      <header className="sticky top-0 z-30 flex h-13 items-center gap-3 border-line border-b bg-canvas px-3 lg:h-dvh lg:flex-col lg:items-stretch lg:gap-2 lg:border-r lg:border-b-0 lg:pt-4 lg:pb-3">
+        <span className="mr-auto lg:mb-2 lg:px-2">
+          <Wordmark href="/overview" />
+        </span>
+        <Environments env={env} links={envLinks} as={Anchor} />
+        <Button square popoverTarget={NAV_ID} aria-label="Menu" className="lg:hidden">
+          <Icon of={Menu} />
+        </Button>
+        <nav id={NAV_ID} popover="auto" aria-label="Main" className={NAV}>
+          <DashboardNav current={current} isAdmin={isAdmin} counts={counts} as={Anchor} />
+          <div className="mt-auto grid gap-3 px-2 pt-3 pb-1">
+            {foot}
+            <div className="flex flex-wrap items-center justify-between gap-2">
+              <span className="truncate text-ink-soft text-xs" title={email}>
+                {email}
+              </span>
+              <ThemeSwitch theme={theme} />
+            </div>
+          </div>
+        </nav>
+      </header>
+      <div className="min-w-0 pb-16">
+        {env === "test" && (
+          <p className="flex min-h-7 items-center gap-2 border-warn-line border-b bg-test-band px-4 py-1 text-warn text-xs">
+            <Icon of={FlaskConical} small />
+            Test. Requests are really sent, but free, and left out of usage and public punctuality.
+          </p>
+        )}
+        <main id={MAIN_ID}>{children}</main>
+      </div>
+    </div>
+  );
+}
+
+function Environments({
+  env,
+  links,
+  as: Anchor,
+}: {
+  env: "live" | "test";
+  links: { live: string; test: string };
+  as: ElementType;
+}) {
+  return (
+    <nav
+      aria-label="Environment"
+      className="inline-grid auto-cols-fr grid-flow-col rounded-md border border-line bg-sunken p-0.5"
+    >
+      {(["live", "test"] as const).map((name) => (
+        <Anchor
+          key={name}
+          href={links[name]}
+          aria-current={name === env ? "true" : undefined}
+          className="flex min-h-6 min-w-13 items-center justify-center gap-1.5 rounded-sm px-2 text-ink-soft text-xs hover:text-ink aria-[current]:bg-raised aria-[current]:font-medium aria-[current]:text-ink aria-[current]:ring-1 aria-[current]:ring-line"
+        >
+          {name === env && (
+            <span
+              className={`size-1.5 ${name === "live" ? "rounded-full bg-accent" : "rotate-45 bg-warn"}`}
+              aria-hidden="true"
+            />
+          )}
+          {name === "live" ? "Live" : "Test"}
+        </Anchor>
+      ))}
+    </nav>
+  );
+}
+
+const NAV =
+  "fixed inset-x-0 top-13 bottom-auto m-0 w-auto max-h-[calc(100dvh-3.25rem)] max-w-none flex-col gap-0.5 overflow-auto border-line border-b bg-canvas p-3 text-ink shadow-overlay open:flex " +
+  "lg:static lg:flex lg:max-h-none lg:min-h-0 lg:w-full lg:flex-1 lg:border-0 lg:p-0 lg:shadow-none";

@@ -1,0 +1,86 @@
+import {
+  BookOpen,
+  CircleUser,
+  Gauge,
+  type IconNode,
+  KeyRound,
+  List,
+  Ruler,
+  Shield,
+  Signature,
+  SlidersHorizontal,
+  Timer,
+} from "lucide";
+import type { ElementType } from "react";
+import { formatCount } from "../format/number.ts";
+import { Icon } from "../ui/icon.tsx";
+
+type Entry = { href: string; label: string; icon: IconNode; isAdmins?: boolean };
+
+const GROUPS: readonly { title?: string; entries: readonly Entry[] }[] = [
+  {
+    entries: [
+      { href: "/overview", label: "Overview", icon: Gauge },
+      { href: "/schedules", label: "Schedules", icon: Timer },
+      { href: "/logs", label: "Logs", icon: List },
+      { href: "/usage", label: "Usage", icon: Ruler },
+    ],
+  },
+  {
+    title: "Developers",
+    entries: [
+      { href: "/keys", label: "API keys", icon: KeyRound },
+      { href: "/signing", label: "Signing secrets", icon: Signature },
+      { href: "/relay", label: "Relay settings", icon: SlidersHorizontal },
+      { href: "/docs", label: "Docs", icon: BookOpen },
+    ],
+  },
+  {
+    title: "Account",
+    entries: [
+      { href: "/account", label: "Account and billing", icon: CircleUser },
+      { href: "/admin", label: "Admin", icon: Shield, isAdmins: true },
+    ],
+  },
+];
+
+/** Every page of the dashboard. `counts` are shown behind an entry, by its address. */
+export function DashboardNav({
+  current,
+  isAdmin,
+  counts = {},
+  as: Anchor = "a",
+}: {
+  current: string;
+  isAdmin: boolean;
+  counts?: Readonly<Record<string, number>>;
+  as?: ElementType;
+}) {
+  return GROUPS.map(({ title, entries }) => (
+    <div key={title ?? ""} className="grid gap-0.5">
+      {title && <div className="px-2 pt-3.5 pb-1 text-2xs text-ink-muted tracking-label">{title}</div>}
+      <ul className="grid gap-0.5">
+        {entries
+          .filter(({ isAdmins }) => isAdmin || !isAdmins)
+          .map(({ href, label, icon }) => (
+            <li key={href}>
+              <Anchor href={href} aria-current={isWithin(current, href) ? "page" : undefined} className={ENTRY}>
+                <Icon of={icon} />
+                {label}
+                {counts[href] !== undefined && (
+                  <span className="ml-auto font-normal text-2xs text-ink-muted">{formatCount(counts[href])}</span>
+                )}
+              </Anchor>
+            </li>
+          ))}
+      </ul>
+    </div>
+  ));
+}
+
+const isWithin = (current: string, href: string) => current === href || current.startsWith(`${href}/`);
+
+const ENTRY =
+  "relative flex min-h-7.5 items-center gap-2.5 rounded-md px-2 py-1 text-ink-soft text-sm hover:bg-hover hover:text-ink focus-visible:-outline-offset-2 " +
+  "aria-[current]:bg-chosen aria-[current]:font-medium aria-[current]:text-ink aria-[current]:before:absolute aria-[current]:before:left-0 " +
+  "aria-[current]:before:h-3.5 aria-[current]:before:w-0.5 aria-[current]:before:rounded-r-sm aria-[current]:before:bg-accent";

@@ -1,0 +1,47 @@
+import type { ReactNode } from "react";
+
+/** The head of a page of the dashboard: its title, what changes how it is shown, and the one thing most done there. */
+export function PageBar({
+  title,
+  crumb,
+  tools,
+  action,
+}: {
+  title: string;
+  crumb?: { href: string; label: string };
+  tools?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="z-20 flex min-h-13 flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-canvas/92 px-4 py-2 backdrop-blur-sm sm:px-6 lg:sticky lg:top-0 lg:px-8">
+      <div className="flex min-w-0 items-center gap-2">
+        {crumb && (
+          <>
+            <a href={crumb.href} className="inline-flex min-h-6 items-center text-ink-muted hover:underline">
+              {crumb.label}
+            </a>
+            <span className="text-ink-muted" aria-hidden="true">
+              /
+            </span>
+          </>
+        )}
+        <h1 className="truncate text-[0.9375rem] tracking-[-0.012em]">{title}</h1>
+      </div>
+      {tools && (
+        <div className="flex min-w-0 flex-wrap items-center gap-2 max-lg:order-1 max-lg:basis-full lg:ml-auto">
+          {tools}
+        </div>
+      )}
+      {action && <div className={`flex items-center gap-2 ${tools ? "max-lg:ml-auto" : "ml-auto"}`}>{action}</div>}
+    </div>
+  );
+}
+
+/** What a page of the dashboard shows, below its bar. `narrow` for forms. */
+export function PageBody({ narrow = false, children }: { narrow?: boolean; children: ReactNode }) {
+  return (
+    <div className={`grid min-w-0 grid-cols-1 gap-5 px-4 py-5 sm:p-6 lg:px-8 ${narrow ? "max-w-208" : "max-w-page"}`}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { Fragment } from "react";
+import { Copy } from "./copy.tsx";
+
+/** How a piece of code is shown: as it is, as text that was typed in, as a comment, or as the instant asked for. */
+export type CodePiece = string | { text: string; as: "text" | "comment" | "instant" };
+
+const LOOKS = { text: "text-ink-soft", comment: "text-ink-muted", instant: "font-medium text-accent" };
+
+/** Code with what it is above it, and a button that copies it. `copied` is the text for that when it is not all of it. */
+export function CodeBlock({
+  title,
+  what,
+  code,
+  copied,
+}: {
+  title: string;
+  what: string;
+  code: CodePiece | readonly CodePiece[];
+  copied?: string;
+}) {
+  const pieces = Array.isArray(code) ? (code as readonly CodePiece[]) : [code as CodePiece];
+  const all = pieces.map((piece) => (typeof piece === "string" ? piece : piece.text)).join("");
+  return (
+    <div className="min-w-0 overflow-hidden rounded-lg border border-line bg-surface">
+      <div className="flex min-h-9 items-center gap-2 border-line border-b py-1 pr-1.5 pl-3.5 text-ink-muted text-xs">
+        <span className="flex-1">{title}</span>
+        <Copy text={copied ?? all} what={what} />
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls */}
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        tabIndex={0}
+        role="group"
+        aria-label={what}
+        className="overflow-x-auto p-3.5 font-mono text-[0.78125rem] leading-[1.3125rem] focus-visible:-outline-offset-2"
+      >
+        <code className="text-[length:inherit]">
+          {pieces.map((piece, at) =>
+            typeof piece === "string" ? (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text never move
+              <Fragment key={at}>{piece}</Fragment>
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text never move
+              <span key={at} className={LOOKS[piece.as]}>
+                {piece.text}
+              </span>
+            ),
+          )}
+        </code>
+      </pre>
+    </div>
+  );
+}

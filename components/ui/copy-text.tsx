@@ -1,0 +1,62 @@
+"use client";
+
+import { type ReactNode, useRef, useState } from "react";
+
+const SHOWN_MS = 2_000;
+
+/** Copies `text`. `icon` and `done` are drawn by whoever uses it, so that the icons stay on the server. */
+export function CopyText({
+  text,
+  label,
+  icon,
+  done,
+}: {
+  text: string;
+  label: string;
+  icon: ReactNode;
+  done: ReactNode;
+}) {
+  const [said, setSaid] = useState<"" | "Copied" | "Not copied: select it and press Ctrl C">("");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={label}
+        title={label}
+        className="inline-flex size-6 shrink-0 cursor-pointer items-center justify-center rounded-sm text-ink-muted hover:bg-hover hover:text-ink noscript:hidden"
+        onClick={async () => {
+          const isCopied = await copy(text);
+          setSaid(isCopied ? "Copied" : "Not copied: select it and press Ctrl C");
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => setSaid(""), SHOWN_MS);
+        }}
+      >
+        {said === "Copied" ? done : icon}
+      </button>
+      <span role="status" className={said.startsWith("Not") ? "text-bad text-xs" : "sr-only"}>
+        {said}
+      </span>
+    </>
+  );
+}
+
+/** Over plain http, where many host this, browsers have no clipboard for pages: then the old way. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    if (navigator.clipboard) {
+      await navigator.clipboard.writeText(text);
+      return true;
+    }
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.className = "sr-only";
+    document.body.append(area);
+    area.select();
+    const isCopied = document.execCommand("copy");
+    area.remove();
+    return isCopied;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,15 @@
+import { Check, Copy as CopyIcon } from "lucide";
+import { CopyText } from "./copy-text.tsx";
+import { Icon } from "./icon.tsx";
+
+/** A small button that copies `text`; `what` names it ("Copy curl command"). It is not shown where scripts are off. */
+export function Copy({ text, what }: { text: string; what: string }) {
+  return (
+    <CopyText
+      text={text}
+      label={`Copy ${what}`}
+      icon={<Icon of={CopyIcon} small />}
+      done={<Icon of={Check} small className="text-ok" />}
+    />
+  );
+}

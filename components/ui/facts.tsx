@@ -1,0 +1,24 @@
+import type { ReactNode } from "react";
+
+/** A list of names and what they are, parted by hairlines. `wide` names stand above their values where it is narrow. */
+export function Facts({
+  wide = false,
+  items,
+}: {
+  wide?: boolean;
+  items: readonly (readonly [name: string, value: ReactNode])[];
+}) {
+  const columns = wide
+    ? "gap-x-3 gap-y-1.5 sm:grid-cols-[11rem_minmax(0,1fr)]"
+    : "grid-cols-[5.5rem_minmax(0,1fr)] gap-3";
+  return (
+    <dl className="grid text-sm">
+      {items.map(([name, value]) => (
+        <div key={name} className={`grid items-start border-line border-b py-[0.4375rem] last:border-b-0 ${columns}`}>
+          <dt className="text-ink-muted">{name}</dt>
+          <dd className="wrap-anywhere min-w-0">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

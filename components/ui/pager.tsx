@@ -1,0 +1,72 @@
+import type { ElementType, ReactNode } from "react";
+import { formatCount } from "../format/number.ts";
+import { Button, ButtonLink } from "./button.tsx";
+
+/** Below a list: which rows are shown, of how many, and the pages beside it. A page that is not there is a dead button. */
+export function Pager({
+  from,
+  to,
+  total,
+  isCapped = false,
+  previous,
+  next,
+  note,
+  as,
+}: {
+  from: number;
+  to: number;
+  total: number;
+  /** More than `total` match. */
+  isCapped?: boolean;
+  previous?: string;
+  next?: string;
+  note?: ReactNode;
+  as?: ElementType;
+}) {
+  return (
+    <nav
+      aria-label="Pages"
+      className="flex flex-wrap items-center justify-between gap-2 border-line border-t px-4 py-2 text-ink-muted text-xs"
+    >
+      <span>
+        {total === 0
+          ? "None"
+          : `${formatCount(from)}–${formatCount(to)} of ${isCapped ? "more than " : ""}${formatCount(total)}`}
+        . {note}
+      </span>
+      <span className="flex gap-1.5">
+        <Step href={previous} rel="prev" as={as}>
+          Previous
+        </Step>
+        <Step href={next} rel="next" as={as}>
+          Next
+        </Step>
+      </span>
+    </nav>
+  );
+}
+
+function Step({
+  href,
+  rel,
+  as,
+  children,
+}: {
+  href: string | undefined;
+  rel: "prev" | "next";
+  as?: ElementType;
+  children: string;
+}) {
+  if (href === undefined) {
+    return (
+      <Button size="small" disabled>
+        {children}
+      </Button>
+    );
+  }
+  return (
+    <ButtonLink size="small" href={href} rel={rel} as={as}>
+      {children}
+    </ButtonLink>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import { offsetParts } from "../format/offset.ts";
+
+/** A figure with its label above and, when there is one, a note below. */
+export function Reading({
+  label,
+  unit,
+  note,
+  children,
+}: {
+  label: ReactNode;
+  unit?: string;
+  note?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <div className="grid min-w-0 content-start gap-1">
+      <span className="text-ink-muted text-xs">{label}</span>
+      <span className="whitespace-nowrap text-2xl leading-7.5 tracking-[-0.035em]">
+        {children}
+        {unit && <Unit>{unit}</Unit>}
+      </span>
+      {note && <span className="text-ink-muted text-xs">{note}</span>}
+    </div>
+  );
+}
+
+/** The first figure of a page: a lateness, its sign in the colour of the instant. */
+export function LatenessFigure({ ms, size = "figure" }: { ms: number; size?: "figure" | "hero" }) {
+  const { sign, value, unit } = offsetParts(ms);
+  return (
+    <span
+      className={`whitespace-nowrap ${size === "hero" ? "-ml-[0.04em] text-hero tracking-[-0.06em]" : "text-figure tracking-figure"}`}
+    >
+      {sign && <span className="font-light text-accent">{sign}</span>}
+      {value}
+      <span
+        className={`ml-[0.1em] text-ink-muted leading-none tracking-[-0.02em] ${size === "hero" ? "text-[0.22em]" : "text-[0.36em]"}`}
+      >
+        {" "}
+        {unit}
+      </span>
+    </span>
+  );
+}
+
+function Unit({ children }: { children: string }) {
+  return <span className="ml-[0.05em] text-[0.5em] text-ink-muted leading-none tracking-[-0.01em]"> {children}</span>;
+}

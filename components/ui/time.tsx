@@ -1,0 +1,30 @@
+import { formatRelative } from "../format/duration.ts";
+import { formatInstant } from "../format/instant.ts";
+
+/**
+ * When something is, seen from now ("16 s ago"): the instant in full on hover, and in what a screen reader says. `zone` adds
+ * the time there.
+ */
+export function RelativeTime({ at, now, zone }: { at: Date; now: Date; zone?: string }) {
+  const full = zone && zone !== "UTC" ? `${formatInstant(at)} · ${formatInstant(at, zone)}` : formatInstant(at);
+  return (
+    <time dateTime={at.toISOString()} title={full}>
+      {formatRelative(at, now)}
+      <span className="sr-only">, {full}</span>
+    </time>
+  );
+}
+
+/** An instant in full, in UTC and, below, in `zone`. */
+export function FullTime({ at, zone }: { at: Date; zone?: string }) {
+  return (
+    <span className="inline-grid gap-0.5 *:whitespace-normal">
+      <time dateTime={at.toISOString()}>{formatInstant(at)}</time>
+      {zone && zone !== "UTC" && (
+        <time dateTime={at.toISOString()} className="text-ink-muted text-xs">
+          {formatInstant(at, zone)}
+        </time>
+      )}
+    </span>
+  );
+}

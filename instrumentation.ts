@@ -1,3 +1,5 @@
+import type { Instrumentation } from "next";
+
 /** Next.js calls this once before it serves anything. */
 export async function register(): Promise<void> {
   // biome-ignore lint/style/noProcessEnv: the bundler replaces it, and leaves the import out of the edge bundle
@@ -6,3 +8,12 @@ export async function register(): Promise<void> {
     await start();
   }
 }
+
+/** Next.js calls this for each page that fails: the line has the request's id, which the page shows. */
+export const onRequestError: Instrumentation.onRequestError = async (error, request) => {
+  // biome-ignore lint/style/noProcessEnv: as above
+  if (process.env.NEXT_RUNTIME === "nodejs") {
+    const { logFailedPage } = await import("#server/http/log-failed-page.ts");
+    logFailedPage(error, request);
+  }
+};

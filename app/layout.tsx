@@ -1,13 +1,22 @@
-import { cookies } from "next/headers";
+import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
-import { readTheme, THEME_COOKIE } from "#components/layout/theme.ts";
+import { services } from "#server/services.ts";
 import { mono, sans } from "./fonts.ts";
+import { chosenTheme, pageRequestId } from "./page-request.ts";
 import "./globals.css";
 
 // The nonce of an answer's policy has to be in its scripts: no page can be made ahead.
 export const dynamic = "force-dynamic";
 
-export const viewport = {
+export function generateMetadata(): Metadata {
+  return {
+    metadataBase: new URL(services().config.baseUrl),
+    title: { default: "Stopwatch", template: "%s · Stopwatch" },
+    applicationName: "Stopwatch",
+  };
+}
+
+export const viewport: Viewport = {
   themeColor: [
     { media: "(prefers-color-scheme: light)", color: "#f8f8f5" },
     { media: "(prefers-color-scheme: dark)", color: "#0d0e0f" },
@@ -15,9 +24,15 @@ export const viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
   return (
-    <html lang="en" data-theme={theme} className={`${sans.variable} ${mono.variable}`} suppressHydrationWarning>
+    <html
+      lang="en"
+      data-theme={await chosenTheme()}
+      data-request-id={await pageRequestId()}
+      className={`${sans.variable} ${mono.variable}`}
+      // The switch changes the theme before React has read the page.
+      suppressHydrationWarning
+    >
       <body>{children}</body>
     </html>
   );

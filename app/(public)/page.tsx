@@ -1,19 +1,61 @@
+import type { Metadata } from "next";
+import { Hero } from "#components/landing/hero.tsx";
+import { HostAndLimits } from "#components/landing/host-and-limits.tsx";
+import { Promises } from "#components/landing/promises.tsx";
+import { type PunctualityFigures, PunctualityNow } from "#components/landing/punctuality-now.tsx";
+import { WhereTimeWent } from "#components/landing/where-time-went.tsx";
+import { PublicFrame } from "#components/layout/public-frame.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { readPunctualityHistogram } from "#server/overview/punctuality.ts";
 import { services } from "#server/services.ts";
+import { chosenTheme } from "../page-request.ts";
 
-export const metadata = { title: "Stopwatch", description: "Scheduled HTTP delivery." };
+export const metadata: Metadata = {
+  title: { absolute: "Scheduled HTTP, sent on the millisecond · Stopwatch" },
+  description:
+    "Hand over an HTTP request and an instant. It leaves then: signed, retried, with a log of how late it was.",
+  alternates: { canonical: "/" },
+};
 
-export default function Landing() {
-  const { baseUrl } = services().config;
+const FOOT_LINKS = [
+  { href: "/v1/openapi.json", label: "openapi.json" },
+  { href: "/llms.txt", label: "llms.txt" },
+];
+
+export default async function Landing() {
+  const { baseUrl, plans, defaultPlan } = services().config;
+  const [theme, figures] = await Promise.all([chosenTheme(), readFigures()]);
+  const now = new Date();
   return (
-    <main>
-      <h1>Stopwatch</h1>
-      <p>Store an HTTP request now, and have it sent at the instant you choose.</p>
-      <pre>
-        <code>{`curl ${baseUrl}/v1/schedules \\
-  -H "Authorization: Bearer $STOPWATCH_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"targetUrl": "https://example.com/hook", "fireAt": "2031-01-01T09:00:00Z"}'`}</code>
-      </pre>
-    </main>
+    <PublicFrame theme={theme} footLinks={FOOT_LINKS} action={<ButtonLink href="/login">Sign in</ButtonLink>}>
+      <Hero baseUrl={baseUrl} fireAt={tomorrowAtNine(now)} />
+      <PunctualityNow figures={figures} now={now} />
+      <Promises />
+      <WhereTimeWent />
+      <HostAndLimits plans={plans} defaultPlan={defaultPlan} />
+    </PublicFrame>
   );
+}
+
+/** Null when they cannot be read: the rest of the page says what it says without a database. */
+async function readFigures(): Promise<PunctualityFigures | null> {
+  try {
+    const read = await readPunctualityHistogram();
+    return {
+      sent: read.sent,
+      onTimeRate: read.on_time_rate,
+      onTimeWithinMs: read.on_time_within_ms,
+      p50: read.offset_ms.p50,
+      p95: read.offset_ms.p95,
+      updatedAt: new Date(read.updated_at),
+      histogram: read.histogram,
+    };
+  } catch (error) {
+    services().log.warn({ err: error }, "the punctuality of the first page could not be read");
+    return null;
+  }
+}
+
+function tomorrowAtNine(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 9));
 }

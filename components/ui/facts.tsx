@@ -1,11 +1,16 @@
 import type { ReactNode } from "react";
 
-/** A list of names and what they are, parted by hairlines. `wide` names stand above their values where it is narrow. */
+/**
+ * A list of names and what they are, parted by hairlines. `wide` names stand above their values where it is narrow;
+ * `isCode` names are those of fields.
+ */
 export function Facts({
   wide = false,
+  isCode = false,
   items,
 }: {
   wide?: boolean;
+  isCode?: boolean;
   items: readonly (readonly [name: string, value: ReactNode])[];
 }) {
   const columns = wide
@@ -15,7 +20,7 @@ export function Facts({
     <dl className="grid text-sm">
       {items.map(([name, value]) => (
         <div key={name} className={`grid items-start border-line border-b py-[0.4375rem] last:border-b-0 ${columns}`}>
-          <dt className="text-ink-muted">{name}</dt>
+          <dt className={`text-ink-muted ${isCode ? "font-mono text-xs leading-5" : ""}`}>{name}</dt>
           <dd className="wrap-anywhere min-w-0">{value}</dd>
         </div>
       ))}

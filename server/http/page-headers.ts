@@ -1,5 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { newRequestId } from "./reply.ts";
+
+/** Under this name a page finds the id of its request, which is never the caller's. */
+export const PAGE_REQUEST_ID = "x-request-id";
 
 export type PageSettings = {
   /** Whether callers reach us by https. */
@@ -10,8 +14,8 @@ export type PageSettings = {
 
 /**
  * Says with every answer that its type is what it says and, on https, that there is no other way here; with a page also
- * what it may load and run, that no page may frame it, and what others learn of its address. Inline scripts need the
- * nonce of their answer, which Next.js finds in the policy that is written into the request here.
+ * what it may load and run, that no page may frame it, what others learn of its address, and its request's id. Inline
+ * scripts need the nonce of their answer, which Next.js finds in the policy that is written into the request here.
  */
 export function addSecurityHeaders(
   request: Pick<IncomingMessage, "headers">,
@@ -25,6 +29,9 @@ export function addSecurityHeaders(
   delete request.headers["content-security-policy-report-only"];
   delete request.headers["content-security-policy"];
   if (!isPage) return;
+  const requestId = newRequestId();
+  request.headers[PAGE_REQUEST_ID] = requestId;
+  response.setHeader("X-Request-Id", requestId);
   const policy = contentPolicy(randomBytes(NONCE_BYTES).toString("base64"), settings);
   request.headers["content-security-policy"] = policy;
   response.setHeader("Content-Security-Policy", policy);

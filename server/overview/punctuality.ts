@@ -1,5 +1,5 @@
 import { type PublicCounts, readPublicCounts } from "#db/queries/public-punctuality.ts";
-import { ON_TIME_WITHIN_MS, percentile } from "#domain/punctuality.ts";
+import { bucketValue, ON_TIME_WITHIN_MS, percentile } from "#domain/punctuality.ts";
 import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
 import { keptFor } from "./kept-for.ts";
 
@@ -8,10 +8,21 @@ export const PUNCTUALITY_KEPT_S = 30;
 
 /** The public figures of the last 24 hours as callers see them, at most `PUNCTUALITY_KEPT_S` old. */
 export async function readPunctuality() {
+  return presentPunctuality(await readKept());
+}
+
+/** The same figures, with what they are counted from: lateness in ms, and how many were so late. */
+export async function readPunctualityHistogram() {
+  const kept = await readKept();
+  const histogram = kept.counts.map(({ bucket, n }) => ({ ms: bucketValue(bucket), count: n }));
+  return { ...presentPunctuality(kept), histogram };
+}
+
+function readKept(): Promise<PublicCounts> {
   const own = services();
   const read = readers.get(own) ?? keptFor(PUNCTUALITY_KEPT_S * 1_000, () => readNow(own));
   readers.set(own, read);
-  return presentPunctuality(await read());
+  return read();
 }
 
 const readers = new WeakMap<Services, () => Promise<PublicCounts>>();

@@ -25,9 +25,18 @@ describe("an answer", () => {
   it("has a policy when it is a page, the same that Next.js takes its nonce from, and never the caller's", () => {
     const sent = { "content-security-policy": "script-src 'nonce-mine'", "content-security-policy-report-only": "x" };
     const page = headersOf(true, deployed, sent);
-    expect(page.request).toEqual({ "content-security-policy": page.answer.get("content-security-policy") });
+    expect(page.request).toEqual({
+      "content-security-policy": page.answer.get("content-security-policy"),
+      "x-request-id": page.answer.get("x-request-id"),
+    });
     const other = headersOf(false, deployed, sent);
     expect([other.request, other.answer.has("content-security-policy")]).toEqual([{}, false]);
+  });
+
+  it("names the request of a page, in the answer and to the page itself, whatever the caller calls it", () => {
+    const page = headersOf(true, deployed, { "x-request-id": "mine" });
+    expect(page.answer.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(page.request["x-request-id"]).toBe(page.answer.get("x-request-id"));
   });
 
   it("lets Next.js evaluate text and write styles while it compiles pages, and never otherwise", () => {

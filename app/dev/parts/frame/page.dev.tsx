@@ -1,16 +1,15 @@
-import { cookies } from "next/headers";
 import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
-import { readTheme, THEME_COOKIE } from "#components/layout/theme.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Segments } from "#components/ui/tabs.tsx";
+import { chosenTheme } from "../../../page-request.ts";
 import { DataParts } from "../data-parts.tsx";
 
-export const metadata = { title: "Frame of the dashboard · Stopwatch", robots: { index: false } };
+export const metadata = { title: "Frame of the dashboard", robots: { index: false } };
 
 /** The frame of the dashboard, in either environment (`?env=test`). */
 export default async function Frame({ searchParams }: { searchParams: Promise<{ env?: string }> }) {
-  const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const theme = await chosenTheme();
   const env = (await searchParams).env === "test" ? "test" : "live";
   return (
     <DashboardFrame

@@ -1,13 +1,12 @@
-import { cookies } from "next/headers";
 import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
-import { readTheme, THEME_COOKIE } from "#components/layout/theme.ts";
 import { SignInCard } from "#components/sign-in/sign-in-card.tsx";
+import { chosenTheme } from "../../../page-request.ts";
 
-export const metadata = { title: "Sign in, as a part · Stopwatch", robots: { index: false } };
+export const metadata = { title: "Sign in, as a part", robots: { index: false } };
 
 /** The frame of one card, with the card that it is mostly for. */
 export default async function Narrow() {
-  const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const theme = await chosenTheme();
   return (
     <NarrowFrame theme={theme}>
       <SignInCard

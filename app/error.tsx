@@ -1,0 +1,34 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+import { FailureCard } from "#components/layout/failure-card.tsx";
+import { MAIN_ID } from "#components/layout/skip-link.tsx";
+import { Button, ButtonLink } from "#components/ui/button.tsx";
+
+/** What stands in place of a page that failed. */
+export default function Failed({ reset }: { reset: () => void }) {
+  const requestId = useSyncExternalStore(
+    () => () => {},
+    () => document.documentElement.dataset.requestId,
+    () => undefined,
+  );
+  return (
+    <main id={MAIN_ID} className="grid min-h-dvh content-center justify-items-center px-4 py-12">
+      <FailureCard
+        title="This page did not load"
+        requestId={requestId}
+        heading="h1"
+        actions={
+          <>
+            <Button kind="primary" onClick={reset}>
+              Try again
+            </Button>
+            <ButtonLink href="/">Start page</ButtonLink>
+          </>
+        }
+      >
+        <p>Something failed on our side. Deliveries are not affected by this page.</p>
+      </FailureCard>
+    </main>
+  );
+}

@@ -1,0 +1,37 @@
+import { Unplug } from "lucide";
+import type { ReactNode } from "react";
+import { Card } from "../ui/card.tsx";
+import { Copy } from "../ui/copy.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+
+/**
+ * What stands where something did not load: what failed, what that means, the request to name when asking for help, and
+ * what to do next.
+ */
+export function FailureCard({
+  title,
+  requestId,
+  heading,
+  actions,
+  children,
+}: {
+  title: string;
+  requestId?: string;
+  heading?: "h1" | "h2";
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Card className="w-full max-w-136" role="alert">
+      <EmptyState title={title} art={Unplug} heading={heading} actions={actions}>
+        {children}
+        {requestId && (
+          <p className="flex max-w-full flex-wrap items-center justify-center gap-1 text-ink-muted text-xs">
+            Request <code className="wrap-anywhere font-mono">{requestId}</code>
+            <Copy text={requestId} what="request id" />
+          </p>
+        )}
+      </EmptyState>
+    </Card>
+  );
+}

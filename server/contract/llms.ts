@@ -1,0 +1,29 @@
+import { ENDPOINTS } from "./endpoints.ts";
+
+/** The service and its API in short, for language models, at `baseUrl`. Source: https://llmstxt.org. */
+export function describeForModels(baseUrl: string): string {
+  const endpoints = ENDPOINTS.map(({ method, path, summary }) => `- \`${method} ${path}\`: ${summary}`);
+  return `# Stopwatch
+
+> Stopwatch stores an HTTP request now and sends it at the instant you choose: signed, retried when the target fails, with a
+> log of how late each attempt was.
+
+- Base address of this installation: ${baseUrl}
+- Authentication: \`Authorization: Bearer sw_live_…\` (or \`sw_test_…\`, whose schedules are really delivered, but free).
+- Bodies and answers are JSON. Errors: \`{ "error": { "code", "message", "details"? } }\`; each answer has an \`X-Request-Id\`.
+- Targets are public https:// addresses. Delivery is at least once; \`webhook-id\` is the schedule's id on every attempt.
+- A create with an \`idempotencyKey\` stores once, however often it is sent.
+
+\`\`\`sh
+curl ${baseUrl}/v1/schedules \\
+  -H "Authorization: Bearer $STOPWATCH_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"targetUrl": "https://example.com/hook", "fireAt": "<RFC 3339, in the future>", "method": "POST", "payload": "{}"}'
+\`\`\`
+
+## API
+
+- [OpenAPI document](${baseUrl}/v1/openapi.json): every endpoint with its schemas, errors and examples
+${endpoints.join("\n")}
+`;
+}

@@ -1,0 +1,13 @@
+import { services } from "../services.ts";
+import { loggedPath } from "./log-answer.ts";
+import { PAGE_REQUEST_ID } from "./page-headers.ts";
+
+type Failed = { path: string; method: string; headers: Readonly<Record<string, string | string[] | undefined>> };
+
+/** Writes one line about a page that failed, under the id of its request. Never a query, a header or a body. */
+export function logFailedPage(error: unknown, { path, method, headers }: Failed): void {
+  services().log.error(
+    { err: error, requestId: headers[PAGE_REQUEST_ID], method, path: loggedPath(`http://page${path}`) },
+    "a page failed",
+  );
+}

@@ -7,6 +7,7 @@ import { LatenessAxis } from "./lateness-axis.tsx";
 import { latenessScale } from "./lateness-scale.ts";
 
 const FLAGS = 18;
+const ZERO = latenessScale().zero;
 const SIZES = { large: 132, medium: 68 };
 
 /**
@@ -26,14 +27,14 @@ export function LatenessHistogram({
 }) {
   const hatch = useId();
   const plot = SIZES[size];
-  const { xOf, zero } = latenessScale();
+  const { xOf } = latenessScale();
   const lines = histogramLines(counts);
   const sent = counts.reduce((sum, { count }) => sum + count, 0);
   const bottom = FLAGS + plot;
   return (
     <svg
       role="img"
-      aria-label={describe(counts, sent, p50, p95)}
+      aria-label={inWords(counts, sent, p50, p95)}
       className="block w-full overflow-visible"
       height={bottom + LatenessAxis.height}
     >
@@ -42,7 +43,7 @@ export function LatenessHistogram({
           <path className="stroke-line" d="M0.5 0V5" />
         </pattern>
       </defs>
-      <rect y={FLAGS} width={`${zero}%`} height={plot} fill={`url(#${hatch})`} />
+      <rect y={FLAGS} width={`${ZERO}%`} height={plot} fill={`url(#${hatch})`} />
       <text y="12" className="fill-ink-muted text-2xs max-sm:hidden">
         never early
       </text>
@@ -89,13 +90,17 @@ export function LatenessHistogram({
         />
       </svg>
       <LatenessAxis y={bottom} />
-      <line x1={`${zero}%`} x2={`${zero}%`} y1="4" y2={bottom + 10} className="stroke-2 stroke-accent" />
+      <line x1={`${ZERO}%`} x2={`${ZERO}%`} y1="4" y2={bottom + 10} className="stroke-2 stroke-accent" />
     </svg>
   );
 }
 
-/** The bracket from p50 to p95. Its words turn away from each other, so that they never meet. */
+/** Percent of the width that a word takes where it is narrow. */
+const WORD = 10;
+
+/** The bracket from p50 to p95. Its words turn away from each other, and from the zero line where there is room. */
 function Span({ from, to, bottom }: { from: number; to: number; bottom: number }) {
+  const turnsIn = from > ZERO && from < ZERO + WORD && to - from > WORD;
   return (
     <>
       {[from, to].map((x, at) => (
@@ -103,7 +108,13 @@ function Span({ from, to, bottom }: { from: number; to: number; bottom: number }
         <line key={at} x1={`${x}%`} x2={`${x}%`} y1={FLAGS} y2={bottom} className="stroke-1 stroke-line" />
       ))}
       <line x1={`${from}%`} x2={`${to}%`} y1={FLAGS} y2={FLAGS} className="stroke-4 stroke-accent" />
-      <text x={`${from}%`} dx="-2" y="12" textAnchor="end" className="fill-ink-soft text-2xs">
+      <text
+        x={`${from}%`}
+        dx={turnsIn ? 2 : -2}
+        y="12"
+        textAnchor={turnsIn ? "start" : "end"}
+        className="fill-ink-soft text-2xs"
+      >
         p50
       </text>
       <text x={`${to}%`} dx="2" y="12" className="fill-ink-soft text-2xs">
@@ -118,7 +129,7 @@ const path = (lines: readonly { x: number; height: number }[]) =>
 
 const round = (value: number) => Math.round(value * 100) / 100;
 
-function describe(counts: readonly LatenessCount[], sent: number, p50: number, p95: number): string {
+function inWords(counts: readonly LatenessCount[], sent: number, p50: number, p95: number): string {
   if (sent === 0) return "Lateness: nothing was sent.";
   const late = counts.reduce((sum, { ms, count }) => sum + (ms > ON_TIME_WITHIN_MS ? count : 0), 0);
   return (

@@ -65,13 +65,15 @@ export function DashboardFrame({
         </nav>
       </header>
       <div className="min-w-0 pb-16">
-        {env === "test" && (
-          <p className="flex min-h-7 items-center gap-2 border-warn-line border-b bg-test-band px-4 py-1 text-warn text-xs">
-            <Icon of={FlaskConical} small />
-            Test. Requests are really sent, but free, and left out of usage and public punctuality.
-          </p>
-        )}
-        <main id={MAIN_ID}>{children}</main>
+        <main id={MAIN_ID}>
+          {env === "test" && (
+            <p className="flex min-h-7 items-center gap-2 border-warn-line border-b bg-test-band px-4 py-1 text-warn text-xs">
+              <Icon of={FlaskConical} small />
+              Test. Requests are really sent, but free, and left out of usage and public punctuality.
+            </p>
+          )}
+          {children}
+        </main>
       </div>
     </div>
   );

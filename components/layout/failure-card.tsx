@@ -19,7 +19,7 @@ export function FailureCard({
   requestId?: string;
   heading?: "h1" | "h2";
   actions?: ReactNode;
-  children: ReactNode;
+  children?: ReactNode;
 }) {
   return (
     <Card className="w-full max-w-136" role="alert">

@@ -18,7 +18,9 @@ export function ErrorSummary({ problems }: { problems: readonly FieldProblem[] }
       <ul className="mt-1 grid gap-0.5">
         {problems.map(({ id, message }) => (
           <li key={id}>
-            <TextLink href={`#${id}`}>{message}</TextLink>
+            <TextLink href={`#${id}`} className="inline-block leading-6">
+              {message}
+            </TextLink>
           </li>
         ))}
       </ul>

@@ -19,7 +19,7 @@ export function Notice({
   announce?: "alert" | "status";
   action?: ReactNode;
   icon?: (typeof ICONS)[NoticeKind];
-  children: ReactNode;
+  children?: ReactNode;
 }) {
   return (
     <div

@@ -15,7 +15,7 @@ export function Target({ method, url, href }: { method: string; url: string; hre
           {words}
         </span>
       ) : (
-        <a href={href} className="truncate hover:underline" title={url}>
+        <a href={href} className="truncate leading-6 hover:underline" title={url}>
           {words}
         </a>
       )}

@@ -1,0 +1,151 @@
+import type { Browser, Page } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "#tests/helpers/browser.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
+import { renderDashboard, renderGallery } from "#tests/helpers/gallery.tsx";
+import {
+  accessibilityProblems,
+  LOOKS,
+  type Look,
+  openPage,
+  sidewaysOverflow,
+  smallTargets,
+} from "#tests/helpers/page-checks.ts";
+import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+
+// The parts as the server writes them, with the style sheet of the production build and a policy that is as strict as that
+// of the pages and lets no script run: whatever works here works without.
+const POLICY = "default-src 'self'; script-src 'none'; style-src 'self'; img-src 'self' data:; object-src 'none'";
+
+let database: TestDatabase;
+let web: WebProcess;
+let browser: Browser;
+let head: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  web = await startWebProcess({
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  });
+  const landing = await (await fetch(web.origin)).text();
+  const [, typefaces = ""] = /<html[^>]* class="([^"]*)"/.exec(landing) ?? [];
+  const styles = landing.match(/<link rel="stylesheet"[^>]*>/g) ?? [];
+  expect(styles.length).toBeGreaterThan(0);
+  head =
+    `<!doctype html><html lang="en" class="${typefaces}"><head><meta charset="utf-8"><title>Parts</title>` +
+    `<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">${styles.join("")}</head>`;
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await web?.stop();
+  await database?.drop();
+});
+
+const wide: Look = { theme: "light", width: 1280 };
+
+async function show(body: string, look: Look = wide) {
+  const { page, complaints } = await openPage(browser, web.origin, look);
+  const address = `${web.origin}/parts`;
+  await page.route(address, (route) =>
+    route.fulfill({
+      body: `${head}<body>${body}</body></html>`,
+      headers: { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": POLICY },
+    }),
+  );
+  await page.goto(address, { waitUntil: "networkidle" });
+  return { page, complaints, close: () => page.context().close() };
+}
+
+async function expectSound(page: Page, complaints: readonly string[]) {
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
+  expect(complaints).toEqual([]);
+}
+
+describe.each(LOOKS)("$theme, $width px:", (look) => {
+  it("every part in every state has nothing that axe finds, fits, and can be pressed", async () => {
+    const { page, complaints, close } = await show(renderGallery(), look);
+    await expectSound(page, complaints);
+    expect(await smallTargets(page)).toEqual([]);
+    await close();
+  });
+
+  it("so does an open dialog, and an open popover", async () => {
+    const { page, complaints, close } = await show(renderGallery(), look);
+    await page.getByRole("button", { name: "Cancel 1,281" }).first().click();
+    await page.getByRole("dialog", { name: "Cancel 1,281 schedules?" }).waitFor();
+    await expectSound(page, complaints);
+    await page.getByRole("button", { name: "Keep them" }).click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Actions" }).click();
+    await page.getByRole("link", { name: "Clone" }).waitFor();
+    await expectSound(page, complaints);
+    await close();
+  });
+
+  it("so does the frame of the dashboard, and its menu", async () => {
+    const env = look.theme === "light" ? "live" : "test";
+    const { page, complaints, close } = await show(renderDashboard(env), look);
+    await expectSound(page, complaints);
+    if (look.width < 1024) {
+      expect(await page.getByRole("link", { name: "Logs" }).isVisible()).toBe(false);
+      await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("link", { name: "Logs" }).waitFor();
+      await expectSound(page, complaints);
+    }
+    const current = page.getByRole("navigation", { name: "Main" }).locator("[aria-current=page]");
+    expect(await current.textContent()).toMatch(/^Schedules/);
+    await close();
+  });
+});
+
+describe("a dialog", () => {
+  it("takes the focus, keeps it, and gives it back when Escape closes it", async () => {
+    const { page, close } = await show(renderGallery());
+    const opener = page.getByRole("button", { name: "Cancel 1,281" }).first();
+    await opener.focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.closest("dialog") !== null);
+    expect(await focused()).toBe(true);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true);
+    await close();
+  });
+});
+
+describe("motion", () => {
+  it("stands still for whoever asks for it", async () => {
+    const { page, close } = await show(renderGallery());
+    const moving = () => page.evaluate(() => document.getAnimations().length);
+    expect(await moving()).toBeGreaterThan(0);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await expect.poll(moving).toBe(0);
+    await close();
+  });
+});
+
+describe("the keyboard", () => {
+  it("sees where it is, on each part", async () => {
+    const { page, close } = await show(renderGallery());
+    const stops = await page.evaluate(() => document.querySelectorAll("a[href], button:not(:disabled)").length);
+    const unseen: string[] = [];
+    for (let stop = 0; stop < Math.min(stops, 80); stop++) {
+      await page.keyboard.press("Tab");
+      const hidden = await page.evaluate(() => {
+        const focused = document.activeElement;
+        if (!focused || focused === document.body) return null;
+        const places = [focused, focused.closest("label")].filter((place) => place !== null);
+        const isOutlined = places.some((place) => getComputedStyle(place).outlineStyle !== "none");
+        return isOutlined ? null : focused.outerHTML.slice(0, 160);
+      });
+      if (hidden) unseen.push(hidden);
+    }
+    expect(unseen).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,196 @@
+import { readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import type { Browser } from "@playwright/test";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
+import { launchBrowser } from "#tests/helpers/browser.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
+import {
+  accessibilityProblems,
+  LOOKS,
+  type Look,
+  openPage,
+  sidewaysOverflow,
+  smallTargets,
+} from "#tests/helpers/page-checks.ts";
+import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+
+let database: TestDatabase;
+let web: WebProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  // Three on the instant, five 4 ms late, one 304 ms late.
+  await sql`INSERT INTO shard_punctuality (shard, hour, bucket, n, on_time)
+    SELECT 0, date_trunc('hour', now(), 'UTC'), bucket, n, on_time
+    FROM (VALUES (0, 3, 3), (4, 5, 5), (${offsetBucket(304)}::int, 1, 0)) counted (bucket, n, on_time)`;
+  await sql.end();
+  web = await startWebProcess({
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  });
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await web?.stop();
+  await database?.drop();
+});
+
+const wide: Look = { theme: "light", width: 1280 };
+
+async function open(path: string, look: Look & { scripts?: boolean } = wide) {
+  const { page, complaints } = await openPage(browser, web.origin, look);
+  const answer = await page.goto(web.origin + path, { waitUntil: "networkidle" });
+  return { page, complaints, answer, close: () => page.context().close() };
+}
+
+describe("the first page", () => {
+  it.each(LOOKS)(
+    "has nothing that axe finds, nor overflows, nor complains, nor asks others: $theme, $width px",
+    async (look) => {
+      const { page, complaints, close } = await open("/", look);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
+      expect(await smallTargets(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await close();
+    },
+  );
+
+  it("shows how punctual this very installation was, as a figure and as a sentence", async () => {
+    const { page, close } = await open("/");
+    const now = page.getByRole("region", { name: "Half of all requests left within" });
+    await expect.poll(() => now.textContent()).toMatch(/\+4\s*ms/);
+    expect(await now.textContent()).toMatch(/On time\s*88\.88\s*%/);
+    const picture = now.getByRole("img");
+    expect(await picture.getAttribute("aria-label")).toBe(
+      `Lateness of 9 requests. Half left within +4 ms of their instant, 95 % within +${bucketValue(offsetBucket(304))} ms, 1 more than 250 ms late.`,
+    );
+    await close();
+  });
+
+  it("says what it says without scripts, and the theme can be chosen", async () => {
+    const { page, close } = await open("/", { ...wide, scripts: false });
+    expect(await page.getByRole("button", { name: "Copy curl command" }).count()).toBe(0);
+    const before = await background(page);
+    await page.getByRole("radio", { name: "Dark" }).check();
+    await expect.poll(() => background(page)).not.toBe(before);
+    await close();
+  });
+
+  it("keeps the theme that was chosen, from the first byte of the next page on", async () => {
+    const { page, close } = await open("/");
+    const light = await background(page);
+    await page.getByRole("radio", { name: "Dark" }).check();
+    await expect
+      .poll(async () => (await page.context().cookies()).find(({ name }) => name === "theme")?.value)
+      .toBe("dark");
+    const answer = await page.request.get(`${web.origin}/nobody-is-here`);
+    expect(await answer.text()).toContain('data-theme="dark"');
+    await page.goto(`${web.origin}/nobody-is-here`);
+    expect(await background(page)).not.toBe(light);
+    await close();
+  });
+
+  it("copies the command alone, without the answer below it", async () => {
+    const { page, close } = await open("/");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy curl command" }).click();
+    await expect.poll(() => page.getByRole("status").first().textContent()).toBe("Copied");
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^curl .*\/v1\/schedules \\\n[\s\S]*}'$/);
+    await close();
+  });
+
+  it("lets the keyboard past its head first", async () => {
+    const { page, close } = await open("/");
+    await page.keyboard.press("Tab");
+    const skip = page.getByRole("link", { name: "Skip to content" });
+    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
+    expect((await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+    await page.keyboard.press("Enter");
+    expect(new URL(page.url()).hash).toBe("#main");
+    await close();
+  });
+
+  it("does not move while it loads, and its scripts are at most 150 KB (gzip), nearly all of them the framework's", async () => {
+    const { page, close } = await open("/");
+    const scripts = await page.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .filter(({ name }) => name.endsWith(".js"))
+        .map(({ name }) => name),
+    );
+    expect(scripts.length).toBeGreaterThan(0);
+    const bodies = await Promise.all(scripts.map(async (address) => (await fetch(address)).arrayBuffer()));
+    expect(bodies.reduce((sum, body) => sum + gzipSync(body).length, 0)).toBeLessThanOrEqual(150_000);
+    const moved = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          let sum = 0;
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) sum += (entry as unknown as { value: number }).value;
+          }).observe({ type: "layout-shift", buffered: true });
+          requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+        }),
+    );
+    expect(moved).toBeLessThan(0.01);
+    await close();
+  });
+});
+
+describe("an address that leads nowhere", () => {
+  it.each(LOOKS)("says so, with a way back: $theme, $width px", async (look) => {
+    const { page, answer, close } = await open("/nobody-is-here", look);
+    expect(answer?.status()).toBe(404);
+    expect(await page.title()).toBe("Not found · Stopwatch");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing is here");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
+    await page.getByRole("link", { name: "Start again" }).click();
+    await page.waitForURL(`${web.origin}/`);
+    await close();
+  });
+});
+
+describe("for machines", () => {
+  it("there are a description for language models, rules for robots and a list of pages, all with the public address", async () => {
+    const texts = await Promise.all(
+      ["/llms.txt", "/robots.txt", "/sitemap.xml"].map(async (path) => {
+        const answer = await fetch(web.origin + path);
+        expect(answer.status).toBe(200);
+        return answer.text();
+      }),
+    );
+    for (const text of texts) expect(text).toContain(`http://localhost:${web.port}`);
+    expect(texts[0]).toContain("- `POST /v1/schedules`:");
+  });
+
+  it("each page's answer names its request, also when the caller names it", async () => {
+    const ids = await Promise.all(
+      ["/", "/nobody-is-here"].map(async (path) => {
+        const answer = await fetch(web.origin + path, { headers: { "X-Request-Id": "mine" } });
+        const id = answer.headers.get("x-request-id");
+        expect(id).toMatch(/^req_[0-9a-f]{32}$/);
+        expect(await answer.text()).toContain(`data-request-id="${id}"`);
+        return id;
+      }),
+    );
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+});
+
+describe("the gallery of parts", () => {
+  it.each(["/dev/parts", "/dev/parts/narrow", "/dev/parts/frame"])("is not in a production build: %s", async (path) => {
+    expect((await fetch(web.origin + path)).status).toBe(404);
+    expect(await readFile(".next/server/app-paths-manifest.json", "utf8")).not.toContain("/dev/");
+  });
+});
+
+function background(page: { evaluate<T>(read: () => T): Promise<T> }): Promise<string> {
+  return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+}

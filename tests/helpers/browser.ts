@@ -1,0 +1,73 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rename, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type Browser, chromium } from "@playwright/test";
+import { processEnv } from "#config.ts";
+
+const run = promisify(execFile);
+const SETTINGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
+const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+/**
+ * A real Chromium, headless: the one that PLAYWRIGHT_CHROMIUM names, else Playwright's own where it is installed, else, on
+ * x64 Linux, the one that comes with npm.
+ */
+export async function launchBrowser(): Promise<Browser> {
+  const { path, env = {} } = await findBrowser();
+  return chromium.launch({ executablePath: path, args: [...SETTINGS, ...QUIET], env: { ...environment(), ...env } });
+}
+
+type Found = { path: string; env?: Record<string, string> };
+
+async function findBrowser(): Promise<Found> {
+  const named = environment().PLAYWRIGHT_CHROMIUM;
+  if (named) return { path: named };
+  if (existsSync(chromium.executablePath())) return { path: chromium.executablePath() };
+  if (process.platform === "linux" && process.arch === "x64") return fromNpm();
+  throw new Error(
+    "There is no browser for the tests: run `npx playwright install chromium`, or set PLAYWRIGHT_CHROMIUM.",
+  );
+}
+
+// The package unpacks into the temporary folder, not at once, and takes what is there for the whole of it: each version
+// has a folder of its own, which gets its name when it is complete.
+async function fromNpm(): Promise<Found> {
+  const entry = fileURLToPath(import.meta.resolve("@sparticuz/chromium"));
+  const { version } = createRequire(entry)(join(dirname(entry), "../package.json"));
+  const folder = join(tmpdir(), `stopwatch-chromium-${version}`);
+  if (!existsSync(folder)) await unpack(entry, folder);
+  const path = join(folder, "chromium");
+  const fonts = { FONTCONFIG_PATH: join(folder, "fonts") };
+  const starts = await run(path, ["--version"]).then(
+    () => true,
+    () => false,
+  );
+  // A bare system lacks a few libraries, which the package has too.
+  return { path, env: starts ? fonts : { ...fonts, LD_LIBRARY_PATH: join(folder, "al2023", "lib") } };
+}
+
+async function unpack(entry: string, folder: string): Promise<void> {
+  const draft = await mkdtemp(`${folder}-`);
+  const libraries = join(dirname(entry), "../bin/al2023.tar.br");
+  const program = `
+    const { default: chromium, inflate } = await import(${JSON.stringify(entry)});
+    await chromium.executablePath();
+    await inflate(${JSON.stringify(libraries)});`;
+  try {
+    await run(process.execPath, ["--input-type=module", "-e", program], { env: { ...environment(), TMPDIR: draft } });
+    await rename(draft, folder);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process was first.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+function environment(): NodeJS.ProcessEnv & Record<string, string> {
+  return Object.fromEntries(Object.entries(processEnv()).filter(([, value]) => value !== undefined)) as never;
+}

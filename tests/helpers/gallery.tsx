@@ -1,0 +1,45 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
+import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
+import { PublicFrame } from "#components/layout/public-frame.tsx";
+import { ControlParts } from "../../app/dev/parts/control-parts.tsx";
+import { DataParts } from "../../app/dev/parts/data-parts.tsx";
+import { OverlayParts } from "../../app/dev/parts/overlay-parts.tsx";
+import { SignInParts } from "../../app/dev/parts/sign-in-parts.tsx";
+
+/** Every part in every state, in the frame of a public page: HTML for the body. */
+export function renderGallery(): string {
+  return renderToStaticMarkup(
+    <PublicFrame
+      theme="system"
+      links={[{ href: "#docs", label: "Docs" }]}
+      footLinks={[{ href: "#llms", label: "llms.txt" }]}
+    >
+      <h1>Parts</h1>
+      <ControlParts />
+      <OverlayParts />
+      <DataParts />
+      <SignInParts />
+    </PublicFrame>,
+  );
+}
+
+/** The frame of the dashboard around what lists and things look like. */
+export function renderDashboard(env: "live" | "test"): string {
+  return renderToStaticMarkup(
+    <DashboardFrame
+      theme="system"
+      env={env}
+      envLinks={{ live: "?env=live", test: "?env=test" }}
+      current="/schedules/sch_1"
+      isAdmin
+      counts={{ "/schedules": 1_284 }}
+      email="ana@example.com"
+    >
+      <PageBar title="A schedule" crumb={{ href: "/schedules", label: "Schedules" }} />
+      <PageBody>
+        <DataParts />
+      </PageBody>
+    </DashboardFrame>,
+  );
+}

@@ -61,6 +61,12 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     metricsToken: s.METRICS_TOKEN,
     cookieDomain: s.COOKIE_DOMAIN,
     adminEmails: new Set(s.ADMIN_EMAILS),
+    mail: {
+      from: s.MAIL_FROM ?? DEFAULT_MAIL_FROM,
+      resendApiKey: s.RESEND_API_KEY,
+      resendBaseUrl: s.RESEND_BASE_URL?.replace(/\/+$/, ""),
+      mailboxDir: `${s.DATA_DIR}/mailbox`,
+    },
     logLevel: s.LOG_LEVEL,
   };
 }
@@ -107,6 +113,9 @@ export function refuseTlsOverride(): boolean {
 const port = z.coerce.number("a port number").int("a port number").min(0, "a port from 0 to 65535").max(65_535);
 const postgresForm = "expected postgres://user:password@host:port/database";
 const postgresUrl = z.string(postgresForm).regex(/^postgres(ql)?:\/\/./, postgresForm);
+/** Of mails that go into the mailbox folder; a provider wants an address of one's own. */
+const DEFAULT_MAIL_FROM = "Stopwatch <stopwatch@localhost>";
+const mailFromForm = "expected an address, or a name and an address such as Stopwatch <notices@example.com>";
 const bound = z.coerce.number("a whole number").int("a whole number").min(1, "at least 1");
 
 const shared = {
@@ -114,6 +123,7 @@ const shared = {
   HOST: z.string().default("127.0.0.1"),
   BASE_URL: z.url({ protocol: /^https?$/, error: "expected an http or https address" }).optional(),
   DISPATCHER_PORT: port.default(9464),
+  DATA_DIR: z.string().default(".data"),
 };
 
 const settings = z
@@ -141,11 +151,21 @@ const settings = z
       .transform((list) => list.split(",").map((email) => email.trim().toLowerCase()))
       .pipe(z.array(z.email("expected e-mail addresses, separated by commas")))
       .default([]),
+    RESEND_API_KEY: z.string().optional(),
+    RESEND_BASE_URL: z.url({ protocol: /^https?$/, error: "expected an http or https address" }).optional(),
+    MAIL_FROM: z
+      .string()
+      .regex(/^([^<>"\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u, mailFromForm)
+      .optional(),
     LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   })
   .refine(({ BASE_URL, COOKIE_DOMAIN: domain }) => !domain || `.${hostOf(BASE_URL)}`.endsWith(`.${domain}`), {
     path: ["COOKIE_DOMAIN"],
     error: "expected the host of BASE_URL or a domain above it",
+  })
+  .refine(({ RESEND_API_KEY, MAIL_FROM }) => !RESEND_API_KEY || MAIL_FROM, {
+    path: ["MAIL_FROM"],
+    error: `${mailFromForm}, of a domain that is verified with Resend, since RESEND_API_KEY is set`,
   });
 
 const hostOf = (url: string | undefined): string => (url ? new URL(url).hostname : "localhost");
@@ -154,14 +174,13 @@ const launcherSettings = z.object({
   ...shared,
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_DIRECT_URL: postgresUrl.optional(),
-  DATA_DIR: z.string().default(".data"),
   ENCRYPTION_KEYS: z.string().optional(),
 });
 
 /** The name of every setting, as in `.env.example`. */
 export const SETTING_NAMES = [...new Set([...Object.keys(settings.shape), ...Object.keys(launcherSettings.shape)])];
 
-const SECRET = new Set(["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL", "METRICS_TOKEN"]);
+const SECRET = new Set(["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL", "METRICS_TOKEN", "RESEND_API_KEY"]);
 
 function problem(name: string, expected: string, given: Record<string, unknown>): string {
   if (!(name in given)) return `${name}: ${expected}; it is not set`;

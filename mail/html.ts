@@ -1,0 +1,23 @@
+/** HTML that needs no more escaping. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A template whose values are escaped, for text and for attributes in double quotes; an Html stays as it is. */
+export function html(strings: TemplateStringsArray, ...values: (string | number | Html | Html[])[]): Html {
+  return new Html(
+    strings.map((string, index) => string + (index < values.length ? inHtml(values[index]) : "")).join(""),
+  );
+}
+
+function inHtml(value: string | number | Html | Html[] | undefined): string {
+  if (Array.isArray(value)) return value.map(({ text }) => text).join("");
+  if (value instanceof Html) return value.text;
+  return String(value).replace(/[&<>"']/g, (character) => ESCAPED[character] as string);
+}
+
+const ESCAPED: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

@@ -1,0 +1,75 @@
+import { Html, html } from "./html.ts";
+
+/** A part of a mail: said in HTML and in plain text. */
+export type Part = { html: Html; text: string };
+
+const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const INK = "#141517";
+const MUTED = "#626368";
+
+/** What a reader in the dark sees. Inline colours are the light ones, for readers that know no media query. */
+const DARK = new Html(`
+@media (prefers-color-scheme: dark) {
+  .canvas { background: #0d0e0f !important; }
+  .ink { color: #f2f1ec !important; }
+  .muted { color: #96968f !important; }
+  .button { background: #f2f1ec !important; color: #0d0e0f !important; }
+}`);
+
+/**
+ * The whole of a mail in both forms: one column, system fonts, colours inline, no images, the same words in both. `preview`
+ * is what a mailbox shows beside the subject.
+ */
+export function layOut({ subject, preview, parts }: { subject: string; preview: string; parts: Part[] }): {
+  subject: string;
+  html: string;
+  text: string;
+} {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${subject}</title>
+<style>${DARK}
+</style>
+</head>
+<body class="canvas" style="margin:0;padding:0;background:#ffffff">
+<div style="display:none;max-height:0;overflow:hidden">${preview}</div>
+<div class="canvas" style="background:#ffffff;padding:32px 20px">
+<div class="ink" style="max-width:576px;margin:0 auto;font-family:${FONT};font-size:16px;line-height:25px;color:${INK};overflow-wrap:anywhere">
+<p style="margin:0 0 24px;font-size:17px;font-weight:600;letter-spacing:-0.02em">stopwatch</p>
+${parts.map((part) => part.html)}</div>
+</div>
+</body>
+</html>
+`;
+  return { subject, html: page.text, text: `${parts.map(({ text }) => text).join("\n\n")}\n` };
+}
+
+/** A sentence or several. */
+export function paragraph(text: string): Part {
+  return { html: html`<p style="margin:0 0 20px">${text}</p>\n`, text };
+}
+
+/** What is said in small print; `links` are words in it that lead somewhere. */
+export function smallPrint(text: string, link?: { label: string; url: string }): Part {
+  const style = `margin:0 0 12px;font-size:13px;line-height:20px;color:${MUTED}`;
+  if (!link) return { html: html`<p class="muted" style="${style}">${text}</p>\n`, text };
+  const anchor = html`<a class="muted" href="${link.url}" style="color:${MUTED};text-decoration:underline">${link.label}</a>`;
+  return {
+    html: html`<p class="muted" style="${style}">${text} ${anchor}</p>\n`,
+    text: `${text} ${link.label}: ${link.url}`,
+  };
+}
+
+/** The one thing to do. */
+export function button(label: string, url: string): Part {
+  const style = `display:inline-block;padding:10px 18px;border-radius:5px;background:${INK};color:#ffffff;font-weight:500;text-decoration:none`;
+  return {
+    html: html`<p style="margin:0 0 20px"><a class="button" href="${url}" style="${style}">${label}</a></p>\n`,
+    text: `${label}: ${url}`,
+  };
+}

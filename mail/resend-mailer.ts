@@ -1,0 +1,46 @@
+import { type ErrorResponse, Resend } from "resend";
+import { type Mail, type Mailer, MailNotSent } from "./mail.ts";
+
+const DEADLINE_MS = 10_000;
+const RETRY_AFTER_MS_MAX = 3_600_000;
+/** Answers about the idempotency key: the first says that a mail with it was taken, the second that one is being sent. */
+const TAKEN_BEFORE = "invalid_idempotent_request";
+const BEING_TAKEN = "concurrent_idempotent_requests";
+
+type Settings = { apiKey: string; baseUrl?: string | undefined; from: string; deadlineMs?: number };
+
+/** Sends by Resend's API, within `deadlineMs` (10 s). `baseUrl` is that of the API unless it is elsewhere. */
+export function createResendMailer({ apiKey, baseUrl, from, deadlineMs = DEADLINE_MS }: Settings): Mailer {
+  const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {});
+  return {
+    async send({ to, subject, text, html, headers = {}, idempotencyKey }: Mail) {
+      const options = { signal: AbortSignal.timeout(deadlineMs), ...(idempotencyKey ? { idempotencyKey } : {}) };
+      const answer = await resend.emails.send({ from, to, subject, text, html, headers }, options);
+      if (answer.data?.id || answer.error?.name === TAKEN_BEFORE) return;
+      throw notSent(answer.error, answer.headers ?? {});
+    },
+  };
+}
+
+function notSent(error: ErrorResponse | null, headers: Record<string, string>): MailNotSent {
+  if (!error?.statusCode)
+    return new MailNotSent("the mail provider gave no answer that could be read", { inDoubt: true });
+  const { statusCode: status, name } = error;
+  const retryAfterMs = retryAfter(headers["retry-after"]);
+  const inDoubt = status >= 500 || name === BEING_TAKEN;
+  return new MailNotSent(`the mail provider answered ${status} (${name}): ${told(error)}`, { inDoubt, retryAfterMs });
+}
+
+/** What the provider says, without addresses and keys. */
+function told({ message }: ErrorResponse): string {
+  return String(message)
+    .replace(/[^\s<>"'(),;:]+@/g, "…@")
+    .replace(/\bre_\w+/g, "re_…")
+    .slice(0, 200);
+}
+
+function retryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX) : undefined;
+}

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type SentMail = {
+  from: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  headers?: Record<string, string>;
+};
+
+/** What the fake does with a mail: takes it, or fails in one of the ways of a provider. */
+export type Behaviour =
+  | "accept"
+  | { status: number; name?: string; message?: string; headers?: Record<string, string>; body?: string }
+  | "hang"
+  | "drop before accepting"
+  | "drop after accepting";
+
+/**
+ * A local endpoint that behaves as Resend's `POST /emails` does, idempotency keys included: a second mail with a key is
+ * answered as the first one was, and refused with 409 when it is not the same mail. `behaviour` may be changed at any time.
+ */
+export async function startFakeResend(apiKey = "re_test_key") {
+  const accepted: (SentMail & { idempotencyKey: string | undefined })[] = [];
+  const known = new Map<string, { id: string; digest: string }>();
+  const state: { behaviour: Behaviour | ((mail: SentMail, nth: number) => Behaviour); calls: number } = {
+    behaviour: "accept",
+    calls: 0,
+  };
+
+  const take = (mail: SentMail, key: string | undefined): [number, object] => {
+    const digest = createHash("sha256").update(JSON.stringify(mail)).digest("hex");
+    const former = key === undefined ? undefined : known.get(key);
+    if (former && former.digest !== digest) return [409, failure(409, "invalid_idempotent_request", "another payload")];
+    if (former) return [200, { id: former.id }];
+    const id = `mail-${accepted.length + 1}`;
+    if (key !== undefined) known.set(key, { id, digest });
+    accepted.push({ ...mail, idempotencyKey: key });
+    return [200, { id }];
+  };
+
+  const server = createServer(async (request, response) => {
+    const body = await readAll(request);
+    state.calls++;
+    if (request.method !== "POST" || request.url !== "/emails")
+      return answer(response, 404, failure(404, "not_found", ""));
+    if (request.headers.authorization !== `Bearer ${apiKey}`)
+      return answer(response, 401, failure(401, "invalid_api_key", "API key is invalid"));
+    const mail = JSON.parse(body) as SentMail;
+    const key = request.headers["idempotency-key"] as string | undefined;
+    const does = typeof state.behaviour === "function" ? state.behaviour(mail, state.calls) : state.behaviour;
+    if (does === "hang") return;
+    if (does === "drop before accepting") return request.socket.destroy();
+    if (does === "drop after accepting") {
+      take(mail, key);
+      return request.socket.destroy();
+    }
+    if (does === "accept") return answer(response, ...take(mail, key));
+    const { status, name = "application_error", message = "no", headers = {} } = does;
+    return answer(response, status, does.body ?? failure(status, name, message), headers);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    baseUrl,
+    apiKey,
+    /** The mails that were taken, oldest first: what people have in their mailboxes. */
+    accepted,
+    /** Calls so far, whatever became of them. */
+    calls: () => state.calls,
+    behave(behaviour: (typeof state)["behaviour"]) {
+      state.behaviour = behaviour;
+    },
+    /** Forgets the idempotency keys, as the provider does after 24 hours. */
+    forgetKeys: () => known.clear(),
+    settings: {
+      from: "Stopwatch <notices@stopwatch.example.com>",
+      resendApiKey: apiKey,
+      resendBaseUrl: baseUrl,
+      mailboxDir: "/nonexistent",
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export type FakeResend = Awaited<ReturnType<typeof startFakeResend>>;
+
+const failure = (statusCode: number, name: string, message: string) => ({ statusCode, name, message });
+
+function answer(response: ServerResponse, status: number, body: object | string, headers: Record<string, string> = {}) {
+  response.writeHead(status, { "Content-Type": "application/json", ...headers });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}

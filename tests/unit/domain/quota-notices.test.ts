@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { parsePlans } from "#domain/plans.ts";
+import { nextMonthMs, quotaLevels, quotaReachedAtMs } from "#domain/quota-notices.ts";
+
+const levels = (monthlyQuota: number) =>
+  quotaLevels(parsePlans(JSON.stringify({ free: { monthlyQuota } })).free).map(({ from }) => from);
+
+test.each([
+  [2_000, [1_600, 2_000, 2_200]],
+  [50_000, [40_000, 50_000, 55_000]],
+  [7, [6, 7, 7]],
+  [1, [1, 1, 1]],
+  [0, [1, 1, 1]],
+])("of a quota of %i the owner is told at %j schedules", (quota, expected) => {
+  expect(levels(quota)).toEqual(expected);
+});
+
+const notice = { level: 80, period: "202603", scheduled: 1_600, limit: 2_000, graceLimit: 2_200 } as const;
+
+test("the pace of the month so far says when the quota is reached, unless the month ends before", () => {
+  expect(quotaReachedAtMs({ ...notice, atMs: Date.UTC(2026, 2, 17) })).toBe(Date.UTC(2026, 2, 21));
+  expect(quotaReachedAtMs({ ...notice, atMs: Date.UTC(2026, 2, 31) })).toBeNull();
+});
+
+test("the month after December is January of the next year", () => {
+  expect(nextMonthMs("202612")).toBe(Date.UTC(2027, 0));
+});

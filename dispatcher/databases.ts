@@ -16,7 +16,8 @@ export const SESSION = {
 
 /**
  * The connections of a dispatcher. Leases, claims and records have their own, so that none waits behind anything else.
- * `onAnswered` is called after each call that was answered, `onFailed` after each that was not; neither counts retention.
+ * `onAnswered` is called after each call that was answered, `onFailed` after each that was not; neither counts retention
+ * and notices.
  */
 export function connectDatabases(url: string, on: { onAnswered: () => void; onFailed: () => void }) {
   const pool = (name: string, connectionsMax: number) =>
@@ -27,6 +28,13 @@ export function connectDatabases(url: string, on: { onAnswered: () => void; onFa
     claims: pool("claim", 2),
     records: pool("record", 2),
     reads: pool("read", 3),
+    /** For making notices and for sending them; neither waits long for a lock. */
+    notices: connect({
+      url,
+      name: "stopwatch-notices",
+      connectionsMax: 2,
+      session: { ...SESSION, lock_timeout: 1_000 },
+    }),
     retention: connect({
       url,
       name: "stopwatch-retain",

@@ -10,6 +10,7 @@ const HEARTBEAT_EVERY_MS = SHARD_LEASE_MS / 3;
 const READ_EVERY_MS = 250;
 const RECOVER_EVERY_MS = 1_000;
 const RETAIN_EVERY_MS = 1_000;
+const NOTICES_EVERY_MS = 1_000;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
@@ -49,7 +50,7 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
 
 function createLoops(parts: Parts) {
   const { clock, shards, calendar, comparison, idleLanes, laneAudit, outageLog } = parts;
-  const { recovery, releases, retention } = parts;
+  const { recovery, releases, retention, notices, noticeSender } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
     await calendar.runOnce();
@@ -71,6 +72,8 @@ function createLoops(parts: Parts) {
     recovering: every(RECOVER_EVERY_MS, () => recovery.runOnce()),
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),
     retaining: every(RETAIN_EVERY_MS, () => retention.runOnce()),
+    noticing: every(NOTICES_EVERY_MS, () => notices.runOnce()),
+    sendingNotices: every(NOTICES_EVERY_MS, () => noticeSender.runOnce()),
     upkeep: every(UPKEEP_EVERY_MS, async () => runUpkeep(parts)),
   };
 }

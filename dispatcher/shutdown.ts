@@ -5,6 +5,8 @@ import type { Parts } from "./wiring.ts";
 /** By then what is claimed has left, and what has not is put back. */
 const CLAIMED_MS = 2_500;
 const RELEASES_MS = 1_000;
+/** What a notice that is being sent is waited for, at the end. */
+const NOTICE_MS = 2_000;
 /** By then what is on the wire is recorded. */
 const DEADLINE_MS = 34_000;
 
@@ -22,12 +24,15 @@ export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void
   parts.rates.stop();
   shards.stop();
   claimer.stop();
+  parts.noticeSender.stop();
   await until(() => unclaimedOf(parts) + unsentOf(parts) === 0, CLAIMED_MS);
   for (const delivery of preparer.takeAll()) deliveries.move(delivery, "releasing");
   sendQueue.releaseAll();
   await until(() => releases.count() === 0, RELEASES_MS);
   await shards.handOver().catch(outageLog.report);
   await until(() => onTheWire(parts) === 0, leftMs());
+  // What is cut off here is sent again with its key, by the next dispatcher.
+  await until(() => !parts.noticeSender.isSending(), Math.min(NOTICE_MS, leftMs()));
   await until(() => recorder.pending() === 0, leftMs());
 
   lifecycle.stop();

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "#config.ts";
 import { readDatabaseClock } from "#db/queries/database-clock.ts";
 import { newId } from "#domain/ids.ts";
+import { createMailer } from "#mail/mailer.ts";
 import { ClaimCost } from "./claiming/claim-cost.ts";
 import { CLAIM_AHEAD_MS, Claimer } from "./claiming/claimer.ts";
 import { Releases } from "./claiming/releases.ts";
@@ -23,6 +24,8 @@ import { LaneReads } from "./intake/lane-reads.ts";
 import { Lanes } from "./intake/lanes.ts";
 import { UrgentReads } from "./intake/urgent-reads.ts";
 import { WantedReads } from "./intake/wanted-reads.ts";
+import { NoticeSender } from "./notices/notice-sender.ts";
+import { Notices } from "./notices/notices.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { OutageLog } from "./observability/outage-log.ts";
 import { RateLanes } from "./rates/rate-lanes.ts";
@@ -44,7 +47,7 @@ const CLOCK_DEADLINE_MS = 2_000;
 export type DispatcherOptions = { log: Logger; version: string; metrics?: Metrics; monotonic?: () => number };
 
 /** All parts of a dispatcher. */
-export type Parts = Base & Connections & Sending & IntakeParts & { shards: Shards };
+export type Parts = Base & Connections & Sending & IntakeParts & NoticeParts & { shards: Shards };
 
 /** Makes the parts of a dispatcher and joins them. Nothing runs yet but the thread of the ticker. */
 export function wire(config: Config, options: DispatcherOptions): Parts {
@@ -58,7 +61,8 @@ export function wire(config: Config, options: DispatcherOptions): Parts {
   });
   const sending = createSending(base, connections, shards, config, options);
   const intake = createIntake(base, connections, shards, sending, config);
-  const parts = { ...base, ...connections, ...sending, ...intake, shards };
+  const notices = createNotices(base, shards, config);
+  const parts = { ...base, ...connections, ...sending, ...intake, ...notices, shards };
   route(parts);
   return parts;
 }
@@ -190,5 +194,18 @@ function createIntake(
     urgentReads: new UrgentReads({ database: databases.reads, wanted: wantedReads, clock, intake }),
     dueQueue: new DueQueue({ deliveries, clock, claimAheadMs, claimCost: cost, rates, demand, waitingList }),
     retention: new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log }),
+  };
+}
+
+type NoticeParts = ReturnType<typeof createNotices>;
+
+/** What tells owners by e-mail. */
+function createNotices({ databases, clock, log, metrics }: Base, shards: Shards, config: Config) {
+  const { keyRing, plans, baseUrl } = config;
+  const database = databases.notices;
+  const mailer = createMailer(config.mail, { onWritten: (line) => log.warn(line) });
+  return {
+    notices: new Notices({ database, plans, shards, clock, log, metrics }),
+    noticeSender: new NoticeSender({ database, mailer, keyRing, baseUrl, shards, clock, log, metrics }),
   };
 }

@@ -6,6 +6,7 @@ export type Part = { html: Html; text: string };
 const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const INK = "#141517";
 const MUTED = "#626368";
+const LINE = "#e3e2db";
 
 /** What a reader in the dark sees. Inline colours are the light ones, for readers that know no media query. */
 const DARK = new Html(`
@@ -13,6 +14,7 @@ const DARK = new Html(`
   .canvas { background: #0d0e0f !important; }
   .ink { color: #f2f1ec !important; }
   .muted { color: #96968f !important; }
+  .line { border-color: #282a2c !important; }
   .button { background: #f2f1ec !important; color: #0d0e0f !important; }
 }`);
 
@@ -72,4 +74,26 @@ export function button(label: string, url: string): Part {
     html: html`<p style="margin:0 0 20px"><a class="button" href="${url}" style="${style}">${label}</a></p>\n`,
     text: `${label}: ${url}`,
   };
+}
+
+/** Rows under a head; the last column is of numbers, and on the right. */
+export function table(head: string[], rows: string[][]): Part {
+  const align = (index: number) => (index === head.length - 1 ? "right" : "left");
+  const padding = (index: number) => (index === head.length - 1 ? "8px 0 8px 8px" : "8px 8px 8px 0");
+  const cell = (text: string, index: number) =>
+    html`<td class="line" style="padding:${padding(index)};border-bottom:1px solid ${LINE};text-align:${align(index)};vertical-align:top">${text}</td>`;
+  const titles = head.map(
+    (title, index) =>
+      html`<th class="line muted" scope="col" style="padding:${padding(index)};border-bottom:1px solid ${LINE};text-align:${align(index)};font-weight:400;color:${MUTED}">${title}</th>`,
+  );
+  return {
+    html: html`<table class="ink" style="width:100%;margin:0 0 24px;border-collapse:collapse;font-size:14px;line-height:20px;color:${INK}"><thead><tr>${titles}</tr></thead><tbody>${rows.map(
+      (row) => html`<tr>${row.map(cell)}</tr>`,
+    )}</tbody></table>\n`,
+    text: inColumns(rows),
+  };
+}
+
+function inColumns(rows: string[][]): string {
+  return rows.map((row) => `- ${row.join(" · ")}`).join("\n");
 }

@@ -71,6 +71,10 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
       DELETE FROM usage USING bare WHERE account_id = bare.id
     ), gone_deletions AS (
       DELETE FROM deleted_schedules USING bare WHERE account_id = bare.id
+    ), gone_notices AS (
+      DELETE FROM notices USING bare WHERE account_id = bare.id
+    ), gone_groups AS (
+      DELETE FROM death_groups USING bare WHERE account_id = bare.id
     ), gone_lanes AS (
       DELETE FROM lanes USING bare WHERE account_id = bare.id
     ), gone_secrets AS (

@@ -29,6 +29,11 @@ export async function readRequestHashKey(sql: Sql, ring: KeyRing): Promise<KeyOb
   return createSecretKey(await readSecret(sql, ring, "request_hash_key", () => randomBytes(32)));
 }
 
+/** The key of the links that turn notices off: 32 random bytes, made on first use, the same for every process. */
+export async function readUnsubscribeKey(sql: Sql, ring: KeyRing): Promise<KeyObject> {
+  return createSecretKey(await readSecret(sql, ring, "unsubscribe_key", () => randomBytes(32)));
+}
+
 async function readSecret(sql: Sql, ring: KeyRing, name: string, make: () => Buffer): Promise<Buffer> {
   const read = () => sql<{ sealed: Buffer }[]>`SELECT sealed FROM instance_secrets WHERE name = ${name}`;
   let [row] = await read();

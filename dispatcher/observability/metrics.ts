@@ -69,6 +69,7 @@ export class Metrics {
   #databaseErrors = 0;
   #rowsRead = 0;
   #mended = 0;
+  readonly #notices = { sent: 0, failed: 0, waiting: 0 };
   #figures: (() => Figures) | undefined;
   #memory: readonly MemoryUse[] = [];
   #isAsked = false;
@@ -87,6 +88,13 @@ export class Metrics {
       () => this.#mended,
     );
     this.#outcomeCounter();
+    this.#counter("notices_sent", "Notices to owners that the mail provider has taken.", () => this.#notices.sent);
+    this.#counter("notices_failed", "Tries to send a notice that failed.", () => this.#notices.failed);
+    this.#plainGauge(
+      "notices_waiting",
+      "Notices of the fleet that are not sent; 0 where another one sends them.",
+      () => this.#notices.waiting,
+    );
     for (const key of Object.keys(GAUGES) as (keyof Figures)[]) this.#gauge(key);
     this.#memoryGauge("used", "What is kept in memory, by kind: items, or bytes where the kind says so.", ({ used }) =>
       used(),
@@ -131,6 +139,21 @@ export class Metrics {
   /** So many entries of the calendar of lanes were mended. */
   mended(entries: number): void {
     this.#mended += entries;
+  }
+
+  /** A notice was sent. */
+  noticeSent(): void {
+    this.#notices.sent++;
+  }
+
+  /** A try to send a notice failed. */
+  noticeFailed(): void {
+    this.#notices.failed++;
+  }
+
+  /** So many notices of the fleet wait to be sent. */
+  noticesWaiting(n: number): void {
+    this.#notices.waiting = n;
   }
 
   databaseError(): void {
@@ -184,12 +207,16 @@ export class Metrics {
   #gauge(key: keyof Figures): void {
     const [name, help] = GAUGES[key];
     const read = () => this.#figures?.()[key] ?? Number.NaN;
+    this.#plainGauge(name, help, () => (key === "skewMs" ? read() / 1_000 : read()));
+  }
+
+  #plainGauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name: `stopwatch_${name}`,
       help,
       registers: [this.#registry],
       collect() {
-        this.set(key === "skewMs" ? read() / 1_000 : read());
+        this.set(read());
       },
     });
   }

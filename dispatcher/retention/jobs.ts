@@ -2,6 +2,7 @@ import type { Sql } from "#db/client.ts";
 import { deleteStrayAttempts, dropAttemptPartition, makeAttemptPartitions } from "#db/queries/attempt-partitions.ts";
 import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
 import { deleteExpiredSessions, deleteGoneDispatchers, deleteOldPunctuality } from "#db/queries/leftovers.ts";
+import { deleteOldNotices } from "#db/queries/notices.ts";
 import {
   deleteOldCounts,
   deleteTerminalSchedules,
@@ -18,6 +19,8 @@ const PARTITION_DAYS_AHEAD = 8;
 /** The 30 days that are shown, and the hours and zones at their edge. */
 const COUNTS_DAYS = 32;
 const GONE_DISPATCHER_DAYS = 7;
+/** The month that a notice on the quota is of, and as much again. */
+const NOTICES_DAYS = 62;
 
 export type Job = {
   name: string;
@@ -39,6 +42,7 @@ export function retentionJobs(plans: Plans): Job[] {
     sweep("sessions", ROWS_MAX, (sql) => deleteExpiredSessions(sql, ROWS_MAX)),
     sweep("dispatchers", ROWS_MAX, (sql) => deleteGoneDispatchers(sql, GONE_DISPATCHER_DAYS, ROWS_MAX)),
     sweep("public counts", ROWS_MAX, (sql) => deleteOldPunctuality(sql, COUNTS_DAYS, ROWS_MAX)),
+    sweep("notices", ROWS_MAX, (sql) => deleteOldNotices(sql, NOTICES_DAYS, ROWS_MAX)),
     walk("payloads", (sql, batch) => erasePayloads(sql, plans, batch)),
     walk("schedules", (sql, batch) => deleteTerminalSchedules(sql, plans, batch)),
     walk("counts", (sql, batch) => deleteOldCounts(sql, COUNTS_DAYS, batch)),

@@ -17,7 +17,8 @@ export type Behaviour =
   | { status: number; name?: string; message?: string; headers?: Record<string, string>; body?: string }
   | "hang"
   | "drop before accepting"
-  | "drop after accepting";
+  | "drop after accepting"
+  | "hang after accepting";
 
 /**
  * A local endpoint that behaves as Resend's `POST /emails` does, idempotency keys included: a second mail with a key is
@@ -54,9 +55,10 @@ export async function startFakeResend(apiKey = "re_test_key") {
     const does = typeof state.behaviour === "function" ? state.behaviour(mail, state.calls) : state.behaviour;
     if (does === "hang") return;
     if (does === "drop before accepting") return request.socket.destroy();
-    if (does === "drop after accepting") {
+    if (does === "drop after accepting" || does === "hang after accepting") {
       take(mail, key);
-      return request.socket.destroy();
+      if (does === "drop after accepting") request.socket.destroy();
+      return;
     }
     if (does === "accept") return answer(response, ...take(mail, key));
     const { status, name = "application_error", message = "no", headers = {} } = does;

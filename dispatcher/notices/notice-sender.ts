@@ -1,0 +1,130 @@
+import type { KeyObject } from "node:crypto";
+import type { Logger } from "pino";
+import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { readUnsubscribeKey } from "#db/queries/instance-secrets.ts";
+import {
+  claimNotice,
+  dropNotice,
+  giveUpNotice,
+  type Notice,
+  recordNoticeFailure,
+  recordNoticeSent,
+} from "#db/queries/notices.ts";
+import type { KeyRing } from "#domain/cipher.ts";
+import { isNoticeTooOld, noticeRetryAtMs } from "#domain/notice-retries.ts";
+import { type Mailer, MailNotSent } from "#mail/mail.ts";
+import { composeNotice } from "./compose-notice.ts";
+
+/** Longer than a try takes, the record of it included. */
+const LEASE_MS = 60_000;
+const DEADLINE_MS = 8_000;
+/** The owner of this shard does the work that only one process of the fleet does. */
+const FLEET_SHARD = 0;
+/** Notices of one round. */
+const ROUND_MAX = 20;
+
+type Deps = {
+  database: Database;
+  mailer: Mailer;
+  keyRing: KeyRing;
+  baseUrl: string;
+  shards: { holds(shard: number): boolean };
+  clock: { now(): number };
+  log: Logger;
+  metrics: { noticeSent(): void; noticeFailed(): void };
+};
+
+/**
+ * Sends the notices that wait, one after the other, each under a lease, with a key by which the provider tells a repeat
+ * from a new mail. A try that fails, or of which nobody knows, is repeated with that key.
+ */
+export class NoticeSender {
+  readonly #deps: Deps;
+  #unsubscribeKey: KeyObject | undefined;
+  /** The provider wants no mail before this instant, epoch ms. */
+  #pausedUntilMs = 0;
+  #isStopped = false;
+  #isSending = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Begins no further try. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Whether a try is under way. */
+  isSending(): boolean {
+    return this.#isSending;
+  }
+
+  /** Sends what waits; returns how many mails the provider has taken. Throws DatabaseUnavailable alone. */
+  async runOnce(): Promise<number> {
+    const { shards, clock, log } = this.#deps;
+    let sent = 0;
+    try {
+      for (let tried = 0; tried < ROUND_MAX; tried++) {
+        if (this.#isStopped || !shards.holds(FLEET_SHARD) || clock.now() < this.#pausedUntilMs) break;
+        const notice = await this.#run((sql) => claimNotice(sql, { nowMs: clock.now(), leaseMs: LEASE_MS }));
+        if (!notice) break;
+        this.#isSending = true;
+        if (await this.#handle(notice)) sent++;
+        this.#isSending = false;
+      }
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      log.error({ err: error }, "a notice could not be sent");
+    } finally {
+      this.#isSending = false;
+    }
+    return sent;
+  }
+
+  async #handle(notice: Notice): Promise<boolean> {
+    const { clock, log, mailer, baseUrl, metrics } = this.#deps;
+    const { id, kind, attempts } = notice;
+    if (!notice.isWanted) await this.#run((sql) => dropNotice(sql, notice));
+    if (!notice.isWanted) return false;
+    if (isNoticeTooOld(notice, clock.now())) {
+      log.error({ notice: id, kind, attempts }, "a notice was given up");
+      await this.#run((sql) => giveUpNotice(sql, notice, clock.now()));
+      return false;
+    }
+    const mail = composeNotice(notice, { baseUrl, unsubscribeKey: await this.#key() });
+    try {
+      await mailer.send(mail);
+    } catch (error) {
+      if (!(error instanceof MailNotSent)) throw error;
+      await this.#fail(notice, error);
+      return false;
+    }
+    metrics.noticeSent();
+    await this.#run((sql) => recordNoticeSent(sql, notice, clock.now()));
+    return true;
+  }
+
+  async #fail(notice: Notice, error: MailNotSent): Promise<void> {
+    const { clock, log, metrics } = this.#deps;
+    const nowMs = clock.now();
+    const { inDoubt, retryAfterMs = 0, message: cause } = error;
+    const nextTryAtMs = noticeRetryAtMs({ attempts: notice.attempts, nowMs, retryAfterMs, random: Math.random });
+    this.#pausedUntilMs = nowMs + retryAfterMs;
+    metrics.noticeFailed();
+    log.warn(
+      { notice: notice.id, kind: notice.kind, attempts: notice.attempts, nextTryInMs: nextTryAtMs - nowMs, cause },
+      "a notice was not sent",
+    );
+    await this.#run((sql) => recordNoticeFailure(sql, notice, { nextTryAtMs, inDoubt }));
+  }
+
+  async #key(): Promise<KeyObject> {
+    this.#unsubscribeKey ??= await this.#run((sql) => readUnsubscribeKey(sql, this.#deps.keyRing));
+    return this.#unsubscribeKey;
+  }
+
+  #run<R>(work: (sql: Parameters<Parameters<Database["run"]>[1]>[0]["sql"]) => Promise<R>): Promise<R> {
+    return this.#deps.database.run(DEADLINE_MS, ({ sql }) => work(sql));
+  }
+}

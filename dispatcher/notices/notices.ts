@@ -1,0 +1,84 @@
+import type { Logger } from "pino";
+import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { groupDeadSchedules } from "#db/queries/dead-schedules.ts";
+import { countWaitingNotices, makeDeadNotice, makeQuotaNotices } from "#db/queries/notices.ts";
+import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention.ts";
+import type { Plans } from "#domain/plans.ts";
+
+/** Dead schedules that one statement takes, statements of a round, and notices that it makes. */
+const DEATHS_MAX = 500;
+const BATCHES_MAX = 4;
+const NOTICES_MAX = 50;
+const DEADLINE_MS = 8_000;
+/** The owner of this shard does the work that only one process of the fleet does. */
+const FLEET_SHARD = 0;
+
+type Deps = {
+  database: Database;
+  plans: Plans;
+  shards: { holds(shard: number): boolean };
+  clock: { now(): number };
+  log: Logger;
+  metrics: { noticesWaiting(n: number): void };
+};
+
+/**
+ * Makes notices for owners out of what the database says: dead schedules, in groups, and quotas, a thousand accounts in
+ * each round. One process of the fleet does so; were it two, each death would still be in one notice, and each level of a
+ * quota too. Sending is not its business.
+ */
+export class Notices {
+  readonly #deps: Deps;
+  #quotasFrom: WalkFrom = FIRST_ACCOUNT;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** One round, a second or so of work at most; returns what it took and made. Throws DatabaseUnavailable alone. */
+  async runOnce(): Promise<{ deaths: number; dead: number; quota: number }> {
+    const { shards, metrics, log } = this.#deps;
+    const made = { deaths: 0, dead: 0, quota: 0 };
+    if (!shards.holds(FLEET_SHARD)) {
+      metrics.noticesWaiting(0);
+      return made;
+    }
+    try {
+      made.deaths = await this.#groupDeaths();
+      made.dead = await this.#makeDeadNotices();
+      made.quota = await this.#makeQuotaNotices();
+      metrics.noticesWaiting(await this.#run((sql) => countWaitingNotices(sql)));
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      log.error({ err: error }, "notices could not be made");
+    }
+    return made;
+  }
+
+  async #groupDeaths(): Promise<number> {
+    let deaths = 0;
+    for (let batch = 0; batch < BATCHES_MAX; batch++) {
+      const taken = await this.#run((sql) => groupDeadSchedules(sql, DEATHS_MAX));
+      deaths += taken;
+      if (taken < DEATHS_MAX) break;
+    }
+    return deaths;
+  }
+
+  async #makeDeadNotices(): Promise<number> {
+    let made = 0;
+    while (made < NOTICES_MAX && (await this.#run((sql) => makeDeadNotice(sql, this.#deps.clock.now())))) made++;
+    return made;
+  }
+
+  async #makeQuotaNotices(): Promise<number> {
+    const { plans, clock } = this.#deps;
+    const { rows, next } = await this.#run((sql) => makeQuotaNotices(sql, plans, this.#quotasFrom, clock.now()));
+    this.#quotasFrom = next ?? FIRST_ACCOUNT;
+    return rows;
+  }
+
+  #run<R>(work: (sql: Parameters<Parameters<Database["run"]>[1]>[0]["sql"]) => Promise<R>): Promise<R> {
+    return this.#deps.database.run(DEADLINE_MS, ({ sql }) => work(sql));
+  }
+}

@@ -1,0 +1,43 @@
+import { nextMonthMs, type QuotaLevel, type QuotaNotice, quotaReachedAtMs } from "#domain/quota-notices.ts";
+import { button, paragraph } from "./layout.ts";
+import type { Mail } from "./mail.ts";
+import { noticeMail, type Reader } from "./notice.ts";
+import { day, figure, minute, month } from "./words.ts";
+
+/** The mail that tells how much of the month's quota is used, at 80 %, at 100 % and where creating ends. */
+export function quotaMail(reader: Reader, notice: QuotaNotice): Mail {
+  const { subject, said } = WORDS[notice.level](notice);
+  return noticeMail(reader, {
+    subject,
+    preview: said,
+    parts: [paragraph(said), button("See usage", `${reader.baseUrl}/usage`)],
+    hint: "Test schedules do not count.",
+  });
+}
+
+const WORDS: Record<QuotaLevel, (notice: QuotaNotice) => { subject: string; said: string }> = {
+  80: (notice) => {
+    const reachedMs = quotaReachedAtMs(notice);
+    const pace =
+      reachedMs === null
+        ? `At this pace ${month(notice.period)} ends below the quota.`
+        : `At this pace the quota is reached on ${day(reachedMs)}.`;
+    return {
+      subject: `80 % of ${month(notice.period)} is used`,
+      said: `${used(notice)}. ${pace} ${refusedFrom(notice)}`,
+    };
+  },
+  100: (notice) => ({
+    subject: `The quota of ${month(notice.period)} is used`,
+    said: `${used(notice)}. ${figure(notice.graceLimit - notice.limit)} more are accepted as grace. ${refusedFrom(notice)}`,
+  }),
+  110: (notice) => ({
+    subject: `Creates are refused until ${day(nextMonthMs(notice.period))}`,
+    said: `${used(notice)}: quota and grace of ${month(notice.period)} are used. New schedules are refused until ${minute(nextMonthMs(notice.period))}. Those that are stored are delivered as planned.`,
+  }),
+};
+
+const used = ({ scheduled, limit }: QuotaNotice): string => `${figure(scheduled)} of ${figure(limit)} schedules`;
+
+const refusedFrom = ({ graceLimit, period }: QuotaNotice): string =>
+  `From ${figure(graceLimit + 1)} on, creates are refused until ${minute(nextMonthMs(period))}.`;

@@ -1,0 +1,95 @@
+import type { Logger } from "pino";
+import { connect } from "#db/client.ts";
+import { SESSION } from "#dispatcher/databases.ts";
+import { NoticeSender } from "#dispatcher/notices/notice-sender.ts";
+import { Notices } from "#dispatcher/notices/notices.ts";
+import { createMailer } from "#mail/mailer.ts";
+import type { DispatchBench } from "./dispatcher.ts";
+import type { FakeResend } from "./fake-resend.ts";
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The notices of a fleet on `bench`, sent to `resend`, with a clock that only `advance` moves. `stages` makes those of one
+ * more dispatcher.
+ */
+export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
+  const database = connect({ url: bench.databaseUrl, name: "notices", connectionsMax: 4, session: SESSION });
+  const clock = { shiftMs: 0, now: () => Date.now() + clock.shiftMs };
+  const lines: { level: string; msg: string; [field: string]: unknown }[] = [];
+  const log = Object.fromEntries(
+    ["info", "warn", "error"].map((level) => [
+      level,
+      (fields: object, msg: string) => lines.push({ level, msg, ...fields }),
+    ]),
+  ) as unknown as Logger;
+  const figures = { sent: 0, failed: 0, waiting: 0 };
+  const metrics = {
+    noticeSent: () => void figures.sent++,
+    noticeFailed: () => void figures.failed++,
+    noticesWaiting(n: number) {
+      figures.waiting = n;
+    },
+  };
+
+  const stages = ({ baseUrl = "https://stopwatch.example.com" } = {}) => {
+    const { keyRing, plans } = bench.config;
+    const mailer = createMailer(resend.settings, { onWritten: () => {} });
+    const deps = { database, keyRing, plans, baseUrl, mailer, shards: { holds: () => true }, clock, log, metrics };
+    return { notices: new Notices(deps), sender: new NoticeSender(deps) };
+  };
+  const one = stages();
+
+  return {
+    stages,
+    one,
+    lines,
+    figures,
+    clock,
+    database,
+    advance(ms: number) {
+      clock.shiftMs += ms;
+    },
+    /** One round of making and one of sending, `minutes` later. */
+    async after(minutes: number, { notices, sender } = one): Promise<void> {
+      clock.shiftMs += minutes * MINUTE_MS;
+      await notices.runOnce();
+      await sender.runOnce();
+    },
+    /** Schedules of the account that die now, as the record statement has them die. */
+    async die(account: { id: string }, deaths: Dead[]): Promise<string[]> {
+      const ids: string[] = [];
+      for (const { url, statusCode = 410, outcome, errorText = "", env = "live", agoMs = 0 } of deaths) {
+        const id = await bench.schedule(account as never, url, new Date(Date.now() + 60 * MINUTE_MS), { env });
+        const at = new Date(Date.now() - agoMs);
+        await bench.sql`
+          INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
+          VALUES (${id}, 1, ${at}, ${account.id}, ${env}, ${outcome ?? "rejected"}, ${outcome ? null : statusCode}, 1, ${errorText})`;
+        await bench.sql`
+          UPDATE schedules SET status = 'dead', next_attempt_at = NULL, attempts = 1, last_attempt_at = ${at}, ended_at = now()
+          WHERE id = ${id}`;
+        ids.push(id);
+      }
+      return ids;
+    },
+    /** Sets how many live schedules the account created in the month of the clock. */
+    async used(account: { id: string }, scheduled: number): Promise<void> {
+      const period = new Date(clock.now()).toISOString().slice(0, 7).replace("-", "");
+      await bench.sql`
+        INSERT INTO usage (account_id, env, period, scheduled) VALUES (${account.id}, 'live', ${period}, ${scheduled})
+        ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = excluded.scheduled`;
+    },
+    /** The mails that an account got. */
+    mails: (account: { id: string }) => resend.accepted.filter(({ to }) => to === `${account.id}@example.com`),
+    close: () => database.close(),
+  };
+}
+
+type Dead = {
+  url: string;
+  statusCode?: number;
+  outcome?: "unreachable" | "blocked" | "interrupted";
+  errorText?: string;
+  env?: "live" | "test";
+  agoMs?: number;
+};

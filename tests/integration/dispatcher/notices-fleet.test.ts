@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type FakeResend, startFakeResend } from "../../helpers/fake-resend.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let receiver: Receiver;
+let resend: FakeResend;
+let bench: DispatchBench;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+});
+afterAll(() => receiver.close());
+beforeEach(async () => {
+  resend = await startFakeResend();
+  bench = await createDispatchBench({
+    DELIVERY_ALLOW: receiver.origin,
+    RESEND_API_KEY: resend.apiKey,
+    RESEND_BASE_URL: resend.baseUrl,
+    MAIL_FROM: "Stopwatch <notices@example.com>",
+  });
+});
+afterEach(async () => {
+  await bench.close();
+  await resend.close();
+});
+
+/** Brings what waits for its time forward to now: groups of deaths, and notices under a lease or to be tried again. */
+async function bringForward() {
+  await bench.sql`UPDATE death_groups SET due_at = now() WHERE due_at IS NOT NULL`;
+  await bench.sql`UPDATE notices SET next_try_at = now() WHERE outcome IS NULL`;
+}
+
+async function useQuota(account: { id: string }) {
+  await bench.sql`
+    INSERT INTO usage (account_id, env, period, scheduled)
+    VALUES (${account.id}, 'live', to_char(now() AT TIME ZONE 'utc', 'YYYYMM'), 1700)`;
+}
+
+it("a schedule that dies is told to its owner by the dispatcher that saw it die", async () => {
+  receiver.respond((_request, response) => response.writeHead(410).end("gone for good"));
+  await bench.dispatcher();
+  const account = await bench.account();
+  const id = await bench.schedule(account, `${receiver.origin}/path`, new Date(Date.now() + 200), {
+    payload: "secret",
+  });
+  await waitFor("it dies", async () => (await bench.read(id)).status === "dead");
+  await waitFor("it is in a group", async () => {
+    const [group] =
+      await bench.sql`SELECT due_at - (waiting->>'sinceMs')::float8 / 1000 * interval '1 second' AS since FROM death_groups`;
+    return group !== undefined;
+  });
+  expect(resend.accepted).toEqual([]);
+  await bringForward();
+  await waitFor("the mail is sent", () => resend.accepted.length > 0);
+  const [mail] = resend.accepted;
+  expect(mail).toMatchObject({ to: `${account.id}@example.com`, subject: "A schedule died" });
+  expect(mail?.text).toContain(`- ${new URL(receiver.origin).host} · 410 Gone · 1\n`);
+  expect(JSON.stringify(mail)).not.toMatch(/secret|gone for good|\/path/);
+  await waitFor(
+    "that is recorded",
+    async () => (await bench.sql`SELECT FROM notices WHERE outcome = 'sent'`).length === 1,
+  );
+});
+
+it("a dispatcher that is killed between sending and recording leaves one mail: the next one repeats it with its key", async () => {
+  resend.behave("hang after accepting");
+  const account = await bench.account({ plan: "free" });
+  const first = await bench.process();
+  const killed = once(first, "exit");
+  await useQuota(account);
+  await waitFor("the mail is taken", () => resend.accepted.length === 1);
+  first.kill("SIGKILL");
+  await killed;
+  resend.behave("accept");
+  await bringForward();
+  const second = await bench.process();
+  const ended = once(second, "exit");
+  try {
+    await waitFor("the mail is repeated", () => resend.calls() === 2);
+    await waitFor(
+      "that is recorded",
+      async () => (await bench.sql`SELECT FROM notices WHERE outcome = 'sent'`).length === 1,
+    );
+    expect(resend.accepted).toHaveLength(1);
+  } finally {
+    second.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  }
+});
+
+it("deliveries go on while the mail provider does not answer, and so does the end of the dispatcher", async () => {
+  resend.behave("hang");
+  receiver.respond((_request, response) => response.end("ok"));
+  const dispatcher = await bench.dispatcher();
+  const account = await bench.account({ plan: "free" });
+  await useQuota(account);
+  await waitFor("a mail is under way", () => resend.calls() === 1);
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, () => bench.schedule(account, `${receiver.origin}/`, new Date(Date.now() + 300))),
+  );
+  for (const id of ids) await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");
+  expect(resend.accepted).toEqual([]);
+  await dispatcher.stop();
+  expect(await bench.sql`SELECT FROM notices WHERE outcome IS NULL`).toHaveLength(1);
+});

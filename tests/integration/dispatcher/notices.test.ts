@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
+import { readUnsubscribeKey } from "#db/queries/instance-secrets.ts";
+import { claimNotice } from "#db/queries/notices.ts";
+import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type FakeResend, startFakeResend } from "../../helpers/fake-resend.ts";
+import { createNoticeBench } from "../../helpers/notices.ts";
+
+const GONE = { url: "https://hooks.example.com/a?token=secret" };
+const HOUR = 60;
+const BASE_URL = "https://stopwatch.example.com";
+
+let bench: DispatchBench;
+let resend: FakeResend;
+let fleet: ReturnType<typeof createNoticeBench>;
+
+beforeAll(async () => {
+  bench = await createDispatchBench({});
+});
+afterAll(() => bench.close());
+beforeEach(async () => {
+  await bench.sql`TRUNCATE dead_schedules, death_groups, notices, usage`;
+  resend = await startFakeResend();
+  fleet = createNoticeBench(bench, resend);
+  return async () => {
+    await fleet.close();
+    await resend.close();
+  };
+});
+
+describe("a notice of dead schedules", () => {
+  it("comes two minutes after the first death, once, and says how many, which targets, and how they ended", async () => {
+    const account = await bench.account();
+    const unreachable = { outcome: "unreachable", errorText: "no answer within 30 s" } as const;
+    await fleet.die(account, [
+      GONE,
+      { ...GONE, ...unreachable },
+      { ...GONE, ...unreachable },
+      { url: "https://example.com/", statusCode: 500, errorText: "what the target said" },
+    ]);
+    await fleet.after(1);
+    expect(resend.accepted).toEqual([]);
+    await fleet.after(1.1);
+    await fleet.after(10);
+    const [mail, ...others] = fleet.mails(account);
+    expect(others).toEqual([]);
+    expect(mail?.subject).toBe("4 schedules died");
+    expect(mail?.text).toContain("- hooks.example.com · no answer within 30 s · 2\n");
+    expect(mail?.text).toContain("- hooks.example.com · 410 Gone · 1\n");
+    expect(mail?.text).toContain("- example.com · 500 Internal Server Error · 1\n");
+    expect(mail?.text).toContain(`See the 4 dead ones: ${BASE_URL}/schedules?status=dead`);
+    expect(JSON.stringify(mail)).not.toMatch(/token=secret|what the target said/);
+  });
+
+  it("is followed by one after 15 minutes and one after 30 more, however many die", async () => {
+    const account = await bench.account();
+    const sentAfter: number[] = [];
+    for (let minute = 0; minute <= 60; minute++) {
+      await fleet.die(account, [GONE]);
+      await fleet.after(1);
+      if (fleet.mails(account).length > sentAfter.length) sentAfter.push(minute);
+    }
+    expect(sentAfter.map((minute, at) => minute - (sentAfter[at - 1] ?? minute))).toEqual([0, 15, 30]);
+    await fleet.after(24 * HOUR);
+    expect(fleet.mails(account).reduce((n, { subject }) => n + (Number.parseInt(subject, 10) || 1), 0)).toBe(61);
+  });
+
+  it("does not count schedules of the test environment, nor one that has turned out not to be dead", async () => {
+    const account = await bench.account();
+    const [revived] = await fleet.die(account, [GONE, { ...GONE, env: "test" }]);
+    await bench.sql`UPDATE schedules SET status = 'succeeded' WHERE id = ${String(revived)}`;
+    await fleet.after(1);
+    await fleet.after(5);
+    expect(resend.accepted).toEqual([]);
+  });
+
+  it("shows what a target is called as text, never as HTML", async () => {
+    const account = await bench.account();
+    const unreachable = { outcome: "unreachable", errorText: '<img src=x onerror="alert(1)">&\'' } as const;
+    await fleet.die(account, [{ ...GONE, ...unreachable }]);
+    await fleet.after(0);
+    await fleet.after(3);
+    expect(fleet.mails(account)[0]?.html).not.toContain("<img");
+    expect(fleet.mails(account)[0]?.html).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;&#39;");
+  });
+});
+
+describe("a notice on the quota", () => {
+  it("comes once at 80 %, at 100 % and where creating ends, and again in the next month", async () => {
+    const account = await bench.account({ plan: "free" });
+    for (const scheduled of [1_599, 1_600, 1_700, 1_999, 2_000, 2_001, 2_199, 2_200, 2_200]) {
+      await fleet.used(account, scheduled);
+      await fleet.after(1);
+      await fleet.after(1);
+    }
+    expect(fleet.mails(account).map(({ text }) => /^[\d,]+ of 2,000 schedules/.exec(text)?.[0])).toEqual([
+      "1,600 of 2,000 schedules",
+      "2,000 of 2,000 schedules",
+      "2,200 of 2,000 schedules",
+    ]);
+    fleet.advance(31 * 86_400_000);
+    await fleet.used(account, 1_600);
+    await fleet.after(1);
+    expect(fleet.mails(account)).toHaveLength(4);
+  });
+
+  it("is one alone when several levels are passed at once", async () => {
+    const account = await bench.account({ plan: "free" });
+    await fleet.used(account, 2_100);
+    for (let round = 0; round < 3; round++) await fleet.after(1);
+    expect(fleet.mails(account).map(({ subject }) => subject)).toEqual([expect.stringContaining("The quota of")]);
+  });
+
+  it("counts live schedules against the plan of the moment", async () => {
+    const account = await bench.account({ plan: "indie" });
+    await fleet.used(account, 60_000);
+    await bench.sql`UPDATE usage SET env = 'test'`;
+    await fleet.used(account, 3_000);
+    await fleet.after(1);
+    expect(resend.accepted).toEqual([]);
+    await bench.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
+    await fleet.after(1);
+    expect(fleet.mails(account).map(({ subject }) => subject)).toEqual([
+      expect.stringContaining("Creates are refused"),
+    ]);
+  });
+
+  it("that was not sent yet gives way to a higher one", async () => {
+    const account = await bench.account({ plan: "free" });
+    resend.behave({ status: 429, name: "rate_limit_exceeded" });
+    await fleet.used(account, 1_600);
+    await fleet.after(1);
+    await fleet.used(account, 2_000);
+    resend.behave("accept");
+    await fleet.after(30);
+    await fleet.after(30);
+    expect(fleet.mails(account).map(({ subject }) => subject)).toEqual([expect.stringContaining("The quota of")]);
+  });
+});
+
+describe("who is told", () => {
+  it("nobody whose notices are off, however long ago the deaths are", async () => {
+    const account = await bench.account({ plan: "free" });
+    await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
+    await fleet.die(account, [GONE]);
+    await fleet.used(account, 2_200);
+    await fleet.after(5);
+    await bench.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
+    await bench.sql`DELETE FROM usage`;
+    await fleet.after(5);
+    expect(resend.accepted).toEqual([]);
+  });
+
+  it.each([
+    ["switched off", "notices = false"],
+    ["deactivated", "status = 'deactivated'"],
+    ["deleted", "status = 'deleted', deleted_at = now()"],
+  ])("nobody of an account that was %s, at whichever stage the notice is", async (_, change) => {
+    const [grouped, made] = [await bench.account(), await bench.account()];
+    await fleet.die(made, [GONE]);
+    await fleet.after(0);
+    fleet.advance(3 * 60_000);
+    await fleet.one.notices.runOnce();
+    await fleet.die(grouped, [GONE]);
+    await fleet.one.notices.runOnce();
+    await bench.sql`UPDATE accounts SET ${bench.sql.unsafe(change)} WHERE id IN (${grouped.id}, ${made.id})`;
+    for (let round = 0; round < 3; round++) await fleet.after(20);
+    expect(resend.accepted).toEqual([]);
+    expect(await bench.sql`SELECT FROM notices UNION ALL SELECT FROM death_groups`).toHaveLength(0);
+  });
+
+  it("nothing is left of the notices of an account that was erased", async () => {
+    const account = await bench.account({ plan: "free" });
+    await fleet.die(account, [GONE]);
+    await fleet.used(account, 2_200);
+    await fleet.after(0);
+    await fleet.after(5);
+    expect(fleet.mails(account)).toHaveLength(2);
+    await bench.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${account.id}`;
+    for (let rows = 1; rows > 0; ) rows = await eraseDeletedAccounts(bench.sql as never, { rowsMax: 100 });
+    expect(await bench.sql`SELECT FROM notices UNION ALL SELECT FROM death_groups`).toHaveLength(0);
+  });
+
+  it("every mail has a link that turns notices off, for its account alone, and the header fields for one click", async () => {
+    const account = await bench.account({ plan: "free" });
+    await fleet.used(account, 1_600);
+    await fleet.after(1);
+    const [mail] = fleet.mails(account);
+    const url = new RegExp(`^<(${BASE_URL}/v1/notices/unsubscribe\\?token=([\\w-]+))>$`);
+    const [, , token] = url.exec(mail?.headers?.["List-Unsubscribe"] ?? "") ?? [];
+    expect(mail?.headers?.["List-Unsubscribe-Post"]).toBe("List-Unsubscribe=One-Click");
+    expect(mail?.text).toContain(`Turn notices off: ${BASE_URL}/unsubscribe?token=${token}`);
+    const key = await readUnsubscribeKey(bench.sql as never, bench.config.keyRing);
+    expect(readUnsubscribeToken(key, String(token))).toBe(account.id);
+  });
+});
+
+describe("a notice is sent once", () => {
+  it("by two dispatchers that make and send at the same time", async () => {
+    const accounts = await Promise.all(Array.from({ length: 12 }, () => bench.account({ plan: "free" })));
+    for (const account of accounts) {
+      await fleet.die(account, [GONE, GONE]);
+      await fleet.used(account, 2_000);
+    }
+    const both = [fleet.one, fleet.stages()];
+    for (const minutes of [0, 3, 1, 1])
+      await Promise.all(both.map((stages, at) => fleet.after(at === 0 ? minutes : 0, stages)));
+    for (const account of accounts) {
+      expect(
+        fleet
+          .mails(account)
+          .map(({ subject }) => subject)
+          .toSorted(),
+      ).toEqual(["2 schedules died", expect.stringContaining("The quota of")]);
+    }
+    expect(resend.calls()).toBe(24);
+  });
+
+  it("when the provider's answer is lost: the repeat has the same key and words", async () => {
+    const account = await bench.account({ plan: "free" });
+    await fleet.used(account, 1_600);
+    resend.behave("drop after accepting");
+    await fleet.after(0);
+    resend.behave("accept");
+    await fleet.after(5);
+    await fleet.after(60);
+    expect(resend.calls()).toBe(2);
+    expect(fleet.mails(account)).toHaveLength(1);
+    expect(await outcomes()).toEqual(["sent"]);
+  });
+
+  it("is left to whoever took it until its lease ends", async () => {
+    const account = await bench.account({ plan: "free" });
+    await fleet.used(account, 1_600);
+    await fleet.one.notices.runOnce();
+    await fleet.database.run(5_000, ({ sql }) => claimNotice(sql, { nowMs: fleet.clock.now(), leaseMs: 60_000 }));
+    await fleet.after(0.5);
+    expect(resend.calls()).toBe(0);
+    await fleet.after(1);
+    expect(fleet.mails(account)).toHaveLength(1);
+  });
+
+  it("even when another version writes the repeat in other words: the provider knows the key", async () => {
+    const account = await bench.account({ plan: "free" });
+    await fleet.used(account, 1_600);
+    resend.behave("drop after accepting");
+    await fleet.after(0);
+    resend.behave("accept");
+    await fleet.after(5, fleet.stages({ baseUrl: "https://moved.example.com" }));
+    expect(fleet.mails(account)).toHaveLength(1);
+    expect(await outcomes()).toEqual(["sent"]);
+  });
+
+  it("and is given up, not sent a second time, once the provider may have forgotten the key", async () => {
+    const account = await bench.account({ plan: "free" });
+    await fleet.used(account, 1_600);
+    resend.behave("drop after accepting");
+    await fleet.after(0);
+    resend.behave("accept");
+    resend.forgetKeys();
+    await fleet.after(24 * HOUR);
+    expect(fleet.mails(account)).toHaveLength(1);
+    expect(await outcomes()).toEqual(["given up"]);
+    expect(fleet.lines).toContainEqual(expect.objectContaining({ level: "error", msg: "a notice was given up" }));
+  });
+});
+
+describe("a mail provider that fails", () => {
+  it.each([
+    ["answers 500", { status: 500 }],
+    ["answers 429", { status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "60" } }],
+    ["refuses connections", "drop before accepting"],
+  ] as const)("for hours and %s loses no notice and doubles none", async (_, behaviour) => {
+    const account = await bench.account({ plan: "free" });
+    resend.behave(behaviour);
+    await fleet.used(account, 1_600);
+    await fleet.die(account, [GONE]);
+    for (let minute = 0; minute < 6 * HOUR; minute += 10) {
+      if (minute % HOUR === 0) await fleet.die(account, [GONE]);
+      await fleet.after(10);
+    }
+    expect(resend.accepted).toEqual([]);
+    expect(resend.calls()).toBeLessThan(2 * (8 + 6 * 4));
+    expect(fleet.figures).toMatchObject({ sent: 0, failed: resend.calls(), waiting: 2 });
+
+    resend.behave("accept");
+    for (const minutes of [20, 20, 30, 60]) await fleet.after(minutes);
+    // The deaths of the outage are in two mails: the one that waited, and one with all the others.
+    expect(
+      fleet
+        .mails(account)
+        .map(({ subject }) => subject)
+        .toSorted(),
+    ).toEqual([
+      expect.stringMatching(/^2 schedules died$/),
+      expect.stringMatching(/^5 schedules died$/),
+      expect.stringContaining("80 % of"),
+    ]);
+  });
+
+  it("is asked again when it said, and not before", async () => {
+    const [one, other] = [await bench.account({ plan: "free" }), await bench.account({ plan: "free" })];
+    resend.behave({ status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "600" } });
+    await fleet.used(one, 1_600);
+    await fleet.used(other, 1_600);
+    await fleet.after(0);
+    expect(resend.calls()).toBe(1);
+    resend.behave("accept");
+    await fleet.after(9);
+    expect(resend.calls()).toBe(1);
+    await fleet.after(1.1);
+    expect(resend.accepted).toHaveLength(2);
+  });
+
+  it("is said in the log with what it answered, and without the addressee", async () => {
+    const account = await bench.account({ plan: "free" });
+    resend.behave({ status: 422, name: "validation_error", message: `no mail for ${account.id}@example.com` });
+    await fleet.used(account, 1_600);
+    await fleet.after(0);
+    const cause = "the mail provider answered 422 (validation_error): no mail for …@example.com";
+    expect(fleet.lines).toContainEqual(expect.objectContaining({ level: "warn", cause }));
+  });
+
+  it("and refuses for three days is not asked any more", async () => {
+    const account = await bench.account({ plan: "free" });
+    resend.behave({ status: 403, name: "invalid_api_key" });
+    await fleet.used(account, 1_600);
+    await fleet.after(0);
+    await fleet.after(71 * HOUR);
+    expect(await outcomes()).toEqual([null]);
+    await fleet.after(2 * HOUR);
+    expect(await outcomes()).toEqual(["given up"]);
+  });
+});
+
+async function outcomes(): Promise<(string | null)[]> {
+  return (await bench.sql`SELECT outcome FROM notices`).map((row) => row.outcome);
+}

@@ -63,6 +63,14 @@ export async function updateActiveAccount(
   return row;
 }
 
+/** Turns the notices of an account off, whatever its status. */
+export async function turnNoticesOff(db: DbOrTx, id: string): Promise<void> {
+  await db
+    .update(accounts)
+    .set({ notices: false, updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(accounts.id, id), eq(accounts.notices, true)));
+}
+
 /** Marks the e-mail address of an account as verified, unless it is. */
 export async function verifyEmail(db: DbOrTx, id: string): Promise<void> {
   await db

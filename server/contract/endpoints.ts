@@ -4,6 +4,7 @@ import type { Endpoint } from "./endpoint.ts";
 import * as health from "./health.ts";
 import * as logs from "./logs.ts";
 import * as me from "./me.ts";
+import * as notices from "./notices.ts";
 import * as overview from "./overview.ts";
 import * as relaySettings from "./relay-settings.ts";
 import * as schedules from "./schedules.ts";
@@ -31,6 +32,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   me.deleteAccount,
   me.listSessions,
   me.endOtherSessions,
+  notices.openUnsubscribe,
+  notices.unsubscribe,
   apiKeys.listApiKeys,
   apiKeys.createApiKey,
   apiKeys.rotateApiKey,

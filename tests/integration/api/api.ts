@@ -10,6 +10,7 @@ import * as logs from "#app/v1/logs/route.ts";
 import * as relaySettings from "#app/v1/me/relay-settings/route.ts";
 import * as me from "#app/v1/me/route.ts";
 import * as sessions from "#app/v1/me/sessions/route.ts";
+import * as unsubscribe from "#app/v1/notices/unsubscribe/route.ts";
 import * as openApi from "#app/v1/openapi.json/route.ts";
 import * as overview from "#app/v1/overview/route.ts";
 import * as attempts from "#app/v1/schedules/[id]/attempts/route.ts";
@@ -153,6 +154,7 @@ const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/me$/, me],
   [/^\/v1\/me\/sessions$/, sessions],
   [/^\/v1\/me\/relay-settings$/, relaySettings],
+  [/^\/v1\/notices\/unsubscribe$/, unsubscribe],
   [/^\/v1\/api-keys$/, apiKeys],
   [/^\/v1\/api-keys\/([^/]+)\/rotate$/, rotateApiKey],
   [/^\/v1\/api-keys\/([^/]+)\/revoke$/, revokeApiKey],

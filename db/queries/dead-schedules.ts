@@ -13,7 +13,7 @@ export async function groupDeadSchedules(sql: Sql, rowsMax: number): Promise<num
     const taken = await tx`
       DELETE FROM dead_schedules WHERE schedule_id = ANY (ARRAY (
         SELECT schedule_id FROM dead_schedules ORDER BY schedule_id LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))
-      RETURNING schedule_id, account_id, died_at`;
+      RETURNING schedule_id, account_id, extract(epoch FROM died_at)::float8 * 1000 AS at_ms`;
     if (taken.length === 0) return 0;
     const deaths = await describeDeaths(tx as unknown as Sql, taken as unknown as Taken[]);
     for (const accountId of [...deaths.keys()].toSorted()) {
@@ -24,18 +24,17 @@ export async function groupDeadSchedules(sql: Sql, rowsMax: number): Promise<num
   });
 }
 
-type Taken = { schedule_id: string; account_id: string; died_at: Date };
+type Taken = { schedule_id: string; account_id: string; at_ms: number };
 
 /** The deaths that owners are told of, by account. The last attempt is found by its key, in its day's table alone. */
 async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<string, Death[]>> {
   const rows = await sql`
-    SELECT d.account_id, extract(epoch FROM d.died_at)::float8 * 1000 AS at_ms, s.origin, a.outcome, a.status_code,
+    SELECT d.account_id, d.at_ms, s.origin, a.outcome, a.status_code,
       CASE WHEN a.outcome <> 'rejected' THEN a.error_text END AS error_text
     FROM unnest(
       ${pgArray(taken.map((row) => row.schedule_id))}::text::uuid[],
       ${pgArray(taken.map((row) => row.account_id))}::text::uuid[],
-      ${pgArray(taken.map((row) => row.died_at.getTime() / 1_000))}::text::float8[]) w(id, account_id, died_s)
-    CROSS JOIN LATERAL (SELECT w.id, w.account_id, to_timestamp(w.died_s) AS died_at) d
+      ${pgArray(taken.map((row) => row.at_ms))}::text::float8[]) d(id, account_id, at_ms)
     JOIN accounts c ON c.id = d.account_id AND c.status = 'active' AND c.notices
     JOIN schedules s ON s.id = d.id AND s.status || '' = 'dead'
     LEFT JOIN attempts a
@@ -58,14 +57,13 @@ const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, "");
 /** The group of an account, made when it has none, locked to the end of the transaction. */
 export async function lockDeathGroup(sql: Sql, accountId: string): Promise<DeathGroup> {
   await sql`INSERT INTO death_groups (account_id) VALUES (${accountId}) ON CONFLICT DO NOTHING`;
-  const [row] = await sql`SELECT * FROM death_groups WHERE account_id = ${accountId} FOR UPDATE`;
+  const [row] = await sql`
+    SELECT waiting, interval_ms::float8 AS "intervalMs",
+      extract(epoch FROM last_death_at)::float8 * 1000 AS "lastDeathAtMs",
+      extract(epoch FROM last_notice_at)::float8 * 1000 AS "lastNoticeAtMs"
+    FROM death_groups WHERE account_id = ${accountId} FOR UPDATE`;
   if (!row) throw new Error("a group of deaths vanished while it was locked");
-  return {
-    waiting: row.waiting,
-    lastDeathAtMs: row.last_death_at?.getTime() ?? null,
-    lastNoticeAtMs: row.last_notice_at?.getTime() ?? null,
-    intervalMs: row.interval_ms === null ? null : Number(row.interval_ms),
-  };
+  return row as unknown as DeathGroup;
 }
 
 export async function writeDeathGroup(sql: Sql, accountId: string, group: DeathGroup): Promise<void> {

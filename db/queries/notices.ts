@@ -128,15 +128,10 @@ export async function claimNotice(sql: Sql, { nowMs, leaseMs }: { nowMs: number;
     UPDATE notices n SET attempts = n.attempts + 1, next_try_at = ${instantOf(sql, nowMs + leaseMs)},
       in_doubt_since = coalesce(n.in_doubt_since, ${instantOf(sql, nowMs)})
     FROM found f, accounts a WHERE n.id = f.id AND a.id = n.account_id
-    RETURNING n.id, n.account_id, n.kind, n.content, n.attempts, n.created_at, f.in_doubt_since, a.email,
-      a.status = 'active' AND a.notices AS is_wanted`;
-  if (!row) return undefined;
-  return {
-    ...{ id: row.id, accountId: row.account_id, kind: row.kind, content: row.content },
-    ...{ email: row.email, isWanted: row.is_wanted, attempts: row.attempts },
-    createdAtMs: row.created_at.getTime(),
-    inDoubtSinceMs: row.in_doubt_since?.getTime() ?? null,
-  } as Notice;
+    RETURNING n.id, n.account_id AS "accountId", n.kind, n.content, n.attempts, a.email,
+      a.status = 'active' AND a.notices AS "isWanted", extract(epoch FROM n.created_at)::float8 * 1000 AS "createdAtMs",
+      extract(epoch FROM f.in_doubt_since)::float8 * 1000 AS "inDoubtSinceMs"`;
+  return row as Notice | undefined;
 }
 
 /** The provider has the notice. Saying so twice is harmless. */

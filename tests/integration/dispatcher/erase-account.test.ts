@@ -34,6 +34,11 @@ async function fill({ id }: { id: string }) {
     WHERE id IN (${ids[0] as string}, ${ids[1] as string}, ${ids[2] as string})`;
   await recordAttempts(sql, [outcome(ids[0] as string), outcome(ids[1] as string, "rejected")]);
   await sql`UPDATE schedules SET status = 'cancelled', next_attempt_at = NULL, ended_at = now() WHERE id = ${ids[3] as string}`;
+  await sql`INSERT INTO dead_schedules VALUES (${ids[1] as string}, ${id}, now())`;
+  await sql`INSERT INTO death_groups (account_id) VALUES (${id})`;
+  await sql`
+    INSERT INTO notices (id, account_id, kind, content, created_at, next_try_at)
+    VALUES (gen_random_uuid(), ${id}, 'dead', '{}', now(), now())`;
   await sql`INSERT INTO deleted_schedules VALUES (${id}, 'live', 3)`;
   for (const secret of [`a${id}`, `b${id}`]) {
     await sql`

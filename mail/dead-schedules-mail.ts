@@ -11,14 +11,16 @@ export function deadSchedulesMail(reader: Reader, notice: DeadNotice): Mail {
   const { n, sinceMs, intervalMs } = notice;
   const one = n === 1;
   const said = one
-    ? `A live schedule has died since ${minute(sinceMs)}: no attempt is left. It is not tried again by itself.`
+    ? `A live schedule died on ${minute(sinceMs)}: no attempt is left. It is not tried again by itself.`
     : `${figure(n)} live schedules have died since ${minute(sinceMs)}: no attempt is left. They are not tried again by themselves.`;
   return noticeMail(reader, {
     subject: one ? "A schedule died" : `${figure(n)} schedules died`,
     preview: said,
     parts: [
       paragraph(said),
-      table(["Target", "Last answer", "Schedules"], rowsOf(notice)),
+      table(["Target", "Last answer", "Died"], rowsOf(notice), ([target, answer, count]) =>
+        [`${count} × ${target}`, ...(answer ? [answer] : [])].join(", "),
+      ),
       button(one ? "See the dead one" : `See the ${figure(n)} dead ones`, `${reader.baseUrl}/schedules?status=dead`),
     ],
     hint: `Replay sends the same bytes again, from the schedule’s page. More deaths in the next ${span(intervalMs)} come in one mail.`,
@@ -29,5 +31,5 @@ function rowsOf({ n, lines }: DeadNotice): string[][] {
   const shown = lines.toSorted((a, b) => b.n - a.n).slice(0, ROWS_MAX);
   const rows = shown.map((line) => [line.target, line.answer, figure(line.n)]);
   const others = n - shown.reduce((sum, line) => sum + line.n, 0);
-  return others === 0 ? rows : [...rows, ["Others", "", figure(others)]];
+  return others === 0 ? rows : [...rows, ["Other targets", "", figure(others)]];
 }

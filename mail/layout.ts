@@ -1,7 +1,7 @@
 import { Html, html } from "./html.ts";
 
-/** A part of a mail: said in HTML and in plain text. */
-export type Part = { html: Html; text: string };
+/** A part of a mail: said in HTML and in plain text; null where the text has said it already. */
+export type Part = { html: Html; text: string | null };
 
 const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const INK = "#141517";
@@ -48,7 +48,7 @@ ${parts.map((part) => part.html)}</div>
 </body>
 </html>
 `;
-  return { subject, html: page.text, text: `${parts.map(({ text }) => text).join("\n\n")}\n` };
+  return { subject, html: page.text, text: `${parts.flatMap(({ text }) => text ?? []).join("\n\n")}\n` };
 }
 
 /** A sentence or several. */
@@ -56,14 +56,14 @@ export function paragraph(text: string): Part {
   return { html: html`<p style="margin:0 0 20px">${text}</p>\n`, text };
 }
 
-/** What is said in small print; `links` are words in it that lead somewhere. */
+/** What is said in small print, and `link`, words behind it that lead somewhere. */
 export function smallPrint(text: string, link?: { label: string; url: string }): Part {
   const style = `margin:0 0 12px;font-size:13px;line-height:20px;color:${MUTED}`;
   if (!link) return { html: html`<p class="muted" style="${style}">${text}</p>\n`, text };
   const anchor = html`<a class="muted" href="${link.url}" style="color:${MUTED};text-decoration:underline">${link.label}</a>`;
   return {
     html: html`<p class="muted" style="${style}">${text} ${anchor}</p>\n`,
-    text: `${text} ${link.label}: ${link.url}`,
+    text: `${text}\n\n${link.label}: ${link.url}`,
   };
 }
 
@@ -76,24 +76,23 @@ export function button(label: string, url: string): Part {
   };
 }
 
-/** Rows under a head; the last column is of numbers, and on the right. */
-export function table(head: string[], rows: string[][]): Part {
-  const align = (index: number) => (index === head.length - 1 ? "right" : "left");
-  const padding = (index: number) => (index === head.length - 1 ? "8px 0 8px 8px" : "8px 8px 8px 0");
+/** Rows under a head; the last column is of numbers, and on the right. `line` says a row in plain text. */
+export function table(head: string[], rows: string[][], line: (row: string[]) => string): Part {
+  const shape = (index: number) =>
+    index === head.length - 1
+      ? "padding:8px 0 8px 8px;text-align:right;white-space:nowrap"
+      : "padding:8px 8px 8px 0;text-align:left";
+  const rule = `border-bottom:1px solid ${LINE}`;
   const cell = (text: string, index: number) =>
-    html`<td class="line" style="padding:${padding(index)};border-bottom:1px solid ${LINE};text-align:${align(index)};vertical-align:top">${text}</td>`;
+    html`<td class="line" style="${shape(index)};${rule};vertical-align:top">${text}</td>`;
   const titles = head.map(
     (title, index) =>
-      html`<th class="line muted" scope="col" style="padding:${padding(index)};border-bottom:1px solid ${LINE};text-align:${align(index)};font-weight:400;color:${MUTED}">${title}</th>`,
+      html`<th class="line muted" scope="col" style="${shape(index)};${rule};font-weight:400;color:${MUTED}">${title}</th>`,
   );
   return {
     html: html`<table class="ink" style="width:100%;margin:0 0 24px;border-collapse:collapse;font-size:14px;line-height:20px;color:${INK}"><thead><tr>${titles}</tr></thead><tbody>${rows.map(
       (row) => html`<tr>${row.map(cell)}</tr>`,
     )}</tbody></table>\n`,
-    text: inColumns(rows),
+    text: rows.map((row) => `- ${line(row)}`).join("\n"),
   };
-}
-
-function inColumns(rows: string[][]): string {
-  return rows.map((row) => `- ${row.join(" · ")}`).join("\n");
 }

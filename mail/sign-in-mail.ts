@@ -12,7 +12,7 @@ export function signInMail({ to, link, expiresAt, minutes = 15 }: SignIn): Mail 
       parts: [
         paragraph(`Here is your link. It works once, until ${until}, in the browser that asked for it.`),
         button("Sign in to Stopwatch", link),
-        smallPrint(`Or paste this: ${link}`),
+        { ...smallPrint(`Or paste this: ${link}`), text: null },
         smallPrint("You did not ask for it? Then do nothing: without the link, nobody gets in."),
       ],
     }),

@@ -57,7 +57,7 @@ it("a schedule that dies is told to its owner by the dispatcher that saw it die"
   await waitFor("the mail is sent", () => resend.accepted.length > 0);
   const [mail] = resend.accepted;
   expect(mail).toMatchObject({ to: `${account.id}@example.com`, subject: "A schedule died" });
-  expect(mail?.text).toContain(`- ${new URL(receiver.origin).host} · 410 Gone · 1\n`);
+  expect(mail?.text).toContain(`- 1 × ${new URL(receiver.origin).host}, 410 Gone\n`);
   expect(JSON.stringify(mail)).not.toMatch(/secret|gone for good|\/path/);
   await waitFor(
     "that is recorded",

@@ -46,9 +46,9 @@ describe("a notice of dead schedules", () => {
     const [mail, ...others] = fleet.mails(account);
     expect(others).toEqual([]);
     expect(mail?.subject).toBe("4 schedules died");
-    expect(mail?.text).toContain("- hooks.example.com · no answer within 30 s · 2\n");
-    expect(mail?.text).toContain("- hooks.example.com · 410 Gone · 1\n");
-    expect(mail?.text).toContain("- example.com · 500 Internal Server Error · 1\n");
+    expect(mail?.text).toContain("- 2 × hooks.example.com, no answer within 30 s\n");
+    expect(mail?.text).toContain("- 1 × hooks.example.com, 410 Gone\n");
+    expect(mail?.text).toContain("- 1 × example.com, 500 Internal Server Error\n");
     expect(mail?.text).toContain(`See the 4 dead ones: ${BASE_URL}/schedules?status=dead`);
     expect(JSON.stringify(mail)).not.toMatch(/token=secret|what the target said/);
   });

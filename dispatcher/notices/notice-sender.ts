@@ -85,8 +85,12 @@ export class NoticeSender {
   async #handle(notice: Notice): Promise<boolean> {
     const { clock, log, mailer, baseUrl, metrics } = this.#deps;
     const { id, kind, attempts } = notice;
-    if (!notice.isWanted) await this.#run((sql) => dropNotice(sql, notice));
-    if (!notice.isWanted) return false;
+    if (!notice.isWanted) {
+      // One that the owner may have is kept, so that it is not made a second time.
+      const isHad = notice.inDoubtSinceMs !== null;
+      await this.#run((sql) => (isHad ? giveUpNotice(sql, notice, clock.now()) : dropNotice(sql, notice)));
+      return false;
+    }
     if (isNoticeTooOld(notice, clock.now())) {
       log.error({ notice: id, kind, attempts }, "a notice was given up");
       await this.#run((sql) => giveUpNotice(sql, notice, clock.now()));

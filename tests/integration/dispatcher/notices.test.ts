@@ -140,14 +140,26 @@ describe("a notice on the quota", () => {
 });
 
 describe("who is told", () => {
-  it("nobody whose notices are off, however long ago the deaths are", async () => {
+  it("nobody of what happened while notices were off, also once they are on again", async () => {
     const account = await bench.account({ plan: "free" });
     await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
     await fleet.die(account, [GONE]);
     await fleet.used(account, 2_200);
-    await fleet.after(5);
-    await bench.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
+    await fleet.after(0);
     await bench.sql`DELETE FROM usage`;
+    await bench.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
+    await fleet.after(5);
+    expect(resend.accepted).toEqual([]);
+  });
+
+  it("nobody of deaths that waited when notices were switched off, also once they are on again", async () => {
+    const account = await bench.account();
+    await fleet.die(account, [GONE]);
+    await fleet.after(0);
+    await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
+    fleet.advance(5 * 60_000);
+    await fleet.one.notices.runOnce();
+    await bench.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
     await fleet.after(5);
     expect(resend.accepted).toEqual([]);
   });
@@ -250,6 +262,20 @@ describe("a notice is sent once", () => {
     await fleet.after(5, fleet.stages({ baseUrl: "https://moved.example.com" }));
     expect(fleet.mails(account)).toHaveLength(1);
     expect(await outcomes()).toEqual(["sent"]);
+  });
+
+  it("also when notices are switched off and on while it is in doubt", async () => {
+    const account = await bench.account({ plan: "free" });
+    await fleet.used(account, 1_600);
+    resend.behave("drop after accepting");
+    await fleet.after(0);
+    resend.behave("accept");
+    await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
+    await fleet.after(5);
+    await bench.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
+    await fleet.after(5);
+    expect(fleet.mails(account)).toHaveLength(1);
+    expect(await outcomes()).toEqual(["given up"]);
   });
 
   it("and is given up, not sent a second time, once the provider may have forgotten the key", async () => {

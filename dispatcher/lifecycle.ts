@@ -11,6 +11,8 @@ const READ_EVERY_MS = 250;
 const RECOVER_EVERY_MS = 1_000;
 const RETAIN_EVERY_MS = 1_000;
 const NOTICES_EVERY_MS = 1_000;
+/** A notice each: half of what the mail provider takes at least. */
+const NOTICE_EVERY_MS = 1_000;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
@@ -73,7 +75,7 @@ function createLoops(parts: Parts) {
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),
     retaining: every(RETAIN_EVERY_MS, () => retention.runOnce()),
     noticing: every(NOTICES_EVERY_MS, () => notices.runOnce()),
-    sendingNotices: every(NOTICES_EVERY_MS, () => noticeSender.runOnce()),
+    sendingNotices: every(NOTICE_EVERY_MS, () => noticeSender.runOnce()),
     upkeep: every(UPKEEP_EVERY_MS, async () => runUpkeep(parts)),
   };
 }

@@ -20,8 +20,6 @@ const LEASE_MS = 60_000;
 const DEADLINE_MS = 8_000;
 /** The owner of this shard does the work that only one process of the fleet does. */
 const FLEET_SHARD = 0;
-/** Notices of one round. */
-const ROUND_MAX = 20;
 
 type Deps = {
   database: Database;
@@ -35,7 +33,7 @@ type Deps = {
 };
 
 /**
- * Sends the notices that wait, one after the other, each under a lease, with a key by which the provider tells a repeat
+ * Sends the notices that wait, each under a lease, with a key by which the provider tells a repeat
  * from a new mail. A try that fails, or of which nobody knows, is repeated with that key.
  */
 export class NoticeSender {
@@ -60,53 +58,50 @@ export class NoticeSender {
     return this.#isSending;
   }
 
-  /** Sends what waits; returns how many mails the provider has taken. Throws DatabaseUnavailable alone. */
-  async runOnce(): Promise<number> {
+  /**
+   * Tries to send the notice that has waited longest; returns whether there was one. One at a time, so that a flood of
+   * notices leaves room at the provider for sign-in links. Throws DatabaseUnavailable alone.
+   */
+  async runOnce(): Promise<boolean> {
     const { shards, clock, log } = this.#deps;
-    let sent = 0;
+    if (this.#isStopped || !shards.holds(FLEET_SHARD) || clock.now() < this.#pausedUntilMs) return false;
+    this.#isSending = true;
     try {
-      for (let tried = 0; tried < ROUND_MAX; tried++) {
-        if (this.#isStopped || !shards.holds(FLEET_SHARD) || clock.now() < this.#pausedUntilMs) break;
-        const notice = await this.#run((sql) => claimNotice(sql, { nowMs: clock.now(), leaseMs: LEASE_MS }));
-        if (!notice) break;
-        this.#isSending = true;
-        if (await this.#handle(notice)) sent++;
-        this.#isSending = false;
-      }
+      const notice = await this.#run((sql) => claimNotice(sql, { nowMs: clock.now(), leaseMs: LEASE_MS }));
+      if (notice) await this.#handle(notice);
+      return notice !== undefined;
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
       log.error({ err: error }, "a notice could not be sent");
+      return true;
     } finally {
       this.#isSending = false;
     }
-    return sent;
   }
 
-  async #handle(notice: Notice): Promise<boolean> {
+  async #handle(notice: Notice): Promise<void> {
     const { clock, log, mailer, baseUrl, metrics } = this.#deps;
     const { id, kind, attempts } = notice;
     if (!notice.isWanted) {
       // One that the owner may have is kept, so that it is not made a second time.
       const isHad = notice.inDoubtSinceMs !== null;
       await this.#run((sql) => (isHad ? giveUpNotice(sql, notice, clock.now()) : dropNotice(sql, notice)));
-      return false;
+      return;
     }
     if (isNoticeTooOld(notice, clock.now())) {
       log.error({ notice: id, kind, attempts }, "a notice was given up");
       await this.#run((sql) => giveUpNotice(sql, notice, clock.now()));
-      return false;
+      return;
     }
     const mail = composeNotice(notice, { baseUrl, unsubscribeKey: await this.#key() });
     try {
       await mailer.send(mail);
     } catch (error) {
       if (!(error instanceof MailNotSent)) throw error;
-      await this.#fail(notice, error);
-      return false;
+      return this.#fail(notice, error);
     }
     metrics.noticeSent();
     await this.#run((sql) => recordNoticeSent(sql, notice, clock.now()));
-    return true;
   }
 
   async #fail(notice: Notice, error: MailNotSent): Promise<void> {

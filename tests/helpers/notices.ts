@@ -50,11 +50,11 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
     advance(ms: number) {
       clock.shiftMs += ms;
     },
-    /** One round of making and one of sending, `minutes` later. */
+    /** One round of making, `minutes` later, and the sending of all that can be sent then. */
     async after(minutes: number, { notices, sender } = one): Promise<void> {
       clock.shiftMs += minutes * MINUTE_MS;
       await notices.runOnce();
-      await sender.runOnce();
+      while (await sender.runOnce());
     },
     /** Schedules of the account that die now, as the record statement has them die. */
     async die(account: { id: string }, deaths: Dead[]): Promise<string[]> {

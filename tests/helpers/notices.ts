@@ -15,7 +15,10 @@ const MINUTE_MS = 60_000;
  */
 export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
   const database = connect({ url: bench.databaseUrl, name: "notices", connectionsMax: 4, session: SESSION });
-  const clock = { shiftMs: 0, now: () => Date.now() + clock.shiftMs };
+  // In the middle of a month, so that none ends within a test.
+  const today = new Date();
+  const startMs = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 10);
+  const clock = { shiftMs: startMs - today.getTime(), now: () => Date.now() + clock.shiftMs };
   const lines: { level: string; msg: string; [field: string]: unknown }[] = [];
   const log = Object.fromEntries(
     ["info", "warn", "error"].map((level) => [
@@ -59,15 +62,16 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
     /** Schedules of the account that die now, as the record statement has them die. */
     async die(account: { id: string }, deaths: Dead[]): Promise<string[]> {
       const ids: string[] = [];
-      for (const { url, statusCode = 410, outcome, errorText = "", env = "live", agoMs = 0 } of deaths) {
+      for (const { url, statusCode = 410, outcome, errorText = "", env = "live" } of deaths) {
         const id = await bench.schedule(account as never, url, new Date(Date.now() + 60 * MINUTE_MS), { env });
-        const at = new Date(Date.now() - agoMs);
+        const at = new Date();
         await bench.sql`
           INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
           VALUES (${id}, 1, ${at}, ${account.id}, ${env}, ${outcome ?? "rejected"}, ${outcome ? null : statusCode}, 1, ${errorText})`;
         await bench.sql`
           UPDATE schedules SET status = 'dead', next_attempt_at = NULL, attempts = 1, last_attempt_at = ${at}, ended_at = now()
           WHERE id = ${id}`;
+        await bench.sql`UPDATE dead_schedules SET died_at = ${new Date(clock.now())} WHERE schedule_id = ${id}`;
         ids.push(id);
       }
       return ids;
@@ -91,5 +95,4 @@ type Dead = {
   outcome?: "unreachable" | "blocked" | "interrupted";
   errorText?: string;
   env?: "live" | "test";
-  agoMs?: number;
 };

@@ -1,8 +1,15 @@
+import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readUnsubscribeKey } from "#db/queries/instance-secrets.ts";
+import { parseKeyRing } from "#domain/cipher.ts";
+import { newId } from "#domain/ids.ts";
+import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+
+const KEYS = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
 
 let database: TestDatabase;
 let web: WebProcess;
@@ -11,7 +18,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   web = await startWebProcess({
     DATABASE_URL: database.url,
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ENCRYPTION_KEYS: KEYS,
     LOG_LEVEL: "info",
     BASE_URL: "https://stopwatch.example",
   });
@@ -115,4 +122,42 @@ it("nobody makes images of the size that a caller wants", async () => {
   for (const query of ["", "?url=%2Fx.png&w=640&q=75", "?url=https%3A%2F%2Fexample.com%2Fa.png&w=640&q=75"]) {
     expect(await get(`/_next/image${query}`)).toMatchObject({ status: 404 });
   }
+});
+
+describe("the page that a notice links to", () => {
+  it("asks, changes nothing by being opened, and turns notices off by its button alone", async () => {
+    const sql = postgres(database.url, { max: 1 });
+    try {
+      const id = newId(Date.now());
+      await sql`INSERT INTO accounts (id, email, plan) VALUES (${id}, ${`${id}@example.com`}, 'free')`;
+      const token = unsubscribeToken(await readUnsubscribeKey(sql as never, parseKeyRing(KEYS)), id);
+      const wants = async () => (await sql`SELECT notices FROM accounts WHERE id = ${id}`)[0]?.notices;
+
+      const { raw } = await get(`/unsubscribe?token=${token}`);
+      const [, action] = /<form [^>]*action="([^"]+)" method="post"/.exec(raw) ?? [];
+      expect(action).toBe(`/v1/notices/unsubscribe?token=${token}&amp;answer=page`);
+      expect(raw).toContain('<meta name="robots" content="noindex"/>');
+      expect(await wants()).toBe(true);
+
+      const posted = await sendRaw(
+        web.port,
+        `POST ${action?.replace("&amp;", "&")} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      );
+      expect([posted.status, posted.headers.get("location")]).toEqual([303, "/unsubscribe?done=1"]);
+      expect(await wants()).toBe(false);
+      expect((await get("/unsubscribe?done=1")).raw).toContain("Notices are off");
+    } finally {
+      await sql.end();
+    }
+  });
+
+  it.each(["", "?token=", "?token=abc", "?token=a&token=b"])(
+    "says that the link is not complete: %j",
+    async (query) => {
+      const { status, raw } = await get(`/unsubscribe${query}`);
+      expect(status).toBe(200);
+      expect(raw).toContain("This link is not complete");
+      expect(raw).not.toContain("<form");
+    },
+  );
 });

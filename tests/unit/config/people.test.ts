@@ -37,3 +37,30 @@ describe("COOKIE_DOMAIN", () => {
     expect(read({}).cookieDomain).toBeUndefined();
   });
 });
+
+describe("mail", () => {
+  test("goes into a folder of the data folder unless there is a key for a provider", () => {
+    expect(read({ DATA_DIR: "/data" }).mail).toMatchObject({ resendApiKey: undefined, mailboxDir: "/data/mailbox" });
+  });
+
+  test.each(["notices@example.com", "Stopwatch <notices@example.com>", "Stöp, watch <n@example.com>"])(
+    "may be sent by %s",
+    (from) => {
+      expect(read({ RESEND_API_KEY: "re_1", MAIL_FROM: from }).mail).toMatchObject({ from, resendApiKey: "re_1" });
+    },
+  );
+
+  test.each(["Stopwatch", "<n@example.com>", "a@b@c", "S <n@example.com>\r\nBcc: eve@example.com"])(
+    "is not sent by %j",
+    (from) => {
+      expect(() => read({ MAIL_FROM: from })).toThrow(/^MAIL_FROM: expected an address/);
+    },
+  );
+
+  test("by a provider needs a sender, and the message shows no key", () => {
+    expect(() => read({ RESEND_API_KEY: "re_secret" })).toThrow(
+      /^MAIL_FROM: .*since RESEND_API_KEY is set; it is not set$/,
+    );
+    expect(() => read({ RESEND_API_KEY: "re_secret", PORT: "x" })).not.toThrow(/re_secret/);
+  });
+});

@@ -40,6 +40,19 @@ describe("a histogram", () => {
 });
 
 describe("what a dispatcher tells Prometheus", () => {
+  it("has how many notices were sent, how many tries failed, and how many wait", async () => {
+    const metrics = new Metrics();
+    metrics.noticeSent();
+    metrics.noticeFailed();
+    metrics.noticeFailed();
+    metrics.noticesWaiting(3);
+    expect(await samples(metrics)).toMatchObject({
+      stopwatch_notices_sent_total: 1,
+      stopwatch_notices_failed_total: 2,
+      stopwatch_notices_waiting: 3,
+    });
+  });
+
   it("has what happened on the sending path, times in seconds", async () => {
     const metrics = new Metrics();
     metrics.sent(0.4);

@@ -18,6 +18,8 @@ import { composeNotice } from "./compose-notice.ts";
 /** Longer than a try takes, the record of it included. */
 const LEASE_MS = 60_000;
 const DEADLINE_MS = 8_000;
+/** After a mistake of ours, which the next try would make again. */
+const AGAIN_MS = 60_000;
 /** The owner of this shard does the work that only one process of the fleet does. */
 const FLEET_SHARD = 0;
 
@@ -39,7 +41,7 @@ type Deps = {
 export class NoticeSender {
   readonly #deps: Deps;
   #unsubscribeKey: KeyObject | undefined;
-  /** The provider wants no mail before this instant, epoch ms. */
+  /** No try before this instant, epoch ms: the provider wants none, or something is wrong here. */
   #pausedUntilMs = 0;
   #isStopped = false;
   #isSending = false;
@@ -72,8 +74,9 @@ export class NoticeSender {
       return notice !== undefined;
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
+      this.#pausedUntilMs = clock.now() + AGAIN_MS;
       log.error({ err: error }, "a notice could not be sent");
-      return true;
+      return false;
     } finally {
       this.#isSending = false;
     }

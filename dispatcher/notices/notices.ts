@@ -10,6 +10,8 @@ const DEATHS_MAX = 500;
 const BATCHES_MAX = 4;
 const NOTICES_MAX = 50;
 const DEADLINE_MS = 8_000;
+/** After a mistake of ours, which the next round would make again. */
+const AGAIN_MS = 60_000;
 /** The owner of this shard does the work that only one process of the fleet does. */
 const FLEET_SHARD = 0;
 
@@ -30,6 +32,7 @@ type Deps = {
 export class Notices {
   readonly #deps: Deps;
   #quotasFrom: WalkFrom = FIRST_ACCOUNT;
+  #pausedUntilMs = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -37,12 +40,13 @@ export class Notices {
 
   /** One round, a second or so of work at most; returns what it took and made. Throws DatabaseUnavailable alone. */
   async runOnce(): Promise<{ deaths: number; dead: number; quota: number }> {
-    const { shards, metrics, log } = this.#deps;
+    const { shards, metrics, log, clock } = this.#deps;
     const made = { deaths: 0, dead: 0, quota: 0 };
     if (!shards.holds(FLEET_SHARD)) {
       metrics.noticesWaiting(0);
       return made;
     }
+    if (clock.now() < this.#pausedUntilMs) return made;
     try {
       made.deaths = await this.#groupDeaths();
       made.dead = await this.#makeDeadNotices();
@@ -50,6 +54,7 @@ export class Notices {
       metrics.noticesWaiting(await this.#run((sql) => countWaitingNotices(sql)));
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
+      this.#pausedUntilMs = clock.now() + AGAIN_MS;
       log.error({ err: error }, "notices could not be made");
     }
     return made;

@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
-import { connect } from "#db/client.ts";
+import { type Connection, connect } from "#db/client.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { NoticeSender } from "#dispatcher/notices/notice-sender.ts";
 import { Notices } from "#dispatcher/notices/notices.ts";
+import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
 import type { DispatchBench } from "./dispatcher.ts";
 import type { FakeResend } from "./fake-resend.ts";
@@ -35,10 +36,21 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
     },
   };
 
-  const stages = ({ baseUrl = "https://stopwatch.example.com" } = {}) => {
+  const stages = ({ baseUrl = "https://stopwatch.example.com", ...other }: Partial<Stage> = {}) => {
     const { keyRing, plans } = bench.config;
     const mailer = createMailer(resend.settings, { onWritten: () => {} });
-    const deps = { database, keyRing, plans, baseUrl, mailer, shards: { holds: () => true }, clock, log, metrics };
+    const deps = {
+      database,
+      keyRing,
+      plans,
+      baseUrl,
+      mailer,
+      shards: { holds: () => true },
+      clock,
+      log,
+      metrics,
+      ...other,
+    };
     return { notices: new Notices(deps), sender: new NoticeSender(deps) };
   };
   const one = stages();
@@ -88,6 +100,8 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
     close: () => database.close(),
   };
 }
+
+type Stage = { baseUrl: string; database: Connection; mailer: Mailer };
 
 type Dead = {
   url: string;

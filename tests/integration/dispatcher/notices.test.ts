@@ -360,6 +360,28 @@ describe("a mail provider that fails", () => {
   });
 });
 
+describe("a mistake of ours", () => {
+  it("in sending is said once a minute, leaves the notice in doubt, and does not end the dispatcher", async () => {
+    const account = await bench.account({ plan: "free" });
+    await fleet.used(account, 1_600);
+    const broken = fleet.stages({ mailer: { send: async () => Promise.reject(new TypeError("a mistake")) } });
+    for (let round = 0; round < 10; round++) await fleet.after(0.2, broken);
+    expect(fleet.lines.map(({ msg }) => msg)).toEqual(["a notice could not be sent", "a notice could not be sent"]);
+    await fleet.after(2);
+    expect(fleet.mails(account)).toHaveLength(1);
+  });
+
+  it("in making is said once a minute, and does not end the dispatcher", async () => {
+    const run = async () => Promise.reject(new TypeError("a mistake"));
+    const broken = fleet.stages({ database: { run, close: async () => {} } });
+    for (let round = 0; round < 10; round++) {
+      fleet.advance(12_000);
+      await broken.notices.runOnce();
+    }
+    expect(fleet.lines.map(({ msg }) => msg)).toEqual(["notices could not be made", "notices could not be made"]);
+  });
+});
+
 async function outcomes(): Promise<(string | null)[]> {
   return (await bench.sql`SELECT outcome FROM notices`).map((row) => row.outcome);
 }

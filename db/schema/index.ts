@@ -6,3 +6,4 @@ export { lanes } from "./lanes.ts";
 export { deadSchedules, deathGroups, notices } from "./notices.ts";
 export { requestCounts } from "./request-counts.ts";
 export { scheduleRequests, schedules } from "./schedules.ts";
+export { identities, signInRequests, signInTokens } from "./sign-in.ts";

@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import { check, index, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { accounts } from "./accounts.ts";
+import { instant } from "./columns.ts";
+
+/** Who somebody is at a provider of OAuth, and whose account that opens. Nothing that a provider hands out is kept. */
+export const identities = pgTable(
+  "identities",
+  {
+    provider: text("provider").notNull(),
+    providerAccountId: text("provider_account_id").notNull(),
+    accountId: uuid("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    createdAt: instant("created_at").notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.provider, table.providerAccountId] }),
+    index("identities_account").on(table.accountId),
+    check("identities_provider_known", sql`${table.provider} in ('google', 'github')`),
+  ],
+);
+
+/** Magic links that were not used yet. `tokenHash` is a SHA-256 in hexadecimal; the token itself is only in the mail. */
+export const signInTokens = pgTable(
+  "sign_in_tokens",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    email: text("email").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [index("sign_in_tokens_expired").on(table.expiresAt)],
+);
+
+/** When magic links were asked for within the last hour. `key` is a keyed hash of an e-mail address or of a network. */
+export const signInRequests = pgTable(
+  "sign_in_requests",
+  {
+    key: text("key").notNull(),
+    askedAt: instant("asked_at").notNull(),
+  },
+  (table) => [
+    index("sign_in_requests_key").on(table.key, table.askedAt),
+    index("sign_in_requests_asked").on(table.askedAt),
+  ],
+);

@@ -3,14 +3,13 @@ import { DatabaseUnavailable } from "#db/client.ts";
 import type { Environment } from "#domain/api-key.ts";
 import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
 import { recallCaller, StaleCredential } from "../auth/remembered-keys.ts";
-import type { Ctx, Query } from "../context.ts";
+import { type Ctx, createCtx, createQuery } from "../context.ts";
 import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
 import { Env } from "../contract/fields.ts";
-import { type Installation, type Services, services } from "../services.ts";
+import { services } from "../services.ts";
 import { invalid, validate } from "../validate.ts";
 import { answering, type RouteHandler } from "./answering.ts";
 import { BodyRoom } from "./body-room.ts";
-import { createCallQueries } from "./call-queries.ts";
 import { direct } from "./direct-routes.ts";
 import { limitCalls, limitRefusals } from "./rate-limit.ts";
 import { readJson, refuseBody } from "./read-json.ts";
@@ -43,7 +42,7 @@ export function route<E extends Endpoint>(
   const answer = answering(async (request, context, noted) => {
     const held = services();
     const installation = await held.installation();
-    const { ask, readFor } = createCallQueries(held);
+    const { ask, readFor } = createQuery(held);
     const lookUp = () => limitRefusals(request, noted, () => authenticate(held, request, ask));
     let body: Promise<BodyOf<E>> | undefined;
 
@@ -103,7 +102,8 @@ function queryReader<E extends Endpoint>({ query, hasEnv }: E) {
   };
 }
 
-async function readBody<E extends Endpoint>(
+/** The body of a call, as the contract says, or undefined where it has none. */
+export async function readBody<E extends Endpoint>(
   { method, body, bodyBytesMax: bytesMax = BODY_BYTES_MAX, isBodyOptional: mayBeEmpty }: E,
   request: Request,
   room: BodyRoom,
@@ -111,16 +111,4 @@ async function readBody<E extends Endpoint>(
   if (body) return validate(body, await readJson(request, { bytesMax, mayBeEmpty, room })) as BodyOf<E>;
   if (method !== "GET") await refuseBody(request, room);
   return undefined as BodyOf<E>;
-}
-
-function createCtx(
-  { config }: Services,
-  { requestHashKey }: Installation,
-  { accountId, plan, credential }: Caller,
-  env: Environment,
-  query: Query,
-  isRemembered: boolean,
-): Ctx {
-  const tenant = { accountId, env };
-  return { config, tenant, plan, limits: config.plans[plan], credential, isRemembered, requestHashKey, query };
 }

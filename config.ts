@@ -61,6 +61,10 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     metricsToken: s.METRICS_TOKEN,
     cookieDomain: s.COOKIE_DOMAIN,
     adminEmails: new Set(s.ADMIN_EMAILS),
+    authSecret: s.AUTH_SECRET,
+    signup: s.SIGNUP ?? (isLoopback(s.BASE_URL) ? ("open" as const) : ("first" as const)),
+    google: provider(s.AUTH_GOOGLE_ID, s.AUTH_GOOGLE_SECRET, { issuer: s.AUTH_GOOGLE_ISSUER }),
+    github: provider(s.AUTH_GITHUB_ID, s.AUTH_GITHUB_SECRET, { baseUrl: s.AUTH_GITHUB_BASE_URL?.replace(/\/+$/, "") }),
     mail: {
       from: s.MAIL_FROM ?? DEFAULT_MAIL_FROM,
       resendApiKey: s.RESEND_API_KEY,
@@ -110,18 +114,28 @@ export function refuseTlsOverride(): boolean {
   return wasSet;
 }
 
+/**
+ * Takes out of the environment what next-auth would read past us: where it is reached, and a proxy that it would send
+ * people to.
+ */
+export function ignoreAuthAddresses(): void {
+  const env = processEnv();
+  for (const name of ["AUTH_URL", "NEXTAUTH_URL", "AUTH_REDIRECT_PROXY_URL"]) delete env[name];
+}
+
 const port = z.coerce.number("a port number").int("a port number").min(0, "a port from 0 to 65535").max(65_535);
 const postgresForm = "expected postgres://user:password@host:port/database";
 const postgresUrl = z.string(postgresForm).regex(/^postgres(ql)?:\/\/./, postgresForm);
 /** Of mails that go into the mailbox folder; a provider wants an address of one's own. */
 const DEFAULT_MAIL_FROM = "Stopwatch <stopwatch@localhost>";
 const mailFromForm = "expected an address, or a name and an address such as Stopwatch <notices@example.com>";
+const address = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
 const bound = z.coerce.number("a whole number").int("a whole number").min(1, "at least 1");
 
 const shared = {
   PORT: port.default(3000),
   HOST: z.string().default("127.0.0.1"),
-  BASE_URL: z.url({ protocol: /^https?$/, error: "expected an http or https address" }).optional(),
+  BASE_URL: address.optional(),
   DISPATCHER_PORT: port.default(9464),
   DATA_DIR: z.string().default(".data"),
 };
@@ -151,8 +165,16 @@ const settings = z
       .transform((list) => list.split(",").map((email) => email.trim().toLowerCase()))
       .pipe(z.array(z.email("expected e-mail addresses, separated by commas")))
       .default([]),
+    AUTH_SECRET: z.string().min(32, "expected at least 32 random characters").optional(),
+    SIGNUP: z.enum(["open", "invited", "closed"]).optional(),
+    AUTH_GOOGLE_ID: z.string().optional(),
+    AUTH_GOOGLE_SECRET: z.string().optional(),
+    AUTH_GOOGLE_ISSUER: address.optional(),
+    AUTH_GITHUB_ID: z.string().optional(),
+    AUTH_GITHUB_SECRET: z.string().optional(),
+    AUTH_GITHUB_BASE_URL: address.optional(),
     RESEND_API_KEY: z.string().optional(),
-    RESEND_BASE_URL: z.url({ protocol: /^https?$/, error: "expected an http or https address" }).optional(),
+    RESEND_BASE_URL: address.optional(),
     MAIL_FROM: z
       .string()
       .regex(/^([^<>"\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u, mailFromForm)
@@ -163,10 +185,28 @@ const settings = z
     path: ["COOKIE_DOMAIN"],
     error: "expected the host of BASE_URL or a domain above it",
   })
+  .refine((given) => !given.AUTH_GOOGLE_ID === !given.AUTH_GOOGLE_SECRET, {
+    path: ["AUTH_GOOGLE_SECRET"],
+    error: "expected AUTH_GOOGLE_ID and AUTH_GOOGLE_SECRET, or neither",
+  })
+  .refine((given) => !given.AUTH_GITHUB_ID === !given.AUTH_GITHUB_SECRET, {
+    path: ["AUTH_GITHUB_SECRET"],
+    error: "expected AUTH_GITHUB_ID and AUTH_GITHUB_SECRET, or neither",
+  })
   .refine(({ RESEND_API_KEY, MAIL_FROM }) => !RESEND_API_KEY || MAIL_FROM, {
     path: ["MAIL_FROM"],
     error: `${mailFromForm}, of a domain that is verified with Resend, since RESEND_API_KEY is set`,
   });
+
+function provider<T>(id: string | undefined, secret: string | undefined, where: T) {
+  return id && secret ? { id, secret, ...where } : undefined;
+}
+
+/** Whether the service is reached from its own machine alone. */
+function isLoopback(url: string | undefined): boolean {
+  const host = hostOf(url);
+  return host === "localhost" || host.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "[::1]";
+}
 
 const hostOf = (url: string | undefined): string => (url ? new URL(url).hostname : "localhost");
 
@@ -180,7 +220,10 @@ const launcherSettings = z.object({
 /** The name of every setting, as in `.env.example`. */
 export const SETTING_NAMES = [...new Set([...Object.keys(settings.shape), ...Object.keys(launcherSettings.shape)])];
 
-const SECRET = new Set(["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL", "METRICS_TOKEN", "RESEND_API_KEY"]);
+const SECRET = new Set([
+  ...["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL", "METRICS_TOKEN", "RESEND_API_KEY"],
+  ...["AUTH_SECRET", "AUTH_GOOGLE_SECRET", "AUTH_GITHUB_SECRET"],
+]);
 
 function problem(name: string, expected: string, given: Record<string, unknown>): string {
   if (!(name in given)) return `${name}: ${expected}; it is not set`;

@@ -17,6 +17,8 @@ export default defineConfig({
           include: ["tests/integration/**/*.test.ts"],
           environment: "node",
           globalSetup: ["tests/helpers/global-setup.ts"],
+          // It imports next/headers without an extension, which Node.js itself does not find.
+          server: { deps: { inline: ["next-auth"] } },
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 2 },

@@ -5,6 +5,7 @@ import { readOrMakeKeys } from "./keys.ts";
 import { createPartOutput } from "./part-output.ts";
 import { claimablePort } from "./ports.ts";
 import { untilReady } from "./ready.ts";
+import { makeSignInLink } from "./sign-in-link.ts";
 import { listenForStop, Stopped } from "./stop-signal.ts";
 import { type Part, type Supervisor, supervise } from "./supervisor.ts";
 
@@ -74,7 +75,10 @@ export async function runAllParts(launch: Launch): Promise<number> {
     ]);
     if (early === undefined) {
       output.open();
-      say(`ready: ${config.port === port ? config.baseUrl : `http://localhost:${port}`}`);
+      const address = config.port === port ? config.baseUrl : `http://localhost:${port}`;
+      say(`ready: ${address}`);
+      const link = await makeSignInLink(env, address);
+      if (link) say(`sign in as ${link.email} within 15 minutes: ${link.url}`);
     } else {
       output.flush();
     }

@@ -2,8 +2,10 @@ import type { KeyObject } from "node:crypto";
 import { type Config, readConfig } from "#config.ts";
 import { connect } from "#db/client.ts";
 import { connectOrm, type OrmConnection } from "#db/orm.ts";
-import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/instance-secrets.ts";
+import { assertKeyRingOpens, readAuthSecret, readRequestHashKey } from "#db/queries/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/schema-version.ts";
+import type { Mailer } from "#mail/mail.ts";
+import { createMailer } from "#mail/mailer.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createRateLimits, type RateLimits } from "./rate-limit/rate-limits.ts";
 import { createReadTurns, type ReadTurns } from "./read-turns.ts";
@@ -18,6 +20,7 @@ export type Services = {
   readTurns: ReadTurns;
   log: Logger;
   rateLimits: RateLimits;
+  mailer: Mailer;
   /**
    * Checks once that schema and key ring fit the database; nothing is served before. Throws DatabaseUnavailable while
    * the database is away (the next call tries again) and an InstallationError when a person has to mend something.
@@ -26,7 +29,11 @@ export type Services = {
   close(): Promise<void>;
 };
 
-export type Installation = { requestHashKey: KeyObject };
+export type Installation = {
+  requestHashKey: KeyObject;
+  /** What magic links and OAuth are bound with. */
+  authSecret: string;
+};
 
 /** Time the database has for one request, ms, so that a caller has an answer within 5 s. */
 export const DATABASE_BUDGET_MS = 4_000;
@@ -71,12 +78,16 @@ function createServices(config: Config): Services {
     readTurns: createReadTurns({ max: READS_MAX, perAccountMax: READS_PER_ACCOUNT_MAX }),
     log,
     rateLimits,
+    mailer: createMailer(config.mail, { onWritten: (line) => log.warn(line) }),
     installation() {
       checked ??= connection
         .run(DATABASE_BUDGET_MS, async ({ sql }) => {
           await assertSchemaFits(sql);
           await assertKeyRingOpens(sql, config.keyRing);
-          return { requestHashKey: await readRequestHashKey(sql, config.keyRing) };
+          return {
+            requestHashKey: await readRequestHashKey(sql, config.keyRing),
+            authSecret: config.authSecret ?? (await readAuthSecret(sql, config.keyRing)),
+          };
         })
         .catch((error) => {
           checked = undefined;

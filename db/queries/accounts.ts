@@ -5,6 +5,7 @@ import type { PlanName } from "#domain/plans.ts";
 import type { Db, DbOrTx } from "../orm.ts";
 import { accounts } from "../schema/index.ts";
 import { revokeApiKeys } from "./api-keys.ts";
+import { deleteIdentities } from "./identities.ts";
 import { deleteSessions } from "./sessions.ts";
 import { insertSigningSecrets } from "./signing-secrets.ts";
 
@@ -15,7 +16,7 @@ export type FoundAccount = { id: string; email: string; plan: PlanName; created:
  * of several calls at once one makes it. `plan` is that of a new account: one that exists keeps its own.
  */
 export async function createOrFindAccount(
-  db: Db,
+  db: DbOrTx,
   wanted: { email: string; plan: PlanName; keyRing: KeyRing; nowMs: number },
 ): Promise<FoundAccount> {
   const email = wanted.email.trim().toLowerCase();
@@ -39,6 +40,52 @@ export async function createOrFindAccount(
     if (!found) throw new Error("the account was deleted while it was looked for");
     return { ...found, created: false };
   });
+}
+
+/** Whose accounts a first sign-in may make: everybody's, nobody's, or that of the very first who comes. */
+export type SignUpRule = "all" | "first" | "none";
+
+/**
+ * Makes the account of somebody who showed that the address is theirs, as `rule` allows, or finds it; undefined when it may
+ * not be made. Of several that would be the first, one is. Name and picture are taken where there is none yet.
+ */
+export async function signUpAccount(
+  db: Db,
+  wanted: Parameters<typeof createOrFindAccount>[1] & {
+    name: string | null;
+    avatarUrl: string | null;
+    rule: SignUpRule;
+  },
+): Promise<FoundAccount | undefined> {
+  return db.transaction(async (tx) => {
+    if (wanted.rule === "none") return undefined;
+    if (wanted.rule === "first") {
+      await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('stopwatch first account', 0))`);
+      const [any] = await tx.select({ id: accounts.id }).from(accounts).limit(1);
+      if (any) return undefined;
+    }
+    const found = await createOrFindAccount(tx, wanted);
+    await vouchFor(tx, found.id, wanted);
+    return found;
+  });
+}
+
+/** Marks the address of an account as verified, unless it is, and takes name and picture where there is none yet. */
+export async function vouchFor(
+  db: DbOrTx,
+  id: string,
+  { name, avatarUrl }: { name: string | null; avatarUrl: string | null },
+): Promise<void> {
+  await verifyEmail(db, id);
+  if (name === null && avatarUrl === null) return;
+  await db
+    .update(accounts)
+    .set({
+      name: sql`coalesce(${accounts.name}, ${name})`,
+      avatarUrl: sql`coalesce(${accounts.avatarUrl}, ${avatarUrl})`,
+      updatedAt: sql`clock_timestamp()`,
+    })
+    .where(and(eq(accounts.id, id), sql`(${accounts.name} IS NULL OR ${accounts.avatarUrl} IS NULL)`));
 }
 
 export type ProfileRow = Pick<typeof accounts.$inferSelect, keyof typeof profileColumns>;
@@ -94,6 +141,7 @@ export async function deleteActiveAccount(db: Db, id: string): Promise<number | 
     if (!row) return undefined;
     await deleteSessions(tx, id);
     await revokeApiKeys(tx, id);
+    await deleteIdentities(tx, id);
     return row.shard;
   });
 }

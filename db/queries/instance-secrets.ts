@@ -34,6 +34,11 @@ export async function readUnsubscribeKey(sql: Sql, ring: KeyRing): Promise<KeyOb
   return createSecretKey(await readSecret(sql, ring, "unsubscribe_key", () => randomBytes(32)));
 }
 
+/** What magic links and OAuth are bound with: 32 random bytes, made on first use, the same for every process of an installation. */
+export async function readAuthSecret(sql: Sql, ring: KeyRing): Promise<string> {
+  return (await readSecret(sql, ring, "auth_secret", () => randomBytes(32))).toString("base64url");
+}
+
 async function readSecret(sql: Sql, ring: KeyRing, name: string, make: () => Buffer): Promise<Buffer> {
   const read = () => sql<{ sealed: Buffer }[]>`SELECT sealed FROM instance_secrets WHERE name = ${name}`;
   let [row] = await read();

@@ -8,6 +8,18 @@ export async function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<
   return deleted.count;
 }
 
+/** Deletes magic links that have expired, and what is known of who asked for them, at most `rowsMax` each; returns how many. */
+export async function deleteOldSignIns(sql: Sql, rowsMax: number): Promise<number> {
+  const links = await sql`
+    DELETE FROM sign_in_tokens WHERE token_hash = ANY (ARRAY (
+      SELECT token_hash FROM sign_in_tokens WHERE expires_at < now() LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  const requests = await sql`
+    DELETE FROM sign_in_requests WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM sign_in_requests WHERE asked_at < now() - interval '1 hour'
+      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  return links.count + requests.count;
+}
+
 /** Deletes dispatchers that have not beaten for `days` days, at most `rowsMax`; returns how many. */
 export async function deleteGoneDispatchers(sql: Sql, days: number, rowsMax: number): Promise<number> {
   const deleted = await sql`

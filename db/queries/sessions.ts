@@ -92,7 +92,13 @@ export async function deleteSessions(db: DbOrTx, accountId: string, keptId?: str
     .where(and(eq(sessions.accountId, accountId), keptId === undefined ? undefined : ne(sessions.id, keptId)));
 }
 
+/** Ends the sessions with these hashes. */
+export async function deleteSessionsByHash(db: DbOrTx, tokenHashes: string[]): Promise<void> {
+  if (tokenHashes.length > 0) await db.delete(sessions).where(inArray(sessions.tokenHash, tokenHashes));
+}
+
 const isAlive: SQL = gt(sessions.expiresAt, sql`clock_timestamp()`);
 const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;
-const fullTerm = sql`clock_timestamp() + ${SESSION_DAYS} * interval '1 day'`;
+/** When a session ends that is started or renewed now. */
+export const fullTerm = sql`clock_timestamp() + ${SESSION_DAYS} * interval '1 day'`;
 const dayOldTerm = sql`clock_timestamp() + ${SESSION_DAYS - 1} * interval '1 day'`;

@@ -1,7 +1,12 @@
 import type { Sql } from "#db/client.ts";
 import { deleteStrayAttempts, dropAttemptPartition, makeAttemptPartitions } from "#db/queries/attempt-partitions.ts";
 import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
-import { deleteExpiredSessions, deleteGoneDispatchers, deleteOldPunctuality } from "#db/queries/leftovers.ts";
+import {
+  deleteExpiredSessions,
+  deleteGoneDispatchers,
+  deleteOldPunctuality,
+  deleteOldSignIns,
+} from "#db/queries/leftovers.ts";
 import { deleteOldNotices } from "#db/queries/notices.ts";
 import {
   deleteOldCounts,
@@ -40,6 +45,7 @@ export function retentionJobs(plans: Plans): Job[] {
     sweep("attempt partitions dropped", 1, (sql) => dropAttemptPartition(sql, windowDays)),
     sweep("stray attempts", ROWS_MAX, (sql) => deleteStrayAttempts(sql, windowDays, ROWS_MAX)),
     sweep("sessions", ROWS_MAX, (sql) => deleteExpiredSessions(sql, ROWS_MAX)),
+    sweep("sign-ins", ROWS_MAX, (sql) => deleteOldSignIns(sql, ROWS_MAX)),
     sweep("dispatchers", ROWS_MAX, (sql) => deleteGoneDispatchers(sql, GONE_DISPATCHER_DAYS, ROWS_MAX)),
     sweep("public counts", ROWS_MAX, (sql) => deleteOldPunctuality(sql, COUNTS_DAYS, ROWS_MAX)),
     sweep("notices", ROWS_MAX, (sql) => deleteOldNotices(sql, NOTICES_DAYS, ROWS_MAX)),

@@ -107,6 +107,7 @@ async function runOnStack(
   if (options.keep) {
     console.log(`
 Running until Ctrl-C.
+sign in   ${stack.signInUrl}
 API       ${stack.baseUrl}
 key       ${key}
 account   ${accountId}

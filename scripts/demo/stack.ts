@@ -8,6 +8,8 @@ import { freePort } from "../ports.ts";
 export type Stack = {
   /** Where the API answers. */
   baseUrl: string;
+  /** Signs the account's owner in, once, within 15 minutes. */
+  signInUrl: string;
   /** Makes an account on the Indie plan, with a live key, by the operator command. */
   createAccount(): Promise<{ accountId: string; key: string }>;
   /** Settles when it ends without `stop`, with how. */
@@ -29,12 +31,15 @@ export async function startStack(wanted: {
 }): Promise<Stack> {
   const settings = await demoSettings(wanted);
   const { child, exited } = runScript(["start"], settings);
-  const ready = Promise.withResolvers<string>();
+  const ready = Promise.withResolvers<{ baseUrl: string; signInUrl: string }>();
+  let baseUrl = "";
   for (const stream of [child.stdout, child.stderr]) {
     createInterface(stream as NodeJS.ReadableStream).on("line", (line) => {
       wanted.onLine(line);
       const [, address] = /^stopwatch \| ready: (http\S+)$/.exec(line) ?? [];
-      if (address) ready.resolve(address);
+      if (address) baseUrl = address;
+      const [, signInUrl] = /^stopwatch \| sign in as .*: (http\S+)$/.exec(line) ?? [];
+      if (signInUrl) ready.resolve({ baseUrl, signInUrl });
     });
   }
   const ended = exited.then((how) => `npm start ended unexpectedly (${how}).`);
@@ -46,8 +51,8 @@ export async function startStack(wanted: {
   };
 
   try {
-    const baseUrl = await Promise.race([ready.promise, ended.then(failStart), aborted(wanted.signal)]);
-    return { baseUrl, createAccount: () => createAccount(settings), ended, stop };
+    const addresses = await Promise.race([ready.promise, ended.then(failStart), aborted(wanted.signal)]);
+    return { ...addresses, createAccount: () => createAccount(settings), ended, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -60,7 +65,8 @@ const STOP_MS_MAX = 60_000;
 async function demoSettings({ dataDir, receiver }: Parameters<typeof startStack>[0]): Promise<NodeJS.ProcessEnv> {
   const unset = [
     ...["DATABASE_URL", "DATABASE_DIRECT_URL", "ENCRYPTION_KEYS", "BASE_URL", "DEFAULT_PLAN", "LOG_LEVEL"],
-    ...["TRUSTED_PROXIES", "METRICS_TOKEN"],
+    ...["TRUSTED_PROXIES", "METRICS_TOKEN", "COOKIE_DOMAIN", "SIGNUP", "AUTH_SECRET", "RESEND_API_KEY"],
+    ...["AUTH_GOOGLE_ID", "AUTH_GOOGLE_SECRET", "AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"],
     ...[
       "DELIVERY_DENY",
       "DELIVERY_CONNECTIONS_PER_ORIGIN",
@@ -72,6 +78,7 @@ async function demoSettings({ dataDir, receiver }: Parameters<typeof startStack>
     ...env,
     ...Object.fromEntries(unset.map((name) => [name, ""])),
     DATA_DIR: dataDir,
+    ADMIN_EMAILS: EMAIL,
     HOST: "127.0.0.1",
     PORT: String(await freePort()),
     DISPATCHER_PORT: String(await freePort()),
@@ -88,7 +95,8 @@ async function createAccount(settings: NodeJS.ProcessEnv): Promise<{ accountId: 
   return JSON.parse(out);
 }
 
-const CREATE_ACCOUNT = ["account", "create", "--email", "demo@example.com", "--plan", "indie", "--key", "live"];
+const EMAIL = "demo@example.com";
+const CREATE_ACCOUNT = ["account", "create", "--email", EMAIL, "--plan", "indie", "--key", "live"];
 const STOP_WITH_PARENT = new URL("./stop-with-parent.mjs", import.meta.url).href;
 
 // In a process group of its own: the terminal's Ctrl-C reaches the demo alone, which ends things in their order.

@@ -73,7 +73,12 @@ function callerOf({ id, accountId, plan, env }: ActiveApiKey): Caller {
   return { accountId, plan, env, credential: { kind: "key", id, env } };
 }
 
-async function authenticateSession(held: Services, request: Request, query: Query): Promise<Caller> {
+/** Who calls by the session cookie alone. */
+export async function authenticateSession(
+  held: Services,
+  request: Pick<Request, "headers">,
+  query: Query,
+): Promise<Caller> {
   const tokens = new Map(
     readSessionTokens(request.headers.get("cookie")).map((token) => [hashSessionToken(token), token]),
   );

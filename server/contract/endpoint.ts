@@ -61,5 +61,6 @@ export type ReplyOf<E extends Endpoint> = {
     status: S;
     body: E["answers"][S] extends { schema: z.ZodType<infer T> } ? T : undefined;
     headers?: Record<string, string>;
+    cookies?: readonly string[];
   };
 }[keyof E["answers"] & number];

@@ -8,6 +8,7 @@ import * as notices from "./notices.ts";
 import * as overview from "./overview.ts";
 import * as relaySettings from "./relay-settings.ts";
 import * as schedules from "./schedules.ts";
+import * as signIn from "./sign-in.ts";
 import * as signingSecrets from "./signing-secrets.ts";
 
 /** Every endpoint of the API, in the order of the document. */
@@ -40,6 +41,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   apiKeys.revokeApiKey,
   relaySettings.getRelaySettings,
   relaySettings.updateRelaySettings,
+  signIn.startMagicLink,
+  signIn.verifyMagicLink,
+  signIn.startOAuth,
+  signIn.finishOAuth,
+  signIn.logOut,
   document.getDocument,
   health.getHealth,
   health.getReadiness,

@@ -62,6 +62,7 @@ const TAGS: Record<string, string> = {
   Account: "Who the caller is.",
   "API keys": "Credentials of machines.",
   "Relay settings": "How fast requests are sent, and how they are tried again.",
+  "Sign-in": "How a person gets a session.",
   "This document": "The description of the API.",
   Health: "Whether the service lives and works, for its operator.",
   Delivery: "What a target receives.",

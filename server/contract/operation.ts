@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PROVIDERS } from "../auth/offered-providers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errorAnswers } from "./error-answers.ts";
 import { Env, KeyId, ScheduleId } from "./fields.ts";
@@ -27,8 +28,12 @@ export function operationOf(endpoint: Endpoint, schemas: JsonSchemas) {
 const SECURITY = { any: [{ apiKey: [] }, { session: [] }], session: [{ session: [] }], none: [] };
 
 function parametersOf({ path, query, hasEnv, requestHeaders = {} }: Endpoint, schemas: JsonSchemas) {
+  const inPath = { in: "path", required: true };
   const id = path.includes("{id}")
-    ? [{ name: "id", in: "path", required: true, description: "Its id.", schema: schemas.of(idOf(path), "input") }]
+    ? [{ name: "id", ...inPath, description: "Its id.", schema: schemas.of(idOf(path), "input") }]
+    : [];
+  const provider = path.includes("{provider}")
+    ? [{ name: "provider", ...inPath, description: "Who vouches.", schema: { type: "string", enum: PROVIDERS } }]
     : [];
   const all = hasEnv ? ((query ?? z.strictObject({})) as z.ZodObject).extend({ env: EnvParameter }) : query;
   const { properties = {} } = (all ? schemas.of(all as z.ZodType, "input") : {}) as { properties?: Described };
@@ -44,7 +49,7 @@ function parametersOf({ path, query, hasEnv, requestHeaders = {} }: Endpoint, sc
     in: "header",
     ...header(description),
   }));
-  return [...id, ...ofQuery, ...ofHeaders];
+  return [...id, ...provider, ...ofQuery, ...ofHeaders];
 }
 
 type Described = Record<string, { description?: string; type?: string }>;

@@ -2,6 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, maxHeaderSize, Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
+import { readSessionTokens, sessionCookie } from "../auth/session-cookie.ts";
 import { services } from "../services.ts";
 import { closeGently, closeUnlessRead } from "./close-gently.ts";
 import { answerDirectly } from "./direct-routes.ts";
@@ -72,6 +73,19 @@ function harden(request: IncomingMessage, response: ServerResponse): void {
     isDevelopment: process.env.NODE_ENV === "development",
   });
   if (!isPage) varyAsApi(response);
+  else keepSessionCookie(request, response);
+}
+
+/**
+ * A browser that shows pages keeps its session cookie for the whole of its term anew, as the session itself is renewed by
+ * being used: a page cannot set cookies while it is rendered. Whether the session is alive, the database knows.
+ */
+function keepSessionCookie(request: IncomingMessage, response: ServerResponse): void {
+  if (request.method !== "GET" || !request.headers.accept?.includes("text/html")) return;
+  const [token, ...others] = readSessionTokens(request.headers.cookie ?? null);
+  if (token !== undefined && others.length === 0) {
+    response.setHeader("Set-Cookie", sessionCookie(services().config, token));
+  }
 }
 
 type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer };

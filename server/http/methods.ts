@@ -6,13 +6,13 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as 
 type Method = (typeof METHODS)[number];
 
 /**
- * A handler for every method of a path: those given, HEAD (as GET, without the body), OPTIONS (204 with `Allow`), and 405
+ * A handler for every method of a path: those given, HEAD (as GET, without the body, unless it is given), OPTIONS (204 with `Allow`), and 405
  * with `Allow` for the rest, which PUT always belongs to.
  */
 export function methods(
-  given: Partial<Record<"GET" | "POST" | "PATCH" | "DELETE", RouteHandler>>,
+  given: Partial<Record<"GET" | "HEAD" | "POST" | "PATCH" | "DELETE", RouteHandler>>,
 ): Record<Method, RouteHandler> {
-  const known = { ...given, ...(given.GET && { HEAD: withoutBody(given.GET) }) };
+  const known = { ...(given.GET && { HEAD: withoutBody(given.GET) }), ...given };
   const headers = { Allow: METHODS.filter((method) => method in known || method === "OPTIONS").join(", ") };
   const refuse = answering(async () => {
     throw new AppError("METHOD_NOT_ALLOWED", `The methods of this path are ${headers.Allow}.`, { headers });

@@ -42,7 +42,7 @@ export async function limitCalls(noted: Noted, accountId: string, limit: number)
 }
 
 /** The address a call came from, seen through the proxies that are trusted; null where nobody knows. */
-function addressOf(request: Request): string | null {
+export function addressOf(request: Pick<Request, "headers">): string | null {
   const socketAddress = request.headers.get(SOCKET_ADDRESS) ?? "";
   return callerAddress(socketAddress, request.headers.get("x-forwarded-for"), services().config.trustedProxies);
 }

@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { AppError } from "#domain/errors.ts";
 
 /** An answer before it is written: `body` becomes JSON unless there is `text` in its place, undefined becomes no body. */
-export type Reply = { status: number; body?: unknown; text?: Text; headers?: Record<string, string> };
+export type Reply = {
+  status: number;
+  body?: unknown;
+  text?: Text;
+  headers?: Record<string, string>;
+  /** Each a `Set-Cookie` of its own. */
+  cookies?: readonly string[];
+};
 
 type Text = { type: string; content: string };
 
@@ -14,6 +21,10 @@ export function created<Body>(body: Body) {
   return { status: 201 as const, body };
 }
 
+export function accepted<Body>(body: Body, cookies: readonly string[] = []) {
+  return { status: 202 as const, body, cookies };
+}
+
 export function noContent(headers?: Record<string, string>) {
   return { status: 204 as const, body: undefined, headers };
 }
@@ -21,6 +32,11 @@ export function noContent(headers?: Record<string, string>) {
 export function errorReply(error: AppError): Reply {
   const { code, publicMessage: message, details, headers, status } = error;
   return { status, body: { error: { code, message, ...(details && { details }) } }, headers };
+}
+
+/** 303: the caller's browser goes on to an own path, or to the address of a provider. */
+export function seeOther(location: string, cookies: readonly string[] = []) {
+  return { status: 303 as const, body: undefined, headers: { Location: location }, cookies };
 }
 
 /** Names one call, in its answer and in the log. */
@@ -36,7 +52,9 @@ export function toResponse(reply: Reply, requestId: string): Response {
     ...reply.headers,
     "X-Request-Id": requestId,
   };
-  if (reply.text === undefined && reply.body === undefined) return new Response(null, { status, headers });
-  headers["Content-Type"] = reply.text?.type ?? "application/json";
-  return new Response(reply.text?.content ?? JSON.stringify(reply.body), { status, headers });
+  const content = reply.text?.content ?? (reply.body === undefined ? null : JSON.stringify(reply.body));
+  if (content !== null) headers["Content-Type"] = reply.text?.type ?? "application/json";
+  const response = new Response(content, { status, headers });
+  for (const cookie of reply.cookies ?? []) response.headers.append("Set-Cookie", cookie);
+  return response;
 }

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import postgres from "postgres";
 import { GET as healthz } from "#app/healthz/route.ts";
 import * as metricsz from "#app/metricsz/route.ts";
@@ -6,6 +9,11 @@ import * as elsewhere from "#app/v1/[[...path]]/route.ts";
 import * as revokeApiKey from "#app/v1/api-keys/[id]/revoke/route.ts";
 import * as rotateApiKey from "#app/v1/api-keys/[id]/rotate/route.ts";
 import * as apiKeys from "#app/v1/api-keys/route.ts";
+import * as logOut from "#app/v1/auth/logout/route.ts";
+import * as startLink from "#app/v1/auth/magic/start/route.ts";
+import * as verifyLink from "#app/v1/auth/magic/verify/route.ts";
+import * as comeBack from "#app/v1/auth/oauth/[provider]/callback/route.ts";
+import * as startOAuth from "#app/v1/auth/oauth/[provider]/start/route.ts";
 import * as logs from "#app/v1/logs/route.ts";
 import * as relaySettings from "#app/v1/me/relay-settings/route.ts";
 import * as me from "#app/v1/me/route.ts";
@@ -60,7 +68,8 @@ export function testConfig(url: string, overrides: Record<string, string> = {}):
 export async function startApi(overrides: Record<string, string> = {}) {
   const database = await createTestDatabase();
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
-  const config = testConfig(database.url, overrides);
+  const dataDir = await mkdtemp(join(tmpdir(), "stopwatch-api-"));
+  const config = testConfig(database.url, { DATA_DIR: dataDir, ...overrides });
   const services = startServices(config);
 
   return {
@@ -94,6 +103,7 @@ export async function startApi(overrides: Record<string, string> = {}) {
       await services.close();
       await sql.end();
       await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
@@ -123,8 +133,8 @@ export async function call(
     body: body === undefined ? undefined : isRaw ? (body as BodyInit) : JSON.stringify(body),
     duplex: "half",
   } as RequestInit);
-  const [, handlers, id] = find(new URL(request.url).pathname);
-  const response = await handlers[method](request, { params: Promise.resolve(id === undefined ? {} : { id }) });
+  const [handlers, params] = find(new URL(request.url).pathname);
+  const response = await handlers[method](request, { params: Promise.resolve(params) });
   const text = await response.text();
   const answer = text === "" ? undefined : JSON.parse(text);
   const { status, headers: answered } = response;
@@ -134,10 +144,12 @@ export async function call(
 
 type Handlers = Record<Method, (request: Request, context: { params: Promise<unknown> }) => Promise<Response>>;
 
-function find(path: string): [RegExp, Handlers, string | undefined] {
+function find(path: string): [Handlers, Record<string, string>] {
   for (const [pattern, handlers] of PATHS) {
     const match = pattern.exec(path);
-    if (match) return [pattern, handlers as Handlers, match[1] && decodeURIComponent(match[1])];
+    if (!match) continue;
+    const [, id] = match;
+    return [handlers as Handlers, match.groups ?? (id === undefined ? {} : { id: decodeURIComponent(id) })];
   }
   throw new Error(`no handler for ${path}`);
 }
@@ -158,6 +170,11 @@ const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/api-keys$/, apiKeys],
   [/^\/v1\/api-keys\/([^/]+)\/rotate$/, rotateApiKey],
   [/^\/v1\/api-keys\/([^/]+)\/revoke$/, revokeApiKey],
+  [/^\/v1\/auth\/magic\/start$/, startLink],
+  [/^\/v1\/auth\/magic\/verify$/, verifyLink],
+  [/^\/v1\/auth\/oauth\/(?<provider>[^/]+)\/start$/, startOAuth],
+  [/^\/v1\/auth\/oauth\/(?<provider>[^/]+)\/callback$/, comeBack],
+  [/^\/v1\/auth\/logout$/, logOut],
   [/^\/v1\/openapi\.json$/, openApi],
   [/^\/v1\/logs$/, logs],
   [/^\/v1\/overview$/, overview],

@@ -68,7 +68,7 @@ function validator(pointer: string) {
 
 function describedAnswer(method: string, path: string, status: number) {
   if (method === "OPTIONS" && status === 204) return { pointer: "", value: {} as Response };
-  const matching = ENDPOINTS.filter((one) => new RegExp(`^${one.path.replace("{id}", "[^/]+")}$`).test(path));
+  const matching = ENDPOINTS.filter((one) => new RegExp(`^${one.path.replace(/\{\w+\}/, "[^/]+")}$`).test(path));
   // A path that is written out comes before one with an {id} in its place.
   const written = matching.filter((one) => one.path === path);
   const described = written.length > 0 ? written : matching;

@@ -63,7 +63,9 @@ test.each(["PORT", "DISPATCHER_PORT"])(
 
 test("the signal that npm doubles ends the dispatcher first, then the web part, with exit code 0", async () => {
   const all = runAllParts({});
-  await expect.poll(() => all.stdout.join("\n"), { timeout: 20_000 }).toMatch(/ready: http:\/\/localhost:\d+$/);
+  await expect
+    .poll(() => all.stdout.join("\n"), { timeout: 20_000 })
+    .toMatch(/sign in as \S+ within 15 minutes: http:\/\/localhost:\d+\/v1\/auth\/magic\/verify\?token=/);
   all.child.kill("SIGINT");
   all.child.kill("SIGINT");
   expect(await all.exited).toBe(0);

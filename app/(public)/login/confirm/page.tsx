@@ -1,0 +1,21 @@
+import { redirect } from "next/navigation";
+import { ConfirmSignIn } from "#components/sign-in/confirm-sign-in.tsx";
+import { emailOf } from "#server/auth/email.ts";
+import { destination } from "#server/auth/home-path.ts";
+import { readSearchParams, type SearchParams } from "../../../search-params.ts";
+
+// The token is in this page's address: it is named to nobody.
+export const metadata = { title: "Confirm it is you · Stopwatch", robots: "noindex", referrer: "same-origin" as const };
+
+export default async function Confirm({ searchParams }: { searchParams: SearchParams }) {
+  const { token, email = "", redirectTo } = await readSearchParams(searchParams);
+  const to = emailOf(email);
+  if (to === null || token === undefined) redirect("/login?error=link_invalid");
+  return (
+    <ConfirmSignIn
+      email={to}
+      action="/v1/auth/magic/verify"
+      fields={{ token, email: to, redirectTo: destination(redirectTo), confirm: "1" }}
+    />
+  );
+}

@@ -1,0 +1,31 @@
+import { redirect } from "next/navigation";
+import { SignInCard } from "#components/sign-in/sign-in-card.tsx";
+import { emailOf } from "#server/auth/email.ts";
+import { destination, HOME_PATH } from "#server/auth/home-path.ts";
+import { offeredProviders } from "#server/auth/offered-providers.ts";
+import { services } from "#server/services.ts";
+import { readSearchParams, type SearchParams } from "../../search-params.ts";
+import { findSignedIn } from "../../signed-in.ts";
+
+export const metadata = { title: "Sign in · Stopwatch", robots: "noindex" };
+
+export default async function SignIn({ searchParams }: { searchParams: SearchParams }) {
+  const { error, email = "", redirectTo } = await readSearchParams(searchParams);
+  const next = destination(redirectTo);
+  // What failed is said to whoever is signed in too; and while the database is away, nobody is looked up for it.
+  if (error === undefined && (await findSignedIn())) redirect(next);
+  const { config } = services();
+  const query = next === HOME_PATH ? "" : `?${new URLSearchParams({ redirectTo: next })}`;
+  const isEmailWrong = error === "email_invalid";
+  return (
+    <SignInCard
+      action="/login/send"
+      redirectTo={next}
+      email={isEmailWrong ? email : (emailOf(email) ?? "")}
+      emailError={isEmailWrong ? "An e-mail address looks like you@example.com." : undefined}
+      failure={isEmailWrong ? undefined : error}
+      providers={offeredProviders(config).map((id) => ({ id, href: `/v1/auth/oauth/${id}/start${query}` }))}
+      isSignupOpen={config.signup === "open"}
+    />
+  );
+}

@@ -1,0 +1,17 @@
+import { clearedSessionCookie } from "#server/auth/session-cookie.ts";
+import { signOut } from "#server/auth/sign-out.ts";
+import { logOut } from "#server/contract/sign-in.ts";
+import { methods } from "#server/http/methods.ts";
+import { noContent } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+import { services } from "#server/services.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(logOut, async ({ ctx, request }) => {
+    await signOut(services(), request.headers.get("cookie"));
+    return noContent({ "Set-Cookie": clearedSessionCookie(ctx.config) });
+  }),
+});

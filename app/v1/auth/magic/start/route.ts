@@ -1,0 +1,19 @@
+import { startMagicLink as startLink } from "#server/auth/magic-link.ts";
+import { assertSameOrigin } from "#server/auth/same-origin.ts";
+import { startMagicLink } from "#server/contract/sign-in.ts";
+import { methods } from "#server/http/methods.ts";
+import { openEndpoint } from "#server/http/open-endpoint.ts";
+import { accepted } from "#server/http/reply.ts";
+import { orUnavailable, userAgentOf } from "#server/http/sign-in-endpoints.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: openEndpoint(startMagicLink, async ({ held, authSecret, request, body, address }) => {
+    assertSameOrigin(request.headers, held.config.baseUrl);
+    const wanted = { ...body, redirectTo: body.redirectTo, address, userAgent: userAgentOf(request) };
+    const { setCookie } = await orUnavailable(startLink(held, authSecret, wanted));
+    return accepted({ status: "sent" as const }, [setCookie]);
+  }),
+});

@@ -1,0 +1,7 @@
+import { methods } from "#server/http/methods.ts";
+import { headOfLink, verifyLink } from "#server/http/sign-in-endpoints.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({ GET: verifyLink, HEAD: headOfLink });

@@ -1,0 +1,63 @@
+import { Button } from "../ui/button.tsx";
+import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
+import { Notice } from "../ui/notice.tsx";
+
+export type Session = {
+  id: string;
+  userAgent: string | null;
+  createdAt: string;
+  lastUsedAt: string;
+  current: boolean;
+};
+
+/** Where somebody is signed in, with the button that ends all sessions but this one. `haveEnded`: it was just pressed. */
+export function Sessions({
+  sessions,
+  endOthersAction,
+  haveEnded = false,
+}: {
+  sessions: readonly Session[];
+  endOthersAction: string;
+  haveEnded?: boolean;
+}) {
+  const others = sessions.filter(({ current }) => !current).length;
+  return (
+    <Card aria-labelledby="sessions">
+      <CardHead title="Where you are signed in" id="sessions">
+        {others > 0 && (
+          <form action={endOthersAction} method="post">
+            <Button type="submit" size="small">
+              Sign out elsewhere
+            </Button>
+          </form>
+        )}
+      </CardHead>
+      <CardBody className="grid grid-cols-1 gap-3">
+        {haveEnded && (
+          <Notice kind="ok" announce="status">
+            All other sessions have ended.
+          </Notice>
+        )}
+        <ul className="grid gap-3 text-sm">
+          {sessions.map((session) => (
+            <li key={session.id} className="grid gap-0.5">
+              <span className="wrap-anywhere">
+                {session.userAgent ?? "A browser that did not say its name"}
+                {session.current && <b className="font-medium"> (this one)</b>}
+              </span>
+              <span className="text-ink-muted text-xs">
+                since <time dateTime={session.createdAt}>{inWords(session.createdAt)}</time>, last used{" "}
+                <time dateTime={session.lastUsedAt}>{inWords(session.lastUsedAt)}</time>
+              </span>
+            </li>
+          ))}
+        </ul>
+      </CardBody>
+      <CardFoot>A session ends after seven days in which it is not used.</CardFoot>
+    </Card>
+  );
+}
+
+function inWords(instant: string): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;
+}

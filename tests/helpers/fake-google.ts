@@ -1,0 +1,87 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import Provider from "oidc-provider";
+
+export type GoogleUser = { sub: string; email: string; isVerified: boolean; name: string };
+
+export type FakeGoogle = {
+  /** For AUTH_GOOGLE_ISSUER, AUTH_GOOGLE_ID and AUTH_GOOGLE_SECRET. */
+  issuer: string;
+  id: string;
+  secret: string;
+  /** Who is signed in there. */
+  user: GoogleUser;
+  /** Registers the one address that it sends people back to; before, it answers nothing. */
+  register(redirectUri: string): void;
+  stop(): Promise<void>;
+};
+
+/** A real OpenID Connect server that asks one question: whether to go on as `user`. PKCE is required. */
+export async function startFakeGoogle(): Promise<FakeGoogle> {
+  let handle: RequestListener = (_, response) => response.writeHead(503).end();
+  const server = createServer((request, response) => handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const fake: FakeGoogle = {
+    issuer,
+    id: "google-client",
+    secret: "google-secret-of-some-length-0123456789",
+    user: { sub: "g-1", email: "grace@example.com", isVerified: true, name: "Grace Hopper" },
+    register(redirectUri) {
+      const provider = createProvider(fake, redirectUri);
+      const callback = provider.callback();
+      handle = (request, response) => {
+        const [, uid, step] = /^\/interaction\/([^/]+)(?:\/(go-on|refuse))?$/.exec(request.url ?? "") ?? [];
+        if (uid === undefined) return callback(request, response);
+        void answerQuestion(provider, fake, step, request, response);
+      };
+    },
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+  return fake;
+}
+
+function createProvider(fake: FakeGoogle, redirectUri: string): Provider {
+  return new Provider(fake.issuer, {
+    clients: [
+      {
+        client_id: fake.id,
+        client_secret: fake.secret,
+        redirect_uris: [redirectUri],
+        grant_types: ["authorization_code"],
+      },
+    ],
+    // As Google does: what is known of the person is in the token itself.
+    conformIdTokenClaims: false,
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    findAccount: (_, accountId) => {
+      const { email, isVerified, name } = fake.user;
+      return { accountId, claims: () => ({ sub: accountId, email, email_verified: isVerified, name }) };
+    },
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+    cookies: { keys: ["fake"] },
+  });
+}
+
+async function answerQuestion(
+  provider: Provider,
+  { user }: FakeGoogle,
+  step: string | undefined,
+  ...[request, response]: Parameters<RequestListener>
+): Promise<void> {
+  if (step === undefined) {
+    response.setHeader("content-type", "text/html");
+    const here = request.url;
+    response.end(`<!doctype html><h1>Continue as ${user.name}?</h1>
+      <a id="go-on" href="${here}/go-on">Continue</a> <a id="refuse" href="${here}/refuse">Cancel</a>`);
+    return;
+  }
+  if (step === "refuse") return provider.interactionFinished(request, response, { error: "access_denied" });
+  const { params } = await provider.interactionDetails(request, response);
+  const grant = new provider.Grant({ accountId: user.sub, clientId: String(params.client_id) });
+  grant.addOIDCScope("openid email profile");
+  const consent = { grantId: await grant.save() };
+  await provider.interactionFinished(request, response, { login: { accountId: user.sub }, consent });
+}

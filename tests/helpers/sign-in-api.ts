@@ -1,0 +1,87 @@
+import { SOCKET_ADDRESS } from "#server/http/socket-address.ts";
+import { type Answer, call, startApi } from "../integration/api/api.ts";
+import { startFakeGitHub } from "./fake-github.ts";
+import { startSignInMails } from "./sign-in-mails.ts";
+
+/** The cookies that an answer sets, as a browser would send them. */
+export function cookiesOf({ headers }: { headers: Headers }): string {
+  return headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";", 1)[0] as string)
+    .filter((pair) => !pair.endsWith("="))
+    .join("; ");
+}
+
+/** The session that an answer starts; undefined when it starts none. */
+export function sessionOf(answer: Answer): string | undefined {
+  return /(?:^|; )sw_session=([\w-]{43})(?:;|$)/.exec(cookiesOf(answer))?.[1];
+}
+
+export type SignInApi = Awaited<ReturnType<typeof startSignInApi>>;
+
+/** The API with mail and GitHub on this machine; its own address is https://api.example.com. */
+export async function startSignInApi(overrides: Record<string, string> = {}) {
+  const [resend, github] = await Promise.all([startSignInMails(), startFakeGitHub()]);
+  const api = await startApi({
+    ...{
+      SIGNUP: "open",
+      RESEND_API_KEY: resend.key,
+      RESEND_BASE_URL: resend.url,
+      MAIL_FROM: "hello@stopwatch.example",
+    },
+    ...{ AUTH_GITHUB_ID: github.id, AUTH_GITHUB_SECRET: github.secret, AUTH_GITHUB_BASE_URL: github.url },
+    ...overrides,
+  });
+  github.redirectUri = `${api.config.baseUrl}/v1/auth/oauth/github/callback`;
+  const { sql } = api;
+
+  const signIn = {
+    ...{ api, sql, resend, github },
+    newEmail: () => `${crypto.randomUUID()}@example.com`,
+    /** Asks for a link. */
+    start: (body: object, headers: Record<string, string> = {}) =>
+      call("POST", "/v1/auth/magic/start", null, body, { [SOCKET_ADDRESS]: randomAddress(), ...headers }),
+    /** Asks for a link, and reads it in the mail; `cookie` is what the browser holds that asked. */
+    async askForLink(email: string, body: object = {}): Promise<{ link: URL; cookie: string }> {
+      const answer = await signIn.start({ email, ...body });
+      if (answer.status !== 202) throw new Error(`${answer.status}: ${answer.text}`);
+      return { link: resend.linksTo(email.trim().toLowerCase()).at(-1) as URL, cookie: cookiesOf(answer) };
+    },
+    /** Opens an address of ours as a browser does. */
+    open: (link: URL, headers: Record<string, string> = {}, method: "GET" | "HEAD" = "GET") =>
+      call(method, link.pathname + link.search, null, undefined, headers),
+    /** Signs somebody in by a link; their session. */
+    async session(email: string): Promise<string> {
+      const { link, cookie } = await signIn.askForLink(email);
+      const session = sessionOf(await signIn.open(link, { cookie }));
+      if (!session) throw new Error("no session was started");
+      return session;
+    },
+    /** Goes to GitHub and comes back with its answer, `cookie` being what the browser holds; `sent` is what was asked there. */
+    async goToGitHub(cookie = "", query = ""): Promise<{ back: URL; cookie: string; sent: URL }> {
+      const answer = await call("GET", `/v1/auth/oauth/github/start${query}`, null, undefined, { cookie });
+      const sent = new URL(answer.headers.get("location") ?? "");
+      const page = await (await fetch(sent)).text();
+      const [, href = ""] = /id="authorize" href="([^"]+)"/.exec(page) ?? [];
+      const back = new URL(href.replaceAll("&amp;", "&"));
+      return { back, cookie: [cookie, cookiesOf(answer)].filter(Boolean).join("; "), sent };
+    },
+    async accountOf(session: string | undefined): Promise<string | undefined> {
+      const answer = await call("GET", "/v1/me", { cookie: `sw_session=${session}` });
+      return answer.body.user?.email;
+    },
+    async count(table: string): Promise<number> {
+      const [row] = await sql`SELECT count(*)::integer AS n FROM ${sql(table)}`;
+      return row?.n;
+    },
+    async stop() {
+      await api.stop();
+      await Promise.all([resend.stop(), github.stop()]);
+    },
+  };
+  return signIn;
+}
+
+export function randomAddress(): string {
+  return `203.0.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`;
+}

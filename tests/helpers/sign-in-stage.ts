@@ -1,0 +1,50 @@
+import type { Browser, BrowserContext, Page } from "@playwright/test";
+import postgres from "postgres";
+import { launchBrowser } from "./browser.ts";
+import { createTestDatabase } from "./database.ts";
+import { startFakeGitHub } from "./fake-github.ts";
+import { startFakeGoogle } from "./fake-google.ts";
+import { startSignInMails } from "./sign-in-mails.ts";
+import { startWebProcess, type WebProcess } from "./web-process.ts";
+
+export type SignInStage = Awaited<ReturnType<typeof startSignInStage>>;
+
+/** The built web process with mail and both providers, which are on this machine, and a real browser. */
+export async function startSignInStage() {
+  const database = await createTestDatabase();
+  const sql = postgres(database.url, { max: 4, onnotice: () => {} });
+  const [resend, google, github] = await Promise.all([startSignInMails(), startFakeGoogle(), startFakeGitHub()]);
+  const settings = {
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ...{ RESEND_API_KEY: resend.key, RESEND_BASE_URL: resend.url, MAIL_FROM: "Stopwatch <hello@stopwatch.example>" },
+    ...{ AUTH_GOOGLE_ID: google.id, AUTH_GOOGLE_SECRET: google.secret, AUTH_GOOGLE_ISSUER: google.issuer },
+    ...{ AUTH_GITHUB_ID: github.id, AUTH_GITHUB_SECRET: github.secret, AUTH_GITHUB_BASE_URL: github.url },
+  };
+  const web = await startWebProcess(settings);
+  const browser = await launchBrowser();
+  const origin = `http://localhost:${web.port}`;
+  google.register(`${origin}/v1/auth/oauth/google/callback`);
+  github.redirectUri = `${origin}/v1/auth/oauth/github/callback`;
+  const others: WebProcess[] = [];
+
+  return {
+    ...{ sql, resend, google, github, settings, web, browser, origin },
+    /** A page of a browser that knows nothing yet. */
+    newPage: (options?: Parameters<Browser["newContext"]>[0]): Promise<Page> =>
+      browser.newContext({ baseURL: origin, ...options }).then((context: BrowserContext) => context.newPage()),
+    /** Another web process on the same database. */
+    async anotherWeb(more: Record<string, string>): Promise<WebProcess> {
+      const other = await startWebProcess({ ...settings, ...more });
+      others.push(other);
+      return other;
+    },
+    async stop() {
+      await browser.close();
+      await Promise.all([web, ...others].map((one) => one.stop()));
+      await Promise.all([resend, google, github].map((one) => one.stop()));
+      await sql.end();
+      await database.drop();
+    },
+  };
+}

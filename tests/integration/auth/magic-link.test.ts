@@ -1,0 +1,311 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { generateSessionToken } from "#domain/session-token.ts";
+import { bindBrowser } from "#server/auth/browser-binding.ts";
+import { cookiesOf, type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
+import { call } from "../api/api.ts";
+
+let signIn: SignInApi;
+
+beforeAll(async () => {
+  signIn = await startSignInApi();
+});
+afterAll(() => signIn.stop());
+beforeEach(() => signIn.sql`DELETE FROM sign_in_requests`);
+
+const locationOf = ({ headers }: { headers: Headers }) => headers.get("location");
+const INVALID = "/login?error=link_invalid";
+
+describe("a link that is opened in the browser that asked for it", () => {
+  it("starts a session, whose cookie no script reads and no other site sends along", async () => {
+    const email = signIn.newEmail();
+    const { link, cookie } = await signIn.askForLink(` ${email.toUpperCase()} `);
+    const answer = await signIn.open(link, { cookie });
+    expect([answer.status, locationOf(answer)]).toEqual([303, "/account"]);
+    const [session] = answer.headers.getSetCookie();
+    expect(session).toMatch(/^sw_session=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure$/);
+    expect(await signIn.accountOf(sessionOf(answer))).toBe(email);
+  });
+
+  it("leads to where the person wanted to go", async () => {
+    const { link, cookie } = await signIn.askForLink(signIn.newEmail(), { redirectTo: "/schedules?status=dead" });
+    expect(locationOf(await signIn.open(link, { cookie }))).toBe("/schedules?status=dead");
+  });
+
+  it("starts a session of its own and ends the one that the browser brings along", async () => {
+    const before = await signIn.session(signIn.newEmail());
+    const email = signIn.newEmail();
+    const { link, cookie } = await signIn.askForLink(email);
+    const answer = await signIn.open(link, { cookie: `${cookie}; sw_session=${before}` });
+    expect(sessionOf(answer)).not.toBe(before);
+    expect(await signIn.accountOf(sessionOf(answer))).toBe(email);
+    expect(await signIn.accountOf(before)).toBeUndefined();
+  });
+
+  it("never gives a session the token that somebody planted in the browser", async () => {
+    const planted = generateSessionToken();
+    const { link, cookie } = await signIn.askForLink(signIn.newEmail());
+    const answer = await signIn.open(link, { cookie: `sw_session=${planted}; ${cookie}` });
+    expect(sessionOf(answer)).toMatch(/^[\w-]{43}$/);
+    expect(sessionOf(answer)).not.toBe(planted);
+    expect(await signIn.accountOf(planted)).toBeUndefined();
+  });
+
+  it.each([
+    `sw_session=${"x".repeat(3_000)}`,
+    "sw_session=; sw_session.0=a; sw_session.1=b",
+    `sw_session_extra=${"a".repeat(43)}`,
+    'sw_session="quoted"; sw_session={}; sw_session=%00',
+    "__Host-sw-return=javascript:alert(1); __Host-sw-csrf=x|y",
+  ])("starts a session whatever else the browser holds: %s", async (junk) => {
+    const email = signIn.newEmail();
+    const { link, cookie } = await signIn.askForLink(email);
+    const answer = await signIn.open(link, { cookie: `${junk}; ${cookie}` });
+    expect(await signIn.accountOf(sessionOf(answer))).toBe(email);
+  });
+
+  it("works once: of twelve that open it at the same time, one gets a session", async () => {
+    const { link, cookie } = await signIn.askForLink(signIn.newEmail());
+    const answers = await Promise.all(Array.from({ length: 12 }, () => signIn.open(link, { cookie })));
+    expect(answers.filter((answer) => sessionOf(answer) !== undefined)).toHaveLength(1);
+    expect(answers.filter((answer) => locationOf(answer) === INVALID)).toHaveLength(11);
+    expect(locationOf(await signIn.open(link, { cookie }))).toBe(INVALID);
+  });
+
+  it("is refused once it is 15 minutes old", async () => {
+    const { link, cookie } = await signIn.askForLink(signIn.newEmail());
+    const [row] = await signIn.sql`
+      SELECT extract(epoch FROM expires_at - now())::float8 AS s FROM sign_in_tokens ORDER BY expires_at DESC LIMIT 1`;
+    expect(row?.s).toBeGreaterThan(880);
+    expect(row?.s).toBeLessThanOrEqual(901);
+    await signIn.sql`UPDATE sign_in_tokens SET expires_at = now() - interval '1 second'`;
+    const answer = await signIn.open(link, { cookie });
+    expect([locationOf(answer), sessionOf(answer)]).toEqual([INVALID, undefined]);
+  });
+
+  it.each([
+    ["another address", "email", "somebody-else@example.com"],
+    ["no address", "email", "nobody"],
+    ["another token", "token", "A".repeat(43)],
+    ["no token", "token", ""],
+  ])("is refused with %s", async (_, name, value) => {
+    const { link } = await signIn.askForLink(signIn.newEmail());
+    link.searchParams.set(name, value);
+    link.searchParams.set("confirm", "1");
+    const answer = await signIn.open(link);
+    expect([locationOf(answer), sessionOf(answer)]).toEqual([INVALID, undefined]);
+  });
+});
+
+describe("nothing of a link is used up", () => {
+  const bound = [true, false];
+
+  it.each(bound)("by HEAD, in the browser that asked for it: %s", async (isBound) => {
+    const { link, cookie } = await signIn.askForLink(signIn.newEmail());
+    const answer = await signIn.open(link, isBound ? { cookie } : {}, "HEAD");
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([303, []]);
+    expect(sessionOf(await signIn.open(link, { cookie }))).toBeDefined();
+  });
+
+  it("by whoever opens it without having asked for it, a scanner of mails say: a page asks first", async () => {
+    const email = signIn.newEmail();
+    const { link, cookie } = await signIn.askForLink(email, { redirectTo: "/logs" });
+    const answer = await signIn.open(link);
+    const token = link.searchParams.get("token") ?? "";
+    expect(locationOf(answer)).toBe(`/login/confirm?${new URLSearchParams({ token, email, redirectTo: "/logs" })}`);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(sessionOf(await signIn.open(link, { cookie }))).toBeDefined();
+  });
+
+  it.each([
+    ["Sec-Purpose", "prefetch"],
+    ["Sec-Purpose", "prefetch;prerender"],
+    ["Purpose", "prefetch"],
+    ["X-Moz", "prefetch"],
+  ])("by a browser that only fetches it ahead: %s: %s", async (name, value) => {
+    const { link, cookie } = await signIn.askForLink(signIn.newEmail());
+    expect(sessionOf(await signIn.open(link, { cookie, [name]: value }))).toBeUndefined();
+    expect(sessionOf(await signIn.open(link, { cookie }))).toBeDefined();
+  });
+
+  const page = "text/html,application/xhtml+xml";
+  it.each([
+    ["another site", { "sec-fetch-site": "cross-site", accept: page }],
+    ["a sibling of ours", { "sec-fetch-site": "same-site", accept: page }],
+    ["a mail or a bookmark", { "sec-fetch-site": "none", accept: page }],
+    ["another site, in an old browser", { referer: "https://attacker.example/", accept: page }],
+    ["another site that hides itself, in an old browser", { accept: page }],
+  ])(
+    "when %s leads to the address that our button leads to: nobody is signed in as somebody else",
+    async (_, headers) => {
+      const { link, cookie } = await signIn.askForLink(signIn.newEmail());
+      const confirmed = new URL(link);
+      confirmed.searchParams.set("confirm", "1");
+      const answer = await signIn.open(confirmed, headers);
+      expect(sessionOf(answer)).toBeUndefined();
+      expect(locationOf(answer)).toMatch(/^\/login\/confirm\?/);
+      expect(sessionOf(await signIn.open(link, { cookie }))).toBeDefined();
+    },
+  );
+
+  it.each([
+    ["of another address", (secret: string) => bindBrowser(signIn.api.config, secret, "mallory@example.com")],
+    ["that was made up", () => `__Host-sw-signin=${Date.now() + 60_000}.${"A".repeat(43)}`],
+    ["of another installation", () => bindBrowser(signIn.api.config, "another secret", "ada@example.com")],
+    ["of another form", () => "__Host-sw-signin=1"],
+  ])("by a browser with a cookie %s", async (_, make) => {
+    const email = "ada@example.com";
+    const { link } = await signIn.askForLink(email);
+    const { authSecret } = await signIn.api.services.installation();
+    const answer = await signIn.open(link, { cookie: make(authSecret).split(";", 1)[0] as string });
+    expect([sessionOf(answer), locationOf(answer)?.startsWith("/login/confirm?")]).toEqual([undefined, true]);
+  });
+
+  it("by a browser that asked for a link too long ago", async () => {
+    const email = signIn.newEmail();
+    const { link, cookie } = await signIn.askForLink(email);
+    const [, until = "", seal = ""] = /=(\d+)\.(.*)$/.exec(cookie) ?? [];
+    const older = `__Host-sw-signin=${Number(until) - 16 * 60_000}.${seal}`;
+    expect(sessionOf(await signIn.open(link, { cookie: older }))).toBeUndefined();
+    const later = `__Host-sw-signin=${Number(until) + 60_000}.${seal}`;
+    expect(sessionOf(await signIn.open(link, { cookie: later }))).toBeUndefined();
+  });
+});
+
+describe("a link that is opened elsewhere", () => {
+  it.each([
+    ["our own page", { "sec-fetch-site": "same-origin", accept: "text/html" }],
+    ["our own page, in an old browser", { referer: "https://api.example.com/login/confirm", accept: "text/html" }],
+    ["a program", {}],
+  ])("starts a session once it is confirmed by %s", async (_, headers) => {
+    const email = signIn.newEmail();
+    const { link } = await signIn.askForLink(email);
+    link.searchParams.set("confirm", "1");
+    expect(await signIn.accountOf(sessionOf(await signIn.open(link, headers)))).toBe(email);
+  });
+});
+
+describe("what is stored", () => {
+  it("has neither the token of a link nor that of a session, only their SHA-256", async () => {
+    const { link, cookie } = await signIn.askForLink(signIn.newEmail());
+    const token = link.searchParams.get("token") ?? "";
+    const { authSecret } = await signIn.api.services.installation();
+    const [stored] = await signIn.sql`SELECT token_hash FROM sign_in_tokens ORDER BY expires_at DESC LIMIT 1`;
+    expect(stored?.token_hash).toBe(createHash("sha256").update(`${token}${authSecret}`).digest("hex"));
+    const session = sessionOf(await signIn.open(link, { cookie })) ?? "";
+    const rows = await signIn.sql`SELECT token_hash FROM sessions`;
+    expect(rows.map((row) => row.token_hash)).toContain(createHash("sha256").update(session).digest("hex"));
+    expect(JSON.stringify(rows)).not.toContain(session);
+    const asked = await signIn.sql`SELECT key FROM sign_in_requests`;
+    expect(JSON.stringify(asked)).not.toContain("@");
+  });
+
+  it("names the browser that a session was started in", async () => {
+    const { link, cookie } = await signIn.askForLink(signIn.newEmail());
+    const answer = await signIn.open(link, { cookie, "user-agent": `Mozilla/5.0 ${"x".repeat(1_000)}` });
+    const sessions = await call("GET", "/v1/me/sessions", { cookie: cookiesOf(answer) });
+    expect(sessions.body.items[0].userAgent).toMatch(/^Mozilla\/5.0 x{200,300}$/);
+  });
+});
+
+describe("asking for a link", () => {
+  it.each([
+    ["Origin", "https://attacker.example"],
+    ["Origin", "https://app.example.com"],
+    ["Origin", "null"],
+    ["Sec-Fetch-Site", "cross-site"],
+    ["Referer", "https://attacker.example/page"],
+  ])("from a page of another site is FORBIDDEN: %s: %s", async (name, value) => {
+    const before = signIn.resend.mails.length;
+    const answer = await signIn.start({ email: signIn.newEmail() }, { [name]: value });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: "FORBIDDEN" } } });
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(signIn.resend.mails).toHaveLength(before);
+  });
+
+  it("names our own address in the mail, whatever the request says that it is", async () => {
+    const email = signIn.newEmail();
+    const headers = {
+      "x-forwarded-host": "attacker.example",
+      "x-forwarded-proto": "gopher",
+      forwarded: "host=attacker.example",
+    };
+    expect(await signIn.start({ email }, headers)).toMatchObject({ status: 202 });
+    expect(signIn.resend.linksTo(email)[0]?.origin).toBe("https://api.example.com");
+    expect(JSON.stringify(signIn.resend.mails.at(-1))).not.toContain("attacker");
+  });
+
+  it.each([
+    ...[
+      "https://attacker.example",
+      "//attacker.example",
+      "/\\attacker.example",
+      "/.//attacker.example",
+      "\\/attacker.example",
+    ],
+    ...[
+      "/\t/attacker.example",
+      "/%09/../..//attacker.example",
+      "javascript:alert(1)",
+      "account",
+      "/v1/auth/logout",
+      "/\u0000",
+    ],
+    ...["/..//attacker.example", "http:/attacker.example", "/a b", `/${"a".repeat(2_000)}`],
+  ])("to go on to %j is VALIDATION, and leads to the account page where a link was changed", async (redirectTo) => {
+    const answer = await signIn.start({ email: signIn.newEmail(), redirectTo });
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
+    const { link, cookie } = await signIn.askForLink(signIn.newEmail());
+    link.searchParams.set("redirectTo", redirectTo);
+    expect(locationOf(await signIn.open(link, { cookie }))).toBe("/account");
+  });
+
+  it.each([
+    {},
+    { email: "x" },
+    { email: "a@b@example.com" },
+    { email: '"a@b"@example.com' },
+    { email: "a@example.com\r\nBcc: b@example.com" },
+    { email: ["a@example.com"] },
+    { email: "a@example.com", extra: 1 },
+  ])("needs one address and knows nothing else: %j", async (body) => {
+    const before = signIn.resend.mails.length;
+    expect(await signIn.start(body)).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
+    expect(signIn.resend.mails).toHaveLength(before);
+  });
+
+  it("answers 503 when the mail is not taken, and keeps no cookie", async () => {
+    signIn.resend.status = 500;
+    const answer = await signIn.start({ email: signIn.newEmail() }).finally(() => {
+      signIn.resend.status = 200;
+    });
+    expect(answer).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+});
+
+describe("signing out", () => {
+  it("ends the session and takes its cookie away", async () => {
+    const session = await signIn.session(signIn.newEmail());
+    const answer = await call("POST", "/v1/auth/logout", { cookie: `sw_session=${session}` });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get("set-cookie")).toMatch(
+      /^sw_session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    expect(await signIn.accountOf(session)).toBeUndefined();
+  });
+
+  it("is FORBIDDEN from a page of another site: nobody is signed out by it", async () => {
+    const session = await signIn.session(signIn.newEmail());
+    const cookie = `sw_session=${session}`;
+    const answer = await call("POST", "/v1/auth/logout", { cookie }, undefined, { origin: "https://attacker.example" });
+    expect(answer.status).toBe(403);
+    expect(await signIn.accountOf(session)).toBeDefined();
+  });
+
+  it("ends an old session that bears the same name too", async () => {
+    const [one, two] = [await signIn.session(signIn.newEmail()), await signIn.session(signIn.newEmail())];
+    await call("POST", "/v1/auth/logout", { cookie: `sw_session=${one}; sw_session=${two}` });
+    expect([await signIn.accountOf(one), await signIn.accountOf(two)]).toEqual([undefined, undefined]);
+  });
+});

@@ -35,4 +35,4 @@ export async function noteSignInRequest(db: Db, limits: readonly RequestLimit[])
   });
 }
 
-const anHourAgo = sql`clock_timestamp() - interval '1 hour'`;
+const anHourAgo = sql`(clock_timestamp() - interval '1 hour')`;

@@ -1,7 +1,9 @@
 import type { Page } from "@playwright/test";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { type SignInStage, startSignInStage } from "#tests/helpers/sign-in-stage.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
+import type { WebProcess } from "#tests/helpers/web-process.ts";
 
 let stage: SignInStage;
 
@@ -261,5 +263,112 @@ describe("the page of sign-in says", () => {
       await stage.sql`SELECT 1 FROM sessions s JOIN accounts a ON a.id = s.account_id
       WHERE a.email = ${email} AND s.created_at > now() - interval '2 seconds' AND a.status = 'active'`,
     ).toHaveLength(0);
+  });
+});
+
+describe("several web processes", () => {
+  it("together mail five links an hour to an address and twenty to callers of one address, behind a proxy too", async () => {
+    const proxied = await stage.anotherWeb({ TRUSTED_PROXIES: "127.0.0.1", BASE_URL: stage.origin });
+    const ask = async (web: WebProcess, email: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${web.origin}/v1/auth/magic/start`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ email }),
+      });
+      await answer.text();
+      return answer.status;
+    };
+    const webs = [stage.web, proxied];
+    const email = newEmail();
+    const caller = (nth: number) => ({ "x-forwarded-for": `198.51.100.${nth}` });
+    const ofAddress = await Promise.all(
+      Array.from({ length: 12 }, (_, nth) => ask(webs[nth % 2] as WebProcess, email, caller(nth))),
+    );
+    expect(ofAddress.filter((status) => status === 202)).toHaveLength(5);
+    expect(ofAddress.filter((status) => status === 429)).toHaveLength(7);
+    expect(stage.resend.linksTo(email)).toHaveLength(5);
+
+    await stage.sql`DELETE FROM sign_in_requests`;
+    // Without a trusted proxy all of them come from this machine; with one, from whom it names.
+    const direct = await Promise.all(Array.from({ length: 23 }, (_, nth) => ask(stage.web, newEmail(), caller(nth))));
+    expect(direct.filter((status) => status === 202)).toHaveLength(20);
+    expect(await ask(proxied, newEmail())).toBe(429);
+    const behind = await Promise.all(Array.from({ length: 23 }, (_, nth) => ask(proxied, newEmail(), caller(nth))));
+    expect(behind).toEqual(Array.from({ length: 23 }, () => 202));
+  });
+});
+
+describe("junk in the headers of a request", () => {
+  it.each([
+    { "x-forwarded-host": "attacker.example" },
+    { "x-forwarded-host": "{}\\", "x-forwarded-proto": "gopher" },
+    { "x-forwarded-proto": "https,http", forwarded: "host=attacker.example" },
+    { host: "attacker.example" },
+    { host: "a b" },
+  ])("changes no address that a person is sent to: %j", async (headers) => {
+    const ask = (path: string, more: Record<string, string> = {}) =>
+      sendRaw(
+        stage.web.port,
+        `GET ${path} HTTP/1.1\r\n${Object.entries({ host: "x", connection: "close", ...headers, ...more })
+          .map((pair) => pair.join(": "))
+          .join("\r\n")}\r\n\r\n`,
+      );
+    const start = await ask("/v1/auth/oauth/github/start");
+    expect(start.status).toBe(303);
+    const went = new URL(start.headers.get("location") ?? "");
+    expect(went.origin).toBe(stage.github.url);
+    expect(went.searchParams.get("redirect_uri")).toBe(`${stage.origin}/v1/auth/oauth/github/callback`);
+    for (const path of [
+      "/v1/auth/magic/verify?token=x&email=a@example.com",
+      "/v1/auth/oauth/github/callback?code=x",
+      "/account",
+    ]) {
+      const answer = await ask(path, { accept: "text/html" });
+      expect(answer.headers.get("location") ?? "").toMatch(/^\/login/);
+      expect(answer.raw).not.toContain("attacker");
+    }
+  });
+});
+
+describe("a form of another site", () => {
+  it.each(["/login/send", "/account/sign-out", "/account/sign-out-elsewhere"])(
+    "does nothing here: %s",
+    async (path) => {
+      const page = await stage.newPage();
+      const email = newEmail();
+      await page.goto((await askForLink(page, email)).href);
+      await isSignedInAs(page, email);
+      const cookie = `sw_session=${(await sessionOf(page))?.value}`;
+      const mails = stage.resend.mails.length;
+      const answer = await fetch(`${stage.origin}${path}`, {
+        method: "POST",
+        headers: { cookie, origin: "https://attacker.example", "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ email: newEmail() }),
+        redirect: "manual",
+      });
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+      expect(stage.resend.mails).toHaveLength(mails);
+      expect((await fetch(`${stage.origin}/v1/me`, { headers: { cookie } })).status).toBe(200);
+    },
+  );
+});
+
+describe("a browser that keeps coming back", () => {
+  it("keeps its cookie for seven more days each time it shows a page, and gets none that it did not have", async () => {
+    const page = await stage.newPage();
+    const email = newEmail();
+    await page.goto((await askForLink(page, email)).href);
+    await isSignedInAs(page, email);
+    const session = await sessionOf(page);
+    await page
+      .context()
+      .addCookies([{ ...(session as NonNullable<typeof session>), expires: Date.now() / 1000 + 3_600 }]);
+    await page.goto("/account");
+    const later = await sessionOf(page);
+    expect(later?.value).toBe(session?.value);
+    expect(later?.expires).toBeGreaterThan(Date.now() / 1000 + 6.9 * 86_400);
+    const stranger = await stage.newPage();
+    await stranger.goto("/login");
+    expect(await sessionOf(stranger)).toBeUndefined();
   });
 });

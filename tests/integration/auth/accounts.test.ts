@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
+import { call } from "../api/api.ts";
+
+let signIn: SignInApi;
+
+const location = ({ headers }: { headers: Headers }) => headers.get("location");
+
+describe("whether there is an account", () => {
+  beforeAll(async () => {
+    signIn = await startSignInApi({ SIGNUP: "closed" });
+  });
+  afterAll(() => signIn.stop());
+  beforeEach(() => signIn.sql`DELETE FROM sign_in_requests`);
+
+  it("cannot be told from asking for a link: known, unknown and deactivated get the same answer and the same mail", async () => {
+    const { sql, api } = signIn;
+    const emails = [signIn.newEmail(), signIn.newEmail(), signIn.newEmail()];
+    for (const [n, email] of emails.slice(0, 2).entries()) {
+      const { accountId } = await api.account();
+      await sql`UPDATE accounts SET email = ${email}, status = ${n ? "deactivated" : "active"} WHERE id = ${accountId}`;
+    }
+    const shapes = [];
+    for (const email of emails) {
+      const answer = await signIn.start({ email });
+      const names = [...answer.headers.keys()].toSorted();
+      const cookie = answer.headers.getSetCookie()[0]?.replace(/=\d+\.[\w-]{43};/, "=…;");
+      const mail = signIn.resend.mails.at(-1);
+      expect(mail?.to).toBe(email);
+      const told = mail?.text
+        .replaceAll(/token=[\w-]+/g, "token=…")
+        .replaceAll(encodeURIComponent(email), "…")
+        .replace(/\d\d:\d\d/, "…");
+      shapes.push({ status: answer.status, text: answer.text, names, cookie, subject: mail?.subject, told });
+    }
+    expect(shapes[1]).toEqual(shapes[0]);
+    expect(shapes[2]).toEqual(shapes[0]);
+  });
+
+  it("is not looked up when a link is asked for", async () => {
+    const email = signIn.newEmail();
+    const { accountId } = await signIn.api.account();
+    await signIn.sql`UPDATE accounts SET email = ${email} WHERE id = ${accountId}`;
+    const block = signIn.sql.begin(async (tx) => {
+      await tx`LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE`;
+      return signIn.start({ email });
+    });
+    expect(await block).toMatchObject({ status: 202 });
+  });
+});
+
+describe("SIGNUP", () => {
+  let started: SignInApi | undefined;
+  afterEach(async () => {
+    await started?.stop();
+    started = undefined;
+  });
+
+  const start = async (settings: Record<string, string>) => {
+    started = await startSignInApi(settings);
+    return started;
+  };
+  const byLink = async (api: SignInApi, email: string) => {
+    const { link, cookie } = await api.askForLink(email);
+    const answer = await api.open(link, { cookie });
+    return sessionOf(answer) ? "signed in" : location(answer);
+  };
+  const byGitHub = async (api: SignInApi, email: string) => {
+    api.github.user = { id: Math.floor(Math.random() * 1e9), login: "x", name: null, email, isVerified: true };
+    const { back, cookie } = await api.goToGitHub();
+    const answer = await api.open(back, { cookie });
+    return sessionOf(answer) ? "signed in" : location(answer);
+  };
+  const CLOSED = "/login?error=signup_closed";
+
+  it("open: everybody gets an account, on the plan of DEFAULT_PLAN, with signing secrets, and a verified address", async () => {
+    const api = await start({ SIGNUP: "open", DEFAULT_PLAN: "indie" });
+    const email = api.newEmail();
+    expect([await byLink(api, email), await byGitHub(api, api.newEmail())]).toEqual(["signed in", "signed in"]);
+    const [row] = await api.sql`SELECT id, plan, email_verified_at FROM accounts WHERE email = ${email}`;
+    expect(row).toMatchObject({ plan: "indie", email_verified_at: expect.any(Date) });
+    expect(await api.sql`SELECT env FROM signing_secrets WHERE account_id = ${row?.id}`).toHaveLength(2);
+  });
+
+  it("closed: nobody gets one, not even an operator; who has one signs in", async () => {
+    const api = await start({ SIGNUP: "closed", ADMIN_EMAILS: "root@example.com" });
+    expect([await byLink(api, "root@example.com"), await byGitHub(api, api.newEmail())]).toEqual([CLOSED, CLOSED]);
+    expect(await api.count("accounts")).toBe(0);
+    const { accountId } = await api.api.account();
+    await api.sql`UPDATE accounts SET email = 'ada@example.com' WHERE id = ${accountId}`;
+    expect([await byLink(api, "ada@example.com"), await byGitHub(api, "ada@example.com")]).toEqual([
+      "signed in",
+      "signed in",
+    ]);
+    expect(await api.count("accounts")).toBe(1);
+  });
+
+  it("invited: operators get one, and nobody else", async () => {
+    const api = await start({ SIGNUP: "invited", ADMIN_EMAILS: "root@example.com" });
+    expect([await byLink(api, api.newEmail()), await byGitHub(api, api.newEmail())]).toEqual([CLOSED, CLOSED]);
+    expect(await byLink(api, "root@example.com")).toBe("signed in");
+    expect(await api.count("accounts")).toBe(1);
+  });
+
+  it("left out, on a public address: of many who come first at once, one gets an account; then it is closed", async () => {
+    const api = await start({ SIGNUP: "" });
+    const links = await Promise.all(Array.from({ length: 6 }, () => api.askForLink(api.newEmail())));
+    const answers = await Promise.all(links.map(({ link, cookie }) => api.open(link, { cookie })));
+    expect(answers.filter((answer) => sessionOf(answer))).toHaveLength(1);
+    expect(answers.filter((answer) => location(answer) === CLOSED)).toHaveLength(5);
+    expect(await api.count("accounts")).toBe(1);
+    await api.sql`UPDATE accounts SET status = 'deleted', deleted_at = now()`;
+    expect(await byLink(api, api.newEmail())).toBe(CLOSED);
+  });
+
+  it("ADMIN_EMAILS: who signs in with such an address is an operator", async () => {
+    const api = await start({ ADMIN_EMAILS: "root@example.com" });
+    const isAdmin = async (email: string) =>
+      (await call("GET", "/v1/me", { cookie: `sw_session=${await api.session(email)}` })).body.isAdmin;
+    expect([await isAdmin("Root@Example.com"), await isAdmin(api.newEmail())]).toEqual([true, false]);
+  });
+});
+
+describe("an account that is not active", () => {
+  beforeAll(async () => {
+    signIn = await startSignInApi();
+  });
+  afterAll(() => signIn.stop());
+
+  const deactivate = (email: string) => signIn.sql`UPDATE accounts SET status = 'deactivated' WHERE email = ${email}`;
+
+  it("is locked out of every door: session, link, GitHub by identity and GitHub by address", async () => {
+    const email = signIn.newEmail();
+    signIn.github.user = { id: 77, login: "x", name: null, email, isVerified: true };
+    const first = await signIn.goToGitHub();
+    const session = sessionOf(await signIn.open(first.back, { cookie: first.cookie }));
+    const early = await signIn.askForLink(email);
+    await deactivate(email);
+    expect(await signIn.accountOf(session)).toBeUndefined();
+    const before = await signIn.count("sessions");
+    const DEACTIVATED = "/login?error=account_deactivated";
+    expect(location(await signIn.open(early.link, { cookie: early.cookie }))).toBe(DEACTIVATED);
+    const late = await signIn.askForLink(email);
+    expect(location(await signIn.open(late.link, { cookie: late.cookie }))).toBe(DEACTIVATED);
+    for (const id of [77, 78]) {
+      signIn.github.user = { id, login: "x", name: null, email, isVerified: true };
+      const { back, cookie } = await signIn.goToGitHub();
+      expect(location(await signIn.open(back, { cookie }))).toBe(DEACTIVATED);
+    }
+    expect(await signIn.count("sessions")).toBe(before);
+  });
+
+  it("leaves its address and its identities to a new account once it is deleted", async () => {
+    const email = signIn.newEmail();
+    signIn.github.user = { id: 88, login: "x", name: null, email, isVerified: true };
+    const sessionByGitHub = async () => {
+      const { back, cookie } = await signIn.goToGitHub();
+      return sessionOf(await signIn.open(back, { cookie }));
+    };
+    const idOf = async (session: string | undefined) =>
+      (await call("GET", "/v1/me", { cookie: `sw_session=${session}` })).body.user?.id;
+    const session = await sessionByGitHub();
+    const first = await idOf(session);
+    await call("DELETE", "/v1/me", { cookie: `sw_session=${session}` });
+    expect(await signIn.sql`SELECT 1 FROM identities WHERE provider_account_id = '88'`).toHaveLength(0);
+    const second = await idOf(await sessionByGitHub());
+    expect(second).toMatch(/^acc_/);
+    expect(second).not.toBe(first);
+    // One that an older version deleted, which knows of no identities.
+    await signIn.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE email = ${email}`;
+    const third = await idOf(await sessionByGitHub());
+    expect(third).toMatch(/^acc_/);
+    expect(third).not.toBe(second);
+  });
+});

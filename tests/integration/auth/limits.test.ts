@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SOCKET_ADDRESS } from "#server/http/socket-address.ts";
+import { randomAddress, type SignInApi, startSignInApi } from "../../helpers/sign-in-api.ts";
+
+let signIn: SignInApi;
+
+beforeAll(async () => {
+  signIn = await startSignInApi({ TRUSTED_PROXIES: "10.0.0.1" });
+});
+afterAll(() => signIn.stop());
+beforeEach(() => signIn.sql`DELETE FROM sign_in_requests`);
+
+/** How many of so many, asked for at once, are answered with 202; the others have to be 429. */
+async function allowed(n: number, one: (nth: number) => { email: string; headers: Record<string, string> }) {
+  const answers = await Promise.all(
+    Array.from({ length: n }, (_, nth) => {
+      const { email, headers } = one(nth);
+      return signIn.start({ email }, headers);
+    }),
+  );
+  const sent = answers.filter(({ status }) => status === 202).length;
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(n - sent);
+  return sent;
+}
+
+const from = (address: string, forwardedFor?: string) => ({
+  [SOCKET_ADDRESS]: address,
+  ...(forwardedFor !== undefined && { "x-forwarded-for": forwardedFor }),
+});
+
+describe("magic links", () => {
+  it("go to one address five times an hour, whoever asks, in whatever letters, and all at once", async () => {
+    const email = signIn.newEmail();
+    const spellings = [email, email.toUpperCase(), ` ${email}`];
+    const one = (nth: number) => ({ email: spellings[nth % 3] as string, headers: from(randomAddress()) });
+    expect(await allowed(12, one)).toBe(5);
+    const refused = await signIn.start({ email });
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_500);
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(3_600);
+    expect(signIn.resend.linksTo(email)).toHaveLength(5);
+  });
+
+  it("are refused alike whether there is an account or not", async () => {
+    const [known, unknown] = [signIn.newEmail(), signIn.newEmail()];
+    await signIn.session(known);
+    await signIn.sql`DELETE FROM sign_in_requests`;
+    const answers = [];
+    for (const email of [known, unknown]) {
+      expect(await allowed(5, () => ({ email, headers: from(randomAddress()) }))).toBe(5);
+      const { status, body } = await signIn.start({ email });
+      answers.push({ status, body });
+    }
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
+  it("may be asked for again when the first of them is an hour old, not before and not all at once", async () => {
+    const email = signIn.newEmail();
+    await allowed(5, () => ({ email, headers: from(randomAddress()) }));
+    const [row] = await signIn.sql`SELECT key FROM sign_in_requests GROUP BY key HAVING count(*) = 5`;
+    const age = (minutes: number) => signIn.sql`
+      UPDATE sign_in_requests SET asked_at = now() - ${minutes}::integer * interval '1 minute'
+      WHERE ctid = (SELECT ctid FROM sign_in_requests WHERE key = ${row?.key} ORDER BY asked_at LIMIT 1)`;
+    const ask = (n: number) => allowed(n, () => ({ email, headers: from(randomAddress()) }));
+    await age(59);
+    expect(await ask(4)).toBe(0);
+    await age(61);
+    expect(await ask(4)).toBe(1);
+  });
+
+  it("may be asked for twenty times an hour from one address, whatever it says of itself", async () => {
+    const address = randomAddress();
+    const one = (nth: number) => ({ email: signIn.newEmail(), headers: from(address, `198.51.100.${nth}`) });
+    expect(await allowed(26, one)).toBe(20);
+    expect(await allowed(1, () => ({ email: signIn.newEmail(), headers: from(randomAddress()) }))).toBe(1);
+  });
+
+  it("are counted by the caller that a trusted proxy names, and by the last that is not the caller's own word", async () => {
+    const callers = (nth: number) => ({
+      email: signIn.newEmail(),
+      headers: from("10.0.0.1", `1.2.3.${nth}, 198.51.100.${nth % 2}`),
+    });
+    expect(await allowed(46, callers)).toBe(40);
+  });
+
+  it("are counted by the /64 of an IPv6 address, all of which one caller has", async () => {
+    const one = (nth: number) => ({ email: signIn.newEmail(), headers: from(`2001:db8:1:2::${nth.toString(16)}`) });
+    expect(await allowed(24, one)).toBe(20);
+  });
+});

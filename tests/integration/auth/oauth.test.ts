@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { generateSessionToken } from "#domain/session-token.ts";
+import { type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
+import { call } from "../api/api.ts";
+
+let signIn: SignInApi;
+let nextId = 1_000;
+
+beforeAll(async () => {
+  signIn = await startSignInApi();
+});
+afterAll(() => signIn.stop());
+
+const location = ({ headers }: { headers: Headers }) => headers.get("location");
+const REFUSED = "/login?error=provider_refused";
+
+/** Somebody new at GitHub. */
+function somebody(overrides: Partial<SignInApi["github"]["user"]> = {}) {
+  signIn.github.user = {
+    id: nextId++,
+    login: "x",
+    name: "X",
+    email: signIn.newEmail(),
+    isVerified: true,
+    ...overrides,
+  };
+  return signIn.github.user;
+}
+
+async function throughGitHub(cookie = "") {
+  const went = await signIn.goToGitHub(cookie);
+  return signIn.open(went.back, { cookie: went.cookie });
+}
+
+const cookieNamed = (cookies: string, name: string) =>
+  cookies
+    .split("; ")
+    .filter((pair) => !pair.startsWith(`${name}=`))
+    .join("; ");
+
+describe("going to a provider", () => {
+  it("binds its answer to the browser by state and PKCE, and has it sent to our registered address alone", async () => {
+    const { sent, cookie } = await signIn.goToGitHub();
+    expect(sent.searchParams.get("redirect_uri")).toBe("https://api.example.com/v1/auth/oauth/github/callback");
+    expect(sent.searchParams.get("code_challenge_method")).toBe("S256");
+    expect(sent.searchParams.get("state")).toBeTruthy();
+    expect(cookie).toMatch(/__Host-sw-state=.+; __Host-sw-pkce=.+; __Host-sw-next=%2Faccount$/);
+  });
+
+  it.each(["//attacker.example", "https://attacker.example", "/\\attacker.example", "/v1/auth/oauth/github/start"])(
+    "refuses to go on to %s afterwards",
+    async (redirectTo) => {
+      const query = new URLSearchParams({ redirectTo });
+      const answer = await call("GET", `/v1/auth/oauth/github/start?${query}`);
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
+      somebody();
+      const { back, cookie } = await signIn.goToGitHub();
+      const planted = `${cookieNamed(cookie, "__Host-sw-next")}; __Host-sw-next=${encodeURIComponent(redirectTo)}`;
+      expect(location(await signIn.open(back, { cookie: planted }))).toBe("/account");
+    },
+  );
+
+  it.each([
+    ["__Host-sw-next=%E0%A4%A"],
+    ["__Host-sw-next="],
+    ["__Host-sw-return=javascript:1"],
+    ["sw_session.0=a; sw_session=b"],
+  ])("passes over a junk cookie on the way back: %s", async (junk) => {
+    somebody();
+    const { back, cookie } = await signIn.goToGitHub();
+    const answer = await signIn.open(back, { cookie: `${cookieNamed(cookie, "__Host-sw-next")}; ${junk}` });
+    expect([location(answer), sessionOf(answer) !== undefined]).toEqual(["/account", true]);
+  });
+
+  it("takes nothing else of what a caller sends there: no other client, address or scope", async () => {
+    const answer = await call("GET", "/v1/auth/oauth/github/start?client_id=evil");
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
+    const headers = { "x-forwarded-host": "attacker.example", "x-forwarded-proto": "junk" };
+    const went = await call("GET", "/v1/auth/oauth/github/start", null, undefined, headers);
+    expect(new URL(location(went) ?? "").searchParams.get("redirect_uri")).toMatch(/^https:\/\/api\.example\.com\//);
+  });
+
+  it("is not offered without id and secret: 503; a provider that we do not know is 404", async () => {
+    expect(await call("GET", "/v1/auth/oauth/google/start")).toMatchObject({
+      status: 503,
+      body: { error: { code: "UNAVAILABLE", message: "Sign-in with Google is not configured here." } },
+    });
+    expect(await call("GET", "/v1/auth/oauth/google/callback?code=x")).toMatchObject({ status: 503 });
+    for (const name of ["facebook", "email", "__proto__", "GitHub"]) {
+      expect(await call("GET", `/v1/auth/oauth/${name}/start`)).toMatchObject({ status: 404 });
+      expect(await call("GET", `/v1/auth/oauth/${name}/callback`)).toMatchObject({ status: 404 });
+    }
+  });
+
+  it("by HEAD does nothing", async () => {
+    const answer = await call("HEAD", "/v1/auth/oauth/github/start");
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([303, []]);
+    somebody();
+    const { back, cookie } = await signIn.goToGitHub();
+    expect(sessionOf(await signIn.open(back, { cookie }, "HEAD"))).toBeUndefined();
+    expect(sessionOf(await signIn.open(back, { cookie }))).toBeDefined();
+  });
+});
+
+describe("an answer of a provider signs nobody in", () => {
+  it.each([
+    ["without the cookie of the state", (cookie: string) => cookieNamed(cookie, "__Host-sw-state")],
+    ["without the cookie of PKCE", (cookie: string) => cookieNamed(cookie, "__Host-sw-pkce")],
+    [
+      "with junk as cookie of the state",
+      (cookie: string) => `${cookieNamed(cookie, "__Host-sw-state")}; __Host-sw-state=junk`,
+    ],
+    [
+      "with junk as cookie of PKCE",
+      (cookie: string) => `${cookieNamed(cookie, "__Host-sw-pkce")}; __Host-sw-pkce=junk`,
+    ],
+    ["in a browser that was not sent there", () => ""],
+  ])("%s", async (_, change) => {
+    somebody();
+    const { back, cookie } = await signIn.goToGitHub();
+    const answer = await signIn.open(back, { cookie: change(cookie) });
+    expect([location(answer), sessionOf(answer)]).toEqual([REFUSED, undefined]);
+  });
+
+  it.each([
+    ["without state", (url: URL) => url.searchParams.delete("state")],
+    ["with another state", (url: URL) => url.searchParams.set("state", "other")],
+    ["with another code", (url: URL) => url.searchParams.set("code", "other")],
+    ["without code", (url: URL) => url.searchParams.delete("code")],
+    ["of another issuer", (url: URL) => url.searchParams.set("iss", "https://attacker.example")],
+    ["that says no", (url: URL) => url.searchParams.set("error", "access_denied")],
+  ])("%s", async (_, change) => {
+    somebody();
+    const { back, cookie } = await signIn.goToGitHub();
+    change(back);
+    const answer = await signIn.open(back, { cookie });
+    expect([location(answer), sessionOf(answer)]).toEqual([REFUSED, undefined]);
+  });
+
+  it("with the state of one visit and the PKCE of another", async () => {
+    somebody();
+    const [one, two] = [await signIn.goToGitHub(), await signIn.goToGitHub()];
+    const mixed = `${cookieNamed(one.cookie, "__Host-sw-pkce")}; ${two.cookie.split("; ").find((pair) => pair.startsWith("__Host-sw-pkce="))}`;
+    expect(sessionOf(await signIn.open(one.back, { cookie: mixed }))).toBeUndefined();
+  });
+
+  it("twice", async () => {
+    somebody();
+    const { back, cookie } = await signIn.goToGitHub();
+    expect(sessionOf(await signIn.open(back, { cookie }))).toBeDefined();
+    const again = await signIn.open(back, { cookie });
+    expect([location(again), sessionOf(again)]).toEqual([REFUSED, undefined]);
+  });
+
+  it("when the provider is away", async () => {
+    const { back, cookie } = await signIn.goToGitHub();
+    const { url } = signIn.github;
+    await signIn.github.stop();
+    const answer = await signIn.open(back, { cookie });
+    expect([location(answer), sessionOf(answer)]).toEqual([REFUSED, undefined]);
+    expect(url).toBe(signIn.github.url);
+    await signIn.stop();
+    signIn = await startSignInApi();
+  });
+});
+
+describe("whose account it is", () => {
+  it("an address that is not verified there joins no account, makes none, and takes no address from its owner", async () => {
+    const owner = signIn.newEmail();
+    await signIn.session(owner);
+    const before = await signIn.count("accounts");
+    for (const email of [owner, signIn.newEmail()]) {
+      somebody({ email, isVerified: false });
+      const answer = await throughGitHub();
+      expect([location(answer), sessionOf(answer)]).toEqual(["/login?error=email_unverified", undefined]);
+    }
+    expect(await signIn.count("accounts")).toBe(before);
+    expect(await signIn.sql`SELECT 1 FROM identities WHERE provider_account_id = ${String(nextId - 1)}`).toHaveLength(
+      0,
+    );
+  });
+
+  it("an address that is no address is as one that is not verified", async () => {
+    somebody({ email: "not an address" });
+    expect(location(await throughGitHub())).toBe("/login?error=email_unverified");
+  });
+
+  it("a verified address joins the account that has it, in any letter case, and its link goes on working", async () => {
+    const email = signIn.newEmail();
+    await signIn.session(email);
+    somebody({ email: email.toUpperCase() });
+    expect(await signIn.accountOf(sessionOf(await throughGitHub()))).toBe(email);
+    expect(await signIn.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
+    expect(await signIn.accountOf(await signIn.session(email))).toBe(email);
+  });
+
+  it("who is known there stays in the same account, when the address there changes or is no longer verified", async () => {
+    const { id, email } = somebody();
+    await throughGitHub();
+    somebody({ id, email: signIn.newEmail(), isVerified: false });
+    expect(await signIn.accountOf(sessionOf(await throughGitHub()))).toBe(email);
+  });
+
+  it("a session that the browser brings along gives no identity away: neither a live one nor an expired one", async () => {
+    const victim = signIn.newEmail();
+    const live = await signIn.session(victim);
+    const expired = generateSessionToken();
+    const { accountId } = await signIn.api.account();
+    const { token } = await signIn.api.session(accountId, { ageDays: 8 });
+    for (const session of [live, token, expired]) {
+      const { email } = somebody();
+      const answer = await throughGitHub(`sw_session=${session}`);
+      expect(await signIn.accountOf(sessionOf(answer))).toBe(email);
+    }
+    const [linked] = await signIn.sql`
+      SELECT count(*)::integer AS n FROM identities i JOIN accounts a ON a.id = i.account_id
+      WHERE a.email = ${victim} OR a.id = ${accountId}`;
+    expect(linked?.n).toBe(0);
+    expect(await signIn.accountOf(live)).toBeUndefined();
+  });
+
+  it("of several that come for the first time at once, all get the one account", async () => {
+    const { email } = somebody();
+    const went = await Promise.all(Array.from({ length: 4 }, () => signIn.goToGitHub()));
+    const answers = await Promise.all(went.map(({ back, cookie }) => signIn.open(back, { cookie })));
+    expect(answers.some((answer) => sessionOf(answer))).toBe(true);
+    expect(await signIn.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
+  });
+
+  it("nothing that the provider hands out is kept", async () => {
+    somebody();
+    await throughGitHub();
+    const rows = await signIn.sql`SELECT * FROM identities`;
+    expect(signIn.github.tokens.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain("gho_");
+    const columns =
+      await signIn.sql`SELECT column_name FROM information_schema.columns WHERE column_name LIKE '%token%' AND table_name IN ('identities', 'accounts')`;
+    expect(columns).toHaveLength(0);
+  });
+});

@@ -28,7 +28,7 @@ export function CheckInbox({
       </p>
       {!isMailSetUp && (
         <Notice kind="info">
-          This installation sends no mail yet. The link is in the terminal that runs it, and in its mailbox folder.
+          This installation sends no mail yet. The mail is a file in its mailbox folder, which the terminal names.
         </Notice>
       )}
       <form

@@ -97,12 +97,25 @@ const text = (value: unknown): string | null => (typeof value === "string" && va
 
 /**
  * Calls to a provider, with a deadline that next-auth does not have. It says that a code was sent to an address of its own
- * making; the one that is registered, and that the first step named, is ours.
+ * making; the one that is registered, and that the first step named, is ours. What a provider says of itself is asked for
+ * once in ten minutes: whoever starts sign-ins has us call nobody.
  */
 function fetchFor(redirectUri: string): typeof fetch {
-  return (input, init) => {
+  return async (input, init) => {
     if (init?.body instanceof URLSearchParams && init.body.has("redirect_uri"))
       init.body.set("redirect_uri", redirectUri);
-    return fetch(input, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
+    const ask = () => fetch(input, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
+    const url = String(input);
+    if (!url.endsWith("/.well-known/openid-configuration")) return ask();
+    const known = descriptions.get(url);
+    if (known && known.untilMs > Date.now()) return Response.json(known.value);
+    const answer = await ask();
+    if (!answer.ok) return answer;
+    const value: unknown = await answer.json();
+    descriptions.set(url, { value, untilMs: Date.now() + DESCRIPTION_KEPT_MS });
+    return Response.json(value);
   };
 }
+
+const DESCRIPTION_KEPT_MS = 600_000;
+const descriptions = new Map<string, { value: unknown; untilMs: number }>();

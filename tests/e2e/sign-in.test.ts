@@ -330,6 +330,48 @@ describe("junk in the headers of a request", () => {
   });
 });
 
+describe("while the database is away", () => {
+  it("pages and links say so, and nobody sees a bare error", async () => {
+    const away = await stage.anotherWeb({ DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/nowhere" });
+    const location = async (path: string) =>
+      (await fetch(`${away.origin}${path}`, { redirect: "manual" })).headers.get("location");
+    expect(await location("/account")).toBe("/login?error=unavailable");
+    expect(await location("/v1/auth/magic/verify?token=x&email=a%40example.com")).toBe("/login?error=unavailable");
+    expect(await location("/v1/auth/oauth/github/callback?code=x")).toBe("/login?error=unavailable");
+    const page = await stage.newPage({ baseURL: `http://localhost:${away.port}` });
+    await page.goto("/login");
+    expect(await alertOf(page)).toContain("Signing in does not work right now.");
+    await page.getByLabel("E-mail").fill(newEmail());
+    await page.getByRole("button", { name: "Send the link" }).click();
+    expect(await alertOf(page)).toContain("Signing in does not work right now.");
+  });
+});
+
+describe("the log", () => {
+  it("has no token of a link or of a session, no code of a provider, and no address of a person", async () => {
+    const page = await stage.newPage();
+    const email = newEmail();
+    const link = await askForLink(page, email);
+    await page.goto(link.href);
+    const session = await sessionOf(page);
+    await page.goto(link.href);
+    stage.github.user = { id: Date.now(), login: "l", name: null, email: newEmail(), isVerified: true };
+    await page.goto("/v1/auth/oauth/github/start");
+    const answer = new URL((await page.locator("#authorize").getAttribute("href")) ?? "");
+    await page.goto(answer.href);
+    await page.goto(answer.href);
+    const [token, code] = [link.searchParams.get("token"), answer.searchParams.get("code")];
+    await waitFor(
+      "calls are logged",
+      () => stage.web.lines().filter((line) => line.includes("/oauth/github/callback")).length > 1,
+    );
+    for (const secret of [token, code, session?.value, email, stage.github.user.email, ...stage.github.tokens]) {
+      expect(secret).toBeTruthy();
+      expect(stage.web.lines().filter((line) => line.includes(secret as string))).toEqual([]);
+    }
+  });
+});
+
 describe("a form of another site", () => {
   it.each(["/login/send", "/account/sign-out", "/account/sign-out-elsewhere"])(
     "does nothing here: %s",

@@ -16,6 +16,7 @@ export async function startSignInStage() {
   const [resend, google, github] = await Promise.all([startSignInMails(), startFakeGoogle(), startFakeGitHub()]);
   const settings = {
     DATABASE_URL: database.url,
+    LOG_LEVEL: "debug",
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
     ...{ RESEND_API_KEY: resend.key, RESEND_BASE_URL: resend.url, MAIL_FROM: "Stopwatch <hello@stopwatch.example>" },
     ...{ AUTH_GOOGLE_ID: google.id, AUTH_GOOGLE_SECRET: google.secret, AUTH_GOOGLE_ISSUER: google.issuer },

@@ -10,10 +10,12 @@ import { findSignedIn } from "../../signed-in.ts";
 export const metadata = { title: "Sign in · Stopwatch", robots: "noindex" };
 
 export default async function SignIn({ searchParams }: { searchParams: SearchParams }) {
-  const { error, email = "", redirectTo } = await readSearchParams(searchParams);
+  const { error: told, email = "", redirectTo } = await readSearchParams(searchParams);
   const next = destination(redirectTo);
-  // What failed is said to whoever is signed in too; and while the database is away, nobody is looked up for it.
-  if (error === undefined && (await findSignedIn())) redirect(next);
+  // What failed is said to whoever is signed in too.
+  const signedIn = told === undefined ? await findSignedIn() : null;
+  if (signedIn !== null && signedIn !== "unavailable") redirect(next);
+  const error = signedIn === "unavailable" ? signedIn : told;
   const { config } = services();
   const query = next === HOME_PATH ? "" : `?${new URLSearchParams({ redirectTo: next })}`;
   const isEmailWrong = error === "email_invalid";

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { generateSessionToken } from "#domain/session-token.ts";
 import { type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
 import { call } from "../api/api.ts";
@@ -236,5 +236,19 @@ describe("whose account it is", () => {
     const columns =
       await signIn.sql`SELECT column_name FROM information_schema.columns WHERE column_name LIKE '%token%' AND table_name IN ('identities', 'accounts')`;
     expect(columns).toHaveLength(0);
+  });
+});
+
+describe("what next-auth would read from the environment", () => {
+  it.each(["AUTH_URL", "NEXTAUTH_URL", "AUTH_REDIRECT_PROXY_URL"])("%s leads nobody elsewhere", async (name) => {
+    vi.stubEnv(name, "https://attacker.example/auth");
+    try {
+      const { email } = somebody();
+      const went = await signIn.goToGitHub();
+      expect(went.sent.href).not.toContain("attacker");
+      expect(await signIn.accountOf(sessionOf(await signIn.open(went.back, { cookie: went.cookie })))).toBe(email);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 });

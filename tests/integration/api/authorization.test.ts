@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readUnsubscribeKey } from "#db/queries/instance-secrets.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { encodeId } from "#domain/ids.ts";
 import { generateSessionToken } from "#domain/session-token.ts";
+import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
 import type { Endpoint } from "#server/contract/endpoint.ts";
 import { ENDPOINTS } from "#server/contract/endpoints.ts";
-import { type Api, call, startApi, type TestCaller } from "./api.ts";
+import { type Api, call, startApi, type TestCaller, testConfig } from "./api.ts";
 
 let api: Api;
 
@@ -115,6 +117,10 @@ const deactivate = (accountId: string) => api.sql`UPDATE accounts SET status = '
 
 /** The path of an endpoint with something in it that the account has in its live environment. */
 async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Promise<string> {
+  if (path === "/v1/notices/unsubscribe") {
+    const key = await readUnsubscribeKey(api.sql as never, testConfig("postgres://localhost/x").keyRing);
+    return `${path}?token=${unsubscribeToken(key, accountId)}`;
+  }
   if (!path.includes("{id}")) return path.replace("{provider}", "github");
   if (path.startsWith("/v1/schedules/")) return path.replace("{id}", await api.create(live));
   const [key] = await api.sql`SELECT id FROM api_keys WHERE account_id = ${accountId} AND env = 'live'`;

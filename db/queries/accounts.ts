@@ -24,7 +24,7 @@ export async function createOrFindAccount(
     const id = newId(wanted.nowMs);
     const made = await tx
       .insert(accounts)
-      .values({ id, email, plan: wanted.plan })
+      .values({ id, email, plan: wanted.plan, grantedPlan: wanted.plan })
       .onConflictDoNothing({ target: accounts.email, where: sql`status <> 'deleted'` })
       .returning({ id: accounts.id });
     if (made.length > 0) {

@@ -11,7 +11,10 @@ export const accounts = pgTable(
     emailVerifiedAt: instant("email_verified_at"),
     name: text("name"),
     avatarUrl: text("avatar_url"),
+    /** What applies now: the plan that is paid for, otherwise the granted one. */
     plan: text("plan").$type<"free" | "indie">().notNull(),
+    /** What the account has without paying: the plan it was created with, or that an administrator has set. */
+    grantedPlan: text("granted_plan").$type<"free" | "indie">().notNull().default("free"),
     status: text("status").$type<"active" | "deactivated" | "deleted">().notNull().default("active"),
     shard: smallint("shard").notNull().generatedAlwaysAs(sql`get_byte(uuid_send(id), 15) & 63`),
     /** What was due before this instant was held back by the account itself, not by the service. */
@@ -30,6 +33,7 @@ export const accounts = pgTable(
     index("accounts_inactive").on(table.id).where(sql`status <> 'active' and erased_at is null`),
     check("accounts_email_folded", sql`${table.email} = lower(btrim(${table.email}))`),
     check("accounts_plan_known", sql`${table.plan} in ('free', 'indie')`),
+    check("accounts_granted_plan_known", sql`${table.grantedPlan} in ('free', 'indie')`),
     check("accounts_status_known", sql`${table.status} in ('active', 'deactivated', 'deleted')`),
   ],
 );

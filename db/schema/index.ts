@@ -1,6 +1,8 @@
 export { deletedSchedules, relaySettings, signingSecrets, usage } from "./account-settings.ts";
 export { accounts, apiKeys, sessions } from "./accounts.ts";
 export { accountCounts, attempts, shardPunctuality } from "./attempts.ts";
+export { auditLog } from "./audit-log.ts";
+export { customerDeletions, subscriptions } from "./billing.ts";
 export { dispatchers, instanceSecrets, shards } from "./fleet.ts";
 export { lanes } from "./lanes.ts";
 export { deadSchedules, deathGroups, notices } from "./notices.ts";

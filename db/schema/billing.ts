@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { accounts } from "./accounts.ts";
+import { instant } from "./columns.ts";
+
+/**
+ * What is known of an account that has been to the checkout: who it is at the billing provider, and how its subscription
+ * stood there when it was last read. `version` grows with each reading that is stored, and is its fence.
+ */
+export const subscriptions = pgTable(
+  "subscriptions",
+  {
+    accountId: uuid("account_id")
+      .primaryKey()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    customerId: text("customer_id").notNull(),
+    status: text("status").$type<"none" | "active" | "past_due" | "canceled">().notNull().default("none"),
+    /** When an active subscription renews. */
+    currentPeriodEnd: instant("current_period_end"),
+    /** When it gives the account its plan no longer, unless something new is heard; null while no end is known. */
+    paidUntil: instant("paid_until"),
+    /** Whether `accounts.plan` is what is paid for. */
+    paying: boolean("paying").notNull().default(false),
+    version: integer("version").notNull().default(1),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex("subscriptions_customer_key").on(table.customerId),
+    index("subscriptions_ending").on(table.paidUntil).where(sql`paying and paid_until is not null`),
+    check("subscriptions_status_known", sql`${table.status} in ('none', 'active', 'past_due', 'canceled')`),
+    check("subscriptions_paying_for_something", sql`not ${table.paying} or ${table.status} <> 'none'`),
+  ],
+);
+
+/** Customers of deleted accounts who are still to be deleted at the billing provider, their subscriptions with them. */
+export const customerDeletions = pgTable(
+  "customer_deletions",
+  {
+    customerId: text("customer_id").primaryKey(),
+    tries: integer("tries").notNull().default(0),
+    nextTryAt: instant("next_try_at").notNull().defaultNow(),
+    queuedAt: instant("queued_at").notNull().defaultNow(),
+  },
+  (table) => [index("customer_deletions_due").on(table.nextTryAt)],
+);

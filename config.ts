@@ -71,6 +71,16 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
       resendBaseUrl: s.RESEND_BASE_URL?.replace(/\/+$/, ""),
       mailboxDir: `${s.DATA_DIR}/mailbox`,
     },
+    /** Undefined: billing is not configured. */
+    stripe:
+      s.STRIPE_SECRET_KEY && s.STRIPE_WEBHOOK_SECRET && s.STRIPE_PRICE_INDIE
+        ? {
+            secretKey: s.STRIPE_SECRET_KEY,
+            webhookSecret: s.STRIPE_WEBHOOK_SECRET,
+            price: s.STRIPE_PRICE_INDIE,
+            baseUrl: s.STRIPE_BASE_URL,
+          }
+        : undefined,
     logLevel: s.LOG_LEVEL,
   };
 }
@@ -179,6 +189,10 @@ const settings = z
       .string()
       .regex(/^([^<>"\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u, mailFromForm)
       .optional(),
+    STRIPE_SECRET_KEY: z.string().optional(),
+    STRIPE_WEBHOOK_SECRET: z.string().optional(),
+    STRIPE_PRICE_INDIE: z.string().optional(),
+    STRIPE_BASE_URL: z.url({ protocol: /^https?$/, error: "expected an http or https address" }).optional(),
     LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   })
   .refine(({ BASE_URL, COOKIE_DOMAIN: domain }) => !domain || `.${hostOf(BASE_URL)}`.endsWith(`.${domain}`), {
@@ -196,7 +210,16 @@ const settings = z
   .refine(({ RESEND_API_KEY, MAIL_FROM }) => !RESEND_API_KEY || MAIL_FROM, {
     path: ["MAIL_FROM"],
     error: `${mailFromForm}, of a domain that is verified with Resend, since RESEND_API_KEY is set`,
+  })
+  .superRefine((given, context) => {
+    const missing = STRIPE_NAMES.filter((name) => given[name] === undefined);
+    if (missing.length === STRIPE_NAMES.length) return;
+    for (const name of missing) {
+      context.addIssue({ code: "custom", path: [name], message: `${STRIPE_NAMES.join(", ")} are needed together` });
+    }
   });
+
+const STRIPE_NAMES = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_INDIE"] as const;
 
 function provider<T>(id: string | undefined, secret: string | undefined, where: T) {
   return id && secret ? { id, secret, ...where } : undefined;
@@ -223,6 +246,7 @@ export const SETTING_NAMES = [...new Set([...Object.keys(settings.shape), ...Obj
 const SECRET = new Set([
   ...["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL", "METRICS_TOKEN", "RESEND_API_KEY"],
   ...["AUTH_SECRET", "AUTH_GOOGLE_SECRET", "AUTH_GITHUB_SECRET"],
+  ...["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
 ]);
 
 function problem(name: string, expected: string, given: Record<string, unknown>): string {

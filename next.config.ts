@@ -2,8 +2,8 @@ import type { NextConfig } from "next";
 import { PHASE_DEVELOPMENT_SERVER } from "next/constants.js";
 
 const config: NextConfig = {
-  // pino and postgres.js open sockets and worker threads of their own: they are loaded from node_modules, not bundled.
-  serverExternalPackages: ["postgres", "pino"],
+  // These open sockets and worker threads of their own: they are loaded from node_modules, not bundled.
+  serverExternalPackages: ["postgres", "pino", "stripe"],
   poweredByHeader: false,
   reactStrictMode: true,
   // No image of ours needs another size, and its endpoint would make one of whatever a caller names.

@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/queries/instance-secrets.ts";
+import { tendBilling } from "./billing/upkeep.ts";
 import { standBeforeNext } from "./http/front-door.ts";
 import { noteSocketAddresses } from "./http/socket-address.ts";
 import { type Services, startServices } from "./services.ts";
@@ -20,6 +21,7 @@ export async function start(): Promise<void> {
   const { config, log } = services;
   if (refuseTlsOverride()) log.warn("NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are verified");
   if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW lets these targets pass");
+  if (config.stripe) tendBilling(config, log);
   if ((await checkOrExit(services)) === "checked") return services.close();
   log.warn("the database is away: answering 503 until it is back");
   void waitForDatabase(services);

@@ -2,12 +2,14 @@ import { and, eq, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { KeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
+import type { SubscriptionStatus } from "#domain/subscription.ts";
 import type { Db, DbOrTx } from "../orm.ts";
-import { accounts } from "../schema/index.ts";
+import { accounts, subscriptions } from "../schema/index.ts";
 import { revokeApiKeys } from "./api-keys.ts";
 import { deleteIdentities } from "./identities.ts";
 import { deleteSessions } from "./sessions.ts";
 import { insertSigningSecrets } from "./signing-secrets.ts";
+import { queueCustomerDeletion } from "./subscriptions.ts";
 
 export type FoundAccount = { id: string; email: string; plan: PlanName; created: boolean };
 
@@ -88,12 +90,28 @@ export async function vouchFor(
     .where(and(eq(accounts.id, id), sql`(${accounts.name} IS NULL OR ${accounts.avatarUrl} IS NULL)`));
 }
 
-export type ProfileRow = Pick<typeof accounts.$inferSelect, keyof typeof profileColumns>;
+export type ProfileRow = Pick<typeof accounts.$inferSelect, keyof typeof profileColumns> & {
+  subscriptionStatus: SubscriptionStatus;
+  /** When the subscription renews, or gives the account its plan no longer. */
+  periodEnd: Date | null;
+};
 
 /** The profile of an account, unless it is not active. */
 export async function findActiveAccount(db: DbOrTx, id: string): Promise<ProfileRow | undefined> {
-  const [row] = await db.select(profileColumns).from(accounts).where(isActive(id)).limit(1);
-  return row;
+  const [row] = await db
+    .select({
+      ...profileColumns,
+      subscriptionStatus: subscriptions.status,
+      paidUntil: subscriptions.paidUntil,
+      currentPeriodEnd: subscriptions.currentPeriodEnd,
+    })
+    .from(accounts)
+    .leftJoin(subscriptions, eq(subscriptions.accountId, accounts.id))
+    .where(isActive(id))
+    .limit(1);
+  if (row === undefined) return undefined;
+  const { subscriptionStatus, paidUntil, currentPeriodEnd, ...profile } = row;
+  return { ...profile, subscriptionStatus: subscriptionStatus ?? "none", periodEnd: paidUntil ?? currentPeriodEnd };
 }
 
 /** Changes what its owner may change of an active account, and leaves what is undefined; the profile as it is now. */
@@ -102,12 +120,11 @@ export async function updateActiveAccount(
   id: string,
   change: { name?: string | undefined; notices?: boolean | undefined },
 ): Promise<ProfileRow | undefined> {
-  const [row] = await db
+  await db
     .update(accounts)
     .set({ ...change, updatedAt: sql`clock_timestamp()` })
-    .where(isActive(id))
-    .returning(profileColumns);
-  return row;
+    .where(isActive(id));
+  return findActiveAccount(db, id);
 }
 
 /** Turns the notices of an account off, whatever its status. */
@@ -128,8 +145,8 @@ export async function verifyEmail(db: DbOrTx, id: string): Promise<void> {
 
 /**
  * Deletes an active account: from here on it creates, claims and authenticates nothing. One transaction sets its status,
- * which waits for creates that have begun, and ends its credentials; its rows are erased later. Returns its shard, or
- * undefined when it is not active.
+ * which waits for creates that have begun, ends its credentials and queues its customer for deletion at the billing
+ * provider; its rows are erased later. Returns its shard, or undefined when it is not active.
  */
 export async function deleteActiveAccount(db: Db, id: string): Promise<number | undefined> {
   return db.transaction(async (tx) => {
@@ -142,6 +159,7 @@ export async function deleteActiveAccount(db: Db, id: string): Promise<number | 
     await deleteSessions(tx, id);
     await revokeApiKeys(tx, id);
     await deleteIdentities(tx, id);
+    await queueCustomerDeletion(tx, id);
     return row.shard;
   });
 }

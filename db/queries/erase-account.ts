@@ -59,7 +59,8 @@ async function eraseCounts(sql: Sql, accountId: string, rowsMax: number): Promis
   return erased.count;
 }
 
-// Only once no schedule is left: until then an outcome may still be on its way into attempts and counts.
+// Only once no schedule is left: until then an outcome may still be on its way into attempts and counts. A customer at the
+// billing provider is left only by a process of a version that knew of none.
 async function finish(sql: Sql, accountId: string): Promise<number> {
   const finished = await sql`
     WITH bare AS MATERIALIZED (
@@ -83,6 +84,10 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
       DELETE FROM signing_secrets USING bare WHERE account_id = bare.id
     ), gone_settings AS (
       DELETE FROM relay_settings USING bare WHERE account_id = bare.id
+    ), gone_subscription AS (
+      DELETE FROM subscriptions USING bare WHERE account_id = bare.id RETURNING customer_id
+    ), queued AS (
+      INSERT INTO customer_deletions (customer_id) SELECT customer_id FROM gone_subscription ON CONFLICT DO NOTHING
     ), gone_keys AS (
       DELETE FROM api_keys USING bare WHERE account_id = bare.id
     ), gone_sessions AS (

@@ -1,6 +1,7 @@
 import type { Sql } from "#db/client.ts";
 import { deleteStrayAttempts, dropAttemptPartition, makeAttemptPartitions } from "#db/queries/attempt-partitions.ts";
 import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
+import { lapsePlans } from "#db/queries/lapse-plans.ts";
 import {
   deleteExpiredSessions,
   deleteGoneDispatchers,
@@ -39,6 +40,7 @@ export function retentionJobs(plans: Plans): Job[] {
   const windowDays = Math.max(...Object.values(plans).map((plan) => plan.retentionDays));
   return [
     sweep("deleted accounts", 1, (sql) => eraseDeletedAccounts(sql, { rowsMax: ROWS_MAX }), EACH_MINUTE_MS),
+    sweep("lapsed plans", ROWS_MAX, (sql) => lapsePlans(sql, ROWS_MAX), EACH_MINUTE_MS),
     sweep("attempt partitions made", Number.POSITIVE_INFINITY, (sql) =>
       makeAttemptPartitions(sql, PARTITION_DAYS_AHEAD),
     ),

@@ -1,4 +1,5 @@
 import * as apiKeys from "./api-keys.ts";
+import * as billing from "./billing.ts";
 import * as document from "./document.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as health from "./health.ts";
@@ -46,6 +47,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   signIn.startOAuth,
   signIn.finishOAuth,
   signIn.logOut,
+  billing.startCheckout,
+  billing.openPortal,
+  billing.receiveEvent,
   document.getDocument,
   health.getHealth,
   health.getReadiness,

@@ -66,7 +66,7 @@ function mayAnswer({ auth, method, body, errors = [], answers }: Endpoint, code:
     case "FORBIDDEN":
       return auth === "session" || (auth === "any" && method !== "GET") || errors.includes(code);
     case "PAYLOAD_TOO_LARGE":
-      return body !== undefined;
+      return body !== undefined || errors.includes(code);
     case "UNSUPPORTED_MEDIA_TYPE":
       return method !== "GET";
     case "NOT_FOUND":

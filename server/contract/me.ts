@@ -27,7 +27,9 @@ const ProfileAnswer = z
       .strictObject({
         plan: z.enum(["free", "indie"]).describe("The plan, which sets quota and limits."),
         status: z.enum(["none", "active", "past_due", "canceled"]).describe("How the subscription stands."),
-        currentPeriodEnd: InstantText.nullable().describe("When the paid period ends; null when there is none."),
+        currentPeriodEnd: InstantText.nullable().describe(
+          "When an active subscription renews, a canceled one ends or ended, and a past_due one gives the plan no longer; null when there is none.",
+        ),
         manageable: z.boolean().describe("Whether there is a billing portal for the account."),
       })
       .describe("What the account pays for."),
@@ -83,7 +85,7 @@ export const deleteAccount = endpoint({
   tag,
   summary: "Delete the account.",
   description:
-    "Its credentials end at once and nothing more is created or sent. The answer waits up to two seconds for attempts that are under way. Everything the account had is erased within an hour.",
+    "Its credentials end at once and nothing more is created or sent. Its subscription is cancelled. The answer waits up to two seconds for attempts that are under way. Everything the account had is erased within an hour.",
   auth: "session",
   answers: {
     204: { description: "The account is deleted.", schema: null, headers: { "Set-Cookie": "Clears the session." } },

@@ -60,6 +60,7 @@ const TAGS: Record<string, string> = {
   "Overview and usage": "Figures of an account, and of the service.",
   "Signing secrets": "What deliveries are signed with.",
   Account: "Who the caller is.",
+  Billing: "The subscription that a person pays for.",
   "API keys": "Credentials of machines.",
   "Relay settings": "How fast requests are sent, and how they are tried again.",
   "Sign-in": "How a person gets a session.",

@@ -3,6 +3,8 @@ import { DatabaseUnavailable } from "#db/client.ts";
 import { deleteActiveAccount } from "#db/queries/accounts.ts";
 import { hasFiringSchedules, waitForRunningClaims } from "#db/queries/running-claims.ts";
 import { unauthorized } from "../auth/authenticate.ts";
+import { deleteQueuedCustomers } from "../billing/delete-customers.ts";
+import { billingOf } from "../billing/provider.ts";
 import type { Ctx } from "../context.ts";
 
 const WAIT_MS = 2_000;
@@ -17,9 +19,18 @@ const CLAIM_LOCKS_WITHIN_MS = 20;
 export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
   const shard = await ctx.query(({ db }) => deleteActiveAccount(db, ctx.tenant.accountId));
   if (shard === undefined) throw unauthorized();
+  cancelSubscription(ctx);
   await pause(CLAIM_LOCKS_WITHIN_MS);
   await ctx.query(({ db }) => waitForRunningClaims(db, shard)).catch(unlessUnavailable);
   await waitForAttempts(ctx, shard).catch(unlessUnavailable);
+}
+
+// Beside the answer: should this fail, or the process die, the upkeep of billing goes on with it.
+function cancelSubscription({ config, query }: Ctx): void {
+  if (config.stripe === undefined) return;
+  billingOf(config)
+    .then((billing) => deleteQueuedCustomers(billing, query))
+    .catch(() => {});
 }
 
 async function waitForAttempts(ctx: Ctx, shard: number): Promise<void> {

@@ -3,7 +3,7 @@ import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 
 /** The profile as the caller sees it, with the credential that it came by. */
-export function presentProfile({ credential }: Pick<Ctx, "credential">, row: ProfileRow) {
+export function presentProfile({ config, credential }: Pick<Ctx, "config" | "credential">, row: ProfileRow) {
   const isKey = credential.kind === "key";
   return {
     user: {
@@ -18,7 +18,12 @@ export function presentProfile({ credential }: Pick<Ctx, "credential">, row: Pro
     },
     authSource: isKey ? ("apiKey" as const) : ("session" as const),
     apiKey: isKey ? { id: encodeId("key", credential.id), env: credential.env } : null,
-    subscription: { plan: row.plan, status: "none" as const, currentPeriodEnd: null, manageable: false },
+    subscription: {
+      plan: row.plan,
+      status: row.subscriptionStatus,
+      currentPeriodEnd: row.periodEnd?.toISOString() ?? null,
+      manageable: config.stripe !== undefined && row.subscriptionStatus !== "none",
+    },
     isAdmin: !isKey && credential.isAdmin,
   };
 }

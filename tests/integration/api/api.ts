@@ -14,6 +14,9 @@ import * as startLink from "#app/v1/auth/magic/start/route.ts";
 import * as verifyLink from "#app/v1/auth/magic/verify/route.ts";
 import * as comeBack from "#app/v1/auth/oauth/[provider]/callback/route.ts";
 import * as startOAuth from "#app/v1/auth/oauth/[provider]/start/route.ts";
+import * as billingCheckout from "#app/v1/billing/checkout/route.ts";
+import * as billingEvents from "#app/v1/billing/events/route.ts";
+import * as billingPortal from "#app/v1/billing/portal/route.ts";
 import * as logs from "#app/v1/logs/route.ts";
 import * as relaySettings from "#app/v1/me/relay-settings/route.ts";
 import * as me from "#app/v1/me/route.ts";
@@ -175,6 +178,9 @@ const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/auth\/oauth\/(?<provider>[^/]+)\/start$/, startOAuth],
   [/^\/v1\/auth\/oauth\/(?<provider>[^/]+)\/callback$/, comeBack],
   [/^\/v1\/auth\/logout$/, logOut],
+  [/^\/v1\/billing\/checkout$/, billingCheckout],
+  [/^\/v1\/billing\/portal$/, billingPortal],
+  [/^\/v1\/billing\/events$/, billingEvents],
   [/^\/v1\/openapi\.json$/, openApi],
   [/^\/v1\/logs$/, logs],
   [/^\/v1\/overview$/, overview],

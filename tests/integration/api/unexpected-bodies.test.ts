@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { startStripe, type TestStripe } from "../../helpers/stripe.ts";
 import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
 
 let api: Api;
 let caller: TestCaller;
 let session: TestSession;
 let keyId: string;
+let stripe: TestStripe;
 
 beforeAll(async () => {
-  api = await startApi();
+  stripe = await startStripe();
+  api = await startApi(stripe.settings);
 });
-afterAll(() => api.stop());
+afterAll(async () => {
+  await api.stop();
+  await stripe.close();
+});
 beforeEach(async () => {
   caller = await api.account();
   session = await api.session(caller.accountId);
@@ -19,22 +25,35 @@ beforeEach(async () => {
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Every endpoint that writes and takes no body. */
-const WITHOUT_BODY = ENDPOINTS.filter(({ method, body }) => method !== "GET" && body === undefined);
+/** Every endpoint that writes and takes no body. An event of the billing provider is one, of another form than ours. */
+const WITHOUT_BODY = ENDPOINTS.filter(
+  ({ method, body, operationId }) => method !== "GET" && body === undefined && operationId !== "receiveBillingEvent",
+);
+
+/** Gives the account a subscription, as far as the billing portal asks for one. */
+async function subscribe() {
+  const customer = { id: `cus_${crypto.randomUUID().slice(0, 8)}`, email: "a@example.com" };
+  stripe.customers.set(customer.id, customer);
+  await api.sql`
+    INSERT INTO subscriptions (account_id, customer_id, status) VALUES (${caller.accountId}, ${customer.id}, 'active')`;
+}
 
 it("those that take no body are known", () => {
   expect(WITHOUT_BODY.map(({ operationId }) => operationId).toSorted()).toEqual([
     "cancelSchedule",
     "deleteAccount",
     "endOtherSessions",
+    "openPortal",
     "revokeApiKey",
     "rotateApiKey",
     "rotateSigningSecrets",
+    "startCheckout",
   ]);
 });
 
 describe.each(WITHOUT_BODY)("$method $path, which takes no body", ({ method, path }) => {
   const send = async (body: unknown, headers: Record<string, string> = {}) => {
+    if (path.endsWith("/portal")) await subscribe();
     const id = path.startsWith("/v1/schedules/") ? await api.create(caller.live) : keyId;
     return api.call(method, path.replace("{id}", id), { cookie: session.cookie }, body, headers);
   };
@@ -65,6 +84,7 @@ describe.each(WITHOUT_BODY)("$method $path, which takes no body", ({ method, pat
       SELECT (SELECT status FROM accounts WHERE id = ${caller.accountId}) AS account,
         (SELECT count(*) FROM sessions WHERE account_id = ${caller.accountId}) AS sessions,
         (SELECT count(*) FROM api_keys WHERE account_id = ${caller.accountId} AND revoked_at IS NULL) AS keys,
+        (SELECT count(*) FROM subscriptions WHERE account_id = ${caller.accountId} AND status = 'none') AS checkouts,
         (SELECT count(*) FROM schedules WHERE account_id = ${caller.accountId} AND status = 'cancelled') AS cancelled,
         (SELECT json_agg(s ORDER BY s::text) FROM signing_secrets s WHERE account_id = ${caller.accountId})::text AS secrets`;
     await api.session(caller.accountId);

@@ -40,6 +40,7 @@ async function fill({ id }: { id: string }) {
     INSERT INTO notices (id, account_id, kind, content, created_at, next_try_at)
     VALUES (gen_random_uuid(), ${id}, 'dead', '{}', now(), now())`;
   await sql`INSERT INTO deleted_schedules VALUES (${id}, 'live', 3)`;
+  await sql`INSERT INTO subscriptions (account_id, customer_id) VALUES (${id}, ${`cus_${id}`})`;
   for (const secret of [`a${id}`, `b${id}`]) {
     await sql`
       INSERT INTO api_keys (id, account_id, env, name, hash, last4)
@@ -112,6 +113,14 @@ describe("a deleted account", () => {
       status: "deleted",
       erased_at: expect.any(Date),
     });
+  });
+
+  it("leaves its customer to be deleted at the billing provider, though an older process deleted the account", async () => {
+    await fill(account);
+    await markDeleted(account);
+    await eraseAll();
+    const queued = await bench.sql`SELECT tries FROM customer_deletions WHERE customer_id = ${`cus_${account.id}`}`;
+    expect(queued).toEqual([{ tries: 0 }]);
   });
 
   it("takes nobody else's rows with it, nor those of an account that is active or deactivated", async () => {

@@ -1,0 +1,12 @@
+import { openPortal } from "#server/billing/portal.ts";
+import * as contract from "#server/contract/billing.ts";
+import { methods } from "#server/http/methods.ts";
+import { ok } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(contract.openPortal, async ({ ctx }) => ok(await openPortal(ctx))),
+});

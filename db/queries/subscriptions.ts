@@ -35,14 +35,14 @@ export async function findBilling(db: DbOrTx, accountId: string): Promise<Billin
 
 /**
  * Notes who an active account is at the billing provider, in place of the customer `known` (null: of none). When the
- * account is not active any more, or another call was quicker with another customer, this one is queued for deletion and
- * the answer is false.
+ * account is not active any more, or another call was quicker with another customer, nothing is noted and this customer
+ * is queued for deletion.
  */
 export async function saveCustomer(
   db: Db,
   accountId: string,
   { customerId, known }: { customerId: string; known: string | null },
-): Promise<boolean> {
+): Promise<"saved" | "inactive" | "another"> {
   return db.transaction(async (tx) => {
     // Against a deletion that is going on: either it finds the customer, or we find it.
     const [account] = await tx
@@ -51,9 +51,10 @@ export async function saveCustomer(
       .where(eq(accounts.id, accountId))
       .limit(1)
       .for("share");
-    const isSaved = account?.status === "active" && (await insertCustomer(tx, accountId, customerId, known));
-    if (!isSaved) await tx.insert(customerDeletions).values({ customerId }).onConflictDoNothing();
-    return isSaved;
+    const isActive = account?.status === "active";
+    if (isActive && (await insertCustomer(tx, accountId, customerId, known))) return "saved";
+    await tx.insert(customerDeletions).values({ customerId }).onConflictDoNothing();
+    return isActive ? "another" : "inactive";
   });
 }
 

@@ -23,8 +23,10 @@ export async function startCheckout(ctx: Ctx): Promise<{ url: string }> {
   const { url, customerId } = await billing.checkoutUrl({ ...known, accountId, attempt });
   // Before the caller has the address: what is paid there must find its account.
   if (customerId !== known.customerId) {
-    const isSaved = await ctx.query(({ db }) => saveCustomer(db, accountId, { customerId, known: known.customerId }));
-    if (!isSaved) throw new AppError("CONFLICT", "Another checkout of this account was just begun. Try again.");
+    const outcome = await ctx.query(({ db }) => saveCustomer(db, accountId, { customerId, known: known.customerId }));
+    if (outcome === "inactive") throw unauthorized();
+    if (outcome === "another")
+      throw new AppError("CONFLICT", "Another checkout of this account was just begun. Try again.");
   }
   return { url };
 }

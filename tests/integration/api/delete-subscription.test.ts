@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { takeCustomerDeletion } from "#db/queries/customer-deletions.ts";
+import { deleteQueuedCustomers } from "#server/billing/delete-customers.ts";
+import { billingOf } from "#server/billing/provider.ts";
+import type { Query } from "#server/context.ts";
+import { startStripe, type TestStripe } from "../../helpers/stripe.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
+
+let stripe: TestStripe;
+let api: Api;
+let caller: TestCaller;
+let session: TestSession;
+
+beforeAll(async () => {
+  stripe = await startStripe();
+  api = await startApi(stripe.settings);
+});
+afterAll(async () => {
+  await api.stop();
+  await stripe.close();
+});
+beforeEach(async () => {
+  Object.assign(stripe.conduct, { isDown: false, hangs: false, beforeAnswer: async () => {} });
+  stripe.asked.length = 0;
+  await api.sql`DELETE FROM customer_deletions`;
+  caller = await api.account();
+  session = await api.session(caller.accountId);
+});
+
+const remove = () => api.call("DELETE", "/v1/me", session);
+const checkout = () => api.call("POST", "/v1/billing/checkout", session);
+const query: Query = (work) => api.services.connection.run(10_000, work);
+/** What the upkeep of billing does in each web process. */
+const tend = async () => deleteQueuedCustomers(await billingOf(api.config), query);
+const queue = () => api.sql`SELECT * FROM customer_deletions ORDER BY customer_id`;
+const isQueueEmpty = async () => (await queue()).length === 0;
+/** As if the next try of every deletion were due. */
+const wait = () => api.sql`UPDATE customer_deletions SET next_try_at = now()`;
+
+async function subscribed(): Promise<string> {
+  await checkout();
+  const [row] = await api.sql`SELECT customer_id FROM subscriptions WHERE account_id = ${caller.accountId}`;
+  const made = stripe.pay(row?.customer_id);
+  const { body, headers } = stripe.event("customer.subscription.created", made);
+  expect(await api.call("POST", "/v1/billing/events", null, body, headers)).toMatchObject({ status: 200 });
+  return made.customer;
+}
+const runningOf = (customer: string) =>
+  [...stripe.subscriptions.values()].filter((one) => one.customer === customer && one.ended_at === null);
+const isGone = (customer: string) =>
+  stripe.customers.get(customer)?.deleted === true && runningOf(customer).length === 0;
+
+describe("deleting an account", () => {
+  it("ends its subscription and deletes its customer at Stripe, at once", async () => {
+    const customer = await subscribed();
+    expect(await remove()).toMatchObject({ status: 204 });
+    await waitFor("the customer is deleted", () => isGone(customer));
+    await waitFor("nothing is left to do", isQueueEmpty);
+    expect(await api.sql`SELECT 1 FROM subscriptions WHERE account_id = ${caller.accountId}`).toHaveLength(0);
+  });
+
+  it("asks nothing of Stripe for an account that never went to the checkout", async () => {
+    expect(await remove()).toMatchObject({ status: 204 });
+    expect(await queue()).toEqual([]);
+    expect(stripe.asked).toEqual([]);
+  });
+
+  it.each([
+    ["is down", { isDown: true }],
+    ["hangs", { hangs: true }],
+  ])("is done as ever while Stripe %s, and tried again until it worked", async (_, conduct) => {
+    const customer = await subscribed();
+    Object.assign(stripe.conduct, conduct);
+    expect(await remove()).toMatchObject({ status: 204 });
+    expect(await api.call("GET", "/v1/me", caller.live)).toMatchObject({ status: 401 });
+    await waitFor("it was tried", async () => stripe.asked.some(({ method }) => method === "DELETE"));
+    for (let tries = 0; tries < 2; tries++) {
+      await wait();
+      expect(await tend()).toBe(0);
+    }
+    expect(runningOf(customer)).toHaveLength(1);
+    const rows = await queue();
+    expect(rows.map((row) => row.customer_id)).toEqual([customer]);
+    expect(Object.keys(rows[0] ?? {})).toEqual(["customer_id", "tries", "next_try_at", "queued_at"]);
+
+    Object.assign(stripe.conduct, { isDown: false, hangs: false });
+    await wait();
+    expect(await tend()).toBe(1);
+    expect(isGone(customer)).toBe(true);
+    expect(await isQueueEmpty()).toBe(true);
+  });
+
+  it("goes on after a process that died in between, before Stripe was asked or after it", async () => {
+    for (const died of ["before", "after"]) {
+      caller = await api.account();
+      session = await api.session(caller.accountId);
+      const customer = await subscribed();
+      stripe.conduct.isDown = true;
+      await remove();
+      await waitFor("it was tried", async () => (await queue())[0]?.tries > 0);
+      await wait();
+      expect(await query(({ db }) => takeCustomerDeletion(db))).toMatchObject({ customerId: customer });
+      stripe.conduct.isDown = false;
+      if (died === "after") await (await billingOf(api.config)).deleteCustomer(customer);
+      expect(await tend(), "it is still the dead process's turn").toBe(0);
+      await wait();
+      expect(await tend()).toBe(1);
+      expect(isGone(customer)).toBe(true);
+      expect(await isQueueEmpty()).toBe(true);
+    }
+  });
+
+  it("is tried less and less often, but at least hourly", async () => {
+    await api.sql`INSERT INTO customer_deletions (customer_id) VALUES ('cus_x')`;
+    const waits: number[] = [];
+    for (let tries = 0; tries < 12; tries++) {
+      await wait();
+      await query(({ db }) => takeCustomerDeletion(db));
+      const [row] = await api.sql`SELECT extract(epoch FROM next_try_at - now())::float8 AS s FROM customer_deletions`;
+      waits.push(Math.round(row?.s / 10) * 10);
+    }
+    expect(waits.slice(0, 4)).toEqual([30, 60, 120, 240]);
+    expect(waits.at(-1)).toBe(3_600);
+  });
+
+  it("of many at once, and by several processes, asks Stripe once for each", async () => {
+    const customers = Array.from({ length: 12 }, (_, n) => `cus_many${n}`);
+    for (const id of customers) {
+      stripe.customers.set(id, { id, email: "a@example.com" });
+      await api.sql`INSERT INTO customer_deletions (customer_id) VALUES (${id})`;
+    }
+    const deleted = await Promise.all([tend(), tend(), tend()]);
+    expect(deleted.reduce((sum, one) => sum + one)).toBe(12);
+    expect(stripe.asked.filter(({ method }) => method === "DELETE")).toHaveLength(12);
+    expect(customers.every(isGone)).toBe(true);
+  });
+
+  it("leaves no customer behind, whatever checkout is under way", async () => {
+    for (let round = 0; round < 10; round++) {
+      caller = await api.account();
+      session = await api.session(caller.accountId);
+      const { email } = (await api.call("GET", "/v1/me", session)).body.user;
+      const going = [checkout(), checkout()];
+      if (round % 2) await new Promise((resolve) => setTimeout(resolve, round * 3));
+      expect(await remove()).toMatchObject({ status: 204 });
+      await Promise.all(going);
+      await wait();
+      await tend();
+      const left = [...stripe.customers.values()].filter((one) => one.email === email && !one.deleted);
+      expect(left, `round ${round}`).toEqual([]);
+    }
+  });
+
+  it("refuses a checkout that was waiting for Stripe meanwhile, whose customer is deleted too", async () => {
+    const held = Promise.withResolvers<void>();
+    let isHeld = false;
+    stripe.conduct.beforeAnswer = async ({ path }) => {
+      if (path !== "/v1/checkout/sessions" || isHeld) return;
+      isHeld = true;
+      await held.promise;
+    };
+    const going = checkout();
+    await waitFor("the checkout waits for Stripe", () => isHeld);
+    expect(await remove()).toMatchObject({ status: 204 });
+    held.resolve();
+    expect(await going).toMatchObject({ status: 401 });
+    const [row] = await queue();
+    expect(row?.customer_id).toMatch(/^cus_/);
+    await tend();
+    expect(isGone(row?.customer_id)).toBe(true);
+  });
+});
+
+it("what Stripe tells of a deleted account's customer changes nothing", async () => {
+  const customer = await subscribed();
+  await remove();
+  await waitFor("nothing is left to do", isQueueEmpty);
+  const before = await api.sql`SELECT * FROM accounts WHERE id = ${caller.accountId}`;
+  for (const type of ["customer.subscription.deleted", "invoice.paid", "customer.deleted"]) {
+    const { body, headers } = stripe.event(type, { id: customer, customer });
+    expect(await api.call("POST", "/v1/billing/events", null, body, headers)).toMatchObject({ status: 200 });
+  }
+  expect(await api.sql`SELECT * FROM accounts WHERE id = ${caller.accountId}`).toEqual(before);
+  expect(await api.sql`SELECT 1 FROM subscriptions WHERE account_id = ${caller.accountId}`).toHaveLength(0);
+});
+
+it("an event and the deletion of its account at once wait for each other and end with nothing left", async () => {
+  for (let round = 0; round < 10; round++) {
+    caller = await api.account();
+    session = await api.session(caller.accountId);
+    const customer = await subscribed();
+    const { body, headers } = stripe.event("invoice.paid", { customer });
+    const events = [1, 2, 3].map(() => api.call("POST", "/v1/billing/events", null, body, headers));
+    expect(await remove()).toMatchObject({ status: 204 });
+    for (const { status } of await Promise.all(events)) expect(status).toBe(200);
+    expect(await api.sql`SELECT 1 FROM subscriptions WHERE account_id = ${caller.accountId}`).toHaveLength(0);
+  }
+});

@@ -1,6 +1,6 @@
 import { pooledRandomBytes } from "./random-pool.ts";
 
-export type IdPrefix = "sch" | "key" | "acc" | "ses";
+export type IdPrefix = "sch" | "key" | "acc" | "ses" | "aud";
 
 /**
  * Makes a new id from the time in ms: a UUIDv7 in its usual text form. Within this process each id sorts after the one

@@ -114,6 +114,16 @@ export async function findActiveAccount(db: DbOrTx, id: string): Promise<Profile
   return { ...profile, subscriptionStatus: subscriptionStatus ?? "none", periodEnd: paidUntil ?? currentPeriodEnd };
 }
 
+/** The account (UUID) of an e-mail address, in any letter case, unless it is deleted. */
+export async function findAccountId(db: DbOrTx, email: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.email, email.trim().toLowerCase()), ne(accounts.status, "deleted")))
+    .limit(1);
+  return row?.id;
+}
+
 /** Changes what its owner may change of an active account, and leaves what is undefined; the profile as it is now. */
 export async function updateActiveAccount(
   db: DbOrTx,

@@ -126,7 +126,7 @@ async function lockAccount(tx: DbOrTx, accountId: string): Promise<void> {
 }
 
 /** Gives a locked account the plan that it pays for, or else the granted one. */
-async function settlePlan(tx: DbOrTx, accountId: string): Promise<void> {
+export async function settlePlan(tx: DbOrTx, accountId: string): Promise<void> {
   await tx.execute(sql`
     UPDATE accounts a SET plan = n.plan, updated_at = clock_timestamp()
     FROM (

@@ -82,9 +82,36 @@ test.each([
   [["create"], /--email is missing/],
   [["create", "--email", "nobody"], /not an e-mail address/],
   [["create", "--email", "a@example.com", "--plan", "gold"], /--plan is free or indie/],
-  [["remove", "--email", "a@example.com"], /only action is create/],
+  [["remove", "--email", "a@example.com"], /The actions are create, list, show, plan, deactivate, reactivate, log/],
+  [["__proto__"], /The actions are create/],
+  [["show", "--email", "a@example.com", "--id", "acc_1"], /either --email or --id/],
+  [["plan", "--email", "a@example.com"], /--plan free or --plan indie is needed/],
 ])("%j is refused with exit code 2 and an empty standard output", async (args, message) => {
   const { code, stdout, stderr } = await account(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
   expect(stderr.join("\n")).toMatch(message);
+});
+
+test("an operator finds accounts, sets plans, deactivates and reactivates, and each act is in the log", async () => {
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await account(...args);
+    expect(code, stderr.join("\n")).toBe(0);
+    return JSON.parse(stdout[0] as string);
+  };
+  const { accountId } = await json("create", "--email", "ada@example.com");
+  await json("create", "--email", "bob@example.com");
+  expect((await json("list", "--q", "ADA")).items).toMatchObject([{ id: accountId, plan: "free", status: "active" }]);
+  expect(await json("plan", "--email", "Ada@example.com", "--plan", "indie")).toMatchObject({ plan: "indie" });
+  expect(await json("deactivate", "--id", accountId)).toMatchObject({ status: "deactivated" });
+  expect(await json("reactivate", "--email", "ada@example.com")).toMatchObject({ id: accountId, status: "active" });
+  const { items } = await json("log", "--email", "ada@example.com");
+  expect(items.map(({ action, actor }: { action: string; actor: { kind: string } }) => [action, actor.kind])).toEqual([
+    ["reactivate", "operator"],
+    ["deactivate", "operator"],
+    ["set_plan", "operator"],
+  ]);
+  expect((await json("show", "--id", accountId)).live.usage.limit).toBe(50_000);
+
+  const unknown = await account("plan", "--email", "nobody@example.com", "--plan", "indie");
+  expect(unknown).toMatchObject({ code: 1, stdout: [], stderr: ["There is no such account."] });
 });

@@ -1,0 +1,15 @@
+import { setAccountStatus } from "#db/queries/administer-accounts.ts";
+import { AppError } from "#domain/errors.ts";
+import { accountIdOrThrow, noSuchAccount } from "./account-id.ts";
+import type { Admin } from "./admin.ts";
+
+/**
+ * Locks an account (`acc_…`) out: its sessions end, its keys are refused, its schedules wait. Throws NOT_FOUND, and CONFLICT
+ * for the administrator's own.
+ */
+export async function deactivateAccount(admin: Admin, accountId: string): Promise<void> {
+  const id = accountIdOrThrow(accountId);
+  if (id === admin.actor.accountId) throw new AppError("CONFLICT", "Nobody can deactivate the own account.");
+  const outcome = await admin.query(({ db }) => setAccountStatus(db, id, "deactivated", admin.actor));
+  if (outcome === "not found") throw noSuchAccount();
+}

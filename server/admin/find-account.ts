@@ -1,0 +1,11 @@
+import { findAccountId } from "#db/queries/accounts.ts";
+import { encodeId } from "#domain/ids.ts";
+import { noSuchAccount } from "./account-id.ts";
+import type { Admin } from "./admin.ts";
+
+/** The id (`acc_…`) of the account with this e-mail address, in any letter case. Throws NOT_FOUND. */
+export async function findAccount(admin: Admin, email: string): Promise<string> {
+  const id = await admin.query(({ db }) => findAccountId(db, email));
+  if (id === undefined) throw noSuchAccount();
+  return encodeId("acc", id);
+}

@@ -1,0 +1,46 @@
+import { countAccounts, listAccounts } from "#db/queries/list-accounts.ts";
+import { decodeId, encodeId } from "#domain/ids.ts";
+import type { PlanName } from "#domain/plans.ts";
+import { accountIdOrThrow } from "./account-id.ts";
+import type { Admin } from "./admin.ts";
+import { presentAccount } from "./present-account.ts";
+
+export type AccountFilter = {
+  /** Part of an e-mail address, in any letter case, or a whole account id. */
+  q?: string | undefined;
+  plan?: PlanName | undefined;
+  status?: "active" | "deactivated" | undefined;
+  /** The id of the account that the page before ended with: `next` of that page. */
+  after?: string | undefined;
+  limit?: number | undefined;
+};
+
+const LIMIT = 50;
+const LIMIT_MAX = 200;
+const TOTAL_MAX = 10_000;
+
+/**
+ * One page of the accounts that are not deleted, the newest first. `total` is exact up to 10,000; `next` is null on the
+ * last page. Throws NOT_FOUND for an `after` that is no account id.
+ */
+export async function listAllAccounts(admin: Admin, { q, plan, status, after, limit = LIMIT }: AccountFilter) {
+  const wanted = q?.trim().toLowerCase() || undefined;
+  const id = wanted === undefined ? undefined : (decodeId("acc", wanted) ?? undefined);
+  const filter = { plan, status, ...(id === undefined ? { email: wanted } : { id }) };
+  const rowsMax = Math.min(Math.max(limit, 1), LIMIT_MAX);
+  const from = after === undefined ? undefined : accountIdOrThrow(after);
+  const [rows, counted] = await admin.query(({ db }) =>
+    Promise.all([
+      listAccounts(db, { ...filter, after: from, limit: rowsMax + 1 }),
+      countAccounts(db, filter, TOTAL_MAX + 1),
+    ]),
+  );
+  const page = rows.slice(0, rowsMax);
+  const last = page.at(-1);
+  return {
+    items: page.map((row) => presentAccount(row, admin.config.plans)),
+    total: Math.min(counted, TOTAL_MAX),
+    isTotalCapped: counted > TOTAL_MAX,
+    next: rows.length > rowsMax && last ? encodeId("acc", last.id) : null,
+  };
+}

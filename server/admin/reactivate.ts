@@ -1,0 +1,13 @@
+import { setAccountStatus } from "#db/queries/administer-accounts.ts";
+import { accountIdOrThrow, noSuchAccount } from "./account-id.ts";
+import type { Admin } from "./admin.ts";
+
+/**
+ * Lets a deactivated account (`acc_…`) go on: its keys are taken again, and what has become overdue is sent, the oldest
+ * first. Throws NOT_FOUND.
+ */
+export async function reactivateAccount(admin: Admin, accountId: string): Promise<void> {
+  const id = accountIdOrThrow(accountId);
+  const outcome = await admin.query(({ db }) => setAccountStatus(db, id, "active", admin.actor));
+  if (outcome === "not found") throw noSuchAccount();
+}

@@ -1,0 +1,40 @@
+import { readScheduleFigures } from "#db/queries/account-figures.ts";
+import { readAccountSummary } from "#db/queries/account-summary.ts";
+import { readMonth } from "#db/queries/create-schedule.ts";
+import { listAccounts } from "#db/queries/list-accounts.ts";
+import type { Environment } from "#domain/api-key.ts";
+import { usageView } from "#domain/quota.ts";
+import { accountIdOrThrow, noSuchAccount } from "./account-id.ts";
+import type { Admin } from "./admin.ts";
+import { presentAccount } from "./present-account.ts";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * One account (`acc_…`) with its figures of both environments: the month against the quota, schedules that are active or
+ * due within an hour, and those that failed or became dead within 24 hours. Throws NOT_FOUND, for a deleted one too.
+ */
+export async function readAccount(admin: Admin, accountId: string) {
+  const id = accountIdOrThrow(accountId);
+  return admin.query(async ({ db, sql }, onProgress) => {
+    const [[row], summary] = await Promise.all([listAccounts(db, { id, limit: 1 }), readAccountSummary(sql, id)]);
+    if (!row || !summary) throw noSuchAccount();
+    const since = new Date(Date.now() - DAY_MS);
+    const figuresOf = async (env: Environment) => {
+      const [{ scheduled, nextMonthMs }, schedules] = await Promise.all([
+        readMonth(sql, { accountId: id, env }),
+        readScheduleFigures(sql, { accountId: id, env }, since),
+      ]);
+      const { plan } = row;
+      const limits = admin.config.plans[plan];
+      return { schedules, usage: usageView({ epochMs: nextMonthMs - 1, plan, limits, env, scheduled }) };
+    };
+    onProgress();
+    return {
+      ...presentAccount(row, admin.config.plans),
+      ...summary,
+      live: await figuresOf("live"),
+      test: await figuresOf("test"),
+    };
+  });
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { FIRST_ACCOUNT } from "#db/queries/retention.ts";
+import { retentionJobs } from "#dispatcher/retention/jobs.ts";
+import { encodeId } from "#domain/ids.ts";
+import { Admin } from "#server/admin/admin.ts";
+import { deactivateAccount } from "#server/admin/deactivate.ts";
+import { reactivateAccount } from "#server/admin/reactivate.ts";
+import { setAccountPlan } from "#server/admin/set-plan.ts";
+import type { TestAccount } from "../../helpers/accounts.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { mostInOneSecond } from "../../helpers/first-bytes.ts";
+import { insertSchedules } from "../../helpers/overdue.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+const FREE_CPS = 10;
+const INDIE_CPS = 40;
+
+let receiver: Receiver;
+let bench: DispatchBench;
+let connection: OrmConnection;
+let admin: Admin;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: false });
+  const plans = { free: { cpsLimit: FREE_CPS }, indie: { cpsLimit: INDIE_CPS } };
+  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, PLANS: JSON.stringify(plans) });
+  connection = connectOrm({ url: bench.databaseUrl, name: "test", connectionsMax: 2 });
+  admin = Admin.operator(bench.config, (work) => connection.run(10_000, work));
+  await bench.dispatcher();
+});
+afterAll(async () => {
+  await connection.close();
+  await bench.close();
+  await receiver.close();
+});
+
+const target = (path: string) => new URL(path, receiver.origin);
+const idOf = ({ id }: TestAccount) => encodeId("acc", id);
+/** When each attempt of the account left, by the database's clock, epoch ms, in order. */
+async function sentOf({ id }: TestAccount): Promise<number[]> {
+  const rows = await bench.sql`
+    SELECT extract(epoch FROM attempted_at)::float8 * 1000 AS at FROM attempts WHERE account_id = ${id} ORDER BY attempted_at`;
+  return rows.map(({ at }) => at);
+}
+async function nowMs(): Promise<number> {
+  const [row] = await bench.sql`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at`;
+  return row?.at;
+}
+const statusesOf = async ({ id }: TestAccount) => {
+  const rows = await bench.sql`
+    SELECT status, count(*)::int AS n FROM schedules WHERE account_id = ${id} AND status <> 'firing' GROUP BY 1`;
+  return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+};
+
+it("a lower plan slows an account down within seconds, loses none of what waits, and a higher one speeds it up", async () => {
+  const account = await bench.account({ plan: "free" });
+  await setAccountPlan(admin, idOf(account), "indie");
+  await insertSchedules(bench.sql, [account.id], target("/plan"), { rows: 400, fromMs: -60_000, everyMs: 10 });
+  const isFast = async () => mostInOneSecond(await sentOf(account)) > 2 * FREE_CPS;
+  await waitFor("it is sent at the higher rate", isFast, 30_000);
+
+  await setAccountPlan(admin, idOf(account), "free");
+  const slowFromMs = (await nowMs()) + 4_000;
+  const sentSlowly = async () => (await sentOf(account)).filter((at) => at > slowFromMs);
+  await waitFor("it goes on for a while", async () => (await sentSlowly()).length > 3 * FREE_CPS, 60_000);
+  expect(mostInOneSecond(await sentSlowly())).toBeLessThanOrEqual(FREE_CPS);
+  expect(Object.keys(await statusesOf(account)).toSorted()).toEqual(["scheduled", "succeeded"]);
+
+  await setAccountPlan(admin, idOf(account), "indie");
+  await waitFor("all are delivered", async () => (await statusesOf(account)).succeeded === 400, 60_000);
+});
+
+it("schedules of a deactivated account wait, and go on where they were when it is active again, the oldest first", async () => {
+  const account = await bench.account();
+  const other = await bench.account();
+  await insertSchedules(bench.sql, [account.id], target("/wait"), { rows: 300, fromMs: -60_000, everyMs: 20 });
+  await waitFor("some are sent", async () => (await sentOf(account)).length > INDIE_CPS, 30_000);
+  await deactivateAccount(admin, idOf(account));
+  await waitFor("what was claimed has ended", async () => {
+    const rows = await bench.sql`SELECT 1 FROM schedules WHERE account_id = ${account.id} AND status = 'firing'`;
+    return rows.length === 0;
+  });
+  const { length: before } = await sentOf(account);
+  expect(before).toBeLessThan(300);
+  const later = await bench.schedule(other, target("/other").href, new Date(Date.now() + 1_500));
+  await waitFor("another account is served", async () => (await bench.read(later)).status === "succeeded");
+  expect(await statusesOf(account)).toEqual({ scheduled: 300 - before, succeeded: before });
+
+  await reactivateAccount(admin, idOf(account));
+  await waitFor("all are delivered", async () => (await statusesOf(account)).succeeded === 300, 60_000);
+  const rows = await bench.sql`
+    SELECT extract(epoch FROM s.fire_at)::float8 * 1000 AS due FROM attempts t JOIN schedules s ON s.id = t.schedule_id
+    WHERE t.account_id = ${account.id} ORDER BY t.attempted_at`;
+  const due = rows.slice(before).map((row) => row.due as number);
+  // What is sent within one second has no order among itself.
+  for (const [n, at] of due.entries()) expect(at).toBeGreaterThan((due[n - INDIE_CPS - 1] ?? 0) - 1);
+});
+
+it("a plan that is paid for no longer goes within a minute, in batches and once; the granted one stays", async () => {
+  const subscribe = async (grantedPlan: "free" | "indie", paidUntil: string | null) => {
+    const { id } = await bench.account({ plan: "indie" });
+    await bench.sql`UPDATE accounts SET granted_plan = ${grantedPlan} WHERE id = ${id}`;
+    await bench.sql`
+      INSERT INTO subscriptions (account_id, customer_id, status, paying, paid_until)
+      VALUES (${id}, ${`cus_${id}`}, 'canceled', true, now() + ${paidUntil}::interval)`;
+    return id;
+  };
+  const planOf = async (ids: string[]) => {
+    const rows = await bench.sql`SELECT DISTINCT plan FROM accounts WHERE id = ANY (${ids})`;
+    return rows.map(({ plan }) => plan).join();
+  };
+  const job = retentionJobs(bench.config.plans).find(({ name }) => name === "lapsed plans");
+  expect(job?.everyMs).toBe(60_000);
+  const over = await Promise.all(Array.from({ length: 220 }, () => subscribe("free", "-1 second")));
+  const kept = [
+    await subscribe("indie", "-1 second"),
+    await subscribe("free", "1 hour"),
+    await subscribe("free", null),
+  ];
+  const steps = [1, 2, 3].map(() => job?.batch(bench.sql, FIRST_ACCOUNT));
+  const rows = (await Promise.all(steps)).map((step) => step?.rows ?? 0);
+  rows.push((await job?.batch(bench.sql, FIRST_ACCOUNT))?.rows ?? 0);
+  expect(rows.reduce((sum, one) => sum + one)).toBe(221);
+  expect([await planOf(over), await planOf(kept)]).toEqual(["free", "indie"]);
+  expect(await job?.batch(bench.sql, FIRST_ACCOUNT)).toEqual({ rows: 0, next: null });
+});

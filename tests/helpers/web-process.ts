@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { freePort } from "#scripts/ports.ts";
 import { runScript } from "../integration/scripts/script-process.ts";
 import { waitFor } from "./wait-for.ts";
@@ -8,6 +9,8 @@ export type WebProcess = {
   /** What it has written. */
   lines: () => string[];
   stop(): Promise<void>;
+  /** As kill -9 of the process that serves. */
+  kill(): Promise<void>;
 };
 
 const BUILD_AND_START_MS = 170_000;
@@ -34,6 +37,12 @@ export async function startWebProcess(settings: Record<string, string>): Promise
     lines,
     async stop() {
       web.child.kill("SIGTERM");
+      await web.exited;
+    },
+    async kill() {
+      const { pid } = web.child;
+      const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+      for (const child of children.trim().split(" ")) process.kill(Number(child), "SIGKILL");
       await web.exited;
     },
   };

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { startStripe, type TestStripe } from "../../helpers/stripe.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
+import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
+
+let stripe: TestStripe;
+let api: Api;
+let webs: [WebProcess, WebProcess];
+let caller: TestCaller;
+let session: TestSession;
+
+beforeAll(async () => {
+  stripe = await startStripe();
+  api = await startApi();
+  const settings = {
+    DATABASE_URL: api.config.databaseUrl,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ...stripe.settings,
+  };
+  webs = [await startWebProcess(settings), await startWebProcess(settings)];
+}, 400_000);
+afterAll(async () => {
+  await Promise.all((webs ?? []).map((web) => web.stop()));
+  await api.stop();
+  await stripe.close();
+});
+beforeEach(async () => {
+  Object.assign(stripe.conduct, { isDown: false, hangs: false, beforeAnswer: async () => {} });
+  caller = await api.account();
+  session = await api.session(caller.accountId);
+});
+
+async function ask(web: WebProcess, method: string, path: string, body?: string, headers: Record<string, string> = {}) {
+  const init = { method, headers: { cookie: session.cookie, ...headers }, body: body ?? null };
+  const answer = await fetch(`${web.origin}${path}`, init);
+  const text = await answer.text();
+  return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+const planBy = async (web: WebProcess) => (await ask(web, "GET", "/v1/me")).body.subscription.plan;
+const tell = (web: WebProcess, object: object) => {
+  const { body, headers } = stripe.event("customer.subscription.updated", object);
+  return ask(web, "POST", "/v1/billing/events", body, headers);
+};
+async function subscribed() {
+  expect(await ask(webs[0], "POST", "/v1/billing/checkout")).toMatchObject({ status: 200 });
+  const [row] = await api.sql`SELECT customer_id FROM subscriptions WHERE account_id = ${caller.accountId}`;
+  return stripe.pay(row?.customer_id);
+}
+
+it("two web processes that are told at once agree, and hold to the plan at once with keys that they remember", async () => {
+  const made = await subscribed();
+  const create = (web: WebProcess, size: number) => {
+    const schedule = { targetUrl: "https://example.com/", fireAt: "2031-01-01T00:00:00Z", payload: "x".repeat(size) };
+    const headers = { authorization: `Bearer ${caller.live}`, "content-type": "application/json" };
+    return ask(web, "POST", "/v1/schedules", JSON.stringify(schedule), headers);
+  };
+  for (const web of webs) expect(await create(web, 60_000)).toMatchObject({ status: 413 });
+  for (let round = 0; round < 6; round++) {
+    const runs = round % 2 === 0;
+    const early = webs.map((web) => tell(web, made));
+    Object.assign(made, runs ? { status: "active", ended_at: null } : { status: "canceled", ended_at: 1 });
+    const late = [...webs, ...webs].map((web) => tell(web, made));
+    for (const { status } of await Promise.all([...early, ...late])) expect(status).toBe(200);
+    for (const web of webs) {
+      expect(await planBy(web)).toBe(runs ? "indie" : "free");
+      expect((await create(web, 60_000)).status).toBe(runs ? 201 : 413);
+    }
+  }
+});
+
+it("a subscription whose account was deleted ends, though Stripe was down and the process was killed", async () => {
+  const made = await subscribed();
+  await tell(webs[0], made);
+  stripe.conduct.isDown = true;
+  stripe.asked.length = 0;
+  expect(await ask(webs[0], "DELETE", "/v1/me")).toMatchObject({ status: 204 });
+  await waitFor("it was tried", () => stripe.asked.some(({ method }) => method === "DELETE"));
+  await webs[0].kill();
+  expect(made.status).toBe("active");
+  stripe.conduct.isDown = false;
+  await api.sql`UPDATE customer_deletions SET next_try_at = now()`;
+  await waitFor("the other process has ended it", () => stripe.customers.get(made.customer)?.deleted, 30_000);
+  expect(made.status).toBe("canceled");
+  await waitFor("nothing is left to do", async () => (await api.sql`SELECT 1 FROM customer_deletions`).length === 0);
+});

@@ -112,7 +112,7 @@ export async function storeSubscription(
           WHEN ${status} = 'past_due' AND status = 'past_due' THEN paid_until
           WHEN ${status} = 'past_due' THEN clock_timestamp() + ${PAST_DUE_DAYS} * interval '1 day'
         END AS paid_until
-        FROM subscriptions WHERE account_id = ${accountId} AND version = ${version}) n
+        FROM subscriptions WHERE account_id = ${accountId}) n
       WHERE s.account_id = n.account_id AND s.version = ${version} RETURNING 1`);
     if (stored.length === 0) return false;
     await settlePlan(tx, accountId);

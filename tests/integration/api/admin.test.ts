@@ -196,6 +196,10 @@ describe("the audit log", () => {
     await expect(setAccountPlan(admin, id, "indie")).rejects.toThrow();
     await expect(deactivateAccount(admin, id)).rejects.toThrow();
     await sql()`ALTER TABLE audit_log DROP CONSTRAINT audit_log_full`;
+    await failCommits();
+    await expect(setAccountPlan(admin, id, "indie")).rejects.toThrow();
+    await expect(deactivateAccount(admin, id)).rejects.toThrow();
+    await sql()`DROP TRIGGER fail_commits ON accounts`;
     expect((await me()).subscription.plan).toBe("free");
     expect(await acts()).toEqual([]);
     await api.call("DELETE", "/v1/me", session);
@@ -339,6 +343,14 @@ it("fleet and queue tell dispatchers with shards and heartbeat, what is due, and
   expect(queue).toMatchObject({ due: before.due + 1, dead: before.dead + 1, isDeadCapped: false });
   expect(queue.oldestDueMs).toBeGreaterThan(4_000);
 });
+
+/** Has each transaction that changes an account fail at its very end. */
+async function failCommits() {
+  await sql().unsafe(`
+    CREATE OR REPLACE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'too late'; END $$;
+    CREATE CONSTRAINT TRIGGER fail_commits AFTER UPDATE ON accounts DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION fail_commit()`);
+}
 
 async function makeAccount(email: string): Promise<{ id: string }> {
   const made = await api.account();

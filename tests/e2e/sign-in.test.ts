@@ -19,12 +19,12 @@ afterEach(() => Promise.all(stage.browser.contexts().map((context) => context.cl
 const newEmail = () => `${crypto.randomUUID()}@example.com`;
 
 async function askForLink(page: Page, email: string, path = "/login"): Promise<URL> {
-  const before = stage.resend.linksTo(email).length;
+  const before = stage.linksTo(email).length;
   await page.goto(path);
   await page.getByLabel("E-mail").fill(email);
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByText(email).waitFor();
-  return waitFor("the mail is there", () => stage.resend.linksTo(email)[before]);
+  return waitFor("the mail is there", () => stage.linksTo(email)[before]);
 }
 
 const isSignedInAs = (page: Page, email: string) =>
@@ -218,14 +218,14 @@ describe("with GitHub", () => {
 describe("the page of sign-in says", () => {
   it("that the mail could not be sent", async () => {
     const page = await stage.newPage();
-    stage.resend.status = 500;
+    stage.resend.behave({ status: 500 });
     try {
       await page.goto("/login");
       await page.getByLabel("E-mail").fill(newEmail());
       await page.getByRole("button", { name: "Send the link" }).click();
       expect(await alertOf(page)).toContain("The mail could not be sent.");
     } finally {
-      stage.resend.status = 200;
+      stage.resend.behave("accept");
     }
   });
 
@@ -237,7 +237,7 @@ describe("the page of sign-in says", () => {
     await page.getByLabel("E-mail").fill(email);
     await page.getByRole("button", { name: "Send the link" }).click();
     expect(await alertOf(page)).toContain("Too many links were asked for.");
-    expect(stage.resend.linksTo(email)).toHaveLength(5);
+    expect(stage.linksTo(email)).toHaveLength(5);
   });
 
   it("that what was typed is no address", async () => {
@@ -286,7 +286,7 @@ describe("several web processes", () => {
     );
     expect(ofAddress.filter((status) => status === 202)).toHaveLength(5);
     expect(ofAddress.filter((status) => status === 429)).toHaveLength(7);
-    expect(stage.resend.linksTo(email)).toHaveLength(5);
+    expect(stage.linksTo(email)).toHaveLength(5);
 
     await stage.sql`DELETE FROM sign_in_requests`;
     // Without a trusted proxy all of them come from this machine; with one, from whom it names.
@@ -381,7 +381,7 @@ describe("a form of another site", () => {
       await page.goto((await askForLink(page, email)).href);
       await isSignedInAs(page, email);
       const cookie = `sw_session=${(await sessionOf(page))?.value}`;
-      const mails = stage.resend.mails.length;
+      const mails = stage.resend.accepted.length;
       const answer = await fetch(`${stage.origin}${path}`, {
         method: "POST",
         headers: { cookie, origin: "https://attacker.example", "content-type": "application/x-www-form-urlencoded" },
@@ -389,7 +389,7 @@ describe("a form of another site", () => {
         redirect: "manual",
       });
       expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
-      expect(stage.resend.mails).toHaveLength(mails);
+      expect(stage.resend.accepted).toHaveLength(mails);
       expect((await fetch(`${stage.origin}/v1/me`, { headers: { cookie } })).status).toBe(200);
     },
   );

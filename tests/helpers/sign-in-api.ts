@@ -1,7 +1,8 @@
 import { SOCKET_ADDRESS } from "#server/http/socket-address.ts";
 import { type Answer, call, startApi } from "../integration/api/api.ts";
 import { startFakeGitHub } from "./fake-github.ts";
-import { startSignInMails } from "./sign-in-mails.ts";
+import { startFakeResend } from "./fake-resend.ts";
+import { mailedLinks } from "./mailed-links.ts";
 
 /** The cookies that an answer sets, as a browser would send them. */
 export function cookiesOf({ headers }: { headers: Headers }): string {
@@ -21,12 +22,12 @@ export type SignInApi = Awaited<ReturnType<typeof startSignInApi>>;
 
 /** The API with mail and GitHub on this machine; its own address is https://api.example.com. */
 export async function startSignInApi(overrides: Record<string, string> = {}) {
-  const [resend, github] = await Promise.all([startSignInMails(), startFakeGitHub()]);
+  const [resend, github] = await Promise.all([startFakeResend(), startFakeGitHub()]);
   const api = await startApi({
     ...{
       SIGNUP: "open",
-      RESEND_API_KEY: resend.key,
-      RESEND_BASE_URL: resend.url,
+      RESEND_API_KEY: resend.apiKey,
+      RESEND_BASE_URL: resend.baseUrl,
       MAIL_FROM: "hello@stopwatch.example",
     },
     ...{ AUTH_GITHUB_ID: github.id, AUTH_GITHUB_SECRET: github.secret, AUTH_GITHUB_BASE_URL: github.url },
@@ -37,6 +38,7 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
 
   const signIn = {
     ...{ api, sql, resend, github },
+    linksTo: (email: string) => mailedLinks(resend.accepted, email),
     newEmail: () => `${crypto.randomUUID()}@example.com`,
     /** Asks for a link. */
     start: (body: object, headers: Record<string, string> = {}) =>
@@ -45,7 +47,7 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
     async askForLink(email: string, body: object = {}): Promise<{ link: URL; cookie: string }> {
       const answer = await signIn.start({ email, ...body });
       if (answer.status !== 202) throw new Error(`${answer.status}: ${answer.text}`);
-      return { link: resend.linksTo(email.trim().toLowerCase()).at(-1) as URL, cookie: cookiesOf(answer) };
+      return { link: signIn.linksTo(email.trim().toLowerCase()).at(-1) as URL, cookie: cookiesOf(answer) };
     },
     /** Opens an address of ours as a browser does. */
     open: (link: URL, headers: Record<string, string> = {}, method: "GET" | "HEAD" = "GET") =>
@@ -76,7 +78,7 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
     },
     async stop() {
       await api.stop();
-      await Promise.all([resend.stop(), github.stop()]);
+      await Promise.all([resend.close(), github.stop()]);
     },
   };
   return signIn;

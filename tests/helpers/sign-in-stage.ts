@@ -4,7 +4,8 @@ import { launchBrowser } from "./browser.ts";
 import { createTestDatabase } from "./database.ts";
 import { startFakeGitHub } from "./fake-github.ts";
 import { startFakeGoogle } from "./fake-google.ts";
-import { startSignInMails } from "./sign-in-mails.ts";
+import { startFakeResend } from "./fake-resend.ts";
+import { mailedLinks } from "./mailed-links.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 
 export type SignInStage = Awaited<ReturnType<typeof startSignInStage>>;
@@ -13,12 +14,16 @@ export type SignInStage = Awaited<ReturnType<typeof startSignInStage>>;
 export async function startSignInStage() {
   const database = await createTestDatabase();
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
-  const [resend, google, github] = await Promise.all([startSignInMails(), startFakeGoogle(), startFakeGitHub()]);
+  const [resend, google, github] = await Promise.all([startFakeResend(), startFakeGoogle(), startFakeGitHub()]);
   const settings = {
     DATABASE_URL: database.url,
     LOG_LEVEL: "debug",
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-    ...{ RESEND_API_KEY: resend.key, RESEND_BASE_URL: resend.url, MAIL_FROM: "Stopwatch <hello@stopwatch.example>" },
+    ...{
+      RESEND_API_KEY: resend.apiKey,
+      RESEND_BASE_URL: resend.baseUrl,
+      MAIL_FROM: "Stopwatch <hello@stopwatch.example>",
+    },
     ...{ AUTH_GOOGLE_ID: google.id, AUTH_GOOGLE_SECRET: google.secret, AUTH_GOOGLE_ISSUER: google.issuer },
     ...{ AUTH_GITHUB_ID: github.id, AUTH_GITHUB_SECRET: github.secret, AUTH_GITHUB_BASE_URL: github.url },
   };
@@ -31,6 +36,8 @@ export async function startSignInStage() {
 
   return {
     ...{ sql, resend, google, github, settings, web, browser, origin },
+    /** The magic links that somebody was mailed, the newest last. */
+    linksTo: (email: string) => mailedLinks(resend.accepted, email),
     /** A page of a browser that knows nothing yet. */
     newPage: (options?: Parameters<Browser["newContext"]>[0]): Promise<Page> =>
       browser.newContext({ baseURL: origin, ...options }).then((context: BrowserContext) => context.newPage()),
@@ -43,7 +50,7 @@ export async function startSignInStage() {
     async stop() {
       await browser.close();
       await Promise.all([web, ...others].map((one) => one.stop()));
-      await Promise.all([resend, google, github].map((one) => one.stop()));
+      await Promise.all([resend.close(), google.stop(), github.stop()]);
       await sql.end();
       await database.drop();
     },

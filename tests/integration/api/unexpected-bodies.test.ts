@@ -43,6 +43,7 @@ it("those that take no body are known", () => {
     "cancelSchedule",
     "deleteAccount",
     "endOtherSessions",
+    "logOut",
     "openPortal",
     "revokeApiKey",
     "rotateApiKey",

@@ -6,7 +6,7 @@ import { MAIN_ID } from "#components/layout/skip-link.tsx";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 
 /** What stands in place of a page that failed. */
-export default function Failed({ reset }: { reset: () => void }) {
+export default function Failed() {
   const requestId = useSyncExternalStore(
     () => () => {},
     () => document.documentElement.dataset.requestId,
@@ -14,13 +14,14 @@ export default function Failed({ reset }: { reset: () => void }) {
   );
   return (
     <main id={MAIN_ID} className="grid min-h-dvh content-center justify-items-center px-4 py-12">
+      <title>Not loaded · Stopwatch</title>
       <FailureCard
         title="This page did not load"
         requestId={requestId}
         heading="h1"
         actions={
           <>
-            <Button kind="primary" onClick={reset}>
+            <Button kind="primary" onClick={() => location.reload()}>
               Try again
             </Button>
             <ButtonLink href="/">Start page</ButtonLink>

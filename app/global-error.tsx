@@ -5,14 +5,11 @@ import { mono, sans } from "./fonts.ts";
 import "./globals.css";
 
 /** The same when the frame around all pages failed too. */
-export default function FailedAltogether(props: { reset: () => void }) {
+export default function FailedAltogether() {
   return (
     <html lang="en" className={`${sans.variable} ${mono.variable}`}>
-      <head>
-        <title>Not loaded · Stopwatch</title>
-      </head>
       <body>
-        <Failed {...props} />
+        <Failed />
       </body>
     </html>
   );

@@ -78,8 +78,8 @@ type CellProps = {
   label?: string;
   /** Takes the width that the others leave, and cuts off what does not fit. */
   rest?: boolean;
-  /** Where the rows are lists: a line of its own, the end of its line, or not shown. */
-  stacked?: "line" | "end" | "hidden";
+  /** Where the rows are lists: the beginning or the end of the first line, a line of its own, or not shown. */
+  stacked?: "title" | "aside" | "line" | "hidden";
 };
 
 export function Cell({
@@ -120,6 +120,7 @@ function cellLook({ numeric, label, rest, stacked }: CellProps): string {
 
 const STACKED: Record<NonNullable<CellProps["stacked"]>, string> = {
   line: "group-data-stacks/table:max-md:basis-full",
-  end: "group-data-stacks/table:max-md:ml-auto",
+  title: "group-data-stacks/table:max-md:-order-2",
+  aside: "group-data-stacks/table:max-md:-order-1 group-data-stacks/table:max-md:ml-auto",
   hidden: "group-data-stacks/table:max-md:hidden",
 };

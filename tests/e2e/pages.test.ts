@@ -4,6 +4,7 @@ import type { Browser } from "@playwright/test";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
+import { freePort } from "#scripts/ports.ts";
 import { launchBrowser } from "#tests/helpers/browser.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import {
@@ -141,6 +142,25 @@ describe("the first page", () => {
     expect(moved).toBeLessThan(0.01);
     await close();
   });
+});
+
+it("the first page says that its figures did not load while the database is away, and the rest of what it says", async () => {
+  const closed = await freePort();
+  const lonely = await startWebProcess({
+    DATABASE_URL: `postgres://nobody:x@127.0.0.1:${closed}/none`,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    LOG_LEVEL: "fatal",
+  });
+  try {
+    const answer = await fetch(lonely.origin);
+    const text = await answer.text();
+    expect(answer.status).toBe(200);
+    expect(text).toContain("The figures did not load");
+    expect(text).toContain("/v1/schedules");
+    expect(text).not.toMatch(/ECONNREFUSED|DatabaseUnavailable|nobody/);
+  } finally {
+    await lonely.stop();
+  }
 });
 
 describe("an address that leads nowhere", () => {

@@ -113,13 +113,13 @@ export function DataParts() {
             <TableBody>
               {ROWS.map(({ status, url, at, ms }, row) => (
                 <Row key={url} selected={row === 0}>
-                  <Cell>
+                  <Cell stacked="title">
                     <Status status={status} />
                   </Cell>
                   <Cell rest stacked="line">
                     <Target method={row % 2 ? "DELETE" : "POST"} url={url} href="#one" />
                   </Cell>
-                  <Cell>
+                  <Cell stacked="aside">
                     <RelativeTime at={at} now={NOW} zone="Europe/Berlin" />
                   </Cell>
                   <Cell label="Late" stacked="line">

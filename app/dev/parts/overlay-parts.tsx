@@ -51,10 +51,10 @@ export function OverlayParts() {
           </Dialog>
           <Popover button={<Icon of={Ellipsis} />} square aria-label="Actions">
             <div className="grid">
-              <ButtonLink href="#replay" kind="ghost">
+              <ButtonLink href="#replay" kind="ghost" className="justify-start">
                 Replay
               </ButtonLink>
-              <ButtonLink href="#clone" kind="ghost">
+              <ButtonLink href="#clone" kind="ghost" className="justify-start">
                 Clone
               </ButtonLink>
             </div>

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
-import type { Query } from "../context.ts";
+import { createQuery, type Query } from "../context.ts";
 import { services } from "../services.ts";
 import { answering, type RouteHandler } from "./answering.ts";
 import { BodyRoom } from "./body-room.ts";
-import { createCallQueries } from "./call-queries.ts";
 import { readBytes } from "./read-bytes.ts";
 import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
@@ -41,7 +40,7 @@ export function signedRoute(
       return body;
     };
     try {
-      return await handler({ config: held.config, signature, readBody, query: createCallQueries(held).ask });
+      return await handler({ config: held.config, signature, readBody, query: createQuery(held).ask });
     } finally {
       room.giveBack();
     }

@@ -19,8 +19,10 @@ import { signUpRule } from "./sign-up-rule.ts";
  * whoever is at the provider to the account of whoever is signed in here.
  */
 export function createAdapter(held: Services, attempt: Attempt): Adapter {
-  const run = <T>(work: (db: Db, adapter: Required<Adapter>) => Awaitable<T>): Promise<T> =>
-    held.connection.run(DATABASE_BUDGET_MS, async ({ db }) => work(db, storedBy(db)));
+  const run = async <T>(work: (db: Db, adapter: Required<Adapter>) => Awaitable<T>): Promise<T> => {
+    if (attempt.transaction) return work(attempt.transaction, storedBy(attempt.transaction));
+    return held.connection.run(DATABASE_BUDGET_MS, async ({ db }) => work(db, storedBy(db)));
+  };
   return {
     async getUserByEmail(email) {
       // Asking for a link must not tell whether there is an account, nor take longer when there is.

@@ -1,3 +1,4 @@
+import type { Db } from "#db/orm.ts";
 import { noteSignInRequest } from "#db/queries/sign-in-requests.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
@@ -42,6 +43,7 @@ export async function startMagicLink(
 /**
  * Starts a session with the token of a magic link, which works once, and returns the session's token. Throws a
  * SignInFailure when the link is used up, too old or was never made, when no account may be made, or when it is deactivated.
+ * A link that starts no session is not used up: all of it is one transaction.
  */
 export async function redeemMagicLink(
   held: Services,
@@ -50,7 +52,13 @@ export async function redeemMagicLink(
 ): Promise<string> {
   const { token, email, userAgent } = link;
   const attempt: Attempt = { step: "use a link", userAgent };
-  await runNextAuth(held, authSecret, attempt, { method: "GET", action: "callback/email", fields: { token, email } });
+  await held.connection.run(DATABASE_BUDGET_MS, ({ db }) =>
+    db.transaction(async (tx) => {
+      attempt.transaction = tx as unknown as Db;
+      const asked = { method: "GET", action: "callback/email", fields: { token, email } } as const;
+      await runNextAuth(held, authSecret, attempt, asked);
+    }),
+  );
   if (attempt.sessionToken === undefined) throw new Error("next-auth started no session, and told no reason");
   return attempt.sessionToken;
 }

@@ -95,6 +95,16 @@ describe("SIGNUP", () => {
     expect(await api.count("accounts")).toBe(1);
   });
 
+  it("closed: a link that came too early works once the operator has made the account", async () => {
+    const api = await start({ SIGNUP: "closed" });
+    const { link, cookie } = await api.askForLink("ada@example.com");
+    expect(location(await api.open(link, { cookie }))).toBe(CLOSED);
+    const { accountId } = await api.api.account();
+    await api.sql`UPDATE accounts SET email = 'ada@example.com' WHERE id = ${accountId}`;
+    expect(sessionOf(await api.open(link, { cookie }))).toBeDefined();
+    expect(location(await api.open(link, { cookie }))).toBe("/login?error=link_invalid");
+  });
+
   it("invited: operators get one, and nobody else", async () => {
     const api = await start({ SIGNUP: "invited", ADMIN_EMAILS: "root@example.com" });
     expect([await byLink(api, api.newEmail()), await byGitHub(api, api.newEmail())]).toEqual([CLOSED, CLOSED]);

@@ -17,6 +17,7 @@ beforeAll(async () => {
     DATABASE_URL: api.config.databaseUrl,
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
     ...stripe.settings,
+    LOG_LEVEL: "debug",
   };
   webs = [await startWebProcess(settings), await startWebProcess(settings)];
 }, 400_000);
@@ -43,7 +44,7 @@ const tell = (web: WebProcess, object: object) => {
   return ask(web, "POST", "/v1/billing/events", body, headers);
 };
 async function subscribed() {
-  expect(await ask(webs[0], "POST", "/v1/billing/checkout")).toMatchObject({ status: 200 });
+  expect(await ask(webs[1], "POST", "/v1/billing/checkout")).toMatchObject({ status: 200 });
   const [row] = await api.sql`SELECT customer_id FROM subscriptions WHERE account_id = ${caller.accountId}`;
   return stripe.pay(row?.customer_id);
 }
@@ -79,8 +80,24 @@ it("a subscription whose account was deleted ends, though Stripe was down and th
   await webs[0].kill();
   expect(made.status).toBe("active");
   stripe.conduct.isDown = false;
-  await api.sql`UPDATE customer_deletions SET next_try_at = now()`;
+  await api.sql`UPDATE customer_deletions SET next_try_at = now() - interval '1 second'`;
   await waitFor("the other process has ended it", () => stripe.customers.get(made.customer)?.deleted, 30_000);
   expect(made.status).toBe("canceled");
   await waitFor("nothing is left to do", async () => (await api.sql`SELECT 1 FROM customer_deletions`).length === 0);
+});
+
+it("no line of their logs has a secret of Stripe's, what it was asked or told, or somebody's address", async () => {
+  const made = await subscribed();
+  stripe.conduct.isDown = true;
+  expect(await tell(webs[1], { ...made, note: "canary" })).toMatchObject({ status: 503 });
+  const { body } = stripe.event("invoice.paid", { customer: made.customer, note: "canary" });
+  const signature = "t=1,v1=canary";
+  expect(await ask(webs[1], "POST", "/v1/billing/events", body, { "stripe-signature": signature })).toMatchObject({
+    status: 400,
+  });
+  await waitFor("it was logged", () => webs[1].lines().some((line) => line.includes("Stripe did not do")));
+  const written = webs.flatMap((web) => web.lines()).join("\n");
+  for (const secret of [...Object.values(stripe.settings).slice(0, 2), "canary", "@example.com", "checkout.example"]) {
+    expect(written).not.toContain(secret);
+  }
 });

@@ -5,6 +5,7 @@ export type Billing = {
   /**
    * Where the account subscribes to the paid plan, and who it is at the provider from now on: `customerId`, unless that
    * customer is gone there. `attempt` tells calls apart: with the same one a second call answers what the first did.
+   * Throws CONFLICT when the customer has a subscription that we have not been told of yet.
    */
   checkoutUrl(account: Subscriber): Promise<{ url: string; customerId: string }>;
   /** Where a customer manages the subscription. */

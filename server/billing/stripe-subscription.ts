@@ -10,9 +10,10 @@ export function subscriptionOf(all: readonly Stripe.Subscription[], nowMs: numbe
   return byWorth[0] ?? NONE;
 }
 
-/** How many of them go on being paid for: more than one is a mistake. */
-export function countRunning(all: readonly Stripe.Subscription[]): number {
-  return all.filter((one) => standing(one).status === "active").length;
+/** Whether it goes on, paid or not, until somebody ends it. */
+export function isRunning(subscription: Stripe.Subscription): boolean {
+  const { status } = standing(subscription);
+  return status === "active" || status === "past_due";
 }
 
 const NONE: Subscription = { status: "none" };

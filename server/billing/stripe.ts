@@ -4,7 +4,7 @@ import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
 import { services } from "../services.ts";
 import { BILLING_MS, type Billing, type Subscriber } from "./billing.ts";
-import { countRunning, subscriptionOf } from "./stripe-subscription.ts";
+import { isRunning, subscriptionOf } from "./stripe-subscription.ts";
 
 /** Billing by Stripe. The only files that know Stripe are this one and `stripe-subscription.ts`. */
 export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
@@ -23,9 +23,17 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
     return id;
   }
 
-  // One that is open is used again: two would be paid for twice.
+  async function subscriptionsOf(customer: string): Promise<Stripe.Subscription[]> {
+    return (await stripe.subscriptions.list({ customer, status: "all", limit: 100 })).data;
+  }
+
+  // Nobody is to pay twice: an open checkout is used again, and one that was paid may not have been told of yet.
   async function openSession(customer: string, { accountId, attempt }: Subscriber): Promise<string> {
-    const { data } = await stripe.checkout.sessions.list({ customer, status: "open", limit: 10 });
+    const [{ data }, subscriptions] = await Promise.all([
+      stripe.checkout.sessions.list({ customer, status: "open", limit: 10 }),
+      subscriptionsOf(customer),
+    ]);
+    if (subscriptions.some(isRunning)) throw new AppError("CONFLICT", ALREADY_PAID);
     const open = data.find(({ url, metadata }) => url && metadata?.price === price);
     if (open?.url) return open.url;
     const session = await stripe.checkout.sessions.create(
@@ -68,9 +76,9 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
       if (customerId === null) return null;
       const readSubscription = () =>
         inTime(async () => {
-          const list = stripe.subscriptions.list({ customer: customerId, status: "all", limit: 100 });
-          const all = (await list.catch(unlessMissing))?.data ?? [];
-          if (countRunning(all) > 1) services().log.warn({ customerId }, "a customer pays for several subscriptions");
+          const all = (await subscriptionsOf(customerId).catch(unlessMissing)) ?? [];
+          if (all.filter(isRunning).length > 1)
+            services().log.warn({ customerId }, "a customer pays for several subscriptions");
           return subscriptionOf(all, Date.now());
         });
       return { customerId, readSubscription };
@@ -82,6 +90,8 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
       }),
   };
 }
+
+const ALREADY_PAID = "A subscription of this account has just begun, or is not paid: the plan follows within a minute.";
 
 function addressOf(baseUrl: string | undefined) {
   if (baseUrl === undefined) return {};
@@ -123,6 +133,7 @@ async function inTime<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await Promise.race([work(), late]);
   } catch (error) {
+    if (error instanceof AppError) throw error;
     services().log.warn(reasonOf(error), "Stripe did not do what it was asked for");
     throw new AppError("UNAVAILABLE", "The billing provider cannot do this right now.", {
       cause: error,

@@ -96,6 +96,12 @@ describe("POST /v1/billing/checkout", () => {
     expect(await checkout()).toMatchObject({ status: 200 });
   });
 
+  it("409 once it was paid, though Stripe has not told it yet", async () => {
+    await subscribed();
+    expect(await subscription()).toMatchObject({ plan: "free", status: "none" });
+    expect(await checkout()).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+  });
+
   it("409 for whoever was given the paid plan, before anybody is asked", async () => {
     caller = await api.account("indie");
     session = await api.session(caller.accountId);

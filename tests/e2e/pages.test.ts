@@ -177,6 +177,20 @@ describe("an address that leads nowhere", () => {
   });
 });
 
+describe("signing in", () => {
+  it.each(LOOKS)("has nothing that axe finds, nor overflows, nor complains: $theme, $width px", async (look) => {
+    for (const path of ["/login", "/login?error=link_invalid", "/login?error=account_deactivated"]) {
+      const { page, complaints, close } = await open(path, look);
+      expect(await page.title()).toMatch(/^[^·]+ · Stopwatch$/);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
+      expect(await smallTargets(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await close();
+    }
+  });
+});
+
 describe("for machines", () => {
   it("there are a description for language models, rules for robots and a list of pages, all with the public address", async () => {
     const texts = await Promise.all(

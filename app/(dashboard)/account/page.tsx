@@ -9,7 +9,7 @@ import { listOwnSessions, presentSession } from "#server/me/sessions.ts";
 import { readSearchParams, type SearchParams } from "../../search-params.ts";
 import { requireSignedIn } from "../../signed-in.ts";
 
-export const metadata = { title: "Account · Stopwatch", robots: "noindex" };
+export const metadata = { title: "Account", robots: "noindex" };
 
 export default async function Account({ searchParams }: { searchParams: SearchParams }) {
   const ctx = await requireSignedIn("/account");

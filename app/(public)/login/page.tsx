@@ -7,7 +7,7 @@ import { services } from "#server/services.ts";
 import { readSearchParams, type SearchParams } from "../../search-params.ts";
 import { findSignedIn } from "../../signed-in.ts";
 
-export const metadata = { title: "Sign in · Stopwatch", robots: "noindex" };
+export const metadata = { title: "Sign in", robots: "noindex" };
 
 export default async function SignIn({ searchParams }: { searchParams: SearchParams }) {
   const { error: told, email = "", redirectTo } = await readSearchParams(searchParams);

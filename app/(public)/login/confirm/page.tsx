@@ -5,7 +5,7 @@ import { destination } from "#server/auth/home-path.ts";
 import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 
 // The token is in this page's address: it is named to nobody.
-export const metadata = { title: "Confirm it is you · Stopwatch", robots: "noindex", referrer: "same-origin" as const };
+export const metadata = { title: "Confirm it is you", robots: "noindex", referrer: "same-origin" as const };
 
 export default async function Confirm({ searchParams }: { searchParams: SearchParams }) {
   const { token, email = "", redirectTo } = await readSearchParams(searchParams);

@@ -5,7 +5,7 @@ import { destination, signInPage } from "#server/auth/home-path.ts";
 import { services } from "#server/services.ts";
 import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 
-export const metadata = { title: "Look in your mail · Stopwatch", robots: "noindex" };
+export const metadata = { title: "Look in your mail", robots: "noindex" };
 
 export default async function LinkSent({ searchParams }: { searchParams: SearchParams }) {
   const { email = "", redirectTo } = await readSearchParams(searchParams);

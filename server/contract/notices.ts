@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
-const Token = z.string().max(200, "must be that of a link in a notice").describe("What the link in a notice has.");
+const NOT_A_TOKEN = "must be that of a link in a notice";
+const Token = z.string(NOT_A_TOKEN).max(200, NOT_A_TOKEN).describe("What the link in a notice has.");
 
 const tag = "Account";
 

@@ -179,8 +179,8 @@ describe("the document", () => {
   });
 });
 
-/** A folder in parentheses has pages, and what their forms are sent to. */
-const isOfApi = (file: string) => !file.startsWith("app/(");
+/** A folder in parentheses has pages, and what their forms are sent to; llms.txt is a page too. */
+const isOfApi = (file: string) => !file.startsWith("app/(") && !file.startsWith("app/llms.txt");
 
 /** What a route file answers besides HEAD and OPTIONS, as it says itself. */
 async function answeredBy(file: string): Promise<string[]> {

@@ -25,9 +25,12 @@ beforeEach(async () => {
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Every endpoint that writes and takes no body. An event of the billing provider is one, of another form than ours. */
+/** Bodies of another form than ours: an event of the billing provider, and what a mail program says with its button. */
+const OF_OTHERS = ["receiveBillingEvent", "unsubscribe"];
+
+/** Every endpoint that writes and takes no body. */
 const WITHOUT_BODY = ENDPOINTS.filter(
-  ({ method, body, operationId }) => method !== "GET" && body === undefined && operationId !== "receiveBillingEvent",
+  ({ method, body, operationId }) => method !== "GET" && body === undefined && !OF_OTHERS.includes(operationId),
 );
 
 /** Gives the account a subscription, as far as the billing portal asks for one. */

@@ -2,6 +2,8 @@ const STATEMENT_MAX_MS = 250;
 /** The cost of a row is learned from batches of at least this size, the cost of a statement from smaller ones. */
 const LARGE_BATCH = 50;
 const LEARNING_RATE = 0.1;
+/** … faster that rows have become dear: what is on time waits behind a statement with too many. */
+const ROW_RISE_RATE = 0.3;
 /** A claim is made this much earlier than it needs to be, ms. */
 const MARGIN_MS = 5;
 
@@ -14,7 +16,11 @@ export class ClaimCost {
   learn(ms: number, rows: number): void {
     const takenMs = Math.min(ms, STATEMENT_MAX_MS);
     if (rows < LARGE_BATCH) this.#statementMs += (takenMs - this.#statementMs) * LEARNING_RATE;
-    else this.#rowMs += (takenMs / rows - this.#rowMs) * LEARNING_RATE;
+    else this.#learnRow(takenMs / rows);
+  }
+
+  #learnRow(ms: number): void {
+    this.#rowMs += (ms - this.#rowMs) * (ms > this.#rowMs ? ROW_RISE_RATE : LEARNING_RATE);
   }
 
   /** How many rows one statement claims within `ms`. */

@@ -1,4 +1,5 @@
 import type { Connection } from "../delivery/connection.ts";
+import type { Time } from "../runtime/clock.ts";
 import type { Opening, OwnedConnection, Place } from "./accounts.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
 import { ReadyQueue } from "./ready-queue.ts";
@@ -38,6 +39,8 @@ export type Origin = {
   /** Claimed and due, waiting for a connection; those that need a new one apart. */
   readonly ready: ReadyQueue;
   readonly readyForNew: ReadyQueue;
+  /** When the last one is due of those that were let through to be claimed, ms. */
+  frontierMs: number;
   /** Since when a claimed request has been waiting, monotonic ms. */
   readySinceMs: number;
   readonly forecast: ConnectionForecast;
@@ -67,6 +70,9 @@ const STALLED_MS = 250;
 const LATENCY_MIN_MS = 1;
 /** What is admitted is sent within this, by what its origin has been answering: well before it would be given back. */
 const HEADROOM_MS = 250;
+/** What is late by no more is let through without room, and so many at most. */
+const URGENT_MS = 500;
+const OVERDRAWN_MAX = 8_192;
 /** The pace of its answers is measured over this. */
 const PACE_MS = 250;
 /** What is late may be let through for as long ahead as this, by the pace of the answers, and so many at least. */
@@ -94,6 +100,7 @@ export function createOrigin(key: string): Origin {
     waitingForNew: new WaitingQueue(),
     ready: new ReadyQueue(),
     readyForNew: new ReadyQueue(),
+    frontierMs: Number.NEGATIVE_INFINITY,
     readySinceMs: 0,
     forecast: new ConnectionForecast(),
     latencyMs: Number.NaN,
@@ -164,6 +171,17 @@ export function lateMax(origin: Origin, nowMs: number): number {
     origin.paceSinceMs = nowMs;
   }
   return Math.max(origin.pacePerMs * LATE_AHEAD_MS, LATE_AHEAD_MIN);
+}
+
+/**
+ * Whether a delivery is let through though `room` is none: its origin is quick, and it is due now and not late by much, or
+ * is due before the last of those that were let through, which it overtakes.
+ */
+export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
+  const nowMs = clock.now();
+  const isDue = sendAtMs <= nowMs && sendAtMs > nowMs - URGENT_MS;
+  if (!isDue && (sendAtMs <= nowMs || sendAtMs >= origin.frontierMs)) return false;
+  return -room < OVERDRAWN_MAX && headroom(origin, clock.monotonic()) > 0;
 }
 
 /** Notes a new connection. Until the first answer the quickest of them stands for what a request takes. */

@@ -4,7 +4,7 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Demand } from "./demand.ts";
 import { type ConnectionLimits, hasFewerInAll, isWithinLimits } from "./limits.ts";
-import { isStalled, lateMax, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
+import { isStalled, isUrgent, lateMax, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
 import type { PoolListener } from "./pool-listener.ts";
@@ -55,14 +55,16 @@ export class WaitingList implements PoolListener {
     if (!isWithinLimits(delivery, limits, deliveries.holdings)) return false;
     const origin = origins.originOf(delivery.origin);
     if (delivery.needsNewConnection) return origin.unused.length > origins.reservedNew(origin);
-    return roomFor(origin, origins.reserved(origin), clock.monotonic()) > 0;
+    const room = roomFor(origin, origins.reserved(origin), clock.monotonic());
+    return room > 0 || isUrgent(origin, delivery, room, clock);
   }
 
-  /** Whether `delivery` may go on to its turn now: there is room, and nobody waits for it. */
-  mayPass(delivery: Delivery): boolean {
+  /** Lets `delivery` go on to its turn, if there is room and nobody waits for it; otherwise it is to wait here. */
+  letPass(delivery: Delivery): void {
     const origin = this.#deps.origins.originOf(delivery.origin);
     const waiting = delivery.needsNewConnection ? origin.waitingForNew : origin.waiting;
-    return waiting.size === 0 && this.hasRoom(delivery);
+    if (waiting.size === 0 && this.hasRoom(delivery)) this.#letThrough(origin, delivery);
+    else this.#deps.deliveries.move(delivery, "awaiting connection");
   }
 
   /** Whether schedules wait for a connection to this origin. */
@@ -159,6 +161,7 @@ export class WaitingList implements PoolListener {
     this.#serveReady(origin, origin.ready);
     this.#serveWaiting(origin, origin.waitingForNew, roomForNew);
     this.#serveWaiting(origin, origin.waiting, room);
+    this.#serveUrgent(origin);
     demand.meetOthers(origin);
   }
 
@@ -186,12 +189,29 @@ export class WaitingList implements PoolListener {
       return isWithin;
     };
     const late = lateMax(origin, clock.monotonic());
+    const nowMs = clock.now();
     for (let left = Math.min(room(), SERVED_AT_ONCE_MAX); left > 0 && room() > 0; left--) {
-      const isLateLet = origins.reserved(origin) < late;
-      const next = isLateLet ? waiting.take(clock.now(), isWithin) : waiting.takeTimely(clock.now(), isWithin);
+      const mayBeLate = origins.reserved(origin) < late;
+      const next = mayBeLate ? waiting.take(nowMs, isWithin) : waiting.takeTimely(nowMs, isWithin);
       if (!next) return;
-      deliveries.move(next, "awaiting turn");
+      this.#letThrough(origin, next);
     }
+  }
+
+  /** Lets one go on without room, each time, if it is urgent. */
+  #serveUrgent(origin: Origin): void {
+    const { deliveries, limits, origins, clock } = this.#deps;
+    const room = roomFor(origin, origins.reserved(origin), clock.monotonic());
+    if (origin.waiting.size === 0 || room > 0) return;
+    const isWithin = (delivery: Delivery) => isWithinLimits(delivery, limits, deliveries.holdings);
+    const is = (delivery: Delivery) => isUrgent(origin, delivery, room, clock);
+    const next = origin.waiting.takeTimely(clock.now(), isWithin, is);
+    if (next) this.#letThrough(origin, next);
+  }
+
+  #letThrough(origin: Origin, delivery: Delivery): void {
+    if (delivery.sendAtMs > origin.frontierMs) origin.frontierMs = delivery.sendAtMs;
+    this.#deps.deliveries.move(delivery, "awaiting turn");
   }
 
   /** When its account has reserved all it may, what it waits for at this origin is served once it may have more. */

@@ -6,6 +6,7 @@ import type { DueStage } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
+import type { TurnRules } from "../runtime/turn-rules.ts";
 import { BurstLoad } from "./burst-load.ts";
 
 const CONNECT_AHEAD_MS = 2_000;
@@ -18,6 +19,8 @@ const ENQUEUE_MS = 0.05;
 const ENQUEUE_MAX_MS = 250;
 /** So many are enqueued in one turn of the event loop: the first of a burst are claimed while the next are enqueued. */
 const TURN_MAX = 250;
+/** … and so many more begin to wait for their turn. */
+const WOKEN_MAX = 4_000;
 /** Entries of deliveries that were removed are looked for when there are more of them than of others, and at least so many. */
 const PRUNE_AT_MIN = 1_024;
 /** A connection could not be had ahead of time: it is tried again after this. */
@@ -32,7 +35,7 @@ type Deps = {
   claimCost: { leadMs(rows: number): number };
   rates: { isNearLimit(lane: string): boolean };
   demand: { expect(delivery: Delivery): void };
-  waitingList: { mayPass(delivery: Delivery): boolean };
+  waitingList: { letPass(delivery: Delivery): void };
 };
 
 /**
@@ -45,12 +48,10 @@ export class DueQueue implements DueStage {
   /** Not looked at yet; and those whose connection was looked after. */
   readonly #approaching = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
   readonly #near = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
-  /** Those that are overdue, in turns by lane: they come after what is on time. */
-  readonly #late = new TurnQueue<Delivery>({
-    groupOf: ({ lane }) => lane,
-    ...DUE_ORDER,
-    isWaiting: isKnown,
-  });
+  /** More than one turn's of them should be enqueued by now: they are, in turns by lane. */
+  readonly #woken = new TurnQueue(TURNS);
+  /** Those that were overdue when they came, in turns by lane: they come after the others. */
+  readonly #late = new TurnQueue(TURNS);
   readonly #load = new BurstLoad();
   #stopped = false;
 
@@ -86,8 +87,8 @@ export class DueQueue implements DueStage {
       if (next.state === "known") this.#approach(next);
     }
     this.#enqueueDue(nowMs);
-    this.#enqueueLate(nowMs);
-    if (this.#late.size > 0) return nowMs;
+    this.#enqueueFrom(this.#late, nowMs);
+    if (this.#woken.size + this.#late.size > 0) return nowMs;
     return Math.min(
       this.#approaching.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY,
       this.#near.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY,
@@ -106,7 +107,7 @@ export class DueQueue implements DueStage {
 
   /** How many deliveries are here. */
   count(): number {
-    return this.#approaching.count(isKnown) + this.#near.count(isKnown) + this.#late.count();
+    return this.#approaching.count(isKnown) + this.#near.count(isKnown) + this.#woken.count() + this.#late.count();
   }
 
   #prune(): void {
@@ -126,46 +127,41 @@ export class DueQueue implements DueStage {
   }
 
   #enqueueDue(nowMs: number): void {
-    const { rates } = this.#deps;
+    let left = TURN_MAX - this.#enqueueFrom(this.#woken, nowMs);
     let leadMs: number | undefined;
-    let enqueued = 0;
+    let woken = 0;
     const early: Delivery[] = [];
-    for (let next = this.#near.peek(); next && enqueued < TURN_MAX; next = this.#near.peek()) {
-      const coalesceMs = enqueued > 0 ? COALESCE_MS : 0;
+    for (let next = this.#near.peek(); next && woken < WOKEN_MAX; next = this.#near.peek()) {
+      const coalesceMs = left < TURN_MAX ? COALESCE_MS : 0;
       if (next.wakeAtMs > nowMs + coalesceMs) break;
       this.#near.pop();
       if (next.state !== "known") continue;
-      // So much fell due at once that what is on time would wait behind it.
-      if (isLate(next.sendAtMs, nowMs)) {
-        this.#late.push(next);
-        continue;
-      }
       leadMs ??= this.#leadMs(nowMs);
-      const wantedMs = rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : leadMs + coalesceMs;
+      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : leadMs + coalesceMs;
       if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
         next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, leadMs), nowMs + 1);
         early.push(next);
-        continue;
+      } else if (left > 0) {
+        this.#deps.waitingList.letPass(next);
+        left--;
+      } else {
+        this.#woken.push(next);
+        woken++;
       }
-      this.#enqueue(next);
-      enqueued++;
     }
     for (const delivery of early) this.#near.push(delivery);
   }
 
-  #enqueueLate(nowMs: number): void {
-    for (let left = TURN_MAX; left > 0; left--) {
-      const next = this.#late.take(nowMs);
-      if (!next) return;
+  /** Enqueues what waits in turns, a turn's at most; how many. */
+  #enqueueFrom(queue: TurnQueue<Delivery>, nowMs: number): number {
+    for (let n = 0; n < TURN_MAX; n++) {
+      const next = queue.take(nowMs);
+      if (!next) return n;
       const isNew = Number.isNaN(next.wakeAtMs);
       if (isNew) this.#deps.demand.expect(next);
-      this.#enqueue(next);
+      this.#deps.waitingList.letPass(next);
     }
-  }
-
-  #enqueue(delivery: Delivery): void {
-    const { deliveries, waitingList } = this.#deps;
-    deliveries.move(delivery, waitingList.mayPass(delivery) ? "awaiting turn" : "awaiting connection");
+    return TURN_MAX;
   }
 
   /** How far ahead of its instant what falls due now is enqueued, by how much falls due with it. */
@@ -175,6 +171,14 @@ export class DueQueue implements DueStage {
     return Math.min(claimCost.leadMs(rows), claimAheadMs) + Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS);
   }
 }
+
+/** They are woken as long ahead as all that follows takes, so each is on time that is not late. */
+const TURNS: TurnRules<Delivery> = {
+  groupOf: ({ lane }) => lane,
+  ...DUE_ORDER,
+  isWaiting: isKnown,
+  aheadMs: Number.POSITIVE_INFINITY,
+};
 
 function isKnown({ state }: Delivery): boolean {
   return state === "known";

@@ -1,12 +1,12 @@
 import type { DueLane } from "#db/queries/due-lanes.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
-import { isLate } from "../runtime/lateness.ts";
+import { isLate, isLateForLong } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
 import { isUnread, type Lane, type LaneEntry, newLane, pullBack } from "./lane.ts";
-import { laneMax, MEMORY_OF_LATE_MAX, NEAR_MS } from "./memory.ts";
+import { laneMax, MEMORY_MAX, MEMORY_OF_LATE_MAX, NEAR_MS } from "./memory.ts";
 
 /** Lanes that are known at once. Those beyond stay in the calendar until others have been forgotten. */
 export const LANES_MAX = 150_000;
@@ -15,6 +15,8 @@ const IDLE_MS = 10_000;
 /** A lane that found no room is read again after this, and after twice as long each time, ms. */
 const DEFER_MS = 100;
 const DEFER_MAX_MS = 10_000;
+/** … one that has not been late for long, ms. */
+const DEFER_RECENT_MAX_MS = 500;
 
 /** Lanes take turns to be read, by when what is to be read is due. It is read ahead, so all that is not late is on time. */
 const TURNS: TurnRules<LaneEntry> = {
@@ -44,7 +46,8 @@ export class Lanes {
   /** To be read for the first time. What is said to be due in them may be gone already. */
   readonly #unread = new TurnQueue(TURNS);
   readonly #more = new TurnQueue(TURNS);
-  readonly #deferred = new MinHeap<Lane>((a, b) => a.deferredUntilMs < b.deferredUntilMs);
+  /** An entry counts as long as its lane is deferred until then. */
+  readonly #deferred = new MinHeap<{ lane: Lane; untilMs: number }>((a, b) => a.untilMs < b.untilMs);
   /** Called when a lane is to be read. Set by the reader. */
   onWanted: (() => void) | undefined;
 
@@ -154,31 +157,36 @@ export class Lanes {
     const { clock } = this.#deps;
     const now = clock.monotonic();
     if (lane.deferredUntilMs > now) return;
-    const nearInMs = (lane.moreFromMs ?? Number.NEGATIVE_INFINITY) - NEAR_MS - clock.now();
+    const dueMs = lane.moreFromMs ?? Number.NEGATIVE_INFINITY;
+    const nearInMs = dueMs - NEAR_MS - clock.now();
     if (nearInMs > 0) {
       lane.deferredUntilMs = now + nearInMs;
     } else {
-      lane.deferredUntilMs = now + Math.min(DEFER_MS * 2 ** lane.deferrals, DEFER_MAX_MS);
+      const maxMs = isLateForLong(dueMs, clock.now()) ? DEFER_MAX_MS : DEFER_RECENT_MAX_MS;
+      lane.deferredUntilMs = now + Math.min(DEFER_MS * 2 ** lane.deferrals, maxMs);
       lane.deferrals++;
     }
     lane.entry = null;
-    this.#deferred.push(lane);
+    this.#deferred.push({ lane, untilMs: lane.deferredUntilMs });
   }
 
   /** Reads the lanes soon that have waited for long enough. */
   wantDeferred(): void {
     const now = this.#deps.clock.monotonic();
-    for (let lane = this.#deferred.peek(); lane && lane.deferredUntilMs <= now; lane = this.#deferred.peek()) {
+    for (let next = this.#deferred.peek(); next && next.untilMs <= now; next = this.#deferred.peek()) {
       this.#deferred.pop();
-      if (this.#awake.get(lane.key) === lane) this.want(lane);
+      if (next.lane.deferredUntilMs === next.untilMs && this.#awake.get(next.lane.key) === next.lane)
+        this.want(next.lane);
     }
   }
 
   /** Takes out up to `max` lanes that are to be read. Those that are overdue wait while memory is for what is on time. */
   take(max: number): Lane[] {
     const nowMs = this.#deps.clock.now();
+    // What there is no room for is not read.
+    const room = Math.min(max, MEMORY_MAX - this.#deps.holdings.memory);
     const lanes: Lane[] = [];
-    while (lanes.length < max) {
+    while (lanes.length < room) {
       const isOdd = lanes.length % 2 === 1;
       const entry = (isOdd && this.#takeMore(nowMs)) || (this.#unread.take(nowMs) ?? this.#takeMore(nowMs));
       if (!entry) break;
@@ -190,7 +198,9 @@ export class Lanes {
 
   /** Whether a lane waits that may be read now. */
   hasMore(): boolean {
-    return this.#unread.size > 0 || (this.#more.size > 0 && this.#hasMemoryForLate());
+    const { memory } = this.#deps.holdings;
+    if (memory >= MEMORY_MAX) return false;
+    return this.#unread.size > 0 || (this.#more.size > 0 && memory < MEMORY_OF_LATE_MAX);
   }
 
   forget(lane: Lane): void {
@@ -213,18 +223,14 @@ export class Lanes {
   }
 
   #takeMore(nowMs: number): LaneEntry | undefined {
-    return this.#hasMemoryForLate()
+    return this.#deps.holdings.memory < MEMORY_OF_LATE_MAX
       ? this.#more.take(nowMs)
-      : this.#more.takeOnTime(nowMs, ({ dueMs }) => dueMs <= nowMs + NEAR_MS);
+      : this.#more.takeOnTime(nowMs, nowMs + NEAR_MS);
   }
 
   #isEmpty(lane: Lane): boolean {
     const isAwake = this.#awake.get(lane.key) === lane;
     return isAwake && lane.moreFromMs === null && !lane.isReading && this.memoryOf(lane) === 0;
-  }
-
-  #hasMemoryForLate(): boolean {
-    return this.#deps.holdings.memory < MEMORY_OF_LATE_MAX;
   }
 }
 

@@ -1,10 +1,14 @@
-/** What is due is on time when it is at most this late, ms. */
+/** What is due is late after this, ms. */
 const LATE_MS = 100;
-/** It has become late recently when it is at most this late, ms. */
+/** Where turns are taken it is on time for so long, and has become late recently for so long, ms. */
+const ON_TIME_MS = 30;
 const RECENTLY_LATE_MS = 5_000;
 
-/** Whether what is due at `dueMs` no longer counts as being on time at `nowMs`. */
+/** Whether what is due at `dueMs` is overdue at `nowMs`. */
 export const isLate = (dueMs: number, nowMs: number): boolean => dueMs < nowMs - LATE_MS;
 
-/** Whether what is due at `dueMs` is late at `nowMs`, or on time, but not late for long. */
+/** Whether what is due at `dueMs` is on time at `nowMs`, where turns are taken. */
+export const isOnTime = (dueMs: number, nowMs: number): boolean => dueMs >= nowMs - ON_TIME_MS;
+
+/** Whether what is due at `dueMs` is neither on time at `nowMs` nor has become late recently, where turns are taken. */
 export const isLateForLong = (dueMs: number, nowMs: number): boolean => dueMs < nowMs - RECENTLY_LATE_MS;

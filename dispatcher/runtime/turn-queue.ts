@@ -1,11 +1,7 @@
-import { isLate, isLateForLong } from "./lateness.ts";
+import { isLateForLong, isOnTime } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
-import type { TurnRules } from "./turn-rules.ts";
+import { AHEAD_MS, ON_TIME_TURN, type TurnRules } from "./turn-rules.ts";
 
-/** Every so many turns one goes to a head that is on time. */
-const ON_TIME_TURN = 4;
-/** A head is on time when it is not late, and at most this much ahead, ms, unless its queue says otherwise. */
-const AHEAD_MS = 20;
 /** The last turn of a group that has nothing any more counts for so long, ms. */
 const REMEMBERED_MS = 1_000;
 /** Items that were removed are looked for in the whole queue when it has grown to this, or to twice what waited last. */
@@ -66,23 +62,28 @@ export class TurnQueue<T> {
   take(nowMs: number, mayGo: (item: T) => boolean = always): T | undefined {
     this.#begin(nowMs);
     if (this.#size === 0) return undefined;
-    const timely = ++this.#turns % ON_TIME_TURN === 0 ? this.#nextTimely(mayGo) : undefined;
+    const isOnTimeTurn = ++this.#turns % ON_TIME_TURN === 0;
+    const timely = isOnTimeTurn ? (this.#nextOnTime(mayGo) ?? this.#nextRecent(mayGo)) : undefined;
     const group = timely ?? this.#next(mayGo);
     return group && this.#serve(group);
   }
 
-  /** Takes out the earliest head that is on time at `nowMs`, of those that `mayGo` lets through. */
-  takeOnTime(nowMs: number, mayGo: (item: T) => boolean): T | undefined {
+  /** Takes out the earliest head that is on time at `nowMs` and due up to `untilMs`, of those that `mayGo` lets through. */
+  takeOnTime(nowMs: number, untilMs: number, mayGo: (item: T) => boolean = always): T | undefined {
     this.#begin(nowMs);
-    const group = this.#nextOnTime(mayGo);
+    const group = this.#nextOnTime(mayGo, untilMs);
     return group && this.#serve(group);
   }
 
-  /** As `takeOnTime`; when no head is on time, the one that is least late, if it has become so recently. */
-  takeTimely(nowMs: number, mayGo: (item: T) => boolean): T | undefined {
+  /** As a fourth turn: the head on time, or the least late, if it is one that `is` names and `mayGo` lets through. */
+  takeTimely(nowMs: number, mayGo: (item: T) => boolean, is: (item: T) => boolean = always): T | undefined {
     this.#begin(nowMs);
-    const group = this.#nextTimely(mayGo);
-    return group && this.#serve(group);
+    for (const next of [() => this.#nextOnTime(mayGo), () => this.#nextRecent(mayGo)]) {
+      const group = next();
+      if (group && is(group.heap.peek() as T)) return this.#serve(group);
+      if (group) this.#line(group);
+    }
+    return undefined;
   }
 
   /** Takes out those that `which` names, in no order; looks at each. */
@@ -136,22 +137,21 @@ export class TurnQueue<T> {
     }
   }
 
-  /** The group with the earliest head that is on time. */
-  #nextOnTime(mayGo: (item: T) => boolean): Group<T> | undefined {
+  /** The group with the earliest head that is on time, if that is due up to `untilMs`. */
+  #nextOnTime(mayGo: (item: T) => boolean, untilMs = Number.POSITIVE_INFINITY): Group<T> | undefined {
     for (let first = this.#onTime.peek(); first; first = this.#onTime.peek()) {
-      if (first.group.turn === first && !isLate(first.dueMs, this.#nowMs)) break;
+      if (first.group.turn === first && isOnTime(first.dueMs, this.#nowMs)) break;
       this.#onTime.pop();
       if (first.group.turn === first) this.#recent.push(first);
     }
-    const untilMs = this.#nowMs + (this.#rules.aheadMs ?? AHEAD_MS);
-    return this.#nextOf(this.#onTime, mayGo, ({ dueMs }) => dueMs <= untilMs);
+    const lastMs = Math.min(untilMs, this.#nowMs + (this.#rules.aheadMs ?? AHEAD_MS));
+    return this.#nextOf(this.#onTime, mayGo, ({ dueMs }) => dueMs <= lastMs);
   }
 
-  /** The group with the earliest head that is on time, or the one that is least late, if it has become so recently. */
-  #nextTimely(mayGo: (item: T) => boolean): Group<T> | undefined {
-    const group = this.#nextOnTime(mayGo);
+  /** The group whose head is the least late, if that has become late recently. */
+  #nextRecent(mayGo: (item: T) => boolean): Group<T> | undefined {
     const last = this.#recent.peek();
-    if (group || !last) return group;
+    if (!last) return undefined;
     if (isLateForLong(last.dueMs, this.#nowMs)) this.#recent.clear();
     return this.#nextOf(this.#recent, mayGo, ({ dueMs }) => !isLateForLong(dueMs, this.#nowMs));
   }
@@ -219,7 +219,7 @@ export class TurnQueue<T> {
     const dueMs = this.#rules.dueMs(head);
     group.turn = { group, tagMs: Math.max(dueMs, group.servedAtMs), dueMs, n: this.#entries++ };
     this.#byTag.push(group.turn);
-    if (!isLate(dueMs, this.#nowMs)) this.#onTime.push(group.turn);
+    if (isOnTime(dueMs, this.#nowMs)) this.#onTime.push(group.turn);
     else if (!isLateForLong(dueMs, this.#nowMs)) this.#pushRecent(group.turn);
   }
 

@@ -1,3 +1,8 @@
+/** Every so many turns one goes to a head that is on time. */
+export const ON_TIME_TURN = 4;
+/** A head that is on time is at most this much ahead, ms, unless its queue says otherwise. */
+export const AHEAD_MS = 20;
+
 /** What a queue of turns has to know of its items. */
 export type TurnRules<T> = {
   /** Groups take turns. */

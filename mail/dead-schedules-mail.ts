@@ -1,12 +1,12 @@
 import type { DeadNotice } from "#domain/death-notices.ts";
-import { button, paragraph, table } from "./layout.ts";
+import { paragraph, table } from "./layout.ts";
 import type { Mail } from "./mail.ts";
 import { noticeMail, type Reader } from "./notice.ts";
 import { figure, minute, span } from "./words.ts";
 
 const ROWS_MAX = 10;
 
-/** The mail that tells of dead schedules: how many, which targets, how their last attempts ended, and where to look. */
+/** The mail that tells of dead schedules: how many, which targets, how their last attempts ended, and what lists them. */
 export function deadSchedulesMail(reader: Reader, notice: DeadNotice): Mail {
   const { n, sinceMs, intervalMs } = notice;
   const one = n === 1;
@@ -21,9 +21,8 @@ export function deadSchedulesMail(reader: Reader, notice: DeadNotice): Mail {
       table(["Target", "Last answer", "Died"], rowsOf(notice), ([target, answer, count]) =>
         [`${count} × ${target}`, ...(answer ? [answer] : [])].join(", "),
       ),
-      button(one ? "See the dead one" : `See the ${figure(n)} dead ones`, `${reader.baseUrl}/schedules?status=dead`),
     ],
-    hint: `Replay sends the same bytes again, from the schedule’s page. More deaths in the next ${span(intervalMs)} come in one mail.`,
+    hint: `GET /v1/schedules?status=dead lists them, and POST /v1/schedules/:id/replay sends the same bytes again. More deaths in the next ${span(intervalMs)} come in one mail.`,
   });
 }
 

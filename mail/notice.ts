@@ -6,8 +6,6 @@ export type Reader = {
   /** UUID of the notice: the provider sends one mail of it. */
   id: string;
   to: string;
-  /** Where the service is, without a slash at the end. */
-  baseUrl: string;
   /** A page that asks before it turns notices off. */
   unsubscribeUrl: string;
   /** What turns them off by a POST (RFC 8058). */

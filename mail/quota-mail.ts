@@ -1,5 +1,5 @@
 import { nextMonthMs, type QuotaLevel, type QuotaNotice, quotaReachedAtMs } from "#domain/quota-notices.ts";
-import { button, paragraph } from "./layout.ts";
+import { paragraph } from "./layout.ts";
 import type { Mail } from "./mail.ts";
 import { noticeMail, type Reader } from "./notice.ts";
 import { day, figure, minute, month } from "./words.ts";
@@ -10,8 +10,8 @@ export function quotaMail(reader: Reader, notice: QuotaNotice): Mail {
   return noticeMail(reader, {
     subject,
     preview: said,
-    parts: [paragraph(said), button("See usage", `${reader.baseUrl}/usage`)],
-    hint: "Test schedules do not count.",
+    parts: [paragraph(said)],
+    hint: "GET /v1/usage has the figures of the month. Test schedules do not count.",
   });
 }
 

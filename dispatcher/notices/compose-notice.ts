@@ -11,7 +11,7 @@ export function composeNotice(notice: Notice, at: { baseUrl: string; unsubscribe
   const { baseUrl, unsubscribeKey } = at;
   const token = unsubscribeToken(unsubscribeKey, accountId);
   const reader = {
-    ...{ id, to, baseUrl },
+    ...{ id, to },
     unsubscribeUrl: `${baseUrl}/unsubscribe?token=${token}`,
     oneClickUrl: `${baseUrl}/v1/notices/unsubscribe?token=${token}`,
   };

@@ -5,7 +5,6 @@ import { quotaMail } from "#mail/quota-mail.ts";
 const reader = {
   id: "01a20233-091e-7641-b8b9-9888e239a787",
   to: "ana@example.com",
-  baseUrl: "https://stopwatch.example.com",
   unsubscribeUrl: "https://stopwatch.example.com/unsubscribe?token=t",
   oneClickUrl: "https://stopwatch.example.com/v1/notices/unsubscribe?token=t",
 };
@@ -30,9 +29,7 @@ describe("the mail of dead schedules", () => {
 
 - 1 × old.example.com, 410 Gone
 
-See the dead one: https://stopwatch.example.com/schedules?status=dead
-
-Replay sends the same bytes again, from the schedule’s page. More deaths in the next 15 minutes come in one mail.
+GET /v1/schedules?status=dead lists them, and POST /v1/schedules/:id/replay sends the same bytes again. More deaths in the next 15 minutes come in one mail.
 
 Turn notices off: https://stopwatch.example.com/unsubscribe?token=t
 `);
@@ -89,7 +86,7 @@ describe("the mail on the quota", () => {
   ] as const)("%j", (notice, subject, said) => {
     const mail = quotaMail(reader, notice);
     expect(mail.subject).toBe(subject);
-    expect(mail.text).toContain(`${said}\n\nSee usage: https://stopwatch.example.com/usage`);
+    expect(mail.text).toContain(`${said}\n\nGET /v1/usage has the figures of the month.`);
     expect(readable(mail.html)).toContain(said);
     expect(mail.idempotencyKey).toBe(`notice/${reader.id}`);
   });

@@ -3,12 +3,28 @@ import { Card, CardBody, CardHead } from "../ui/card.tsx";
 
 export type Profile = {
   user: { email: string; name: string | null; createdAt: string };
-  subscription: { plan: string };
+  subscription: {
+    plan: string;
+    status: "none" | "active" | "past_due" | "canceled";
+    /** When it renews, or gives the account its plan no longer. */
+    currentPeriodEnd: string | null;
+  };
   isAdmin: boolean;
 };
 
-/** Whose account it is, with the button that signs out: a form, so that it needs no script. */
-export function WhoYouAre({ profile, signOutAction }: { profile: Profile; signOutAction: string }) {
+/**
+ * Whose account it is, with the button that signs out: a form, so that it needs no script. `hasBilling`: plans can be paid
+ * for here.
+ */
+export function WhoYouAre({
+  profile,
+  hasBilling,
+  signOutAction,
+}: {
+  profile: Profile;
+  hasBilling: boolean;
+  signOutAction: string;
+}) {
   const { user, subscription, isAdmin } = profile;
   return (
     <Card aria-labelledby="who">
@@ -30,7 +46,10 @@ export function WhoYouAre({ profile, signOutAction }: { profile: Profile; signOu
             </>
           )}
           <dt className="text-ink-muted">Plan</dt>
-          <dd className="first-letter:uppercase">{subscription.plan}</dd>
+          <dd>
+            <span className="inline-block first-letter:uppercase">{subscription.plan}</span>
+            <span className="block text-ink-muted text-xs">{aboutPlan(subscription, hasBilling)}</span>
+          </dd>
           <dt className="text-ink-muted">Since</dt>
           <dd>
             <time dateTime={user.createdAt}>{user.createdAt.slice(0, 10)}</time>
@@ -45,4 +64,13 @@ export function WhoYouAre({ profile, signOutAction }: { profile: Profile; signOu
       </CardBody>
     </Card>
   );
+}
+
+function aboutPlan({ status, currentPeriodEnd }: Profile["subscription"], hasBilling: boolean): string | null {
+  const day = currentPeriodEnd?.slice(0, 10);
+  if (status === "active") return day ? `Paid, renews on ${day}` : "Paid";
+  if (status === "past_due")
+    return day ? `The last payment failed: the plan stays until ${day}` : "The last payment failed";
+  if (status === "canceled" && day) return `Cancelled, stays until ${day}`;
+  return hasBilling ? null : "Billing is not set up on this server: its operator sets plans by hand";
 }

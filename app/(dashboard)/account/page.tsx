@@ -20,7 +20,7 @@ export default async function Account({ searchParams }: { searchParams: SearchPa
     <PublicFrame theme={readTheme((await cookies()).get(THEME_COOKIE)?.value)}>
       <div className="mx-auto grid w-full max-w-160 grid-cols-1 gap-6 pt-10">
         <h1 className="text-xl">Account</h1>
-        <WhoYouAre profile={profile} signOutAction="/account/sign-out" />
+        <WhoYouAre profile={profile} hasBilling={ctx.config.stripe !== undefined} signOutAction="/account/sign-out" />
         <Sessions sessions={sessions} endOthersAction="/account/sign-out-elsewhere" haveEnded={ended === "1"} />
       </div>
     </PublicFrame>

@@ -90,6 +90,8 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
       INSERT INTO customer_deletions (customer_id) SELECT customer_id FROM gone_subscription ON CONFLICT DO NOTHING
     ), gone_keys AS (
       DELETE FROM api_keys USING bare WHERE account_id = bare.id
+    ), gone_identities AS (
+      DELETE FROM identities USING bare WHERE account_id = bare.id
     ), gone_sessions AS (
       DELETE FROM sessions USING bare WHERE account_id = bare.id
     )

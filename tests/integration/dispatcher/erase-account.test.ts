@@ -40,6 +40,7 @@ async function fill({ id }: { id: string }) {
     INSERT INTO notices (id, account_id, kind, content, created_at, next_try_at)
     VALUES (gen_random_uuid(), ${id}, 'dead', '{}', now(), now())`;
   await sql`INSERT INTO deleted_schedules VALUES (${id}, 'live', 3)`;
+  await sql`INSERT INTO identities (provider, provider_account_id, account_id) VALUES ('github', ${id}, ${id})`;
   await sql`INSERT INTO subscriptions (account_id, customer_id) VALUES (${id}, ${`cus_${id}`})`;
   for (const secret of [`a${id}`, `b${id}`]) {
     await sql`

@@ -102,17 +102,12 @@ function linkByMail(held: Services, attempt: Attempt) {
     maxAge: MAGIC_LINK_MINUTES * 60,
     generateVerificationToken: generateLinkToken,
     normalizeIdentifier: (email: string) => email,
-    async sendVerificationRequest({
-      identifier: to,
-      token,
-      expires,
-    }: {
-      identifier: string;
-      token: string;
-      expires: Date;
-    }) {
+    sendVerificationRequest({ identifier: to, token, expires }: { identifier: string; token: string; expires: Date }) {
       if (!attempt.mail) throw new Error("nobody asked for a mail");
-      await held.mailer.send(attempt.mail({ to, token, expiresAt: expires }));
+      const sent = held.mailer.send(attempt.mail({ to, token, expiresAt: expires }));
+      // next-auth looks at it a few turns later: a mail that fails before would end the process.
+      sent.catch(() => {});
+      return sent;
     },
   };
 }

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateSessionToken } from "#domain/session-token.ts";
+import { MailNotSent } from "#mail/mail.ts";
 import { bindBrowser } from "#server/auth/browser-binding.ts";
+import { services } from "#server/services.ts";
 import { cookiesOf, type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
 import { call } from "../api/api.ts";
 
@@ -284,6 +286,28 @@ describe("asking for a link", () => {
     });
     expect(answer).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
     expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+});
+
+describe("a mail that fails at once, before anybody waits for it,", () => {
+  it("is answered with 503, and no rejection is left without somebody who handles it", async () => {
+    const held = services();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => void unhandled.push(reason);
+    const send = vi
+      .spyOn(held.mailer, "send")
+      .mockImplementation(() => Promise.reject(new MailNotSent("refused", { inDoubt: false })));
+    const before = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection").on("unhandledRejection", note);
+    try {
+      expect(await signIn.start({ email: signIn.newEmail() })).toMatchObject({ status: 503 });
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.removeAllListeners("unhandledRejection");
+      for (const listener of before) process.on("unhandledRejection", listener);
+      send.mockRestore();
+    }
+    expect(unhandled).toEqual([]);
   });
 });
 

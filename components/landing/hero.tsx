@@ -15,7 +15,7 @@ export function Hero({ baseUrl, fireAt }: { baseUrl: string; fireAt: Date }) {
         </p>
         <div className="flex flex-wrap gap-2">
           <ButtonLink href="/login" kind="primary" size="large">
-            Get an API key
+            Open an account
           </ButtonLink>
           <ButtonLink href="#host" size="large">
             Host it yourself

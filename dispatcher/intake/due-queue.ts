@@ -16,7 +16,7 @@ const COALESCE_MS = 80;
 const NEAR_LIMIT_LEAD_MS = 8;
 /** CPU time to enqueue one delivery. A burst is enqueued this much earlier per row. */
 const ENQUEUE_MS = 0.05;
-const ENQUEUE_MAX_MS = 250;
+const ENQUEUE_MAX_MS = 1_000;
 /** So many are enqueued in one turn of the event loop: the first of a burst are claimed while the next are enqueued. */
 const TURN_MAX = 250;
 /** … and so many more begin to wait for their turn. */
@@ -67,7 +67,8 @@ export class DueQueue implements DueStage {
       this.#addNear(delivery, Math.min(delivery.sendAtMs, nowMs + TRY_AGAIN_MS));
       return;
     }
-    if (isLate(delivery.sendAtMs, nowMs)) {
+    // What is not late waits behind what its lane has here that is.
+    if (isLate(delivery.sendAtMs, nowMs) || this.#late.has(delivery.lane)) {
       this.#late.push(delivery);
       return;
     }

@@ -1,11 +1,6 @@
 import { isLateForLong, isOnTime } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
-import { AHEAD_MS, ON_TIME_TURN, type TurnRules } from "./turn-rules.ts";
-
-/** The last turn of a group that has nothing any more counts for so long, ms. */
-const REMEMBERED_MS = 1_000;
-/** Items that were removed are looked for in the whole queue when it has grown to this, or to twice what waited last. */
-const PRUNE_AT_MIN = 1_024;
+import { AHEAD_MS, ON_TIME_TURN, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules } from "./turn-rules.ts";
 
 /** `turn` is the group's entry in the orders of turns that counts; `owed` are the turns that its last items took too many. */
 type Group<T> = { name: string; heap: MinHeap<T>; servedAtMs: number; turn: Turn<T> | null; owed: number };
@@ -42,6 +37,9 @@ export class TurnQueue<T> {
   get size(): number {
     return this.#size;
   }
+
+  /** Whether something of this group waits. */
+  has = (name: string): boolean => (this.#groups.get(name)?.heap.size ?? 0) > 0;
 
   push(item: T): void {
     if (this.#size >= this.#pruneAt) this.#prune();

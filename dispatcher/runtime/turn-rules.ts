@@ -2,6 +2,10 @@
 export const ON_TIME_TURN = 4;
 /** A head that is on time is at most this much ahead, ms, unless its queue says otherwise. */
 export const AHEAD_MS = 20;
+/** The last turn of a group that has nothing any more counts for so long, ms. */
+export const REMEMBERED_MS = 1_000;
+/** Items that were removed are looked for in the whole queue when it has grown to this, or to twice what waited last. */
+export const PRUNE_AT_MIN = 1_024;
 
 /** What a queue of turns has to know of its items. */
 export type TurnRules<T> = {

@@ -200,9 +200,10 @@ export class WaitingList implements PoolListener {
 
   /** Lets one go on without room, each time, if it is urgent. */
   #serveUrgent(origin: Origin): void {
+    if (origin.waiting.size === 0) return;
     const { deliveries, limits, origins, clock } = this.#deps;
     const room = roomFor(origin, origins.reserved(origin), clock.monotonic());
-    if (origin.waiting.size === 0 || room > 0) return;
+    if (room > 0) return;
     const isWithin = (delivery: Delivery) => isWithinLimits(delivery, limits, deliveries.holdings);
     const is = (delivery: Delivery) => isUrgent(origin, delivery, room, clock);
     const next = origin.waiting.takeTimely(clock.now(), isWithin, is);

@@ -66,22 +66,17 @@ export class TurnQueue<T> {
     return group && this.#serve(group);
   }
 
-  /** Takes out the earliest head that is on time at `nowMs` and due up to `untilMs`, of those that `mayGo` lets through. */
-  takeOnTime(nowMs: number, untilMs: number, mayGo: (item: T) => boolean = always): T | undefined {
+  /** Takes out the earliest head that is on time at `nowMs` and due up to `untilMs`, if there is one. */
+  takeOnTime(nowMs: number, untilMs: number): T | undefined {
     this.#begin(nowMs);
-    const group = this.#nextOnTime(mayGo, untilMs);
+    const group = this.#nextOnTime(always, untilMs);
     return group && this.#serve(group);
   }
 
   /** As a fourth turn: the head on time, or the least late, if it is one that `is` names and `mayGo` lets through. */
   takeTimely(nowMs: number, mayGo: (item: T) => boolean, is: (item: T) => boolean = always): T | undefined {
     this.#begin(nowMs);
-    for (const next of [() => this.#nextOnTime(mayGo), () => this.#nextRecent(mayGo)]) {
-      const group = next();
-      if (group && is(group.heap.peek() as T)) return this.#serve(group);
-      if (group) this.#line(group);
-    }
-    return undefined;
+    return this.#serveIf(is, this.#nextOnTime(mayGo)) ?? this.#serveIf(is, this.#nextRecent(mayGo));
   }
 
   /** Takes out those that `which` names, in no order; looks at each. */
@@ -181,6 +176,12 @@ export class TurnQueue<T> {
     }
     for (const turn of passed) order.push(turn);
     return found;
+  }
+
+  #serveIf(is: (item: T) => boolean, group: Group<T> | undefined): T | undefined {
+    if (group && is(group.heap.peek() as T)) return this.#serve(group);
+    if (group) this.#line(group);
+    return undefined;
   }
 
   #serve(group: Group<T>): T | undefined {

@@ -148,6 +148,11 @@ export async function startStripe() {
       STRIPE_PRICE_INDIE: PRICE,
       STRIPE_BASE_URL: origin,
     },
+    /** Behaves well again, and forgets what it was asked. */
+    reset() {
+      Object.assign(conduct, { isDown: false, hangs: false, beforeAnswer: async () => {} });
+      asked.length = 0;
+    },
     /** What the person does at the checkout: from here on there is a subscription. */
     pay(customer: string, change: Partial<TestSubscription> = {}): TestSubscription {
       for (const session of sessions.filter(of(customer))) session.status = "complete";

@@ -27,7 +27,7 @@ afterAll(async () => {
   await stripe.close();
 });
 beforeEach(async () => {
-  Object.assign(stripe.conduct, { isDown: false, hangs: false, beforeAnswer: async () => {} });
+  stripe.reset();
   caller = await api.account();
   session = await api.session(caller.accountId);
 });

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { Config } from "#config.ts";
 import { connect, DatabaseUnavailable } from "#db/client.ts";
-import { assertKeyRingOpens } from "#db/queries/instance-secrets.ts";
-import { assertSchemaFits } from "#db/queries/schema-version.ts";
+import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
+import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 
 const RETRY_MS = 1_000;
 

@@ -6,7 +6,7 @@ import {
   sendHeartbeat,
   stopDispatcher,
   takeShards,
-} from "#db/queries/shard-leases.ts";
+} from "#db/queries/fleet/shard-leases.ts";
 import { LOOK_AGAIN_MS, shardMoves } from "#domain/shard-share.ts";
 import { CLAIM_LEASE_MS, SHARD_LEASE_MS } from "#domain/timing.ts";
 import type { Clock } from "./runtime/clock.ts";

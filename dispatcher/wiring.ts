@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { Config } from "#config.ts";
-import { readDatabaseClock } from "#db/queries/database-clock.ts";
+import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
 import { newId } from "#domain/ids.ts";
 import { createMailer } from "#mail/mailer.ts";
 import { ClaimCost } from "./claiming/claim-cost.ts";

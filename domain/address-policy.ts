@@ -21,7 +21,7 @@ export function isPublicAddress(address: string): boolean {
  * in a range the operator denies. For a target the operator allows (`allowed`) the addresses need not be public;
  * denied ranges still count.
  */
-export function judgeAddresses(
+export function validateAddresses(
   addresses: readonly string[],
   policy: { deniedRanges: readonly AddressRange[] },
   allowed = false,

@@ -23,7 +23,7 @@ export function parseCustomHeaders(value: Record<string, string>): CustomHeaders
   const problems: { path: string; message: string }[] = [];
   const seen = new Set<string>();
   for (const [name, text] of headers) {
-    const message = judgeName(name, seen) ?? judgeValue(text);
+    const message = validateHeaderName(name, seen) ?? validateHeaderValue(text);
     if (message !== null) problems.push({ path: `headers.${name.slice(0, NAME_LENGTH_MAX)}`, message });
     seen.add(name.toLowerCase());
   }
@@ -40,7 +40,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 const RESERVED = new Set(RESERVED_HEADERS);
 
-function judgeName(name: string, seen: ReadonlySet<string>): string | null {
+function validateHeaderName(name: string, seen: ReadonlySet<string>): string | null {
   if (name.length > NAME_LENGTH_MAX) return `must have a name of at most ${NAME_LENGTH_MAX} characters`;
   if (!TOKEN.test(name)) return "must have a name of letters, digits and !#$%&'*+-.^_`|~";
   // CGI, WSGI and PHP cannot tell X_Service_Signature from X-Service-Signature.
@@ -49,7 +49,7 @@ function judgeName(name: string, seen: ReadonlySet<string>): string | null {
   return seen.has(name.toLowerCase()) ? "is given twice" : null;
 }
 
-function judgeValue(text: unknown): string | null {
+function validateHeaderValue(text: unknown): string | null {
   if (typeof text !== "string") return "must be a string";
   return VALUE.test(text) ? null : "must hold only visible ASCII characters, spaces and tabs";
 }

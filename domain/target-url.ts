@@ -22,7 +22,7 @@ export type TargetJudgement =
  * and when connecting; denied hosts stay denied even so. `reason` is a sentence for the caller that never holds an
  * address. The scheme may be in any case (RFC 3986, 3.1); 2,048 characters are UTF-16 code units.
  */
-export function judgeTarget(raw: unknown, policy: TargetPolicy): TargetJudgement {
+export function validateTarget(raw: unknown, policy: TargetPolicy): TargetJudgement {
   const read = readText(raw);
   if (!read.ok) return read;
   const { text, scheme, host, portText } = read;
@@ -38,7 +38,7 @@ export function judgeTarget(raw: unknown, policy: TargetPolicy): TargetJudgement
     if (portText !== undefined && portText !== "80" && portText !== "443") {
       return refuse("targetUrl must use port 80 or 443");
     }
-    const problem = judgeHost(url.hostname, host);
+    const problem = validateHost(url.hostname, host);
     if (problem !== null) return refuse(problem);
   }
   if (isDeniedHost(url.hostname, policy)) return refuse("targetUrl must not point to a host that is refused here");
@@ -94,7 +94,7 @@ function readText(
   return { ok: true, text: raw, scheme: scheme.toLowerCase() as Scheme, host, portText };
 }
 
-function judgeHost(hostname: string, rawHost: string): string | null {
+function validateHost(hostname: string, rawHost: string): string | null {
   const isIpv4 = IPV4.test(hostname);
   if (isIpv4 && rawHost !== hostname) return "targetUrl must write an IPv4 address in plain dotted decimal";
   if (isIpv4 || hostname.startsWith("[")) {

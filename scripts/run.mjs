@@ -1,4 +1,4 @@
-// Runs scripts/<name>.ts. Plain JavaScript, so that a Node.js that cannot run TypeScript can still say so.
+// Runs scripts/commands/<name>.ts. Plain JavaScript, so that a Node.js that cannot run TypeScript can still say so.
 import { existsSync } from "node:fs";
 import { chdir, loadEnvFile } from "node:process";
 import { fileURLToPath } from "node:url";
@@ -13,4 +13,4 @@ if (major < 22 || (major === 22 && minor < 19)) {
 chdir(fileURLToPath(new URL("..", import.meta.url)));
 if (existsSync(".env")) loadEnvFile(".env");
 const [name] = process.argv.splice(2, 1);
-await import(`./${name}.ts`);
+await import(`./commands/${name}.ts`);

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { Config } from "#config.ts";
 import type { Sql } from "#db/client.ts";
 import type { Db } from "#db/orm.ts";
-import type { Tenant } from "#db/queries/tenant.ts";
+import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import type { Environment } from "#domain/api-key.ts";
 import type { PlanLimits, PlanName } from "#domain/plans.ts";
 import type { Caller } from "./auth/authenticate.ts";
@@ -26,7 +26,7 @@ export type Ctx = {
   limits: PlanLimits;
   credential: Credential;
   /** Credential and plan come from memory: the statement that does the work has to look whether they still hold. */
-  isRemembered: boolean;
+  isCached: boolean;
   requestHashKey: KeyObject;
   query: Query;
 };
@@ -44,10 +44,10 @@ export function createCtx(
   { accountId, plan, credential }: Caller,
   env: Environment,
   query: Query,
-  isRemembered = false,
+  isCached = false,
 ): Ctx {
   const tenant = { accountId, env };
-  return { config, tenant, plan, limits: config.plans[plan], credential, isRemembered, requestHashKey, query };
+  return { config, tenant, plan, limits: config.plans[plan], credential, isCached, requestHashKey, query };
 }
 
 const QUERY_MS_MIN = 500;

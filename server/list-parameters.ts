@@ -64,7 +64,7 @@ export const listParameters = {
 };
 
 /** Reports an `after` that is of a list sorted in another way than by `order`, or that comes together with an offset. */
-export function judgeAfter(
+export function validateAfter(
   { after, offset }: { after?: Cursor | undefined; offset: number },
   order: string,
   context: z.RefinementCtx,

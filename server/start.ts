@@ -1,10 +1,10 @@
 import { writeSync } from "node:fs";
 import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
-import { InstallationError } from "#db/queries/instance-secrets.ts";
+import { InstallationError } from "#db/queries/fleet/instance-secrets.ts";
 import { tendBilling } from "./billing/upkeep.ts";
-import { standBeforeNext } from "./http/front-door.ts";
-import { noteSocketAddresses } from "./http/socket-address.ts";
+import { installHttpGuard } from "./edge/http-guard.ts";
+import { noteSocketAddresses } from "./edge/socket-address.ts";
 import { type Services, startServices } from "./services.ts";
 
 const RETRY_MS = 1_000;
@@ -15,7 +15,7 @@ const RETRY_MS = 1_000;
  * background; until then requests are answered 503, and each part of the process checks for itself before it serves.
  */
 export async function start(): Promise<void> {
-  standBeforeNext();
+  installHttpGuard();
   noteSocketAddresses();
   const services = startOrExit();
   const { config, log } = services;

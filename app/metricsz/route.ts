@@ -6,5 +6,5 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: answering((request, _context, noted) => answerMetrics(request, noted)),
+  GET: answering((request, _context, meta) => answerMetrics(request, meta)),
 });

@@ -1,5 +1,5 @@
 import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
-import { type ClaimedSchedule, claimSchedules } from "#db/queries/claim-schedules.ts";
+import { type ClaimedSchedule, claimSchedules } from "#db/queries/schedules/claim.ts";
 import { CLAIM_AHEAD_MAX_MS } from "#domain/timing.ts";
 import { outcomeOf } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";

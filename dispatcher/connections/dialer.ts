@@ -1,7 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
-import { judgeAddresses } from "#domain/address-policy.ts";
-import { judgeTarget, type TargetPolicy } from "#domain/target-url.ts";
+import { validateAddresses } from "#domain/address-policy.ts";
+import { type TargetPolicy, validateTarget } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import type { ConnectFailure, Connection } from "../delivery/connection.ts";
 import { connectionOn } from "./client-socket.ts";
@@ -56,7 +56,7 @@ export class Dialer {
   /** Opens one connection to `origin`, within the connect deadline. Never rejects for the target's or the network's sake. */
   async open(origin: string): Promise<OpenResult> {
     const startedAtMs = this.#monotonic();
-    const target = judgeTarget(`${origin}/`, this.#policy);
+    const target = validateTarget(`${origin}/`, this.#policy);
     if (!target.ok) return { kind: "blocked", error: "blocked: the target is not allowed" };
     const { hostname, port, allowed } = target;
     const isAddress = net.isIP(hostname) !== 0;
@@ -67,7 +67,7 @@ export class Dialer {
       return failure(error, "name resolution");
     }
     if (addresses.length === 0) return { kind: "unreachable", error: "name resolution: no address" };
-    if (!judgeAddresses(addresses, this.#policy, allowed)) {
+    if (!validateAddresses(addresses, this.#policy, allowed)) {
       return { kind: "blocked", error: "blocked: the target's address is not allowed" };
     }
     try {
@@ -81,7 +81,7 @@ export class Dialer {
     const abandoned = new AbortController();
     this.#resolving++;
     try {
-      return await within(this.#resolve(hostname, allowed, abandoned.signal), CONNECT_DEADLINE_MS);
+      return await withTimeout(this.#resolve(hostname, allowed, abandoned.signal), CONNECT_DEADLINE_MS);
     } finally {
       this.#resolving--;
       abandoned.abort();
@@ -122,7 +122,7 @@ function failure(error: unknown, step: string): OpenResult {
   return { kind: "unreachable", error: `${step}: ${reason}` };
 }
 
-function within<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
+function withTimeout<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new TimedOut()), deadlineMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));

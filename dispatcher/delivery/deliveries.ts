@@ -1,4 +1,4 @@
-import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import type { Time } from "../runtime/clock.ts";
 import { type AttemptResult, type Delivery, newDelivery } from "./delivery.ts";

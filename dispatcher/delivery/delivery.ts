@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
-import type { ClaimedSchedule } from "#db/queries/claim-schedules.ts";
-import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
+import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import type { ConnectFailure, Connection } from "./connection.ts";
 import type { DeliveryState } from "./states.ts";

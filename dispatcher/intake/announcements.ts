@@ -1,4 +1,4 @@
-import type { DueLane } from "#db/queries/due-lanes.ts";
+import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Loop } from "../runtime/loop.ts";
 import type { Calendar } from "./calendar.ts";

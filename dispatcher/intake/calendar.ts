@@ -1,6 +1,6 @@
 import type { Connection as Database } from "#db/client.ts";
-import { BEFORE_ALL_LANES, findComingLanes, type LanePlace, readDueLanes } from "#db/queries/due-lanes.ts";
-import { after, BEFORE_ALL, type DuePlace } from "#db/queries/due-schedules.ts";
+import { after, BEFORE_ALL, type DuePlace } from "#db/queries/schedules/due.ts";
+import { BEFORE_ALL_LANES, findComingLanes, type LanePlace, readDueLanes } from "#db/queries/schedules/due-lanes.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";

@@ -1,6 +1,6 @@
 import type { Connection as Database } from "#db/client.ts";
-import { findLanesWithMore } from "#db/queries/due-lanes.ts";
-import type { DuePlace } from "#db/queries/due-schedules.ts";
+import type { DuePlace } from "#db/queries/schedules/due.ts";
+import { findLanesWithMore } from "#db/queries/schedules/due-lanes.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Lane } from "./lane.ts";

@@ -1,5 +1,5 @@
 import type { Connection as Database } from "#db/client.ts";
-import { raiseLanes } from "#db/queries/due-lanes.ts";
+import { raiseLanes } from "#db/queries/schedules/due-lanes.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";

@@ -1,4 +1,4 @@
-import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import type { Plans } from "#domain/plans.ts";
 import { effectiveRelaySettings } from "#domain/relay-settings.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";

@@ -1,5 +1,5 @@
 import type { Connection as Database } from "#db/client.ts";
-import { auditLanes, type LaneId } from "#db/queries/due-lanes.ts";
+import { auditLanes, type LaneId } from "#db/queries/schedules/due-lanes.ts";
 import type { Time } from "../runtime/clock.ts";
 
 const LANES_MAX = 1_000;

@@ -1,6 +1,6 @@
 import type { Connection as Database } from "#db/client.ts";
-import { readDueOfLanes } from "#db/queries/due-lanes.ts";
-import { after, type DueSchedule } from "#db/queries/due-schedules.ts";
+import { after, type DueSchedule } from "#db/queries/schedules/due.ts";
+import { readDueOfLanes } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { Loop } from "../runtime/loop.ts";

@@ -1,5 +1,5 @@
-import type { DueLane } from "#db/queries/due-lanes.ts";
-import { after, BEFORE_ALL, type DuePlace, type DueSchedule } from "#db/queries/due-schedules.ts";
+import { after, BEFORE_ALL, type DuePlace, type DueSchedule } from "#db/queries/schedules/due.ts";
+import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";
 
 /** A lane that has something due soon, or had lately: how far it was read. Times by the database's clock, ms. */

@@ -1,4 +1,4 @@
-import type { DueLane } from "#db/queries/due-lanes.ts";
+import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate, isLateForLong } from "../runtime/lateness.ts";

@@ -1,5 +1,5 @@
 import { listen } from "#db/listen.ts";
-import type { DueLane } from "#db/queries/due-lanes.ts";
+import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Time } from "../runtime/clock.ts";
 
 /** Heartbeats are announced every two seconds: a listener that gets none for this long is replaced. */

@@ -1,5 +1,5 @@
 import type { Connection as Database } from "#db/client.ts";
-import { type DueSchedule, readDueById } from "#db/queries/due-schedules.ts";
+import { type DueSchedule, readDueById } from "#db/queries/schedules/due.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { Loop } from "../runtime/loop.ts";

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
-import { groupDeadSchedules } from "#db/queries/dead-schedules.ts";
-import { countWaitingNotices, makeDeadNotice, makeQuotaNotices } from "#db/queries/notices.ts";
-import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention.ts";
+import { countWaitingNotices, makeDeadNotice, makeQuotaNotices } from "#db/queries/accounts/notices.ts";
+import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/retention.ts";
+import { groupDeadSchedules } from "#db/queries/schedules/dead.ts";
 import type { Plans } from "#domain/plans.ts";
 
 /** Dead schedules that one statement takes, statements of a round, and notices that it makes. */

@@ -1,5 +1,5 @@
-import type { ExpiredClaim } from "#db/queries/expired-claims.ts";
-import type { AttemptRecord } from "#db/queries/record-attempts.ts";
+import type { AttemptRecord } from "#db/queries/attempts/record.ts";
+import type { ExpiredClaim } from "#db/queries/schedules/expired-claims.ts";
 import { cleanErrorText } from "#domain/error-text.ts";
 import type { Plans } from "#domain/plans.ts";
 import { ON_TIME_WITHIN_MS, offsetBucket } from "#domain/punctuality.ts";

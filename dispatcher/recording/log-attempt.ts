@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { AttemptRecord } from "#db/queries/record-attempts.ts";
+import type { AttemptRecord } from "#db/queries/attempts/record.ts";
 import { encodeId } from "#domain/ids.ts";
 import { type AttemptResult, claimOf, type Delivery } from "../delivery/delivery.ts";
 

@@ -1,6 +1,6 @@
 import type { Connection as Database } from "#db/client.ts";
-import { readExpiredClaims } from "#db/queries/expired-claims.ts";
-import type { AttemptRecord } from "#db/queries/record-attempts.ts";
+import type { AttemptRecord } from "#db/queries/attempts/record.ts";
+import { readExpiredClaims } from "#db/queries/schedules/expired-claims.ts";
 import { CLAIM_LEASE_MS } from "#domain/timing.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { interruptedRecord } from "./attempt-record.ts";

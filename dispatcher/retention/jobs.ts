@@ -1,21 +1,25 @@
 import type { Sql } from "#db/client.ts";
-import { deleteStrayAttempts, dropAttemptPartition, makeAttemptPartitions } from "#db/queries/attempt-partitions.ts";
-import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
-import { lapsePlans } from "#db/queries/lapse-plans.ts";
+import { deleteOldNotices } from "#db/queries/accounts/notices.ts";
+import {
+  deleteFromDefaultPartition,
+  dropAttemptPartition,
+  makeAttemptPartitions,
+} from "#db/queries/retention/attempt-partitions.ts";
+import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import {
   deleteExpiredSessions,
   deleteGoneDispatchers,
   deleteOldPunctuality,
   deleteOldSignIns,
-} from "#db/queries/leftovers.ts";
-import { deleteOldNotices } from "#db/queries/notices.ts";
+} from "#db/queries/retention/expired-rows.ts";
+import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
 import {
   deleteOldCounts,
   deleteTerminalSchedules,
   erasePayloads,
   type WalkFrom,
   type WalkStep,
-} from "#db/queries/retention.ts";
+} from "#db/queries/retention/retention.ts";
 import type { Plans } from "#domain/plans.ts";
 
 const ROWS_MAX = 200;
@@ -45,7 +49,9 @@ export function retentionJobs(plans: Plans): Job[] {
       makeAttemptPartitions(sql, PARTITION_DAYS_AHEAD),
     ),
     sweep("attempt partitions dropped", 1, (sql) => dropAttemptPartition(sql, windowDays)),
-    sweep("stray attempts", ROWS_MAX, (sql) => deleteStrayAttempts(sql, windowDays, ROWS_MAX)),
+    sweep("attempts in the default partition", ROWS_MAX, (sql) =>
+      deleteFromDefaultPartition(sql, windowDays, ROWS_MAX),
+    ),
     sweep("sessions", ROWS_MAX, (sql) => deleteExpiredSessions(sql, ROWS_MAX)),
     sweep("sign-ins", ROWS_MAX, (sql) => deleteOldSignIns(sql, ROWS_MAX)),
     sweep("dispatchers", ROWS_MAX, (sql) => deleteGoneDispatchers(sql, GONE_DISPATCHER_DAYS, ROWS_MAX)),

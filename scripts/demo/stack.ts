@@ -3,7 +3,7 @@ import { env } from "node:process";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { SetupError } from "#scripts/setup-error.ts";
-import { freePort } from "../ports.ts";
+import { freePort } from "#scripts/stack/ports.ts";
 
 export type Stack = {
   /** Where the API answers. */

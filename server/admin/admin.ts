@@ -1,5 +1,5 @@
 import type { Config } from "#config.ts";
-import type { Actor } from "#db/queries/audit-log.ts";
+import type { Actor } from "#db/queries/accounts/audit-log.ts";
 import { AppError } from "#domain/errors.ts";
 import type { Ctx, Query } from "../context.ts";
 

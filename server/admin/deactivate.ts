@@ -1,4 +1,4 @@
-import { setAccountStatus } from "#db/queries/administer-accounts.ts";
+import { setAccountStatus } from "#db/queries/accounts/administer.ts";
 import { AppError } from "#domain/errors.ts";
 import { accountIdOrThrow, noSuchAccount } from "./account-id.ts";
 import type { Admin } from "./admin.ts";

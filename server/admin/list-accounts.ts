@@ -1,4 +1,4 @@
-import { countAccounts, listAccounts } from "#db/queries/list-accounts.ts";
+import { countAccounts, listAccounts } from "#db/queries/accounts/list.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { accountIdOrThrow } from "./account-id.ts";

@@ -1,4 +1,4 @@
-import { listActs } from "#db/queries/audit-log.ts";
+import { listActs } from "#db/queries/accounts/audit-log.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { accountIdOrThrow } from "./account-id.ts";

@@ -1,4 +1,4 @@
-import type { AccountRow } from "#db/queries/list-accounts.ts";
+import type { AccountRow } from "#db/queries/accounts/list.ts";
 import { encodeId } from "#domain/ids.ts";
 import { graceLimit, type Plans } from "#domain/plans.ts";
 

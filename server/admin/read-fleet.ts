@@ -1,4 +1,4 @@
-import { type FleetMember, readFleet } from "#db/queries/queue-figures.ts";
+import { type FleetMember, readFleet } from "#db/queries/fleet/queue-figures.ts";
 import type { Admin } from "./admin.ts";
 
 const SHARDS = 64;

@@ -1,5 +1,5 @@
-import { countDeadSchedules } from "#db/queries/count-dead-schedules.ts";
-import { type QueueFigures, readQueueFigures } from "#db/queries/queue-figures.ts";
+import { type QueueFigures, readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
+import { countDeadSchedules } from "#db/queries/schedules/count-dead.ts";
 import type { Admin } from "./admin.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { grantPlan } from "#db/queries/administer-accounts.ts";
+import { grantPlan } from "#db/queries/accounts/administer.ts";
 import { AppError } from "#domain/errors.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { accountIdOrThrow, noSuchAccount } from "./account-id.ts";

@@ -1,4 +1,4 @@
-import { type ApiKeyRow, createApiKey } from "#db/queries/api-keys.ts";
+import { type ApiKeyRow, createApiKey } from "#db/queries/accounts/api-keys.ts";
 import type { Ctx } from "../context.ts";
 import type { ApiKeyInput } from "./api-key-input.ts";
 

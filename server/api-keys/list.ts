@@ -1,4 +1,4 @@
-import { type ApiKeyRow, listApiKeys } from "#db/queries/api-keys.ts";
+import { type ApiKeyRow, listApiKeys } from "#db/queries/accounts/api-keys.ts";
 import type { Ctx } from "../context.ts";
 
 const KEYS_MAX = 1_000;

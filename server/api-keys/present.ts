@@ -1,4 +1,4 @@
-import type { ApiKeyRow } from "#db/queries/api-keys.ts";
+import type { ApiKeyRow } from "#db/queries/accounts/api-keys.ts";
 import { apiKeyPrefix } from "#domain/api-key.ts";
 import { encodeId } from "#domain/ids.ts";
 

@@ -1,4 +1,4 @@
-import { revokeApiKey } from "#db/queries/api-keys.ts";
+import { revokeApiKey } from "#db/queries/accounts/api-keys.ts";
 import type { Ctx } from "../context.ts";
 import { keyIdOrThrow, noSuchKey } from "./key-id.ts";
 

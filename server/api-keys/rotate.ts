@@ -1,4 +1,4 @@
-import { type ApiKeyRow, hasApiKey, rotateApiKey } from "#db/queries/api-keys.ts";
+import { type ApiKeyRow, hasApiKey, rotateApiKey } from "#db/queries/accounts/api-keys.ts";
 import { AppError } from "#domain/errors.ts";
 import type { Ctx } from "../context.ts";
 import { keyIdOrThrow, noSuchKey } from "./key-id.ts";

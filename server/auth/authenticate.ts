@@ -1,14 +1,14 @@
-import { type ActiveApiKey, findActiveApiKey } from "#db/queries/api-keys.ts";
-import { findActiveSessions } from "#db/queries/sessions.ts";
+import { type ActiveApiKey, findActiveApiKey } from "#db/queries/accounts/api-keys.ts";
+import { findActiveSessions } from "#db/queries/accounts/sessions.ts";
 import { type Environment, hashApiKey, parseApiKey } from "#domain/api-key.ts";
 import { AppError } from "#domain/errors.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import type { Credential, Query } from "../context.ts";
 import type { Services } from "../services.ts";
+import { cacheCaller } from "./cached-credentials.ts";
 import { noteKeyUse } from "./note-key-use.ts";
 import { noteSessionUse } from "./note-session-use.ts";
-import { rememberCaller } from "./remembered-keys.ts";
 import { assertSameOrigin } from "./same-origin.ts";
 import { readSessionTokens, sessionCookie } from "./session-cookie.ts";
 
@@ -63,7 +63,7 @@ async function authenticateKey(held: Services, authorization: string, query: Que
   if (key === undefined || parseApiKey(key) === null) throw unauthorized();
   const found = await query(({ db }) => findActiveApiKey(db, hashApiKey(key)));
   const caller = found && callerOf(found);
-  rememberCaller(authorization, caller);
+  cacheCaller(authorization, caller);
   if (caller === undefined) throw unauthorized();
   if (found?.isStale) noteKeyUse(held, found.id);
   return caller;

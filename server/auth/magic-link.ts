@@ -1,5 +1,5 @@
 import type { Db } from "#db/orm.ts";
-import { noteSignInRequest } from "#db/queries/sign-in-requests.ts";
+import { noteSignInRequest } from "#db/queries/accounts/sign-in-requests.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { MAGIC_LINK_MINUTES, magicLinkUrl } from "#domain/magic-link.ts";

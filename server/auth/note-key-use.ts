@@ -1,4 +1,4 @@
-import { touchApiKey } from "#db/queries/api-keys.ts";
+import { touchApiKey } from "#db/queries/accounts/api-keys.ts";
 import { DATABASE_BUDGET_MS, type Services } from "../services.ts";
 
 /** Writes `last_used_at` of a key beside the answer, never before it. Failure is logged and otherwise harmless. */

@@ -1,4 +1,4 @@
-import { touchSession } from "#db/queries/sessions.ts";
+import { touchSession } from "#db/queries/accounts/sessions.ts";
 import { DATABASE_BUDGET_MS, type Services } from "../services.ts";
 
 /** Writes `last_used_at` of a session, and renews it when it is due, beside the answer. Failure is logged and harmless. */

@@ -1,4 +1,4 @@
-import { findBilling, saveCustomer } from "#db/queries/subscriptions.ts";
+import { findBilling, saveCustomer } from "#db/queries/accounts/subscriptions.ts";
 import { AppError } from "#domain/errors.ts";
 import { PAID_PLAN } from "#domain/subscription.ts";
 import { unauthorized } from "../auth/authenticate.ts";

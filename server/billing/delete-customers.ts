@@ -1,4 +1,4 @@
-import { finishCustomerDeletion, takeCustomerDeletion } from "#db/queries/customer-deletions.ts";
+import { finishCustomerDeletion, takeCustomerDeletion } from "#db/queries/accounts/customer-deletions.ts";
 import type { Query } from "../context.ts";
 import type { Billing } from "./billing.ts";
 

@@ -1,4 +1,4 @@
-import { findBilling } from "#db/queries/subscriptions.ts";
+import { findBilling } from "#db/queries/accounts/subscriptions.ts";
 import { AppError } from "#domain/errors.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";

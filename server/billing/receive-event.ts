@@ -1,4 +1,4 @@
-import { findCustomer, storeSubscription } from "#db/queries/subscriptions.ts";
+import { findCustomer, storeSubscription } from "#db/queries/accounts/subscriptions.ts";
 import type { Query } from "../context.ts";
 import type { Billing } from "./billing.ts";
 

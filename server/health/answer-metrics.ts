@@ -2,10 +2,10 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
 import { getMetrics } from "../contract/health.ts";
-import type { Noted } from "../http/answering.ts";
-import { limitRefusals } from "../http/rate-limit.ts";
+import type { ResponseMeta } from "../http/answering.ts";
 import { readQuery } from "../http/read-query.ts";
 import { ok, type Reply } from "../http/reply.ts";
+import { limitRefusals } from "../rate-limit/rate-limit.ts";
 import { services } from "../services.ts";
 import { readMetrics } from "./metrics.ts";
 import { PROMETHEUS_TYPE, prometheusText } from "./prometheus.ts";
@@ -14,10 +14,10 @@ import { PROMETHEUS_TYPE, prometheusText } from "./prometheus.ts";
  * The answer of /metricsz, in the form that is asked for. Open while the service is reached over plain http; over https
  * it throws UNAUTHORIZED without the token of METRICS_TOKEN, and always when none is set.
  */
-export async function answerMetrics(request: Request, noted: Noted): Promise<Reply> {
+export async function answerMetrics(request: Request, meta: ResponseMeta): Promise<Reply> {
   const { config } = services();
   if (config.baseUrl.startsWith("https:")) {
-    await limitRefusals(request, noted, async () => assertToken(request.headers, config));
+    await limitRefusals(request, meta, async () => assertToken(request.headers, config));
   }
   const { format } = readQuery(request.url, getMetrics.query, { isProbed: true });
   const metrics = await readMetrics();

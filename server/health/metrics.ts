@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { readFleet, readQueueFigures } from "#db/queries/queue-figures.ts";
+import { readFleet, readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
 import { formatInstant } from "#domain/instant.ts";
+import { cacheFor } from "../cache-for.ts";
 import type { MetricsAnswer } from "../contract/health.ts";
-import { keptFor } from "../overview/kept-for.ts";
 import { readPunctuality } from "../overview/punctuality.ts";
 import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
 
@@ -14,7 +14,7 @@ const KEPT_MS = 1_000;
 /** The figures of the whole service: its dispatchers, what waits, and how punctual it was; at most a second old. */
 export function readMetrics(): Promise<Metrics> {
   const own = services();
-  const read = readers.get(own) ?? keptFor(KEPT_MS, () => readNow(own));
+  const read = readers.get(own) ?? cacheFor(KEPT_MS, () => readNow(own));
   readers.set(own, read);
   return read();
 }

@@ -1,5 +1,5 @@
 import { DatabaseUnavailable } from "#db/client.ts";
-import { hasLivingDispatcher } from "#db/queries/readiness.ts";
+import { hasLivingDispatcher } from "#db/queries/fleet/readiness.ts";
 import { DATABASE_BUDGET_MS, services } from "../services.ts";
 
 export type Readiness = { status: Check; checks: { database: Check; queue: Check } };

@@ -8,7 +8,7 @@ import { errorReply, newRequestId, type Reply, toResponse } from "./reply.ts";
 export type RouteHandler = (request: Request, context: { params: Promise<unknown> }) => Promise<Response>;
 
 /** What becomes known of a call while it is answered, and counts whatever the answer will be. */
-export type Noted = {
+export type ResponseMeta = {
   /** Headers of the answer, an error's too. */
   headers: Record<string, string>;
   accountId?: string;
@@ -19,20 +19,20 @@ export type Noted = {
  * is, anything else to a fixed text outside and a line in the log. Logs what it answered.
  */
 export function answering(
-  work: (...call: [...Parameters<RouteHandler>, noted: Noted]) => Promise<Reply>,
+  work: (...call: [...Parameters<RouteHandler>, meta: ResponseMeta]) => Promise<Reply>,
 ): RouteHandler {
   return async (request, context) => {
     const startedMs = performance.now();
     const requestId = newRequestId();
-    const noted: Noted = { headers: {} };
+    const meta: ResponseMeta = { headers: {} };
     let reply: Reply;
     try {
-      reply = await work(request, context, noted);
+      reply = await work(request, context, meta);
     } catch (error) {
       reply = errorReply(toAppError(error, request, requestId));
     }
-    logAnswer(request, reply.status, { requestId, accountId: noted.accountId, ms: performance.now() - startedMs });
-    return toResponse({ ...reply, headers: { ...noted.headers, ...reply.headers } }, requestId);
+    logAnswer(request, reply.status, { requestId, accountId: meta.accountId, ms: performance.now() - startedMs });
+    return toResponse({ ...reply, headers: { ...meta.headers, ...reply.headers } }, requestId);
   };
 }
 
@@ -46,7 +46,7 @@ function toAppError(error: unknown, request: Request, requestId: string): AppErr
     });
   }
   services().log.error(call, "answered 500");
-  return new AppError("INTERNAL", "Something went wrong here. It was noted under the id in X-Request-Id.");
+  return new AppError("INTERNAL", "Something went wrong here. It was meta under the id in X-Request-Id.");
 }
 
 const MAY_REPEAT = " The change may have been stored: sending the same request again is safe.";

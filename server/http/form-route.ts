@@ -1,9 +1,9 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
+import { addressOf } from "../rate-limit/rate-limit.ts";
 import { type Services, services } from "../services.ts";
 import { answering, type RouteHandler } from "./answering.ts";
 import { BodyRoom } from "./body-room.ts";
-import { addressOf } from "./rate-limit.ts";
 import { readBytes } from "./read-bytes.ts";
 import { type Reply, seeOther } from "./reply.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
+import { addressOf } from "../rate-limit/rate-limit.ts";
 import { type Services, services } from "../services.ts";
-import { answering, type Noted, type RouteHandler } from "./answering.ts";
+import { answering, type ResponseMeta, type RouteHandler } from "./answering.ts";
 import { BodyRoom } from "./body-room.ts";
-import { addressOf } from "./rate-limit.ts";
 import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
 import { readBody } from "./route.ts";
@@ -13,7 +13,7 @@ export type OpenCall<E extends Endpoint> = {
   /** What magic links and OAuth are bound with. */
   authSecret: string;
   request: Request;
-  noted: Noted;
+  meta: ResponseMeta;
   /** The caller's address, seen through trusted proxies; null where nobody knows. */
   address: string | null;
   /** Of the path; empty where it has none. */
@@ -28,7 +28,7 @@ export function openEndpoint<E extends Endpoint>(
   handler: (call: OpenCall<E>) => Promise<ReplyOf<E>>,
 ): RouteHandler {
   const schema = (endpoint.query ?? z.strictObject({})) as QuerySchema<QueryOf<E>>;
-  return answering(async (request, context, noted) => {
+  return answering(async (request, context, meta) => {
     const held = services();
     const { authSecret } = await held.installation();
     const address = addressOf(request);
@@ -37,7 +37,7 @@ export function openEndpoint<E extends Endpoint>(
     const room = new BodyRoom(`caller ${address}`);
     try {
       const body = await readBody(endpoint, request, room);
-      return (await handler({ held, authSecret, request, noted, address, params, query, body })) as Reply;
+      return (await handler({ held, authSecret, request, meta, address, params, query, body })) as Reply;
     } finally {
       room.giveBack();
     }

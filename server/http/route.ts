@@ -2,16 +2,16 @@ import { z } from "zod";
 import { DatabaseUnavailable } from "#db/client.ts";
 import type { Environment } from "#domain/api-key.ts";
 import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
-import { recallCaller, StaleCredential } from "../auth/remembered-keys.ts";
+import { cachedCaller, StaleCredential } from "../auth/cached-credentials.ts";
 import { type Ctx, createCtx, createQuery } from "../context.ts";
 import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
 import { Env } from "../contract/fields.ts";
+import { direct } from "../edge/fast-path.ts";
+import { limitCalls, limitRefusals } from "../rate-limit/rate-limit.ts";
 import { services } from "../services.ts";
 import { invalid, validate } from "../validate.ts";
 import { answering, type RouteHandler } from "./answering.ts";
 import { BodyRoom } from "./body-room.ts";
-import { direct } from "./direct-routes.ts";
-import { limitCalls, limitRefusals } from "./rate-limit.ts";
 import { readJson, refuseBody } from "./read-json.ts";
 import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
@@ -27,42 +27,42 @@ export type Call<E extends Endpoint> = {
 
 /**
  * The handler of one endpoint: authenticates as the contract says, reads what came, calls `handler` and writes its reply
- * or the envelope of its error. With `takesRemembered`, a key that is known to this process is not looked up first: that
- * is for a handler which succeeds only by a statement that looks at key and plan (`ctx.isRemembered`). Whatever it throws
+ * or the envelope of its error. With `takesCached`, a key that is known to this process is not looked up first: that
+ * is for a handler which succeeds only by a statement that looks at key and plan (`ctx.isCached`). Whatever it throws
  * may come of what no longer holds, so then the key is looked up, and it is called again if anything has changed.
  * `isDirect` is for an endpoint that is called more often than all others (see `direct`).
  */
 export function route<E extends Endpoint>(
   endpoint: E,
   handler: (call: Call<E>) => Promise<ReplyOf<E>>,
-  { takesRemembered = false, isDirect = false } = {},
+  { takesCached = false, isDirect = false } = {},
 ): RouteHandler {
   const queryOf = queryReader(endpoint);
   const auth = endpoint.auth === "session" ? "session" : "any";
-  const answer = answering(async (request, context, noted) => {
+  const answer = answering(async (request, context, meta) => {
     const held = services();
     const installation = await held.installation();
     const { ask, readFor } = createQuery(held);
-    const lookUp = () => limitRefusals(request, noted, () => authenticate(held, request, ask));
+    const lookUp = () => limitRefusals(request, meta, () => authenticate(held, request, ask));
     let body: Promise<BodyOf<E>> | undefined;
 
-    const serve = async (caller: Caller, room: BodyRoom, isRemembered: boolean): Promise<Reply> => {
+    const serve = async (caller: Caller, room: BodyRoom, isCached: boolean): Promise<Reply> => {
       const { env, query } = queryOf(request.url);
       if (env !== undefined && caller.env !== null && env !== caller.env) {
         throw invalid([{ path: "env", message: `must be ${caller.env}, the environment of the API key` }]);
       }
       const own = endpoint.method === "GET" ? readFor(caller.accountId) : ask;
-      const ctx = createCtx(held, installation, caller, caller.env ?? env ?? "live", own, isRemembered);
+      const ctx = createCtx(held, installation, caller, caller.env ?? env ?? "live", own, isCached);
       const params = (await context.params) as { id: string };
       body ??= readBody(endpoint, request, room);
       return (await handler({ ctx, request, params, query, body: await body })) as Reply;
     };
 
-    const recalled = takesRemembered ? recallCaller(held, request.headers.get("authorization")) : undefined;
+    const recalled = takesCached ? cachedCaller(held, request.headers.get("authorization")) : undefined;
     const caller = recalled ?? (await lookUp());
-    await limitCalls(noted, caller.accountId, held.config.plans[caller.plan].requestsPerMinute);
+    await limitCalls(meta, caller.accountId, held.config.plans[caller.plan].requestsPerMinute);
     assertMayCall(caller, auth, request, held.config.baseUrl);
-    if (caller.setCookie !== undefined) noted.headers["Set-Cookie"] = caller.setCookie;
+    if (caller.setCookie !== undefined) meta.headers["Set-Cookie"] = caller.setCookie;
     const room = new BodyRoom(caller.accountId);
     try {
       return await serve(caller, room, recalled !== undefined);

@@ -1,5 +1,5 @@
 import { DatabaseUnavailable } from "#db/client.ts";
-import { deleteSessionsByHash } from "#db/queries/sessions.ts";
+import { deleteSessionsByHash } from "#db/queries/accounts/sessions.ts";
 import { AppError } from "#domain/errors.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import { isBoundBrowser, unbindBrowser } from "../auth/browser-binding.ts";

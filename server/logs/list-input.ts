@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { CODES } from "#db/queries/list-attempts.ts";
+import { CODES } from "#db/queries/search/list-attempts.ts";
 import { decodeId } from "#domain/ids.ts";
-import { judgeAfter, listParameters } from "../list-parameters.ts";
+import { listParameters, validateAfter } from "../list-parameters.ts";
 
 /** How the log is sorted; it is always so. */
 export const LOG_ORDER = "-attempted_at";
@@ -29,6 +29,6 @@ export const LogsInput = z
       .optional()
       .describe("The class of the status code; `none` where no answer came."),
   })
-  .superRefine((input, context) => judgeAfter(input, LOG_ORDER, context));
+  .superRefine((input, context) => validateAfter(input, LOG_ORDER, context));
 
 export type LogsInput = z.infer<typeof LogsInput>;

@@ -1,4 +1,4 @@
-import { type AttemptPage, type LoggedAttempt, listAttempts } from "#db/queries/list-attempts.ts";
+import { type AttemptPage, type LoggedAttempt, listAttempts } from "#db/queries/search/list-attempts.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 import type { LogsInput } from "./list-input.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseUnavailable } from "#db/client.ts";
-import { deleteActiveAccount } from "#db/queries/accounts.ts";
-import { hasFiringSchedules, waitForRunningClaims } from "#db/queries/running-claims.ts";
+import { deleteActiveAccount } from "#db/queries/accounts/accounts.ts";
+import { hasFiringSchedules, waitForRunningClaims } from "#db/queries/schedules/running-claims.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { deleteQueuedCustomers } from "../billing/delete-customers.ts";
 import { billingOf } from "../billing/provider.ts";

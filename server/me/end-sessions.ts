@@ -1,4 +1,4 @@
-import { deleteSessions } from "#db/queries/sessions.ts";
+import { deleteSessions } from "#db/queries/accounts/sessions.ts";
 import type { Ctx } from "../context.ts";
 
 /** Ends every session of the caller's account but the one that asks. */

@@ -1,4 +1,4 @@
-import { listSessions, type SessionRow } from "#db/queries/sessions.ts";
+import { listSessions, type SessionRow } from "#db/queries/accounts/sessions.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 

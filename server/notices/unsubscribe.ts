@@ -1,5 +1,5 @@
-import { turnNoticesOff } from "#db/queries/accounts.ts";
-import { readUnsubscribeKey } from "#db/queries/instance-secrets.ts";
+import { turnNoticesOff } from "#db/queries/accounts/accounts.ts";
+import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { DATABASE_BUDGET_MS, services } from "../services.ts";
 import { invalid } from "../validate.ts";

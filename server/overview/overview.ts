@@ -1,5 +1,5 @@
-import { readScheduleFigures, readSpanCounts, type ScheduleFigures } from "#db/queries/account-figures.ts";
-import { readDatabaseClock } from "#db/queries/database-clock.ts";
+import { readScheduleFigures, readSpanCounts, type ScheduleFigures } from "#db/queries/accounts/figures.ts";
+import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
 import { type OverviewFigures, overviewFigures, overviewSpan, type Period, type Span } from "#domain/overview.ts";
 import type { Ctx } from "../context.ts";
 

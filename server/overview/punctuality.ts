@@ -1,7 +1,7 @@
-import { type PublicCounts, readPublicCounts } from "#db/queries/public-punctuality.ts";
+import { type PublicCounts, readPublicCounts } from "#db/queries/attempts/public-punctuality.ts";
 import { bucketValue, ON_TIME_WITHIN_MS, percentile } from "#domain/punctuality.ts";
+import { cacheFor } from "../cache-for.ts";
 import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
-import { keptFor } from "./kept-for.ts";
 
 /** For so long an answer is kept here, and by whoever fetched it, s. */
 export const PUNCTUALITY_KEPT_S = 30;
@@ -20,7 +20,7 @@ export async function readPunctualityHistogram() {
 
 function readKept(): Promise<PublicCounts> {
   const own = services();
-  const read = readers.get(own) ?? keptFor(PUNCTUALITY_KEPT_S * 1_000, () => readNow(own));
+  const read = readers.get(own) ?? cacheFor(PUNCTUALITY_KEPT_S * 1_000, () => readNow(own));
   readers.set(own, read);
   return read();
 }

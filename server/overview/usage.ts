@@ -1,4 +1,4 @@
-import { readMonth } from "#db/queries/create-schedule.ts";
+import { readMonth } from "#db/queries/schedules/create.ts";
 import { type Usage, usageView } from "#domain/quota.ts";
 import type { Ctx } from "../context.ts";
 

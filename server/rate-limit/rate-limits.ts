@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type Connection, DatabaseUnavailable } from "#db/client.ts";
-import { addRequestCounts, deleteRequestCountsBefore } from "#db/queries/request-counts.ts";
+import { addRequestCounts, deleteRequestCountsBefore } from "#db/queries/fleet/request-counts.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import type { Logger } from "../log.ts";
 import { createSharedCounts } from "./shared-counts.ts";

@@ -1,4 +1,4 @@
-import type { RequestCount } from "#db/queries/request-counts.ts";
+import type { RequestCount } from "#db/queries/fleet/request-counts.ts";
 
 /** `total`: calls of the minute that is running, of all processes as far as is known. `resetMs`: what is left of it. */
 export type Counted = { total: number; resetMs: number };
@@ -6,10 +6,10 @@ export type Counted = { total: number; resetMs: number };
 export type SharedCounts = ReturnType<typeof createSharedCounts>;
 
 const MINUTE_MS = 60_000;
-const TELL_EVERY_MS = 1_000;
+const FLUSH_EVERY_MS = 1_000;
 /** Nobody waits for a statement that takes longer than this. */
 const SLOW_MS = 1_000;
-const TOLD_AT_ONCE_MAX = 2_000;
+const FLUSHED_AT_ONCE_MAX = 2_000;
 /** Above this, nobody new is counted within the minute: memory is bounded, whoever sends from however many addresses. */
 const KEYS_MAX = 100_000;
 
@@ -17,9 +17,9 @@ type Entry = {
   minute: number;
   key: string;
   total: number;
-  /** Counted here, and the part of it that the others have not been told. */
+  /** Counted here, and the part of it that the others have not been flushed. */
   own: number;
-  untold: number;
+  unflushed: number;
   /** Whether the others' counts of this minute have been heard once. */
   isShared: boolean;
   /** Calls that wait to be counted, those included that a statement is counting. */
@@ -30,7 +30,7 @@ type Entry = {
 type Waiter = { limit: number; settle: (counted: Counted | Promise<Counted>) => void };
 
 /** What one statement tells: calls that were counted here already, and those that wait to be. */
-type Told = { entry: Entry; own: number; waiters: Waiter[] };
+type Flush = { entry: Entry; own: number; waiters: Waiter[] };
 
 /**
  * Counts calls by the minute of the database's clock. Counting is done in memory; each process tells the others what it
@@ -51,11 +51,11 @@ export function createSharedCounts(deps: {
   let clockOffsetMs = 0;
   let minute = Number.NaN;
   let entries = new Map<string, Entry>();
-  let untold = new Set<Entry>();
+  let unflushed = new Set<Entry>();
   const waiting = new Map<Entry, Waiter[]>();
   let isAlone = false;
   let forgotMinute = Number.NaN;
-  let isTelling = false;
+  let isFlushing = false;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -65,10 +65,10 @@ export function createSharedCounts(deps: {
     const current = Math.floor(databaseNow() / MINUTE_MS);
     // The offset is measured anew each time: a little less of it must not bring the minute before back.
     if (current !== minute && current !== minute - 1) {
-      // What was not told of it is of no use to anybody.
+      // What was not flushed of it is of no use to anybody.
       minute = current;
       entries = new Map();
-      untold = new Set();
+      unflushed = new Set();
     }
     return entries;
   };
@@ -76,7 +76,7 @@ export function createSharedCounts(deps: {
   const entryOf = (key: string): Entry => {
     let entry = entriesOfMinute().get(key);
     if (!entry) {
-      entry = { minute, key, total: 0, own: 0, untold: 0, isShared: false, waiting: 0 };
+      entry = { minute, key, total: 0, own: 0, unflushed: 0, isShared: false, waiting: 0 };
       if (entries.size < KEYS_MAX) entries.set(key, entry);
     }
     return entry;
@@ -86,26 +86,26 @@ export function createSharedCounts(deps: {
     if (entry.total >= limit) return counted(limit + 1);
     entry.total++;
     entry.own++;
-    entry.untold++;
-    if (entries.get(entry.key) === entry) untold.add(entry);
+    entry.unflushed++;
+    if (entries.get(entry.key) === entry) unflushed.add(entry);
     tellLater();
     return counted(entry.total);
   };
 
-  const takeTold = (): Told[] =>
-    [...new Set([...waiting.keys(), ...untold])].slice(0, TOLD_AT_ONCE_MAX).map((entry) => {
+  const takeUnflushed = (): Flush[] =>
+    [...new Set([...waiting.keys(), ...unflushed])].slice(0, FLUSHED_AT_ONCE_MAX).map((entry) => {
       const waiters = waiting.get(entry) ?? [];
       waiting.delete(entry);
-      return { entry, own: entry.untold, waiters };
+      return { entry, own: entry.unflushed, waiters };
     });
 
-  /** Lets those who wait go on, counted here alone; what they add to `own` is told already, should `told` arrive yet. */
-  const letGo = (told: Told[]) => {
+  /** Lets those who wait go on, counted here alone; what they add to `own` is flushed already, should `flushed` arrive yet. */
+  const letGo = (flushed: Flush[]) => {
     isAlone = true;
-    for (const one of told) {
-      const before = one.entry.untold;
+    for (const one of flushed) {
+      const before = one.entry.unflushed;
       for (const { limit, settle } of one.waiters.splice(0)) settle(countHere(one.entry, limit));
-      one.own += one.entry.untold - before;
+      one.own += one.entry.unflushed - before;
     }
     for (const [entry, waiters] of waiting) {
       for (const { limit, settle } of waiters) settle(countHere(entry, limit));
@@ -113,17 +113,17 @@ export function createSharedCounts(deps: {
     waiting.clear();
   };
 
-  const share = async (told: Told[]) => {
+  const share = async (flushed: Flush[]) => {
     const sentAtMs = now();
     const { totals, nowMs } = await deps.share(
-      told.map(({ entry, own, waiters }) => ({ minute: entry.minute, key: entry.key, n: own + waiters.length })),
+      flushed.map(({ entry, own, waiters }) => ({ minute: entry.minute, key: entry.key, n: own + waiters.length })),
     );
     clockOffsetMs = nowMs - (sentAtMs + now()) / 2;
-    for (const [at, { entry, own, waiters }] of told.entries()) {
+    for (const [at, { entry, own, waiters }] of flushed.entries()) {
       const total = totals[at] ?? 0;
-      entry.untold -= own;
-      if (entry.untold === 0) untold.delete(entry);
-      entry.total = Math.max(entry.total, total + entry.untold);
+      entry.unflushed -= own;
+      if (entry.unflushed === 0) unflushed.delete(entry);
+      entry.total = Math.max(entry.total, total + entry.unflushed);
       entry.own += waiters.length;
       entry.isShared = true;
       const first = total - waiters.length + 1;
@@ -142,37 +142,37 @@ export function createSharedCounts(deps: {
 
   /** Tells and hears. Nobody is held up by it for longer than `SLOW_MS`. */
   const tell = async () => {
-    if (isTelling) return;
-    const told = takeTold();
-    if (told.length === 0) return;
-    isTelling = true;
-    const stopWaiting = whenRunFor(SLOW_MS, () => letGo(told));
+    if (isFlushing) return;
+    const flushed = takeUnflushed();
+    if (flushed.length === 0) return;
+    isFlushing = true;
+    const stopWaiting = whenRunFor(SLOW_MS, () => letGo(flushed));
     try {
-      await share(told);
+      await share(flushed);
     } catch (error) {
-      letGo(told);
+      letGo(flushed);
       deps.onError(error);
     } finally {
       stopWaiting();
-      isTelling = false;
+      isFlushing = false;
       if (waiting.size > 0) void tell();
       else tellLater();
     }
   };
 
   const tellLater = () => {
-    if (timer || untold.size === 0 || isClosed) return;
+    if (timer || unflushed.size === 0 || isClosed) return;
     timer = setTimeout(() => {
       timer = undefined;
       void tell();
-    }, TELL_EVERY_MS);
+    }, FLUSH_EVERY_MS);
     timer.unref();
   };
 
   const add = async (key: string, limit: number): Promise<Counted> => {
     const entry = entryOf(key);
     // Nobody passes those who wait: they are counted right after what was counted before them.
-    const isSoon = entry.waiting === 0 && entry.untold < untoldMax(entry, limit);
+    const isSoon = entry.waiting === 0 && entry.unflushed < unflushedMax(entry, limit);
     if (isAlone || entry.total >= limit || isSoon) return countHere(entry, limit);
     entry.waiting++;
     return new Promise<Counted>((settle) => {
@@ -210,7 +210,7 @@ export function createSharedCounts(deps: {
  * How much of a limit one process may count before it tells the others: its share of a fortieth, so that all of them
  * together are off by no more; and a two-hundredth where it has little share or does not know it yet.
  */
-function untoldMax(entry: Entry, limit: number): number {
+function unflushedMax(entry: Entry, limit: number): number {
   const share = entry.isShared && entry.total > 0 ? entry.own / entry.total : 0;
   return Math.max(1, Math.floor(Math.max(limit / 200, (limit / 40) * share)));
 }

@@ -1,4 +1,4 @@
-import { readRelaySettings } from "#db/queries/relay-settings.ts";
+import { readRelaySettings } from "#db/queries/accounts/relay-settings.ts";
 import type { SavedRelaySettings } from "#domain/relay-settings.ts";
 import type { Ctx } from "../context.ts";
 

@@ -1,4 +1,4 @@
-import { saveRelaySettings } from "#db/queries/relay-settings.ts";
+import { saveRelaySettings } from "#db/queries/accounts/relay-settings.ts";
 import { clampRelaySettings, type RelaySettingsPatch, type SavedRelaySettings } from "#domain/relay-settings.ts";
 import type { Ctx } from "../context.ts";
 

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { NewSchedule } from "#db/queries/create-schedule.ts";
-import { type BulkCreation, createSchedules } from "#db/queries/create-schedules.ts";
+import type { NewSchedule } from "#db/queries/schedules/create.ts";
+import { type BulkCreation, createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { AppError } from "#domain/errors.ts";
 import { unauthorized } from "../auth/authenticate.ts";
-import { StaleCredential } from "../auth/remembered-keys.ts";
+import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
 import { invalid, validate } from "../validate.ts";
 import type { BulkInput } from "./bulk-input.ts";
@@ -41,19 +41,19 @@ async function storeItems(ctx: Ctx, schedules: readonly unknown[]): Promise<Bulk
 
   const full = creations.some(({ outcome }) => outcome === "quota") ? await quotaExceeded(ctx) : undefined;
   const accepted: AcceptedItem[] = [];
-  for (const [n, { index, verdict }] of prepared.entries()) {
+  for (const [n, { index, rejection }] of prepared.entries()) {
     const creation = creations[n] as BulkCreation;
     if (creation.outcome === "created" || creation.outcome === "replayed") {
       accepted.push({ index, ...creation });
     } else {
-      const error = { past: notInFuture(), verdict, quota: full }[creation.outcome];
+      const error = { past: notInFuture(), rejected: rejection, quota: full }[creation.outcome];
       rejected.push({ index, error: error as AppError });
     }
   }
   return { accepted, rejected: rejected.sort((a, b) => a.index - b.index) };
 }
 
-type PreparedItem = { index: number; schedule: NewSchedule; verdict: AppError | null };
+type PreparedItem = { index: number; schedule: NewSchedule; rejection: AppError | null };
 
 // Other calls get their turn in between: the largest batch keeps the process busy for a good part of a second.
 const ITEMS_PER_TURN = 25;

@@ -1,4 +1,4 @@
-import { cancelOpenSchedule, type ScheduleRow } from "#db/queries/schedules.ts";
+import { cancelOpenSchedule, type ScheduleRow } from "#db/queries/schedules/schedules.ts";
 import { canTransition } from "#domain/states.ts";
 import type { Ctx } from "../context.ts";
 import { statusConflict } from "./conflict.ts";

@@ -1,11 +1,11 @@
-import { type Creation, createSchedule, readMonth } from "#db/queries/create-schedule.ts";
+import { type Creation, createSchedule, readMonth } from "#db/queries/schedules/create.ts";
 import { AppError } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { quotaOf } from "#domain/quota.ts";
 import { requestHash } from "#domain/request-hash.ts";
 import { packRequest } from "#domain/sealed-request.ts";
 import { unauthorized } from "../auth/authenticate.ts";
-import { StaleCredential } from "../auth/remembered-keys.ts";
+import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
 import { invalid } from "../validate.ts";
 import type { CreateInput } from "./create-input.ts";
@@ -43,7 +43,7 @@ export function wantedOf(ctx: Ctx, input: CreateInput) {
 
 /** Stores what is wanted by one statement; throws as `createOne` does, and the wanted's own refusal. */
 export async function store(ctx: Ctx, wanted: WantedSchedule): Promise<CreatedSchedule> {
-  const { schedule, verdict } = prepareSchedule(ctx, wanted);
+  const { schedule, rejection } = prepareSchedule(ctx, wanted);
   const creation = await ctx.query(({ sql }) => createSchedule(sql, ctx.tenant, creationLimits(ctx), schedule));
   switch (creation.outcome) {
     case "created":
@@ -55,8 +55,8 @@ export async function store(ctx: Ctx, wanted: WantedSchedule): Promise<CreatedSc
       throw new StaleCredential();
     case "past":
       throw notInFuture();
-    case "verdict":
-      throw verdict ?? new Error("the database judged what nobody found");
+    case "rejected":
+      throw rejection ?? new Error("the database rejected what was not");
     case "quota":
       throw await quotaExceeded(ctx);
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { STATUSES, type Status } from "#domain/states.ts";
 import { didYouMean } from "../did-you-mean.ts";
-import { judgeAfter, listParameters } from "../list-parameters.ts";
+import { listParameters, validateAfter } from "../list-parameters.ts";
 
 /** One of the statuses or several; what people write for one that is called otherwise here is named. */
 function readStatuses(list: string, context: z.RefinementCtx): Status[] {
@@ -50,6 +50,6 @@ export const ListInput = z
       .default("-created_at")
       .describe("By what the list is sorted; a minus means the last first. Ties are sorted by id."),
   })
-  .superRefine((input, context) => judgeAfter(input, input.sort, context));
+  .superRefine((input, context) => validateAfter(input, input.sort, context));
 
 export type ListInput = z.infer<typeof ListInput>;

@@ -1,4 +1,4 @@
-import { listSchedules, type SchedulePage } from "#db/queries/list-schedules.ts";
+import { listSchedules, type SchedulePage } from "#db/queries/search/list-schedules.ts";
 import { decodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 import type { ListInput } from "./list-input.ts";

@@ -1,9 +1,9 @@
-import type { CreationLimits, NewSchedule } from "#db/queries/create-schedule.ts";
+import type { CreationLimits, NewSchedule } from "#db/queries/schedules/create.ts";
 import { AppError } from "#domain/errors.ts";
 import { newId } from "#domain/ids.ts";
 import { quotaOf } from "#domain/quota.ts";
 import { sealRequest } from "#domain/sealed-request.ts";
-import { judgeTarget } from "#domain/target-url.ts";
+import { validateTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
 
 /** What is to be stored, as the caller wants it. `packed` is what `packRequest` makes of headers and payload. */
@@ -18,7 +18,7 @@ export type WantedSchedule = Pick<
 };
 
 /** A row for the create statement, and why it is refused should the statement come to that. */
-export type PreparedSchedule = { schedule: NewSchedule; verdict: AppError | null };
+export type PreparedSchedule = { schedule: NewSchedule; rejection: AppError | null };
 
 /** Of a request without an idempotency key. */
 export const NO_HASH = Buffer.alloc(0);
@@ -26,29 +26,30 @@ export const NO_HASH = Buffer.alloc(0);
 /** Judges target and size, and seals what passes. */
 export function prepareSchedule(ctx: Ctx, { targetUrl, packed, refusal, ...rest }: WantedSchedule): PreparedSchedule {
   const id = newId(Date.now());
-  const target = judgeTarget(targetUrl, ctx.config.targetPolicy);
-  const verdict =
-    refusal ?? (target.ok ? judgeSize(rest.payloadSizeBytes, ctx.limits.payloadBytesMax) : refuseTarget(target.reason));
+  const target = validateTarget(targetUrl, ctx.config.targetPolicy);
+  const rejection =
+    refusal ??
+    (target.ok ? validateSize(rest.payloadSizeBytes, ctx.limits.payloadBytesMax) : refuseTarget(target.reason));
   // A refused address may be anything, NUL included, and is not stored.
   const to = { id, method: rest.method, targetUrl: target.ok ? target.url : "" };
   const schedule = {
     ...rest,
     ...to,
     origin: target.ok ? target.origin : "",
-    sealed: verdict === null && packed !== null ? sealRequest(ctx.config.keyRing, packed, to) : null,
-    verdict: verdict?.code ?? null,
+    sealed: rejection === null && packed !== null ? sealRequest(ctx.config.keyRing, packed, to) : null,
+    rejection: rejection?.code ?? null,
   };
-  return { schedule, verdict };
+  return { schedule, rejection };
 }
 
 /** What bounds creating on the caller's plan and in its environment, and what was taken from memory for that. */
-export function creationLimits({ limits, tenant, plan, credential, isRemembered }: Ctx): CreationLimits {
+export function creationLimits({ limits, tenant, plan, credential, isCached }: Ctx): CreationLimits {
   const { limit, graceLimit } = quotaOf(limits, tenant.env);
   return {
     limit,
     graceLimit,
     earlyFire: limits.earlyFire,
-    remembered: isRemembered ? { keyId: credential.id, plan } : undefined,
+    cached: isCached ? { keyId: credential.id, plan } : undefined,
   };
 }
 
@@ -58,7 +59,7 @@ function refuseTarget(reason: string): AppError {
   });
 }
 
-function judgeSize(bytes: number, bytesMax: number): AppError | null {
+function validateSize(bytes: number, bytesMax: number): AppError | null {
   if (bytes <= bytesMax) return null;
   return new AppError("PAYLOAD_TOO_LARGE", `payload has ${bytes} bytes; this plan allows ${bytesMax} bytes.`);
 }

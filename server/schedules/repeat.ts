@@ -1,4 +1,4 @@
-import { findStoredRequest, type StoredRequest } from "#db/queries/stored-request.ts";
+import { findStoredRequest, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
 import { AppError } from "#domain/errors.ts";
 import { repeatHash } from "#domain/request-hash.ts";
 import { openRequest, packRequest, unpackRequest } from "#domain/sealed-request.ts";

@@ -1,4 +1,4 @@
-import { isPast, type ScheduleRow, updateScheduled } from "#db/queries/schedules.ts";
+import { isPast, type ScheduleRow, updateScheduled } from "#db/queries/schedules/schedules.ts";
 import type { Ctx } from "../context.ts";
 import { invalid } from "../validate.ts";
 import { statusConflict } from "./conflict.ts";

@@ -1,4 +1,4 @@
-import { readSigningSecrets, type SigningSecretPair } from "#db/queries/signing-secrets.ts";
+import { readSigningSecrets, type SigningSecretPair } from "#db/queries/accounts/signing-secrets.ts";
 import type { Ctx } from "../context.ts";
 
 /** The signing secrets of the caller's environment, in plain text. */

@@ -1,4 +1,4 @@
-import { rotateSigningSecrets, type SigningSecretPair } from "#db/queries/signing-secrets.ts";
+import { rotateSigningSecrets, type SigningSecretPair } from "#db/queries/accounts/signing-secrets.ts";
 import type { Ctx } from "../context.ts";
 
 /** Makes the next signing secret of the caller's environment the current one; the new pair in plain text. */

@@ -2,12 +2,11 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
-import { barLines, judgeBars, judgeReads, judgeWrites } from "./bars.ts";
+import { startEmbeddedPostgres } from "../../scripts/postgres/embedded.ts";
 import type { Bench, Engine, OpenEngine } from "./engine.ts";
+import { baseline } from "./engines/baseline.ts";
 import { bullmq } from "./engines/bullmq.ts";
 import { dbos } from "./engines/dbos.ts";
-import { floor } from "./engines/floor.ts";
 import { graphileWorker, graphileWorkerLocal } from "./engines/graphile-worker.ts";
 import { pgBoss } from "./engines/pg-boss.ts";
 import { stopwatch } from "./engines/stopwatch.ts";
@@ -18,9 +17,10 @@ import { type Run, summarise, table } from "./report.ts";
 import { writePart, writeResults } from "./results.ts";
 import { createRunner } from "./run-scenario.ts";
 import { makeScenario, type Scenario, type ScenarioName, type ScenarioOptions } from "./scenarios.ts";
+import { checkReads, checkThresholds, checkWrites, thresholdLines } from "./thresholds.ts";
 import { measureWrites, writeLine } from "./writes.ts";
 
-export const ENGINES: Engine[] = [floor, stopwatch, graphileWorker, graphileWorkerLocal, pgBoss, bullmq, dbos];
+export const ENGINES: Engine[] = [baseline, stopwatch, graphileWorker, graphileWorkerLocal, pgBoss, bullmq, dbos];
 
 export type BenchOptions = {
   rounds: number;
@@ -74,18 +74,18 @@ async function runDeliveries(options: BenchOptions, bench: Bench, receiver: Rece
   const engines = await present(options.engines);
   const runs = await runRounds({ ...options, engines }, bench, receiver);
   const rows = summarise(runs);
-  const bars = judgeBars(rows);
+  const thresholds = checkThresholds(rows);
   console.log(`\nMedians of ${options.rounds} rounds (lowest–highest)\n\n${table(rows)}\n`);
   for (const engine of engines) console.log(`${engine.name}: ${engine.settings}; claim lead: ${engine.claimLead}`);
-  console.log(`\n${barLines(bars)}`);
-  await writeResults(options, engines, { bars, rows, runs });
+  console.log(`\n${thresholdLines(thresholds)}`);
+  await writeResults(options, engines, { thresholds, rows, runs });
 }
 
 async function runWrites({ rounds, seconds }: BenchOptions, bench: Bench): Promise<void> {
   const measured = await measureWrites(bench, { rounds, seconds }, (round) => console.log(writeLine(round)));
-  const bars = judgeWrites(measured);
-  console.log(`\n${barLines(bars)}`);
-  await writePart("writes", { options: { rounds, seconds }, bars, rounds: measured });
+  const thresholds = checkWrites(measured);
+  console.log(`\n${thresholdLines(thresholds)}`);
+  await writePart("writes", { options: { rounds, seconds }, thresholds, rounds: measured });
 }
 
 async function runReads({ quick }: BenchOptions, bench: Bench): Promise<void> {
@@ -93,9 +93,9 @@ async function runReads({ quick }: BenchOptions, bench: Bench): Promise<void> {
   const sizes = await prepareReads(url, { quick });
   console.log(`${JSON.stringify(sizes)}\n`);
   const reads = await measureReads(url, (figures) => console.log(readLine(figures)));
-  const bars = judgeReads(reads);
-  console.log(`\n${barLines(bars)}`);
-  await writePart("reads", { options: sizes, bars, rounds: reads });
+  const thresholds = checkReads(reads);
+  console.log(`\n${thresholdLines(thresholds)}`);
+  await writePart("reads", { options: sizes, thresholds, rounds: reads });
   await drop();
 }
 

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
-import type { Sql } from "#db/client.ts";
-import { pgArray, pgTextArray } from "#db/queries/pg-array.ts";
-import { newId } from "#domain/ids.ts";
+import type { Sql } from "../../db/client.ts";
+import { pgArray, pgTextArray } from "../../db/queries/pg-array.ts";
+import { newId } from "../../domain/ids.ts";
 import { enterLanes } from "../helpers/lanes.ts";
 
 /** A schedule to POST without a payload. */

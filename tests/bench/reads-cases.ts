@@ -1,12 +1,12 @@
-import type { Sql } from "#db/client.ts";
-import type { Db } from "#db/orm.ts";
-import { readScheduleFigures, readSpanCounts } from "#db/queries/account-figures.ts";
-import { readDatabaseClock } from "#db/queries/database-clock.ts";
-import { type AttemptSearch, listAttempts } from "#db/queries/list-attempts.ts";
-import { listSchedules, type ScheduleSearch } from "#db/queries/list-schedules.ts";
-import { readPublicCounts } from "#db/queries/public-punctuality.ts";
-import type { Query } from "#db/queries/search.ts";
-import { overviewSpan } from "#domain/overview.ts";
+import type { Sql } from "../../db/client.ts";
+import type { Db } from "../../db/orm.ts";
+import { readScheduleFigures, readSpanCounts } from "../../db/queries/accounts/figures.ts";
+import { readPublicCounts } from "../../db/queries/attempts/public-punctuality.ts";
+import { readDatabaseClock } from "../../db/queries/fleet/database-clock.ts";
+import { type AttemptSearch, listAttempts } from "../../db/queries/search/list-attempts.ts";
+import { listSchedules, type ScheduleSearch } from "../../db/queries/search/list-schedules.ts";
+import type { Query } from "../../db/queries/search/passes.ts";
+import { overviewSpan } from "../../domain/overview.ts";
 import { BIG_ACCOUNT, NEEDLE_MARK, OLD_MARK, THIN_MARK } from "./reads-seed.ts";
 
 export type ReadGroup = keyof typeof READ_BARS_MS;

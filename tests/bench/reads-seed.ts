@@ -1,4 +1,4 @@
-import type { Sql } from "#db/client.ts";
+import type { Sql } from "../../db/client.ts";
 import { finishDirectRows } from "./direct-rows.ts";
 
 export type SeedSizes = {

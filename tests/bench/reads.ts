@@ -1,4 +1,4 @@
-import { migrate } from "#db/migrate.ts";
+import { migrate } from "../../db/migrate.ts";
 import { nodesOf, type PlanNode, watchStatements } from "../helpers/statements.ts";
 import { median } from "./measure.ts";
 import { type ReadCase, type ReadGroup, readCases } from "./reads-cases.ts";

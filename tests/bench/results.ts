@@ -2,21 +2,21 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Bar } from "./bars.ts";
 import type { BenchOptions } from "./bench.ts";
 import type { Engine } from "./engine.ts";
 import type { Row, Run } from "./report.ts";
+import type { Threshold } from "./thresholds.ts";
 
 const FOLDER = fileURLToPath(new URL("./results/", import.meta.url));
 
 /** What is measured by itself, beside the deliveries. */
 export type Part = "writes" | "reads";
 
-/** Writes the deliveries to results/latest.json: the machine, the settings, bars, medians and spread, and every run. */
+/** Writes the deliveries to results/latest.json: the machine, the settings, thresholds, medians and spread, and every run. */
 export async function writeResults(
   { rounds, seconds, backlog, overdue, seed }: BenchOptions,
   engines: readonly Engine[],
-  found: { bars: Bar[]; rows: Row[]; runs: Run[] },
+  found: { thresholds: Threshold[]; rows: Row[]; runs: Run[] },
 ): Promise<void> {
   const { writes, reads } = await readLatest();
   await save({
@@ -30,7 +30,10 @@ export async function writeResults(
 }
 
 /** Writes one part to results/latest.json; the others stay as they are. */
-export async function writePart(part: Part, found: { options: object; bars: Bar[]; rounds: object[] }): Promise<void> {
+export async function writePart(
+  part: Part,
+  found: { options: object; thresholds: Threshold[]; rounds: object[] },
+): Promise<void> {
   await save({ ...(await readLatest()), [part]: { ...stamp(), ...found } });
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { NEXT, spawnNext } from "#scripts/next.ts";
-import { freePort } from "#scripts/ports.ts";
+import { NEXT, spawnNext } from "../../scripts/stack/next.ts";
+import { freePort } from "../../scripts/stack/ports.ts";
 import { waitFor } from "../helpers/wait-for.ts";
 import { startWorkerProcess, type WorkerProcess } from "./worker-process.ts";
 
@@ -25,7 +25,7 @@ export async function startWebProcess(folder: string, env: NodeJS.ProcessEnv): P
   return { ...worker, origin };
 }
 
-const END_WITH_PARENT = new URL("../../scripts/end-with-parent.mjs", import.meta.url).href;
+const END_WITH_PARENT = new URL("../../scripts/stack/end-with-parent.mjs", import.meta.url).href;
 
 /** The folder of the project, and of the app that has nothing but one empty route handler. */
 export const PRODUCT = fileURLToPath(new URL("../..", import.meta.url));

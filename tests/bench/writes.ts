@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { env } from "node:process";
-import { migrate } from "#db/migrate.ts";
-import { connectOrm } from "#db/orm.ts";
-import { createOrFindAccount } from "#db/queries/accounts.ts";
-import { createApiKey } from "#db/queries/api-keys.ts";
-import { parseKeyRing } from "#domain/cipher.ts";
-import { buildWhenNeeded } from "#scripts/build.ts";
+import { migrate } from "../../db/migrate.ts";
+import { connectOrm } from "../../db/orm.ts";
+import { createOrFindAccount } from "../../db/queries/accounts/accounts.ts";
+import { createApiKey } from "../../db/queries/accounts/api-keys.ts";
+import { parseKeyRing } from "../../domain/cipher.ts";
+import { buildWhenNeeded } from "../../scripts/stack/build.ts";
 import { type Caller, drive } from "./load.ts";
 import { median } from "./measure.ts";
 import { buildApp, EMPTY_APP, PRODUCT, startWebProcess, type WebProcess } from "./web-process.ts";

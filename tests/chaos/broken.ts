@@ -13,14 +13,14 @@ type Patch = { file: string; find: string; replace: string };
 export const BROKEN: Record<string, Patch[]> = {
   claim: [
     {
-      file: "db/queries/claim-schedules.ts",
+      file: "db/queries/schedules/claim.ts",
       find: "JOIN schedules s ON s.id = w.id AND s.version = w.version\n      WHERE s.shard",
       replace: "JOIN schedules s ON s.id = w.id\n      WHERE s.shard",
     },
   ],
   record: [
     {
-      file: "db/queries/record-attempts.ts",
+      file: "db/queries/attempts/record.ts",
       find: "fence: sql`s.version = w.version AND s.status",
       replace: "fence: sql`s.status",
     },

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Config } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { connectOrm } from "#db/orm.ts";
-import { createSchedule, type NewSchedule } from "#db/queries/create-schedule.ts";
-import { createSchedules } from "#db/queries/create-schedules.ts";
+import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import { pgArray } from "#db/queries/pg-array.ts";
-import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules.ts";
-import type { Tenant } from "#db/queries/tenant.ts";
+import { createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
+import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
+import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules/schedules.ts";
 import { newId } from "#domain/ids.ts";
 import { packRequest, sealRequest } from "#domain/sealed-request.ts";
 import type { Order } from "./adversaries/adversary.ts";
@@ -63,7 +63,7 @@ export function createClient(wanted: {
     const schedule: NewSchedule = {
       ...{ id, fireAtMs, origin, sealed, method: "POST", payloadSizeBytes: payload.length },
       targetUrl,
-      ...{ earlyFire: null, idempotencyKey: null, requestHash: NO_HASH, replayOf: null, verdict: null },
+      ...{ earlyFire: null, idempotencyKey: null, requestHash: NO_HASH, replayOf: null, rejection: null },
     };
     return { schedule, payload, behaviour };
   };

@@ -1,4 +1,4 @@
-import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
+import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
 import { ON_TIME_WITHIN_MS, offsetBucket } from "#domain/punctuality.ts";
 
 export type TestAttempt = Partial<

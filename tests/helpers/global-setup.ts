@@ -4,7 +4,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import type { TestProject } from "vitest/node";
 import { migrate } from "#db/migrate.ts";
-import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

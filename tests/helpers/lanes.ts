@@ -1,5 +1,5 @@
 import type { Sql } from "#db/client.ts";
-import { auditLanes, type LaneId } from "#db/queries/due-lanes.ts";
+import { auditLanes, type LaneId } from "#db/queries/schedules/due-lanes.ts";
 
 /** Enters in the calendar of lanes what was inserted into `schedules` by hand: the dispatchers read by it alone. */
 export async function enterLanes(sql: Sql): Promise<void> {

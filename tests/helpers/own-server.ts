@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { migrate } from "#db/migrate.ts";
-import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 
 export type OwnServer = Awaited<ReturnType<typeof startOwnServer>>;
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 
 // Runs in a mount namespace of its own: a PostgreSQL on a file system in memory, which is gone when this process is.
 const [folder = "", size = ""] = process.argv.slice(2);

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { env } from "node:process";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
-import { migrate } from "#db/migrate.ts";
-import { createSchedule } from "#db/queries/create-schedule.ts";
-import { pgArray, pgTextArray } from "#db/queries/pg-array.ts";
-import { type KeyRing, parseKeyRing } from "#domain/cipher.ts";
-import { newId } from "#domain/ids.ts";
-import { packRequest, sealRequest } from "#domain/sealed-request.ts";
-import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
-import { freePort } from "#scripts/ports.ts";
+import { migrate } from "../../../db/migrate.ts";
+import { pgArray, pgTextArray } from "../../../db/queries/pg-array.ts";
+import { createSchedule } from "../../../db/queries/schedules/create.ts";
+import { type KeyRing, parseKeyRing } from "../../../domain/cipher.ts";
+import { newId } from "../../../domain/ids.ts";
+import { packRequest, sealRequest } from "../../../domain/sealed-request.ts";
+import { NOTIFY_HORIZON_MS } from "../../../domain/timing.ts";
+import { freePort } from "../../../scripts/stack/ports.ts";
 import { createTestAccount, createTestAccounts } from "../../helpers/accounts.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { finishDirectRows, insertDirectRows } from "../direct-rows.ts";
@@ -138,7 +138,7 @@ async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string,
     idempotencyKey: null,
     requestHash: Buffer.alloc(32),
     replayOf: null,
-    verdict: null,
+    rejection: null,
   });
   if (creation.outcome !== "created") throw new Error(`a job was not stored: ${creation.outcome}`);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createOrFindAccount } from "#db/queries/accounts.ts";
-import { readRequestHashKey } from "#db/queries/instance-secrets.ts";
+import { createOrFindAccount } from "#db/queries/accounts/accounts.ts";
+import { readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { type Api, startApi } from "./api.ts";
 
 let api: Api;

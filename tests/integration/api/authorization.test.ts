@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readUnsubscribeKey } from "#db/queries/instance-secrets.ts";
+import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { encodeId } from "#domain/ids.ts";
 import { generateSessionToken } from "#domain/session-token.ts";

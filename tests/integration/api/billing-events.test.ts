@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lapsePlans } from "#db/queries/lapse-plans.ts";
+import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
 import { startStripe, type TestStripe, type TestSubscription } from "../../helpers/stripe.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, call, startApi, type TestCaller, type TestSession } from "./api.ts";

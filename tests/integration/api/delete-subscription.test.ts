@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { takeCustomerDeletion } from "#db/queries/customer-deletions.ts";
+import { takeCustomerDeletion } from "#db/queries/accounts/customer-deletions.ts";
 import { deleteQueuedCustomers } from "#server/billing/delete-customers.ts";
 import { billingOf } from "#server/billing/provider.ts";
 import type { Query } from "#server/context.ts";

@@ -1,10 +1,10 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GET } from "#app/metricsz/route.ts";
-import { readQueueFigures } from "#db/queries/queue-figures.ts";
+import { readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
 import { newId } from "#domain/ids.ts";
 import { MetricsAnswer } from "#server/contract/health.ts";
-import { SOCKET_ADDRESS } from "#server/http/socket-address.ts";
+import { SOCKET_ADDRESS } from "#server/edge/socket-address.ts";
 import { startServices } from "#server/services.ts";
 import { type Api, call, startApi, testConfig } from "./api.ts";
 

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readUnsubscribeKey } from "#db/queries/instance-secrets.ts";
+import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import { unsubscribeToken } from "#domain/unsubscribe-token.ts";

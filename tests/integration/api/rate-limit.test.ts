@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connect } from "#db/client.ts";
 import { generateApiKey } from "#domain/api-key.ts";
-import { SOCKET_ADDRESS } from "#server/http/socket-address.ts";
+import { SOCKET_ADDRESS } from "#server/edge/socket-address.ts";
 import { createRateLimits, type RateLimits, REFUSALS_MAX } from "#server/rate-limit/rate-limits.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withinOneMinute } from "../../helpers/within-one-minute.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "#db/client.ts";
 import type { Db } from "#db/orm.ts";
-import { type AttemptSearch, listAttempts } from "#db/queries/list-attempts.ts";
-import { listSchedules, type ScheduleSearch } from "#db/queries/list-schedules.ts";
+import { type AttemptSearch, listAttempts } from "#db/queries/search/list-attempts.ts";
+import { listSchedules, type ScheduleSearch } from "#db/queries/search/list-schedules.ts";
 import { rowsReadBy } from "../../bench/reads.ts";
 import { BIG_ACCOUNT, NEEDLE_MARK, OLD_MARK, seedReads, THIN_MARK } from "../../bench/reads-seed.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";

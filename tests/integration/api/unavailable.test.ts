@@ -1,8 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { assertKeyRingOpens, InstallationError } from "#db/queries/instance-secrets.ts";
-import { assertSchemaFits } from "#db/queries/schema-version.ts";
+import { assertKeyRingOpens, InstallationError } from "#db/queries/fleet/instance-secrets.ts";
+import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { startServices } from "#server/services.ts";
 import { type Api, call, FUTURE, startApi, TARGET, testConfig } from "./api.ts";

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readUnsubscribeKey } from "#db/queries/instance-secrets.ts";
+import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { decodeId } from "#domain/ids.ts";
 import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { type Api, startApi, testConfig } from "./api.ts";

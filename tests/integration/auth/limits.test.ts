@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { SOCKET_ADDRESS } from "#server/http/socket-address.ts";
+import { SOCKET_ADDRESS } from "#server/edge/socket-address.ts";
 import { randomAddress, type SignInApi, startSignInApi } from "../../helpers/sign-in-api.ts";
 
 let signIn: SignInApi;

@@ -1,10 +1,10 @@
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import type { Sql } from "#db/client.ts";
-import { claimSchedules } from "#db/queries/claim-schedules.ts";
-import type { CreationLimits, NewSchedule } from "#db/queries/create-schedule.ts";
-import type { LaneId } from "#db/queries/due-lanes.ts";
-import type { AttemptRecord } from "#db/queries/record-attempts.ts";
+import type { AttemptRecord } from "#db/queries/attempts/record.ts";
+import { claimSchedules } from "#db/queries/schedules/claim.ts";
+import type { CreationLimits, NewSchedule } from "#db/queries/schedules/create.ts";
+import type { LaneId } from "#db/queries/schedules/due-lanes.ts";
 import * as schema from "#db/schema/index.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
@@ -74,7 +74,7 @@ export const newSchedule = (fireAtMs: number | null, overrides: Partial<NewSched
   idempotencyKey: null,
   requestHash: Buffer.alloc(0),
   replayOf: null,
-  verdict: null,
+  rejection: null,
   ...overrides,
 });
 

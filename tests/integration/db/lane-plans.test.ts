@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BEFORE_ALL } from "#db/queries/schedules/due.ts";
 import {
   auditLanes,
   BEFORE_ALL_LANES,
@@ -6,8 +7,7 @@ import {
   raiseLanes,
   readDueLanes,
   readDueOfLanes,
-} from "#db/queries/due-lanes.ts";
-import { BEFORE_ALL } from "#db/queries/due-schedules.ts";
+} from "#db/queries/schedules/due-lanes.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import { nodesOf, type PlanNode, watchStatements } from "../../helpers/statements.ts";

@@ -1,12 +1,12 @@
 import { sql as fragment } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
-import { type ClaimedSchedule, releaseSchedules } from "#db/queries/claim-schedules.ts";
-import { createSchedule } from "#db/queries/create-schedule.ts";
-import { createSchedules } from "#db/queries/create-schedules.ts";
-import { auditLanes, type LaneId, raiseLanes } from "#db/queries/due-lanes.ts";
-import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
-import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules.ts";
+import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
+import { type ClaimedSchedule, releaseSchedules } from "#db/queries/schedules/claim.ts";
+import { createSchedule } from "#db/queries/schedules/create.ts";
+import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
+import { auditLanes, type LaneId, raiseLanes } from "#db/queries/schedules/due-lanes.ts";
+import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules/schedules.ts";
 import { createRandom } from "../../chaos/random.ts";
 import { lanesTooLate } from "../../helpers/lanes.ts";
 import {

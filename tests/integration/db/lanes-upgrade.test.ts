@@ -8,7 +8,7 @@ import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrate } from "#db/migrate.ts";
-import { auditLanes } from "#db/queries/due-lanes.ts";
+import { auditLanes } from "#db/queries/schedules/due-lanes.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";

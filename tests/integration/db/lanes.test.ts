@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { releaseSchedules } from "#db/queries/claim-schedules.ts";
-import { createSchedule } from "#db/queries/create-schedule.ts";
-import { createSchedules } from "#db/queries/create-schedules.ts";
+import { recordAttempts } from "#db/queries/attempts/record.ts";
+import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
+import { releaseSchedules } from "#db/queries/schedules/claim.ts";
+import { createSchedule } from "#db/queries/schedules/create.ts";
+import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
+import { after, BEFORE_ALL, readDueById } from "#db/queries/schedules/due.ts";
 import {
   auditLanes,
   BEFORE_ALL_LANES,
@@ -9,11 +12,8 @@ import {
   raiseLanes,
   readDueLanes,
   readDueOfLanes,
-} from "#db/queries/due-lanes.ts";
-import { after, BEFORE_ALL, readDueById } from "#db/queries/due-schedules.ts";
-import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
-import { recordAttempts } from "#db/queries/record-attempts.ts";
-import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules.ts";
+} from "#db/queries/schedules/due-lanes.ts";
+import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules/schedules.ts";
 import { enterLanes, lanesTooLate } from "../../helpers/lanes.ts";
 import {
   createLaneBench,

@@ -1,8 +1,8 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { claimSchedules } from "#db/queries/claim-schedules.ts";
-import { findComingLanes } from "#db/queries/due-lanes.ts";
-import { BEFORE_ALL } from "#db/queries/due-schedules.ts";
+import { claimSchedules } from "#db/queries/schedules/claim.ts";
+import { BEFORE_ALL } from "#db/queries/schedules/due.ts";
+import { findComingLanes } from "#db/queries/schedules/due-lanes.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { newId } from "#domain/ids.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";

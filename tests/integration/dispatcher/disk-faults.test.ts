@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createApiKey } from "#db/queries/api-keys.ts";
+import { createApiKey } from "#db/queries/accounts/api-keys.ts";
 import { startServices } from "#server/services.ts";
 import { type FaultBench, startFaultBench } from "../../helpers/fault-bench.ts";
 import { type OwnServer, startOwnServer } from "../../helpers/own-server.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
-import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
+import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
+import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 
 let bench: DispatchBench;

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { sendHeartbeat, stopDispatcher } from "#db/queries/shard-leases.ts";
+import { sendHeartbeat, stopDispatcher } from "#db/queries/fleet/shard-leases.ts";
 import { newId } from "#domain/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { waitFor } from "../../helpers/wait-for.ts";

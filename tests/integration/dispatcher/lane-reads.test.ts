@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Connection, connect } from "#db/client.ts";
-import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { laneKey } from "#dispatcher/delivery/delivery.ts";
 import { Calendar } from "#dispatcher/intake/calendar.ts";

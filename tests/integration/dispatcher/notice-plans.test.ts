@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { groupDeadSchedules } from "#db/queries/dead-schedules.ts";
 import {
   claimNotice,
   countWaitingNotices,
   deleteOldNotices,
   makeDeadNotice,
   makeQuotaNotices,
-} from "#db/queries/notices.ts";
-import { FIRST_ACCOUNT } from "#db/queries/retention.ts";
+} from "#db/queries/accounts/notices.ts";
+import { FIRST_ACCOUNT } from "#db/queries/retention/retention.ts";
+import { groupDeadSchedules } from "#db/queries/schedules/dead.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { parsePlans } from "#domain/plans.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eraseDeletedAccounts } from "#db/queries/erase-account.ts";
-import { readUnsubscribeKey } from "#db/queries/instance-secrets.ts";
-import { claimNotice } from "#db/queries/notices.ts";
+import { claimNotice } from "#db/queries/accounts/notices.ts";
+import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
+import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type FakeResend, startFakeResend } from "../../helpers/fake-resend.ts";

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "#config.ts";
-import { type AttemptRecord, recordAttempts } from "#db/queries/record-attempts.ts";
+import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";

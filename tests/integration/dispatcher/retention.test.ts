@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "#db/client.ts";
-import { recordAttempts } from "#db/queries/record-attempts.ts";
+import { recordAttempts } from "#db/queries/attempts/record.ts";
 import { retentionJobs } from "#dispatcher/retention/jobs.ts";
 import { RETENTION_SESSION, Retention } from "#dispatcher/retention/retention.ts";
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findRunningPostgres, startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+import { findRunningPostgres, startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 import { runNode } from "./script-process.ts";
 
 let parent: string;
@@ -73,7 +73,7 @@ test("a server that a killed process left behind is replaced, with its data", as
     [
       "--input-type=module",
       "-e",
-      `import { startEmbeddedPostgres } from "#scripts/embedded-postgres.ts";
+      `import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
        console.log((await startEmbeddedPostgres(process.env.DATA_DIR)).url);`,
     ],
     { DATA_DIR: dataDir },

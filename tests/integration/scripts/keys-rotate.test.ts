@@ -1,12 +1,17 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Connection, connect } from "#db/client.ts";
-import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/instance-secrets.ts";
-import { readSealedHeads, readSealedPairs, replaceSealedPair, replaceSealedRequests } from "#db/queries/reseal.ts";
+import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
+import {
+  readSealedHeads,
+  readSealedPairs,
+  replaceSealedPair,
+  replaceSealedRequests,
+} from "#db/queries/schedules/re-encrypt.ts";
 import { formerRequestAad, instanceAad, secretAad } from "#domain/associated-data.ts";
 import { generateEncryptionKey, type KeyRing, open, parseKeyRing, seal } from "#domain/cipher.ts";
 import { openRequest, packRequest } from "#domain/sealed-request.ts";
-import { type Progress, reseal } from "#scripts/reseal.ts";
+import { type Progress, reEncrypt } from "#scripts/keys/re-encrypt.ts";
 import { createTestAccount, type TestAccount } from "#tests/helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { createDispatchBench } from "#tests/helpers/dispatcher.ts";
@@ -30,7 +35,7 @@ let account: TestAccount;
 beforeAll(async () => {
   test = await createTestDatabase();
   sql = postgres(test.url, { max: 4, onnotice: () => {} });
-  database = connect({ url: test.url, name: "reseal", connectionsMax: 1 });
+  database = connect({ url: test.url, name: "reEncrypt", connectionsMax: 1 });
 });
 afterAll(async () => {
   await database.close();
@@ -45,7 +50,12 @@ beforeEach(async () => {
 });
 
 const run = (ring: KeyRing = both, options: { dryRun?: boolean; onProgress?: (progress: Progress) => unknown } = {}) =>
-  reseal({ database, ring, dryRun: options.dryRun ?? false, onProgress: (progress) => options.onProgress?.(progress) });
+  reEncrypt({
+    database,
+    ring,
+    dryRun: options.dryRun ?? false,
+    onProgress: (progress) => options.onProgress?.(progress),
+  });
 const schedule = (payload: string | null, ring: KeyRing = old) =>
   createTestSchedule(sql, ring, account.id, "https://example.com/", new Date(Date.now() + 3_600_000), { payload });
 
@@ -71,7 +81,7 @@ async function everything(ring: KeyRing = both) {
   ]);
 }
 
-describe("reseal", () => {
+describe("reEncrypt", () => {
   it("leaves every value as it was, under the first key alone", async () => {
     for (const payload of ["one", null, "x".repeat(262_144), "\u0000"]) await schedule(payload);
     await sql`UPDATE signing_secrets SET former = next WHERE env = 'live'`;
@@ -99,19 +109,19 @@ describe("reseal", () => {
     const before = await everything();
     const ended = new Error("ended");
     const first = run(both, {
-      onProgress: ({ resealed }) => {
-        if (resealed > 500) throw ended;
+      onProgress: ({ reEncrypted }) => {
+        if (reEncrypted > 500) throw ended;
       },
     });
     await expect(first).rejects.toBe(ended);
-    const resealed = Math.max(...(await finished()));
-    expect(resealed).toBeGreaterThan(0);
-    expect(resealed).toBeLessThan(200);
+    const reEncrypted = Math.max(...(await finished()));
+    expect(reEncrypted).toBeGreaterThan(0);
+    expect(reEncrypted).toBeLessThan(200);
     expect(await everything(parseKeyRing(k2))).toEqual(before);
 
     async function finished() {
       const seen: number[] = [];
-      await run(both, { onProgress: (progress) => seen.push(progress.resealed) });
+      await run(both, { onProgress: (progress) => seen.push(progress.reEncrypted) });
       return seen;
     }
   });
@@ -119,8 +129,8 @@ describe("reseal", () => {
   it("by two processes at once, there and back, loses nothing", async () => {
     for (let n = 0; n < 300; n++) await schedule(`payload ${n}`);
     const before = await everything();
-    const other = connect({ url: test.url, name: "reseal", connectionsMax: 1 });
-    await Promise.all([run(), reseal({ database: other, ring: back, dryRun: false, onProgress: () => {} }), run()]);
+    const other = connect({ url: test.url, name: "reEncrypt", connectionsMax: 1 });
+    await Promise.all([run(), reEncrypt({ database: other, ring: back, dryRun: false, onProgress: () => {} }), run()]);
     await other.close();
     expect(await everything()).toEqual(before);
     expect((await run()).byKey).toEqual(new Map([["the-new-one", 306]]));
@@ -141,7 +151,7 @@ describe("reseal", () => {
         return database.run(deadlineMs, work);
       },
     };
-    const survey = await reseal({ database: busy, ring: both, dryRun: false, onProgress: () => {} });
+    const survey = await reEncrypt({ database: busy, ring: both, dryRun: false, onProgress: () => {} });
     expect(survey.byKey.get("k1")).toBeGreaterThan(0);
   });
 
@@ -176,7 +186,7 @@ describe("a request that an earlier version bound to its schedule alone", () => 
     }
     const before = await everything(old);
     const seen: number[] = [];
-    await run(old, { onProgress: ({ resealed }) => seen.push(resealed) });
+    await run(old, { onProgress: ({ reEncrypted }) => seen.push(reEncrypted) });
     expect(seen.at(-1)).toBe(2);
     expect(await everything(old)).toEqual(before);
     const [row] = await sql`SELECT sealed FROM schedule_requests WHERE schedule_id = ${here}`;
@@ -209,7 +219,7 @@ describe("beside everything else", () => {
     const sealed = (text: string, ring: KeyRing) => seal(ring, Buffer.from(text), secretAad(account.id, "live"));
     const texts = Array.from({ length: 60 }, (_, n) => `secret ${n}`);
     let done = false;
-    const resealing = (async () => {
+    const reEncrypting = (async () => {
       for (let n = 0; !done; n++) await run(n % 2 ? both : back);
     })();
     for (const [n, text] of texts.entries()) {
@@ -218,7 +228,7 @@ describe("beside everything else", () => {
         WHERE account_id = ${account.id} AND env = 'live'`;
     }
     done = true;
-    await resealing;
+    await reEncrypting;
     const kept = (await everything())[`${account.id} live`].map((one: string) => Buffer.from(one, "base64").toString());
     expect(kept).toEqual(["secret 58", "secret 59", "secret 57"]);
   });
@@ -226,7 +236,7 @@ describe("beside everything else", () => {
   it("a dispatcher that has both keys delivers every schedule once, with its own payload, however often they change", async () => {
     const receiver = await startReceiver({ tls: false });
     const bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, ENCRYPTION_KEYS: `${k1},${k2}` });
-    const connection = connect({ url: bench.databaseUrl, name: "reseal", connectionsMax: 1 });
+    const connection = connect({ url: bench.databaseUrl, name: "reEncrypt", connectionsMax: 1 });
     try {
       const owner = await bench.account();
       await bench.dispatcher();
@@ -238,7 +248,7 @@ describe("beside everything else", () => {
       );
       let changes = 0;
       for (; receiver.requests.length < ids.length && changes < 10_000; changes++)
-        await reseal({ database: connection, ring: changes % 2 ? back : both, dryRun: false, onProgress: () => {} });
+        await reEncrypt({ database: connection, ring: changes % 2 ? back : both, dryRun: false, onProgress: () => {} });
       expect(changes).toBeGreaterThan(5);
       await waitFor("all are recorded", async () => {
         const [row] =

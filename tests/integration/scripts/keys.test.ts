@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseKeyRing } from "#domain/cipher.ts";
-import { readKeys, readOrMakeKeys } from "#scripts/keys.ts";
+import { readKeys, readOrMakeKeys } from "#scripts/keys/keys.ts";
 
 let parent: string;
 let dataDir: string;

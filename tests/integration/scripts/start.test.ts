@@ -39,7 +39,7 @@ function runAllParts({ dispatcher = "", web = "" }) {
     [
       "--input-type=module",
       "-e",
-      `import { runAllParts } from "#scripts/all-parts.ts";
+      `import { runAllParts } from "#scripts/stack/all-parts.ts";
        const parts = ${JSON.stringify(parts)};
        process.exitCode = await runAllParts({ verbose: false, parts: (env) => parts.map((part) => ({ ...part, env })) });`,
     ],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Part, supervise } from "#scripts/supervisor.ts";
+import { type Part, supervise } from "#scripts/stack/supervisor.ts";
 import { isAlive, runNode } from "./script-process.ts";
 
 const part = (name: string, program: string, stopMsMax = 10_000): Part => ({
@@ -44,7 +44,7 @@ test("a part that knows nothing of its parent ends when the supervisor is killed
   const supervisor = runNode([
     "--input-type=module",
     "-e",
-    `import { supervise } from "#scripts/supervisor.ts";
+    `import { supervise } from "#scripts/stack/supervisor.ts";
      const args = ["--import", "./scripts/end-with-parent.mjs", "-e", "setInterval(() => {}, 1000); console.log(process.pid)"];
      supervise([{ name: "web", args, env: {}, stopMsMax: 1000 }], (name, line) => console.log(line));`,
   ]);

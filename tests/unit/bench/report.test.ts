@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { judgeBars } from "../../bench/bars.ts";
 import type { Figures } from "../../bench/measure.ts";
 import { type Run, summarise, table } from "../../bench/report.ts";
+import { checkThresholds } from "../../bench/thresholds.ts";
 
 const FIGURES: Figures = {
   p50: 0.2,
@@ -38,7 +38,7 @@ describe("summarise", () => {
   });
 
   test("what an engine has not, stays without a number", () => {
-    expect(summarise([run("floor", { committed: null })])[0]).toMatchObject({ median: { committed: null } });
+    expect(summarise([run("baseline", { committed: null })])[0]).toMatchObject({ median: { committed: null } });
   });
 });
 
@@ -58,26 +58,30 @@ describe("table", () => {
   });
 });
 
-describe("judgeBars", () => {
-  const barOf = (runs: Run[], text: string) => judgeBars(summarise(runs)).find((bar) => bar.text.startsWith(text));
+describe("checkThresholds", () => {
+  const thresholdOf = (runs: Run[], text: string) =>
+    checkThresholds(summarise(runs)).find((threshold) => threshold.text.startsWith(text));
 
-  test("a bar whose runs are missing is neither met nor missed", () => {
-    expect(barOf([run("stopwatch")], "steady300: p99 by the floor's")).toMatchObject({ value: null, met: null });
+  test("a threshold whose runs are missing is neither met nor missed", () => {
+    expect(thresholdOf([run("stopwatch")], "steady300: p99 by the baseline's")).toMatchObject({
+      value: null,
+      met: null,
+    });
   });
 
   test("a peer is compared by the best one in the same scenario", () => {
     const runs = [run("stopwatch", { p99: 2 }), run("pg-boss", { p99: 500 }), run("bullmq", { p99: 20 })];
-    expect(barOf(runs, "steady300: p99 by the best peer's")).toMatchObject({ value: 0.1, met: true });
+    expect(thresholdOf(runs, "steady300: p99 by the best peer's")).toMatchObject({ value: 0.1, met: true });
   });
 
-  test("one early arrival anywhere misses the bar of exactness", () => {
+  test("one early arrival anywhere misses the threshold of exactness", () => {
     const runs = [run("stopwatch"), run("stopwatch", { early: 1 }, "burst5000")];
-    expect(barOf(runs, "early")).toMatchObject({ value: 1, met: false });
+    expect(thresholdOf(runs, "early")).toMatchObject({ value: 1, met: false });
   });
 
-  test("a control group that a neighbour makes late misses its bar", () => {
+  test("a control group that a neighbour makes late misses its threshold", () => {
     const text = "slow-target: p99 of the control group";
-    expect(barOf([run("stopwatch", { p99: 250 }, "slow-target")], text)).toMatchObject({ met: true });
-    expect(barOf([run("stopwatch", { p99: 251 }, "slow-target")], text)).toMatchObject({ met: false });
+    expect(thresholdOf([run("stopwatch", { p99: 250 }, "slow-target")], text)).toMatchObject({ met: true });
+    expect(thresholdOf([run("stopwatch", { p99: 251 }, "slow-target")], text)).toMatchObject({ met: false });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeWrites } from "../../bench/bars.ts";
+import { checkWrites } from "../../bench/thresholds.ts";
 import type { WriteRound } from "../../bench/writes.ts";
 
 const round = (changed: Partial<WriteRound> = {}): WriteRound => ({
@@ -12,16 +12,16 @@ const round = (changed: Partial<WriteRound> = {}): WriteRound => ({
   rssLateMb: 410,
   ...changed,
 });
-const met = (rounds: WriteRound[]) => judgeWrites(rounds).map((bar) => bar.met);
+const met = (rounds: WriteRound[]) => checkWrites(rounds).map((threshold) => threshold.met);
 
-describe("the bars of the writes", () => {
+describe("the thresholds of the writes", () => {
   it("are met when creating is cheap, bulk fast and memory flat", () => {
     expect(met([round(), round()])).toEqual([true, true, true]);
   });
 
   it("compare creating with the empty handler of the same round, and take the round in the middle", () => {
     const slow = round({ emptyCpuUs: 5_000, createCpuUs: 6_000 });
-    expect(judgeWrites([round(), slow, slow])[0]?.value).toBeCloseTo(1.2);
+    expect(checkWrites([round(), slow, slow])[0]?.value).toBeCloseTo(1.2);
     expect(met([round({ createCpuUs: 660 }), round({ createCpuUs: 655 }), round()])[0]).toBe(false);
   });
 

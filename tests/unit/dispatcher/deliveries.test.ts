@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DueSchedule } from "#db/queries/due-schedules.ts";
+import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import { Deliveries, type Released } from "#dispatcher/delivery/deliveries.ts";
 import type { Delivery } from "#dispatcher/delivery/delivery.ts";
 import { type DeliveryState, IllegalTransition, STATES } from "#dispatcher/delivery/states.ts";

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPublicAddress, judgeAddresses, parseAddressRange } from "#domain/address-policy.ts";
+import { isPublicAddress, parseAddressRange, validateAddresses } from "#domain/address-policy.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
 import answers from "../../vectors/resolver-answers.json" with { type: "json" };
 
@@ -145,30 +145,30 @@ describe("isPublicAddress", () => {
   });
 });
 
-describe("judgeAddresses", () => {
+describe("validateAddresses", () => {
   for (const { name, resolver_answers: rounds } of answers) {
     for (const round of rounds.filter((round) => Array.isArray(round))) {
       const isPublic = round.length === 1 && round[0] === "93.184.216.34";
       it(`${isPublic ? "accepts" : "refuses"} the whole answer [${round}] (${name})`, () => {
-        expect(judgeAddresses(round, nothingExtra)).toBe(isPublic);
+        expect(validateAddresses(round, nothingExtra)).toBe(isPublic);
       });
     }
   }
 
   it("refuses an answer that holds a denied address", () => {
     const policy = parseTargetPolicy("", "1.2.3.0/24,2606:4700::/32");
-    expect(judgeAddresses(["1.1.1.1", "2400:cb00::1"], policy)).toBe(true);
-    expect(judgeAddresses(["1.1.1.1", "1.2.3.4"], policy)).toBe(false);
-    expect(judgeAddresses(["2606:4700::1"], policy)).toBe(false);
+    expect(validateAddresses(["1.1.1.1", "2400:cb00::1"], policy)).toBe(true);
+    expect(validateAddresses(["1.1.1.1", "1.2.3.4"], policy)).toBe(false);
+    expect(validateAddresses(["2606:4700::1"], policy)).toBe(false);
   });
 
   it("of an allowed target may be private, but not denied, empty or no address", () => {
     const policy = parseTargetPolicy("", "10.0.0.0/8,::1");
-    expect(judgeAddresses(["127.0.0.1", "fe80::1%lo", "::ffff:192.168.0.1"], policy, true)).toBe(true);
+    expect(validateAddresses(["127.0.0.1", "fe80::1%lo", "::ffff:192.168.0.1"], policy, true)).toBe(true);
     for (const address of ["10.0.0.1", "::1", "::1%lo", "::ffff:10.0.0.1", "localhost", ""]) {
-      expect(judgeAddresses([address], policy, true), address).toBe(false);
+      expect(validateAddresses([address], policy, true), address).toBe(false);
     }
-    expect(judgeAddresses([], policy, true)).toBe(false);
+    expect(validateAddresses([], policy, true)).toBe(false);
   });
 });
 

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "#domain/address-policy.ts";
-import { judgeTarget, parseTargetPolicy } from "#domain/target-url.ts";
+import { parseTargetPolicy, validateTarget } from "#domain/target-url.ts";
 import vectors from "../../vectors/addresses.json" with { type: "json" };
 
 const nothingExtra = parseTargetPolicy("", "");
-const judge = (raw: unknown) => judgeTarget(raw, nothingExtra);
+const validate = (raw: unknown) => validateTarget(raw, nothingExtra);
 const hosts = (...names: string[]) => names.map((name) => `https://${name}/`);
 
 describe("the sample of target URLs", () => {
   for (const { url, expect: verdict, why } of vectors.filter(({ stage }) => stage === "create")) {
     it(`${verdict}s ${JSON.stringify(url)} (${why})`, () => {
-      expect(judge(url).ok).toBe(verdict === "accept");
+      expect(validate(url).ok).toBe(verdict === "accept");
     });
   }
 });
@@ -23,31 +23,31 @@ describe("the raw text", () => {
     ];
     for (const character of refused) {
       for (const url of [`${character}https://example.com/`, `https://exam${character}ple.com/`]) {
-        expect(judge(url).ok, JSON.stringify(url)).toBe(false);
+        expect(validate(url).ok, JSON.stringify(url)).toBe(false);
       }
       for (const tail of ["/", "/?", "/#", "/x"])
-        expect(judge(`https://example.com${tail}${character}`).ok).toBe(false);
+        expect(validate(`https://example.com${tail}${character}`).ok).toBe(false);
     }
   });
 
   it("is refused when the host holds a character that a parser drops silently", () => {
     for (const character of "\u00ad\u200b\u2060\u180e\ufe0f\u034f\u{e0061}") {
-      expect(judge(`https://exam${character}ple.com/`).ok, escape(character)).toBe(false);
+      expect(validate(`https://exam${character}ple.com/`).ok, escape(character)).toBe(false);
     }
   });
 
   it("must be a well-formed string of at most 2,048 characters", () => {
     const longest = `https://example.com/${"a".repeat(2048 - 20)}`;
-    expect(judge(longest).ok).toBe(true);
-    expect(judge(`${longest}a`).ok).toBe(false);
-    expect(judge("https://example.com/\ud800").ok).toBe(false);
+    expect(validate(longest).ok).toBe(true);
+    expect(validate(`${longest}a`).ok).toBe(false);
+    expect(validate("https://example.com/\ud800").ok).toBe(false);
     for (const raw of [undefined, null, 1, {}, ["https://example.com/"], new String("https://example.com/"), ""]) {
-      expect(judge(raw).ok).toBe(false);
+      expect(validate(raw).ok).toBe(false);
     }
   });
 
   it("must have https:// and an authority, the scheme in any case", () => {
-    expect(judge("HTTPS://Example.com/A")).toMatchObject({ ok: true, url: "https://example.com/A" });
+    expect(validate("HTTPS://Example.com/A")).toMatchObject({ ok: true, url: "https://example.com/A" });
     for (const raw of [
       ...["http://example.com/", "https:example.com", "https:/example.com", "//example.com", "https://", "https:///"],
       ...[
@@ -60,7 +60,7 @@ describe("the raw text", () => {
       ],
       ...["\uff48ttps://example.com/", "https:\uff0f\uff0fexample.com/", "javascript:https://example.com/"],
     ]) {
-      expect(judge(raw).ok, raw).toBe(false);
+      expect(validate(raw).ok, raw).toBe(false);
     }
   });
 
@@ -73,21 +73,21 @@ describe("the raw text", () => {
       "example.com%2f",
       "a%40b.com",
     )) {
-      expect(judge(raw).ok, raw).toBe(false);
+      expect(validate(raw).ok, raw).toBe(false);
     }
     for (const tail of ["?a@b", "/@", "#@127.0.0.1", "/%zz", "?%", "/a:b"]) {
-      expect(judge(`https://example.com${tail}`).ok, tail).toBe(true);
+      expect(validate(`https://example.com${tail}`).ok, tail).toBe(true);
     }
   });
 
   it("names port 80 or 443 in plain digits, or none", () => {
-    for (const port of ["", ":80", ":443"]) expect(judge(`https://example.com${port}/`).ok).toBe(true);
+    for (const port of ["", ":80", ":443"]) expect(validate(`https://example.com${port}/`).ok).toBe(true);
     for (const port of [
       ...[":", ":0", ":0443", ":080", ":8080", ":65536", ":99999", ":443:443", ":+443", ":-1", ":44x", ":4e2", ":0x50"],
       ...[":\uff14\uff14\uff13", ":\u0664\u0664\u0663"],
     ]) {
-      expect(judge(`https://example.com${port}/`).ok, port).toBe(false);
-      expect(judge(`https://[2400:cb00::1]${port}/`).ok, port).toBe(false);
+      expect(validate(`https://example.com${port}/`).ok, port).toBe(false);
+      expect(validate(`https://[2400:cb00::1]${port}/`).ok, port).toBe(false);
     }
   });
 });
@@ -99,7 +99,7 @@ describe("the host", () => {
       ...["1.1.1.1.", "1.1.1.01", "0x01010101", "16843009", "1.1.257", "\uff11.1.1.1", "\u2460.1.1.1", "1\u30021.1.1"],
       ...["256.1.1.1", "1.1.1.1.1", "1.2.3.4.5", "example.1", "1.1.1", "1.1.1.256", "1..1.1", "example.0x1"],
     )) {
-      expect(judge(raw).ok, raw).toBe(false);
+      expect(validate(raw).ok, raw).toBe(false);
     }
   });
 
@@ -127,7 +127,7 @@ describe("the host", () => {
           const host = parts.join(dot) + (last ? dot : "");
           const raw = `https://${wide ? widen(host) : host}/`;
           expect(URL.parse(raw)?.hostname ?? "127.", raw).toMatch(/^127\./);
-          expect(judge(raw).ok, raw).toBe(false);
+          expect(validate(raw).ok, raw).toBe(false);
         },
       ),
     );
@@ -165,7 +165,7 @@ describe("the host", () => {
         "[[2400:cb00::1]]",
       ],
     )) {
-      expect(judge(raw).ok, raw).toBe(false);
+      expect(validate(raw).ok, raw).toBe(false);
     }
     for (const raw of hosts(
       "[2606:4700:4700::1111]",
@@ -173,7 +173,7 @@ describe("the host", () => {
       "[2A00:1450::1]:443",
       "[2606:4700::1.2.3.4]",
     )) {
-      expect(judge(raw).ok, raw).toBe(true);
+      expect(validate(raw).ok, raw).toBe(true);
     }
   });
 
@@ -226,7 +226,7 @@ describe("the host", () => {
         ...["ip6-localhost", "ip6-loopback", "ipv6-localhost", "ipv6-loopback"].flatMap((name) => [name, `a.${name}`]),
       ],
     )) {
-      expect(judge(raw).ok, raw).toBe(false);
+      expect(validate(raw).ok, raw).toBe(false);
     }
   });
 
@@ -240,7 +240,7 @@ describe("the host", () => {
       "test.com",
       "a.host",
     )) {
-      expect(judge(raw).ok, raw).toBe(true);
+      expect(validate(raw).ok, raw).toBe(true);
     }
   });
 
@@ -280,14 +280,14 @@ describe("the host", () => {
       ],
       ...["'example.com'", '"example.com"', "{a}.com", "a&b.com", "a=b.com", "$a.com", "a~b.com", "a`b.com"],
     )) {
-      expect(judge(raw).ok, raw).toBe(false);
+      expect(validate(raw).ok, raw).toBe(false);
     }
-    expect(judge(`https://${label63}.com/`).ok).toBe(true);
-    expect(judge(`https://${`${label63}.`.repeat(3)}${"a".repeat(57)}.com/`).ok).toBe(true);
+    expect(validate(`https://${label63}.com/`).ok).toBe(true);
+    expect(validate(`https://${`${label63}.`.repeat(3)}${"a".repeat(57)}.com/`).ok).toBe(true);
   });
 
   it("is accepted as an international name, judged and requested in its ASCII form", () => {
-    expect(judge("https://b\u00fccher.de/\u00e4?\u00f6")).toMatchObject({
+    expect(validate("https://b\u00fccher.de/\u00e4?\u00f6")).toMatchObject({
       ok: true,
       url: "https://xn--bcher-kva.de/%C3%A4?%C3%B6",
       hostname: "xn--bcher-kva.de",
@@ -301,7 +301,7 @@ describe("the host", () => {
       "_a.example.com",
       "\u0646\u0627\u0645\u0647\u200c\u0627\u06cc.com",
     )) {
-      expect(judge(raw).ok, raw).toBe(true);
+      expect(validate(raw).ok, raw).toBe(true);
     }
   });
 
@@ -350,7 +350,7 @@ describe("the host", () => {
     });
     fc.assert(
       fc.property(raws, (pieces) => {
-        const judged = judge(`https://${pieces.join("")}`);
+        const judged = validate(`https://${pieces.join("")}`);
         if (!judged.ok) {
           expect(judged.reason).toMatch(/^targetUrl must /);
           return;
@@ -363,7 +363,7 @@ describe("the host", () => {
         if (/^\[|^[\d.]+$/.test(url.hostname)) expect(isPublicAddress(judged.hostname)).toBe(true);
         else expect(url.hostname).toMatch(/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/);
         expect(url.hostname).not.toMatch(/(^|\.)(localhost|local|internal|svc|onion|arpa)$/);
-        expect(judge(judged.url)).toEqual(judged);
+        expect(validate(judged.url)).toEqual(judged);
       }),
       { numRuns: 2000 },
     );
@@ -372,7 +372,7 @@ describe("the host", () => {
 
 describe("what an accepted target becomes", () => {
   it("is requested without fragment and without the host's trailing dot", () => {
-    expect(judge("https://Example.com.:443/a/../b?x=1#frag")).toEqual({
+    expect(validate("https://Example.com.:443/a/../b?x=1#frag")).toEqual({
       ok: true,
       url: "https://example.com/b?x=1",
       origin: "https://example.com",
@@ -383,11 +383,11 @@ describe("what an accepted target becomes", () => {
   });
 
   it("keeps port 80 in its origin, since it is https", () => {
-    expect(judge("https://example.com:80")).toMatchObject({ origin: "https://example.com:80", port: 80 });
+    expect(validate("https://example.com:80")).toMatchObject({ origin: "https://example.com:80", port: 80 });
   });
 
   it("names an address without brackets", () => {
-    expect(judge("https://[2400:CB00:0::1]/")).toMatchObject({
+    expect(validate("https://[2400:CB00:0::1]/")).toMatchObject({
       hostname: "2400:cb00::1",
       origin: "https://[2400:cb00::1]",
     });
@@ -395,7 +395,7 @@ describe("what an accepted target becomes", () => {
 
   it("when refused gives a reason that names targetUrl and never the address", () => {
     for (const raw of hosts("10.0.0.1", "[fd00::1]", "0x7f.1", "secret.internal", "10.0.0.1:99", "a@10.0.0.1")) {
-      const judged = judge(raw);
+      const judged = validate(raw);
       expect(judged).toMatchObject({ ok: false, reason: expect.stringMatching(/^targetUrl must /) });
       expect(JSON.stringify(judged)).not.toMatch(/10\.0|fd00|7f|secret/);
     }
@@ -407,14 +407,14 @@ describe("the operator's policy", () => {
     " localhost:8443, http://localhost:3001 ,https://127.0.0.1:9443,[::1]:9443,B\u00fccher.local:443,",
     "evil.com, 1.2.3.0/24 ,2606:4700::/32,[2400:cb00::1],9.9.9.9,b\u00f6se.de.",
   );
-  const judgeWith = (raw: string) => judgeTarget(raw, policy);
+  const validateWith = (raw: string) => validateTarget(raw, policy);
 
   it("lets an allowed target pass the scheme, port and address rules, exactly that one", () => {
     for (const raw of [
       ...["https://localhost:8443/x", "http://localhost:3001", "HTTP://LOCALHOST.:3001/", "https://127.0.0.1:9443/"],
       ...["https://[0:0::1]:9443/", "https://b\u00fccher.local/"],
     ]) {
-      expect(judgeWith(raw), raw).toMatchObject({ ok: true, allowed: true });
+      expect(validateWith(raw), raw).toMatchObject({ ok: true, allowed: true });
     }
     for (const raw of [
       ...["http://localhost:8443/", "https://localhost:3001/", "https://localhost/", "https://a.localhost:8443/"],
@@ -426,9 +426,9 @@ describe("the operator's policy", () => {
       ],
       ...["https://localhost:08443/", "ftp://localhost:8443/"],
     ]) {
-      expect(judgeWith(raw).ok, raw).toBe(false);
+      expect(validateWith(raw).ok, raw).toBe(false);
     }
-    expect(judgeWith("http://localhost:3001/a#b")).toEqual({
+    expect(validateWith("http://localhost:3001/a#b")).toEqual({
       ok: true,
       url: "http://localhost:3001/a",
       origin: "http://localhost:3001",
@@ -436,7 +436,7 @@ describe("the operator's policy", () => {
       port: 3001,
       allowed: true,
     });
-    expect(judgeWith("https://example.com/")).toMatchObject({ ok: true, allowed: false });
+    expect(validateWith("https://example.com/")).toMatchObject({ ok: true, allowed: false });
   });
 
   it("denies hosts with their subdomains, addresses and ranges", () => {
@@ -449,16 +449,16 @@ describe("the operator's policy", () => {
       "9.9.9.9",
       "xn--bse-sna.de",
     )) {
-      expect(judgeWith(raw), raw).toMatchObject({ ok: false });
+      expect(validateWith(raw), raw).toMatchObject({ ok: false });
     }
     for (const raw of hosts("notevil.com", "evil.com.br", "1.2.4.1", "[2400:cb00::2]")) {
-      expect(judgeWith(raw).ok, raw).toBe(true);
+      expect(validateWith(raw).ok, raw).toBe(true);
     }
   });
 
   it("denies what it also allows", () => {
-    expect(judgeTarget("https://a.local:1/", parseTargetPolicy("a.local:1", "a.local")).ok).toBe(false);
-    expect(judgeTarget("https://10.0.0.1:1/", parseTargetPolicy("10.0.0.1:1", "10.0.0.0/8")).ok).toBe(false);
+    expect(validateTarget("https://a.local:1/", parseTargetPolicy("a.local:1", "a.local")).ok).toBe(false);
+    expect(validateTarget("https://10.0.0.1:1/", parseTargetPolicy("10.0.0.1:1", "10.0.0.0/8")).ok).toBe(false);
   });
 
   it("is refused with what was expected and what came", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { RequestCount } from "#db/queries/request-counts.ts";
+import type { RequestCount } from "#db/queries/fleet/request-counts.ts";
 import { createSharedCounts, type SharedCounts } from "#server/rate-limit/shared-counts.ts";
 
 const LIMIT = 600;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { noteSocketAddresses, SOCKET_ADDRESS } from "#server/http/socket-address.ts";
+import { noteSocketAddresses, SOCKET_ADDRESS } from "#server/edge/socket-address.ts";
 
 it("a route is told the address of its socket, and not what a caller writes in its place", async () => {
   noteSocketAddresses();

@@ -1,0 +1,146 @@
+import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { apiKeyPreview, type Environment, generateApiKey, hashApiKey } from "#domain/api-key.ts";
+import { AppError } from "#domain/errors.ts";
+import { newId } from "#domain/ids.ts";
+import type { PlanName } from "#domain/plans.ts";
+import type { Db, DbOrTx } from "../../orm.ts";
+import { accounts, apiKeys } from "../../schema/index.ts";
+
+export type ActiveApiKey = {
+  id: string;
+  accountId: string;
+  env: Environment;
+  plan: PlanName;
+  /** True when `last_used_at` is more than a minute old. */
+  isStale: boolean;
+};
+
+export type ApiKeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof apiKeyColumns>;
+
+type WantedApiKey = { accountId: string; env: Environment; name: string };
+
+/** Keys of an account that are not revoked, of both environments together. */
+const KEYS_IN_FORCE_MAX = 100;
+
+/**
+ * Makes an API key. `key` is its raw value, which is stored nowhere. Throws CONFLICT when the account has 100 that are
+ * not revoked; of several calls at once none goes beyond.
+ */
+export async function createApiKey(db: Db, wanted: WantedApiKey): Promise<ApiKeyRow & { key: string }> {
+  return db.transaction(async (tx) => {
+    // One at a time for an account, so that each counts the keys of those before it. Not by the account's row: creating
+    // schedules locks that too.
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${wanted.accountId}`}, 0))`);
+    const inForce = await tx.$count(apiKeys, and(eq(apiKeys.accountId, wanted.accountId), isNull(apiKeys.revokedAt)));
+    if (inForce >= KEYS_IN_FORCE_MAX) throw tooManyKeys();
+    return insertApiKey(tx, wanted);
+  });
+}
+
+function tooManyKeys(): AppError {
+  return new AppError(
+    "CONFLICT",
+    `This account has ${KEYS_IN_FORCE_MAX} API keys that are not revoked, and may not have more.`,
+  );
+}
+
+async function insertApiKey(db: DbOrTx, wanted: WantedApiKey): Promise<ApiKeyRow & { key: string }> {
+  const key = generateApiKey(wanted.env);
+  const [row] = await db
+    .insert(apiKeys)
+    .values({ id: newId(Date.now()), ...wanted, hash: hashApiKey(key), last4: apiKeyPreview(key).last4 })
+    .returning(apiKeyColumns);
+  if (!row) throw new Error("the API key was not stored");
+  return { ...row, key };
+}
+
+/** Keys of an account, at most `rowsMax`: those in force before revoked ones, the newest of either kind first. */
+export async function listApiKeys(db: DbOrTx, accountId: string, rowsMax: number): Promise<ApiKeyRow[]> {
+  return db
+    .select(apiKeyColumns)
+    .from(apiKeys)
+    .where(eq(apiKeys.accountId, accountId))
+    .orderBy(desc(isNull(apiKeys.revokedAt)), desc(apiKeys.createdAt), desc(apiKeys.id))
+    .limit(rowsMax);
+}
+
+/** Revokes a key in force and makes another of the same name and environment; undefined when it is not in force. */
+export async function rotateApiKey(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<(ApiKeyRow & { key: string }) | undefined> {
+  return db.transaction(async (tx) => {
+    const [old] = await tx
+      .update(apiKeys)
+      .set({ revokedAt: sql`clock_timestamp()` })
+      .where(and(isOwn(accountId, id), isNull(apiKeys.revokedAt)))
+      .returning({ env: apiKeys.env, name: apiKeys.name });
+    return old && insertApiKey(tx, { accountId, ...old });
+  });
+}
+
+/** Revokes a key; one that was revoked before stays as it was. False when the account has no such key. */
+export async function revokeApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
+  const found = await db
+    .update(apiKeys)
+    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, clock_timestamp())` })
+    .where(isOwn(accountId, id))
+    .returning({ id: apiKeys.id });
+  return found.length > 0;
+}
+
+/** Revokes every key of an account. */
+export async function revokeApiKeys(db: DbOrTx, accountId: string): Promise<void> {
+  await db
+    .update(apiKeys)
+    .set({ revokedAt: sql`clock_timestamp()` })
+    .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)));
+}
+
+/** Whether the account has such a key, in force or not. */
+export async function hasApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
+  const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isOwn(accountId, id)).limit(1);
+  return found.length > 0;
+}
+
+/** The key with this SHA-256, unless it is revoked or its account is not active. */
+export async function findActiveApiKey(db: DbOrTx, hash: Buffer): Promise<ActiveApiKey | undefined> {
+  const [found] = await db
+    .select({
+      id: apiKeys.id,
+      accountId: apiKeys.accountId,
+      env: apiKeys.env,
+      plan: accounts.plan,
+      isStale: sql<boolean>`coalesce(${apiKeys.lastUsedAt} < ${aMinuteAgo}, true)`,
+    })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt), eq(accounts.status, "active")))
+    .limit(1);
+  return found;
+}
+
+/** Notes that a key was used just now, at most once a minute. */
+export async function touchApiKey(db: DbOrTx, id: string): Promise<void> {
+  await db
+    .update(apiKeys)
+    .set({ lastUsedAt: sql`clock_timestamp()` })
+    .where(and(eq(apiKeys.id, id), sql`coalesce(${apiKeys.lastUsedAt} < ${aMinuteAgo}, true)`));
+}
+
+const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;
+
+const apiKeyColumns = {
+  id: apiKeys.id,
+  name: apiKeys.name,
+  env: apiKeys.env,
+  last4: apiKeys.last4,
+  createdAt: apiKeys.createdAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+  revokedAt: apiKeys.revokedAt,
+};
+
+function isOwn(accountId: string, id: string): SQL | undefined {
+  return and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId));
+}

@@ -1,0 +1,44 @@
+import { and, eq, inArray, ne } from "drizzle-orm";
+import type { DbOrTx } from "../../orm.ts";
+import { accounts, identities } from "../../schema/index.ts";
+
+/** Deletes who an account's owner is elsewhere. */
+export async function deleteIdentities(db: DbOrTx, accountId: string): Promise<void> {
+  await db.delete(identities).where(eq(identities.accountId, accountId));
+}
+
+/** Frees an identity that a deleted account still holds. */
+export async function deleteIdentityOfDeleted(
+  db: DbOrTx,
+  { provider, providerAccountId }: { provider: string; providerAccountId: string },
+): Promise<void> {
+  await db
+    .delete(identities)
+    .where(
+      and(
+        eq(identities.provider, provider),
+        eq(identities.providerAccountId, providerAccountId),
+        inArray(
+          identities.accountId,
+          db.select({ id: accounts.id }).from(accounts).where(eq(accounts.status, "deleted")),
+        ),
+      ),
+    );
+}
+
+/** An account that is not deleted, as sign-in sees it. */
+export async function findAccountToSignIn(db: DbOrTx, email: string) {
+  const [row] = await db
+    .select({
+      id: accounts.id,
+      email: accounts.email,
+      emailVerified: accounts.emailVerifiedAt,
+      name: accounts.name,
+      image: accounts.avatarUrl,
+      status: accounts.status,
+    })
+    .from(accounts)
+    .where(and(eq(accounts.email, email), ne(accounts.status, "deleted")))
+    .limit(1);
+  return row;
+}

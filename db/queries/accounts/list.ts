@@ -1,0 +1,81 @@
+import { and, desc, eq, lt, ne, type SQL, sql } from "drizzle-orm";
+import type { PlanName } from "#domain/plans.ts";
+import type { SubscriptionStatus } from "#domain/subscription.ts";
+import type { DbOrTx } from "../../orm.ts";
+import { accounts, subscriptions, usage } from "../../schema/index.ts";
+
+export type AccountSearch = {
+  /** Part of the e-mail address, in lower case. */
+  email?: string | undefined;
+  /** UUID. */
+  id?: string | undefined;
+  plan?: PlanName | undefined;
+  status?: "active" | "deactivated" | undefined;
+  /** The account (UUID) that the page before ended with. */
+  after?: string | undefined;
+  limit: number;
+};
+
+export type AccountRow = {
+  id: string;
+  email: string;
+  name: string | null;
+  plan: PlanName;
+  grantedPlan: PlanName;
+  status: "active" | "deactivated" | "deleted";
+  subscriptionStatus: SubscriptionStatus;
+  /** Schedules created in the live environment this month (UTC). */
+  scheduled: number;
+  createdAt: Date;
+};
+
+/** Accounts that are not deleted, the newest first. */
+export async function listAccounts(db: DbOrTx, { after, limit, ...search }: AccountSearch): Promise<AccountRow[]> {
+  return db
+    .select({
+      id: accounts.id,
+      email: accounts.email,
+      name: accounts.name,
+      plan: accounts.plan,
+      grantedPlan: accounts.grantedPlan,
+      status: accounts.status,
+      subscriptionStatus: sql<SubscriptionStatus>`coalesce(${subscriptions.status}, 'none')`,
+      scheduled: sql<number>`coalesce(${usage.scheduled}, 0)`,
+      createdAt: accounts.createdAt,
+    })
+    .from(accounts)
+    .leftJoin(subscriptions, eq(subscriptions.accountId, accounts.id))
+    .leftJoin(
+      usage,
+      and(
+        eq(usage.accountId, accounts.id),
+        eq(usage.env, "live"),
+        eq(usage.period, sql`to_char(clock_timestamp() AT TIME ZONE 'utc', 'YYYYMM')`),
+      ),
+    )
+    .where(and(matches(search), after === undefined ? undefined : lt(accounts.id, after)))
+    .orderBy(desc(accounts.id))
+    .limit(limit);
+}
+
+/** How many accounts match, counted up to `max`. */
+export async function countAccounts(
+  db: DbOrTx,
+  search: Omit<AccountSearch, "after" | "limit">,
+  max: number,
+): Promise<number> {
+  const found = db.select({ id: accounts.id }).from(accounts).where(matches(search)).limit(max).as("found");
+  const [row] = await db.select({ n: sql<number>`count(*)::integer` }).from(found);
+  return row?.n ?? 0;
+}
+
+// position(), so that % and _ are plain characters.
+function matches({ email, id, plan, status }: Omit<AccountSearch, "after" | "limit">): SQL | undefined {
+  return and(
+    ne(accounts.status, "deleted"),
+    email === undefined ? undefined : sql`position(${email} in ${accounts.email}) > 0`,
+    id === undefined ? undefined : eq(accounts.id, id),
+    plan === undefined ? undefined : eq(accounts.plan, plan),
+    status === undefined ? undefined : eq(accounts.status, status),
+  );
+}

@@ -1,0 +1,77 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { secretAad } from "#domain/associated-data.ts";
+import { type KeyRing, open, seal } from "#domain/cipher.ts";
+import { generateSigningSecret } from "#domain/signing.ts";
+import type { DbOrTx } from "../../orm.ts";
+import { signingSecrets } from "../../schema/index.ts";
+import type { Tenant } from "./tenant.ts";
+
+export type SigningSecretPair = { current: string; next: string; rotatedAt: Date | null };
+
+/** Hours that the former secret signs beside the current one after a rotation. */
+const FORMER_HOURS = 24;
+
+/** The signing secrets of an environment in plain text; makes them when there are none. */
+export async function readSigningSecrets(db: DbOrTx, tenant: Tenant, ring: KeyRing): Promise<SigningSecretPair> {
+  return madeWhenMissing(db, tenant, ring, () =>
+    db.select(pairColumns).from(signingSecrets).where(isOf(tenant)).limit(1),
+  );
+}
+
+/**
+ * Makes the next secret the current one and a new one the next, and has the former current one sign beside it for
+ * `FORMER_HOURS`; the new pair in plain text. One statement: of several at once each finds what the one before it made.
+ */
+export async function rotateSigningSecrets(db: DbOrTx, tenant: Tenant, ring: KeyRing): Promise<SigningSecretPair> {
+  return madeWhenMissing(db, tenant, ring, () =>
+    db
+      .update(signingSecrets)
+      .set({
+        former: sql`${signingSecrets.current}`,
+        formerUntil: sql`clock_timestamp() + ${FORMER_HOURS} * interval '1 hour'`,
+        current: sql`${signingSecrets.next}`,
+        next: sealedSecret(tenant, ring),
+        rotatedAt: sql`clock_timestamp()`,
+      })
+      .where(isOf(tenant))
+      .returning(pairColumns),
+  );
+}
+
+/** Makes the pair of an environment; one that exists stays as it is. */
+export async function insertSigningSecrets(db: DbOrTx, tenant: Tenant, ring: KeyRing): Promise<void> {
+  await db
+    .insert(signingSecrets)
+    .values({ ...tenant, current: sealedSecret(tenant, ring), next: sealedSecret(tenant, ring) })
+    .onConflictDoNothing();
+}
+
+const pairColumns = {
+  current: signingSecrets.current,
+  next: signingSecrets.next,
+  rotatedAt: signingSecrets.rotatedAt,
+};
+
+async function madeWhenMissing(
+  db: DbOrTx,
+  tenant: Tenant,
+  ring: KeyRing,
+  find: () => Promise<{ current: Buffer; next: Buffer; rotatedAt: Date | null }[]>,
+): Promise<SigningSecretPair> {
+  let [row] = await find();
+  if (!row) {
+    await insertSigningSecrets(db, tenant, ring);
+    [row] = await find();
+  }
+  if (!row) throw new Error("the signing secrets vanished while they were read");
+  const plain = (sealed: Buffer) => open(ring, sealed, secretAad(tenant.accountId, tenant.env)).toString();
+  return { current: plain(row.current), next: plain(row.next), rotatedAt: row.rotatedAt };
+}
+
+function isOf({ accountId, env }: Tenant): SQL | undefined {
+  return and(eq(signingSecrets.accountId, accountId), eq(signingSecrets.env, env));
+}
+
+function sealedSecret({ accountId, env }: Tenant, ring: KeyRing): Buffer {
+  return seal(ring, Buffer.from(generateSigningSecret()), secretAad(accountId, env));
+}

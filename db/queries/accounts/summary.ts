@@ -1,0 +1,27 @@
+import type { Sql } from "../../client.ts";
+
+export type AccountSummary = {
+  emailVerified: boolean;
+  notices: boolean;
+  activatedAt: Date;
+  keys: number;
+  sessions: number;
+  /** When a key or a session was last used. */
+  lastUsedAt: Date | null;
+  /** When the subscription renews, or gives the plan no longer. */
+  periodEnd: Date | null;
+};
+
+/** What an administrator is told of an account (UUID) beside what lists show; undefined when it is deleted or none. */
+export async function readAccountSummary(sql: Sql, id: string): Promise<AccountSummary | undefined> {
+  const [row] = await sql`
+    SELECT a.email_verified_at IS NOT NULL AS "emailVerified", a.notices, a.activated_at AS "activatedAt",
+      (SELECT count(*)::integer FROM api_keys k WHERE k.account_id = a.id AND k.revoked_at IS NULL) AS keys,
+      (SELECT count(*)::integer FROM sessions e WHERE e.account_id = a.id AND e.expires_at > now()) AS sessions,
+      greatest(
+        (SELECT max(k.last_used_at) FROM api_keys k WHERE k.account_id = a.id),
+        (SELECT max(e.last_used_at) FROM sessions e WHERE e.account_id = a.id)) AS "lastUsedAt",
+      (SELECT coalesce(s.paid_until, s.current_period_end) FROM subscriptions s WHERE s.account_id = a.id) AS "periodEnd"
+    FROM accounts a WHERE a.id = ${id} AND a.status <> 'deleted'`;
+  return row as AccountSummary | undefined;
+}

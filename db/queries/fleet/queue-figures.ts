@@ -1,0 +1,118 @@
+import type { TransactionSql } from "postgres";
+import { DISPATCHER_ALIVE_MS } from "#domain/timing.ts";
+import type { Sql } from "../../client.ts";
+
+export type QueueFigures = {
+  due: number;
+  firing: number;
+  scheduled: number;
+  failed: number;
+  /** How long the oldest of those that are due has been, ms; 0 when none is. */
+  oldestDueMs: number;
+  /** Whether one of them was too large to be counted. */
+  isEstimated: boolean;
+};
+
+export type FleetMember = {
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  /** Epoch ms. */
+  startedAtMs: number;
+  beatAtMs: number;
+  beatAgeMs: number;
+  isAlive: boolean;
+  skewMs: number | null;
+  shards: number;
+};
+
+/** Counted one by one; above it, `due` stays at it, and the rest is what the database last estimated. */
+const DUE_MAX = 20_000;
+const COUNTED_MAX = 10_000;
+
+/**
+ * How much waits, in a time that does not grow with it: nothing is read beyond the limits, and each count walks the one
+ * index that leads to it: its order is asked for, and no other plan is left to choose. Schedules of accounts that are not
+ * active wait by intention: they are neither due nor the oldest.
+ */
+export async function readQueueFigures(sql: Sql): Promise<QueueFigures> {
+  const row = await sql.begin("READ ONLY", async (tx) => {
+    await tx`SELECT set_config(name, 'off', true) FROM unnest(ARRAY['enable_seqscan', 'enable_bitmapscan', 'enable_sort']) name`;
+    return countQueue(tx);
+  });
+  const open = row.open > COUNTED_MAX ? Math.max(row.open, row.open_about) : row.open;
+  const failed = row.failed > COUNTED_MAX ? Math.max(row.failed, row.failed_about) : row.failed;
+  return {
+    due: Math.max(0, row.due - row.held),
+    firing: row.firing,
+    scheduled: Math.max(0, open - failed),
+    failed,
+    oldestDueMs: Math.round(row.oldest_ms),
+    isEstimated: row.open > COUNTED_MAX || row.failed > COUNTED_MAX || row.due >= DUE_MAX,
+  };
+}
+
+/** The dispatchers that gave a sign of life within an hour and did not stop in good order, oldest first. */
+export async function readFleet(sql: Sql): Promise<FleetMember[]> {
+  return sql<FleetMember[]>`
+    SELECT d.id, d.host, d.pid, d.version, d.skew_ms AS "skewMs",
+      (extract(epoch FROM d.started_at) * 1000)::float8 AS "startedAtMs",
+      (extract(epoch FROM d.beat_at) * 1000)::float8 AS "beatAtMs",
+      age.ms AS "beatAgeMs", age.ms < ${DISPATCHER_ALIVE_MS} AS "isAlive",
+      (SELECT count(*)::int FROM shards s WHERE s.owner = d.id AND s.lease_until > clock_timestamp()) AS shards
+    FROM dispatchers d
+    CROSS JOIN LATERAL (SELECT round(extract(epoch FROM clock_timestamp() - d.beat_at) * 1000)::int AS ms) age
+    WHERE d.stopped_at IS NULL AND d.beat_at > now() - interval '1 hour'
+    ORDER BY d.started_at, d.id LIMIT 1000`;
+}
+
+async function countQueue(sql: TransactionSql) {
+  const [row] = await sql<
+    [
+      {
+        open: number;
+        failed: number;
+        firing: number;
+        due: number;
+        held: number;
+        oldest_ms: number;
+        open_about: number;
+        failed_about: number;
+      },
+    ]
+  >`
+    WITH RECURSIVE
+    inactive AS MATERIALIZED (SELECT id FROM accounts WHERE status <> 'active' AND erased_at IS NULL),
+    walk (shard, n, room) AS (
+      SELECT -1, 0::bigint, ${DUE_MAX}::bigint
+      UNION ALL
+      SELECT w.shard + 1, d.n, w.room - d.n FROM walk w CROSS JOIN LATERAL (
+        SELECT count(*) AS n FROM (
+          SELECT 1 FROM schedules s
+          WHERE s.shard = w.shard + 1 AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
+          ORDER BY s.next_attempt_at, s.id LIMIT w.room) due) d
+      WHERE w.shard < 63 AND w.room > 0
+    )
+    SELECT
+      (SELECT count(*) FROM (SELECT 1 FROM schedules WHERE status IN ('scheduled', 'failed')
+        ORDER BY shard, next_attempt_at, id LIMIT ${COUNTED_MAX + 1}) open)::int AS open,
+      (SELECT count(*) FROM (SELECT 1 FROM schedules WHERE status = 'failed'
+        ORDER BY shard LIMIT ${COUNTED_MAX + 1}) failed)::int AS failed,
+      (SELECT count(*) FROM (SELECT 1 FROM schedules WHERE status = 'firing'
+        ORDER BY shard, claim_deadline LIMIT ${DUE_MAX}) firing)::int AS firing,
+      (SELECT sum(n) FROM walk)::int AS due,
+      (SELECT coalesce(sum(h.n), 0) FROM inactive i CROSS JOIN (VALUES ('live'), ('test')) e(env) CROSS JOIN LATERAL (
+        SELECT count(*) AS n FROM (
+          SELECT 1 FROM schedules s
+          WHERE s.account_id = i.id AND s.env = e.env AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
+          ORDER BY s.next_attempt_at, s.id LIMIT ${DUE_MAX}) held) h)::int AS held,
+      (SELECT coalesce(max(extract(epoch FROM now() - o.at) * 1000), 0) FROM generate_series(0, 63) g(shard) CROSS JOIN LATERAL (
+        SELECT s.next_attempt_at AS at FROM schedules s
+        WHERE s.shard = g.shard AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
+          AND s.account_id <> ALL (ARRAY(SELECT id FROM inactive))
+        ORDER BY s.next_attempt_at, s.id LIMIT 1) o)::float8 AS oldest_ms,
+      (SELECT reltuples FROM pg_class WHERE oid = 'schedules_due'::regclass) AS open_about,
+      (SELECT reltuples FROM pg_class WHERE oid = 'schedules_failed'::regclass) AS failed_about`;
+  return row;
+}

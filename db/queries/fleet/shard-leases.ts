@@ -1,0 +1,118 @@
+import { DISPATCHER_COUNTED_MS, DISPATCHER_SETTLED_MS, SHARD_LEASE_MS, TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
+import type { Sql } from "../../client.ts";
+import { pgArray } from "../pg-array.ts";
+
+/** The fleet at a heartbeat. */
+export type FleetCounts = {
+  /** Whether this dispatcher has lived for `DISPATCHER_SETTLED_MS`. */
+  isSettled: boolean;
+  /** Other dispatchers that are alive, and those of them that are settled. */
+  others: number;
+  settledOthers: number;
+  /** Shards that were given up. */
+  givenUp: number;
+  /** Shards whose lease, and the pause after it, are over. */
+  expired: number;
+  /** When the next shard of another dispatcher will be free, if its lease is not renewed, ms from now; Infinity without one. */
+  nextFreeInMs: number;
+};
+
+/**
+ * Says that this dispatcher lives, to the table and to every listener; returns what there is of the fleet. The id of a
+ * dispatcher that has stopped is never used again: a heartbeat that comes after its stop changes nothing.
+ */
+export async function sendHeartbeat(
+  sql: Sql,
+  me: { id: string; host: string; pid: number; version: string; skewMs: number | null },
+): Promise<FleetCounts> {
+  const [row] = await sql`
+    WITH heartbeat AS (
+      INSERT INTO dispatchers (id, host, pid, version, skew_ms)
+      VALUES (${me.id}, ${me.host}, ${me.pid}, ${me.version}, ${me.skewMs})
+      ON CONFLICT (id) DO UPDATE SET beat_at = now(), skew_ms = excluded.skew_ms WHERE dispatchers.stopped_at IS NULL
+    ), fleet AS (
+      SELECT id = ${me.id} AS is_me, started_at <= now() - ${DISPATCHER_SETTLED_MS} * interval '1 millisecond' AS is_settled
+      FROM dispatchers
+      WHERE stopped_at IS NULL AND beat_at > now() - ${DISPATCHER_COUNTED_MS} * interval '1 millisecond'
+    ), leases AS (
+      SELECT owner, lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' - clock_timestamp() AS free_in FROM shards
+    )
+    SELECT coalesce((SELECT bool_or(is_me AND is_settled) FROM fleet), false) AS "isSettled",
+      (SELECT count(*)::int FROM fleet WHERE NOT is_me) AS others,
+      (SELECT count(*)::int FROM fleet WHERE NOT is_me AND is_settled) AS "settledOthers",
+      count(*) FILTER (WHERE owner IS NULL)::int AS "givenUp",
+      count(*) FILTER (WHERE owner IS NOT NULL AND free_in < '0')::int AS expired,
+      extract(epoch FROM min(free_in) FILTER (WHERE owner <> ${me.id} AND free_in >= '0'))::float8 * 1000 AS "nextFreeInMs",
+      (SELECT pg_notify('stopwatch_due', 'beat'))
+    FROM leases`;
+  if (!row) throw new Error("a heartbeat told nothing of the fleet");
+  const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs } = row;
+  return { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs: nextFreeInMs ?? Number.POSITIVE_INFINITY };
+}
+
+/** Renews the leases of `epochs` (shard id → epoch); returns the shards that are still this dispatcher's. */
+export async function renewShards(sql: Sql, owner: string, epochs: ReadonlyMap<number, number>): Promise<number[]> {
+  const rows = await sql`
+    WITH mine AS MATERIALIZED (
+      SELECT id FROM shards
+      WHERE (id, epoch) IN (
+          SELECT * FROM unnest(${pgArray([...epochs.keys()])}::text::smallint[], ${pgArray([...epochs.values()])}::text::bigint[]))
+        AND owner = ${owner}
+      ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE shards s SET lease_until = clock_timestamp() + ${SHARD_LEASE_MS} * interval '1 millisecond'
+    FROM mine m WHERE s.id = m.id RETURNING s.id`.values();
+  return rows.map((row) => row[0]);
+}
+
+/**
+ * Takes up to `limit` shards that were given up, or whose lease ended at least a second ago. The new epoch waits for
+ * claims that are under way and shuts out every later one of the former owner. `sent` is what a shard that was given up
+ * has sent of each lane within a second before. `onlyGivenUp`: whose lease ended is not taken from its owner, since the
+ * clock that says so cannot be trusted.
+ */
+export async function takeShards(
+  sql: Sql,
+  owner: string,
+  limit: number,
+  onlyGivenUp: boolean,
+): Promise<{ id: number; epoch: number; sent: Record<string, number> }[]> {
+  const rows = await sql`
+    WITH free AS MATERIALIZED (
+      SELECT id, handover FROM shards
+      WHERE lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' < clock_timestamp()
+        AND (owner IS NULL OR NOT ${onlyGivenUp}::boolean)
+      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
+    UPDATE shards s SET owner = ${owner}, epoch = s.epoch + 1, handover = NULL,
+      lease_until = clock_timestamp() + ${SHARD_LEASE_MS} * interval '1 millisecond'
+    FROM free f WHERE s.id = f.id RETURNING s.id, s.epoch, f.handover`.values();
+  return rows.map((row) => ({ id: row[0], epoch: Number(row[1]), sent: row[2] ?? {} }));
+}
+
+/**
+ * Gives shards up, for another dispatcher to take at once: they are told. `sent` is how many first bytes of each lane left within the
+ * last second: they still count against its rate. Call it when no first byte of these shards can leave any more.
+ */
+export async function releaseShards(
+  sql: Sql,
+  owner: string,
+  shards: readonly { id: number; epoch: number; sent: Record<string, number> }[],
+): Promise<void> {
+  await sql`
+    WITH mine AS MATERIALIZED (
+      SELECT s.id, w.sent
+      FROM jsonb_to_recordset(${JSON.stringify(shards)}::text::jsonb) w(id smallint, epoch bigint, sent jsonb)
+      JOIN shards s ON s.id = w.id AND s.epoch = w.epoch
+      WHERE s.owner = ${owner}
+      ORDER BY s.id FOR UPDATE OF s
+    )
+    UPDATE shards s SET owner = NULL, epoch = s.epoch + 1, lease_until = '-infinity', handover = m.sent
+    FROM mine m WHERE s.id = m.id
+    RETURNING pg_notify('stopwatch_due', 'shards')`;
+}
+
+/** Says that this dispatcher has stopped. */
+export async function stopDispatcher(sql: Sql, id: string): Promise<void> {
+  await sql`UPDATE dispatchers SET stopped_at = now() WHERE id = ${id}`;
+}

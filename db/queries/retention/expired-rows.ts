@@ -1,0 +1,42 @@
+import type { Sql } from "../../client.ts";
+
+/** Deletes sessions that have expired, at most `rowsMax`; returns how many. */
+export async function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<number> {
+  const deleted = await sql`
+    DELETE FROM sessions WHERE token_hash = ANY (ARRAY (
+      SELECT token_hash FROM sessions WHERE expires_at < now() LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  return deleted.count;
+}
+
+/** Deletes magic links that have expired, and what is known of who asked for them, at most `rowsMax` each; returns how many. */
+export async function deleteOldSignIns(sql: Sql, rowsMax: number): Promise<number> {
+  const links = await sql`
+    DELETE FROM sign_in_tokens WHERE token_hash = ANY (ARRAY (
+      SELECT token_hash FROM sign_in_tokens WHERE expires_at < now() LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  const requests = await sql`
+    DELETE FROM sign_in_requests WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM sign_in_requests WHERE asked_at < now() - interval '1 hour'
+      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  return links.count + requests.count;
+}
+
+/** Deletes dispatchers that have not beaten for `days` days, at most `rowsMax`; returns how many. */
+export async function deleteGoneDispatchers(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  const deleted = await sql`
+    DELETE FROM dispatchers WHERE id = ANY (ARRAY (
+      SELECT id FROM dispatchers WHERE beat_at < now() - ${days}::integer * interval '1 day'
+      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  return deleted.count;
+}
+
+/** Deletes public hourly counts that are more than `days` days old, at most `rowsMax`; returns how many. */
+export async function deleteOldPunctuality(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  const deleted = await sql`
+    DELETE FROM shard_punctuality WHERE ctid = ANY (ARRAY (
+      SELECT p.ctid FROM generate_series(0, 63) shard
+      CROSS JOIN LATERAL (
+        SELECT ctid FROM shard_punctuality c
+        WHERE c.shard = shard.shard AND c.hour < now() - ${days}::integer * interval '1 day' LIMIT ${rowsMax}) p
+      LIMIT ${rowsMax}))`;
+  return deleted.count;
+}

@@ -1,0 +1,20 @@
+import type { Sql } from "../../client.ts";
+
+/**
+ * Takes the paid plan from accounts whose subscription gives it no longer: cancelled, and what was paid for is over, or not
+ * paid for too long. At most `rowsMax`; returns how many. Accounts that somebody has locked are left to a later call.
+ */
+export async function lapsePlans(sql: Sql, rowsMax: number): Promise<number> {
+  const lapsed = await sql`
+    WITH found AS MATERIALIZED (
+      SELECT account_id FROM subscriptions WHERE paying AND paid_until IS NOT NULL AND paid_until <= clock_timestamp()
+      ORDER BY paid_until LIMIT ${rowsMax}
+    ), locked AS MATERIALIZED (
+      SELECT a.id FROM accounts a JOIN found f ON f.account_id = a.id FOR NO KEY UPDATE OF a SKIP LOCKED
+    ), ended AS (
+      UPDATE subscriptions s SET paying = false, updated_at = clock_timestamp() FROM locked l
+      WHERE s.account_id = l.id AND s.paying AND s.paid_until <= clock_timestamp() RETURNING s.account_id
+    )
+    UPDATE accounts a SET plan = a.granted_plan, updated_at = clock_timestamp() FROM ended e WHERE a.id = e.account_id`;
+  return lapsed.count;
+}

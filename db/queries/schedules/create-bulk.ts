@@ -1,0 +1,158 @@
+import type { TransactionSql } from "postgres";
+import { formatInstant } from "#domain/instant.ts";
+import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
+import type { Sql } from "../../client.ts";
+import type { ScheduleStatus } from "../../schema/schedules.ts";
+import type { Tenant } from "../accounts/tenant.ts";
+import { pgArray, pgTextArray } from "../pg-array.ts";
+import { type CreationLimits, type NewSchedule, outcomeNamed } from "./create.ts";
+
+/** What became of one of many, in the order they came. */
+export type BulkCreation =
+  | {
+      outcome: "created" | "replayed";
+      id: string;
+      fireAtMs: number;
+      status: ScheduleStatus;
+      /** The known idempotency key came with another request. */
+      mismatch: boolean;
+    }
+  | { outcome: "past" | "rejected" | "quota" };
+
+/**
+ * Creates many schedules of one account, each judged in its place and as `createSchedule` does: by one statement, or in
+ * one transaction of several that carry some 4 MiB each, after which `onProgress` is called. No two may have the same
+ * idempotency key. When the account is not active, or what is cached is stale, nothing is stored.
+ */
+export async function createSchedules(
+  sql: Sql,
+  tenant: Tenant,
+  limits: CreationLimits,
+  schedules: readonly NewSchedule[],
+  onProgress: () => void,
+): Promise<BulkCreation[] | "inactive" | "stale"> {
+  const [first = [], ...others] = slices(schedules);
+  const store = async (runner: Runner) => {
+    const creations = await insert(runner, tenant, limits, {
+      schedules: first,
+      stored: [],
+      isLast: others.length === 0,
+    });
+    if (typeof creations === "string") return creations;
+    for (const [n, slice] of others.entries()) {
+      onProgress();
+      const isLast = n === others.length - 1;
+      const stored = isLast ? creations.flatMap((one) => (one.outcome === "created" ? [one.id] : [])) : [];
+      // The account is locked since the first slice, which looked at what is cached.
+      const uncached = { ...limits, cached: undefined };
+      const more = await insert(runner, tenant, uncached, { schedules: slice, stored, isLast });
+      if (typeof more === "string") throw new Error(`an account became ${more} while its row was locked`);
+      creations.push(...more);
+    }
+    return creations;
+  };
+  return triedAgain(() => (others.length === 0 ? store(sql) : sql.begin(store)));
+}
+
+const SLICE_BYTES = 4 * 1024 * 1024;
+
+/** In their order, cut where the ciphertexts of a slice would be too much for one statement. */
+function slices(schedules: readonly NewSchedule[]): NewSchedule[][] {
+  const cut: NewSchedule[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const schedule of schedules) {
+    bytes += schedule.sealed?.length ?? 0;
+    if (bytes > SLICE_BYTES) {
+      cut.push([]);
+      bytes = schedule.sealed?.length ?? 0;
+    }
+    cut.at(-1)?.push(schedule);
+  }
+  return cut;
+}
+
+type Runner = Sql | TransactionSql;
+
+/** What one statement carries. The last one also tells the dispatchers, of what the others stored (UUIDs) too. */
+type Slice = { schedules: readonly NewSchedule[]; stored: readonly string[]; isLast: boolean };
+
+async function insert(
+  sql: Runner,
+  tenant: Tenant,
+  limits: CreationLimits,
+  slice: Slice,
+): Promise<BulkCreation[] | "inactive" | "stale"> {
+  const { schedules } = slice;
+  const rows = await callFunction(sql, tenant, limits, slice);
+  const refusal = rows.find((row) => row.n === 0)?.outcome;
+  if (refusal) return refusal;
+  if (rows.length !== schedules.length) throw new Error("create_schedules did not return a row for each");
+  const replayed = rows.flatMap((row) =>
+    row.outcome === "replayed"
+      ? [{ id: row.id as string, hash: (schedules[row.n - 1] as NewSchedule).requestHash }]
+      : [],
+  );
+  const mismatched = await findMismatched(sql, replayed);
+  const creations: BulkCreation[] = [];
+  for (const { n, outcome, id, status, fire_at_ms } of rows) {
+    creations[n - 1] =
+      outcome === "created" || outcome === "replayed"
+        ? { outcome, id, fireAtMs: Math.round(fire_at_ms), status, mismatch: mismatched.has(id) }
+        : { outcome: outcomeNamed(outcome) };
+  }
+  return creations;
+}
+
+// A statement of its own: that of the function may have begun before what it found was committed.
+async function findMismatched(sql: Runner, replayed: { id: string; hash: Buffer }[]): Promise<Set<string>> {
+  if (replayed.length === 0) return new Set();
+  const rows = await sql<{ id: string }[]>`
+    SELECT i.id FROM unnest(
+      ${pgArray(replayed.map(({ id }) => id))}::text::uuid[],
+      ${pgTextArray(replayed.map(({ hash }) => hash.toString("base64")))}::text::text[]) AS i(id, hash)
+    CROSS JOIN LATERAL (SELECT request_hash FROM schedule_requests WHERE schedule_id = i.id LIMIT 1) r
+    WHERE r.request_hash <> decode(i.hash, 'base64')`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { schedules, stored, isLast }: Slice) {
+  const { cached } = limits;
+  const numbers = (of: (one: NewSchedule) => number) => pgArray(schedules.map(of));
+  const words = (of: (one: NewSchedule) => string | null) => pgArray(schedules.map(of));
+  const texts = (of: (one: NewSchedule) => string | null) => pgTextArray(schedules.map(of));
+  return sql`
+    SELECT n, outcome, id, status, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms
+    FROM create_schedules(
+      ${tenant.accountId}::uuid, ${tenant.env}, ${cached?.keyId ?? null}::uuid, ${cached?.plan ?? null}::text,
+      ${limits.earlyFire}::boolean, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
+      ${words((one) => one.id)}::text::uuid[],
+      ${words((one) => (one.fireAtMs === null ? null : formatInstant(one.fireAtMs)))}::text::timestamptz[],
+      ${words((one) => (one.earlyFire === null ? null : String(one.earlyFire)))}::text::boolean[],
+      ${texts((one) => one.targetUrl)}::text::text[],
+      ${texts((one) => one.origin)}::text::text[],
+      ${words((one) => one.method)}::text::text[],
+      ${words((one) => one.sealed?.toString("base64") ?? null)}::text::text[],
+      ${numbers((one) => one.sealed?.length ?? 0)}::text::integer[],
+      ${numbers((one) => one.payloadSizeBytes)}::text::integer[],
+      ${texts((one) => one.idempotencyKey)}::text::text[],
+      ${texts((one) => one.requestHash.toString("base64"))}::text::text[],
+      ${words((one) => one.replayOf)}::text::uuid[],
+      ${words((one) => String(one.rejection !== null))}::text::boolean[],
+      ${pgArray(stored)}::text::uuid[], ${isLast})`;
+}
+
+const TRIES_MAX = 3;
+const UNIQUE_VIOLATION = "23505";
+const DEADLOCK = "40P01";
+
+// Around the turn of a month two transactions may bring the same key without meeting at one usage row.
+async function triedAgain<T>(work: () => PromiseLike<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (tries === TRIES_MAX || (code !== UNIQUE_VIOLATION && code !== DEADLOCK)) throw error;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { ErrorCode } from "#domain/errors.ts";
+import { formatInstant } from "#domain/instant.ts";
+import type { PlanName } from "#domain/plans.ts";
+import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
+import type { Sql } from "../../client.ts";
+import type { ScheduleStatus } from "../../schema/schedules.ts";
+import type { Tenant } from "../accounts/tenant.ts";
+
+export type NewSchedule = {
+  /** UUID. */
+  id: string;
+  /** Null means now, by the database's clock. */
+  fireAtMs: number | null;
+  /** Null means the account's default. */
+  earlyFire: boolean | null;
+  targetUrl: string;
+  origin: string;
+  method: string;
+  sealed: Buffer | null;
+  payloadSizeBytes: number;
+  idempotencyKey: string | null;
+  /** Empty where there is no idempotency key, and so nothing to compare. */
+  requestHash: Buffer;
+  /** UUID. */
+  replayOf: string | null;
+  /** What the caller found wrong besides. It counts only when nothing that is judged before it does. */
+  rejection: ErrorCode | null;
+};
+
+export type Creation =
+  | {
+      outcome: "created" | "replayed";
+      id: string;
+      fireAtMs: number;
+      status: ScheduleStatus;
+      overLimit: boolean;
+      /** The known idempotency key came with another request. */
+      mismatch: boolean;
+    }
+  | { outcome: "inactive" | "stale" | "past" | "rejected" | "quota" };
+
+export type CreationLimits = {
+  limit: number;
+  /** Schedules past which the month is full. */
+  graceLimit: number;
+  /** What applies while neither request nor account say otherwise. */
+  earlyFire: boolean;
+  /** The API key (UUID) and the plan that are taken from memory; when they no longer hold, the outcome is `stale`. */
+  cached?: { keyId: string; plan: PlanName } | undefined;
+};
+
+/**
+ * Creates one schedule, or finds the one that holds its idempotency key, in one round trip. Judges in this order: known
+ * key, time, the rejection of the caller, quota.
+ */
+export async function createSchedule(
+  sql: Sql,
+  tenant: Tenant,
+  limits: CreationLimits,
+  schedule: NewSchedule,
+): Promise<Creation> {
+  const fireAt = schedule.fireAtMs === null ? null : formatInstant(schedule.fireAtMs);
+  const [row] = await sql`
+    SELECT outcome, id, status, over_limit, mismatch, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms
+    FROM create_schedule(
+      ${tenant.accountId}::uuid, ${tenant.env}, ${schedule.id}::uuid, ${fireAt}::timestamptz,
+      ${schedule.earlyFire}::boolean, ${limits.earlyFire}::boolean, ${schedule.targetUrl}, ${schedule.origin},
+      ${schedule.method}, ${schedule.sealed}::bytea, ${schedule.payloadSizeBytes}::integer,
+      ${schedule.idempotencyKey}::text, ${schedule.requestHash}::bytea, ${schedule.replayOf}::uuid,
+      ${schedule.rejection}::text, ${limits.limit}::integer, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
+      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text)`;
+  if (!row) throw new Error("create_schedule returned no row");
+  if (row.outcome !== "created" && row.outcome !== "replayed") return { outcome: outcomeNamed(row.outcome) };
+  return {
+    outcome: row.outcome,
+    id: row.id,
+    fireAtMs: Math.round(row.fire_at_ms),
+    status: row.status,
+    overLimit: row.over_limit,
+    mismatch: row.mismatch,
+  };
+}
+
+/** The outcome that the SQL functions name so: they call a rejection of the caller a verdict. */
+export function outcomeNamed<T extends string>(name: T | "verdict"): T | "rejected" {
+  return name === "verdict" ? "rejected" : name;
+}
+
+/** Schedules counted in the current month, and when the next one begins, both by the database's clock. */
+export async function readMonth(sql: Sql, tenant: Tenant): Promise<{ scheduled: number; nextMonthMs: number }> {
+  const [row] = await sql`
+    SELECT coalesce((SELECT scheduled FROM usage WHERE account_id = ${tenant.accountId} AND env = ${tenant.env}
+        AND period = to_char(clock.at, 'YYYYMM')), 0) AS scheduled,
+      extract(epoch FROM date_trunc('month', clock.at) + interval '1 month')::float8 * 1000 AS next_month_ms
+    FROM (SELECT clock_timestamp() AT TIME ZONE 'utc' AS at) clock`;
+  return { scheduled: row?.scheduled, nextMonthMs: Math.round(row?.next_month_ms) };
+}

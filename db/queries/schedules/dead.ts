@@ -1,0 +1,77 @@
+import { attemptAnswer } from "#domain/attempt-answer.ts";
+import { addDeaths, type Death, type DeathGroup, noticeDueAtMs } from "#domain/death-notices.ts";
+import type { Sql } from "../../client.ts";
+import { pgArray } from "../pg-array.ts";
+
+/**
+ * Puts live schedules that died into the groups of their accounts, at most `rowsMax` of them, in one transaction: each is
+ * counted once, whoever does it and wherever that breaks off. Those whose account wants no notices, or is not active, and
+ * those that turned out not to be dead, are left out. Returns how many it took.
+ */
+export async function groupDeadSchedules(sql: Sql, rowsMax: number): Promise<number> {
+  return sql.begin(async (tx) => {
+    const taken = await tx`
+      DELETE FROM dead_schedules WHERE schedule_id = ANY (ARRAY (
+        SELECT schedule_id FROM dead_schedules ORDER BY schedule_id LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))
+      RETURNING schedule_id, account_id, extract(epoch FROM died_at)::float8 * 1000 AS at_ms`;
+    if (taken.length === 0) return 0;
+    const deaths = await describeDeaths(tx as unknown as Sql, taken as unknown as Taken[]);
+    for (const accountId of [...deaths.keys()].toSorted()) {
+      const group = await lockDeathGroup(tx as unknown as Sql, accountId);
+      await writeDeathGroup(tx as unknown as Sql, accountId, addDeaths(group, deaths.get(accountId) ?? []));
+    }
+    return taken.length;
+  });
+}
+
+type Taken = { schedule_id: string; account_id: string; at_ms: number };
+
+/** The deaths that owners are told of, by account. The last attempt is found by its key, in its day's table alone. */
+async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<string, Death[]>> {
+  const rows = await sql`
+    SELECT d.account_id, d.at_ms, s.origin, a.outcome, a.status_code,
+      CASE WHEN a.outcome <> 'rejected' THEN a.error_text END AS error_text
+    FROM unnest(
+      ${pgArray(taken.map((row) => row.schedule_id))}::text::uuid[],
+      ${pgArray(taken.map((row) => row.account_id))}::text::uuid[],
+      ${pgArray(taken.map((row) => row.at_ms))}::text::float8[]) d(id, account_id, at_ms)
+    JOIN accounts c ON c.id = d.account_id AND c.status = 'active' AND c.notices
+    JOIN schedules s ON s.id = d.id AND s.status || '' = 'dead'
+    LEFT JOIN attempts a
+      ON a.schedule_id = s.id AND a.attempt = s.attempts AND a.attempted_at = s.last_attempt_at`;
+  const deaths = new Map<string, Death[]>();
+  for (const row of rows) {
+    const answer = attemptAnswer({
+      outcome: row.outcome ?? "",
+      statusCode: row.status_code,
+      errorText: row.error_text ?? "",
+    });
+    const death = { target: hostOf(row.origin), answer, atMs: Math.round(row.at_ms) };
+    deaths.set(row.account_id, [...(deaths.get(row.account_id) ?? []), death]);
+  }
+  return deaths;
+}
+
+const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, "");
+
+/** The group of an account, made when it has none, locked to the end of the transaction. */
+export async function lockDeathGroup(sql: Sql, accountId: string): Promise<DeathGroup> {
+  await sql`INSERT INTO death_groups (account_id) VALUES (${accountId}) ON CONFLICT DO NOTHING`;
+  const [row] = await sql`
+    SELECT waiting, interval_ms::float8 AS "intervalMs",
+      extract(epoch FROM last_death_at)::float8 * 1000 AS "lastDeathAtMs",
+      extract(epoch FROM last_notice_at)::float8 * 1000 AS "lastNoticeAtMs"
+    FROM death_groups WHERE account_id = ${accountId} FOR UPDATE`;
+  if (!row) throw new Error("a group of deaths vanished while it was locked");
+  return row as unknown as DeathGroup;
+}
+
+export async function writeDeathGroup(sql: Sql, accountId: string, group: DeathGroup): Promise<void> {
+  const waiting = group.waiting === null ? null : JSON.stringify(group.waiting);
+  await sql`
+    UPDATE death_groups SET waiting = ${waiting}::text::jsonb, interval_ms = ${group.intervalMs}::bigint,
+      last_death_at = to_timestamp(${group.lastDeathAtMs}::float8 / 1000),
+      last_notice_at = to_timestamp(${group.lastNoticeAtMs}::float8 / 1000),
+      due_at = to_timestamp(${noticeDueAtMs(group)}::float8 / 1000)
+    WHERE account_id = ${accountId}`;
+}

@@ -1,0 +1,179 @@
+import type { Sql } from "../../client.ts";
+import { pgArray } from "../pg-array.ts";
+import { type DuePlace, type DueSchedule, dueSchedule, limitOf } from "./due.ts";
+
+/** One account (UUID) in one environment. */
+export type LaneId = { accountId: string; env: "live" | "test" };
+
+/** A lane with its entry in the calendar, epoch ms: at or before its oldest open schedule. */
+export type DueLane = LaneId & { shard: number; dueAtMs: number };
+
+/** A place in the calendar of one shard: epoch ms and lane. */
+export type LanePlace = LaneId & { ms: number };
+
+const NO_ACCOUNT = "00000000-0000-0000-0000-000000000000";
+
+export const BEFORE_ALL_LANES: LanePlace = { ms: Number.NEGATIVE_INFINITY, accountId: NO_ACCOUNT, env: "live" };
+
+/**
+ * The lanes of each shard that are due up to `untilMs` (inclusive) behind its place `from`, in the order of their places,
+ * at most `limit` per shard. Reads the calendar alone: an account may be inactive, and an entry too early.
+ */
+export async function readDueLanes(
+  sql: Sql,
+  shards: readonly { id: number; from: LanePlace }[],
+  untilMs: number,
+  limit: number,
+): Promise<DueLane[]> {
+  const rows = await sql`
+    SELECT l.account_id, l.env, l.shard, extract(epoch FROM l.due_at)::float8 * 1000
+    FROM unnest(
+      ${pgArray(shards.map((shard) => shard.id))}::text::smallint[],
+      ${pgArray(shards.map((shard) => shard.from.ms))}::text::float8[],
+      ${pgArray(shards.map((shard) => shard.from.accountId))}::text::uuid[],
+      ${pgArray(shards.map((shard) => shard.from.env))}::text::text[]) w(shard, from_ms, from_account, from_env)
+    CROSS JOIN LATERAL (
+      SELECT d.account_id, d.env, d.shard, d.due_at FROM lanes d
+      WHERE d.shard = w.shard
+        AND (d.due_at, d.account_id, d.env) > (to_timestamp(w.from_ms / 1000)::timestamptz(3), w.from_account, w.from_env)
+        AND d.due_at <= to_timestamp(${untilMs}::float8 / 1000)
+      ORDER BY d.due_at, d.account_id, d.env LIMIT ${limit}) l
+    ORDER BY l.due_at, l.account_id, l.env`.values();
+  return rows.map((row) => ({ accountId: row[0], env: row[1], shard: row[2], dueAtMs: Math.round(row[3]) }));
+}
+
+/**
+ * The lanes with schedules that fall due behind each shard's place `from` up to `untilMs` (inclusive), each with the
+ * earliest of them: `dueAtMs`. Looks at `limit` schedules of a shard at most; `reached` has how far it came in the shards
+ * where there may be more. An account may be inactive.
+ */
+export async function findComingLanes(
+  sql: Sql,
+  shards: readonly { id: number; from: DuePlace }[],
+  untilMs: number,
+  limit: number,
+): Promise<{ coming: DueLane[]; reached: Map<number, DuePlace> }> {
+  const rows = await sql`
+    WITH coming AS MATERIALIZED (
+      SELECT w.shard, s.* FROM unnest(
+        ${pgArray(shards.map((shard) => shard.id))}::text::smallint[],
+        ${pgArray(shards.map((shard) => shard.from.ms))}::text::float8[],
+        ${pgArray(shards.map((shard) => shard.from.id))}::text::uuid[]) w(shard, from_ms, from_id)
+      CROSS JOIN LATERAL (
+        SELECT d.account_id, d.env, d.next_attempt_at AS due_at, d.id FROM schedules d
+        WHERE d.shard = w.shard AND d.status IN ('scheduled', 'failed')
+          AND (d.next_attempt_at, d.id) > (to_timestamp(w.from_ms / 1000)::timestamptz(3), w.from_id)
+          AND d.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
+        ORDER BY d.next_attempt_at, d.id LIMIT ${limit}) s)
+    SELECT shard, account_id, env, extract(epoch FROM min(due_at))::float8 * 1000, NULL::uuid
+    FROM coming GROUP BY shard, account_id, env
+    UNION ALL
+    (SELECT DISTINCT ON (shard) shard, NULL, NULL, extract(epoch FROM due_at)::float8 * 1000, id
+    FROM (SELECT *, count(*) OVER (PARTITION BY shard) AS looked_at FROM coming) c
+    WHERE looked_at = ${limit} ORDER BY shard, due_at DESC, id DESC)`.values();
+  const coming: DueLane[] = [];
+  const reached = new Map<number, DuePlace>();
+  for (const [shard, accountId, env, ms, last] of rows) {
+    if (last === null) coming.push({ shard, accountId, env, dueAtMs: Math.round(ms) });
+    else reached.set(shard, { ms: Math.round(ms), id: last });
+  }
+  return { coming: coming.sort((a, b) => a.dueAtMs - b.dueAtMs), reached };
+}
+
+/**
+ * What falls due in each lane behind its place `from` up to its `untilMs` (inclusive), in due order within each lane, at
+ * most its `limit`. Nothing of accounts that are not active. For up to 1,000 lanes: it is one statement.
+ */
+export async function readDueOfLanes(
+  sql: Sql,
+  lanes: readonly (LaneId & { from: DuePlace; untilMs: number; limit: number })[],
+): Promise<DueSchedule[]> {
+  // Account and settings are read once per lane: OFFSET 0 keeps them out of the join with its rows. `status || ''` keeps
+  // the planner off the partial indexes of accounts, which are not led by the id.
+  const rows = await sql`
+    SELECT s.id, s.version, s.shard, w.account_id, w.env, extract(epoch FROM s.next_attempt_at)::float8 * 1000,
+      s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin, s.sealed_bytes, true, a.plan, a.cps_limit
+    FROM unnest(
+      ${pgArray(lanes.map((lane) => lane.accountId))}::text::uuid[],
+      ${pgArray(lanes.map((lane) => lane.env))}::text::text[],
+      ${pgArray(lanes.map((lane) => lane.from.ms))}::text::float8[],
+      ${pgArray(lanes.map((lane) => lane.from.id))}::text::uuid[],
+      ${pgArray(lanes.map((lane) => lane.untilMs))}::text::float8[],
+      ${pgArray(lanes.map((lane) => lane.limit))}::text::integer[]
+    ) WITH ORDINALITY w(account_id, env, from_ms, from_id, until_ms, room, n)
+    CROSS JOIN LATERAL (
+      SELECT o.id, o.plan, ${limitOf(sql, sql`o.id`)} AS cps_limit FROM accounts o
+      WHERE o.id = w.account_id AND o.status || '' = 'active' OFFSET 0) a
+    CROSS JOIN LATERAL (
+      SELECT d.* FROM schedules d
+      WHERE d.account_id = a.id AND d.env = w.env AND d.status IN ('scheduled', 'failed')
+        AND (d.next_attempt_at, d.id) > (to_timestamp(w.from_ms / 1000)::timestamptz(3), w.from_id)
+        AND d.next_attempt_at <= to_timestamp(w.until_ms / 1000)
+      ORDER BY d.next_attempt_at, d.id LIMIT w.room) s
+    ORDER BY w.n, s.next_attempt_at, s.id`.values();
+  return rows.map(dueSchedule);
+}
+
+/**
+ * Which of these lanes have more open schedules up to the place `to` (inclusive) than the `known` ones: their positions in
+ * the list. None of accounts that are not active. It counts no further than it must.
+ */
+export async function findLanesWithMore(
+  sql: Sql,
+  lanes: readonly (LaneId & { to: DuePlace; known: number })[],
+): Promise<number[]> {
+  const rows = await sql`
+    SELECT w.n - 1
+    FROM unnest(
+      ${pgArray(lanes.map((lane) => lane.accountId))}::text::uuid[],
+      ${pgArray(lanes.map((lane) => lane.env))}::text::text[],
+      ${pgArray(lanes.map((lane) => lane.to.ms))}::text::float8[],
+      ${pgArray(lanes.map((lane) => lane.to.id))}::text::uuid[],
+      ${pgArray(lanes.map((lane) => lane.known))}::text::integer[]
+    ) WITH ORDINALITY w(account_id, env, to_ms, to_id, known, n)
+    CROSS JOIN LATERAL (
+      SELECT o.id FROM accounts o WHERE o.id = w.account_id AND o.status || '' = 'active' OFFSET 0) a
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS open FROM (
+        SELECT FROM schedules d
+        WHERE d.account_id = a.id AND d.env = w.env AND d.status IN ('scheduled', 'failed')
+          AND (d.next_attempt_at, d.id) <= (to_timestamp(w.to_ms / 1000)::timestamptz(3), w.to_id)
+        ORDER BY d.next_attempt_at, d.id LIMIT w.known + 1) s) c
+    WHERE c.open > w.known`.values();
+  return rows.map((row) => Number(row[0]));
+}
+
+/**
+ * Raises the entries of idle lanes, at most 100, to their oldest open schedule, or to null when nothing is open or the
+ * account is not active. Returns the lanes whose entry is right now, with it (epoch ms). Left out, and to be asked for
+ * again later, are those with an attempt under way and those that somebody writes to: it waits for nobody.
+ */
+export async function raiseLanes(sql: Sql, lanes: readonly LaneId[]): Promise<(LaneId & { dueAtMs: number | null })[]> {
+  const rows = await sql`
+    SELECT account_id, env, extract(epoch FROM due_at)::float8 * 1000
+    FROM raise_lanes(
+      ${pgArray(lanes.map((lane) => lane.accountId))}::text::uuid[],
+      ${pgArray(lanes.map((lane) => lane.env))}::text::text[])`.values();
+  return rows.map((row) => ({
+    accountId: row[0],
+    env: row[1],
+    dueAtMs: row[2] === null ? null : Math.round(row[2]),
+  }));
+}
+
+/**
+ * One step of a walk over all lanes with open schedules, in the order of account and environment: up to `limit` of them
+ * behind `after` (null: from the first one). Enters those that are missing in the calendar and lowers those that are too
+ * late, of active accounts. Returns how many they were, and the lane to go on behind; null at the end.
+ */
+export async function auditLanes(
+  sql: Sql,
+  after: LaneId | null,
+  limit: number,
+): Promise<{ missing: number; late: number; next: LaneId | null }> {
+  const [row] = await sql<[{ missing: number; late: number; accountId: string | null; env: "live" | "test" }]>`
+    SELECT missing, late, next_account AS "accountId", next_env AS env
+    FROM audit_lanes(${after?.accountId ?? NO_ACCOUNT}, ${after?.env ?? ""}, ${limit})`;
+  const { missing, late, accountId, env } = row;
+  return { missing, late, next: accountId === null ? null : { accountId, env } };
+}

@@ -1,0 +1,114 @@
+import { isBoundToTarget } from "#domain/sealed-request.ts";
+import type { Sql } from "../../client.ts";
+import { pgArray, pgTextArray } from "../pg-array.ts";
+
+/** A sealed value as it lies in the database. `head` (base64) is everything before its ciphertext: key id and nonce. */
+export type SealedRequest = { id: string; keyId: string; isBoundToTarget: boolean; head: string; bytes: number };
+
+/**
+ * The sealed requests among the next `rowsMax` schedules after `after` (UUID), in the order of their ids; `next` is null
+ * at the end. Reads the head of each value, not the value: there is no index to find a key by, since each create would
+ * pay for what is asked once in a key's life, and ten million heads are read in minutes.
+ */
+export async function readSealedHeads(
+  sql: Sql,
+  after: string,
+  rowsMax: number,
+): Promise<{ requests: SealedRequest[]; next: string | null }> {
+  const rows = await sql`
+    SELECT r.schedule_id, encode(h.head, 'base64'), octet_length(r.sealed)
+    FROM schedule_requests r CROSS JOIN LATERAL (SELECT substring(r.sealed FROM 1 FOR ${HEAD_BYTES_MAX}) AS head) h
+    WHERE r.schedule_id > ${after} ORDER BY r.schedule_id LIMIT ${rowsMax}`.values();
+  const requests = rows
+    .filter((row) => row[1] !== null)
+    .map((row) => ({ id: row[0], bytes: row[2], ...headOf(Buffer.from(row[1], "base64")) }));
+  return { requests, next: rows.length < rowsMax ? null : rows[rows.length - 1]?.[0] };
+}
+
+export type StoredSealedRequest = { id: string; method: string; targetUrl: string; sealed: Buffer };
+
+/** The sealed requests of the given schedules (UUIDs), without those that have none. */
+export async function readSealedForReEncryption(sql: Sql, ids: readonly string[]): Promise<StoredSealedRequest[]> {
+  const rows = await sql`
+    SELECT schedule_id, method, target_url, encode(sealed, 'base64') FROM schedule_requests
+    WHERE schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND sealed IS NOT NULL`.values();
+  return rows.map((row) => ({ id: row[0], method: row[1], targetUrl: row[2], sealed: Buffer.from(row[3], "base64") }));
+}
+
+/** Replaces sealed requests (base64), each only while it begins with its `head`; returns how many it replaced. */
+export async function replaceSealedRequests(
+  sql: Sql,
+  changes: readonly { id: string; head: string; sealed: string }[],
+): Promise<number> {
+  const replaced = await sql`
+    WITH w AS MATERIALIZED (
+      SELECT w.id, decode(w.head, 'base64') AS head, w.sealed FROM unnest(
+        ${pgArray(changes.map((change) => change.id))}::text::uuid[],
+        ${pgTextArray(changes.map((change) => change.head))}::text::text[],
+        ${pgTextArray(changes.map((change) => change.sealed))}::text::text[]) w(id, head, sealed)
+    ), locked AS MATERIALIZED (
+      SELECT w.id, w.sealed FROM w JOIN schedule_requests r ON r.schedule_id = w.id
+      WHERE substring(r.sealed FROM 1 FOR octet_length(w.head)) = w.head
+      ORDER BY r.schedule_id FOR UPDATE OF r
+    )
+    UPDATE schedule_requests r SET sealed = decode(l.sealed, 'base64') FROM locked l WHERE r.schedule_id = l.id`;
+  return replaced.count;
+}
+
+export type SealedPair = {
+  account_id: string;
+  env: "live" | "test";
+  current: Buffer;
+  next: Buffer;
+  former: Buffer | null;
+};
+
+/** The next `rowsMax` pairs of signing secrets after an account and environment, in that order. */
+export async function readSealedPairs(
+  sql: Sql,
+  after: { account_id: string; env: string },
+  rowsMax: number,
+): Promise<SealedPair[]> {
+  return sql<SealedPair[]>`
+    SELECT account_id, env, current, next, former FROM signing_secrets
+    WHERE (account_id, env) > (${after.account_id}, ${after.env}) ORDER BY account_id, env LIMIT ${rowsMax}`;
+}
+
+/** Replaces a pair of signing secrets, unless somebody has changed it since it was read; returns how many it replaced. */
+export async function replaceSealedPair(sql: Sql, from: SealedPair, to: SealedPair): Promise<number> {
+  const replaced = await sql`
+    UPDATE signing_secrets SET current = ${to.current}, next = ${to.next}, former = ${to.former}
+    WHERE account_id = ${from.account_id} AND env = ${from.env} AND current = ${from.current} AND next = ${from.next}
+      AND former IS NOT DISTINCT FROM ${from.former}`;
+  return replaced.count;
+}
+
+export type SealedInstanceSecret = { name: string; sealed: Buffer };
+
+/** The secrets of the installation. */
+export async function readSealedInstanceSecrets(sql: Sql): Promise<SealedInstanceSecret[]> {
+  return sql<SealedInstanceSecret[]>`SELECT name, sealed FROM instance_secrets ORDER BY name`;
+}
+
+/** Replaces a secret of the installation, unless it has changed since it was read; returns how many it replaced. */
+export async function replaceSealedInstanceSecret(
+  sql: Sql,
+  from: SealedInstanceSecret,
+  sealed: Buffer,
+): Promise<number> {
+  const replaced = await sql`
+    UPDATE instance_secrets SET sealed = ${sealed} WHERE name = ${from.name} AND sealed = ${from.sealed}`;
+  return replaced.count;
+}
+
+// Format, length of the key id, key id (32 at most), nonce: see domain/cipher.ts.
+const HEAD_BYTES_MAX = 2 + 32 + 12;
+
+function headOf(start: Buffer): Pick<SealedRequest, "keyId" | "isBoundToTarget" | "head"> {
+  const idEnd = 2 + (start[1] ?? 0);
+  return {
+    keyId: start.toString("latin1", 2, idEnd),
+    isBoundToTarget: isBoundToTarget(start),
+    head: start.subarray(0, idEnd + 12).toString("base64"),
+  };
+}

@@ -1,0 +1,321 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Db, DbOrTx } from "../../orm.ts";
+import type { scheduleRequests } from "../../schema/schedules.ts";
+import type { Tenant } from "../accounts/tenant.ts";
+import {
+  byIndexes,
+  type Found,
+  isShort,
+  limited,
+  type PassStatement,
+  pageBehind,
+  passesForTarget,
+  passesForTargetBehind,
+  type Query,
+  rowsEnough,
+  rowsNeeded,
+  runPass,
+  type SearchPass,
+  SHORT_Q_ROWS,
+  search,
+  searchTotal,
+  substringPattern,
+} from "./passes.ts";
+
+export const CODES = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
+
+export type AttemptSearch = {
+  q?: Query;
+  outcome?: "succeeded" | "failed";
+  /** Class of the status code; `none` where no answer came. */
+  code?: (typeof CODES)[number];
+  /** UUID. */
+  scheduleId?: string;
+  /** `attempted_at` from here on. */
+  from?: Date;
+  /** `attempted_at` before this. */
+  to?: Date;
+  limit: number;
+  offset: number;
+  /** Only what comes behind this place in the order of the list; `offset` is 0 then. */
+  after?: AttemptPlace;
+};
+
+/** A place in the order of the list: of the instant of an attempt and, within it, of its schedule (UUID) and number. */
+export type AttemptPlace = { atMs: number; id: string; attempt: number };
+
+export type LoggedAttempt = {
+  /** UUID. */
+  scheduleId: string;
+  attempt: number;
+  targetUrl: string;
+  method: (typeof scheduleRequests.$inferSelect)["method"];
+  statusCode: number | null;
+  latencyMs: number;
+  errorText: string;
+  attemptedAt: Date;
+};
+
+/** `last` is the place of the page's last row. */
+export type AttemptPage = {
+  rows: LoggedAttempt[];
+  hasMore: boolean;
+  last: AttemptPlace | undefined;
+  total: number;
+  totalCapped: boolean;
+};
+
+/**
+ * One page of an account's attempts that are younger than `retentionDays`, newest first. Unfiltered, `total` is exact;
+ * filtered, it is exact up to 10,000. A short `q` scans the newest 10,000 rows only, and `totalCapped` says so when
+ * there are more.
+ */
+export async function listAttempts(
+  db: Db,
+  tenant: Tenant,
+  retentionDays: number,
+  search: AttemptSearch,
+): Promise<AttemptPage> {
+  return byIndexes(db, async (tx, nowMs) => {
+    const windowStart = new Date(nowMs - retentionDays * DAY_MS);
+    const { keys, total, totalCapped } = await findKeys(tx, tenant, windowStart, search);
+    const page = keys.slice(0, search.limit);
+    const rows = await readRows(tx, tenant, page);
+    const last = page.at(-1);
+    return {
+      rows,
+      hasMore: keys.length > search.limit,
+      last: last && { id: last[0], attempt: last[1], atMs: last[2] },
+      total,
+      totalCapped,
+    };
+  });
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Which attempt: its schedule (UUID), its number, its instant in epoch milliseconds. */
+type Key = [scheduleId: string, attempt: number, attemptedAtMs: number];
+
+async function findKeys(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch): Promise<Found<Key>> {
+  const list = createList(db, tenant, windowStart, wanted);
+  if (wanted.after) {
+    const whole = { ...wanted, after: undefined, limit: 0 };
+    return { keys: await findKeysBehind(list, wanted), ...(await findTotal(db, tenant, windowStart, whole)) };
+  }
+  const { q } = wanted;
+  if (q && isShort(q)) {
+    const { keys, found, isWhole } = await list.newestOfAll();
+    return { keys, total: found, totalCapped: !isWhole };
+  }
+  if (q || isFiltered(wanted)) return search(looksFor(list, wanted), wanted);
+  const [{ keys }, total] = await Promise.all([
+    list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
+    countAttempts(db, tenant, windowStart),
+  ]);
+  return { keys, total, totalCapped: false };
+}
+
+async function findTotal(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
+  const { q } = wanted;
+  if (!q && !isFiltered(wanted)) return { total: await countAttempts(db, tenant, windowStart), totalCapped: false };
+  const list = createList(db, tenant, windowStart, wanted);
+  if (!q || !isShort(q)) return searchTotal(looksFor(list, wanted));
+  const { found, isWhole } = await list.newestOfAll();
+  return { total: found, totalCapped: !isWhole };
+}
+
+type Looks = (() => Promise<SearchPass<Key>> | null)[];
+
+/** The passes for a list that is filtered, or searched by a `q` that is not short. */
+function looksFor(list: ReturnType<typeof createList>, wanted: AttemptSearch): Looks {
+  if (wanted.q?.scheduleId) return [() => list.byTarget(null)];
+  if (wanted.q) return passesForTarget(list, wanted);
+  return [() => list.first(rowsEnough(wanted), rowsEnough(wanted))];
+}
+
+async function findKeysBehind(list: ReturnType<typeof createList>, wanted: AttemptSearch): Promise<Key[]> {
+  const { q } = wanted;
+  if (q && isShort(q)) return (await list.newestOfAll()).keys;
+  if (q?.scheduleId) return (await list.byTarget(null)).keys;
+  if (q) return pageBehind(passesForTargetBehind(list, wanted), wanted);
+  return (await list.first(rowsNeeded(wanted), rowsNeeded(wanted))).keys;
+}
+
+/** The search passes over an account's attempts. */
+function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
+  const { q, after } = wanted;
+  const inWindow = sql`attempted_at > ${windowStart.toISOString()}::timestamptz`;
+  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env} AND ${inWindow}`;
+  const order = sql`attempted_at DESC, schedule_id DESC, attempt DESC`;
+  const matching = conditions(wanted);
+  // The first condition alone leaves out partitions.
+  const afterAt = after && sql`${new Date(after.atMs).toISOString()}::timestamptz`;
+  const behind = after
+    ? sql`attempted_at <= ${afterAt}
+      AND (attempted_at, schedule_id, attempt) < (${afterAt}, ${after.id}::uuid, ${after.attempt}::integer)`
+    : sql`true`;
+
+  // Two legs, since each outcome has an index of its own; a filter that rules one out leaves it unread.
+  const newestFirst = (rows: SQL, filter: SQL) => (limit: number | null) => {
+    const leg = (columns: SQL, isOfLeg: SQL) => sql`(
+      SELECT schedule_id, attempt, attempted_at, is_delivered, status_code
+      FROM (SELECT schedule_id, attempt, attempted_at, ${columns} FROM attempts WHERE ${rows} AND ${isOfLeg}) leg
+      WHERE ${filter} ORDER BY ${order} ${limited(limit)})`;
+    const delivered = leg(sql`true AS is_delivered, NULL::smallint AS status_code`, sql`outcome = 'delivered'`);
+    const undelivered = leg(sql`false AS is_delivered, status_code`, sql`outcome <> 'delivered'`);
+    return sql`SELECT * FROM (${delivered} UNION ALL ${undelivered}) legs ORDER BY ${order} ${limited(limit)}`;
+  };
+  const ofSchedule = (limit: number | null) => sql`
+    SELECT schedule_id, attempt, attempted_at FROM (
+      SELECT *, outcome = 'delivered' AS is_delivered FROM attempts WHERE schedule_id = ${wanted.scheduleId} AND ${own} AND ${behind}) a
+    WHERE ${matching} ORDER BY ${order} ${limited(limit)}`;
+  // Ids in an array are looked up in one pass; IS TRUE keeps the set that comes of it a hash table, and no join.
+  const withTarget = (rows: SQL) => sql`
+    SELECT * FROM ${rows} WHERE (schedule_id IN (
+      SELECT schedule_id FROM schedule_requests WHERE schedule_id = ANY (ARRAY (SELECT schedule_id FROM ${rows}))
+        AND (target_url ILIKE ${q ? substringPattern(q) : "%"} OR schedule_id = ${q?.scheduleId ?? null}::uuid))) IS TRUE`;
+  // Without a condition on the outcome the key alone is read.
+  const ofOutcome = isOfOutcome(wanted) ? sql`, outcome = 'delivered' AS is_delivered, status_code` : sql``;
+  // The bounds leave of each schedule one day's partition or two; OFFSET 0 keeps them with it.
+  const attemptsOf = (schedule: SQL) => sql`
+    SELECT schedule_id, attempt, attempted_at ${ofOutcome} FROM attempts
+    WHERE schedule_id = ${schedule}.id AND ${inWindow} AND ${behind}
+      AND attempted_at BETWEEN ${schedule}.created_at - interval '1 hour' AND ${schedule}.last_attempt_at OFFSET 0`;
+  const key = sql`json_build_array(schedule_id, attempt, extract(epoch FROM attempted_at) * 1000)`;
+  const pass = (statement: PassStatement) => runPass<Key>(db, wanted, { order, key, behind }, statement);
+
+  return {
+    /** At the newest `rowsMax` attempts that the other filters leave, until `foundMax` of them match. */
+    first: (rowsMax: number, foundMax: number): Promise<SearchPass<Key>> =>
+      pass({
+        scanned: wanted.scheduleId === undefined ? newestFirst(sql`${own} AND ${behind}`, matching) : ofSchedule,
+        rowsMax,
+        found: q && withTarget,
+        foundMax,
+        isInOrder: true,
+      }),
+    /** At the newest attempts of all. */
+    newestOfAll: (): Promise<SearchPass<Key>> =>
+      pass({
+        scanned: newestFirst(own, sql`true`),
+        rowsMax: SHORT_Q_ROWS,
+        found: (rows) => withTarget(sql`(SELECT * FROM ${rows} WHERE ${matching}) l`),
+        isInOrder: false,
+      }),
+    /** At the attempts of `rowsMax` schedules whose target matches, found through its index, or of all. */
+    byTarget: (rowsMax: number | null): Promise<SearchPass<Key>> => {
+      const pattern = q ? substringPattern(q) : "";
+      const matched = (limit: number | null) => sql`
+        SELECT schedule_id FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
+      if (!q?.scheduleId && !isFiltered(wanted) && !after)
+        return lookAtSums(db, { matched, rowsMax, attemptsOf, order, key }, windowStart, wanted);
+      const named = sql`SELECT schedule_id FROM schedule_requests
+        WHERE schedule_id = ${q?.scheduleId} AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+      const ofMatched = (rows: SQL) => sql`
+        SELECT schedule_id, attempt, attempted_at FROM (
+          SELECT a.* FROM ${rows} JOIN schedules s ON s.id = l.schedule_id CROSS JOIN LATERAL (${attemptsOf(sql`s`)}) a) a
+        WHERE ${matching}`;
+      return pass({
+        scanned: (limit) => (q?.scheduleId ? sql`${matched(limit)} UNION ${named}` : matched(limit)),
+        rowsMax,
+        found: ofMatched,
+        isInOrder: false,
+      });
+    },
+  };
+}
+
+/**
+ * Looks at the schedules that `matched` selects without reading the attempts of all: a schedule says how many it had and
+ * when the last of them was, and those of a page are among the schedules that were attempted last. Attempts are counted
+ * where some of a schedule's may lie before the window.
+ */
+async function lookAtSums(
+  db: DbOrTx,
+  list: {
+    matched: (limit: number | null) => SQL;
+    rowsMax: number | null;
+    attemptsOf: (schedule: SQL) => SQL;
+    order: SQL;
+    key: SQL;
+  },
+  windowStart: Date,
+  wanted: AttemptSearch,
+): Promise<SearchPass<Key>> {
+  const { matched, rowsMax, attemptsOf, order, key } = list;
+  const start = sql`${windowStart.toISOString()}::timestamptz`;
+  const [row] = await db.execute<{ n: number; whole: boolean; keys: Key[] }>(sql`
+    WITH scanned AS MATERIALIZED (${matched(rowsMax === null ? null : rowsMax + 1)}),
+    ran AS MATERIALIZED (
+      SELECT s.id, s.created_at, s.last_attempt_at,
+        CASE WHEN s.created_at > ${start} + interval '1 hour' THEN s.attempts - (s.status = 'firing')::integer END AS n
+      FROM (SELECT * FROM scanned ${limited(rowsMax)}) l JOIN schedules s ON s.id = l.schedule_id
+      WHERE s.last_attempt_at > ${start}),
+    newest AS MATERIALIZED (SELECT * FROM ran ORDER BY last_attempt_at DESC, id DESC LIMIT ${rowsNeeded(wanted)}),
+    page AS (
+      SELECT a.* FROM newest r CROSS JOIN LATERAL (${attemptsOf(sql`r`)}) a
+      ORDER BY ${order} OFFSET ${wanted.offset} LIMIT ${wanted.limit + 1})
+    SELECT (coalesce((SELECT sum(n) FROM ran), 0) + (
+        SELECT count(*) FROM (SELECT * FROM ran WHERE n IS NULL) r CROSS JOIN LATERAL (${attemptsOf(sql`r`)}) a))::integer AS n,
+      (SELECT count(*) FROM scanned) <= ${rowsMax ?? Number.MAX_SAFE_INTEGER} AS whole,
+      (SELECT coalesce(json_agg(${key} ORDER BY ${order}), '[]') FROM page) AS keys`);
+  if (!row) throw new Error("a pass answered no row");
+  return { keys: row.keys, found: row.n, isWhole: row.whole, isInOrder: false };
+}
+
+const isFiltered = ({ outcome, code, scheduleId, from, to }: AttemptSearch) =>
+  (outcome ?? code ?? scheduleId ?? from ?? to) !== undefined;
+
+const isOfOutcome = ({ outcome, code }: AttemptSearch) => (outcome ?? code) !== undefined;
+
+function conditions({ outcome, code, scheduleId, from, to }: AttemptSearch): SQL {
+  const all = [
+    outcome && (outcome === "succeeded" ? sql`is_delivered` : sql`NOT is_delivered`),
+    code && CODE_CONDITIONS[code],
+    scheduleId && sql`schedule_id = ${scheduleId}`,
+    from && sql`attempted_at >= ${from.toISOString()}::timestamptz`,
+    to && sql`attempted_at < ${to.toISOString()}::timestamptz`,
+  ].filter((condition) => condition !== undefined);
+  return all.length === 0 ? sql`true` : sql.join(all, sql` AND `);
+}
+
+// Every 2xx is a delivery and no other code is.
+const CODE_CONDITIONS: Record<(typeof CODES)[number], SQL> = {
+  "2xx": sql`is_delivered`,
+  "3xx": sql`NOT is_delivered AND status_code >= 300 AND status_code < 400`,
+  "4xx": sql`NOT is_delivered AND status_code >= 400 AND status_code < 500`,
+  "5xx": sql`NOT is_delivered AND status_code >= 500 AND status_code < 600`,
+  none: sql`NOT is_delivered AND status_code IS NULL`,
+};
+
+// The hours that lie in the window whole were counted while recording; of the one it begins in, attempts are counted.
+async function countAttempts(db: DbOrTx, tenant: Tenant, windowStart: Date): Promise<number> {
+  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const wholeHours = new Date((Math.floor(windowStart.getTime() / HOUR_MS) + 1) * HOUR_MS).toISOString();
+  const ofFirstHour = sql`${own} AND attempted_at > ${windowStart.toISOString()}::timestamptz
+    AND attempted_at < ${wholeHours}::timestamptz`;
+  const [row] = await db.execute<{ n: number }>(sql`
+    SELECT (
+      coalesce((SELECT sum(n) FROM account_counts
+        WHERE ${own} AND kind = 'outcome' AND hour >= ${wholeHours}::timestamptz), 0)
+      + (SELECT count(*) FROM attempts WHERE ${ofFirstHour} AND outcome = 'delivered')
+      + (SELECT count(*) FROM attempts WHERE ${ofFirstHour} AND outcome <> 'delivered'))::float8 AS n`);
+  return row?.n ?? 0;
+}
+
+async function readRows(db: DbOrTx, { accountId }: Tenant, keys: readonly Key[]): Promise<LoggedAttempt[]> {
+  if (keys.length === 0) return [];
+  const wanted = keys.map(([id, attempt, at]) => ({ id, attempt, at }));
+  const rows = await db.execute<Omit<LoggedAttempt, "attemptedAt"> & { at: number }>(sql`
+    SELECT a.schedule_id AS "scheduleId", a.attempt, r.target_url AS "targetUrl", r.method, a.status_code AS "statusCode",
+      a.latency_ms AS "latencyMs", a.error_text AS "errorText", extract(epoch FROM a.attempted_at)::float8 * 1000 AS at
+    FROM ROWS FROM (json_to_recordset(${JSON.stringify(wanted)}::text::json) AS (id uuid, attempt integer, at float8))
+      WITH ORDINALITY k(id, attempt, at, position)
+    CROSS JOIN LATERAL (SELECT * FROM attempts WHERE schedule_id = k.id AND attempt = k.attempt
+      AND attempted_at = to_timestamp(k.at / 1000)::timestamptz(3) AND account_id = ${accountId} LIMIT 1) a
+    JOIN schedule_requests r ON r.schedule_id = a.schedule_id
+    ORDER BY k.position`);
+  return rows.map(({ at, ...row }) => ({ ...row, attemptedAt: new Date(Math.round(at)) }));
+}

@@ -1,0 +1,247 @@
+import { eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Db, DbOrTx } from "../../orm.ts";
+import { type ScheduleStatus, scheduleRequests, schedules } from "../../schema/schedules.ts";
+import type { Tenant } from "../accounts/tenant.ts";
+import { type ScheduleRow, scheduleColumns } from "../schedules/schedules.ts";
+import {
+  byIndexes,
+  type Found,
+  isShort,
+  limited,
+  type PassStatement,
+  pageBehind,
+  passesForTarget,
+  passesForTargetBehind,
+  type Query,
+  rowsEnough,
+  rowsNeeded,
+  runPass,
+  type SearchPass,
+  SHORT_Q_ROWS,
+  search,
+  searchTotal,
+  substringPattern,
+} from "./passes.ts";
+
+export type ScheduleSearch = {
+  q?: Query;
+  statuses?: ScheduleStatus[];
+  /** `fire_at` from here on. */
+  from?: Date;
+  /** `fire_at` before this. */
+  to?: Date;
+  sort: "-created_at" | "fire_at" | "-fire_at";
+  limit: number;
+  offset: number;
+  /** Only what comes behind this place in the order of the list; `offset` is 0 then. */
+  after?: SchedulePlace;
+};
+
+/** A place in the order of a list: of the instant by which it is sorted and, within it, of the id (UUID). */
+export type SchedulePlace = { atMs: number; id: string };
+
+/** `last` is the place of the page's last row. */
+export type SchedulePage = {
+  rows: ScheduleRow[];
+  hasMore: boolean;
+  last: SchedulePlace | undefined;
+  total: number;
+  totalCapped: boolean;
+};
+
+/**
+ * One page of an account's schedules. Unfiltered, `total` is exact; filtered, it is exact up to 10,000. A `q` under
+ * three characters scans the newest 10,000 rows only, and `totalCapped` says so when there are more.
+ */
+export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSearch): Promise<SchedulePage> {
+  return byIndexes(db, async (tx) => {
+    const { keys, total, totalCapped } = await findKeys(tx, tenant, search);
+    const page = keys.slice(0, search.limit);
+    const rows = await readRows(
+      tx,
+      page.map(([id]) => id),
+    );
+    const last = page.at(-1);
+    return {
+      rows,
+      hasMore: keys.length > search.limit,
+      last: last && { id: last[0], atMs: last[1] },
+      total,
+      totalCapped,
+    };
+  });
+}
+
+/** Which schedule (UUID), and the instant by which it is sorted, epoch ms. */
+type Key = [id: string, atMs: number];
+
+async function findKeys(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Promise<Found<Key>> {
+  const list = createList(db, tenant, wanted);
+  if (wanted.after) {
+    const whole = { ...wanted, after: undefined, limit: 0 };
+    return { keys: await findKeysBehind(list, wanted), ...(await findTotal(db, tenant, whole)) };
+  }
+  const { q } = wanted;
+  if (q && isShort(q)) {
+    const { keys, found, isWhole } = await list.newest();
+    return { keys, total: found, totalCapped: !isWhole };
+  }
+  if (q || isFiltered(wanted)) return search(looksFor(list, wanted), wanted);
+  const [{ keys }, total] = await Promise.all([
+    list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
+    countSchedules(db, tenant),
+  ]);
+  return { keys, total, totalCapped: false };
+}
+
+async function findTotal(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
+  const { q } = wanted;
+  if (!q && !isFiltered(wanted)) return { total: await countSchedules(db, tenant), totalCapped: false };
+  const list = createList(db, tenant, wanted);
+  if (!q || !isShort(q)) return searchTotal(looksFor(list, wanted));
+  const { found, isWhole } = await list.newest();
+  return { total: found, totalCapped: !isWhole };
+}
+
+type Looks = (() => Promise<SearchPass<Key>> | null)[];
+
+/** The passes for a list that is filtered, or searched by a `q` that is not short. */
+function looksFor(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Looks {
+  const { q } = wanted;
+  const byStatus = isFiltered(wanted) ? [() => list.byStatus(rowsEnough(wanted))] : [];
+  if (q?.scheduleId) return [() => list.byTarget(null)];
+  if (q) return [...byStatus, ...passesForTarget(list, wanted)];
+  return [...byStatus, () => list.first(FIRST_PASS_ROWS, rowsNeeded(wanted)), () => list.byStatus(null)];
+}
+
+async function findKeysBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Promise<Key[]> {
+  const { q } = wanted;
+  if (q && isShort(q)) return (await list.newest()).keys;
+  return pageBehind(looksBehind(list, wanted), wanted);
+}
+
+function looksBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): (() => Promise<SearchPass<Key>>)[] {
+  const { q } = wanted;
+  const needed = rowsNeeded(wanted);
+  const byStatus = isFiltered(wanted) ? [() => list.byStatus(STATUS_LOOK_ROWS)] : [];
+  if (q?.scheduleId) return [() => list.byTarget(null)];
+  if (q) return [...byStatus, ...passesForTargetBehind(list, wanted)];
+  if (!isFiltered(wanted) || wanted.sort !== "-created_at") return [() => list.first(needed, needed)];
+  const first = (rowsMax: number) => () => list.first(rowsMax, needed);
+  return [first(STATUS_LOOK_ROWS), ...byStatus, first(FIRST_PASS_ROWS), () => list.byStatus(null)];
+}
+
+/** Rows of some status or range that are all scanned at, where there are no more. */
+const STATUS_LOOK_ROWS = 2_000;
+
+/** Rows among which a page of some status or range is scanned for, where there are more than 10,000 such. */
+const FIRST_PASS_ROWS = 20_000;
+
+/** The search passes over an account's schedules. Joins are lateral with a limit: one look-up by id for each row. */
+function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
+  const { q, sort, after } = wanted;
+  const isByFire = sort !== "-created_at";
+  const direction = sort === "fire_at" ? sql`ASC` : sql`DESC`;
+  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const range = sql.join([
+    wanted.from ? sql` AND fire_at >= ${wanted.from.toISOString()}::timestamptz` : sql``,
+    wanted.to ? sql` AND fire_at < ${wanted.to.toISOString()}::timestamptz` : sql``,
+  ]);
+  const inShard = sql`AND shard = (SELECT shard FROM accounts WHERE id = ${tenant.accountId})`;
+  const statuses = [...new Set(wanted.statuses ?? ALL)];
+  const matches = q ? sql`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)` : sql`true`;
+
+  // Nothing is due before it was created: those created after a range are passed over. The minute is for clocks that step.
+  const created = wanted.to
+    ? sql`AND created_at < ${wanted.to.toISOString()}::timestamptz + interval '1 minute'`
+    : sql``;
+  const place = after && sql`(${new Date(after.atMs).toISOString()}::timestamptz, ${after.id}::uuid)`;
+  const behind = (columns: SQL) =>
+    place ? sql`${columns} ${sort === "fire_at" ? sql`>` : sql`<`} ${place}` : sql`true`;
+  const newestOf = (rows: SQL) => (limit: number | null) =>
+    sql`
+    SELECT schedule_id AS id, created_at AS at, ${matches} AS matches FROM schedule_requests WHERE ${rows} ${created}
+    ORDER BY created_at DESC, schedule_id DESC ${limited(limit)}`;
+  const byCreation = newestOf(sql`${own} AND ${behind(sql`(created_at, schedule_id)`)}`);
+  // Each leg has the limit: the planner does not merge them in order by itself.
+  const byFire = (limit: number | null) => {
+    const inOrder = sql`ORDER BY fire_at ${direction}, id ${direction} ${limited(limit)}`;
+    const legs = statuses.map(
+      (status) => sql`(
+        SELECT id, ${isByFire ? sql`fire_at` : sql`created_at`} AS at, fire_at FROM schedules
+        WHERE ${own} AND status = ${status} ${status === "firing" ? inShard : sql``} ${range}
+          AND ${isByFire ? behind(sql`(fire_at, id)`) : sql`true`} ${inOrder})`,
+    );
+    return sql`SELECT id, at FROM (${sql.join(legs, sql` UNION ALL `)}) legs ${inOrder}`;
+  };
+  const withTarget = (rows: SQL) => sql`
+    SELECT l.id, l.at FROM ${rows} CROSS JOIN LATERAL (
+      SELECT FROM schedule_requests WHERE schedule_id = l.id AND ${matches} LIMIT 1) r`;
+  const withStatus = (rows: SQL) => sql`
+    SELECT l.id, ${isByFire ? sql`s.fire_at` : sql`l.at`} AS at FROM ${rows} CROSS JOIN LATERAL (
+      SELECT fire_at FROM schedules WHERE id = l.id AND status IN ${statuses} ${range} LIMIT 1) s`;
+  const ofCreation = (rows: SQL) => {
+    const matching = sql`(SELECT id, at FROM ${rows} WHERE matches) l`;
+    return isFiltered(wanted) || isByFire ? withStatus(matching) : sql`SELECT * FROM ${matching}`;
+  };
+  const order = sql`at ${direction}, id ${direction}`;
+  const key = sql`json_build_array(id, extract(epoch FROM at) * 1000)`;
+  const pass = (statement: PassStatement) =>
+    runPass<Key>(db, wanted, { order, key, behind: behind(sql`(at, id)`) }, statement);
+
+  return {
+    /** At the first `rowsMax` rows of the list, until `foundMax` of them match. */
+    first: (rowsMax: number, foundMax: number): Promise<SearchPass<Key>> =>
+      isByFire
+        ? pass({ scanned: byFire, rowsMax, found: q && withTarget, foundMax, isInOrder: true })
+        : pass({ scanned: byCreation, rowsMax, found: ofCreation, foundMax, isInOrder: true }),
+    /** At `rowsMax` rows that have the statuses and lie in the range, or at all; with `q` only if these are all. */
+    byStatus: (rowsMax: number | null): Promise<SearchPass<Key>> =>
+      pass({
+        scanned: byFire,
+        rowsMax,
+        found: q && ((rows) => sql`${withTarget(rows)} WHERE (SELECT count(*) FROM scanned) <= ${rowsMax}::integer`),
+        isInOrder: isByFire,
+      }),
+    /** At `rowsMax` of those whose target matches, through its index, or at all. */
+    byTarget: (rowsMax: number | null): Promise<SearchPass<Key>> => {
+      const pattern = q ? substringPattern(q) : "";
+      const matched = (limit: number | null) => sql`SELECT schedule_id AS id, created_at AS at
+        FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
+      const named = sql`SELECT schedule_id, created_at FROM schedule_requests WHERE ${own} AND schedule_id = ${q?.scheduleId}`;
+      return pass({
+        scanned: (limit) => (q?.scheduleId ? sql`${matched(limit)} UNION ${named}` : matched(limit)),
+        rowsMax,
+        found: isFiltered(wanted) || isByFire ? withStatus : undefined,
+        isInOrder: false,
+      });
+    },
+    /** At the newest rows alone, whatever the order of the list. */
+    newest: (): Promise<SearchPass<Key>> =>
+      pass({ scanned: newestOf(own), rowsMax: SHORT_Q_ROWS, found: ofCreation, isInOrder: false }),
+  };
+}
+
+const isFiltered = ({ statuses, from, to }: ScheduleSearch) => (statuses ?? from ?? to) !== undefined;
+
+const ALL: ScheduleStatus[] = ["scheduled", "firing", "succeeded", "failed", "dead", "cancelled"];
+
+// What was created is counted with the quota, what was deleted by a trigger: no row of a schedule is read.
+async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
+  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const [row] = await db.execute<{ n: number }>(sql`
+    SELECT (coalesce((SELECT sum(scheduled) FROM usage WHERE ${own}), 0)
+      - coalesce((SELECT n FROM deleted_schedules WHERE ${own}), 0))::float8 AS n`);
+  return row?.n ?? 0;
+}
+
+async function readRows(db: DbOrTx, ids: readonly string[]): Promise<ScheduleRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .select(scheduleColumns)
+    .from(schedules)
+    .innerJoin(scheduleRequests, eq(scheduleRequests.scheduleId, schedules.id))
+    .where(inArray(schedules.id, [...ids]));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { type Config, processEnv, readConfig, readLauncherConfig } from "#config.ts";
+import { migrate } from "#db/migrate.ts";
+import { connectOrm } from "#db/orm.ts";
+import { createOrFindAccount, verifyEmail } from "#db/queries/accounts/accounts.ts";
+import { createApiKey } from "#db/queries/accounts/api-keys.ts";
+import { createSession } from "#db/queries/accounts/sessions.ts";
+import { encodeId } from "#domain/ids.ts";
+import type { Query } from "#server/context.ts";
+import { assertAct, doAct } from "../account/acts.ts";
+import { command, UsageError } from "../command.ts";
+import { readKeys, readOrMakeKeys } from "../keys/keys.ts";
+import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
+
+type Env = Record<string, string | undefined>;
+type Options = Record<string, string | boolean | undefined>;
+
+type Wanted = z.infer<typeof Wanted>;
+
+const Wanted = z.object({
+  email: z.string("--email is missing").trim().toLowerCase().pipe(z.email("--email: that is not an e-mail address")),
+  plan: z.enum(["free", "indie"], "--plan is free or indie").optional(),
+  key: z.enum(["live", "test"], "--key is live or test").optional(),
+  session: z.boolean().default(false),
+  admin: z.boolean().default(false),
+});
+
+const DEADLINE_MS = 10_000;
+
+await command<Options>({
+  usage: `Usage: npm run account -- create --email E [--plan free|indie] [--key live|test] [--session] [--admin]
+       npm run account -- list [--q TEXT] [--plan PLAN] [--status active|deactivated] [--after ID] [--limit N]
+       npm run account -- show | deactivate | reactivate --email E
+       npm run account -- plan --email E --plan free|indie
+       npm run account -- log [--email E] [--after ID] [--limit N]
+
+Prints one JSON object. Without DATABASE_URL it works on the embedded database.
+
+create      makes the account of an e-mail address, or finds it: { accountId, email, plan, key?, session? }.
+            Key and session are made anew each time and shown only here.
+list        the accounts, newest first; next is what --after takes
+show        one account with its figures
+plan        sets the plan that an account has without paying
+deactivate  ends its sessions and refuses its keys; its schedules wait
+reactivate  lets it go on: what has become overdue is sent
+log         who set plans, deactivated and reactivated, latest first
+
+  --email E        the address, in any letter case
+  --id ID          in its place, except with create: the account's id (acc_...)
+  --plan PLAN      with create the plan of a new account (default: DEFAULT_PLAN)
+  --key live|test  makes an API key of this environment too
+  --session        starts a session too; it is the value of the cookie sw_session
+  --admin          vouches for the address; with ADMIN_EMAILS naming it, its sessions are admin sessions
+  --q TEXT         part of an address, or a whole id`,
+  options: {
+    email: { type: "string" },
+    id: { type: "string" },
+    q: { type: "string" },
+    status: { type: "string" },
+    after: { type: "string" },
+    limit: { type: "string" },
+    plan: { type: "string" },
+    key: { type: "string" },
+    session: { type: "boolean" },
+    admin: { type: "boolean" },
+  },
+  positionals: 1,
+  async run(options, [action]) {
+    const work = action === "create" ? creating(readWanted(options)) : acting(action, options);
+    const { databaseUrl, dataDir, hasEncryptionKeys } = readLauncherConfig();
+    const findKeys = databaseUrl ? readKeys : readOrMakeKeys;
+    const env = { ...processEnv(), ...(hasEncryptionKeys ? {} : await findKeys(dataDir)) };
+    const made = databaseUrl
+      ? await work(env)
+      : await withEmbeddedPostgres(dataDir, async (url) => {
+          await migrate(url, { onLog: console.error });
+          return work({ ...env, DATABASE_URL: url, DATABASE_DIRECT_URL: url });
+        });
+    console.log(JSON.stringify(made));
+    return 0;
+  },
+});
+
+function readWanted(options: Options): Wanted {
+  const parsed = Wanted.safeParse(options);
+  if (!parsed.success) throw new UsageError(parsed.error.issues.map((issue) => issue.message).join("\n"));
+  return parsed.data;
+}
+
+function acting(action: string | undefined, options: Options) {
+  assertAct(action);
+  return (env: Env) => connected(env, (config, query) => doAct(action, options, config, query));
+}
+
+async function connected<T>(env: Env, work: (config: Config, query: Query) => Promise<T>): Promise<T> {
+  const config = readConfig(env);
+  const connection = connectOrm({
+    url: config.databaseUrl,
+    name: "stopwatch account",
+    connectionsMax: 1,
+    prepare: false,
+  });
+  try {
+    return await work(config, (ask) => connection.run(DEADLINE_MS, ask));
+  } finally {
+    await connection.close();
+  }
+}
+
+function creating({ email, plan, key, session, admin }: Wanted) {
+  return (env: Env) =>
+    connected(env, (config, query) =>
+      query(async ({ db }) => {
+        const account = await createOrFindAccount(db, {
+          email,
+          plan: plan ?? config.defaultPlan,
+          keyRing: config.keyRing,
+          nowMs: Date.now(),
+        });
+        if (plan && plan !== account.plan)
+          console.error(`${account.email} has an account already, on ${account.plan}.`);
+        if (admin) await verifyEmail(db, account.id);
+        if (admin && !config.adminEmails.has(account.email)) {
+          console.error(`${account.email} is not in ADMIN_EMAILS: add it there and start the web part again.`);
+        }
+        const started = session && (await createSession(db, { accountId: account.id, userAgent: "npm run account" }));
+        const made = key && (await createApiKey(db, { accountId: account.id, env: key, name: "command line" }));
+        return {
+          accountId: encodeId("acc", account.id),
+          email: account.email,
+          plan: account.plan,
+          ...(made && { key: made.key }),
+          ...(started && { session: started.token }),
+        };
+      }),
+    );
+}

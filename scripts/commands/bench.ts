@@ -1,0 +1,74 @@
+import { type BenchOptions, ENGINES, runBench } from "../../tests/bench/bench.ts";
+import { SCENARIO_NAMES } from "../../tests/bench/scenarios.ts";
+import { command, UsageError } from "../command.ts";
+import { listenForStop, Stopped } from "../stop-signal.ts";
+
+const LINGERS_MS = 2_000;
+
+const PARTS = [...SCENARIO_NAMES, "writes", "reads"] as const;
+
+type Options = { rounds?: string; only?: string; engines?: string; seconds?: string; quick: boolean; seed: string };
+
+await command<Options>({
+  usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--quick] [--seed N]
+
+Measures the dispatcher beside its own baseline and beside other job engines, what creating costs over HTTP (writes), and
+lists and figures over ten million attempts (reads), all in one run on one Postgres, and writes
+tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
+
+  --rounds N    interleaved rounds, 5 (1 with --quick)
+  --only        ${PARTS.join(", ")}
+  --engines     ${ENGINES.map((engine) => engine.name).join(", ")}
+  --seconds N   length of the steady scenarios, 20 (5 with --quick); the saturation takes three times as long
+  --quick       one short round, a tenth of the backlogs, a twentieth of the attempts
+  --seed N      instants and accounts of the jobs, 1`,
+  options: {
+    rounds: { type: "string" },
+    only: { type: "string" },
+    engines: { type: "string" },
+    seconds: { type: "string" },
+    quick: { type: "boolean", default: false },
+    seed: { type: "string", default: "1" },
+  },
+  async run({ rounds, only, engines, seconds, quick, seed }) {
+    const parts = chosen("--only", only, PARTS, (name) => name);
+    const options: BenchOptions = {
+      rounds: whole("--rounds", rounds ?? (quick ? "1" : "5")),
+      scenarios: SCENARIO_NAMES.filter((name) => parts.includes(name)),
+      writes: parts.includes("writes"),
+      reads: parts.includes("reads"),
+      quick,
+      engines: chosen("--engines", engines, ENGINES, (engine) => engine.name),
+      seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),
+      backlog: quick ? 100_000 : 1_000_000,
+      overdue: quick ? 20_000 : 200_000,
+      seed: whole("--seed", seed),
+    };
+    const signal = listenForStop(() => process.exit(130));
+    try {
+      await runBench(options, signal);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      process.exit(130);
+    } finally {
+      // A library that still tries to reach its store must not keep this process.
+      setTimeout(() => process.exit(), LINGERS_MS).unref();
+    }
+    return 0;
+  },
+});
+
+function whole(option: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`${option} needs a whole number from 1.`);
+  return Number(text);
+}
+
+function chosen<T>(option: string, text: string | undefined, all: readonly T[], nameOf: (one: T) => string): T[] {
+  if (text === undefined) return [...all];
+  return text.split(",").map((name) => {
+    const found = all.find((one) => nameOf(one) === name);
+    if (found === undefined)
+      throw new UsageError(`${option}: there is no '${name}', only ${all.map(nameOf).join(", ")}.`);
+    return found;
+  });
+}

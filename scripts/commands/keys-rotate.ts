@@ -1,0 +1,96 @@
+import { processEnv, readConfig, readLauncherConfig } from "#config.ts";
+import { connect } from "#db/client.ts";
+import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
+import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
+import type { KeyRing } from "#domain/cipher.ts";
+import { command } from "../command.ts";
+import { readKeys } from "../keys/keys.ts";
+import { type Progress, reEncrypt, type Survey } from "../keys/re-encrypt.ts";
+import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
+
+type Env = Record<string, string | undefined>;
+
+const DEADLINE_MS = 10_000;
+const TOLD_EVERY_MS = 2_000;
+
+await command<{ "dry-run"?: boolean }>({
+  usage: `Usage: npm run keys:rotate -- [--dry-run]
+
+Encrypts everything in the database afresh with the first key of ENCRYPTION_KEYS: payloads, headers, signing secrets and
+the secrets of the installation; and every request that is not yet bound to its target. Everything may run meanwhile.
+It can be stopped at any moment and started again.
+
+  1. Append the new key to ENCRYPTION_KEYS (<id>:<base64 of 32 bytes>, by: openssl rand -base64 32) and restart every
+     process: now all of them can read what it writes.
+  2. Put it first and restart every process: now all of them write with it.
+  3. npm run keys:rotate
+  4. Remove the keys that it says are not used any more.
+
+  --dry-run  counts what each key has encrypted and changes nothing`,
+  options: { "dry-run": { type: "boolean" } },
+  async run(options) {
+    const { databaseUrl, dataDir, hasEncryptionKeys } = readLauncherConfig();
+    const env = { ...processEnv(), ...(hasEncryptionKeys ? {} : await readKeys(dataDir)) };
+    const dryRun = options["dry-run"] === true;
+    return databaseUrl
+      ? rotate(env, dryRun)
+      : withEmbeddedPostgres(dataDir, (url) => rotate({ ...env, DATABASE_URL: url, DATABASE_DIRECT_URL: url }, dryRun));
+  },
+});
+
+async function rotate(env: Env, dryRun: boolean): Promise<number> {
+  const { databaseDirectUrl, keyRing: ring } = readConfig(env);
+  const database = connect({ url: databaseDirectUrl, name: "stopwatch keys:rotate", connectionsMax: 1 });
+  try {
+    await database.run(DEADLINE_MS, async ({ sql }) => {
+      await assertSchemaFits(sql);
+      await assertKeyRingOpens(sql, ring);
+    });
+    const survey = await reEncrypt({ database, ring, dryRun, onProgress: progressLines() });
+    return tell(ring, survey, dryRun);
+  } finally {
+    await database.close();
+  }
+}
+
+function progressLines(): (progress: Progress) => void {
+  const beganAtMs = performance.now();
+  let toldAtMs = beganAtMs;
+  return ({ looked, reEncrypted }) => {
+    const nowMs = performance.now();
+    if (nowMs - toldAtMs < TOLD_EVERY_MS) return;
+    toldAtMs = nowMs;
+    const rate = Math.round((looked * 1_000) / (nowMs - beganAtMs));
+    console.log(`${count(looked)} looked at, ${count(reEncrypted)} encrypted afresh, ${count(rate)} a second`);
+  };
+}
+
+/** Says what each key is still needed for; 1 when something could not be opened or is still under another key. */
+function tell(ring: KeyRing, { byKey, unopenable }: Survey, dryRun: boolean): number {
+  for (const problem of unopenable.slice(0, 10)) console.error(`cannot be opened, left as it is: ${problem}`);
+  if (unopenable.length > 10) console.error(`and ${count(unopenable.length - 10)} more`);
+  const foreign = [...byKey.keys()].filter((id) => !ring.keys.has(id));
+  for (const id of [...ring.keys.keys(), ...foreign]) {
+    const used = byKey.get(id) ?? 0;
+    if (id === ring.writer) console.log(`${id} has encrypted ${count(used)} values and is the key that writes.`);
+    else if (foreign.includes(id))
+      console.log(`${shown(id)}, not in ENCRYPTION_KEYS, has encrypted ${count(used)} values.`);
+    else if (used > 0) console.log(`${id} has encrypted ${count(used)} values: keep it.`);
+    else console.log(`${id} is not used by anything and may be removed from ENCRYPTION_KEYS.`);
+  }
+  const others = [...byKey].filter(([id]) => id !== ring.writer).length;
+  if (dryRun || others === 0) return 0;
+  if (unopenable.length === 0)
+    console.error(
+      `Some process still writes with another key: restart all of them with ${ring.writer} first, and run this again.`,
+    );
+  return 1;
+}
+
+function count(n: number): string {
+  return n.toLocaleString("en-US");
+}
+
+function shown(id: string): string {
+  return /^[\w-]{1,32}$/.test(id) ? id : "a damaged value's key";
+}

@@ -1,0 +1,92 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SetupError } from "#scripts/setup-error.ts";
+import { listenForStop } from "../stop-signal.ts";
+import { carryOut } from "./carry-out.ts";
+import { createClient } from "./client.ts";
+import { planDemo } from "./plan.ts";
+import { createProgress } from "./progress.ts";
+import { type ReceiverProcess, startReceiver } from "./receiver-process.ts";
+import { renderBroken, renderTable } from "./report.ts";
+import { type Stack, startStack } from "./stack.ts";
+import { verify } from "./verify.ts";
+
+/** `seconds`: over which the schedules fire. `receiver`: the file of a receiver's module. `keep`: runs on afterwards. */
+export type DemoOptions = { count: number; seconds: number; seed: number; receiver: string; keep: boolean };
+
+/**
+ * Runs the demo: starts everything and a receiver, creates what `options` plan, and compares what arrived with what was asked.
+ * Answers the exit code: 0 when all was as promised, 1 when not, 130 when stopped. Throws SetupError when it cannot start.
+ */
+export async function runDemo(options: DemoOptions): Promise<number> {
+  const signal = listenForStop(() => process.exit(130));
+  const progress = createProgress(process.stdout);
+  const folder = await mkdtemp(join(tmpdir(), "stopwatch-demo-"));
+  let receiver: ReceiverProcess | undefined;
+  let stack: Stack | undefined;
+  try {
+    // PostgreSQL runs as another user where this one is root, and has to get through.
+    if (process.getuid?.() === 0) await chmod(folder, 0o711);
+    receiver = await startReceiver(options.receiver);
+    const caFile = join(folder, "receiver-ca.pem");
+    await writeFile(caFile, receiver.ca);
+    const { port } = receiver;
+    stack = await startStack({
+      dataDir: join(folder, "data"),
+      receiver: { port, caFile },
+      onLine: progress.log,
+      signal,
+    });
+    return await runOnStack(stack, receiver, progress, options, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    console.log("stopped");
+    return 130;
+  } finally {
+    await stack?.stop();
+    await receiver?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runOnStack(
+  stack: Stack,
+  receiver: ReceiverProcess,
+  progress: ReturnType<typeof createProgress>,
+  options: DemoOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const partEnded = Promise.race([stack.ended, receiver.ended]).then((how) => Promise.reject(new SetupError(how)));
+  // When all is over they end in good order, and nobody waits for this any more.
+  partEnded.catch(() => {});
+  const { accountId, key } = await stack.createAccount();
+  const plan = planDemo({ ...options, startMs: Date.now(), receiverPort: receiver.port });
+  const { arrivals } = receiver;
+  const carried = carryOut(createClient(stack.baseUrl, key), { plan, arrivals, onProgress: progress.show, signal });
+  const evidence = await Promise.race([carried, partEnded]).finally(progress.end);
+
+  const broken = verify(evidence);
+  console.log(`\n${renderTable(evidence)}\n`);
+  console.log(broken.length === 0 ? "Everything happened as promised." : renderBroken(broken));
+  if (broken.length > 0)
+    console.log(`The same plan again: npm run demo -- --seed ${options.seed} with the same options`);
+  if (options.keep) {
+    console.log(`
+Running until Ctrl-C.
+sign in   ${stack.signInUrl}
+API       ${stack.baseUrl}
+key       ${key}
+account   ${accountId}
+receiver  https://localhost:${receiver.port}/hook/`);
+    await Promise.race([aborted(signal), partEnded]);
+  }
+  return broken.length === 0 ? 0 : 1;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    signal.addEventListener("abort", () => done(), { once: true });
+  });
+}

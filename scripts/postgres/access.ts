@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freePort } from "../stack/ports.ts";
+
+/** How to reach the server of a data folder. Kept in its `postgres.json`, which no other user can read. */
+export type Access = { port: number; password: string };
+
+export const USER = "stopwatch";
+export const DATABASE = "stopwatch";
+
+/** The address of a database of the server, password included. */
+export function addressOf({ port, password }: Access, database = DATABASE): string {
+  return `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** Undefined when the data folder has none yet. */
+export async function readAccess(dataDir: string): Promise<Access | undefined> {
+  const text = await readFile(join(dataDir, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  return text === undefined ? undefined : (JSON.parse(text) as Access);
+}
+
+/** A free port and a random password, written down. */
+export async function makeAccess(dataDir: string): Promise<Access> {
+  const access = { port: await freePort(), password: randomBytes(24).toString("base64url") };
+  await saveAccess(dataDir, access);
+  return access;
+}
+
+/** Replaces what was written down, at once: nobody reads half of it. */
+export async function saveAccess(dataDir: string, access: Access) {
+  const draft = join(dataDir, `${FILE}.${process.pid}`);
+  await writeFile(draft, `${JSON.stringify(access)}\n`, { mode: 0o600 });
+  await rename(draft, join(dataDir, FILE));
+}
+
+const FILE = "postgres.json";

@@ -1,0 +1,114 @@
+import postgres from "postgres";
+import { makeDataFolder } from "../data-folder.ts";
+import { SetupError } from "../setup-error.ts";
+import { freePort } from "../stack/ports.ts";
+import { type Access, addressOf, DATABASE, makeAccess, readAccess, saveAccess } from "./access.ts";
+import { findPostgresHome, type PostgresHome } from "./home.ts";
+import { takeOwnership } from "./ownership.ts";
+import { createCluster, hasCluster, isServerRunning, killServer, startServer, stopServer } from "./server.ts";
+
+export type EmbeddedPostgres = {
+  /** Address of the database, password included. */
+  url: string;
+  /** Settles when the server is gone without `stop`. */
+  lost: Promise<void>;
+  /** Ends the server: open transactions are rolled back, what was committed is on disk. */
+  stop(): Promise<void>;
+  /** Ends the server at once, without waiting: the next start recovers what was committed. */
+  kill(): void;
+};
+
+/**
+ * Starts PostgreSQL on the data folder, which is made on first use and keeps the port and the password. The server has
+ * a session of its own, so Ctrl-C does not reach it; one that a killed process left behind is ended and started anew.
+ * Throws a SetupError, also when another process runs the server of this folder.
+ */
+export async function startEmbeddedPostgres(
+  dataDir: string,
+  { settings = {} }: { settings?: Record<string, string> } = {},
+): Promise<EmbeddedPostgres> {
+  await makeDataFolder(dataDir);
+  const home = await findPostgresHome(dataDir);
+  const access = await readOrMakeAccess(dataDir, home);
+  await createCluster(home, access.password);
+  await endServerLeftBehind(home, access, dataDir);
+
+  // The port it had before when nobody took it meanwhile, so that its address stays.
+  access.port = await freePort(access.port);
+  await saveAccess(dataDir, access);
+  await startServer(home, access.port, settings);
+  const ownership = await takeOwnership(addressOf(access, "postgres"));
+  if (!ownership) throw new SetupError(inUse(dataDir));
+  await createDatabase(access);
+  let gone = false;
+  void ownership.lost.then(() => {
+    gone = true;
+  });
+  return {
+    url: addressOf(access),
+    lost: ownership.lost,
+    async stop() {
+      await ownership.release();
+      await stopServer(home).catch((error) => {
+        if (!gone) throw error;
+      });
+    },
+    kill: () => killServer(home),
+  };
+}
+
+/** Throws a SetupError when another process runs the server of this data folder. */
+export async function assertDataFolderFree(dataDir: string) {
+  const access = await readAccess(dataDir);
+  if (!access) return;
+  const ownership = await takeOwnership(addressOf(access, "postgres")).catch(() => "not running" as const);
+  if (!ownership) throw new SetupError(inUse(dataDir));
+  if (ownership !== "not running") await ownership.release();
+}
+
+/** Address of the database of a data folder when its server runs, whoever started it; otherwise undefined. */
+export async function findRunningPostgres(dataDir: string): Promise<string | undefined> {
+  const access = await readAccess(dataDir);
+  if (!access) return undefined;
+  const sql = postgres(addressOf(access), { max: 1, connect_timeout: 4, onnotice: () => {} });
+  try {
+    await sql`SELECT 1`;
+    return addressOf(access);
+  } catch {
+    return undefined;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+function inUse(dataDir: string): string {
+  return `Stopwatch already runs on the data folder ${dataDir}: stop it first, or set DATA_DIR to another folder.`;
+}
+
+async function createDatabase(access: Access) {
+  const sql = postgres(addressOf(access, "postgres"), { max: 1, onnotice: () => {} });
+  try {
+    const found = await sql`SELECT FROM pg_database WHERE datname = ${DATABASE}`;
+    if (found.length === 0) await sql`CREATE DATABASE ${sql(DATABASE)}`;
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+}
+
+async function endServerLeftBehind(home: PostgresHome, access: Access, dataDir: string) {
+  if (!(await isServerRunning(home))) return;
+  const ownership = await takeOwnership(addressOf(access, "postgres")).catch(() => "unreachable" as const);
+  if (!ownership) throw new SetupError(inUse(dataDir));
+  if (ownership !== "unreachable") await ownership.release();
+  await stopServer(home);
+}
+
+async function readOrMakeAccess(dataDir: string, home: PostgresHome): Promise<Access> {
+  const known = await readAccess(dataDir);
+  if (known) return known;
+  if (await hasCluster(home))
+    throw new SetupError(
+      `${dataDir}/postgres.json is missing, which has the password of ${home.cluster}: bring it back, or remove both.`,
+    );
+  return makeAccess(dataDir);
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { chown, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { SetupError } from "../setup-error.ts";
+import { USER } from "./access.ts";
+import { type PostgresHome, runPostgresProgram } from "./home.ts";
+
+/** Settings of every server that is started here: `npm start`, tests, bench. Values must not need quotes. */
+const SERVER_SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "200",
+  shared_buffers: "256MB",
+  fsync: "on",
+  synchronous_commit: "on",
+  jit: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_checkpoints: "off",
+  // A client that stopped reading must not keep its rows locked.
+  tcp_user_timeout: "3000",
+  idle_in_transaction_session_timeout: "10s",
+};
+
+/** Starts the server on a port of the loopback interface and waits until it answers. `settings` come on top of ours. */
+export async function startServer(home: PostgresHome, port: number, settings: Record<string, string>) {
+  const log = join(home.cluster, "server.log");
+  const flags = Object.entries({ ...SERVER_SETTINGS, ...settings, port: String(port) }).map(
+    ([name, value]) => `-c ${name}=${value}`,
+  );
+  try {
+    await runPostgresProgram(home, "pg_ctl", [
+      ...["start", "--wait", "--timeout", "60", "--pgdata", home.cluster],
+      ...["--log", log, "--options", flags.join(" ")],
+    ]);
+  } catch (error) {
+    const written = await readFile(log, "utf8").catch(() => said(error));
+    throw new SetupError(`PostgreSQL did not start. The end of ${log}:\n${written.trimEnd().slice(-1500)}`);
+  }
+}
+
+/** Ends the server: running transactions are rolled back, what was committed is on disk. */
+export async function stopServer(home: PostgresHome) {
+  const stop = ["stop", "--mode", "fast", "--wait", "--timeout", "60", "--pgdata", home.cluster];
+  await runPostgresProgram(home, "pg_ctl", stop).catch((error) => {
+    if (!/PID file .* does not exist|Is server running/.test(said(error)))
+      throw new SetupError(`PostgreSQL did not stop. ${said(error)}`);
+  });
+}
+
+/** Ends the server at once and without waiting, by PostgreSQL's immediate shutdown. */
+export function killServer(home: PostgresHome) {
+  try {
+    process.kill(Number.parseInt(readFileSync(join(home.cluster, "postmaster.pid"), "utf8"), 10), "SIGQUIT");
+  } catch {
+    // It is gone already.
+  }
+}
+
+export async function isServerRunning(home: PostgresHome): Promise<boolean> {
+  return runPostgresProgram(home, "pg_ctl", ["status", "--pgdata", home.cluster]).then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function hasCluster(home: PostgresHome): Promise<boolean> {
+  return stat(join(home.cluster, "PG_VERSION")).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Makes the files of an empty server, unless they are there: beside their place, and moved there when complete, so that
+ * a Ctrl-C meanwhile leaves no half of them.
+ */
+export async function createCluster(home: PostgresHome, password: string) {
+  if (await hasCluster(home)) return;
+  const staging = await mkdtemp(`${home.cluster}.new-`);
+  try {
+    await writeFile(join(staging, "password"), password, { mode: 0o600 });
+    if (home.user) {
+      for (const path of [staging, join(staging, "password")]) await chown(path, home.user.uid, home.user.gid);
+    }
+    await runPostgresProgram(home, "initdb", [
+      ...["--pgdata", join(staging, "cluster"), "--username", USER, "--pwfile", join(staging, "password")],
+      ...["--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C"],
+      ...["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"],
+    ]);
+    await rename(join(staging, "cluster"), home.cluster);
+  } catch (error) {
+    if (!(await hasCluster(home))) throw new SetupError(`PostgreSQL's data could not be made. ${said(error)}`);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+function said(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return (stderr || message).trim();
+}

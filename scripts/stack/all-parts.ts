@@ -1,0 +1,113 @@
+import { processEnv, readLauncherConfig } from "#config.ts";
+import { migrate } from "#db/migrate.ts";
+import { readOrMakeKeys } from "../keys/keys.ts";
+import { assertDataFolderFree, type EmbeddedPostgres, startEmbeddedPostgres } from "../postgres/embedded.ts";
+import { listenForStop, Stopped } from "../stop-signal.ts";
+import { createPartOutput } from "./part-output.ts";
+import { claimablePort } from "./ports.ts";
+import { untilReady } from "./ready.ts";
+import { makeSignInLink } from "./sign-in-link.ts";
+import { type Part, type Supervisor, supervise } from "./supervisor.ts";
+
+export type Launch = {
+  /** Shows all that the parts write, from the start. */
+  verbose: boolean;
+  /** What comes before the parts, besides database and migrations. */
+  prepare?: (tools: { onLog: (line: string) => void; signal: AbortSignal }) => Promise<void>;
+  /** The parts, in the order in which they are to end. */
+  parts: (env: Record<string, string | undefined>, web: { host: string; port: number }) => Part[];
+};
+
+/**
+ * Runs everything on one machine until a signal comes or a part ends: database, migrations, dispatcher, web. Ends what
+ * it started in order (the dispatcher sends what it has claimed, the database comes last) and answers the exit code:
+ * 0 after a signal, 1 when a part ended by itself. Throws when something stands in the way of the start.
+ */
+export async function runAllParts(launch: Launch): Promise<number> {
+  const config = readLauncherConfig();
+  let database: EmbeddedPostgres | undefined;
+  let parts: Supervisor | undefined;
+  const signal = listenForStop(() => {
+    parts?.kill();
+    database?.kill();
+    process.exit(130);
+  });
+
+  const polling = new AbortController();
+  // A terminal that was closed must not keep us from ending the parts in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+  try {
+    if (!config.databaseUrl) await assertDataFolderFree(config.dataDir);
+    const port = await claimablePort("PORT", config.host, config.port);
+    const dispatcherPort = await claimablePort("DISPATCHER_PORT", "127.0.0.1", config.dispatcherPort);
+    const keys = config.hasEncryptionKeys ? {} : await readOrMakeKeys(config.dataDir);
+    if (!config.databaseUrl) {
+      say(`starting PostgreSQL in ${config.dataDir}`);
+      database = await startEmbeddedPostgres(config.dataDir);
+    }
+    signal.throwIfAborted();
+    await migrate(database?.url ?? (config.databaseDirectUrl as string), { onLog: say });
+    await launch.prepare?.({ onLog: say, signal });
+    signal.throwIfAborted();
+
+    say("starting the dispatcher and the web part");
+    const env = {
+      ...processEnv(),
+      ...keys,
+      ...(database ? { DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.url } : {}),
+      PORT: String(port),
+      DISPATCHER_PORT: String(dispatcherPort),
+      LOG_LEVEL: processEnv().LOG_LEVEL || (launch.verbose ? "info" : "warn"),
+      NEXT_TELEMETRY_DISABLED: "1",
+    };
+    const output = createPartOutput(launch);
+    parts = supervise(launch.parts(env, { host: config.host, port }), output.write);
+    const problem = Promise.race([
+      parts.ended.then(({ name, how }) => `The ${name} ended unexpectedly (${how}).`),
+      database?.lost.then(() => "PostgreSQL ended unexpectedly.") ?? new Promise<never>(() => {}),
+      aborted(signal),
+    ]);
+
+    const early = await Promise.race([
+      untilReady(readyUrl(config.host, port), { onLog: say, signal: polling.signal }),
+      problem,
+    ]);
+    if (early === undefined) {
+      output.open();
+      const address = config.port === port ? config.baseUrl : `http://localhost:${port}`;
+      say(`ready: ${address}`);
+      const link = await makeSignInLink(env, address);
+      if (link) say(`sign in as ${link.email} within 15 minutes: ${link.url}`);
+    } else {
+      output.flush();
+    }
+    const found = early ?? (await problem);
+    console.error(`${found} Stopping the rest.`);
+    return 1;
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    say("stopping: the dispatcher finishes what it has begun (again Ctrl-C: at once)");
+    return 0;
+  } finally {
+    polling.abort();
+    await parts?.stop();
+    await database?.stop();
+  }
+}
+
+function say(line: string) {
+  console.log(`stopwatch | ${line}`);
+}
+
+function readyUrl(host: string, port: number): string {
+  const reachable = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host] ?? (host.includes(":") ? `[${host}]` : host);
+  return `http://${reachable}:${port}/readyz`;
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,30 @@
+import { createServer } from "node:net";
+import { SetupError } from "../setup-error.ts";
+
+/** The wanted port of the loopback interface when nobody listens there, otherwise (and for 0) any free one. */
+export async function freePort(wanted = 0): Promise<number> {
+  return tryPort("127.0.0.1", wanted).catch(() => tryPort("127.0.0.1", 0));
+}
+
+/** The port that `setting` names, or a free one where it is 0. Throws a SetupError when it cannot be listened on. */
+export async function claimablePort(setting: string, host: string, port: number): Promise<number> {
+  return tryPort(host, port).catch((error: NodeJS.ErrnoException) => {
+    const where = `port ${port} on ${host}`;
+    if (error.code === "EADDRINUSE")
+      throw new SetupError(`Another program listens on ${where}: stop it, or set ${setting} to another port.`);
+    if (error.code === "EACCES")
+      throw new SetupError(`This user may not listen on ${where}: set ${setting} to a port from 1024.`);
+    throw new SetupError(`Nothing can listen on ${where} (${error.code}): see ${setting} and HOST.`);
+  });
+}
+
+function tryPort(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(port, host, () => {
+      const address = probe.address() as { port: number };
+      probe.close(() => resolve(address.port));
+    });
+  });
+}

@@ -1,0 +1,32 @@
+import { readConfig } from "#config.ts";
+import { connect } from "#db/client.ts";
+import { findFirstEmail, insertSignInToken } from "#db/queries/accounts/sign-in-tokens.ts";
+import { readAuthSecret } from "#db/queries/fleet/instance-secrets.ts";
+import { generateLinkToken, hashLinkToken, MAGIC_LINK_MINUTES, magicLinkUrl } from "#domain/magic-link.ts";
+
+const DEADLINE_MS = 10_000;
+const NOBODY_YET = "owner@stopwatch.localhost";
+
+/**
+ * Makes a magic link for whoever runs this, of an installation that sends no mail; undefined when it does. It is for the
+ * first of ADMIN_EMAILS, else for the first account, else for an account that it makes.
+ */
+export async function makeSignInLink(
+  env: Record<string, string | undefined>,
+  baseUrl: string,
+): Promise<{ email: string; url: string } | undefined> {
+  const config = readConfig(env);
+  if (config.mail.resendApiKey !== undefined) return undefined;
+  const connection = connect({ url: config.databaseUrl, name: "stopwatch start", connectionsMax: 1, prepare: false });
+  try {
+    return await connection.run(DEADLINE_MS, async ({ sql }) => {
+      const email = [...config.adminEmails][0] ?? (await findFirstEmail(sql)) ?? NOBODY_YET;
+      const token = generateLinkToken();
+      const tokenHash = hashLinkToken(token, config.authSecret ?? (await readAuthSecret(sql, config.keyRing)));
+      await insertSignInToken(sql, { email, tokenHash, minutes: MAGIC_LINK_MINUTES });
+      return { email, url: magicLinkUrl(baseUrl, { token, email }) };
+    });
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,231 @@
+import { randomBytes } from "node:crypto";
+import type { DueSchedule } from "../../../db/queries/schedules/due.ts";
+import { Demand } from "../../../dispatcher/connections/demand.ts";
+import { Dialer } from "../../../dispatcher/connections/dialer.ts";
+import { Origins } from "../../../dispatcher/connections/origins.ts";
+import { Pool } from "../../../dispatcher/connections/pool.ts";
+import { WaitingList } from "../../../dispatcher/connections/waiting-list.ts";
+import { Deliveries } from "../../../dispatcher/delivery/deliveries.ts";
+import type { Claim } from "../../../dispatcher/delivery/delivery.ts";
+import { Metrics } from "../../../dispatcher/observability/metrics.ts";
+import { DueWork } from "../../../dispatcher/runtime/due-work.ts";
+import { monotonicNow } from "../../../dispatcher/runtime/ticker.ts";
+import { Exchanges } from "../../../dispatcher/sending/exchanges.ts";
+import { Preparer } from "../../../dispatcher/sending/preparer.ts";
+import { SendLead } from "../../../dispatcher/sending/send-lead.ts";
+import { SendQueue } from "../../../dispatcher/sending/send-queue.ts";
+import { formerRequestAad, secretAad } from "../../../domain/associated-data.ts";
+import { parseKeyRing, seal } from "../../../domain/cipher.ts";
+import { newId } from "../../../domain/ids.ts";
+import { packRequest } from "../../../domain/sealed-request.ts";
+import { generateSigningSecret } from "../../../domain/signing.ts";
+import { parseTargetPolicy } from "../../../domain/target-url.ts";
+import type { Bench, Engine, Job } from "../engine.ts";
+import { readWallClock } from "../wall-clock.ts";
+import { startEngineWorker, type WorkerProcess } from "../worker-process.ts";
+
+type Options = Pick<Bench, "ca" | "origin" | "hangingOrigin">;
+
+/** The dispatcher's own sender and connections, fed from a list in memory: what no engine on them can be better than. */
+export const baseline: Engine = {
+  name: "baseline",
+  settings:
+    "the dispatcher's sender and connections, a list in memory, nothing stored; saturation: 64 requests under way",
+  claimLead: "1 s (memory)",
+  perSecondMax: 20_000,
+  stores: false,
+  async open(bench) {
+    let worker: WorkerProcess | undefined;
+    return {
+      async start() {
+        const { ca, origin, hangingOrigin } = bench;
+        worker = await startEngineWorker("baseline", { ca, origin, hangingOrigin } satisfies Options);
+        return [worker];
+      },
+      async enqueue(jobs, closedLoop = false) {
+        const sent = jobs.map(({ body: _, ...job }) => job);
+        worker?.send({ kind: "jobs", jobs: sent, body: jobs[0]?.body ?? "", closedLoop } satisfies FromParent);
+      },
+      finished: async () => 0,
+      addBacklog: async () => {},
+      close: async () => {},
+    };
+  },
+};
+
+const AHEAD_MS = 1_000;
+const UNDER_WAY_MAX = 64;
+const POOL = 1_024;
+
+type FromParent = { kind: "jobs"; jobs: Sent[]; body: string; closedLoop: boolean };
+type Sent = Omit<Job, "body">;
+
+const LIMITS = { perOrigin: 256, perAccount: 1_024, total: 4_096 };
+/** What a delivery goes through before it is claimed, here all at once. */
+const UNTIL_CLAIMED = ["awaiting turn", "admitted", "claiming", "claimed"] as const;
+
+/** The process that sends: every job as a delivery that was claimed, added a second ahead, or one for each that has ended. */
+export async function work(options: Options): Promise<() => Promise<void>> {
+  const claims = createClaims();
+  let jobs: Sent[] = [];
+  let next = 0;
+  let closedLoop = false;
+  let body = "";
+
+  const sender = createSender(options, claims.keyRing, () => closedLoop && feed(1));
+  const { deliveries, clock } = sender;
+  const feed = (max: number) => {
+    for (let n = 0; n < max; n++) {
+      const job = jobs[next];
+      if (!job || job.dueAtMs > clock.now() + AHEAD_MS) return;
+      next++;
+      const { due, claim } = claims.make(job);
+      const delivery = deliveries.add(due, 0);
+      sender.demand.expect(delivery);
+      delivery.claim = claim;
+      for (const state of UNTIL_CLAIMED) deliveries.move(delivery, state);
+    }
+  };
+  const timer = setInterval(() => {
+    if (!closedLoop) feed(Number.POSITIVE_INFINITY);
+    sender.exchanges.runOnce();
+    sender.demand.runOnce();
+  }, 100);
+  process.on("message", (message: FromParent) => {
+    if (message.kind !== "jobs") return;
+    jobs = next < jobs.length ? jobs.concat(message.jobs) : message.jobs;
+    if (jobs === message.jobs) next = 0;
+    closedLoop = message.closedLoop;
+    if (message.body !== body) claims.share(message.body);
+    body = message.body;
+    const first = jobs[0];
+    if (closedLoop && first) setTimeout(() => feed(UNDER_WAY_MAX), Math.max(first.dueAtMs - clock.now(), 0));
+    else if (!closedLoop) feed(Number.POSITIVE_INFINITY);
+  });
+  return async () => {
+    clearInterval(timer);
+    sender.pool.close();
+    await sender.alarm.close();
+  };
+}
+
+/** The dispatcher's own stages from the preparation to the answer. `onEnded` is called when an outcome is known. */
+function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>, onEnded: () => void) {
+  const clock = createClock();
+  const hosts = [options.origin, options.hangingOrigin].map((url) => new URL(url).host);
+  const dialer = new Dialer({
+    policy: parseTargetPolicy(hosts.join(","), ""),
+    ca: options.ca,
+    monotonic: monotonicNow,
+  });
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: LIMITS.perOrigin });
+  const { holdings } = deliveries;
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const origins = new Origins({ holdings, monotonic: monotonicNow });
+  const pool = new Pool({ origins, dialer, limits: LIMITS, holdings, clock, onError });
+  const demand = new Demand({ origins, pool, limits: LIMITS, holdings, clock });
+  const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits: LIMITS, clock });
+  const alarm = new DueWork(clock);
+  const preparer = new Preparer({ deliveries, keyRing, userAgent: "Stopwatch/bench", clock, alarm });
+  const lead = new SendLead(clock);
+  const shards = { holds: () => true };
+  const sendQueue = new SendQueue({ deliveries, shards, waitingList, clock, lead, alarm });
+  const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, metrics: new Metrics() });
+  deliveries.connect(
+    {
+      claimed: (delivery) => preparer.add(delivery),
+      prepared: (delivery) => sendQueue.add(delivery),
+      ready: (delivery) => waitingList.addReady(delivery),
+      writing: (delivery) => exchanges.begin(delivery),
+      answered: onEnded,
+      recording(delivery, from) {
+        if (from !== "answered") onEnded();
+        deliveries.move(delivery, "recorded");
+      },
+      releasing() {
+        throw new Error("the baseline gave a request back");
+      },
+    },
+    {
+      bytes() {},
+      slot() {},
+      connection: (delivery) => waitingList.onConnectionReleased(delivery),
+      memory() {},
+    },
+  );
+  pool.listener = waitingList;
+  alarm.setStages([sendQueue]);
+  return { clock, deliveries, pool, demand, exchanges, alarm };
+}
+
+/** The clock of the machine, as the receiver has it. */
+function createClock() {
+  const { wallMs, monotonicMs } = readWallClock();
+  const aheadMs = wallMs - monotonicMs;
+  return {
+    now: () => monotonicNow() + aheadMs,
+    monotonic: monotonicNow,
+    monotonicAt: (instantMs: number) => instantMs - aheadMs,
+    isSet: () => true,
+  };
+}
+
+/** Claims that look as if a claim had been won, encrypted as they are stored. */
+function createClaims() {
+  const keyRing = parseKeyRing(`bench:${randomBytes(32).toString("base64")}`);
+  const accountId = newId(Date.now());
+  const secret = seal(keyRing, Buffer.from(generateSigningSecret()), secretAad(accountId, "live")).toString("base64");
+  let pool: { id: string; sealed: string }[] = [];
+  return {
+    keyRing,
+    /** Encrypts the body that all jobs share, under a thousand ids: what is decrypted is never the same twice running. In the
+     * form that is not bound to a target, since jobs have targets of their own. */
+    share(body: string) {
+      const packed = packRequest({ headers: [["content-type", "application/json"]], payload: body }) as Buffer;
+      pool = Array.from({ length: POOL }, () => {
+        const id = newId(Date.now());
+        return { id, sealed: seal(keyRing, packed, formerRequestAad(id)).toString("base64") };
+      });
+    },
+    make({ n, dueAtMs, url }: Sent): { due: DueSchedule; claim: Claim } {
+      const { id, sealed } = pool[n % POOL] as (typeof pool)[number];
+      const whose = { id, version: 1, accountId, env: "live", plan: "indie" } as const;
+      const due: DueSchedule = {
+        ...whose,
+        // Of its own: the pool's come again, and a schedule has one delivery at a time.
+        id: String(n),
+        shard: 0,
+        dueAtMs,
+        early: false,
+        isRetry: false,
+        origin: new URL(url).origin,
+        bytes: sealed.length,
+        accountActive: true,
+        cpsLimit: null,
+      };
+      const row: Claim["row"] = {
+        ...whose,
+        attempt: 1,
+        failures: 0,
+        interruptions: 0,
+        earlyFire: false,
+        heldBack: false,
+        fireAtMs: dueAtMs,
+        dueAtMs,
+        claimedAtMs: dueAtMs,
+        claimDeadlineMs: dueAtMs + 35_000,
+        targetUrl: url,
+        method: "POST",
+        sealed,
+        currentSecret: secret,
+        formerSecret: null,
+        retryAttempts: null,
+        retryBackoffMs: null,
+        retryStrategy: null,
+      };
+      return { due, claim: { row, startedAtMs: monotonicNow(), durationMs: 0 } };
+    },
+  };
+}

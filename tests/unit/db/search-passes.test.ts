@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { isShort, passesForTarget, type SearchPass, search, substringPattern } from "#db/queries/search/passes.ts";
+
+const PAGE = { limit: 2, offset: 0 };
+const pass = (seen: Partial<SearchPass<number>>): SearchPass<number> => ({
+  keys: [1, 2, 3],
+  found: 3,
+  isWhole: false,
+  isInOrder: false,
+  ...seen,
+});
+const searched = (...passes: SearchPass<number>[]) =>
+  search(
+    passes.map((seen) => async () => seen),
+    PAGE,
+  );
+
+describe("a search", () => {
+  test("ends with the first pass that was whole", async () => {
+    const whole = pass({ isWhole: true, found: 7, keys: [4] });
+    expect(await searched(pass({}), whole, pass({ isWhole: true }))).toEqual({
+      keys: [4],
+      total: 7,
+      totalCapped: false,
+    });
+  });
+
+  test("takes the page of a pass in order and the total of another", async () => {
+    const ordered = pass({ isInOrder: true, keys: [9, 8, 7] });
+    const counted = pass({ found: 10_001 });
+    for (const passes of [
+      [ordered, counted],
+      [counted, ordered],
+    ]) {
+      expect(await searched(...passes)).toEqual({ keys: [9, 8, 7], total: 10_000, totalCapped: true });
+    }
+  });
+
+  test("takes no page that is too short to be known, nor one out of order", async () => {
+    const tooShort = pass({ isInOrder: true, found: 2, keys: [9, 8] });
+    const counted = pass({ found: 20_000, keys: [5, 5, 5] });
+    const whole = pass({ isWhole: true, found: 20_000, keys: [1, 2, 3] });
+    expect(await searched(tooShort, counted, whole)).toEqual({ keys: [1, 2, 3], total: 10_000, totalCapped: true });
+  });
+
+  test("of exactly 10,000 is not capped", async () => {
+    expect(await searched(pass({ isWhole: true, found: 10_000 }))).toMatchObject({ total: 10_000, totalCapped: false });
+  });
+});
+
+describe("a search for a q", () => {
+  async function asked(matching: number) {
+    const calls: string[] = [];
+    const list = {
+      async first(rowsMax: number) {
+        calls.push(`first ${rowsMax}`);
+        return pass({ isInOrder: true, found: Math.min(matching, rowsMax) });
+      },
+      async byTarget(rowsMax: number | null) {
+        calls.push(`byTarget ${rowsMax}`);
+        return pass({ isWhole: true });
+      },
+    };
+    await search(passesForTarget(list, PAGE), PAGE);
+    return calls;
+  }
+
+  test("that matches rarely asks the index of targets after a short pass", async () => {
+    expect(await asked(0)).toEqual(["first 2000", "byTarget 25000"]);
+    expect(await asked(5)).toEqual(["first 2000", "byTarget 10001"]);
+  });
+
+  test("that matches often scans as many rows as it should take", async () => {
+    expect(await asked(1_000_000)).toEqual(["first 2000", "first 12502"]);
+    expect(await asked(1_000)).toEqual(["first 2000", "first 25003", "byTarget 10001"]);
+  });
+});
+
+describe("a pattern", () => {
+  test("takes %, _ and \\ as they are", () => {
+    expect(substringPattern({ text: "a%b_c\\d", scheduleId: null })).toBe("%a\\%b\\_c\\\\d%");
+  });
+
+  test.each(["", "a", "ab", "a_", "://", "---", "a--", "🙂🙂"])("%j is too short for the index", (text) => {
+    expect(isShort({ text, scheduleId: null })).toBe(true);
+  });
+
+  test.each(["abc", "ab-", "-a-", "//a", "v1/", "100%", "äöü"])("%j is not", (text) => {
+    expect(isShort({ text, scheduleId: null })).toBe(false);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { cacheFor } from "#server/cache-for.ts";
+
+function source() {
+  const state = { nowMs: 0, reads: 0, fails: false };
+  const read = cacheFor(
+    30,
+    async () => {
+      state.reads++;
+      if (state.fails) throw new Error("away");
+      return state.reads;
+    },
+    () => state.nowMs,
+  );
+  return { state, read };
+}
+
+describe("an answer that is kept", () => {
+  test("is read once in its time, and again after it", async () => {
+    const { state, read } = source();
+    expect(await read()).toBe(1);
+    state.nowMs = 29;
+    expect(await read()).toBe(1);
+    state.nowMs = 30;
+    expect(await read()).toBe(2);
+  });
+
+  test("is shared by those who ask at once", async () => {
+    const { state, read } = source();
+    expect(await Promise.all([read(), read(), read()])).toEqual([1, 1, 1]);
+    expect(state.reads).toBe(1);
+  });
+
+  test("is read anew after a failure", async () => {
+    const { state, read } = source();
+    state.fails = true;
+    await expect(read()).rejects.toThrow("away");
+    state.fails = false;
+    expect(await read()).toBe(2);
+  });
+});

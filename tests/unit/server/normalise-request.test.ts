@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { isOfApi, makeReadable } from "#server/edge/normalise-request.ts";
+
+function readable(url: string, method = "GET", headers: Record<string, string> = {}) {
+  const request = { url, method, headers };
+  makeReadable(request);
+  return request;
+}
+
+describe("a request that Next.js would refuse outside the envelope, or change", () => {
+  it.each([
+    ["/v1/schedules/%E0%A4%A", "/v1/schedules/%25E0%25A4%25A"],
+    ["/v1/%FF?q=%FF", "/v1/%25FF?q=%FF"],
+    ["/v1/%?a=b?c", "/v1/%25?a=b?c"],
+  ])("%s becomes a path that can be decoded", (url, expected) => {
+    expect(readable(url).url).toBe(expected);
+    expect(() => decodeURIComponent(expected.split("?")[0] ?? "")).not.toThrow();
+  });
+
+  it.each([
+    "/v1/",
+    "//v1",
+    "/v1//schedules",
+    "/v1/schedules/",
+    "/v1/schedules/?limit=1",
+    "/v1\\schedules",
+    "//v1//%FF",
+  ])("%s becomes one segment under /v1, where nothing is", (url) => {
+    const [path = "", query] = readable(url).url.split("?");
+    expect(path).toMatch(/^\/v1\/[^/\\]+$/);
+    expect(decodeURIComponent(path.slice("/v1/".length))).toBe(url.split("?")[0]);
+    expect(query).toBe(url.split("?")[1]);
+  });
+
+  it.each([
+    ["http://a.example/v1/schedules?limit=1", "/v1/schedules?limit=1"],
+    ["HTTPS://a b:1", "/"],
+    ["a.example:443", "/a.example:443"],
+    ["*", "/healthz"],
+  ])("%s becomes %s", (url, expected) => {
+    expect(readable(url).url).toBe(expected);
+  });
+
+  it.each([
+    ["/v1/schedules?nxtPid=1&limit=1&nxtI", "/v1/schedules?x_nxtPid=1&limit=1&x_nxtI"],
+    ["/v1/schedules?%6ExtPid=1&__prot%6F__=2", "/v1/schedules?x_%6ExtPid=1&x___prot%6F__=2"],
+  ])("%s gets names that nobody else takes", (url, expected) => {
+    expect(readable(url).url).toBe(expected);
+  });
+
+  it("with an unknown method becomes one with a method that every route refuses", () => {
+    expect(readable("/v1/schedules", "TRACE").method).toBe("PUT");
+    expect(readable("/", "PROPFIND").method).toBe("PUT");
+  });
+
+  it("for a page's data becomes one for the API", () => {
+    const headers = { rsc: "1", "next-router-prefetch": "1", authorization: "x" };
+    expect(readable("/v1/schedules", "GET", { ...headers }).headers).toEqual({ authorization: "x" });
+    expect(readable("/overview", "GET", { ...headers }).headers).toEqual(headers);
+  });
+});
+
+it.each([
+  ["/v1/schedules?q=%E0%A4%A", "GET"],
+  ["/v1/schedules?q=https://a.example//?nxt", "GET"],
+  ["/v1/schedules/%41", "DELETE"],
+  ["/v1", "HEAD"],
+  ["/v11//%FF", "POST"],
+  ["/", "GET"],
+])("%s %s stays as it is", (url, method) => {
+  expect(readable(url, method)).toEqual({ url, method, headers: {} });
+});
+
+it.each([
+  ["/v1", true],
+  ["/v1?x", true],
+  ["//v1/x", true],
+  ["/v1\\x", true],
+  ["http://a.example/v1/x", true],
+  ["/v10", false],
+  ["/x/v1", false],
+  ["/overview?a=/v1", false],
+])("%s is of the API: %s", (target, expected) => {
+  expect(isOfApi(target)).toBe(expected);
+});

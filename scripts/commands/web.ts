@@ -1,9 +1,9 @@
 import { readConfig } from "#config.ts";
 import { createLog } from "#server/log.ts";
 import { command } from "../command.ts";
+import { claimablePort } from "../ports.ts";
 import { buildWhenNeeded } from "../stack/build.ts";
 import { JSON_LINES, spawnNext } from "../stack/next.ts";
-import { claimablePort } from "../stack/ports.ts";
 
 await command<Record<string, never>>({
   usage: `Usage: npm run web

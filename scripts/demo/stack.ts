@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { env } from "node:process";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { freePort } from "#scripts/ports.ts";
 import { SetupError } from "#scripts/setup-error.ts";
-import { freePort } from "#scripts/stack/ports.ts";
 
 export type Stack = {
   /** Where the API answers. */

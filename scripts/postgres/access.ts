@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "../stack/ports.ts";
+import { freePort } from "../ports.ts";
 
 /** How to reach the server of a data folder. Kept in its `postgres.json`, which no other user can read. */
 export type Access = { port: number; password: string };

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { makeDataFolder } from "../data-folder.ts";
+import { freePort } from "../ports.ts";
 import { SetupError } from "../setup-error.ts";
-import { freePort } from "../stack/ports.ts";
 import { type Access, addressOf, DATABASE, makeAccess, readAccess, saveAccess } from "./access.ts";
 import { findPostgresHome, type PostgresHome } from "./home.ts";
 import { takeOwnership } from "./ownership.ts";

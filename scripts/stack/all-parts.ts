@@ -1,10 +1,10 @@
 import { processEnv, readLauncherConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
 import { readOrMakeKeys } from "../keys/keys.ts";
+import { claimablePort } from "../ports.ts";
 import { assertDataFolderFree, type EmbeddedPostgres, startEmbeddedPostgres } from "../postgres/embedded.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
 import { createPartOutput } from "./part-output.ts";
-import { claimablePort } from "./ports.ts";
 import { untilReady } from "./ready.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
 import { type Part, type Supervisor, supervise } from "./supervisor.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../scripts/ports.ts";
 import { NEXT, spawnNext } from "../../scripts/stack/next.ts";
-import { freePort } from "../../scripts/stack/ports.ts";
 import { waitFor } from "../helpers/wait-for.ts";
 import { startWorkerProcess, type WorkerProcess } from "./worker-process.ts";
 

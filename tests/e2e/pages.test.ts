@@ -4,7 +4,7 @@ import type { Browser } from "@playwright/test";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
-import { freePort } from "#scripts/stack/ports.ts";
+import { freePort } from "#scripts/ports.ts";
 import { launchBrowser } from "#tests/helpers/browser.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import {

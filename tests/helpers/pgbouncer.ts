@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getuid } from "node:process";
-import { freePort } from "#scripts/stack/ports.ts";
+import { freePort } from "#scripts/ports.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** Where PgBouncer is on this machine, as Debian's package puts it; undefined when it is not installed. */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { freePort } from "#scripts/stack/ports.ts";
+import { freePort } from "#scripts/ports.ts";
 import { runScript } from "../integration/scripts/script-process.ts";
 import { waitFor } from "./wait-for.ts";
 

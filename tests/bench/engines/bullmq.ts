@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Queue, Worker } from "bullmq";
-import { freePort } from "../../../scripts/stack/ports.ts";
+import { freePort } from "../../../scripts/ports.ts";
 import type { Engine } from "../engine.ts";
 import { createPost, type Posted } from "../post.ts";
 import { chunks, startEngineWorkers } from "./peer.ts";

@@ -9,7 +9,7 @@ import { type KeyRing, parseKeyRing } from "../../../domain/cipher.ts";
 import { newId } from "../../../domain/ids.ts";
 import { packRequest, sealRequest } from "../../../domain/sealed-request.ts";
 import { NOTIFY_HORIZON_MS } from "../../../domain/timing.ts";
-import { freePort } from "../../../scripts/stack/ports.ts";
+import { freePort } from "../../../scripts/ports.ts";
 import { createTestAccount, createTestAccounts } from "../../helpers/accounts.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { finishDirectRows, insertDirectRows } from "../direct-rows.ts";

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { processEnv } from "#config.ts";
 import { startDispatcher } from "#dispatcher/dispatcher.ts";
 import { encodeId } from "#domain/ids.ts";
-import { freePort } from "#scripts/stack/ports.ts";
+import { freePort } from "#scripts/ports.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { stopAudited } from "../../helpers/stop-audited.ts";

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { SetupError } from "../setup-error.ts";
+import { SetupError } from "./setup-error.ts";
 
 /** The wanted port of the loopback interface when nobody listens there, otherwise (and for 0) any free one. */
 export async function freePort(wanted = 0): Promise<number> {

@@ -52,7 +52,7 @@ export function DashboardFrame({
           <Icon of={Menu} />
         </Button>
         <nav id={NAV_ID} popover="auto" aria-label="Main" className={NAV}>
-          <DashboardNav current={current} isAdmin={isAdmin} counts={counts} as={Anchor} />
+          <DashboardNav env={env} current={current} isAdmin={isAdmin} counts={counts} as={Anchor} />
           <div className="mt-auto grid gap-3 px-2 pt-3 pb-1">
             {foot}
             <div className="flex flex-wrap items-center justify-between gap-2">

@@ -12,6 +12,7 @@ import {
   Timer,
 } from "lucide";
 import type { ElementType } from "react";
+import type { Environment } from "#domain/api-key.ts";
 import { formatCount } from "../format/number.ts";
 import { Icon } from "../ui/icon.tsx";
 
@@ -46,11 +47,14 @@ const GROUPS: readonly { title?: string; entries: readonly Entry[] }[] = [
 
 /** Every page of the dashboard. `counts` are shown behind an entry, by its address. */
 export function DashboardNav({
+  env,
   current,
   isAdmin,
   counts = {},
   as: Anchor = "a",
 }: {
+  /** The links stay in this environment. */
+  env: Environment;
   current: string;
   isAdmin: boolean;
   counts?: Readonly<Record<string, number>>;
@@ -64,7 +68,11 @@ export function DashboardNav({
           .filter(({ isAdmins }) => isAdmin || !isAdmins)
           .map(({ href, label, icon }) => (
             <li key={href}>
-              <Anchor href={href} aria-current={isWithin(current, href) ? "page" : undefined} className={ENTRY}>
+              <Anchor
+                href={env === "test" ? `${href}?env=test` : href}
+                aria-current={isWithin(current, href) ? "page" : undefined}
+                className={ENTRY}
+              >
                 <Icon of={icon} />
                 {label}
                 {counts[href] !== undefined && (

@@ -213,7 +213,7 @@ describe("what leads elsewhere", () => {
   });
 
   it("shows Admin to admins alone, and the page of a thing as its list", () => {
-    const nav = (isAdmin: boolean) => html(h(DashboardNav, { current: "/schedules/sch_1", isAdmin }));
+    const nav = (isAdmin: boolean) => html(h(DashboardNav, { env: "live", current: "/schedules/sch_1", isAdmin }));
     expect(nav(true)).toContain('href="/admin"');
     expect(nav(false)).not.toContain('href="/admin"');
     expect(nav(false)).toMatch(/href="\/schedules"[^>]*aria-current="page"/);

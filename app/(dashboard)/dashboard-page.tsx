@@ -1,0 +1,147 @@
+import { cookies } from "next/headers";
+import { notFound, redirect } from "next/navigation";
+import type { ReactNode } from "react";
+import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
+import { FailureCard } from "#components/layout/failure-card.tsx";
+import { type Beat, FrameFoot, type FrameUsage } from "#components/layout/frame-foot.tsx";
+import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
+import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
+import { readTimes, readZone, TIMES_COOKIE, ZONE_COOKIE } from "#components/layout/times.ts";
+import { TimesSwitch } from "#components/layout/times-switch.tsx";
+import { ZoneMemory } from "#components/layout/zone-memory.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
+import type { Environment } from "#domain/api-key.ts";
+import { AppError } from "#domain/errors.ts";
+import { signInPage } from "#server/auth/home-path.ts";
+import type { Ctx } from "#server/context.ts";
+import { readLastBeat } from "#server/health/beat.ts";
+import { readOwnProfile } from "#server/me/read.ts";
+import { readUsage } from "#server/overview/usage.ts";
+import { chosenTheme, pageRequestId } from "../page-request.ts";
+import { readSearchParams, type SearchParams } from "../search-params.ts";
+import { findSignedIn } from "../signed-in.ts";
+import { hrefIn, type View } from "./view.ts";
+
+/** What a page of the dashboard shows. */
+export type Shown = {
+  title: string;
+  crumb?: { href: string; label: string };
+  /** What changes how the page is shown, in its bar. */
+  tools?: ReactNode;
+  /** The one thing most done there. */
+  action?: ReactNode;
+  /** For forms. */
+  narrow?: boolean;
+  body: ReactNode;
+};
+
+/** What a page is made from. `routeParams` are those of its path. */
+export type Opened = { ctx: Ctx; view: View; beat: Beat; routeParams: Readonly<Record<string, string>> };
+
+type PageProps = { params: Promise<Record<string, string>>; searchParams: SearchParams };
+
+/**
+ * A page of the dashboard at `path` (`/schedules/[id]`): who is not signed in goes to sign-in and comes back; everything
+ * is read before anything is shown, so that a page that cannot be read is answered as a whole, without scripts: with the
+ * request's id when the database is away, "not found" for NOT_FOUND of a verb.
+ */
+export function dashboardPage(path: string, show: (opened: Opened) => Promise<Shown>) {
+  return async ({ params, searchParams }: PageProps) => {
+    const routeParams = await params;
+    const view = await readView(fillIn(path, routeParams), await readSearchParams(searchParams));
+    const own = hrefIn(view.env, view.path, view.params);
+    const ctx = await findSignedIn(view.env);
+    if (ctx === null) redirect(signInPage("/login", {}, own));
+    if (ctx === "unavailable") return <NotLoaded retryHref={own} />;
+    try {
+      const [beat, profile, usage] = await Promise.all([readLastBeat(), readOwnProfile(ctx), readUsage(ctx)]);
+      const shown = await show({ ctx, view, beat, routeParams });
+      return <Page ctx={ctx} view={view} own={own} shown={shown} beat={beat} email={profile.email} usage={usage} />;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === "NOT_FOUND") notFound();
+      if (error.code === "UNAUTHORIZED") redirect(signInPage("/login", {}, own));
+      if (error.code === "UNAVAILABLE") return <NotLoaded retryHref={own} />;
+      throw error;
+    }
+  };
+}
+
+async function Page({
+  ctx,
+  view,
+  own,
+  shown,
+  beat,
+  email,
+  usage,
+}: {
+  ctx: Ctx;
+  view: View;
+  /** The address of this page. */
+  own: string;
+  shown: Shown;
+  beat: Beat;
+  email: string;
+  usage: Omit<FrameUsage, "href">;
+}) {
+  return (
+    <DashboardFrame
+      theme={await chosenTheme()}
+      env={view.env}
+      envLinks={{ live: hrefIn("live", view.path), test: hrefIn("test", view.path) }}
+      current={view.path}
+      isAdmin={ctx.credential.kind === "session" && ctx.credential.isAdmin}
+      email={email}
+      foot={<FrameFoot usage={{ ...usage, href: hrefIn(view.env, "/usage") }} beat={beat} />}
+    >
+      <ZoneMemory known={view.browserZone} />
+      <PageBar
+        title={shown.title}
+        crumb={shown.crumb}
+        tools={
+          <>
+            {shown.tools}
+            <TimesSwitch times={view.times} zone={view.browserZone} back={own} />
+          </>
+        }
+        action={shown.action}
+      />
+      <PageBody narrow={shown.narrow}>{shown.body}</PageBody>
+    </DashboardFrame>
+  );
+}
+
+async function readView(path: string, params: View["params"]): Promise<View> {
+  const jar = await cookies();
+  const env: Environment = params.env === "test" ? "test" : "live";
+  const times = readTimes(jar.get(TIMES_COOKIE)?.value);
+  const browserZone = readZone(jar.get(ZONE_COOKIE)?.value);
+  const zone = times === "local" ? (browserZone ?? "UTC") : "UTC";
+  return { path, params, env, times, browserZone, zone, now: new Date() };
+}
+
+/** `/schedules/[id]` with what stands for `[id]`. */
+function fillIn(path: string, routeParams: Record<string, string>): string {
+  return path.replace(/\[(\w+)\]/g, (_, name: string) => encodeURIComponent(routeParams[name] ?? ""));
+}
+
+async function NotLoaded({ retryHref }: { retryHref: string }) {
+  return (
+    <NarrowFrame theme={await chosenTheme()}>
+      <title>Not loaded · Stopwatch</title>
+      <FailureCard
+        title="This page did not load"
+        requestId={await pageRequestId()}
+        heading="h1"
+        actions={
+          <ButtonLink kind="primary" href={retryHref}>
+            Try again
+          </ButtonLink>
+        }
+      >
+        <p>The database did not answer. Schedules that are stored are kept, and are delivered by the dispatcher.</p>
+      </FailureCard>
+    </NarrowFrame>
+  );
+}

@@ -1,0 +1,25 @@
+/** In which zone the instants of a page are shown: UTC, or that of the browser. */
+export const TIMES = ["utc", "local"] as const;
+
+export type Times = (typeof TIMES)[number];
+
+/** The cookie that holds the choice; UTC without it. */
+export const TIMES_COOKIE = "times";
+
+/** The cookie in which a script stores the browser's zone, an IANA name: the server renders instants in it. */
+export const ZONE_COOKIE = "zone";
+
+/** The choice that a cookie's value names; UTC for anything else. */
+export function readTimes(value: string | undefined): Times {
+  return value === "local" ? "local" : "utc";
+}
+
+/** The IANA zone that a cookie's value names, undefined when there is no such zone. */
+export function readZone(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return new Intl.DateTimeFormat("en-GB", { timeZone: value }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,24 @@
+import { readFleet } from "#db/queries/fleet/queue-figures.ts";
+import { cacheFor } from "../cache-for.ts";
+import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
+
+/** `ageMs`: since any dispatcher last beat, ms; null when none did within an hour. `isAlive`: whether that is recent enough. */
+export type LastBeat = { ageMs: number | null; isAlive: boolean };
+
+const CACHE_MS = 1_000;
+
+/** The latest beat of the fleet, at most a second old however many pages ask. Throws DatabaseUnavailable. */
+export function readLastBeat(): Promise<LastBeat> {
+  const own = services();
+  const read = readers.get(own) ?? cacheFor(CACHE_MS, () => readNow(own));
+  readers.set(own, read);
+  return read();
+}
+
+const readers = new WeakMap<Services, () => Promise<LastBeat>>();
+
+async function readNow({ connection }: Services): Promise<LastBeat> {
+  const fleet = await connection.run(DATABASE_BUDGET_MS, ({ sql }) => readFleet(sql));
+  const ages = fleet.map(({ beatAgeMs }) => beatAgeMs);
+  return { ageMs: ages.length > 0 ? Math.min(...ages) : null, isAlive: fleet.some(({ isAlive }) => isAlive) };
+}

@@ -3,9 +3,10 @@ import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { age, grow, growAhead, settle } from "./growth.ts";
 import { type ConnectionLimits, isWithinLimits, nextRetry, originMax } from "./limits.ts";
-import { connectionsOf, FAST_ORIGIN_MAX, type Origin, readyOf, waitingOf } from "./origin.ts";
+import { connectionsOf, FAST_ORIGIN_MAX, isSlow, type Origin, readyOf, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
+import { hasFew, SPARE_MAX } from "./spare.ts";
 
 const FORECAST_KEPT_MS = 1_000;
 /** So many new connections are opened for the waiting retries of an origin at once. */
@@ -55,6 +56,7 @@ export class Demand {
     const lacking = this.#lackingAt(origin);
     if (lacking > 0 && !pool.mayHaveMore(origin)) {
       origins.press(origin, true);
+      this.#openSpare(origin);
       return;
     }
     for (let left = Math.min(lacking, this.#entitled(origin) - connectionsOf(origin)); left > 0; left--) {
@@ -66,6 +68,16 @@ export class Demand {
       }
       pool.open(origin, next.accountId);
     }
+  }
+
+  /** All that are allowed are open, and the requests of others hang: one more is opened for an account with few there. */
+  #openSpare(origin: Origin): void {
+    const { pool, limits, holdings, clock } = this.#deps;
+    const isIdle = origin.warm.length + origin.unused.length + origin.opening.size > 0;
+    if (isIdle || !isSlow(origin, clock.monotonic())) return;
+    const mayHave = (delivery: Delivery) => hasFew(delivery, holdings) && isWithinLimits(delivery, limits, holdings);
+    const next = origin.ready.peek((delivery) => hasFew(delivery, holdings)) ?? origin.waiting.peek(mayHave);
+    if (next && pool.mayOpen(origin, next.accountId, SPARE_MAX)) pool.open(origin, next.accountId);
   }
 
   /** A retry cannot have a connection that was used: one is opened for it, in the place of an idle one if need be. */
@@ -97,6 +109,8 @@ export class Demand {
       origins.press(origin, false);
       grow(origin, originMax(limits), now, this.#calmRounds >= CALM_ROUNDS);
       this.meet(origin);
+      // What was opened as spare is free for all now.
+      if (origin.warm.length + origin.unused.length > 0) pool.listener?.opened(origin);
       if (!origin.isPressed) settle(origin);
     }
     for (const { id } of [...pool.accounts.short]) pool.listener?.freed(id);

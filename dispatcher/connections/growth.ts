@@ -30,10 +30,13 @@ const BASE_RISE = 1.05;
 const OPENS_WITHIN_MS = 250;
 const OPENING_MAX = 32;
 
-/** Whether another connection to `origin` may be begun, by what is allowed; `max` is the bound for one origin. */
-export function mayOpenMore(origin: Origin, max: number, nowMs: number): boolean {
+/**
+ * Whether another connection to `origin` may be begun, by what is allowed and `spare` ones; `max` is the bound for one
+ * origin.
+ */
+export function mayOpenMore(origin: Origin, max: number, nowMs: number, spare = 0): boolean {
   if (connectionsOf(origin) >= max || !mayOpenNow(origin, nowMs)) return false;
-  return openOf(origin) + recentlyOpening(origin, nowMs) < origin.allowed;
+  return openOf(origin) + recentlyOpening(origin, nowMs) < origin.allowed + spare;
 }
 
 /** Whether a connection may be begun now: not too many at once, and not right after one that could not be had. */

@@ -1,4 +1,5 @@
 import type { Connection } from "../delivery/connection.ts";
+import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Opening, OwnedConnection, Place } from "./accounts.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
@@ -39,6 +40,8 @@ export type Origin = {
   /** Claimed and due, waiting for a connection; those that need a new one apart. */
   readonly ready: ReadyQueue;
   readonly readyForNew: ReadyQueue;
+  /** Let through for a spare connection, and perhaps having one by now; written by `spare.ts` and the waiting list. */
+  readonly spare: Set<Delivery>;
   /** When the last one is due of those that were let through to be claimed, ms. */
   frontierMs: number;
   /** Since when a claimed request has been waiting, monotonic ms. */
@@ -100,6 +103,7 @@ export function createOrigin(key: string): Origin {
     waitingForNew: new WaitingQueue(),
     ready: new ReadyQueue(),
     readyForNew: new ReadyQueue(),
+    spare: new Set(),
     frontierMs: Number.NEGATIVE_INFINITY,
     readySinceMs: 0,
     forecast: new ConnectionForecast(),
@@ -132,7 +136,7 @@ export const readyOf = (origin: Origin): number => origin.ready.size + origin.re
 export const slowAfterMs = (origin: Origin): number => Math.max(SLOW_MS, SLOW_FACTOR * (origin.latencyMs || 0));
 
 /** Whether the oldest request on the wire has been out for longer than this origin usually takes. */
-function isSlow(origin: Origin, nowMs: number): boolean {
+export function isSlow(origin: Origin, nowMs: number): boolean {
   const oldest = origin.busy.values().next().value;
   return oldest !== undefined && nowMs - oldest > slowAfterMs(origin);
 }

@@ -12,6 +12,7 @@ import { dropIdle, noteAnswer, noteConnected, type Origin, openOf } from "./orig
 import type { Origins } from "./origins.ts";
 import type { PoolListener } from "./pool-listener.ts";
 import { type Recount, recount } from "./recount.ts";
+import { mayUse } from "./spare.ts";
 
 const KEPT_MAX_MS = 60_000;
 
@@ -41,10 +42,11 @@ export class Pool {
     return this.#total;
   }
 
-  /** Whether another connection to `origin` may be opened, by what there is of it. */
-  mayHaveMore(origin: Origin): boolean {
+  /** Whether another connection to `origin` may be opened, by what there is of it; `spare`: beyond those allowed. */
+  mayHaveMore(origin: Origin, spare = 0): boolean {
     // Asked for each request of a busy origin: the clock is read only when it matters.
-    return openOf(origin) < origin.allowed && mayOpenMore(origin, originMax(this.#deps.limits), this.#now());
+    if (openOf(origin) >= origin.allowed + spare) return false;
+    return mayOpenMore(origin, originMax(this.#deps.limits), this.#now(), spare);
   }
 
   /** Whether account `id` may have another connection, after one of its idle ones is closed if need be. */
@@ -64,9 +66,9 @@ export class Pool {
    * Whether another connection to `origin` may be opened for account `id`; may close an idle one for it, of the account
    * when that one may have no more, of any when the process may not.
    */
-  mayOpen(origin: Origin, id: string): boolean {
+  mayOpen(origin: Origin, id: string, spare = 0): boolean {
     const { limits, origins } = this.#deps;
-    if (!this.mayHaveMore(origin) || !this.mayHaveAnother(id) || this.isFullAt(origin, id)) return false;
+    if (!this.mayHaveMore(origin, spare) || !this.mayHaveAnother(id) || this.isFullAt(origin, id)) return false;
     const account = this.accounts.get(id);
     if (isFull(account, limits) && !this.#closeIdle(idleOf(account, origin, origins))) return false;
     return this.#total < totalMax(account, limits) || this.#closeIdle(idleOfAnother(origin, origins));
@@ -91,6 +93,7 @@ export class Pool {
 
   /** Acquires the connection that `delivery` would go out on, the one used last or an unused one, and marks it busy. */
   acquire(origin: Origin, delivery: Delivery): Connection | undefined {
+    if (!mayUse(origin, delivery, this.#deps.holdings)) return undefined;
     const connection = this.#pick(origin, delivery);
     if (!connection) return undefined;
     dropIdle(origin, connection);

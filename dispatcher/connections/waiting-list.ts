@@ -1,7 +1,8 @@
-import { type ConnectFailure, type Connection, outcomeOf } from "../delivery/connection.ts";
+import type { ConnectFailure, Connection } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
+import { failOne, tryLater } from "./connect-failures.ts";
 import type { Demand } from "./demand.ts";
 import { type ConnectionLimits, hasFewerInAll, isWithinLimits } from "./limits.ts";
 import { isStalled, isUrgent, lateMax, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
@@ -9,6 +10,7 @@ import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
 import type { PoolListener } from "./pool-listener.ts";
 import type { ReadyQueue } from "./ready-queue.ts";
+import { maySpare, mayUse, noteSpare, SPARE_MAX } from "./spare.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
 const OPEN_AGAIN_MS = 250;
@@ -55,8 +57,13 @@ export class WaitingList implements PoolListener {
     if (!isWithinLimits(delivery, limits, deliveries.holdings)) return false;
     const origin = origins.originOf(delivery.origin);
     if (delivery.needsNewConnection) return origin.unused.length > origins.reservedNew(origin);
-    const room = roomFor(origin, origins.reserved(origin), clock.monotonic());
-    return room > 0 || isUrgent(origin, delivery, room, clock);
+    const nowMs = clock.monotonic();
+    const room = roomFor(origin, origins.reserved(origin), nowMs);
+    return (
+      (room > 0 && mayUse(origin, delivery, deliveries.holdings)) ||
+      isUrgent(origin, delivery, room, clock) ||
+      maySpare(origin, delivery, deliveries.holdings, nowMs)
+    );
   }
 
   /** Lets `delivery` go on to its turn, if there is room and nobody waits for it; otherwise it is to wait here. */
@@ -86,6 +93,8 @@ export class WaitingList implements PoolListener {
     if (readyOf(origin) === 0) origin.readySinceMs = clock.monotonic();
     queue.push(delivery);
     this.#withReady.add(origin);
+    // Those before it may not be allowed what is free.
+    this.#serveReady(origin, queue);
     demand.meet(origin);
   }
 
@@ -141,12 +150,12 @@ export class WaitingList implements PoolListener {
    * connection will do for it. When none is due yet, they are tried again later.
    */
   failed(origin: Origin, failure: ConnectFailure): void {
+    const { deliveries, demand, clock } = this.#deps;
     const hasOthers = openOf(origin) > 0;
-    if (failure.kind === "local" || hasOthers) {
-      origin.openAgainAtMs = this.#deps.clock.monotonic() + OPEN_AGAIN_MS;
-    }
-    if (failure.kind !== "local" && !this.#failOne(origin, failure, hasOthers) && !hasOthers) this.#tryLater(origin);
-    this.#deps.demand.meet(origin);
+    if (failure.kind === "local" || hasOthers) origin.openAgainAtMs = clock.monotonic() + OPEN_AGAIN_MS;
+    if (failure.kind !== "local" && !failOne(deliveries, origin, failure, clock.now()) && !hasOthers)
+      tryLater(deliveries, origin);
+    demand.meet(origin);
   }
 
   /** Serves what waits for this origin: first what is claimed and due, then what may be claimed. */
@@ -162,13 +171,15 @@ export class WaitingList implements PoolListener {
     this.#serveWaiting(origin, origin.waitingForNew, roomForNew);
     this.#serveWaiting(origin, origin.waiting, room);
     this.#serveUrgent(origin);
+    this.#serveSpare(origin);
     demand.meetOthers(origin);
   }
 
   #serveReady(origin: Origin, queue: ReadyQueue): void {
-    const { pool, clock } = this.#deps;
+    const { pool, deliveries, clock } = this.#deps;
+    const may = (delivery: Delivery) => mayUse(origin, delivery, deliveries.holdings);
     while (queue.size > 0 && origin.warm.length + origin.unused.length > 0) {
-      const next = queue.take(clock.now());
+      const next = queue.take(clock.now(), may);
       if (!next) return;
       const connection = pool.acquire(origin, next);
       if (!connection) {
@@ -210,7 +221,24 @@ export class WaitingList implements PoolListener {
     if (next) this.#letThrough(origin, next);
   }
 
+  /** Lets one of each account with few requests go on, for a spare connection, while the requests of others hang. */
+  #serveSpare(origin: Origin): void {
+    if (origin.waiting.size === 0) return;
+    const { deliveries, limits, clock } = this.#deps;
+    const { holdings } = deliveries;
+    const nowMs = clock.monotonic();
+    const may = (delivery: Delivery) =>
+      isWithinLimits(delivery, limits, holdings) && maySpare(origin, delivery, holdings, nowMs);
+    for (let left = SPARE_MAX; left > 0; left--) {
+      const next = origin.waiting.take(clock.now(), may);
+      if (!next) return;
+      this.#letThrough(origin, next);
+    }
+  }
+
   #letThrough(origin: Origin, delivery: Delivery): void {
+    const { deliveries, clock } = this.#deps;
+    noteSpare(origin, delivery, deliveries.holdings, clock.monotonic());
     if (delivery.sendAtMs > origin.frontierMs) origin.frontierMs = delivery.sendAtMs;
     this.#deps.deliveries.move(delivery, "awaiting turn");
   }
@@ -224,29 +252,5 @@ export class WaitingList implements PoolListener {
   #assign(delivery: Delivery, connection: Connection): void {
     delivery.connection = connection;
     this.#deps.deliveries.move(delivery, "writing");
-  }
-
-  #failOne(origin: Origin, failure: ConnectFailure, hasOthers: boolean): boolean {
-    const { deliveries, clock } = this.#deps;
-    const nowMs = clock.now();
-    const claimed = origin.readyForNew.take(nowMs) ?? (hasOthers ? undefined : origin.ready.take(nowMs));
-    if (claimed) {
-      deliveries.end(claimed, outcomeOf(failure));
-      return true;
-    }
-    for (const waiting of hasOthers ? [origin.waitingForNew] : [origin.waitingForNew, origin.waiting]) {
-      const next = waiting.take(nowMs, ({ sendAtMs }) => sendAtMs <= nowMs);
-      if (!next) continue;
-      next.failure = failure;
-      deliveries.move(next, "refused");
-      return true;
-    }
-    return false;
-  }
-
-  #tryLater(origin: Origin): void {
-    for (const waiting of [origin.waiting, origin.waitingForNew]) {
-      for (const delivery of waiting.clear()) this.#deps.deliveries.move(delivery, "known");
-    }
   }
 }

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { Demand } from "#dispatcher/connections/demand.ts";
+import type { Dialer, OpenResult } from "#dispatcher/connections/dialer.ts";
+import { FAST_ORIGIN_MAX } from "#dispatcher/connections/origin.ts";
+import { Origins } from "#dispatcher/connections/origins.ts";
+import { Pool } from "#dispatcher/connections/pool.ts";
+import { SPARE_MAX } from "#dispatcher/connections/spare.ts";
+import { WaitingList } from "#dispatcher/connections/waiting-list.ts";
+import type { Connection } from "#dispatcher/delivery/connection.ts";
+import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
+import type { Delivery } from "#dispatcher/delivery/delivery.ts";
+import type { DeliveryState } from "#dispatcher/delivery/states.ts";
+
+const ORIGIN = "https://a.example";
+const TO_READY: DeliveryState[] = ["awaiting turn", "admitted", "claiming", "claimed", "prepared", "ready"];
+
+/** A waiting list for one origin, whose connections are open when `open` is called. */
+function start() {
+  let now = 1_000;
+  let ids = 0;
+  const clock = { monotonic: () => now, now: () => now } as never;
+  const limits = { perOrigin: 256, perAccount: 1_024, total: 4_096 };
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: limits.perOrigin });
+  const { holdings } = deliveries;
+  const origins = new Origins({ holdings, monotonic: () => now });
+  const begun: ((result: OpenResult) => void)[] = [];
+  const dialer = { open: () => new Promise<OpenResult>((resolve) => begun.push(resolve)) } as unknown as Dialer;
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const pool = new Pool({ origins, dialer, limits, holdings, clock, onError });
+  const demand = new Demand({ origins, pool, limits, holdings, clock });
+  const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits, clock });
+  pool.listener = waitingList;
+  deliveries.connect(
+    { ready: (delivery) => waitingList.addReady(delivery) },
+    {
+      ...{ slot() {}, bytes() {}, memory() {} },
+      connection: (delivery: Delivery) => waitingList.onConnectionReleased(delivery),
+    },
+  );
+  const known = (accountId: string) =>
+    deliveries.add(
+      {
+        ...{ id: `id-${++ids}`, version: 1, shard: 0, accountId, env: "live", dueAtMs: now, early: false },
+        ...{ isRetry: false, origin: ORIGIN, bytes: 100, accountActive: true, plan: "indie", cpsLimit: null },
+      },
+      0,
+    );
+  return {
+    ...{ pool, waitingList, begun },
+    origin: origins.originOf(ORIGIN),
+    pass(ms: number) {
+      now += ms;
+    },
+    /** A delivery that is claimed and due. */
+    ready(accountId: string): Delivery {
+      const delivery = known(accountId);
+      for (const state of TO_READY) deliveries.move(delivery, state);
+      return delivery;
+    },
+    /** A delivery that there was no room for before its claim. */
+    waiting(accountId: string): Delivery {
+      const delivery = known(accountId);
+      deliveries.move(delivery, "awaiting connection");
+      waitingList.add(delivery);
+      return delivery;
+    },
+    async open() {
+      for (let round = 0; round < 10 && begun.length > 0; round++) {
+        for (const resolve of begun.splice(0)) resolve({ kind: "open", connection: connection(now) });
+        await new Promise(setImmediate);
+      }
+    },
+  };
+}
+
+const connection = (openedAtMs: number): Connection => ({
+  ...{ client: null as never, origin: ORIGIN, connectMs: 1, roundTripMs: 1, openedAtMs, used: false, broken: false },
+  ...{ onBroken: undefined, onBytes: undefined, destroy() {} },
+});
+
+/** One account has a request on each connection that its origin is allowed, and none is answered. */
+async function startHanging() {
+  const stage = start();
+  const hanging = Array.from({ length: FAST_ORIGIN_MAX }, () => stage.ready("hangs"));
+  await stage.open();
+  expect(hanging.map(({ state }) => state)).toEqual(hanging.map(() => "writing"));
+  stage.pass(100);
+  return stage;
+}
+
+describe("an origin where the requests of one account hang on every connection that is allowed", () => {
+  it("is given another connection for a claimed request of an account that has few", async () => {
+    const { ready, open, origin } = await startHanging();
+    const other = ready("answers");
+    await open();
+    expect(other.state).toBe("writing");
+    expect(origin.busy.size).toBe(FAST_ORIGIN_MAX + 1);
+  });
+
+  it("lets a delivery of an account that has few be claimed, and none of the account that has many", async () => {
+    const { waiting, begun } = await startHanging();
+    expect(waiting("hangs").state).toBe("awaiting connection");
+    expect(waiting("answers").state).toBe("awaiting turn");
+    expect(begun).toEqual([]);
+  });
+
+  it("keeps a connection that is free again for accounts that have few", async () => {
+    const { ready, open, origin, pool, waitingList } = await startHanging();
+    const other = ready("answers");
+    await open();
+    const more = ready("hangs");
+    pool.release(other.connection as Connection, true);
+    waitingList.onConnectionReleased(other);
+    expect(more.state).toBe("ready");
+    expect(origin.warm).toHaveLength(1);
+    expect(ready("answers").state).toBe("writing");
+  });
+
+  it("has a bounded number of spare connections, however many accounts with few requests there are", async () => {
+    const { ready, open, origin } = await startHanging();
+    for (let n = 0; n < 2 * SPARE_MAX; n++) {
+      ready(`few-${n}`);
+      await open();
+    }
+    expect(origin.busy.size).toBe(FAST_ORIGIN_MAX + SPARE_MAX);
+  });
+});

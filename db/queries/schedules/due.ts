@@ -31,8 +31,11 @@ export type DuePlace = { ms: number; id: string };
 
 export const BEFORE_ALL: DuePlace = { ms: Number.NEGATIVE_INFINITY, id: "00000000-0000-0000-0000-000000000000" };
 
-/** The place behind everything that is due at `ms`. */
-export const after = (ms: number): DuePlace => ({ ms, id: "ffffffff-ffff-ffff-ffff-ffffffffffff" });
+/**
+ * The place behind everything that is due up to `ms`. Schedules are due at whole milliseconds, and SQL rounds a place to
+ * one: rounded up, it would pass what is due in the millisecond that is still to come.
+ */
+export const after = (ms: number): DuePlace => ({ ms: Math.floor(ms), id: "ffffffff-ffff-ffff-ffff-ffffffffffff" });
 
 /**
  * The named schedules, if they still wait and fall due up to `untilMs`: what a NOTIFY announced. Nothing of accounts that

@@ -46,7 +46,8 @@ function createReader(max = Number.POSITIVE_INFINITY) {
   let monotonicMs = 0;
   let aheadMs = 0;
   let meanwhile: (() => Promise<void>) | undefined;
-  const clock = { now: () => Date.now() + aheadMs, monotonic: () => monotonicMs, isSet: () => true };
+  let setToMs: number | undefined;
+  const clock = { now: () => setToMs ?? Date.now() + aheadMs, monotonic: () => monotonicMs, isSet: () => true };
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
   const seen: DueSchedule[] = [];
   const slow: Connection = {
@@ -98,6 +99,10 @@ function createReader(max = Number.POSITIVE_INFINITY) {
     later(ms: number) {
       aheadMs += ms;
       monotonicMs += ms;
+    },
+    /** The database's clock stands at `ms` from now on. */
+    setClock(ms: number) {
+      setToMs = ms;
     },
     /** Reads and sends until nothing comes any more; returns how many rounds that took. */
     async readAll() {
@@ -223,6 +228,20 @@ describe("what comes within the horizon", () => {
     expect(new Set(reader.seen.slice(19).map(({ accountId }) => accountId))).toEqual(new Set([awake, asleep]));
     expect(await reader.calendar.runOnce()).toBe(0);
     expect(await reader.laneReads.runOnce()).toBe(0);
+  });
+
+  it("is found by the next round when it is due in the millisecond in which a round ended", async () => {
+    const [early, late] = await Promise.all([1, 2].map(() => createTestAccount(sql, keyRing)));
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    await insertSchedules(sql, [early?.id as string, late?.id as string], TARGET, { rows: 1, fromMs: 10_000 });
+    const [row] = await sql`SELECT extract(epoch FROM min(next_attempt_at))::float8 * 1000 AS ms FROM schedules`;
+    // The horizon is four seconds; this round ends 0.3 ms before the instant.
+    reader.setClock(row?.ms - 4_000.3);
+    expect(await reader.calendar.runOnce()).toBe(0);
+    reader.setClock(row?.ms - 3_900);
+    expect(await reader.calendar.runOnce()).toBe(2);
+    expect(await reader.laneReads.runOnce()).toBe(2);
   });
 
   it("is gone through in portions, when more is due at one instant than one statement looks at", async () => {

@@ -7,9 +7,17 @@ import { type DueOptions, DueOrder } from "./due-order.ts";
 import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
 const IDLE_MS = 1_000;
+/** By no more than this does one delivery wait for another of its lane: the database's clock may be set back. */
+const IN_ORDER_MAX_MS = 100;
 
-/** `handedOn`: when the slots that were handed on ahead are free, monotonic ms, the earliest first. */
-type Lane = { queue: PQueue<DueOrder, DueOptions>; usedAtMs: number; handedOn: number[] };
+type Lane = {
+  queue: PQueue<DueOrder, DueOptions>;
+  usedAtMs: number;
+  /** When the slots that were handed on ahead are free, monotonic ms, the earliest first. */
+  handedOn: number[];
+  /** When the delivery leaves that had its turn last of those that leave after their instants, epoch ms. */
+  leavesLateAtMs: number;
+};
 
 type Deps = {
   deliveries: Deliveries;
@@ -149,11 +157,19 @@ export class RateLanes implements DueStage {
       deliveries.move(delivery, "awaiting connection");
       return;
     }
-    if (freeInMs > 0) delivery.leaveAtMs = Math.max(delivery.sendAtMs, nowMs + freeInMs);
+    this.#setLeave(delivery, nowMs + freeInMs);
     return new Promise((free) => {
       delivery.freeSlot = free;
       deliveries.move(delivery, "admitted");
     });
+  }
+
+  /** A delivery that is late by its turn leaves no earlier than the one of its lane that had its turn before it. */
+  #setLeave(delivery: Delivery, fromMs: number): void {
+    if (fromMs <= delivery.sendAtMs) return;
+    const lane = this.#laneOf(delivery.lane);
+    delivery.leaveAtMs = Math.max(fromMs, Math.min(lane.leavesLateAtMs, fromMs + IN_ORDER_MAX_MS));
+    lane.leavesLateAtMs = delivery.leaveAtMs;
   }
 
   /** Notes when the slot that a delivery has taken in p-queue is free; returns in how many ms that is. */
@@ -175,7 +191,7 @@ export class RateLanes implements DueStage {
     let lane = this.#lanes.get(key);
     if (!lane) {
       const queue = new PQueue<DueOrder, DueOptions>({ concurrency: 1, queueClass: DueOrder });
-      lane = { queue, usedAtMs: this.#deps.clock.monotonic(), handedOn: [] };
+      lane = { queue, usedAtMs: this.#deps.clock.monotonic(), handedOn: [], leavesLateAtMs: 0 };
       this.#lanes.set(key, lane);
     }
     return lane;

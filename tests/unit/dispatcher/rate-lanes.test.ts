@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
+import type { Delivery } from "#dispatcher/delivery/delivery.ts";
+import type { DeliveryState } from "#dispatcher/delivery/states.ts";
+import { RateLanes } from "#dispatcher/rates/rate-lanes.ts";
+
+const LEAD_MS = 60;
+
+/** The rate of one account, of `callsPerSecond`, at 10 s by both clocks. */
+function start(callsPerSecond: number) {
+  let now = 10_000;
+  let ids = 0;
+  const clock = { now: () => now, monotonic: () => now } as never;
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: 256 });
+  const rates = new RateLanes({
+    ...{ deliveries, clock, cost: { leadMs: () => LEAD_MS }, connections: { hasRoom: () => true } },
+  });
+  deliveries.connect(
+    { "awaiting turn": (delivery) => rates.add(delivery) },
+    { slot: (delivery) => rates.onSlotReleased(delivery), connection() {}, bytes() {}, memory() {} },
+  );
+  return {
+    /** A delivery that was due at `dueAtMs`, after its turn if it has one. */
+    async add(dueAtMs: number): Promise<Delivery> {
+      const delivery = deliveries.add(
+        {
+          ...{ id: `id-${++ids}`, version: 1, shard: 0, accountId: "a", env: "live", dueAtMs, early: false },
+          ...{ isRetry: false, origin: "https://a.example", bytes: 1, accountActive: true, plan: "indie", cpsLimit: 1 },
+        },
+        0,
+      );
+      rates.setLimit(delivery.lane, callsPerSecond);
+      deliveries.move(delivery, "awaiting turn");
+      await new Promise(setImmediate);
+      return delivery;
+    },
+    async move(delivery: Delivery, ...states: DeliveryState[]) {
+      for (const state of states) deliveries.move(delivery, state);
+      await new Promise(setImmediate);
+    },
+    async goOnTo(ms: number) {
+      now = ms;
+      rates.runDue();
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+describe("a lane with more that is due than its rate", () => {
+  it("sends in due order, though a slot that is free at once comes after one that is free a little later", async () => {
+    const { add, move, goOnTo } = start(2);
+    const [sent, unsent] = [await add(1_000), await add(1_001)];
+    await move(sent, "claiming", "claimed", "prepared", "ready", "writing", "sent");
+    const [first, second] = [await add(1_002), await add(1_003)];
+    expect([first.state, second.state]).toEqual(["awaiting turn", "awaiting turn"]);
+    // The slot of the one that was sent is free at 11,001 ms, and handed on ahead.
+    await goOnTo(10_950);
+    expect(first.state).toBe("admitted");
+    expect(first.leaveAtMs).toBeGreaterThan(11_000);
+    await move(unsent, "removed");
+    expect(second.state).toBe("admitted");
+    expect(second.leaveAtMs).toBeGreaterThanOrEqual(first.leaveAtMs);
+  });
+});

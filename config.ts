@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { parseTrustedProxies } from "#domain/caller-address.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
-import { parsePlans } from "#domain/plans.ts";
+import { PLAN_NAMES, parsePlans } from "#domain/plans.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
 
 export type Config = ReturnType<typeof readConfig>;
@@ -157,7 +157,7 @@ const settings = z
     DATABASE_DIRECT_URL: postgresUrl.optional(),
     ENCRYPTION_KEYS: z.string("expected <id>:<base64 of 32 bytes>, the first one writes"),
     PLANS: z.string().optional(),
-    DEFAULT_PLAN: z.enum(["free", "indie"]).default("free"),
+    DEFAULT_PLAN: z.enum(PLAN_NAMES).default("free"),
     DELIVERY_ALLOW: z.string().default(""),
     DELIVERY_DENY: z.string().default(""),
     DELIVERY_CA_FILE: z.string().optional(),

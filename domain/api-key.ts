@@ -1,7 +1,6 @@
 import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
-
-export type Environment = "live" | "test";
+import { ENVIRONMENTS, type Environment } from "./environment.ts";
 
 /**
  * A new API key: `sw_live_` or `sw_test_`, 32 random characters (190 bits), six of checksum. The checksum is the CRC-32
@@ -15,7 +14,7 @@ export function generateApiKey(env: Environment): string {
 
 /** The environment of a well-formed key, or null when the form or the checksum is wrong; knows nothing of revocation. */
 export function parseApiKey(text: string): { env: Environment } | null {
-  const env = /^sw_(live|test)_[0-9A-Za-z]{38}$/.exec(text)?.[1] as Environment | undefined;
+  const env = WELL_FORMED.exec(text)?.[1] as Environment | undefined;
   if (env === undefined || checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return null;
   return { env };
 }
@@ -38,6 +37,7 @@ export function apiKeyPrefix<E extends Environment>(env: E): `sw_${E}_` {
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
+const WELL_FORMED = new RegExp(`^sw_(${ENVIRONMENTS.join("|")})_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 function checksum(text: string): string {
   let rest = crc32(text);

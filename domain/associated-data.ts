@@ -1,3 +1,5 @@
+import type { Environment } from "./environment.ts";
+
 /** Whose a sealed request is, and where it goes: `id` is the UUID of its schedule. */
 export type Destination = { id: string; method: string; targetUrl: string };
 
@@ -11,7 +13,7 @@ export const requestAad = ({ id, method, targetUrl }: Destination) => `request:$
 export const formerRequestAad = (id: string) => `schedule:${id}`;
 
 /** What a signing secret is bound to: its account (UUID) and environment. */
-export const secretAad = (accountId: string, env: "live" | "test") => `signing-secret:${accountId}:${env}`;
+export const secretAad = (accountId: string, env: Environment) => `signing-secret:${accountId}:${env}`;
 
 /** What a secret of the installation is bound to. */
 export const instanceAad = (name: string) => `instance:${name}`;

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { RetryStrategy } from "./retry.ts";
 
-export type PlanName = "free" | "indie";
+export const PLAN_NAMES = ["free", "indie"] as const;
+
+export type PlanName = (typeof PLAN_NAMES)[number];
 
 /**
  * What a plan allows. A relay knob's own name is what applies while the account has saved nothing; `…Min` and `…Max`

@@ -1,4 +1,4 @@
-import type { Environment } from "./api-key.ts";
+import type { Environment } from "./environment.ts";
 import { graceLimit, type PlanLimits, type PlanName } from "./plans.ts";
 
 export type Usage = {

@@ -1,14 +1,18 @@
+import type { AttemptOutcome } from "./attempt-outcome.ts";
 import { nextRetryAtMs, type RetryStrategy } from "./retry.ts";
 
-/**
- * How an attempt ended. `delivered` is 2xx, `rejected` any other status, `unreachable` no answer, `blocked` a target
- * refused by policy, `interrupted` a dispatcher lost between sending and recording, so that nobody knows.
- */
-export type DeliveryOutcome =
-  | { kind: "delivered" | "rejected"; statusCode: number; retryAfter?: string }
-  | { kind: "unreachable"; error: string }
-  | { kind: "blocked"; error: string }
-  | { kind: "interrupted" };
+/** How an attempt ended, with what is known of it. `error` is a text of our own, `retryAfter` the target's header. */
+export type DeliveryOutcome = {
+  [Kind in AttemptOutcome]: { kind: Kind } & OutcomeDetails[Kind];
+}[AttemptOutcome];
+
+type OutcomeDetails = {
+  delivered: { statusCode: number; retryAfter?: string };
+  rejected: { statusCode: number; retryAfter?: string };
+  unreachable: { error: string };
+  blocked: { error: string };
+  interrupted: object;
+};
 
 export type AttemptToSettle = {
   outcome: DeliveryOutcome;

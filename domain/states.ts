@@ -9,7 +9,7 @@
 
 export const STATUSES = ["scheduled", "firing", "succeeded", "failed", "dead", "cancelled"] as const;
 
-export type Status = (typeof STATUSES)[number];
+export type ScheduleStatus = (typeof STATUSES)[number];
 
 /** For each status, the statuses an UPDATE may move it to. A status that leads nowhere is terminal. */
 const TRANSITIONS = {
@@ -19,15 +19,15 @@ const TRANSITIONS = {
   succeeded: [],
   dead: [],
   cancelled: [],
-} as const satisfies Record<Status, readonly Status[]>;
+} as const satisfies Record<ScheduleStatus, readonly ScheduleStatus[]>;
 
 /** True for a status that no transition leaves. */
-export function isTerminal(status: Status): boolean {
+export function isTerminal(status: ScheduleStatus): boolean {
   return TRANSITIONS[status].length === 0;
 }
 
 /** True when the transition table lets `from` become `to`. */
-export function canTransition(from: Status, to: Status): boolean {
-  const targets: readonly Status[] = TRANSITIONS[from];
+export function canTransition(from: ScheduleStatus, to: ScheduleStatus): boolean {
+  const targets: readonly ScheduleStatus[] = TRANSITIONS[from];
   return targets.includes(to);
 }

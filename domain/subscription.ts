@@ -1,3 +1,5 @@
+import type { PlanName } from "./plans.ts";
+
 /** How an account's subscription stands, as the billing provider tells it. */
 export type Subscription =
   | { status: "none" }
@@ -10,7 +12,7 @@ export type Subscription =
 export type SubscriptionStatus = Subscription["status"];
 
 /** The plan of whoever pays. */
-export const PAID_PLAN = "indie";
+export const PAID_PLAN = "indie" satisfies PlanName;
 
 /** For how long a plan stays when its payment has failed. */
 export const PAST_DUE_DAYS = 7;

@@ -3,7 +3,7 @@ import type { Config } from "#config.ts";
 import type { Sql } from "#db/client.ts";
 import type { Db } from "#db/orm.ts";
 import type { Tenant } from "#db/queries/accounts/tenant.ts";
-import type { Environment } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 import type { PlanLimits, PlanName } from "#domain/plans.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { DATABASE_BUDGET_MS, type Installation, type Services } from "./services.ts";

@@ -10,7 +10,7 @@ import { readTimes, readZone, TIMES_COOKIE, ZONE_COOKIE } from "#components/layo
 import { TimesSwitch } from "#components/layout/times-switch.tsx";
 import { ZoneMemory } from "#components/layout/zone-memory.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
-import type { Environment } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { signInPage } from "#server/auth/home-path.ts";
 import type { Ctx } from "#server/context.ts";

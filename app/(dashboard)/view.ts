@@ -1,5 +1,5 @@
 import type { Times } from "#components/layout/times.ts";
-import type { Environment } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 
 /** How a page of the dashboard is looked at: from its address, and from cookies. */
 export type View = {

@@ -1,4 +1,4 @@
-import type { PlanLimits, PlanName, Plans } from "#domain/plans.ts";
+import { PLAN_NAMES, type PlanLimits, type PlanName, type Plans } from "#domain/plans.ts";
 import { formatBytes, formatCount } from "../format/number.ts";
 import { Card } from "../ui/card.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
@@ -64,5 +64,3 @@ export function HostAndLimits({ plans, defaultPlan }: { plans: Plans; defaultPla
     </section>
   );
 }
-
-const PLAN_NAMES = ["free", "indie"] as const satisfies readonly PlanName[];

@@ -1,5 +1,6 @@
 import { FlaskConical, Menu } from "lucide";
 import type { ElementType, ReactNode } from "react";
+import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { DashboardNav } from "./dashboard-nav.tsx";
@@ -27,9 +28,9 @@ export function DashboardFrame({
   children,
 }: {
   theme: Theme;
-  env: "live" | "test";
+  env: Environment;
   /** This page in either environment. */
-  envLinks: { live: string; test: string };
+  envLinks: Record<Environment, string>;
   /** The path of the page. */
   current: string;
   isAdmin: boolean;
@@ -84,8 +85,8 @@ function Environments({
   links,
   as: Anchor,
 }: {
-  env: "live" | "test";
-  links: { live: string; test: string };
+  env: Environment;
+  links: Record<Environment, string>;
   as: ElementType;
 }) {
   return (
@@ -93,7 +94,7 @@ function Environments({
       aria-label="Environment"
       className="inline-grid auto-cols-fr grid-flow-col rounded-md border border-line bg-sunken p-0.5"
     >
-      {(["live", "test"] as const).map((name) => (
+      {ENVIRONMENTS.map((name) => (
         <Anchor
           key={name}
           href={links[name]}

@@ -12,7 +12,7 @@ import {
   Timer,
 } from "lucide";
 import type { ElementType } from "react";
-import type { Environment } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 import { formatCount } from "../format/number.ts";
 import { Icon } from "../ui/icon.tsx";
 

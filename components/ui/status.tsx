@@ -1,5 +1,5 @@
 import { CircleCheck, CircleSlash, Clock, type IconNode, OctagonX, RotateCw } from "lucide";
-import type { Status as ScheduleStatus } from "#domain/states.ts";
+import type { ScheduleStatus } from "#domain/states.ts";
 import { Icon } from "./icon.tsx";
 
 type StatusLook = { icon: IconNode | "dot"; ink: string; badge: string };

@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, check, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { ENVIRONMENTS } from "#domain/environment.ts";
+import { RETRY_STRATEGIES } from "#domain/plans.ts";
 import { accounts } from "./accounts.ts";
-import { bytea, instant } from "./columns.ts";
+import { bytea, environment, instant, isOneOf } from "./columns.ts";
 
 /** Saved relay settings of an account; null means that the plan's default applies. */
 export const relaySettings = pgTable(
@@ -13,12 +15,12 @@ export const relaySettings = pgTable(
     cpsLimit: integer("cps_limit"),
     retryAttempts: integer("retry_attempts"),
     retryBackoffMs: integer("retry_backoff_ms"),
-    retryStrategy: text("retry_strategy").$type<"exponential" | "linear" | "fixed">(),
+    retryStrategy: text("retry_strategy", { enum: RETRY_STRATEGIES }),
     earlyFire: boolean("early_fire"),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
   (table) => [
-    check("relay_settings_strategy_known", sql`${table.retryStrategy} in ('exponential', 'linear', 'fixed')`),
+    check("relay_settings_strategy_known", isOneOf(table.retryStrategy, RETRY_STRATEGIES)),
     check("relay_settings_cps_positive", sql`${table.cpsLimit} >= 1`),
     check("relay_settings_attempts_positive", sql`${table.retryAttempts} >= 0`),
   ],
@@ -31,7 +33,7 @@ export const signingSecrets = pgTable(
     accountId: uuid("account_id")
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
-    env: text("env").$type<"live" | "test">().notNull(),
+    env: environment(),
     current: bytea("current").notNull(),
     next: bytea("next").notNull(),
     former: bytea("former"),
@@ -40,7 +42,7 @@ export const signingSecrets = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.env] }),
-    check("signing_secrets_env_known", sql`${table.env} in ('live', 'test')`),
+    check("signing_secrets_env_known", isOneOf(table.env, ENVIRONMENTS)),
   ],
 );
 
@@ -54,7 +56,7 @@ export const usage = pgTable(
     accountId: uuid("account_id")
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
-    env: text("env").$type<"live" | "test">().notNull(),
+    env: environment(),
     period: text("period").notNull(),
     scheduled: integer("scheduled").notNull(),
   },
@@ -72,11 +74,11 @@ export const deletedSchedules = pgTable(
     accountId: uuid("account_id")
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
-    env: text("env").$type<"live" | "test">().notNull(),
+    env: environment(),
     n: bigint("n", { mode: "number" }).notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.env] }),
-    check("deleted_schedules_env_known", sql`${table.env} in ('live', 'test')`),
+    check("deleted_schedules_env_known", isOneOf(table.env, ENVIRONMENTS)),
   ],
 );

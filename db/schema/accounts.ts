@@ -1,6 +1,9 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, pgTable, smallint, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { bytea, instant } from "./columns.ts";
+import { ENVIRONMENTS } from "#domain/environment.ts";
+import { PLAN_NAMES } from "#domain/plans.ts";
+import { SHARDS } from "#domain/shard-share.ts";
+import { bytea, environment, instant, isOneOf } from "./columns.ts";
 
 /** Tenants. One person owns one account; `shard` decides which dispatcher delivers for it. */
 export const accounts = pgTable(
@@ -12,11 +15,13 @@ export const accounts = pgTable(
     name: text("name"),
     avatarUrl: text("avatar_url"),
     /** What applies now: the plan that is paid for, otherwise the granted one. */
-    plan: text("plan").$type<"free" | "indie">().notNull(),
+    plan: text("plan", { enum: PLAN_NAMES }).notNull(),
     /** What the account has without paying: the plan it was created with, or that an administrator has set. */
-    grantedPlan: text("granted_plan").$type<"free" | "indie">().notNull().default("free"),
+    grantedPlan: text("granted_plan", { enum: PLAN_NAMES }).notNull().default("free"),
     status: text("status").$type<"active" | "deactivated" | "deleted">().notNull().default("active"),
-    shard: smallint("shard").notNull().generatedAlwaysAs(sql`get_byte(uuid_send(id), 15) & 63`),
+    shard: smallint("shard")
+      .notNull()
+      .generatedAlwaysAs(sql`get_byte(uuid_send(id), 15) & ${sql.raw(String(SHARDS - 1))}`),
     /** What was due before this instant was held back by the account itself, not by the service. */
     activatedAt: instant("activated_at").notNull().defaultNow(),
     /** Whether the owner is told by e-mail of dead schedules and of the quota. */
@@ -32,8 +37,8 @@ export const accounts = pgTable(
     index("accounts_to_erase").on(table.deletedAt, table.id).where(sql`status = 'deleted' and erased_at is null`),
     index("accounts_inactive").on(table.id).where(sql`status <> 'active' and erased_at is null`),
     check("accounts_email_folded", sql`${table.email} = lower(btrim(${table.email}))`),
-    check("accounts_plan_known", sql`${table.plan} in ('free', 'indie')`),
-    check("accounts_granted_plan_known", sql`${table.grantedPlan} in ('free', 'indie')`),
+    check("accounts_plan_known", isOneOf(table.plan, PLAN_NAMES)),
+    check("accounts_granted_plan_known", isOneOf(table.grantedPlan, PLAN_NAMES)),
     check("accounts_status_known", sql`${table.status} in ('active', 'deactivated', 'deleted')`),
   ],
 );
@@ -46,7 +51,7 @@ export const apiKeys = pgTable(
     accountId: uuid("account_id")
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
-    env: text("env").$type<"live" | "test">().notNull(),
+    env: environment(),
     name: text("name").notNull(),
     hash: bytea("hash").notNull(),
     last4: text("last4").notNull(),
@@ -57,7 +62,7 @@ export const apiKeys = pgTable(
   (table) => [
     uniqueIndex("api_keys_hash_key").on(table.hash),
     index("api_keys_account").on(table.accountId, table.createdAt),
-    check("api_keys_env_known", sql`${table.env} in ('live', 'test')`),
+    check("api_keys_env_known", isOneOf(table.env, ENVIRONMENTS)),
     check("api_keys_hash_size", sql`octet_length(${table.hash}) = 32`),
   ],
 );

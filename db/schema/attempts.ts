@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, pgTable, primaryKey, real, smallint, text, uuid } from "drizzle-orm/pg-core";
-import { instant } from "./columns.ts";
+import { ATTEMPT_OUTCOMES } from "#domain/attempt-outcome.ts";
+import { environment, instant, isOneOf } from "./columns.ts";
 
 /**
  * One row per attempt, partitioned by day of `attempted_at` (the migration makes it so). The primary key does not
@@ -13,8 +14,8 @@ export const attempts = pgTable(
     attempt: integer("attempt").notNull(),
     attemptedAt: instant("attempted_at").notNull(),
     accountId: uuid("account_id").notNull(),
-    env: text("env").$type<"live" | "test">().notNull(),
-    outcome: text("outcome").$type<"delivered" | "rejected" | "unreachable" | "blocked" | "interrupted">().notNull(),
+    env: environment(),
+    outcome: text("outcome", { enum: ATTEMPT_OUTCOMES }).notNull(),
     statusCode: smallint("status_code"),
     latencyMs: integer("latency_ms").notNull(),
     errorText: text("error_text").notNull(),
@@ -33,10 +34,7 @@ export const attempts = pgTable(
     index("attempts_undelivered")
       .on(table.accountId, table.env, table.attemptedAt, table.scheduleId, table.attempt, table.statusCode)
       .where(sql`outcome <> 'delivered'`),
-    check(
-      "attempts_outcome_known",
-      sql`${table.outcome} in ('delivered', 'rejected', 'unreachable', 'blocked', 'interrupted')`,
-    ),
+    check("attempts_outcome_known", isOneOf(table.outcome, ATTEMPT_OUTCOMES)),
     check(
       "attempts_status_code_when_answered",
       sql`(${table.statusCode} is not null) = (${table.outcome} in ('delivered', 'rejected'))`,
@@ -49,7 +47,7 @@ export const accountCounts = pgTable(
   "account_counts",
   {
     accountId: uuid("account_id").notNull(),
-    env: text("env").$type<"live" | "test">().notNull(),
+    env: environment(),
     hour: instant("hour").notNull(),
     kind: text("kind").$type<"outcome" | "offset">().notNull(),
     /** `offset`: a bucket of domain/punctuality; `outcome`: first digit of the status code, 0 none, -1 interrupted. */

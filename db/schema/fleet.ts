@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, check, integer, jsonb, pgTable, real, smallint, text, unique, uuid } from "drizzle-orm/pg-core";
+import { SHARDS } from "#domain/shard-share.ts";
 import { bytea, instant } from "./columns.ts";
 
 /** Dispatchers that are or were running, each with its last heartbeat. */
@@ -30,7 +31,7 @@ export const shards = pgTable(
   },
   (table) => [
     unique("shards_fence").on(table.id, table.epoch),
-    check("shards_id_range", sql`${table.id} between 0 and 63`),
+    check("shards_id_range", sql`${table.id} between 0 and ${sql.raw(String(SHARDS - 1))}`),
   ],
 );
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
-import { instant } from "./columns.ts";
+import { check, index, pgTable, primaryKey, smallint, uuid } from "drizzle-orm/pg-core";
+import { ENVIRONMENTS } from "#domain/environment.ts";
+import { environment, instant, isOneOf } from "./columns.ts";
 
 /**
  * The calendar of lanes: one row per account and environment that ever had a schedule. `due_at` is at or before the
@@ -11,13 +12,13 @@ export const lanes = pgTable(
   "lanes",
   {
     accountId: uuid("account_id").notNull(),
-    env: text("env").$type<"live" | "test">().notNull(),
+    env: environment(),
     shard: smallint("shard").notNull(),
     dueAt: instant("due_at"),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.env] }),
     index("lanes_due").on(table.shard, table.dueAt, table.accountId, table.env).where(sql`due_at is not null`),
-    check("lanes_env_known", sql`${table.env} in ('live', 'test')`),
+    check("lanes_env_known", isOneOf(table.env, ENVIRONMENTS)),
   ],
 );

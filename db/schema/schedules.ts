@@ -11,9 +11,9 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { bytea, instant } from "./columns.ts";
-
-export type ScheduleStatus = "scheduled" | "firing" | "succeeded" | "failed" | "dead" | "cancelled";
+import { ENVIRONMENTS } from "#domain/environment.ts";
+import { STATUSES } from "#domain/states.ts";
+import { bytea, environment, instant, isOneOf } from "./columns.ts";
 
 /**
  * The hot half of a schedule: what claiming and recording read and write. Narrow, and with few indexes, since each
@@ -25,9 +25,9 @@ export const schedules = pgTable(
   {
     id: uuid("id").primaryKey(),
     accountId: uuid("account_id").notNull(),
-    env: text("env").$type<"live" | "test">().notNull(),
+    env: environment(),
     shard: smallint("shard").notNull(),
-    status: text("status").$type<ScheduleStatus>().notNull().default("scheduled"),
+    status: text("status", { enum: STATUSES }).notNull().default("scheduled"),
     version: bigint("version", { mode: "number" }).notNull().default(1),
     earlyFire: boolean("early_fire").notNull(),
     attempts: integer("attempts").notNull().default(0),
@@ -70,11 +70,8 @@ export const schedules = pgTable(
     index("schedules_ended")
       .on(table.accountId, sql`(sealed_bytes > 0)`, table.endedAt)
       .where(sql`ended_at is not null`),
-    check(
-      "schedules_status_known",
-      sql`${table.status} in ('scheduled', 'firing', 'succeeded', 'failed', 'dead', 'cancelled')`,
-    ),
-    check("schedules_env_known", sql`${table.env} in ('live', 'test')`),
+    check("schedules_status_known", isOneOf(table.status, STATUSES)),
+    check("schedules_env_known", isOneOf(table.env, ENVIRONMENTS)),
     check(
       "schedules_next_attempt_while_open",
       sql`(${table.nextAttemptAt} is not null) = (${table.status} in ('scheduled', 'failed', 'firing'))`,
@@ -100,7 +97,7 @@ export const scheduleRequests = pgTable(
   {
     scheduleId: uuid("schedule_id").primaryKey(),
     accountId: uuid("account_id").notNull(),
-    env: text("env").$type<"live" | "test">().notNull(),
+    env: environment(),
     targetUrl: text("target_url").notNull(),
     method: text("method").$type<"GET" | "POST" | "PUT" | "PATCH" | "DELETE">().notNull(),
     /** Custom headers and payload, AES-256-GCM bound to id, method and target; null when there is neither. */
@@ -124,7 +121,7 @@ export const scheduleRequests = pgTable(
       table.targetUrl.op("gin_trgm_ops"),
     ),
     check("schedule_requests_method_known", sql`${table.method} in ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')`),
-    check("schedule_requests_env_known", sql`${table.env} in ('live', 'test')`),
+    check("schedule_requests_env_known", isOneOf(table.env, ENVIRONMENTS)),
     check("schedule_requests_key_length", sql`char_length(${table.idempotencyKey}) between 1 and 255`),
   ],
 );

@@ -1,12 +1,13 @@
 import { after, BEFORE_ALL, type DuePlace, type DueSchedule } from "#db/queries/schedules/due.ts";
 import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
+import type { Environment } from "#domain/environment.ts";
 import { laneKey } from "../delivery/delivery.ts";
 
 /** A lane that has something due soon, or had lately: how far it was read. Times by the database's clock, ms. */
 export type Lane = {
   readonly key: string;
   readonly accountId: string;
-  readonly env: "live" | "test";
+  readonly env: Environment;
   readonly shard: number;
   /** Every schedule up to this place was in memory. */
   readTo: DuePlace;

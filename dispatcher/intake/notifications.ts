@@ -1,5 +1,6 @@
 import { listen } from "#db/listen.ts";
 import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
+import { isEnvironment } from "#domain/environment.ts";
 import type { Time } from "../runtime/clock.ts";
 
 /** Heartbeats are announced every two seconds: a listener that gets none for this long is replaced. */
@@ -74,7 +75,7 @@ export class Notifications {
     }
     const [shard, id, accountId, env, dueAtMs, count] = payload.split(":");
     if (id === undefined) return;
-    if (accountId === undefined || (env !== "live" && env !== "test")) targets.due(Number(shard), id);
+    if (accountId === undefined || !isEnvironment(env)) targets.due(Number(shard), id);
     else targets.dueInLane({ shard: Number(shard), accountId, env, dueAtMs: Number(dueAtMs) }, id, Number(count));
   }
 }

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from "prom-client";
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
+import { SHARDS } from "#domain/shard-share.ts";
 import { createCountedHistogram } from "./counted-histogram.ts";
 
 type Outcome = DeliveryOutcome["kind"];
@@ -19,7 +20,7 @@ export type Figures = {
   lanes: number;
   /** Connections that are open or being opened. */
   connections: number;
-  /** Shards of the 64. */
+  /** Shards that this dispatcher delivers for. */
   owned: number;
   /** How far this process's clock is ahead of the database's, ms; NaN until it is known. */
   skewMs: number;
@@ -36,7 +37,7 @@ const GAUGES: Record<keyof Figures, [name: string, help: string]> = {
   unrecorded: ["unrecorded", "Outcomes that are not written yet."],
   lanes: ["lanes", "Accounts and environments with something to send."],
   connections: ["connections", "Connections to targets that are open or being opened."],
-  owned: ["shards_owned", "Shards of the 64 that this dispatcher delivers for."],
+  owned: ["shards_owned", `Shards of the ${SHARDS} that this dispatcher delivers for.`],
   skewMs: ["clock_skew_seconds", "How far this process's clock is ahead of the database's."],
 };
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Config } from "#config.ts";
+import { PLAN_NAMES } from "#domain/plans.ts";
 import { Admin } from "#server/admin/admin.ts";
 import { deactivateAccount } from "#server/admin/deactivate.ts";
 import { findAccount } from "#server/admin/find-account.ts";
@@ -11,7 +12,7 @@ import { setAccountPlan } from "#server/admin/set-plan.ts";
 import type { Query } from "#server/context.ts";
 import { UsageError } from "../command.ts";
 
-const plan = z.enum(["free", "indie"], "--plan is free or indie");
+const plan = z.enum(PLAN_NAMES, `--plan is ${PLAN_NAMES.join(" or ")}`);
 
 const which = z
   .object({ id: z.string().optional(), email: z.string().trim().toLowerCase().optional() })
@@ -40,7 +41,7 @@ const ACTS: Record<string, (admin: Admin, options: Options) => Promise<object>> 
   show: async (admin, options) => readAccount(admin, await find(admin, options)),
   async plan(admin, options) {
     const wanted = parse(
-      z.object({ plan: z.enum(["free", "indie"], "--plan free or --plan indie is needed") }),
+      z.object({ plan: z.enum(PLAN_NAMES, `${PLAN_NAMES.map((name) => `--plan ${name}`).join(" or ")} is needed`) }),
       options,
     );
     return act(admin, options, (id) => setAccountPlan(admin, id, wanted.plan));

@@ -5,7 +5,9 @@ import { connectOrm } from "#db/orm.ts";
 import { createOrFindAccount, verifyEmail } from "#db/queries/accounts/accounts.ts";
 import { createApiKey } from "#db/queries/accounts/api-keys.ts";
 import { createSession } from "#db/queries/accounts/sessions.ts";
+import { ENVIRONMENTS } from "#domain/environment.ts";
 import { encodeId } from "#domain/ids.ts";
+import { PLAN_NAMES } from "#domain/plans.ts";
 import type { Query } from "#server/context.ts";
 import { assertAct, doAct } from "../account/acts.ts";
 import { command, UsageError } from "../command.ts";
@@ -19,8 +21,8 @@ type Wanted = z.infer<typeof Wanted>;
 
 const Wanted = z.object({
   email: z.string("--email is missing").trim().toLowerCase().pipe(z.email("--email: that is not an e-mail address")),
-  plan: z.enum(["free", "indie"], "--plan is free or indie").optional(),
-  key: z.enum(["live", "test"], "--key is live or test").optional(),
+  plan: z.enum(PLAN_NAMES, `--plan is ${PLAN_NAMES.join(" or ")}`).optional(),
+  key: z.enum(ENVIRONMENTS, `--key is ${ENVIRONMENTS.join(" or ")}`).optional(),
   session: z.boolean().default(false),
   admin: z.boolean().default(false),
 });

@@ -1,7 +1,6 @@
 import { type FleetMember, readFleet } from "#db/queries/fleet/queue-figures.ts";
+import { SHARDS } from "#domain/shard-share.ts";
 import type { Admin } from "./admin.ts";
-
-const SHARDS = 64;
 
 /**
  * The dispatchers that gave a sign of life within an hour, with their shards and heartbeats, and how many shards nobody

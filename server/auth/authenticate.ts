@@ -1,6 +1,7 @@
 import { type ActiveApiKey, findActiveApiKey } from "#db/queries/accounts/api-keys.ts";
 import { findActiveSessions } from "#db/queries/accounts/sessions.ts";
-import { type Environment, hashApiKey, parseApiKey } from "#domain/api-key.ts";
+import { hashApiKey, parseApiKey } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { hashSessionToken } from "#domain/session-token.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ENVIRONMENTS } from "#domain/environment.ts";
 import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
 import type { IdPrefix } from "#domain/ids.ts";
 import { STATUSES } from "#domain/states.ts";
@@ -23,7 +24,7 @@ export const Status = z.enum(STATUSES).meta({
 
 export const Method = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 
-export const Env = z.enum(["live", "test"], "must be live or test");
+export const Env = z.enum(ENVIRONMENTS, `must be ${ENVIRONMENTS.join(" or ")}`);
 
 /** The body of every answer that is not a success. */
 export const ErrorAnswer = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SHARDS } from "#domain/shard-share.ts";
 import { endpoint } from "./endpoint.ts";
 import { METRICS_EXAMPLE } from "./examples.ts";
 import { InstantText } from "./fields.ts";
@@ -74,7 +75,7 @@ export const MetricsAnswer = z
             .number()
             .nullable()
             .describe("How far its clock is ahead of the database's; null until it is known."),
-          shards: z.int().describe("How many of the 64 shards it delivers for."),
+          shards: z.int().describe(`How many of the ${SHARDS} shards it delivers for.`),
         }),
       )
       .describe("Those that gave a sign of life within an hour and did not stop in good order."),

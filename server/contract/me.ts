@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PLAN_NAMES } from "#domain/plans.ts";
 import { ProfileInput } from "../me/profile-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { PROFILE_EXAMPLE, SESSIONS_EXAMPLE } from "./examples.ts";
@@ -25,7 +26,7 @@ const ProfileAnswer = z
       .describe("The key that the call came with; null with a session."),
     subscription: z
       .strictObject({
-        plan: z.enum(["free", "indie"]).describe("The plan, which sets quota and limits."),
+        plan: z.enum(PLAN_NAMES).describe("The plan, which sets quota and limits."),
         status: z.enum(["none", "active", "past_due", "canceled"]).describe("How the subscription stands."),
         currentPeriodEnd: InstantText.nullable().describe(
           "When an active subscription renews, a canceled one ends or ended, and a past_due one gives the plan no longer; null when there is none.",

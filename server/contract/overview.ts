@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PERIODS } from "#domain/overview.ts";
+import { PLAN_NAMES } from "#domain/plans.ts";
 import { OverviewInput } from "../overview/overview-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { OVERVIEW_EXAMPLE, PUNCTUALITY_EXAMPLE, USAGE_EXAMPLE } from "./examples.ts";
@@ -46,7 +47,7 @@ const UsageAnswer = z
       .string()
       .regex(/^\d{6}$/)
       .describe("The month, as YYYYMM."),
-    plan: z.enum(["free", "indie"]).describe("The plan of the account."),
+    plan: z.enum(PLAN_NAMES).describe("The plan of the account."),
     scheduled: z.int().describe("Schedules created in the month."),
     limit: z.int().describe("The monthly quota."),
     grace_limit: z.int().describe("The quota and a tenth more, rounded down."),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DatabaseUnavailable } from "#db/client.ts";
-import type { Environment } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
 import { cachedCaller, StaleCredential } from "../auth/cached-credentials.ts";
 import { type Ctx, createCtx, createQuery } from "../context.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { STATUSES, type Status } from "#domain/states.ts";
+import { type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import { listParameters, validateAfter } from "../list-parameters.ts";
 
 /** One of the statuses or several; what people write for one that is called otherwise here is named. */
-function readStatuses(list: string, context: z.RefinementCtx): Status[] {
+function readStatuses(list: string, context: z.RefinementCtx): ScheduleStatus[] {
   const written = list.split(",");
-  const known = written.filter((one): one is Status => STATUSES.some((status) => status === one));
+  const known = written.filter((one): one is ScheduleStatus => STATUSES.some((status) => status === one));
   if (known.length === written.length) return known;
   const unknown = written.find((one) => !known.some((status) => status === one)) ?? "";
   const meant = Object.hasOwn(OTHER_STATUSES, unknown.trim().toLowerCase())
@@ -17,7 +17,7 @@ function readStatuses(list: string, context: z.RefinementCtx): Status[] {
   return z.NEVER;
 }
 
-const OTHER_STATUSES: Record<string, Status> = {
+const OTHER_STATUSES: Record<string, ScheduleStatus> = {
   ...{ pending: "scheduled", queued: "scheduled", waiting: "scheduled", active: "scheduled" },
   ...{ sending: "firing", running: "firing", processing: "firing", in_progress: "firing" },
   ...{

@@ -1,5 +1,6 @@
 import { and, eq, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { KeyRing } from "#domain/cipher.ts";
+import { ENVIRONMENTS } from "#domain/environment.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { SubscriptionStatus } from "#domain/subscription.ts";
@@ -30,8 +31,7 @@ export async function createOrFindAccount(
       .onConflictDoNothing({ target: accounts.email, where: sql`status <> 'deleted'` })
       .returning({ id: accounts.id });
     if (made.length > 0) {
-      await insertSigningSecrets(tx, { accountId: id, env: "live" }, wanted.keyRing);
-      await insertSigningSecrets(tx, { accountId: id, env: "test" }, wanted.keyRing);
+      for (const env of ENVIRONMENTS) await insertSigningSecrets(tx, { accountId: id, env }, wanted.keyRing);
       return { id, email, plan: wanted.plan, created: true };
     }
     const [found] = await tx

@@ -1,5 +1,6 @@
 import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
-import { apiKeyPreview, type Environment, generateApiKey, hashApiKey } from "#domain/api-key.ts";
+import { apiKeyPreview, generateApiKey, hashApiKey } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 
 /** Whose rows: an account (UUID) in one of its environments. */
 export type Tenant = { accountId: string; env: Environment };

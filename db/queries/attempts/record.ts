@@ -1,4 +1,6 @@
 import type { PendingQuery, Row } from "postgres";
+import type { AttemptOutcome } from "#domain/attempt-outcome.ts";
+import type { Settlement } from "#domain/settle-attempt.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../pg-array.ts";
 
@@ -9,7 +11,7 @@ export type AttemptRecord = {
   /** The version the claim gave: the fence. */
   version: number;
   attempt: number;
-  outcome: "delivered" | "rejected" | "unreachable" | "blocked" | "interrupted";
+  outcome: AttemptOutcome;
   statusCode: number | null;
   latencyMs: number;
   errorText: string;
@@ -23,7 +25,7 @@ export type AttemptRecord = {
     firstByteMs: number | null;
   };
   /** What the schedule becomes. */
-  status: "succeeded" | "failed" | "dead";
+  status: Settlement["status"];
   nextAttemptAtMs: number | null;
   failures: number;
   interruptions: number;

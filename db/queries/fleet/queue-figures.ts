@@ -1,6 +1,7 @@
 import type { TransactionSql } from "postgres";
 import { DISPATCHER_ALIVE_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
+import { environmentRows, lastShard } from "../literals.ts";
 
 export type QueueFigures = {
   due: number;
@@ -92,7 +93,7 @@ async function countQueue(sql: TransactionSql) {
           SELECT 1 FROM schedules s
           WHERE s.shard = w.shard + 1 AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
           ORDER BY s.next_attempt_at, s.id LIMIT w.room) due) d
-      WHERE w.shard < 63 AND w.room > 0
+      WHERE w.shard < ${lastShard(sql)} AND w.room > 0
     )
     SELECT
       (SELECT count(*) FROM (SELECT 1 FROM schedules WHERE status IN ('scheduled', 'failed')
@@ -102,12 +103,12 @@ async function countQueue(sql: TransactionSql) {
       (SELECT count(*) FROM (SELECT 1 FROM schedules WHERE status = 'firing'
         ORDER BY shard, claim_deadline LIMIT ${DUE_MAX}) firing)::int AS firing,
       (SELECT sum(n) FROM walk)::int AS due,
-      (SELECT coalesce(sum(h.n), 0) FROM inactive i CROSS JOIN (VALUES ('live'), ('test')) e(env) CROSS JOIN LATERAL (
+      (SELECT coalesce(sum(h.n), 0) FROM inactive i CROSS JOIN (VALUES ${environmentRows(sql)}) e(env) CROSS JOIN LATERAL (
         SELECT count(*) AS n FROM (
           SELECT 1 FROM schedules s
           WHERE s.account_id = i.id AND s.env = e.env AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
           ORDER BY s.next_attempt_at, s.id LIMIT ${DUE_MAX}) held) h)::int AS held,
-      (SELECT coalesce(max(extract(epoch FROM now() - o.at) * 1000), 0) FROM generate_series(0, 63) g(shard) CROSS JOIN LATERAL (
+      (SELECT coalesce(max(extract(epoch FROM now() - o.at) * 1000), 0) FROM generate_series(0, ${lastShard(sql)}) g(shard) CROSS JOIN LATERAL (
         SELECT s.next_attempt_at AS at FROM schedules s
         WHERE s.shard = g.shard AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
           AND s.account_id <> ALL (ARRAY(SELECT id FROM inactive))

@@ -1,4 +1,6 @@
+import { ENVIRONMENTS } from "#domain/environment.ts";
 import type { Sql } from "../../client.ts";
+import { environmentList } from "../literals.ts";
 
 const ACCOUNTS_PER_CALL = 20;
 
@@ -26,7 +28,7 @@ async function eraseSchedules(sql: Sql, accountId: string, rowsMax: number): Pro
   const erased = await sql`
     WITH found AS MATERIALIZED (
       SELECT s.id FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
-      WHERE r.account_id = ${accountId} AND r.env IN ('live', 'test')
+      WHERE r.account_id = ${accountId} AND r.env IN (${environmentList(sql)})
       LIMIT ${rowsMax} FOR UPDATE OF s, r SKIP LOCKED
     ), hot AS (
       DELETE FROM schedules s USING found f WHERE s.id = f.id
@@ -39,7 +41,7 @@ async function eraseSchedules(sql: Sql, accountId: string, rowsMax: number): Pro
 
 // Range by range of the two indexes that are led by the account: a join with the rows to erase would read every partition.
 async function eraseAttempts(sql: Sql, accountId: string, rowsMax: number): Promise<number> {
-  for (const env of ["live", "test"]) {
+  for (const env of ENVIRONMENTS) {
     for (const outcome of [sql`outcome = 'delivered'`, sql`outcome <> 'delivered'`]) {
       const own = sql`account_id = ${accountId} AND env = ${env} AND ${outcome}`;
       const erased = await sql`
@@ -66,8 +68,8 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
     WITH bare AS MATERIALIZED (
       SELECT id FROM accounts WHERE id = ${accountId} AND status = 'deleted' AND erased_at IS NULL
         AND NOT EXISTS (SELECT FROM schedule_requests WHERE account_id = ${accountId})
-        AND NOT EXISTS (SELECT FROM attempts WHERE account_id = ${accountId} AND env IN ('live', 'test') AND outcome = 'delivered')
-        AND NOT EXISTS (SELECT FROM attempts WHERE account_id = ${accountId} AND env IN ('live', 'test') AND outcome <> 'delivered')
+        AND NOT EXISTS (SELECT FROM attempts WHERE account_id = ${accountId} AND env IN (${environmentList(sql)}) AND outcome = 'delivered')
+        AND NOT EXISTS (SELECT FROM attempts WHERE account_id = ${accountId} AND env IN (${environmentList(sql)}) AND outcome <> 'delivered')
         AND NOT EXISTS (SELECT FROM account_counts WHERE account_id = ${accountId})
       FOR UPDATE SKIP LOCKED
     ), gone_usage AS (

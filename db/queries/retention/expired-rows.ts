@@ -1,4 +1,5 @@
 import type { Sql } from "../../client.ts";
+import { lastShard } from "../literals.ts";
 
 /** Deletes sessions that have expired, at most `rowsMax`; returns how many. */
 export async function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<number> {
@@ -33,7 +34,7 @@ export async function deleteGoneDispatchers(sql: Sql, days: number, rowsMax: num
 export async function deleteOldPunctuality(sql: Sql, days: number, rowsMax: number): Promise<number> {
   const deleted = await sql`
     DELETE FROM shard_punctuality WHERE ctid = ANY (ARRAY (
-      SELECT p.ctid FROM generate_series(0, 63) shard
+      SELECT p.ctid FROM generate_series(0, ${lastShard(sql)}) shard
       CROSS JOIN LATERAL (
         SELECT ctid FROM shard_punctuality c
         WHERE c.shard = shard.shard AND c.hour < now() - ${days}::integer * interval '1 day' LIMIT ${rowsMax}) p

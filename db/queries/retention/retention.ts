@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import type { Plans } from "#domain/plans.ts";
 import type { Sql } from "../../client.ts";
+import { environmentList } from "../literals.ts";
 import { pgArray } from "../pg-array.ts";
 
 /** Where a walk over all accounts goes on: the account (UUID) to begin with. */
@@ -62,7 +63,7 @@ export function deleteOldCounts(sql: Sql, days: number, { from, rowsMax }: Batch
     ), found AS MATERIALIZED (
       SELECT v.id AS account_id, c.at FROM visited v CROSS JOIN LATERAL (
         SELECT c.ctid AS at FROM account_counts c
-        WHERE c.account_id = v.id AND c.env IN ('live', 'test') AND c.hour < now() - ${days}::integer * interval '1 day'
+        WHERE c.account_id = v.id AND c.env IN (${environmentList(sql)}) AND c.hour < now() - ${days}::integer * interval '1 day'
         LIMIT ${rowsMax}) c
       ORDER BY v.id LIMIT ${rowsMax}
     ), gone AS (

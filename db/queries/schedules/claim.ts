@@ -1,3 +1,6 @@
+import type { Environment } from "#domain/environment.ts";
+import type { PlanName } from "#domain/plans.ts";
+import type { RetryStrategy } from "#domain/retry.ts";
 import { CLAIM_AHEAD_MAX_MS, CLAIM_LEASE_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../pg-array.ts";
@@ -9,7 +12,7 @@ export type ClaimedSchedule = {
   /** Fences the record of this attempt. */
   version: number;
   accountId: string;
-  env: "live" | "test";
+  env: Environment;
   /** Number of this attempt, from 1. */
   attempt: number;
   failures: number;
@@ -26,10 +29,10 @@ export type ClaimedSchedule = {
   sealed: string | null;
   currentSecret: string;
   formerSecret: string | null;
-  plan: "free" | "indie";
+  plan: PlanName;
   retryAttempts: number | null;
   retryBackoffMs: number | null;
-  retryStrategy: "exponential" | "linear" | "fixed" | null;
+  retryStrategy: RetryStrategy | null;
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { Sql } from "../../client.ts";
+import { environmentRows } from "../literals.ts";
 
 /** Accounts that are looked at, since the index that tells is led by them: beyond, the count is of the newest ones. */
 const ACCOUNTS_MAX = 20_000;
@@ -13,7 +14,7 @@ export async function countDeadSchedules(sql: Sql): Promise<{ dead: number; isCa
     WITH looked AS MATERIALIZED (SELECT id FROM accounts WHERE erased_at IS NULL ORDER BY id DESC LIMIT ${ACCOUNTS_MAX})
     SELECT (SELECT count(*)::integer FROM looked) AS accounts, (
       SELECT count(*)::integer FROM (
-        SELECT 1 FROM looked l CROSS JOIN (VALUES ('live'), ('test')) e(env) CROSS JOIN LATERAL (
+        SELECT 1 FROM looked l CROSS JOIN (VALUES ${environmentRows(sql)}) e(env) CROSS JOIN LATERAL (
           SELECT 1 FROM schedules s
           WHERE s.account_id = l.id AND s.env = e.env AND s.status = 'dead' AND s.last_attempt_at >= now() - interval '24 hours'
           LIMIT ${DEAD_MAX}) d

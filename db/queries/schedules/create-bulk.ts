@@ -1,8 +1,8 @@
 import type { TransactionSql } from "postgres";
 import { formatInstant } from "#domain/instant.ts";
+import type { ScheduleStatus } from "#domain/states.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
-import type { ScheduleStatus } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { pgArray, pgTextArray } from "../pg-array.ts";
 import { type CreationLimits, type NewSchedule, outcomeNamed } from "./create.ts";

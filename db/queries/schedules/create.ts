@@ -1,9 +1,9 @@
 import type { ErrorCode } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
 import type { PlanName } from "#domain/plans.ts";
+import type { ScheduleStatus } from "#domain/states.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
-import type { ScheduleStatus } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 
 export type NewSchedule = {

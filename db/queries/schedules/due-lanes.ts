@@ -1,9 +1,10 @@
+import type { Environment } from "#domain/environment.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../pg-array.ts";
 import { type DuePlace, type DueSchedule, dueSchedule, limitOf } from "./due.ts";
 
 /** One account (UUID) in one environment. */
-export type LaneId = { accountId: string; env: "live" | "test" };
+export type LaneId = { accountId: string; env: Environment };
 
 /** A lane with its entry in the calendar, epoch ms: at or before its oldest open schedule. */
 export type DueLane = LaneId & { shard: number; dueAtMs: number };
@@ -171,7 +172,7 @@ export async function auditLanes(
   after: LaneId | null,
   limit: number,
 ): Promise<{ missing: number; late: number; next: LaneId | null }> {
-  const [row] = await sql<[{ missing: number; late: number; accountId: string | null; env: "live" | "test" }]>`
+  const [row] = await sql<[{ missing: number; late: number; accountId: string | null; env: Environment }]>`
     SELECT missing, late, next_account AS "accountId", next_env AS env
     FROM audit_lanes(${after?.accountId ?? NO_ACCOUNT}, ${after?.env ?? ""}, ${limit})`;
   const { missing, late, accountId, env } = row;

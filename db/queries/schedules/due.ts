@@ -1,4 +1,6 @@
 import type { PendingQuery, Row } from "postgres";
+import type { Environment } from "#domain/environment.ts";
+import type { PlanName } from "#domain/plans.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../pg-array.ts";
 
@@ -8,7 +10,7 @@ export type DueSchedule = {
   version: number;
   shard: number;
   accountId: string;
-  env: "live" | "test";
+  env: Environment;
   dueAtMs: number;
   /** Early firing applies to the first attempt only. */
   early: boolean;
@@ -16,7 +18,7 @@ export type DueSchedule = {
   origin: string;
   bytes: number;
   accountActive: boolean;
-  plan: "free" | "indie";
+  plan: PlanName;
   cpsLimit: number | null;
 };
 

@@ -1,3 +1,4 @@
+import type { Environment } from "#domain/environment.ts";
 import { isBoundToTarget } from "#domain/sealed-request.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../pg-array.ts";
@@ -57,7 +58,7 @@ export async function replaceSealedRequests(
 
 export type SealedPair = {
   account_id: string;
-  env: "live" | "test";
+  env: Environment;
   current: Buffer;
   next: Buffer;
   former: Buffer | null;

@@ -1,6 +1,7 @@
 import { eq, inArray, type SQL, sql } from "drizzle-orm";
+import { type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
-import { type ScheduleStatus, scheduleRequests, schedules } from "../../schema/schedules.ts";
+import { scheduleRequests, schedules } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { type ScheduleRow, scheduleColumns } from "../schedules/schedules.ts";
 import {
@@ -148,7 +149,7 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
     wanted.to ? sql` AND fire_at < ${wanted.to.toISOString()}::timestamptz` : sql``,
   ]);
   const inShard = sql`AND shard = (SELECT shard FROM accounts WHERE id = ${tenant.accountId})`;
-  const statuses = [...new Set(wanted.statuses ?? ALL)];
+  const statuses = [...new Set(wanted.statuses ?? STATUSES)];
   const matches = q ? sql`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)` : sql`true`;
 
   // Nothing is due before it was created: those created after a range are passed over. The minute is for clocks that step.
@@ -223,8 +224,6 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
 }
 
 const isFiltered = ({ statuses, from, to }: ScheduleSearch) => (statuses ?? from ?? to) !== undefined;
-
-const ALL: ScheduleStatus[] = ["scheduled", "firing", "succeeded", "failed", "dead", "cancelled"];
 
 // What was created is counted with the quota, what was deleted by a trigger: no row of a schedule is read.
 async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {

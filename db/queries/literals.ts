@@ -1,0 +1,19 @@
+import type postgres from "postgres";
+import { ENVIRONMENTS } from "#domain/environment.ts";
+import { SHARDS } from "#domain/shard-share.ts";
+import type { Sql } from "../client.ts";
+
+type Runner = Sql | postgres.TransactionSql;
+
+/*
+ * Literals and not parameters, since the planner estimates by them and prepared statements keep their plans.
+ */
+
+/** `'live', 'test'`, for IN. */
+export const environmentList = (sql: Runner) => sql.unsafe(ENVIRONMENTS.map((env) => `'${env}'`).join(", "));
+
+/** `('live'), ('test')`, for VALUES. */
+export const environmentRows = (sql: Runner) => sql.unsafe(ENVIRONMENTS.map((env) => `('${env}')`).join(", "));
+
+/** The highest id of a shard; the lowest is 0. */
+export const lastShard = (sql: Runner) => sql.unsafe(String(SHARDS - 1));

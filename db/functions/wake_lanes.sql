@@ -1,0 +1,16 @@
+-- Trigger function of accounts: enters the lanes of an account that became active again. Schedules that are firing
+-- count too, because releasing them lowers nothing.
+CREATE OR REPLACE FUNCTION wake_lanes() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+  PERFORM lower_lane(NEW.id, e.env, NEW.shard, first.at)
+    FROM (VALUES ('live'), ('test')) e(env)
+    CROSS JOIN LATERAL (
+      SELECT least(
+        (SELECT s.next_attempt_at FROM schedules s
+          WHERE s.account_id = NEW.id AND s.env = e.env AND s.status IN ('scheduled', 'failed')
+          ORDER BY s.next_attempt_at, s.id LIMIT 1),
+        (SELECT min(s.next_attempt_at) FROM schedules s
+          WHERE s.shard = NEW.shard AND s.status = 'firing' AND s.account_id = NEW.id AND s.env = e.env)) AS at) first
+    WHERE first.at IS NOT NULL;
+  RETURN NULL;
+END $$;

@@ -1,0 +1,45 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "#db/client.ts";
+import { dumpSchema, SCHEMA_FILE } from "#db/dump-schema.ts";
+import { migrate } from "#db/migrate.ts";
+import { command } from "../command.ts";
+import { startEmbeddedPostgres } from "../postgres/embedded.ts";
+
+const DEADLINE_MS = 10_000;
+
+await command<Record<string, never>>({
+  usage: `Usage: npm run schema:dump
+
+Writes db/schema.sql: the tables that the migrations make, read from an embedded database that is thrown away. Run it
+after each new migration. It leaves db/functions alone.`,
+  options: {},
+  async run() {
+    const folder = await mkdtemp(join(tmpdir(), "stopwatch-schema-"));
+    try {
+      // PostgreSQL runs as another user where this one is root.
+      await chmod(folder, 0o711);
+      const server = await startEmbeddedPostgres(folder);
+      try {
+        await migrate(server.url);
+        await write(server.url);
+      } finally {
+        await server.stop();
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    console.log("Wrote db/schema.sql.");
+    return 0;
+  },
+});
+
+async function write(url: string) {
+  const database = connect({ url, name: "stopwatch schema:dump", connectionsMax: 1 });
+  try {
+    await writeFile(SCHEMA_FILE, await database.run(DEADLINE_MS, ({ sql }) => dumpSchema(sql)));
+  } finally {
+    await database.close();
+  }
+}

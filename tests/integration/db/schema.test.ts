@@ -1,0 +1,115 @@
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import postgres from "postgres";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { dumpSchema, SCHEMA_FILE } from "#db/dump-schema.ts";
+import { ATTEMPT_OUTCOMES } from "#domain/attempt-outcome.ts";
+import { ENVIRONMENTS } from "#domain/environment.ts";
+import { PLAN_NAMES, RETRY_STRATEGIES } from "#domain/plans.ts";
+import { SHARDS } from "#domain/shard-share.ts";
+import { STATUSES } from "#domain/states.ts";
+import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+
+const FUNCTIONS = fileURLToPath(new URL("../../../db/functions/", import.meta.url));
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+});
+
+afterAll(async () => {
+  await sql?.end({ timeout: 2 });
+  await database?.drop();
+});
+
+test("db/schema.sql is the schema that the migrations make", async () => {
+  expect(await readFile(SCHEMA_FILE, "utf8"), 'Run "npm run schema:dump" and commit db/schema.sql.').toBe(
+    await dumpSchema(sql),
+  );
+});
+
+test("db/functions has the functions that the migrations make, comments aside", async () => {
+  const migrated = await readFunctions();
+  const files = await readdir(FUNCTIONS);
+  const written = await fromFiles(files);
+  expect(written.map(({ name }) => `${name}.sql`).sort()).toEqual(files.sort());
+  for (const name of new Set([...migrated, ...written].map((one) => one.name))) {
+    const textsOf = (all: SqlFunction[]) => all.filter((one) => one.name === name).map(({ text }) => text);
+    const mend = `Copy db/functions/${name}.sql into a new migration ("Changing the schema" in docs/architecture.md).`;
+    expect(textsOf(written), mend).toEqual(textsOf(migrated));
+  }
+});
+
+test.each([
+  ["schedules_status_known", STATUSES],
+  ["attempts_outcome_known", ATTEMPT_OUTCOMES],
+  ["accounts_plan_known", PLAN_NAMES],
+  ["accounts_granted_plan_known", PLAN_NAMES],
+  ["relay_settings_strategy_known", RETRY_STRATEGIES],
+  ["api_keys_env_known", ENVIRONMENTS],
+  ["deleted_schedules_env_known", ENVIRONMENTS],
+  ["lanes_env_known", ENVIRONMENTS],
+  ["schedule_requests_env_known", ENVIRONMENTS],
+  ["schedules_env_known", ENVIRONMENTS],
+  ["signing_secrets_env_known", ENVIRONMENTS],
+] as const)("the check %s allows the words that domain/ has", async (name, words) => {
+  const [{ text = "" } = {}] =
+    await sql`SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conname = ${name}`;
+  const allowed = [...text.matchAll(/'([^']+)'::text/g)].map(([, word]) => word);
+  expect(allowed).toEqual(words);
+});
+
+test("the database has as many shards as domain/shard-share.ts says, and divides the accounts among all of them", async () => {
+  const rows = await sql`SELECT id FROM shards ORDER BY id`;
+  expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: SHARDS }, (_, id) => id));
+  const [{ shard } = {}] = await sql`
+    SELECT pg_get_expr(adbin, adrelid) AS shard FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+    WHERE adrelid = 'accounts'::regclass AND attname = 'shard'`;
+  expect(shard).toBe(`(get_byte(uuid_send(id), 15) & ${SHARDS - 1})`);
+  const [{ range } = {}] = await sql`
+    SELECT pg_get_constraintdef(oid) AS range FROM pg_constraint WHERE conname = 'shards_id_range'`;
+  expect(range).toBe(`CHECK (((id >= 0) AND (id <= ${SHARDS - 1})))`);
+});
+
+test("wake_lanes wakes the lanes of every environment that domain/ has", async () => {
+  const environments = ENVIRONMENTS.map((env) => `('${env}')`).join(", ");
+  expect(await readFile(`${FUNCTIONS}wake_lanes.sql`, "utf8")).toContain(`FROM (VALUES ${environments}) e(env)`);
+});
+
+type SqlFunction = { name: string; signature: string; text: string };
+
+async function readFunctions(runner: postgres.Sql | postgres.TransactionSql = sql): Promise<SqlFunction[]> {
+  const rows = await runner<SqlFunction[]>`
+    SELECT proname AS name, oid::regprocedure::text AS signature, pg_get_functiondef(oid) AS text FROM pg_proc
+    WHERE pronamespace = 'public'::regnamespace
+      AND oid NOT IN (SELECT objid FROM pg_depend WHERE classid = 'pg_proc'::regclass AND deptype = 'e')
+    ORDER BY proname, 2`;
+  return rows.map(({ name, signature, text }) => ({ name, signature, text: withoutComments(text) }));
+}
+
+/** The functions as the files alone make them. */
+async function fromFiles(files: readonly string[]): Promise<SqlFunction[]> {
+  let made: SqlFunction[] = [];
+  const rolledBack = new Error("rolled back");
+  await sql
+    .begin(async (tx) => {
+      // A body may name a function that comes later.
+      await tx`SELECT set_config('check_function_bodies', 'off', true)`;
+      for (const { signature } of await readFunctions(tx)) await tx.unsafe(`DROP FUNCTION ${signature} CASCADE`);
+      for (const file of files) await tx.unsafe(await readFile(`${FUNCTIONS}${file}`, "utf8"));
+      made = await readFunctions(tx);
+      throw rolledBack;
+    })
+    .catch((error) => {
+      if (error !== rolledBack) throw error;
+    });
+  return made;
+}
+
+// Strings are matched too, so that "--" inside of one is no comment.
+function withoutComments(text: string): string {
+  return text.replace(/('(?:[^']|'')*')|--.*/g, "$1").replace(/\s+/g, " ");
+}

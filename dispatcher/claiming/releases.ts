@@ -1,5 +1,5 @@
 import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
-import { releaseSchedules } from "#db/queries/schedules/claim.ts";
+import { releaseSchedules } from "#db/queries/schedules/release.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Metrics } from "../observability/metrics.ts";

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import type { Notice } from "#db/queries/accounts/notices.ts";
+import type { Notice } from "#db/queries/notices/send.ts";
 import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { deadSchedulesMail } from "#mail/dead-schedules-mail.ts";
 import type { Mail } from "#mail/mail.ts";

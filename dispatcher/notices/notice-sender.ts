@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { Logger } from "pino";
 import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import {
   claimNotice,
   dropNotice,
@@ -8,8 +9,7 @@ import {
   type Notice,
   recordNoticeFailure,
   recordNoticeSent,
-} from "#db/queries/accounts/notices.ts";
-import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
+} from "#db/queries/notices/send.ts";
 import type { KeyRing } from "#domain/cipher.ts";
 import { isNoticeTooOld, noticeRetryAtMs } from "#domain/notice-retries.ts";
 import { type Mailer, MailNotSent } from "#mail/mail.ts";

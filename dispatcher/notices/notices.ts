@@ -1,8 +1,10 @@
 import type { Logger } from "pino";
 import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
-import { countWaitingNotices, makeDeadNotice, makeQuotaNotices } from "#db/queries/accounts/notices.ts";
-import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/retention.ts";
-import { groupDeadSchedules } from "#db/queries/schedules/dead.ts";
+import { groupDeadSchedules } from "#db/queries/notices/death-groups.ts";
+import { makeDeadNotice } from "#db/queries/notices/make-dead-notice.ts";
+import { makeQuotaNotices } from "#db/queries/notices/make-quota-notices.ts";
+import { countWaitingNotices } from "#db/queries/notices/send.ts";
+import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/account-walk.ts";
 import type { Plans } from "#domain/plans.ts";
 
 /** Dead schedules that one statement takes, statements of a round, and notices that it makes. */

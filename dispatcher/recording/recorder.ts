@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
-import { readSealedRequests } from "#db/queries/schedules/expired-claims.ts";
+import { readSealedRequests } from "#db/queries/schedules/stored-request.ts";
 import type { KeyRing } from "#domain/cipher.ts";
 import type { Plans } from "#domain/plans.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";

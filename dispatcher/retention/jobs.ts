@@ -1,5 +1,6 @@
 import type { Sql } from "#db/client.ts";
-import { deleteOldNotices } from "#db/queries/accounts/notices.ts";
+import { deleteOldCounts } from "#db/queries/retention/account-counts.ts";
+import type { WalkFrom, WalkStep } from "#db/queries/retention/account-walk.ts";
 import {
   deleteFromDefaultPartition,
   dropAttemptPartition,
@@ -9,17 +10,12 @@ import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import {
   deleteExpiredSessions,
   deleteGoneDispatchers,
+  deleteOldNotices,
   deleteOldPunctuality,
   deleteOldSignIns,
 } from "#db/queries/retention/expired-rows.ts";
 import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
-import {
-  deleteOldCounts,
-  deleteTerminalSchedules,
-  erasePayloads,
-  type WalkFrom,
-  type WalkStep,
-} from "#db/queries/retention/retention.ts";
+import { deleteTerminalSchedules, erasePayloads } from "#db/queries/retention/terminal-schedules.ts";
 import type { Plans } from "#domain/plans.ts";
 
 const ROWS_MAX = 200;

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
-import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/retention.ts";
+import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/account-walk.ts";
 import type { Plans } from "#domain/plans.ts";
 import { type Job, retentionJobs } from "./jobs.ts";
 

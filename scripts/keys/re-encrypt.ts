@@ -1,13 +1,10 @@
 import type { Connection } from "#db/client.ts";
+import { readSealedPairs, replaceSealedPair, type SealedPair } from "#db/queries/accounts/re-encrypt.ts";
+import { readSealedInstanceSecrets, replaceSealedInstanceSecret } from "#db/queries/fleet/re-encrypt.ts";
 import {
   readSealedForReEncryption,
   readSealedHeads,
-  readSealedInstanceSecrets,
-  readSealedPairs,
-  replaceSealedInstanceSecret,
-  replaceSealedPair,
   replaceSealedRequests,
-  type SealedPair,
   type SealedRequest,
 } from "#db/queries/schedules/re-encrypt.ts";
 import { instanceAad, secretAad } from "#domain/associated-data.ts";

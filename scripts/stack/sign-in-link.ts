@@ -1,6 +1,7 @@
 import { readConfig } from "#config.ts";
 import { connect } from "#db/client.ts";
-import { findFirstEmail, insertSignInToken } from "#db/queries/accounts/sign-in-tokens.ts";
+import { findFirstEmail } from "#db/queries/accounts/find.ts";
+import { insertSignInToken } from "#db/queries/accounts/sign-in-tokens.ts";
 import { readAuthSecret } from "#db/queries/fleet/instance-secrets.ts";
 import { generateLinkToken, hashLinkToken, MAGIC_LINK_MINUTES, magicLinkUrl } from "#domain/magic-link.ts";
 

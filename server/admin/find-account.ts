@@ -1,4 +1,4 @@
-import { findAccountId } from "#db/queries/accounts/accounts.ts";
+import { findAccountId } from "#db/queries/accounts/find.ts";
 import { encodeId } from "#domain/ids.ts";
 import { noSuchAccount } from "./account-id.ts";
 import type { Admin } from "./admin.ts";

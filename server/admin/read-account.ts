@@ -1,7 +1,7 @@
-import { readScheduleFigures } from "#db/queries/accounts/figures.ts";
 import { listAccounts } from "#db/queries/accounts/list.ts";
 import { readAccountSummary } from "#db/queries/accounts/summary.ts";
-import { readMonth } from "#db/queries/schedules/create.ts";
+import { readMonth } from "#db/queries/accounts/usage.ts";
+import { readScheduleFigures } from "#db/queries/schedules/figures.ts";
 import type { Environment } from "#domain/environment.ts";
 import { usageView } from "#domain/quota.ts";
 import { accountIdOrThrow, noSuchAccount } from "./account-id.ts";

@@ -1,4 +1,4 @@
-import { type FleetMember, readFleet } from "#db/queries/fleet/queue-figures.ts";
+import { type FleetMember, readFleet } from "#db/queries/fleet/dispatchers.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import type { Admin } from "./admin.ts";
 

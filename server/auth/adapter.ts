@@ -2,9 +2,11 @@ import { DrizzleAdapter } from "@auth/drizzle-adapter";
 import type { Adapter, AdapterUser } from "next-auth/adapters";
 import { adapterTables } from "#db/adapter-tables.ts";
 import type { Db } from "#db/orm.ts";
-import { signUpAccount, vouchFor } from "#db/queries/accounts/accounts.ts";
-import { deleteIdentityOfDeleted, findAccountToSignIn } from "#db/queries/accounts/identities.ts";
+import { signUpAccount } from "#db/queries/accounts/create.ts";
+import { findAccountToSignIn } from "#db/queries/accounts/find.ts";
+import { deleteIdentityOfDeleted } from "#db/queries/accounts/identities.ts";
 import { fullTerm } from "#db/queries/accounts/sessions.ts";
+import { confirmOwner } from "#db/queries/accounts/verify-email.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import type { Services } from "../services.ts";
 import { DATABASE_BUDGET_MS } from "../services.ts";
@@ -50,13 +52,13 @@ export function createAdapter(held: Services, attempt: Attempt): Adapter {
     },
     async updateUser(user) {
       return run(async (db, adapter) => {
-        await vouchFor(db, user.id, { name: null, avatarUrl: null });
+        await confirmOwner(db, user.id, { name: null, avatarUrl: null });
         return (await adapter.getUser(user.id)) as AdapterUser;
       });
     },
     async linkAccount({ userId, provider, providerAccountId }) {
       await run(async (db, adapter) => {
-        await vouchFor(db, userId, attempt.profile ?? { name: null, avatarUrl: null });
+        await confirmOwner(db, userId, attempt.profile ?? { name: null, avatarUrl: null });
         await deleteIdentityOfDeleted(db, { provider, providerAccountId });
         await adapter.linkAccount({ userId, provider, providerAccountId, type: "oauth" });
       });

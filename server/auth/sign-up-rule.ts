@@ -1,5 +1,5 @@
 import type { Config } from "#config.ts";
-import type { SignUpRule } from "#db/queries/accounts/accounts.ts";
+import type { SignUpRule } from "#db/queries/accounts/create.ts";
 
 /** What SIGNUP means for somebody who has this address and no account. */
 export function signUpRule({ signup, adminEmails }: Pick<Config, "signup" | "adminEmails">, email: string): SignUpRule {

@@ -1,4 +1,4 @@
-import { readFleet } from "#db/queries/fleet/queue-figures.ts";
+import { readFleet } from "#db/queries/fleet/dispatchers.ts";
 import { cacheFor } from "../cache-for.ts";
 import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
 

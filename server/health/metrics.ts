@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { readFleet, readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
+import { readFleet } from "#db/queries/fleet/dispatchers.ts";
+import { readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { cacheFor } from "../cache-for.ts";
 import type { MetricsAnswer } from "../contract/health.ts";

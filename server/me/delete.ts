@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseUnavailable } from "#db/client.ts";
-import { deleteActiveAccount } from "#db/queries/accounts/accounts.ts";
+import { deleteActiveAccount } from "#db/queries/accounts/delete.ts";
 import { hasFiringSchedules, waitForRunningClaims } from "#db/queries/schedules/running-claims.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { deleteQueuedCustomers } from "../billing/delete-customers.ts";

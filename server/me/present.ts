@@ -1,4 +1,4 @@
-import type { ProfileRow } from "#db/queries/accounts/accounts.ts";
+import type { ProfileRow } from "#db/queries/accounts/profile.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 

@@ -1,4 +1,4 @@
-import { findActiveAccount, type ProfileRow } from "#db/queries/accounts/accounts.ts";
+import { findActiveAccount, type ProfileRow } from "#db/queries/accounts/profile.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 

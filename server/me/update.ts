@@ -1,4 +1,4 @@
-import { type ProfileRow, updateActiveAccount } from "#db/queries/accounts/accounts.ts";
+import { type ProfileRow, updateActiveAccount } from "#db/queries/accounts/profile.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import type { ProfileInput } from "./profile-input.ts";

@@ -1,4 +1,4 @@
-import { turnNoticesOff } from "#db/queries/accounts/accounts.ts";
+import { turnNoticesOff } from "#db/queries/accounts/profile.ts";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { DATABASE_BUDGET_MS, services } from "../services.ts";

@@ -1,5 +1,6 @@
-import { readScheduleFigures, readSpanCounts, type ScheduleFigures } from "#db/queries/accounts/figures.ts";
+import { readSpanCounts } from "#db/queries/attempts/span-counts.ts";
 import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
+import { readScheduleFigures, type ScheduleFigures } from "#db/queries/schedules/figures.ts";
 import { type OverviewFigures, overviewFigures, overviewSpan, type Period, type Span } from "#domain/overview.ts";
 import type { Ctx } from "../context.ts";
 

@@ -1,4 +1,4 @@
-import { readMonth } from "#db/queries/schedules/create.ts";
+import { readMonth } from "#db/queries/accounts/usage.ts";
 import { type Usage, usageView } from "#domain/quota.ts";
 import type { Ctx } from "../context.ts";
 

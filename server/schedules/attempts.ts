@@ -1,5 +1,5 @@
-import { type AttemptRow, listAttemptsOfSchedule } from "#db/queries/attempts/attempts.ts";
-import type { ScheduleRow } from "#db/queries/schedules/schedules.ts";
+import { type AttemptRow, listAttemptsOfSchedule } from "#db/queries/attempts/list-of-schedule.ts";
+import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import type { Ctx } from "../context.ts";
 import { getSchedule } from "./get.ts";
 

@@ -1,4 +1,5 @@
-import { cancelOpenSchedule, type ScheduleRow } from "#db/queries/schedules/schedules.ts";
+import { cancelOpenSchedule } from "#db/queries/schedules/cancel.ts";
+import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { canTransition } from "#domain/states.ts";
 import type { Ctx } from "../context.ts";
 import { statusConflict } from "./conflict.ts";

@@ -1,4 +1,4 @@
-import type { ScheduleRow } from "#db/queries/schedules/schedules.ts";
+import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { AppError } from "#domain/errors.ts";
 
 /** CONFLICT that names the status, and for a `firing` schedule the instant by which its attempt is over. */

@@ -1,4 +1,5 @@
-import { type Creation, createSchedule, readMonth } from "#db/queries/schedules/create.ts";
+import { readMonth } from "#db/queries/accounts/usage.ts";
+import { type Creation, createSchedule } from "#db/queries/schedules/create.ts";
 import { AppError } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { quotaOf } from "#domain/quota.ts";

@@ -1,4 +1,4 @@
-import { findSchedule, type ScheduleRow } from "#db/queries/schedules/schedules.ts";
+import { findSchedule, type ScheduleRow } from "#db/queries/schedules/find.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";

@@ -1,4 +1,4 @@
-import type { ScheduleRow } from "#db/queries/schedules/schedules.ts";
+import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
 import type { ScheduleAttempts } from "./attempts.ts";

@@ -1,4 +1,5 @@
-import { isPast, type ScheduleRow, updateScheduled } from "#db/queries/schedules/schedules.ts";
+import type { ScheduleRow } from "#db/queries/schedules/find.ts";
+import { isPast, updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import type { Ctx } from "../context.ts";
 import { invalid } from "../validate.ts";
 import { statusConflict } from "./conflict.ts";

@@ -1,8 +1,9 @@
 import type { Sql } from "../../db/client.ts";
 import type { Db } from "../../db/orm.ts";
-import { readScheduleFigures, readSpanCounts } from "../../db/queries/accounts/figures.ts";
 import { readPublicCounts } from "../../db/queries/attempts/public-punctuality.ts";
+import { readSpanCounts } from "../../db/queries/attempts/span-counts.ts";
 import { readDatabaseClock } from "../../db/queries/fleet/database-clock.ts";
+import { readScheduleFigures } from "../../db/queries/schedules/figures.ts";
 import { type AttemptSearch, listAttempts } from "../../db/queries/search/list-attempts.ts";
 import { listSchedules, type ScheduleSearch } from "../../db/queries/search/list-schedules.ts";
 import type { Query } from "../../db/queries/search/passes.ts";

@@ -1,4 +1,4 @@
-import { and, eq, inArray, ne } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, identities } from "../../schema/index.ts";
 
@@ -24,21 +24,4 @@ export async function deleteIdentityOfDeleted(
         ),
       ),
     );
-}
-
-/** An account that is not deleted, as sign-in sees it. */
-export async function findAccountToSignIn(db: DbOrTx, email: string) {
-  const [row] = await db
-    .select({
-      id: accounts.id,
-      email: accounts.email,
-      emailVerified: accounts.emailVerifiedAt,
-      name: accounts.name,
-      image: accounts.avatarUrl,
-      status: accounts.status,
-    })
-    .from(accounts)
-    .where(and(eq(accounts.email, email), ne(accounts.status, "deleted")))
-    .limit(1);
-  return row;
 }

@@ -41,3 +41,12 @@ export async function deleteOldPunctuality(sql: Sql, days: number, rowsMax: numb
       LIMIT ${rowsMax}))`;
   return deleted.count;
 }
+
+/** Deletes notices that were made more than `days` days ago, at most `rowsMax`; returns how many. */
+export async function deleteOldNotices(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  const deleted = await sql`
+    DELETE FROM notices WHERE id = ANY (ARRAY (
+      SELECT id FROM notices WHERE created_at < now() - ${days}::integer * interval '1 day'
+      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  return deleted.count;
+}

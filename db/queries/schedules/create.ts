@@ -85,13 +85,3 @@ export async function createSchedule(
 export function outcomeNamed<T extends string>(name: T | "verdict"): T | "rejected" {
   return name === "verdict" ? "rejected" : name;
 }
-
-/** Schedules counted in the current month, and when the next one begins, both by the database's clock. */
-export async function readMonth(sql: Sql, tenant: Tenant): Promise<{ scheduled: number; nextMonthMs: number }> {
-  const [row] = await sql`
-    SELECT coalesce((SELECT scheduled FROM usage WHERE account_id = ${tenant.accountId} AND env = ${tenant.env}
-        AND period = to_char(clock.at, 'YYYYMM')), 0) AS scheduled,
-      extract(epoch FROM date_trunc('month', clock.at) + interval '1 month')::float8 * 1000 AS next_month_ms
-    FROM (SELECT clock_timestamp() AT TIME ZONE 'utc' AS at) clock`;
-  return { scheduled: row?.scheduled, nextMonthMs: Math.round(row?.next_month_ms) };
-}

@@ -33,11 +33,3 @@ export async function readExpiredClaims(sql: Sql, shards: readonly number[], lim
     claimDeadlineMs: row[7],
   }));
 }
-
-/** The sealed requests of the given schedules, for comparing a failure's text with what was sent. */
-export async function readSealedRequests(sql: Sql, ids: readonly string[]): Promise<Map<string, string | null>> {
-  const rows = await sql`
-    SELECT schedule_id, encode(sealed, 'base64') FROM schedule_requests
-    WHERE schedule_id = ANY (${pgArray(ids)}::text::uuid[])`.values();
-  return new Map(rows.map((row) => [row[0], row[1]]));
-}

@@ -3,7 +3,7 @@ import { type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { scheduleRequests, schedules } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { type ScheduleRow, scheduleColumns } from "../schedules/schedules.ts";
+import { type ScheduleRow, scheduleColumns } from "../schedules/find.ts";
 import {
   byIndexes,
   type Found,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createOrFindAccount } from "#db/queries/accounts/accounts.ts";
+import { createOrFindAccount } from "#db/queries/accounts/create.ts";
 import { readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { type Api, startApi } from "./api.ts";
 

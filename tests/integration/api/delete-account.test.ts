@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createOrFindAccount } from "#db/queries/accounts/accounts.ts";
-import { claimSchedules, releaseSchedules } from "#db/queries/schedules/claim.ts";
+import { createOrFindAccount } from "#db/queries/accounts/create.ts";
+import { claimSchedules } from "#db/queries/schedules/claim.ts";
+import { releaseSchedules } from "#db/queries/schedules/release.ts";
 import { newId } from "#domain/ids.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Answer, type Api, FUTURE, startApi, TARGET, type TestCaller, type TestSession } from "./api.ts";

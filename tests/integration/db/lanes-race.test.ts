@@ -2,11 +2,13 @@ import { sql as fragment } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
-import { type ClaimedSchedule, releaseSchedules } from "#db/queries/schedules/claim.ts";
+import { cancelOpenSchedule } from "#db/queries/schedules/cancel.ts";
+import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
 import { createSchedule } from "#db/queries/schedules/create.ts";
 import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { auditLanes, type LaneId, raiseLanes } from "#db/queries/schedules/due-lanes.ts";
-import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules/schedules.ts";
+import { releaseSchedules } from "#db/queries/schedules/release.ts";
+import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import { createRandom } from "../../chaos/random.ts";
 import { lanesTooLate } from "../../helpers/lanes.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { recordAttempts } from "#db/queries/attempts/record.ts";
 import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
-import { releaseSchedules } from "#db/queries/schedules/claim.ts";
+import { cancelOpenSchedule } from "#db/queries/schedules/cancel.ts";
 import { createSchedule } from "#db/queries/schedules/create.ts";
 import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { after, BEFORE_ALL, readDueById } from "#db/queries/schedules/due.ts";
@@ -13,7 +13,8 @@ import {
   readDueLanes,
   readDueOfLanes,
 } from "#db/queries/schedules/due-lanes.ts";
-import { cancelOpenSchedule, updateScheduled } from "#db/queries/schedules/schedules.ts";
+import { releaseSchedules } from "#db/queries/schedules/release.ts";
+import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import { enterLanes, lanesTooLate } from "../../helpers/lanes.ts";
 import {
   createLaneBench,

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  claimNotice,
-  countWaitingNotices,
-  deleteOldNotices,
-  makeDeadNotice,
-  makeQuotaNotices,
-} from "#db/queries/accounts/notices.ts";
-import { FIRST_ACCOUNT } from "#db/queries/retention/retention.ts";
-import { groupDeadSchedules } from "#db/queries/schedules/dead.ts";
+import { groupDeadSchedules } from "#db/queries/notices/death-groups.ts";
+import { makeDeadNotice } from "#db/queries/notices/make-dead-notice.ts";
+import { makeQuotaNotices } from "#db/queries/notices/make-quota-notices.ts";
+import { claimNotice, countWaitingNotices } from "#db/queries/notices/send.ts";
+import { FIRST_ACCOUNT } from "#db/queries/retention/account-walk.ts";
+import { deleteOldNotices } from "#db/queries/retention/expired-rows.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { parsePlans } from "#domain/plans.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { claimNotice } from "#db/queries/accounts/notices.ts";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
+import { claimNotice } from "#db/queries/notices/send.ts";
 import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { connectOrm, type OrmConnection } from "#db/orm.ts";
-import { FIRST_ACCOUNT } from "#db/queries/retention/retention.ts";
+import { FIRST_ACCOUNT } from "#db/queries/retention/account-walk.ts";
 import { retentionJobs } from "#dispatcher/retention/jobs.ts";
 import { encodeId } from "#domain/ids.ts";
 import { Admin } from "#server/admin/admin.ts";

@@ -1,10 +1,11 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
-import { claimSchedules, releaseSchedules } from "#db/queries/schedules/claim.ts";
+import { claimSchedules } from "#db/queries/schedules/claim.ts";
 import { after, BEFORE_ALL, readDueById } from "#db/queries/schedules/due.ts";
 import { findComingLanes, readDueOfLanes } from "#db/queries/schedules/due-lanes.ts";
 import { readExpiredClaims } from "#db/queries/schedules/expired-claims.ts";
+import { releaseSchedules } from "#db/queries/schedules/release.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { newId } from "#domain/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";

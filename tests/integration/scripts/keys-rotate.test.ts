@@ -1,13 +1,9 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Connection, connect } from "#db/client.ts";
+import { readSealedPairs, replaceSealedPair } from "#db/queries/accounts/re-encrypt.ts";
 import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
-import {
-  readSealedHeads,
-  readSealedPairs,
-  replaceSealedPair,
-  replaceSealedRequests,
-} from "#db/queries/schedules/re-encrypt.ts";
+import { readSealedHeads, replaceSealedRequests } from "#db/queries/schedules/re-encrypt.ts";
 import { formerRequestAad, instanceAad, secretAad } from "#domain/associated-data.ts";
 import { generateEncryptionKey, type KeyRing, open, parseKeyRing, seal } from "#domain/cipher.ts";
 import { openRequest, packRequest } from "#domain/sealed-request.ts";

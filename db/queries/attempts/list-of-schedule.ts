@@ -17,7 +17,7 @@ export type AttemptRow = Pick<
   | "firstByteMs"
 >;
 
-/** Attempts of one schedule (UUID) that are younger than `retentionDays`, oldest first. */
+/** The attempts of one schedule (UUID) that are younger than `retentionDays`, oldest first. */
 export async function listAttemptsOfSchedule(
   db: DbOrTx,
   tenant: Tenant,

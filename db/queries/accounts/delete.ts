@@ -1,0 +1,28 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Db } from "../../orm.ts";
+import { accounts } from "../../schema/index.ts";
+import { revokeApiKeys } from "./api-keys.ts";
+import { deleteIdentities } from "./identities.ts";
+import { deleteSessions } from "./sessions.ts";
+import { queueCustomerDeletion } from "./subscriptions.ts";
+
+/**
+ * Deletes an active account: from here on it creates, claims and authenticates nothing. One transaction sets the status
+ * (waiting for creates that have begun), revokes the account's credentials, and queues its customer for deletion at the
+ * billing provider. Retention erases its rows later. Returns the shard of the account; undefined when it is not active.
+ */
+export async function deleteActiveAccount(db: Db, id: string): Promise<number | undefined> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx
+      .update(accounts)
+      .set({ status: "deleted", deletedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` })
+      .where(and(eq(accounts.id, id), eq(accounts.status, "active")))
+      .returning({ shard: accounts.shard });
+    if (!row) return undefined;
+    await deleteSessions(tx, id);
+    await revokeApiKeys(tx, id);
+    await deleteIdentities(tx, id);
+    await queueCustomerDeletion(tx, id);
+    return row.shard;
+  });
+}

@@ -1,0 +1,30 @@
+import type { Environment } from "#domain/environment.ts";
+import type { Sql } from "../../client.ts";
+
+export type SealedPair = {
+  account_id: string;
+  env: Environment;
+  current: Buffer;
+  next: Buffer;
+  former: Buffer | null;
+};
+
+/** The next `rowsMax` pairs of signing secrets after an account and environment, in that order. */
+export async function readSealedPairs(
+  sql: Sql,
+  after: { account_id: string; env: string },
+  rowsMax: number,
+): Promise<SealedPair[]> {
+  return sql<SealedPair[]>`
+    SELECT account_id, env, current, next, former FROM signing_secrets
+    WHERE (account_id, env) > (${after.account_id}, ${after.env}) ORDER BY account_id, env LIMIT ${rowsMax}`;
+}
+
+/** Replaces a pair of signing secrets, unless somebody has changed it since it was read; returns how many it replaced. */
+export async function replaceSealedPair(sql: Sql, from: SealedPair, to: SealedPair): Promise<number> {
+  const replaced = await sql`
+    UPDATE signing_secrets SET current = ${to.current}, next = ${to.next}, former = ${to.former}
+    WHERE account_id = ${from.account_id} AND env = ${from.env} AND current = ${from.current} AND next = ${from.next}
+      AND former IS NOT DISTINCT FROM ${from.former}`;
+  return replaced.count;
+}

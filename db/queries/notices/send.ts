@@ -1,0 +1,86 @@
+import { type DeadNotice, noticeSent } from "#domain/death-notices.ts";
+import type { QuotaNotice } from "#domain/quota-notices.ts";
+import type { Sql } from "../../client.ts";
+import { lockDeathGroup, writeDeathGroup } from "./death-groups.ts";
+import { instantOf } from "./insert.ts";
+
+export type Notice = {
+  /** UUID. */
+  id: string;
+  accountId: string;
+  /** The address of the owner. */
+  email: string;
+  /** Whether the account is active and wants notices. */
+  isWanted: boolean;
+  /** Tries to send it, this one included. */
+  attempts: number;
+  createdAtMs: number;
+  /** Since when, before this try, the provider may have it without our knowing; null when it surely does not. */
+  inDoubtSinceMs: number | null;
+} & ({ kind: "dead"; content: DeadNotice } | { kind: "quota"; content: QuotaNotice });
+
+/**
+ * Takes the notice that has waited longest for its next try; nobody else gets it for `leaseMs`. From here on it is in
+ * doubt whether the provider has it, until the try is recorded.
+ */
+export async function claimNotice(sql: Sql, { nowMs, leaseMs }: { nowMs: number; leaseMs: number }) {
+  const [row] = await sql`
+    WITH found AS MATERIALIZED (
+      SELECT id, in_doubt_since FROM notices WHERE outcome IS NULL AND next_try_at <= ${instantOf(sql, nowMs)}
+      ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE notices n SET attempts = n.attempts + 1, next_try_at = ${instantOf(sql, nowMs + leaseMs)},
+      in_doubt_since = coalesce(n.in_doubt_since, ${instantOf(sql, nowMs)})
+    FROM found f, accounts a WHERE n.id = f.id AND a.id = n.account_id
+    RETURNING n.id, n.account_id AS "accountId", n.kind, n.content, n.attempts, a.email,
+      a.status = 'active' AND a.notices AS "isWanted", extract(epoch FROM n.created_at)::float8 * 1000 AS "createdAtMs",
+      extract(epoch FROM f.in_doubt_since)::float8 * 1000 AS "inDoubtSinceMs"`;
+  return row as Notice | undefined;
+}
+
+/** The provider has the notice. Saying so twice is harmless. */
+export async function recordNoticeSent(sql: Sql, notice: Notice, nowMs: number): Promise<void> {
+  await sql.begin(async (begun) => {
+    const tx = begun as unknown as Sql;
+    const ended = await end(tx, notice, "sent", nowMs);
+    if (notice.kind !== "dead" || ended === 0) return;
+    await writeDeathGroup(tx, notice.accountId, noticeSent(await lockDeathGroup(tx, notice.accountId), nowMs));
+  });
+}
+
+/** The notice is not tried any more. */
+export async function giveUpNotice(sql: Sql, notice: Notice, nowMs: number): Promise<void> {
+  await end(sql, notice, "given up", nowMs);
+}
+
+function end(sql: Sql, { id }: Notice, outcome: "sent" | "given up", nowMs: number): Promise<number> {
+  return sql`UPDATE notices SET outcome = ${outcome}, ended_at = ${instantOf(sql, nowMs)} WHERE id = ${id} AND outcome IS NULL`.then(
+    ({ count }) => count,
+  );
+}
+
+/** The try failed. `inDoubt`: the provider may have it all the same. Nothing happens when it was taken again meanwhile. */
+export async function recordNoticeFailure(
+  sql: Sql,
+  { id, attempts, inDoubtSinceMs }: Notice,
+  { nextTryAtMs, inDoubt }: { nextTryAtMs: number; inDoubt: boolean },
+): Promise<void> {
+  await sql`
+    UPDATE notices SET next_try_at = ${instantOf(sql, nextTryAtMs)},
+      in_doubt_since = CASE WHEN ${inDoubt} THEN in_doubt_since ELSE to_timestamp(${inDoubtSinceMs}::float8 / 1000) END
+    WHERE id = ${id} AND attempts = ${attempts} AND outcome IS NULL`;
+}
+
+/** Forgets a notice whose owner wants none any more, and what else waits for him. */
+export async function dropNotice(sql: Sql, { id, accountId }: Notice): Promise<void> {
+  await sql`
+    WITH gone AS (DELETE FROM death_groups WHERE account_id = ${accountId})
+    DELETE FROM notices WHERE id = ${id} AND outcome IS NULL`;
+}
+
+/** Notices that are not sent yet, counted up to 10,000. */
+export async function countWaitingNotices(sql: Sql): Promise<number> {
+  const [row] = await sql`
+    SELECT count(*)::integer AS n FROM (SELECT FROM notices WHERE outcome IS NULL AND next_try_at > '-infinity' LIMIT 10000) w`;
+  return row?.n ?? 0;
+}

@@ -1,0 +1,44 @@
+import { and, eq, type SQL } from "drizzle-orm";
+import type { DbOrTx } from "../../orm.ts";
+import { scheduleRequests, schedules } from "../../schema/schedules.ts";
+import type { Tenant } from "../accounts/tenant.ts";
+
+/** What every read of a schedule selects. */
+export const scheduleColumns = {
+  id: schedules.id,
+  targetUrl: scheduleRequests.targetUrl,
+  method: scheduleRequests.method,
+  status: schedules.status,
+  fireAt: schedules.fireAt,
+  firedAt: schedules.firedAt,
+  offsetMs: schedules.offsetMs,
+  earlyFire: schedules.earlyFire,
+  attempts: schedules.attempts,
+  payloadSizeBytes: schedules.payloadSizeBytes,
+  createdAt: schedules.createdAt,
+  updatedAt: schedules.updatedAt,
+  nextAttemptAt: schedules.nextAttemptAt,
+  replayOf: scheduleRequests.replayOf,
+  claimDeadline: schedules.claimDeadline,
+};
+
+export type ScheduleRow = Pick<
+  typeof schedules.$inferSelect & typeof scheduleRequests.$inferSelect,
+  keyof typeof scheduleColumns
+>;
+
+/** One schedule by its UUID; undefined when it belongs to another account or environment. */
+export async function findSchedule(db: DbOrTx, tenant: Tenant, id: string): Promise<ScheduleRow | undefined> {
+  const [row] = await db
+    .select(scheduleColumns)
+    .from(schedules)
+    .innerJoin(scheduleRequests, eq(scheduleRequests.scheduleId, schedules.id))
+    .where(isOwnSchedule(tenant, id))
+    .limit(1);
+  return row;
+}
+
+/** The condition of every statement on one schedule: its id (UUID), and whose it is. */
+export function isOwnSchedule(tenant: Tenant, id: string): SQL | undefined {
+  return and(eq(schedules.id, id), eq(schedules.accountId, tenant.accountId), eq(schedules.env, tenant.env));
+}

@@ -400,7 +400,11 @@ async function holding(work: (sql: postgres.Sql) => Promise<unknown>) {
   const session = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
   await session`BEGIN`;
   await work(session);
-  const release = () => session.end({ timeout: 0 });
+  // The server lets go of the rows when it has answered, and some time after the end of the connection otherwise.
+  const release = async () => {
+    await session`ROLLBACK`.catch(() => {});
+    await session.end({ timeout: 0 });
+  };
   onTestFinished(release);
   return release;
 }

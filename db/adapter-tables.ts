@@ -2,8 +2,8 @@ import { pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { instant } from "./schema/columns.ts";
 
 /**
- * Tables of `db/schema` under the names of properties that @auth/drizzle-adapter asks for, as far as sign-in writes them.
- * Migrations are not made from these.
+ * Tables of `db/schema` under the property names that @auth/drizzle-adapter expects, with the columns that sign-in
+ * writes. Migrations are not made from these.
  */
 export const adapterTables = {
   usersTable: pgTable("accounts", {

@@ -5,7 +5,7 @@ import { WorkQueries } from "./work-queries.ts";
 
 export type Sql = postgres.Sql;
 
-/** The database did not answer in time, or cannot be reached: what was asked for may or may not have happened. */
+/** The database cannot be reached, or did not answer in time. Whether the work was done is unknown. */
 export class DatabaseUnavailable extends AppError {
   constructor(cause: unknown) {
     super("UNAVAILABLE", "The database cannot be reached right now.", { cause });
@@ -17,26 +17,27 @@ export type ConnectOptions = {
   /** Shown in pg_stat_activity. */
   name: string;
   connectionsMax: number;
-  /** Off where a pooler in transaction mode stands between. */
+  /** Whether to use prepared statements. A pooler in transaction mode does not allow them. */
   prepare?: boolean;
-  /** Server settings of each session, as start-up parameters. */
+  /** Server settings of each session, sent as start-up parameters. */
   session?: Record<string, string | number>;
   /**
-   * For a pool of many who should not notice each other: a call whose time is over has its statement cancelled and the
-   * pool stays. When even that is not answered, the pool takes no new calls, and ends once those in it have ended.
+   * For a pool that many callers share. When a call passes its deadline, only its statement is cancelled on the server,
+   * and the pool stays. When the server does not answer the cancellation either, the pool takes no new calls and ends
+   * with its last one.
    */
   cancelsLate?: boolean;
-  /** Called when the database answered a call, also with an error that is not its own. */
+  /** Called when the database answered a call, with a result or with an error of its own. */
   onAnswered?: () => void;
-  /** Called when a call failed because the database is away, or ran into its deadline. */
+  /** Called when a call failed because the database cannot be reached or passed the deadline. */
   onFailed?: () => void;
 };
 
-/** `T` is what work is done with: the driver, and for the web process the query builder on it. */
+/** `T` is what `work` gets: the driver, and in the web process drizzle on top of it. */
 export type Connection<T extends { sql: Sql } = { sql: Sql }> = {
   /**
-   * Runs `work` within `deadlineMs`; throws DatabaseUnavailable when the database is away or does not answer by then.
-   * Work of several steps may call `onProgress` after each: the time begins anew.
+   * Runs `work` within `deadlineMs`. Throws DatabaseUnavailable when the database cannot be reached or does not answer
+   * by then. Work of several steps may call `onProgress` after each step, which starts the deadline anew.
    */
   run<R>(deadlineMs: number, work: (db: T, onProgress: () => void) => Promise<R>): Promise<R>;
   close(): Promise<void>;
@@ -44,8 +45,8 @@ export type Connection<T extends { sql: Sql } = { sql: Sql }> = {
 
 /**
  * A small pool that never hangs. postgres.js waits for ever on a half-open connection, on a peer that accepts and
- * closes, and behind a busy pool: so each call has a deadline, and when it passes, the pool is destroyed with its
- * sockets and the next call starts on a new one (but see `cancelsLate`).
+ * closes, and behind a busy pool. So each call has a deadline. When it passes, the pool is destroyed with its sockets,
+ * and the next call starts a new one (but see `cancelsLate`).
  */
 export function connect(options: ConnectOptions): Connection {
   return connectWith(options, (sql) => ({ sql }));
@@ -53,7 +54,7 @@ export function connect(options: ConnectOptions): Connection {
 
 type Pool = { sql: Sql; calls: number; isRetired: boolean };
 
-/** As `connect`; `wrap` adds to the driver, for each call, what works on it. */
+/** As `connect`. `wrap` makes what `work` gets from the driver, for each call. */
 export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wrap: (sql: Sql) => T): Connection<T> {
   let pool: Pool | undefined;
   let closed = false;
@@ -96,7 +97,7 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
           if (queries === undefined) discard(current);
           else if (!(await endsSoon(outcome))) retire(current);
         }
-        // A standby: the next pool may find the server that takes writes.
+        // The server is a standby: a new pool may find the one that takes writes.
         if ((error as { code?: string }).code === READ_ONLY) discard(current);
         if (!isUnavailable(error)) {
           options.onAnswered?.();
@@ -126,7 +127,8 @@ function openPool(options: ConnectOptions): Sql {
     keep_alive: 15,
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 2),
     onnotice: () => {},
-    // Arrays go as texts here; and nobody would hear of it if a connection broke while the driver asked for types.
+    // Arrays are sent as text, so the driver need not ask for types. If a connection broke while it did, no call would
+    // be told.
     fetch_types: false,
     ...tlsOf(options.url),
     ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
@@ -134,7 +136,7 @@ function openPool(options: ConnectOptions): Sql {
   });
 }
 
-/** Time a server has for a cancellation, ms. */
+/** How long the server may take to answer a cancellation, ms. */
 const CANCEL_MS = 250;
 
 function endsSoon(outcome: Promise<unknown>): Promise<boolean> {
@@ -148,7 +150,7 @@ function endsSoon(outcome: Promise<unknown>): Promise<boolean> {
   });
 }
 
-/** Whether an address names several hosts, of which one takes writes. */
+/** True for an address with several hosts, of which one takes writes. */
 export const severalHosts = (url: string): boolean => /^[^/]*\/\/[^/?]*,/.test(url);
 
 class DeadlinePassed extends Error {
@@ -162,10 +164,10 @@ const NETWORK =
   /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECTION_|CONNECT_TIMEOUT)/;
 
 /**
- * Whether an error means that the database cannot do the work now: connection errors, SQLSTATE classes 08 (connection),
- * 53 (resources), 57P (shutdown), 58 (system), 57014 (our own statement_timeout), 55P03 (lock_timeout), 40001, 40P01
- * (to be retried), 25006 (a standby), and what refuses a connection: 3D000 (no such database), 28000 and 28P01 (login).
- * Source: PostgreSQL documentation, appendix A.
+ * True for an error which means that the database cannot do the work now: connection errors; SQLSTATE classes 08
+ * (connection), 53 (resources), 57P (shutdown), 58 (system); 57014 (our own statement_timeout), 55P03 (lock_timeout),
+ * 40001 and 40P01 (to be tried again), 25006 (a standby); and a refused connection: 3D000 (no such database), 28000 and
+ * 28P01 (login). Source: PostgreSQL documentation, appendix A.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DeadlinePassed || error instanceof DatabaseUnavailable) return true;

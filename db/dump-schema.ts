@@ -8,9 +8,9 @@ const HEAD = `-- The schema that the migrations make, without the functions, whi
 -- partitions of attempts. To be read, not to be run. Written by "npm run schema:dump": do not edit it.`;
 
 /**
- * The tables of the public schema with their columns, constraints, indexes and triggers, as SQL in an order that depends
- * on names alone. Left out are functions (`db/functions` has them), the daily partitions of `attempts`, and what belongs
- * to extensions. Throws when there is anything else, such as a view or a type, which it could not write.
+ * The tables of the public schema with their columns, constraints, indexes and triggers, as SQL. The order depends on
+ * names alone. Left out are functions (they are in `db/functions`), the daily partitions of `attempts`, and what
+ * belongs to extensions. Throws when the schema has anything else, such as a view or a type.
  */
 export async function dumpSchema(sql: Sql): Promise<string> {
   await assertNothingElse(sql);
@@ -26,7 +26,7 @@ type Table = {
   name: string;
   is_unlogged: boolean;
   partitioned_by: string | null;
-  /** Of a partition: the table it belongs to, and which rows it takes. */
+  /** For a partition: the table that it is part of, and its bound. */
   parent: string | null;
   bound: string | null;
   options: string[] | null;
@@ -81,7 +81,7 @@ async function readConstraints(sql: Sql, table: number): Promise<string[]> {
   return rows.map(([line]) => line);
 }
 
-/** Without the indexes that constraints make. */
+/** The indexes that do not belong to a constraint. */
 async function readIndexes(sql: Sql, table: number): Promise<string[]> {
   const rows = await sql`
     SELECT pg_get_indexdef(i.indexrelid, 0, true) || ';' FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid

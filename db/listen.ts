@@ -3,8 +3,8 @@ import { severalHosts } from "./client.ts";
 import { tlsOf } from "./tls.ts";
 
 /**
- * Listens on a channel over a connection of its own, which must be a direct one, and reconnects by itself. `onListening`
- * is called each time it begins (again): what was announced meanwhile was missed. Returns how to stop.
+ * Listens on a channel over a connection of its own, and reconnects by itself. The connection must not go through a
+ * pooler. `onListening` is called each time listening begins: notifications before that were missed. `close` stops it.
  */
 export function listen(options: {
   url: string;

@@ -11,10 +11,10 @@ export class MigrationError extends Error {
 }
 
 /**
- * Brings the database at `url` up to this code's schema and makes the attempt partitions of the days ahead. Several
- * callers may do so at once: an advisory lock lets one work while the others wait. A database that is newer than this
- * code is left as it is. The lock belongs to the session, so `url` must not be a pooler in transaction mode.
- * `onLog` gets a line when there is something to wait for. Throws a MigrationError.
+ * Brings the database at `url` up to this version's schema and makes the partitions of `attempts` for the days ahead.
+ * Several callers may do so at once: an advisory lock lets one work while the others wait. A database with a newer
+ * schema stays as it is. The lock belongs to the session, so `url` must not be a pooler in transaction mode. `onLog`
+ * gets a line when it has to wait. Throws a MigrationError.
  */
 export async function migrate(url: string, { onLog = () => {} }: { onLog?: (line: string) => void } = {}) {
   const sql = postgres(url, {
@@ -40,10 +40,11 @@ const MIGRATIONS = fileURLToPath(new URL("./migrations", import.meta.url));
 const PARTITION_DAYS = 9;
 const ADVISORY_LOCK = 7_867_001;
 
-// A change of a table queues behind running transactions, and everything else queues behind it: rather give up.
+// A change of a table waits for running transactions, and every later statement on the table waits behind it. Give up
+// instead.
 const LOCK_TIMEOUT_MS = 30_000;
 
-// Tried again and again, since a session that waits inside pg_advisory_lock holds back CREATE INDEX CONCURRENTLY.
+// Poll, because a session that waits inside pg_advisory_lock holds back CREATE INDEX CONCURRENTLY.
 async function waitForTurn(sql: postgres.Sql, onLog: (line: string) => void) {
   for (let tries = 0; ; tries++) {
     const [row] = await sql<[{ mine: boolean }]>`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS mine`;
@@ -55,7 +56,7 @@ async function waitForTurn(sql: postgres.Sql, onLog: (line: string) => void) {
 
 function explain(error: unknown, url: string): MigrationError {
   const { code, message } = ((error as Error).cause ?? error) as { code?: string; message: string };
-  // With several hosts it is no URL that a parser takes: the first one stands for all.
+  // An address with several hosts is no URL to a parser: show the first host.
   const { hostname, port, pathname, username } = new URL(url.replace(/,[^/]*/, ""));
   const database = `${pathname.slice(1)} on ${hostname}:${port || 5432}`;
   const told = (text: string) => new MigrationError(text, { cause: error });

@@ -7,13 +7,13 @@ export type DbOrTx = Db | Parameters<Parameters<Db["transaction"]>[0]>[0];
 export type OrmConnection = Connection<{ sql: Sql; db: Db }>;
 
 /**
- * A connection with drizzle's query builder on it. Apart from `connect`, since drizzle takes more memory than all the
- * rest of a dispatcher, which does without.
+ * A connection with drizzle's query builder on it. It is apart from `connect` because drizzle takes more memory than
+ * the rest of a dispatcher, which does without it.
  */
 export const connectOrm = (options: ConnectOptions): OrmConnection => connectWith(options, withBuilder);
 
-// Made when it is asked for: many calls do without. And without the schema, which `db.query` alone reads and nobody
-// calls: to work its relations out takes 0.1 ms.
+// Made on first use, since many calls do without it. Made without the schema, which only `db.query` reads and nobody
+// uses: preparing it takes 0.1 ms.
 function withBuilder(sql: Sql): { sql: Sql; db: Db } {
   let db: Db | undefined;
   return {

@@ -1,7 +1,7 @@
 /**
- * How the driver speaks TLS to the database at `url`. Where the address asks for a certificate that is verified
- * (`sslmode=verify-full` or `verify-ca`, `ssl=true`, `sslrootcert=system`), the driver would leave it to
- * NODE_TLS_REJECT_UNAUTHORIZED whether it is; here it always is. Other addresses say for themselves what they want.
+ * The driver's TLS options for the database at `url`. For an address that asks for a verified certificate
+ * (`sslmode=verify-full` or `verify-ca`, `ssl=true`, `sslrootcert=system`) the driver would let
+ * NODE_TLS_REJECT_UNAUTHORIZED turn the verification off. Here it is always on. For other addresses nothing is added.
  */
 export function tlsOf(url: string): { ssl?: { rejectUnauthorized: true } } {
   const asked = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]);

@@ -1,11 +1,11 @@
 import type { Sql } from "./client.ts";
 
-/** What of a query the driver shows: it is `active` while the server is at work on it. */
+/** A query as the driver makes it. `active`: the server is working on it. */
 type Query = Promise<unknown> & { active?: boolean; canceller?: ((query: Query) => Promise<unknown>) | null };
 
-/** The queries of one piece of work, so that they can be stopped when its time is over. */
+/** Keeps the queries of one call, to stop them when the call passes its deadline. */
 export class WorkQueries {
-  /** The driver, for this work alone. */
+  /** The driver, for this call alone. */
   readonly sql: Sql;
   readonly #all: Query[] = [];
   #stopped: Error | undefined;
@@ -15,15 +15,16 @@ export class WorkQueries {
   }
 
   /**
-   * Cancels what the server is at work on, and has each further query of the work fail with `reason`. A cancellation that
-   * comes just after its query has ended may meet the next one on that connection, which then fails as cancelled.
+   * Cancels the running queries of the call on the server, and lets each later query of the call fail with `reason`. A
+   * cancellation that reaches the server just after its query ended may hit the next query on that connection, which
+   * then fails as cancelled.
    */
   stop(reason: Error): void {
     this.#stopped = reason;
     for (const query of this.#all) {
       const { active, canceller } = query;
       if (!active || !canceller) continue;
-      // Not `cancel()`: that leaves it to nobody to hear that the server could not be reached.
+      // Not `cancel()`, which does not report that the server could not be reached.
       query.canceller = null;
       canceller(query).catch(() => {});
     }
@@ -47,7 +48,7 @@ export class WorkQueries {
     return begin(...args, (tx: object) => work(this.#watch(tx)));
   }
 
-  // Fragments too, which look the same: they are never active.
+  // Fragments are kept too, since they look the same. They are never active.
   #note(made: unknown): unknown {
     if (!(made instanceof Promise)) return made;
     if (this.#stopped) return refused(this.#stopped);
@@ -56,7 +57,7 @@ export class WorkQueries {
   }
 }
 
-// It may be a fragment, which nobody awaits.
+// A fragment is never awaited: without a handler its rejection would end the process.
 function refused(reason: Error): Promise<never> {
   const refusal = Promise.reject(reason);
   refusal.catch(() => {});

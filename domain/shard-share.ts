@@ -1,29 +1,33 @@
-/** How many shards the accounts are divided into. */
+/** How many shards the accounts are divided into: a power of two. The migrations repeat it; changing it needs one. */
 export const SHARDS = 64;
 
-/** A dispatcher gives up at most so many shards in one round: what is due in a shard waits a moment while it changes hands. */
+/**
+ * How many shards a dispatcher gives up in one round at most: deliveries of a shard wait a moment while it changes
+ * hands.
+ */
 const RELEASED_AT_ONCE = 16;
-/** Free shards beyond everybody's share are taken after this, ms: others of the fleet come first for theirs. */
+/** Free shards beyond a dispatcher's share are left to the others for this long, ms. */
 const LEFT_FREE_MS = 250;
 
-/** The fleet as one dispatcher sees it. A dispatcher is settled once it has lived for `DISPATCHER_SETTLED_MS`. */
+/** The fleet as one dispatcher sees it. A dispatcher is settled when it has been alive for `DISPATCHER_SETTLED_MS`. */
 export type FleetView = {
   isSettled: boolean;
   /** Other dispatchers that are alive, and those of them that are settled. */
   others: number;
   settledOthers: number;
-  /** Shards of its own. */
+  /** Shards that this dispatcher owns. */
   owned: number;
   /** Shards that were given up, or whose lease is over. */
   free: number;
-  /** For how long some have been free, ms. */
+  /** For how long there have been free shards, ms. */
   freeForMs: number;
 };
 
 /**
- * How many shards a dispatcher takes and gives up now. Shards are divided among the settled dispatchers, and among all
- * that are alive while none is settled: one that dies again and again takes and is given nothing. Nobody gives up a shard
- * while others are free. What is free beyond everybody's share is taken at once all the same, and given back later.
+ * How many shards a dispatcher takes and gives up now. The shards are divided among the settled dispatchers; while none
+ * is settled, among all that are alive. So a dispatcher that dies again and again takes none and is given none. Nobody
+ * gives up a shard while others are free. Free shards beyond everybody's share are taken after `LEFT_FREE_MS` all the
+ * same, and given back later.
  */
 export function shardMoves(fleet: FleetView): { take: number; release: number } {
   const { isSettled, others, settledOthers, owned, free, freeForMs } = fleet;
@@ -36,5 +40,5 @@ export function shardMoves(fleet: FleetView): { take: number; release: number } 
   };
 }
 
-/** When a dispatcher looks again at shards that it left free for others, ms. */
+/** After how long a dispatcher looks again at shards that it left free for others, ms. */
 export const LOOK_AGAIN_MS = LEFT_FREE_MS;

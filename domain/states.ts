@@ -11,7 +11,7 @@ export const STATUSES = ["scheduled", "firing", "succeeded", "failed", "dead", "
 
 export type ScheduleStatus = (typeof STATUSES)[number];
 
-/** For each status, the statuses an UPDATE may move it to. A status that leads nowhere is terminal. */
+/** For each status, the statuses that an UPDATE may change it to. A status without any is terminal. */
 const TRANSITIONS = {
   scheduled: ["firing", "scheduled", "cancelled"],
   firing: ["succeeded", "failed", "dead", "scheduled", "cancelled"],

@@ -1,18 +1,18 @@
 import type { PlanName } from "./plans.ts";
 
-/** How an account's subscription stands, as the billing provider tells it. */
+/** An account's subscription, as the billing provider reports it. */
 export type Subscription =
   | { status: "none" }
   | { status: "active"; renewsAt: Date }
-  /** A payment failed, and is tried again. */
+  /** A payment failed, and the provider tries again. */
   | { status: "past_due" }
-  /** It has ended at this instant, or will: it is paid for up to it. */
+  /** It has ended or will end at `endsAt`, and is paid for until then. */
   | { status: "canceled"; endsAt: Date };
 
 export type SubscriptionStatus = Subscription["status"];
 
-/** The plan of whoever pays. */
+/** The plan of accounts that are paying. */
 export const PAID_PLAN = "indie" satisfies PlanName;
 
-/** For how long a plan stays when its payment has failed. */
+/** For how many days an account keeps the paid plan after a payment failed. */
 export const PAST_DUE_DAYS = 7;

@@ -5,9 +5,7 @@ import type { Sql } from "../client.ts";
 
 type Runner = Sql | postgres.TransactionSql;
 
-/*
- * Literals and not parameters, since the planner estimates by them and prepared statements keep their plans.
- */
+// Lists of domain/ for SQL. They are literals and not parameters, so that the planner can estimate with them.
 
 /** `'live', 'test'`, for IN. */
 export const environmentList = (sql: Runner) => sql.unsafe(ENVIRONMENTS.map((env) => `'${env}'`).join(", "));

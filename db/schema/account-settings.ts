@@ -47,8 +47,8 @@ export const signingSecrets = pgTable(
 );
 
 /**
- * Schedules created in one month (UTC), counted by the create statement itself. Rows stay as long as their account: less
- * what was deleted, they tell how many schedules it has.
+ * How many schedules were created in one month (UTC), counted by the create functions. Rows are kept as long as their
+ * account: their sum less `deleted_schedules` is how many schedules it has.
  */
 export const usage = pgTable(
   "usage",
@@ -67,7 +67,7 @@ export const usage = pgTable(
   ],
 );
 
-/** Schedules that were deleted, whoever did it: counted by a trigger. */
+/** How many schedules were deleted, by whomever. A trigger counts them. */
 export const deletedSchedules = pgTable(
   "deleted_schedules",
   {

@@ -5,7 +5,7 @@ import { PLAN_NAMES } from "#domain/plans.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import { bytea, environment, instant, isOneOf } from "./columns.ts";
 
-/** Tenants. One person owns one account; `shard` decides which dispatcher delivers for it. */
+/** Tenants. A person has one account. Its `shard` decides which dispatcher delivers for it. */
 export const accounts = pgTable(
   "accounts",
   {
@@ -14,20 +14,20 @@ export const accounts = pgTable(
     emailVerifiedAt: instant("email_verified_at"),
     name: text("name"),
     avatarUrl: text("avatar_url"),
-    /** What applies now: the plan that is paid for, otherwise the granted one. */
+    /** The plan that applies now: the one that is paid for, otherwise the granted one. */
     plan: text("plan", { enum: PLAN_NAMES }).notNull(),
-    /** What the account has without paying: the plan it was created with, or that an administrator has set. */
+    /** The plan that the account has without paying: it was created with it, or an administrator has set it. */
     grantedPlan: text("granted_plan", { enum: PLAN_NAMES }).notNull().default("free"),
     status: text("status").$type<"active" | "deactivated" | "deleted">().notNull().default("active"),
     shard: smallint("shard")
       .notNull()
       .generatedAlwaysAs(sql`get_byte(uuid_send(id), 15) & ${sql.raw(String(SHARDS - 1))}`),
-    /** What was due before this instant was held back by the account itself, not by the service. */
+    /** Schedules that were due before this instant were held back by the account's status, not by the service. */
     activatedAt: instant("activated_at").notNull().defaultNow(),
-    /** Whether the owner is told by e-mail of dead schedules and of the quota. */
+    /** Whether the owner gets notices. */
     notices: boolean("notices").notNull().default(true),
     deletedAt: instant("deleted_at"),
-    /** When everything that a deleted account had was erased. */
+    /** When the rows of a deleted account were erased. */
     erasedAt: instant("erased_at"),
     createdAt: instant("created_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -43,7 +43,7 @@ export const accounts = pgTable(
   ],
 );
 
-/** Credentials of machines. Only the SHA-256 of a key is kept. */
+/** API keys. Only the SHA-256 of a key is stored. */
 export const apiKeys = pgTable(
   "api_keys",
   {
@@ -67,7 +67,10 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** Sessions of people. `tokenHash` is the SHA-256 of the cookie's value, in hexadecimal; the value itself is kept nowhere. */
+/**
+ * Sessions of people. `token_hash` is the SHA-256 of the cookie's value, in hexadecimal. The value itself is not
+ * stored.
+ */
 export const sessions = pgTable(
   "sessions",
   {

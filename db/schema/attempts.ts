@@ -4,8 +4,9 @@ import { ATTEMPT_OUTCOMES } from "#domain/attempt-outcome.ts";
 import { environment, instant, isOneOf } from "./columns.ts";
 
 /**
- * One row per attempt, partitioned by day of `attempted_at` (the migration makes it so). The primary key does not
- * forbid a second row of one attempt, since it must hold the partition key: the fenced record statement does.
+ * One row per attempt, partitioned by day of `attempted_at` (in the migration, since drizzle cannot say so). The
+ * primary key must contain the partition key, so it would allow a second row of one attempt. The fenced record
+ * statement does not write one.
  */
 export const attempts = pgTable(
   "attempts",
@@ -27,7 +28,7 @@ export const attempts = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.scheduleId, table.attempt, table.attemptedAt] }),
-    // Each row is in one of the two.
+    // Each row is in one of the two indexes.
     index("attempts_delivered")
       .on(table.accountId, table.env, table.attemptedAt, table.scheduleId, table.attempt)
       .where(sql`outcome = 'delivered'`),
@@ -42,7 +43,10 @@ export const attempts = pgTable(
   ],
 );
 
-/** Per account and hour: how attempts ended (`outcome`, by status class) and how late first ones were (`offset`). */
+/**
+ * Per account and hour: how attempts ended (`outcome`, by class of the status code) and how late first attempts were
+ * (`offset`).
+ */
 export const accountCounts = pgTable(
   "account_counts",
   {
@@ -50,7 +54,10 @@ export const accountCounts = pgTable(
     env: environment(),
     hour: instant("hour").notNull(),
     kind: text("kind").$type<"outcome" | "offset">().notNull(),
-    /** `offset`: a bucket of domain/punctuality; `outcome`: first digit of the status code, 0 none, -1 interrupted. */
+    /**
+     * Of `offset`: a bucket of domain/punctuality.ts. Of `outcome`: the first digit of the status code, 0 for no
+     * answer, -1 for interrupted.
+     */
     bucket: smallint("bucket").notNull(),
     n: bigint("n", { mode: "number" }).notNull(),
     minMs: bigint("min_ms", { mode: "number" }),
@@ -63,7 +70,7 @@ export const accountCounts = pgTable(
   ],
 );
 
-/** Live first attempts per shard and hour: the public figures, without a row per account. */
+/** First attempts in the live environment per shard and hour, for the public figures. Does not name accounts. */
 export const shardPunctuality = pgTable(
   "shard_punctuality",
   {

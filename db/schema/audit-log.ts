@@ -3,23 +3,25 @@ import { check, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
 /**
- * Every act of an administrator, written in the transaction of the act. A trigger refuses to change or delete a row. It
- * names accounts by their ids alone, which stay when an account is erased.
+ * Acts of administrators, each written in the transaction of the act. A trigger refuses to change or delete rows. A row
+ * names accounts by their ids only, and stays when an account is erased.
  */
 export const auditLog = pgTable(
   "audit_log",
   {
     id: uuid("id").primaryKey(),
     at: instant("at").notNull().default(sql`clock_timestamp()`),
-    /** `admin`: a person with a session, `actor_id`. `operator`: somebody at the command line of the server. */
+    /**
+     * `admin`: a person with a session, named by `actor_id`. `operator`: somebody at the command line of the server.
+     */
     actor: text("actor").$type<"admin" | "operator">().notNull(),
     actorId: uuid("actor_id"),
     action: text("action").$type<"set_plan" | "deactivate" | "reactivate">().notNull(),
-    /** The account that it was done to. */
+    /** The account that the act changed. */
     subjectId: uuid("subject_id").notNull(),
     before: jsonb("before").$type<Record<string, string>>().notNull(),
     after: jsonb("after").$type<Record<string, string>>().notNull(),
-    /** Of the call, as in its answer and in the log; null at the command line. */
+    /** The request id of the call, as in its answer and in the log; null at the command line. */
     requestId: text("request_id"),
   },
   (table) => [

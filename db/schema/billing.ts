@@ -4,8 +4,8 @@ import { accounts } from "./accounts.ts";
 import { instant } from "./columns.ts";
 
 /**
- * What is known of an account that has been to the checkout: who it is at the billing provider, and how its subscription
- * stood there when it was last read. `version` grows with each reading that is stored, and is its fence.
+ * An account that has been to the checkout: its customer at the billing provider, and its subscription there when it
+ * was last read. `version` grows with each reading that is stored, and fences older readings.
  */
 export const subscriptions = pgTable(
   "subscriptions",
@@ -17,9 +17,9 @@ export const subscriptions = pgTable(
     status: text("status").$type<"none" | "active" | "past_due" | "canceled">().notNull().default("none"),
     /** When an active subscription renews. */
     currentPeriodEnd: instant("current_period_end"),
-    /** When it gives the account its plan no longer, unless something new is heard; null while no end is known. */
+    /** When the subscription stops giving the account its plan, as far as is known now; null while no end is known. */
     paidUntil: instant("paid_until"),
-    /** Whether `accounts.plan` is what is paid for. */
+    /** Whether the subscription gives the account its plan. */
     paying: boolean("paying").notNull().default(false),
     version: integer("version").notNull().default(1),
     createdAt: instant("created_at").notNull().defaultNow(),
@@ -33,7 +33,9 @@ export const subscriptions = pgTable(
   ],
 );
 
-/** Customers of deleted accounts who are still to be deleted at the billing provider, their subscriptions with them. */
+/**
+ * Customers of deleted accounts. Each is still to be deleted at the billing provider, together with its subscriptions.
+ */
 export const customerDeletions = pgTable(
   "customer_deletions",
   {

@@ -3,7 +3,7 @@ import { bigint, check, integer, jsonb, pgTable, real, smallint, text, unique, u
 import { SHARDS } from "#domain/shard-share.ts";
 import { bytea, instant } from "./columns.ts";
 
-/** Dispatchers that are or were running, each with its last heartbeat. */
+/** Dispatchers that run or have run, each with its last heartbeat. */
 export const dispatchers = pgTable("dispatchers", {
   id: uuid("id").primaryKey(),
   host: text("host").notNull(),
@@ -16,8 +16,8 @@ export const dispatchers = pgTable("dispatchers", {
 });
 
 /**
- * 64 fixed shards, leased to dispatchers. `unique (id, epoch)` is what lets a claim's FOR KEY SHARE wait for a
- * takeover (which changes the epoch) and not for a renewal (which does not).
+ * The shards (`SHARDS` of them), leased to dispatchers. Because of `unique (id, epoch)` the FOR KEY SHARE of a claim
+ * waits for a takeover, which changes the epoch, and not for a renewal, which does not.
  */
 export const shards = pgTable(
   "shards",
@@ -26,7 +26,10 @@ export const shards = pgTable(
     owner: uuid("owner"),
     epoch: bigint("epoch", { mode: "number" }).notNull().default(0),
     leaseUntil: instant("lease_until").notNull().default(sql`'-infinity'`),
-    /** What a dispatcher that gave the shard up sent in its last second: lane → first bytes. */
+    /**
+     * How many first bytes of each lane the former owner sent in its last second, if it gave the shard up: lane →
+     * number.
+     */
     handover: jsonb("handover").$type<Record<string, number>>(),
   },
   (table) => [
@@ -35,7 +38,7 @@ export const shards = pgTable(
   ],
 );
 
-/** Secrets of this installation, sealed with the key ring: the check row and the key of the request hash. */
+/** Secrets of this installation, sealed with the key ring (`db/queries/fleet/instance-secrets.ts`). */
 export const instanceSecrets = pgTable("instance_secrets", {
   name: text("name").primaryKey(),
   sealed: bytea("sealed").notNull(),

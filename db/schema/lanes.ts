@@ -4,9 +4,9 @@ import { ENVIRONMENTS } from "#domain/environment.ts";
 import { environment, instant, isOneOf } from "./columns.ts";
 
 /**
- * The calendar of lanes: one row per account and environment that ever had a schedule. `due_at` is at or before the
- * oldest open schedule of an active account, so that dispatchers find what is due by lanes and not by schedules; null
- * when nothing waits. Functions and triggers lower it with what they write; `raise_lanes` alone raises it.
+ * The calendar: one row per lane (account and environment) that ever had a schedule. For an active account `due_at` is
+ * at or before its oldest open schedule; it is null when none is open. Dispatchers find what is due by lanes here, not
+ * by schedules. Functions and triggers lower `due_at` with what they write; only `raise_lanes` raises it.
  */
 export const lanes = pgTable(
   "lanes",

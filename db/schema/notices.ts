@@ -4,14 +4,17 @@ import type { DeadNotice, Deaths } from "#domain/death-notices.ts";
 import type { QuotaNotice } from "#domain/quota-notices.ts";
 import { instant } from "./columns.ts";
 
-/** Live schedules that died and are in no group of deaths yet. A trigger enters them, the dispatcher takes them out. */
+/** Live schedules that died and are in no death group yet. A trigger enters them, and the dispatcher takes them out. */
 export const deadSchedules = pgTable("dead_schedules", {
   scheduleId: uuid("schedule_id").primaryKey(),
   accountId: uuid("account_id").notNull(),
   diedAt: instant("died_at").notNull(),
 });
 
-/** Per account: the deaths that wait for their notice, and what decides when it is due (`domain/death-notices.ts`). */
+/**
+ * Per account: the deaths that wait for their notice, and the instants from which its due time follows
+ * (`domain/death-notices.ts`).
+ */
 export const deathGroups = pgTable(
   "death_groups",
   {
@@ -29,7 +32,7 @@ export const deathGroups = pgTable(
   ],
 );
 
-/** Notices to owners, sent or to be sent. What one says is fixed when it is made. */
+/** Notices to owners, sent or waiting to be sent. The content is fixed when the notice is made. */
 export const notices = pgTable(
   "notices",
   {
@@ -37,14 +40,14 @@ export const notices = pgTable(
     accountId: uuid("account_id").notNull(),
     kind: text("kind").$type<"dead" | "quota">().notNull(),
     content: jsonb("content").$type<DeadNotice | QuotaNotice>().notNull(),
-    /** Of a notice on the quota: its month (YYYYMM) and percentage. */
+    /** Of a notice on the quota: the month (YYYYMM) and the percentage. */
     period: text("period"),
     level: smallint("level").$type<80 | 100 | 110>(),
     createdAt: instant("created_at").notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** From when on it may be taken; while it is being sent, when whoever does so is taken for dead. */
+    /** From when the notice may be claimed. While it is being sent: when its claim ends. */
     nextTryAt: instant("next_try_at").notNull(),
-    /** Since when the provider may have it without our knowing. */
+    /** Since when the provider may have accepted the notice without our knowing. */
     inDoubtSince: instant("in_doubt_since"),
     outcome: text("outcome").$type<"sent" | "given up">(),
     endedAt: instant("ended_at"),

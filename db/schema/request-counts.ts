@@ -1,8 +1,8 @@
 import { integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 
 /**
- * Calls counted within a minute of the database's clock (minutes since 1970), by whom they count for. Unlogged (the
- * migration makes it so); rows live for two minutes.
+ * API calls per minute of the database's clock (minutes since 1970) and per caller, for the rate limit. The table is
+ * unlogged (in the migration, since drizzle cannot say so). Rows live for two minutes.
  */
 export const requestCounts = pgTable(
   "request_counts",

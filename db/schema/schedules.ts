@@ -16,9 +16,9 @@ import { STATUSES } from "#domain/states.ts";
 import { bytea, environment, instant, isOneOf } from "./columns.ts";
 
 /**
- * The hot half of a schedule: what claiming and recording read and write. Narrow, and with few indexes, since each
- * delivery updates it twice. `version` grows with every change: prefetch remembers it, the claim expects it, the
- * record is fenced by it.
+ * The hot half of a schedule: what claiming and recording read and write. It has few columns and few indexes, since
+ * each delivery updates it twice. `version` grows with every change: a dispatcher remembers it when it reads the row,
+ * the claim expects it, and it fences the record.
  */
 export const schedules = pgTable(
   "schedules",
@@ -31,9 +31,9 @@ export const schedules = pgTable(
     version: bigint("version", { mode: "number" }).notNull().default(1),
     earlyFire: boolean("early_fire").notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** Attempts with a known outcome that was not 2xx: what the retry budget counts. */
+    /** Attempts with a known outcome other than 2xx: what retries are counted by. */
     failures: integer("failures").notNull().default(0),
-    /** Attempts in a row whose outcome nobody knows. */
+    /** Interrupted attempts in a row. */
     interruptions: smallint("interruptions").notNull().default(0),
     fireAt: instant("fire_at").notNull(),
     nextAttemptAt: instant("next_attempt_at"),
@@ -43,12 +43,12 @@ export const schedules = pgTable(
     firedAt: instant("fired_at"),
     offsetMs: bigint("offset_ms", { mode: "number" }),
     lastAttemptAt: instant("last_attempt_at"),
-    /** When the schedule became terminal: retention counts from here. */
+    /** When the schedule became terminal. Retention counts from here. */
     endedAt: instant("ended_at"),
     payloadSizeBytes: integer("payload_size_bytes").notNull(),
-    /** Size of the sealed request beside it, which bounds what one claim returns. */
+    /** Size of the sealed request in `schedule_requests`. It bounds what one claim returns. */
     sealedBytes: integer("sealed_bytes").notNull(),
-    /** Scheme, host and port of the target: where a connection is opened ahead. */
+    /** Scheme, host and port of the target, for opening connections ahead. */
     origin: text("origin").notNull(),
     createdAt: instant("created_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -59,7 +59,7 @@ export const schedules = pgTable(
       .on(table.accountId, table.env, table.nextAttemptAt, table.id)
       .where(sql`status in ('scheduled', 'failed')`),
     index("schedules_failed").on(table.shard).where(sql`status = 'failed'`),
-    // It also includes created_at, which this builder cannot say.
+    // In the database it also has INCLUDE (created_at), which drizzle cannot say.
     index("schedules_by_status")
       .on(table.accountId, table.env, table.status, table.fireAt, table.id)
       .where(sql`status <> 'firing'`),
@@ -88,9 +88,9 @@ export const schedules = pgTable(
 );
 
 /**
- * The cold half: what was asked for. Written once beside its schedule by the create statement (which is why there is no
- * foreign key to pay for on each insert). Only two things change later: retention erases `sealed`, and a new key seals
- * it afresh.
+ * The cold half of a schedule: the request. The create function writes it together with the schedule, so there is no
+ * foreign key, which would cost something on each insert. Only two things change later: retention erases `sealed`, and
+ * re-encryption replaces it.
  */
 export const scheduleRequests = pgTable(
   "schedule_requests",
@@ -100,13 +100,19 @@ export const scheduleRequests = pgTable(
     env: environment(),
     targetUrl: text("target_url").notNull(),
     method: text("method").$type<"GET" | "POST" | "PUT" | "PATCH" | "DELETE">().notNull(),
-    /** Custom headers and payload, AES-256-GCM bound to id, method and target; null when there is neither. */
+    /**
+     * Custom headers and payload, encrypted with AES-256-GCM and bound to id, method and target; null when there is
+     * neither.
+     */
     sealed: bytea("sealed"),
     idempotencyKey: text("idempotency_key"),
-    /** Keyed hash of the original request; compared when its idempotency key comes again. */
+    /** Keyed hash of the request, compared when its idempotency key comes again. */
     requestHash: bytea("request_hash").notNull(),
     replayOf: uuid("replay_of"),
-    /** When retention, or the erasing of its account, took payload and headers away; nothing can be sent again then. */
+    /**
+     * When payload and headers were erased, by retention or with the account. The request cannot be sent again after
+     * that.
+     */
     erasedAt: instant("erased_at"),
     createdAt: instant("created_at").notNull().defaultNow(),
   },

@@ -3,7 +3,7 @@ import { check, index, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-co
 import { accounts } from "./accounts.ts";
 import { instant } from "./columns.ts";
 
-/** Who somebody is at a provider of OAuth, and whose account that opens. Nothing that a provider hands out is kept. */
+/** OAuth identities, and the account that each one opens. No token of a provider is stored. */
 export const identities = pgTable(
   "identities",
   {
@@ -21,7 +21,10 @@ export const identities = pgTable(
   ],
 );
 
-/** Magic links that were not used yet. `tokenHash` is a SHA-256 in hexadecimal; the token itself is only in the mail. */
+/**
+ * Magic links that were not used yet. `token_hash` is the SHA-256 of the token, in hexadecimal. The token itself is
+ * only in the mail.
+ */
 export const signInTokens = pgTable(
   "sign_in_tokens",
   {

@@ -8,8 +8,9 @@ import { deleteSessions } from "./sessions.ts";
 import { settlePlan } from "./subscriptions.ts";
 
 /**
- * Sets what plan an account has without paying, and writes it to the audit log, in one transaction. A plan that is paid
- * for stays: then no lower one can be set, which is `pays`. What is so already is `done`, and not written again.
+ * Sets the granted plan of an account and writes the act to the audit log, in one transaction. An account that pays
+ * keeps its paid plan, so a lower one cannot be set: `pays`. When nothing would change, returns `done` and writes no
+ * act.
  */
 export async function grantPlan(
   db: Db,
@@ -38,9 +39,9 @@ export async function grantPlan(
 }
 
 /**
- * Deactivates an account, or activates it again, and writes it to the audit log, in one transaction. Deactivating ends its
- * sessions; its keys and schedules wait. What was due before it is activated again is held back by the account and not
- * by the service. What is so already is `done`, and not written again.
+ * Deactivates or reactivates an account and writes the act to the audit log, in one transaction. Deactivating ends its
+ * sessions; its API keys are refused and its schedules wait. What is overdue at reactivation was held back by the
+ * account and not by the service. When nothing would change, returns `done` and writes no act.
  */
 export async function setAccountStatus(
   db: Db,
@@ -70,7 +71,7 @@ export async function setAccountStatus(
 
 const planColumns = { plan: accounts.plan, grantedPlan: accounts.grantedPlan };
 
-/** Locks an account that is not deleted: acts on one account come one after the other. */
+/** Locks an account that is not deleted, so that acts on one account happen one after the other. */
 async function lockForAct(tx: DbOrTx, id: string) {
   const [account] = await tx
     .select({ ...planColumns, status: accounts.status })

@@ -20,17 +20,17 @@ export type ApiKeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof apiKeyCol
 
 type WantedApiKey = { accountId: string; env: Environment; name: string };
 
-/** Keys of an account that are not revoked, of both environments together. */
+/** How many keys an account may have that are not revoked, both environments together. */
 const KEYS_IN_FORCE_MAX = 100;
 
 /**
- * Makes an API key. `key` is its raw value, which is stored nowhere. Throws CONFLICT when the account has 100 that are
- * not revoked; of several calls at once none goes beyond.
+ * Makes an API key. `key` is its raw value, which is not stored. Throws CONFLICT when the account has 100 keys that are
+ * not revoked; concurrent calls do not get past the limit either.
  */
 export async function createApiKey(db: Db, wanted: WantedApiKey): Promise<ApiKeyRow & { key: string }> {
   return db.transaction(async (tx) => {
-    // One at a time for an account, so that each counts the keys of those before it. Not by the account's row: creating
-    // schedules locks that too.
+    // Serialise the calls of an account, so that each counts the keys of the calls before it. Not with the account's
+    // row, which creating schedules locks too.
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${wanted.accountId}`}, 0))`);
     const inForce = await tx.$count(apiKeys, and(eq(apiKeys.accountId, wanted.accountId), isNull(apiKeys.revokedAt)));
     if (inForce >= KEYS_IN_FORCE_MAX) throw tooManyKeys();
@@ -55,7 +55,7 @@ async function insertApiKey(db: DbOrTx, wanted: WantedApiKey): Promise<ApiKeyRow
   return { ...row, key };
 }
 
-/** Keys of an account, at most `rowsMax`: those in force before revoked ones, the newest of either kind first. */
+/** The keys of an account, at most `rowsMax`: active ones before revoked ones, newest first. */
 export async function listApiKeys(db: DbOrTx, accountId: string, rowsMax: number): Promise<ApiKeyRow[]> {
   return db
     .select(apiKeyColumns)
@@ -65,7 +65,10 @@ export async function listApiKeys(db: DbOrTx, accountId: string, rowsMax: number
     .limit(rowsMax);
 }
 
-/** Revokes a key in force and makes another of the same name and environment; undefined when it is not in force. */
+/**
+ * Revokes an active key and makes another of the same name and environment; undefined when the account has no such
+ * active key.
+ */
 export async function rotateApiKey(
   db: Db,
   accountId: string,
@@ -81,7 +84,7 @@ export async function rotateApiKey(
   });
 }
 
-/** Revokes a key; one that was revoked before stays as it was. False when the account has no such key. */
+/** Revokes a key. A key that is revoked already keeps its instant. False when the account has no such key. */
 export async function revokeApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
   const found = await db
     .update(apiKeys)
@@ -99,7 +102,7 @@ export async function revokeApiKeys(db: DbOrTx, accountId: string): Promise<void
     .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)));
 }
 
-/** Whether the account has such a key, in force or not. */
+/** Whether the account has such a key, active or revoked. */
 export async function hasApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
   const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isOwn(accountId, id)).limit(1);
   return found.length > 0;
@@ -122,7 +125,7 @@ export async function findActiveApiKey(db: DbOrTx, hash: Buffer): Promise<Active
   return found;
 }
 
-/** Notes that a key was used just now, at most once a minute. */
+/** Stores that a key was used now, at most once a minute. */
 export async function touchApiKey(db: DbOrTx, id: string): Promise<void> {
   await db
     .update(apiKeys)

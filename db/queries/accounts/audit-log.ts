@@ -3,12 +3,12 @@ import { newId } from "#domain/ids.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, auditLog } from "../../schema/index.ts";
 
-/** Who does an act of administration, and in which call; ids are UUIDs. */
+/** Who does an act, and in which call. `accountId` (UUID) is null at the command line. */
 export type Actor = { accountId: string | null; requestId: string | null };
 
 export type Act = Pick<typeof auditLog.$inferInsert, "action" | "subjectId" | "before" | "after">;
 
-/** Writes what was done, in the transaction that does it. */
+/** Writes an act to the audit log. Call it in the transaction of the act. */
 export async function recordAct(tx: DbOrTx, { accountId, requestId }: Actor, act: Act): Promise<void> {
   await tx.insert(auditLog).values({
     id: newId(Date.now()),
@@ -22,8 +22,8 @@ export async function recordAct(tx: DbOrTx, { accountId, requestId }: Actor, act
 export type AuditRow = typeof auditLog.$inferSelect & { subjectEmail: string | null; actorEmail: string | null };
 
 /**
- * The acts, the latest first: of one account if it is given, behind the act `after` (UUID), at most `limit`. Addresses are
- * those of now, null where the account is erased.
+ * The acts, latest first: of one account if `subjectId` (UUID) is given, from behind the act `after` (UUID), at most
+ * `limit`. The e-mail addresses are the present ones; null where the account is erased.
  */
 export async function listActs(
   db: DbOrTx,

@@ -35,7 +35,7 @@ export async function createOrFindAccount(
       .from(accounts)
       .where(and(eq(accounts.email, email), ne(accounts.status, "deleted")))
       .limit(1);
-    if (!found) throw new Error("the account was deleted while it was looked for");
+    if (!found) throw new Error("the account was deleted between two statements");
     return { ...found, created: false };
   });
 }

@@ -2,11 +2,11 @@ import { eq, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../orm.ts";
 import { customerDeletions } from "../../schema/index.ts";
 
-/** A try has this long, s, before another process may make one; each further one is twice as far off, an hour at most. */
+/** How long a try may take before another process may try, s. Each further wait is twice as long, an hour at most. */
 const FIRST_WAIT_S = 30;
 const WAIT_S_MAX = 3_600;
 
-/** Takes the customer whose deletion is due longest for one try, or undefined when none is due. */
+/** Claims the customer whose deletion has been due longest, for one try; undefined when none is due. */
 export async function takeCustomerDeletion(db: DbOrTx): Promise<{ customerId: string; tries: number } | undefined> {
   const [taken] = await db.execute<{ customerId: string; tries: number }>(sql`
     UPDATE customer_deletions d SET tries = d.tries + 1,
@@ -18,7 +18,7 @@ export async function takeCustomerDeletion(db: DbOrTx): Promise<{ customerId: st
   return taken;
 }
 
-/** The customer is deleted: nothing is left to do. */
+/** Removes a customer who is deleted at the billing provider from the queue. */
 export async function finishCustomerDeletion(db: DbOrTx, customerId: string): Promise<void> {
   await db.delete(customerDeletions).where(eq(customerDeletions.customerId, customerId));
 }

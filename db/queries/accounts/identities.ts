@@ -2,12 +2,12 @@ import { and, eq, inArray } from "drizzle-orm";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, identities } from "../../schema/index.ts";
 
-/** Deletes who an account's owner is elsewhere. */
+/** Deletes the OAuth identities of an account. */
 export async function deleteIdentities(db: DbOrTx, accountId: string): Promise<void> {
   await db.delete(identities).where(eq(identities.accountId, accountId));
 }
 
-/** Frees an identity that a deleted account still holds. */
+/** Deletes an OAuth identity that still belongs to a deleted account, so that another account can have it. */
 export async function deleteIdentityOfDeleted(
   db: DbOrTx,
   { provider, providerAccountId }: { provider: string; providerAccountId: string },

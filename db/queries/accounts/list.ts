@@ -11,7 +11,7 @@ export type AccountSearch = {
   id?: string | undefined;
   plan?: PlanName | undefined;
   status?: "active" | "deactivated" | undefined;
-  /** The account (UUID) that the page before ended with. */
+  /** The last account (UUID) of the page before. */
   after?: string | undefined;
   limit: number;
 };
@@ -69,7 +69,7 @@ export async function countAccounts(
   return row?.n ?? 0;
 }
 
-// position(), so that % and _ are plain characters.
+// position() and not LIKE, so that % and _ are plain characters.
 function matches({ email, id, plan, status }: Omit<AccountSearch, "after" | "limit">): SQL | undefined {
   return and(
     ne(accounts.status, "deleted"),

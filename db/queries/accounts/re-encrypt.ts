@@ -20,7 +20,7 @@ export async function readSealedPairs(
     WHERE (account_id, env) > (${after.account_id}, ${after.env}) ORDER BY account_id, env LIMIT ${rowsMax}`;
 }
 
-/** Replaces a pair of signing secrets, unless somebody has changed it since it was read; returns how many it replaced. */
+/** Replaces a pair of signing secrets, unless it has changed since it was read. Returns how many it replaced. */
 export async function replaceSealedPair(sql: Sql, from: SealedPair, to: SealedPair): Promise<number> {
   const replaced = await sql`
     UPDATE signing_secrets SET current = ${to.current}, next = ${to.next}, former = ${to.former}

@@ -3,13 +3,13 @@ import { INHERITED_RELAY_SETTINGS, type RelaySettingsPatch, type SavedRelaySetti
 import type { DbOrTx } from "../../orm.ts";
 import { relaySettings } from "../../schema/index.ts";
 
-/** What an account has saved. */
+/** The relay settings that an account has saved. */
 export async function readRelaySettings(db: DbOrTx, accountId: string): Promise<SavedRelaySettings> {
   const [row] = await db.select(settings).from(relaySettings).where(eq(relaySettings.accountId, accountId)).limit(1);
   return row ?? INHERITED_RELAY_SETTINGS;
 }
 
-/** Saves the settings of a patch, null included, and leaves those it omits; what is saved now. */
+/** Saves the settings of a patch, null included. Omitted ones stay. Returns what is saved now. */
 export async function saveRelaySettings(
   db: DbOrTx,
   accountId: string,

@@ -14,11 +14,11 @@ export type ActiveSession = {
   emailVerified: boolean;
   /** True when `last_used_at` is more than a minute old. */
   isStale: boolean;
-  /** True when it was not renewed for a day. */
+  /** True when the session was not renewed for a day. */
   isRenewable: boolean;
 };
 
-/** Starts a session of `SESSION_DAYS` days. `token` is the value of its cookie, which is stored nowhere. */
+/** Starts a session of `SESSION_DAYS` days. `token` is the value of its cookie, which is not stored. */
 export async function createSession(
   db: DbOrTx,
   wanted: { accountId: string; userAgent: string | null },
@@ -47,7 +47,10 @@ export async function findActiveSessions(db: DbOrTx, tokenHashes: string[]): Pro
     .limit(tokenHashes.length);
 }
 
-/** Notes that a session was used just now, at most once a minute, and renews it, at most daily. One that ended stays so. */
+/**
+ * Stores that a session was used now, at most once a minute, and renews it, at most once a day. An expired one stays
+ * expired.
+ */
 export async function touchSession(db: DbOrTx, tokenHash: string): Promise<void> {
   await db
     .update(sessions)
@@ -69,7 +72,7 @@ export type SessionRow = Pick<
   "id" | "userAgent" | "createdAt" | "lastUsedAt" | "expiresAt"
 >;
 
-/** The sessions of an account that have not expired, at most `rowsMax`, the one that was used last first. */
+/** The sessions of an account that have not expired, at most `rowsMax`, most recently used first. */
 export async function listSessions(db: DbOrTx, accountId: string, rowsMax: number): Promise<SessionRow[]> {
   return db
     .select({
@@ -85,7 +88,7 @@ export async function listSessions(db: DbOrTx, accountId: string, rowsMax: numbe
     .limit(rowsMax);
 }
 
-/** Ends every session of an account, but for the one that is to be kept (UUID). */
+/** Ends every session of an account except `keptId` (UUID). */
 export async function deleteSessions(db: DbOrTx, accountId: string, keptId?: string): Promise<void> {
   await db
     .delete(sessions)
@@ -99,6 +102,6 @@ export async function deleteSessionsByHash(db: DbOrTx, tokenHashes: string[]): P
 
 const isAlive: SQL = gt(sessions.expiresAt, sql`clock_timestamp()`);
 const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;
-/** When a session ends that is started or renewed now. */
+/** When a session expires that starts or is renewed now. */
 export const fullTerm = sql`clock_timestamp() + ${SESSION_DAYS} * interval '1 day'`;
 const dayOldTerm = sql`clock_timestamp() + ${SESSION_DAYS - 1} * interval '1 day'`;

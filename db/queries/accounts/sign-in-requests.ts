@@ -2,13 +2,13 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Db } from "../../orm.ts";
 import { signInRequests } from "../../schema/index.ts";
 
-/** What is counted under `key` (a keyed hash), of which `max` are allowed within any hour. */
+/** `max` requests are allowed for `key` (a keyed hash) within any hour. */
 export type RequestLimit = { key: string; max: number };
 
 /**
- * Notes that a magic link was asked for, under each key, unless one of them has reached its limit within the last hour, by
- * the database's clock. Then nothing is noted, and the answer is how many seconds it takes until none has; otherwise 0.
- * Calls that share a key wait for each other, so that it is exact over any number of processes.
+ * Stores that a magic link was asked for, under each key, and returns 0. When one of the keys has reached its limit
+ * within the last hour, by the database's clock, stores nothing and returns after how many seconds a request is allowed
+ * again. Calls that share a key wait for each other, so the limit is exact over any number of processes.
  */
 export async function noteSignInRequest(db: Db, limits: readonly RequestLimit[]): Promise<number> {
   return db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import type { Sql } from "../../client.ts";
 
-/** Stores a magic link to an address, by the hash of its token; it works for `minutes`. */
+/** Stores the hash of a magic link's token. The link is valid for `minutes`. */
 export async function insertSignInToken(
   sql: Sql,
   { email, tokenHash, minutes }: { email: string; tokenHash: string; minutes: number },

@@ -8,22 +8,21 @@ import type { Tenant } from "./tenant.ts";
 
 export type SigningSecretPair = { current: string; next: string; rotatedAt: Date | null };
 
-/** Hours that the former secret signs beside the current one after a rotation. */
+/** For how many hours after a rotation the former secret signs beside the current one. */
 const FORMER_HOURS = 24;
 
-/** The signing secrets of an environment in plain text; makes them when there are none. */
+/** The signing secrets of an environment in plain text. Makes them when there are none. */
 export async function readSigningSecrets(db: DbOrTx, tenant: Tenant, ring: KeyRing): Promise<SigningSecretPair> {
-  return madeWhenMissing(db, tenant, ring, () =>
-    db.select(pairColumns).from(signingSecrets).where(isOf(tenant)).limit(1),
-  );
+  return findOrInsert(db, tenant, ring, () => db.select(pairColumns).from(signingSecrets).where(isOf(tenant)).limit(1));
 }
 
 /**
- * Makes the next secret the current one and a new one the next, and has the former current one sign beside it for
- * `FORMER_HOURS`; the new pair in plain text. One statement: of several at once each finds what the one before it made.
+ * Makes the next secret the current one, and a new secret the next. The former current one signs beside it for
+ * `FORMER_HOURS`. Returns the new pair in plain text. It is one statement, so concurrent calls rotate one after the
+ * other.
  */
 export async function rotateSigningSecrets(db: DbOrTx, tenant: Tenant, ring: KeyRing): Promise<SigningSecretPair> {
-  return madeWhenMissing(db, tenant, ring, () =>
+  return findOrInsert(db, tenant, ring, () =>
     db
       .update(signingSecrets)
       .set({
@@ -38,7 +37,7 @@ export async function rotateSigningSecrets(db: DbOrTx, tenant: Tenant, ring: Key
   );
 }
 
-/** Makes the pair of an environment; one that exists stays as it is. */
+/** Makes the signing secrets of an environment, unless it has some. */
 export async function insertSigningSecrets(db: DbOrTx, tenant: Tenant, ring: KeyRing): Promise<void> {
   await db
     .insert(signingSecrets)
@@ -52,7 +51,7 @@ const pairColumns = {
   rotatedAt: signingSecrets.rotatedAt,
 };
 
-async function madeWhenMissing(
+async function findOrInsert(
   db: DbOrTx,
   tenant: Tenant,
   ring: KeyRing,
@@ -63,7 +62,7 @@ async function madeWhenMissing(
     await insertSigningSecrets(db, tenant, ring);
     [row] = await find();
   }
-  if (!row) throw new Error("the signing secrets vanished while they were read");
+  if (!row) throw new Error("the signing secrets were deleted between two statements");
   const plain = (sealed: Buffer) => open(ring, sealed, secretAad(tenant.accountId, tenant.env)).toString();
   return { current: plain(row.current), next: plain(row.next), rotatedAt: row.rotatedAt };
 }

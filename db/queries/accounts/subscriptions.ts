@@ -4,18 +4,18 @@ import { PAID_PLAN, PAST_DUE_DAYS, type Subscription, type SubscriptionStatus } 
 import type { Db, DbOrTx } from "../../orm.ts";
 import { accounts, customerDeletions, subscriptions } from "../../schema/index.ts";
 
-/** What billing knows of an account; `customerId` is null until it has been to the checkout. */
+/** The billing of an account. `customerId` is null until the account has been to the checkout. */
 export type BillingState = {
   email: string;
   plan: PlanName;
   customerId: string | null;
   status: SubscriptionStatus;
   paying: boolean;
-  /** Grows with each reading that is stored. */
+  /** Grows with each reading that is stored; 0 before the first. */
   version: number;
 };
 
-/** The billing of an account, unless it is not active. */
+/** The billing of an account; undefined when the account is not active. */
 export async function findBilling(db: DbOrTx, accountId: string): Promise<BillingState | undefined> {
   const [row] = await db
     .select({
@@ -34,9 +34,9 @@ export async function findBilling(db: DbOrTx, accountId: string): Promise<Billin
 }
 
 /**
- * Notes who an active account is at the billing provider, in place of the customer `known` (null: of none). When the
- * account is not active any more, or another call was quicker with another customer, nothing is noted and this customer
- * is queued for deletion.
+ * Stores the customer of an active account at the billing provider, in place of the customer `known` (null: none). When
+ * the account is no longer active, or another call has stored another customer meanwhile, the customer is queued for
+ * deletion instead.
  */
 export async function saveCustomer(
   db: Db,
@@ -44,7 +44,7 @@ export async function saveCustomer(
   { customerId, known }: { customerId: string; known: string | null },
 ): Promise<"saved" | "inactive" | "another"> {
   return db.transaction(async (tx) => {
-    // Against a deletion that is going on: either it finds the customer, or we find it.
+    // Locked against a deletion of the account: either that finds the customer, or this finds the account deleted.
     const [account] = await tx
       .select({ status: accounts.status })
       .from(accounts)
@@ -75,7 +75,7 @@ async function insertCustomer(tx: DbOrTx, accountId: string, customerId: string,
   return saved?.customerId === customerId;
 }
 
-/** Whose customer it is, with the version of what is known of the subscription. */
+/** The account of a customer, with the version of its subscription. */
 export async function findCustomer(
   db: DbOrTx,
   customerId: string,
@@ -89,8 +89,8 @@ export async function findCustomer(
 }
 
 /**
- * Stores how a subscription stands, and gives the account the plan that follows, in one transaction. False when something
- * was stored since `version` was read: then what was read at the provider may be older than that.
+ * Stores a reading of a subscription and settles the account's plan, in one transaction. Returns false, and stores
+ * nothing, when another reading was stored since `version` was read: this one may be older.
  */
 export async function storeSubscription(
   db: Db,
@@ -120,12 +120,12 @@ export async function storeSubscription(
   });
 }
 
-/** Locks an account before its plan is settled: whoever changes what the plan follows from does this first. */
+/** Locks an account. Whoever changes what the plan follows from does this first, and then settles the plan. */
 async function lockAccount(tx: DbOrTx, accountId: string): Promise<void> {
   await tx.execute(sql`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`);
 }
 
-/** Gives a locked account the plan that it pays for, or else the granted one. */
+/** Sets the plan of a locked account: the paid plan if it is paying, otherwise the granted one. */
 export async function settlePlan(tx: DbOrTx, accountId: string): Promise<void> {
   await tx.execute(sql`
     UPDATE accounts a SET plan = n.plan, updated_at = clock_timestamp()
@@ -135,7 +135,10 @@ export async function settlePlan(tx: DbOrTx, accountId: string): Promise<void> {
     WHERE a.id = n.id AND a.plan <> n.plan`);
 }
 
-/** In the transaction that deletes an account: forgets its billing, and queues its customer for deletion. */
+/**
+ * Deletes the billing of an account and queues its customer for deletion. Call it in the transaction that deletes the
+ * account.
+ */
 export async function queueCustomerDeletion(tx: DbOrTx, accountId: string): Promise<void> {
   await tx.execute(sql`
     WITH gone AS (DELETE FROM subscriptions WHERE account_id = ${accountId} RETURNING customer_id)

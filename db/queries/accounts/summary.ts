@@ -6,13 +6,16 @@ export type AccountSummary = {
   activatedAt: Date;
   keys: number;
   sessions: number;
-  /** When a key or a session was last used. */
+  /** When an API key or a session was last used. */
   lastUsedAt: Date | null;
-  /** When the subscription renews, or gives the plan no longer. */
+  /** When the subscription renews, or stops giving the account its plan. */
   periodEnd: Date | null;
 };
 
-/** What an administrator is told of an account (UUID) beside what lists show; undefined when it is deleted or none. */
+/**
+ * What an administrator sees of an account (UUID) beside its row in the list; undefined when there is none or it is
+ * deleted.
+ */
 export async function readAccountSummary(sql: Sql, id: string): Promise<AccountSummary | undefined> {
   const [row] = await sql`
     SELECT a.email_verified_at IS NOT NULL AS "emailVerified", a.notices, a.activated_at AS "activatedAt",

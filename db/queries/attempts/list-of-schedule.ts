@@ -44,12 +44,12 @@ export async function listAttemptsOfSchedule(
           eq(attempts.scheduleId, scheduleId),
           eq(attempts.accountId, tenant.accountId),
           eq(attempts.env, tenant.env),
-          // now() and not clock_timestamp(): only a stable function lets the planner leave out partitions.
+          // now() and not clock_timestamp(): the planner leaves out partitions only for a stable function.
           gt(attempts.attemptedAt, sql`now() - ${retentionDays} * interval '1 day'`),
         ),
       )
       .orderBy(asc(attempts.attempt), asc(attempts.attemptedAt))
-      // Far above what any retry setting can reach.
+      // Far above what retry settings can reach.
       .limit(5_000)
   );
 }

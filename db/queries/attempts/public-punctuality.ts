@@ -2,9 +2,13 @@ import type { Sql } from "../../client.ts";
 
 export type PublicCounts = { at: Date; counts: { bucket: number; n: number; onTime: number }[] };
 
-/** Live first attempts of all accounts in the current hour and the 23 before it, by the database's clock. */
+/**
+ * The counts of first attempts in the live environment, of all accounts, in the current hour and the 23 before it, by
+ * the database's clock.
+ */
 export async function readPublicCounts(sql: Sql): Promise<PublicCounts> {
-  // One short range of the key for each shard: it begins with the shard, and holds older hours too.
+  // One short range of the primary key for each shard: the key begins with the shard, and the table has older hours
+  // too.
   const rows = await sql`
     SELECT extract(epoch FROM now())::float8 * 1000, p.bucket, sum(p.n)::float8, sum(p.on_time)::float8
     FROM shards s LEFT JOIN shard_punctuality p

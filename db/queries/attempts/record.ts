@@ -8,7 +8,7 @@ type Fragment = PendingQuery<Row[]>;
 
 export type AttemptRecord = {
   scheduleId: string;
-  /** The version the claim gave: the fence. */
+  /** The version that the claim gave: the fence. */
   version: number;
   attempt: number;
   outcome: AttemptOutcome;
@@ -24,25 +24,26 @@ export type AttemptRecord = {
     connectMs: number | null;
     firstByteMs: number | null;
   };
-  /** What the schedule becomes. */
+  /** The status that the schedule gets. */
   status: Settlement["status"];
   nextAttemptAtMs: number | null;
   failures: number;
   interruptions: number;
-  /** Histogram bucket of the lateness against fire_at, counted when this is the first attempt with a known outcome. */
+  /** Histogram bucket of the offset from fire_at. It is counted when this is the first attempt with a known outcome. */
   offsetBucket: number;
   onTime: boolean;
-  /** Whether the public punctuality counts it, if it is such a first attempt. */
+  /** Whether the public punctuality counts it too, if it is such a first attempt. */
   isPublic: boolean;
 };
 
 /**
- * Writes many outcomes at once: schedule, attempt row and counts, all from the rows that are still `firing` with the
- * claimed version. An outcome that was held while the attempt was already recovered as interrupted replaces that record,
- * unless the schedule was claimed again or changed since: with a statement of its own, since a DELETE in the first one
- * would make each call lock every partition of `attempts`. Sending a batch again is harmless. Rows, counters and lanes
- * are locked and upserted in key order, so that batches of several dispatchers never deadlock. Returns the schedules it
- * wrote, with their new version.
+ * Records many outcomes at once: schedule, attempt row and counts, for the schedules that are still `firing` with the
+ * claimed version. Sending a batch again is harmless.
+ * An attempt may have been recorded as interrupted while its outcome was held back. The outcome then replaces that
+ * record, unless the schedule was claimed again or changed since. That is a statement of its own, because a DELETE in
+ * the first one would make each call lock every partition of `attempts`.
+ * Rows, counters and lanes are locked and upserted in the order of their keys, so that batches of several dispatchers
+ * never deadlock. Returns the schedules that it wrote, with their new version.
  */
 export async function recordAttempts(
   sql: Sql,
@@ -61,8 +62,8 @@ export async function recordAttempts(
 const DAY_MS = 86_400_000;
 
 /**
- * Writes outcomes in place of the interruptions that were recorded for them. While a schedule has the version of that
- * record, its `last_attempt_at` is the instant of the interruption, whatever the clocks have done since.
+ * Records outcomes in place of interruptions. While a schedule has the version that the interruption gave it, its
+ * `last_attempt_at` is the instant of that attempt row, whatever the clocks did since.
  */
 async function replaceInterruptions(sql: Sql, records: readonly AttemptRecord[]) {
   const fence = sql`
@@ -84,7 +85,7 @@ async function replaceInterruptions(sql: Sql, records: readonly AttemptRecord[])
     records.filter(({ scheduleId }) => interruptedAtMs.has(scheduleId)),
     {
       fence,
-      // Literals, since a generic plan with parameters locks every partition. Whole days, since each text of the
+      // Literals, because a generic plan with parameters locks every partition. Whole days, because each text of the
       // statement stays prepared in its session.
       replaced: sql`
         DELETE FROM attempts a USING held h
@@ -98,8 +99,8 @@ async function replaceInterruptions(sql: Sql, records: readonly AttemptRecord[])
 const midnight = (sql: Sql, day: number) => sql.unsafe(`'${new Date(day * DAY_MS).toISOString()}'::timestamptz`);
 
 /**
- * Writes the records whose schedule `s` passes the fence. `replaced` are the attempt rows that make room for them, and
- * leave the counts.
+ * Writes the records whose schedule `s` passes the fence. `replaced` deletes and returns the attempt rows that they
+ * replace, which are subtracted from the counts.
  */
 async function write(
   sql: Sql,
@@ -157,7 +158,7 @@ async function write(
         error_text, late_ms, claim_ms, wait_ms, connect_ms, first_byte_ms)
       SELECT id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text, late_ms, claim_ms,
         wait_ms, connect_ms, first_byte_ms
-      FROM held WHERE (SELECT count(*) FROM replaced) >= 0 -- which makes room for it first
+      FROM held WHERE (SELECT count(*) FROM replaced) >= 0 -- so that they are deleted first
     ), counted AS (
       INSERT INTO account_counts AS c (account_id, env, hour, kind, bucket, n, min_ms, max_ms)
       SELECT account_id, env, hour, kind, bucket, sum(n), min(ms), max(ms)

@@ -15,7 +15,7 @@ export type FleetMember = {
   shards: number;
 };
 
-/** The dispatchers that gave a sign of life within an hour and did not stop in good order, oldest first. */
+/** The dispatchers that sent a heartbeat within an hour and did not stop in good order, oldest first. */
 export async function readFleet(sql: Sql): Promise<FleetMember[]> {
   return sql<FleetMember[]>`
     SELECT d.id, d.host, d.pid, d.version, d.skew_ms AS "skewMs",

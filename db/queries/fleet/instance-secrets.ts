@@ -3,14 +3,14 @@ import { instanceAad } from "#domain/associated-data.ts";
 import { DecryptionError, type KeyRing, open, seal } from "#domain/cipher.ts";
 import type { Sql } from "../../client.ts";
 
-/** This process does not fit the database it was given; a person has to mend it. The message says how. */
+/** This process does not fit its database. The message says what a person has to do. */
 export class InstallationError extends Error {
   override readonly name = "InstallationError";
 }
 
 /**
- * Checks that the key ring opens what is stored, by the check row, which the first process of an installation makes.
- * Throws an InstallationError when it does not.
+ * Checks with the check row that the key ring opens what is stored in this database. The first process of an
+ * installation makes that row. Throws an InstallationError when the ring does not open it.
  */
 export async function assertKeyRingOpens(sql: Sql, ring: KeyRing): Promise<void> {
   try {
@@ -29,12 +29,18 @@ export async function readRequestHashKey(sql: Sql, ring: KeyRing): Promise<KeyOb
   return createSecretKey(await readSecret(sql, ring, "request_hash_key", () => randomBytes(32)));
 }
 
-/** The key of the links that turn notices off: 32 random bytes, made on first use, the same for every process. */
+/**
+ * The key of the links that turn notices off: 32 random bytes, made on first use, the same for every process of an
+ * installation.
+ */
 export async function readUnsubscribeKey(sql: Sql, ring: KeyRing): Promise<KeyObject> {
   return createSecretKey(await readSecret(sql, ring, "unsubscribe_key", () => randomBytes(32)));
 }
 
-/** What magic links and OAuth are bound with: 32 random bytes, made on first use, the same for every process of an installation. */
+/**
+ * The secret of next-auth, for magic links and OAuth: 32 random bytes, made on first use, the same for every process of
+ * an installation.
+ */
 export async function readAuthSecret(sql: Sql, ring: KeyRing): Promise<string> {
   return (await readSecret(sql, ring, "auth_secret", () => randomBytes(32))).toString("base64url");
 }
@@ -43,7 +49,7 @@ async function readSecret(sql: Sql, ring: KeyRing, name: string, make: () => Buf
   const read = () => sql<{ sealed: Buffer }[]>`SELECT sealed FROM instance_secrets WHERE name = ${name}`;
   let [row] = await read();
   if (!row) {
-    // Of several processes that start at once, one wins; all of them read what it wrote.
+    // When several processes start at once, one inserts it, and all of them read that one.
     const sealed = seal(ring, make(), instanceAad(name));
     await sql`INSERT INTO instance_secrets (name, sealed) VALUES (${name}, ${sealed}) ON CONFLICT DO NOTHING`;
     [row] = await read();

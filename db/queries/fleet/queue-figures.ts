@@ -7,20 +7,23 @@ export type QueueFigures = {
   firing: number;
   scheduled: number;
   failed: number;
-  /** How long the oldest of those that are due has been, ms; 0 when none is. */
+  /** How long ago the oldest schedule that is due fell due, ms; 0 when none is due. */
   oldestDueMs: number;
-  /** Whether one of them was too large to be counted. */
+  /** Whether one of the figures was too large to be counted. */
   isEstimated: boolean;
 };
 
-/** Counted one by one; above it, `due` stays at it, and the rest is what the database last estimated. */
+/**
+ * Up to these limits schedules are counted. Beyond, `due` stays at its limit, and the other figures are the planner's
+ * estimate.
+ */
 const DUE_MAX = 20_000;
 const COUNTED_MAX = 10_000;
 
 /**
- * How much waits, in a time that does not grow with it: nothing is read beyond the limits, and each count walks the one
- * index that leads to it: its order is asked for, and no other plan is left to choose. Schedules of accounts that are not
- * active wait by intention: they are neither due nor the oldest.
+ * How many schedules wait. The time that this takes has a bound: each count reads one index in its order, up to a
+ * limit, and all other plans are switched off. Schedules of accounts that are not active are neither due nor the
+ * oldest, since they wait on purpose.
  */
 export async function readQueueFigures(sql: Sql): Promise<QueueFigures> {
   const row = await sql.begin("READ ONLY", async (tx) => {

@@ -2,12 +2,12 @@ import type { Sql } from "../../client.ts";
 
 export type SealedInstanceSecret = { name: string; sealed: Buffer };
 
-/** The secrets of the installation. */
+/** The secrets of the installation, sealed. */
 export async function readSealedInstanceSecrets(sql: Sql): Promise<SealedInstanceSecret[]> {
   return sql<SealedInstanceSecret[]>`SELECT name, sealed FROM instance_secrets ORDER BY name`;
 }
 
-/** Replaces a secret of the installation, unless it has changed since it was read; returns how many it replaced. */
+/** Replaces a secret of the installation, unless it has changed since it was read. Returns how many it replaced. */
 export async function replaceSealedInstanceSecret(
   sql: Sql,
   from: SealedInstanceSecret,

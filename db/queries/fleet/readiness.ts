@@ -3,7 +3,7 @@ import { DISPATCHER_ALIVE_MS } from "#domain/timing.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { dispatchers } from "../../schema/index.ts";
 
-/** Whether any dispatcher lives: it has not stopped, and its last beat is recent. */
+/** Whether any dispatcher is alive: it has not stopped, and its last heartbeat is recent. */
 export async function hasLivingDispatcher(db: DbOrTx): Promise<boolean> {
   const alive = await db
     .select({ id: dispatchers.id })

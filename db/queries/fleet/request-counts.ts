@@ -1,12 +1,12 @@
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../pg-array.ts";
 
-/** Calls counted for `key` within `minute` (minutes since 1970, by the database's clock). */
+/** API calls that are counted for `key` within `minute` (minutes since 1970, by the database's clock). */
 export type RequestCount = { minute: number; key: string; n: number };
 
 /**
- * Adds what one process counted since it last did, and returns what all of them have: a total for each of `counts`, in
- * their order, and the database's clock, epoch ms. Rows are locked in the order of their key, as every caller locks them.
+ * Adds the calls that one process counted since it last did. Returns the totals of all processes, one for each of
+ * `counts` in their order, and the database's clock, epoch ms. Every caller locks the rows in the order of their key.
  */
 export async function addRequestCounts(
   sql: Sql,
@@ -31,7 +31,7 @@ export async function addRequestCounts(
   };
 }
 
-/** Deletes what was counted before `minute`; leaves to another process what that one is deleting. */
+/** Deletes the counts from before `minute`, and skips rows that another process is deleting. */
 export async function deleteRequestCountsBefore(sql: Sql, minute: number): Promise<void> {
   await sql`
     DELETE FROM request_counts WHERE (minute, key) IN (

@@ -3,7 +3,7 @@ import journal from "../../migrations/meta/_journal.json" with { type: "json" };
 import { InstallationError } from "./instance-secrets.ts";
 
 /**
- * Checks that the newest migration this code knows is applied; a database that is newer is fine. Throws an
+ * Checks that the newest migration of this version is applied. A database with a newer schema is fine. Throws an
  * InstallationError that says what to do.
  */
 export async function assertSchemaFits(sql: Sql): Promise<void> {

@@ -4,7 +4,7 @@ import { pgArray } from "../pg-array.ts";
 
 /** The fleet at a heartbeat. */
 export type FleetCounts = {
-  /** Whether this dispatcher has lived for `DISPATCHER_SETTLED_MS`. */
+  /** Whether this dispatcher has been alive for `DISPATCHER_SETTLED_MS`. */
   isSettled: boolean;
   /** Other dispatchers that are alive, and those of them that are settled. */
   others: number;
@@ -13,13 +13,16 @@ export type FleetCounts = {
   givenUp: number;
   /** Shards whose lease, and the pause after it, are over. */
   expired: number;
-  /** When the next shard of another dispatcher will be free, if its lease is not renewed, ms from now; Infinity without one. */
+  /**
+   * After how many ms the next shard of another dispatcher becomes free if its lease is not renewed; Infinity when
+   * there is none.
+   */
   nextFreeInMs: number;
 };
 
 /**
- * Says that this dispatcher lives, to the table and to every listener; returns what there is of the fleet. The id of a
- * dispatcher that has stopped is never used again: a heartbeat that comes after its stop changes nothing.
+ * Sends a heartbeat to the table and to every listener, and returns the state of the fleet. The id of a dispatcher that
+ * has stopped is not used again: a heartbeat after its stop changes nothing.
  */
 export async function sendHeartbeat(
   sql: Sql,
@@ -45,12 +48,12 @@ export async function sendHeartbeat(
       extract(epoch FROM min(free_in) FILTER (WHERE owner <> ${me.id} AND free_in >= '0'))::float8 * 1000 AS "nextFreeInMs",
       (SELECT pg_notify('stopwatch_due', 'beat'))
     FROM leases`;
-  if (!row) throw new Error("a heartbeat told nothing of the fleet");
+  if (!row) throw new Error("the heartbeat statement returned no row");
   const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs } = row;
   return { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs: nextFreeInMs ?? Number.POSITIVE_INFINITY };
 }
 
-/** Renews the leases of `epochs` (shard id → epoch); returns the shards that are still this dispatcher's. */
+/** Renews the leases of `epochs` (shard id → epoch). Returns the shards that this dispatcher still owns. */
 export async function renewShards(sql: Sql, owner: string, epochs: ReadonlyMap<number, number>): Promise<number[]> {
   const rows = await sql`
     WITH mine AS MATERIALIZED (
@@ -66,10 +69,10 @@ export async function renewShards(sql: Sql, owner: string, epochs: ReadonlyMap<n
 }
 
 /**
- * Takes up to `limit` shards that were given up, or whose lease ended at least a second ago. The new epoch waits for
- * claims that are under way and shuts out every later one of the former owner. `sent` is what a shard that was given up
- * has sent of each lane within a second before. `onlyGivenUp`: whose lease ended is not taken from its owner, since the
- * clock that says so cannot be trusted.
+ * Takes up to `limit` shards that were given up, or whose lease ended at least `TAKEOVER_PAUSE_MS` ago. The update of
+ * the epoch waits for running claims of the former owner and makes every later one of them fail. `sent` is how many
+ * first bytes of each lane the former owner sent in its last second, if it gave the shard up. `onlyGivenUp`: leave
+ * shards whose lease ended, because this process's clock cannot be trusted.
  */
 export async function takeShards(
   sql: Sql,
@@ -91,8 +94,9 @@ export async function takeShards(
 }
 
 /**
- * Gives shards up, for another dispatcher to take at once: they are told. `sent` is how many first bytes of each lane left within the
- * last second: they still count against its rate. Call it when no first byte of these shards can leave any more.
+ * Gives shards up and notifies the other dispatchers, which may take them at once. `sent` is how many first bytes of
+ * each lane left within the last second; they still count against its rate. Call it when no first byte of these shards
+ * can leave any more.
  */
 export async function releaseShards(
   sql: Sql,
@@ -112,7 +116,7 @@ export async function releaseShards(
     RETURNING pg_notify('stopwatch_due', 'shards')`;
 }
 
-/** Says that this dispatcher has stopped. */
+/** Stores that this dispatcher has stopped. */
 export async function stopDispatcher(sql: Sql, id: string): Promise<void> {
   await sql`UPDATE dispatchers SET stopped_at = now() WHERE id = ${id}`;
 }

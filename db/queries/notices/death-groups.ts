@@ -4,9 +4,9 @@ import type { Sql } from "../../client.ts";
 import { pgArray } from "../pg-array.ts";
 
 /**
- * Puts live schedules that died into the groups of their accounts, at most `rowsMax` of them, in one transaction: each is
- * counted once, whoever does it and wherever that breaks off. Those whose account wants no notices, or is not active, and
- * those that turned out not to be dead, are left out. Returns how many it took.
+ * Moves live schedules that died into the death groups of their accounts, at most `rowsMax`. It is one transaction, so
+ * each death is counted once, whoever counts it and whenever that is interrupted. Deaths are left out when the account
+ * is not active or wants no notices, or the schedule turns out not to be dead. Returns how many deaths it took.
  */
 export async function groupDeadSchedules(sql: Sql, rowsMax: number): Promise<number> {
   return sql.begin(async (tx) => {
@@ -26,7 +26,10 @@ export async function groupDeadSchedules(sql: Sql, rowsMax: number): Promise<num
 
 type Taken = { schedule_id: string; account_id: string; at_ms: number };
 
-/** The deaths that owners are told of, by account. The last attempt is found by its key, in its day's table alone. */
+/**
+ * The deaths to tell owners of, by account. The last attempt is looked up by its key, in the partition of its day
+ * alone.
+ */
 async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<string, Death[]>> {
   const rows = await sql`
     SELECT d.account_id, d.at_ms, s.origin, a.outcome, a.status_code,
@@ -54,7 +57,7 @@ async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<st
 
 const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, "");
 
-/** The group of an account, made when it has none, locked to the end of the transaction. */
+/** The death group of an account, locked until the end of the transaction. Makes it when the account has none. */
 export async function lockDeathGroup(sql: Sql, accountId: string): Promise<DeathGroup> {
   await sql`INSERT INTO death_groups (account_id) VALUES (${accountId}) ON CONFLICT DO NOTHING`;
   const [row] = await sql`
@@ -62,10 +65,11 @@ export async function lockDeathGroup(sql: Sql, accountId: string): Promise<Death
       extract(epoch FROM last_death_at)::float8 * 1000 AS "lastDeathAtMs",
       extract(epoch FROM last_notice_at)::float8 * 1000 AS "lastNoticeAtMs"
     FROM death_groups WHERE account_id = ${accountId} FOR UPDATE`;
-  if (!row) throw new Error("a group of deaths vanished while it was locked");
+  if (!row) throw new Error("the death group was deleted while it was locked");
   return row as unknown as DeathGroup;
 }
 
+/** Stores the death group of an account, and from it when the next notice is due. */
 export async function writeDeathGroup(sql: Sql, accountId: string, group: DeathGroup): Promise<void> {
   const waiting = group.waiting === null ? null : JSON.stringify(group.waiting);
   await sql`

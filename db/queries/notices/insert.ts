@@ -8,7 +8,10 @@ type NewNotice = { accountId: string; nowMs: number } & (
   | { kind: "quota"; content: QuotaNotice }
 );
 
-/** Stores a notice, which may be sent at once. One on a quota level that its owner was told of is not stored. */
+/**
+ * Stores a notice, which may be sent at once. Stores nothing when the account has a notice of the same quota level and
+ * month.
+ */
 export async function insertNotice(sql: Sql, { accountId, kind, content, nowMs }: NewNotice): Promise<void> {
   const { period, level } = kind === "quota" ? content : { period: null, level: null };
   await sql`

@@ -4,9 +4,9 @@ import { lockDeathGroup, writeDeathGroup } from "./death-groups.ts";
 import { insertNotice, instantOf } from "./insert.ts";
 
 /**
- * Makes the notice of one group of deaths that is due, unless the last one of that account still waits to be sent: what
- * dies meanwhile joins the group. Forgets the group instead when its account wants no notices any more. Returns whether
- * there was one.
+ * Makes the notice of one death group that is due. Skips groups whose last notice is not sent yet; their deaths go into
+ * the next one. When the account no longer wants notices, deletes its group instead. Returns false when no group was
+ * due.
  */
 export async function makeDeadNotice(sql: Sql, nowMs: number): Promise<boolean> {
   return sql.begin(async (begun) => {

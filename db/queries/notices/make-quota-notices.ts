@@ -7,8 +7,9 @@ import { ACCOUNTS_PER_STEP, type WalkFrom, type WalkStep } from "../retention/ac
 import { insertNotice } from "./insert.ts";
 
 /**
- * Makes the notices on the quota of the next thousand accounts: of each the highest level that it has reached in the
- * month of `nowMs`, unless the owner was told of that or of a higher one. Lower ones that were never sent are dropped.
+ * Makes the quota notices of the next thousand accounts. For each it is the highest level that the account has reached
+ * in the month of `nowMs`, unless there is a notice of that level or a higher one. Notices of lower levels that were
+ * not sent are deleted.
  */
 export async function makeQuotaNotices(sql: Sql, plans: Plans, from: WalkFrom, nowMs: number): Promise<WalkStep> {
   const period = usagePeriod(nowMs);

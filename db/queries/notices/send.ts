@@ -8,20 +8,23 @@ export type Notice = {
   /** UUID. */
   id: string;
   accountId: string;
-  /** The address of the owner. */
+  /** The owner's e-mail address. */
   email: string;
   /** Whether the account is active and wants notices. */
   isWanted: boolean;
-  /** Tries to send it, this one included. */
+  /** How often sending was tried, this try included. */
   attempts: number;
   createdAtMs: number;
-  /** Since when, before this try, the provider may have it without our knowing; null when it surely does not. */
+  /**
+   * Since when, before this try, the provider may have accepted the notice without our knowing; null when it surely has
+   * not.
+   */
   inDoubtSinceMs: number | null;
 } & ({ kind: "dead"; content: DeadNotice } | { kind: "quota"; content: QuotaNotice });
 
 /**
- * Takes the notice that has waited longest for its next try; nobody else gets it for `leaseMs`. From here on it is in
- * doubt whether the provider has it, until the try is recorded.
+ * Claims the notice that has been due for a try longest; nobody else gets it for `leaseMs`. From here until the try is
+ * recorded it is in doubt whether the provider has accepted it.
  */
 export async function claimNotice(sql: Sql, { nowMs, leaseMs }: { nowMs: number; leaseMs: number }) {
   const [row] = await sql`
@@ -38,7 +41,7 @@ export async function claimNotice(sql: Sql, { nowMs, leaseMs }: { nowMs: number;
   return row as Notice | undefined;
 }
 
-/** The provider has the notice. Saying so twice is harmless. */
+/** Stores that the provider has accepted the notice. A second call changes nothing. */
 export async function recordNoticeSent(sql: Sql, notice: Notice, nowMs: number): Promise<void> {
   await sql.begin(async (begun) => {
     const tx = begun as unknown as Sql;
@@ -48,7 +51,7 @@ export async function recordNoticeSent(sql: Sql, notice: Notice, nowMs: number):
   });
 }
 
-/** The notice is not tried any more. */
+/** Stores that sending the notice is not tried any more. */
 export async function giveUpNotice(sql: Sql, notice: Notice, nowMs: number): Promise<void> {
   await end(sql, notice, "given up", nowMs);
 }
@@ -59,7 +62,10 @@ function end(sql: Sql, { id }: Notice, outcome: "sent" | "given up", nowMs: numb
   );
 }
 
-/** The try failed. `inDoubt`: the provider may have it all the same. Nothing happens when it was taken again meanwhile. */
+/**
+ * Stores that the try failed. `inDoubt`: the provider may have accepted the notice all the same. Changes nothing when
+ * the notice was claimed again meanwhile.
+ */
 export async function recordNoticeFailure(
   sql: Sql,
   { id, attempts, inDoubtSinceMs }: Notice,
@@ -71,14 +77,14 @@ export async function recordNoticeFailure(
     WHERE id = ${id} AND attempts = ${attempts} AND outcome IS NULL`;
 }
 
-/** Forgets a notice whose owner wants none any more, and what else waits for him. */
+/** Deletes a notice whose owner no longer wants any, and the owner's death group. */
 export async function dropNotice(sql: Sql, { id, accountId }: Notice): Promise<void> {
   await sql`
     WITH gone AS (DELETE FROM death_groups WHERE account_id = ${accountId})
     DELETE FROM notices WHERE id = ${id} AND outcome IS NULL`;
 }
 
-/** Notices that are not sent yet, counted up to 10,000. */
+/** How many notices are not sent yet, counted up to 10,000. */
 export async function countWaitingNotices(sql: Sql): Promise<number> {
   const [row] = await sql`
     SELECT count(*)::integer AS n FROM (SELECT FROM notices WHERE outcome IS NULL AND next_try_at > '-infinity' LIMIT 10000) w`;

@@ -38,7 +38,7 @@ export function progress(sql: Sql, done: Fragment): Fragment {
  */
 export async function runStep(rowsMax: number, statement: Fragment): Promise<WalkStep> {
   const [row] = await statement;
-  if (!row) throw new Error("a statement of retention told no progress");
+  if (!row) throw new Error("a retention statement returned no row");
   const { found, rows, lastFound, accounts, lastVisited } = row;
   if (found >= rowsMax && rows > 0) return { rows, next: lastFound };
   return { rows, next: accounts >= ACCOUNTS_PER_STEP ? lastVisited : null };

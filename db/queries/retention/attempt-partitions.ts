@@ -1,15 +1,16 @@
 import type { Sql } from "../../client.ts";
 
-/** Makes the daily partitions of `attempts` from today for `days` days that are missing; returns how many it made. */
+/** Makes the missing daily partitions of `attempts` for `days` days from today. Returns how many it made. */
 export async function makeAttemptPartitions(sql: Sql, days: number): Promise<number> {
   const [row] = await sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date, ${days}) AS made`;
   return row?.made ?? 0;
 }
 
 /**
- * Drops the oldest partition whose attempts are all more than `days` days and one old; returns how many it dropped, 0 or
- * 1. DROP wants `attempts` for itself for a moment, and whoever comes behind it waits too: call it with a short
- * lock_timeout. (DETACH CONCURRENTLY would not, but is refused where there is a default partition.)
+ * Drops the oldest partition when all its attempts are more than `days` + 1 days old. Returns how many it dropped, 0 or
+ * 1. DROP needs an exclusive lock on `attempts` for a moment, and every later statement waits behind it: call it with a
+ * short lock_timeout. (DETACH CONCURRENTLY would not need the lock, but Postgres refuses it where there is a default
+ * partition.)
  */
 export async function dropAttemptPartition(sql: Sql, days: number): Promise<number> {
   const [oldest] = await sql`
@@ -22,7 +23,9 @@ export async function dropAttemptPartition(sql: Sql, days: number): Promise<numb
   return 1;
 }
 
-/** Deletes rows that no day's partition took, once they are as old; at most `rowsMax`. Returns how many. */
+/**
+ * Deletes rows of the default partition that are more than `days` + 1 days old, at most `rowsMax`. Returns how many.
+ */
 export async function deleteFromDefaultPartition(sql: Sql, days: number, rowsMax: number): Promise<number> {
   const deleted = await sql`
     DELETE FROM attempts_default WHERE ctid = ANY (ARRAY (

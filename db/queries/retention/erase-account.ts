@@ -5,10 +5,10 @@ import { environmentList } from "../literals.ts";
 const ACCOUNTS_PER_CALL = 20;
 
 /**
- * Erases what deleted accounts had, in the order of their deletion: one batch of `rowsMax` rows (a few more where attempts
- * share a millisecond), or the rest of one account, whose row is kept without e-mail address, name and avatar. Returns how
- * many rows it took; 0 when nothing is left that could be erased now. Rows that somebody has locked are passed over, so
- * that it waits for nobody, and their account is finished by a later call.
+ * Erases the rows of deleted accounts, in the order of their deletion. One call erases a batch of `rowsMax` rows (a few
+ * more where attempts share a millisecond), or the rest of one account. The account's own row stays, without e-mail
+ * address, name and avatar. Returns how many rows it erased; 0 when nothing is left that can be erased now. Locked rows
+ * are skipped, so that this waits for nobody; a later call finishes their account.
  */
 export async function eraseDeletedAccounts(sql: Sql, { rowsMax }: { rowsMax: number }): Promise<number> {
   const accounts = await sql`
@@ -23,7 +23,7 @@ export async function eraseDeletedAccounts(sql: Sql, { rowsMax }: { rowsMax: num
   return 0;
 }
 
-// Open and firing ones too: an outcome that comes later finds no row and ends unrecorded.
+// Open and firing schedules too: an outcome that comes later finds no row and is not recorded.
 async function eraseSchedules(sql: Sql, accountId: string, rowsMax: number): Promise<number> {
   const erased = await sql`
     WITH found AS MATERIALIZED (
@@ -39,7 +39,8 @@ async function eraseSchedules(sql: Sql, accountId: string, rowsMax: number): Pro
   return erased.count;
 }
 
-// Range by range of the two indexes that are led by the account: a join with the rows to erase would read every partition.
+// Range by range of the two indexes that begin with the account: a join with the rows to erase would read every
+// partition.
 async function eraseAttempts(sql: Sql, accountId: string, rowsMax: number): Promise<number> {
   for (const env of ENVIRONMENTS) {
     for (const outcome of [sql`outcome = 'delivered'`, sql`outcome <> 'delivered'`]) {
@@ -61,8 +62,8 @@ async function eraseCounts(sql: Sql, accountId: string, rowsMax: number): Promis
   return erased.count;
 }
 
-// Only once no schedule is left: until then an outcome may still be on its way into attempts and counts. A customer at the
-// billing provider is left only by a process of a version that knew of none.
+// Only when no schedule is left: until then an outcome may still be written to attempts and counts. A customer is left
+// here only when a process of a version without billing deleted the account.
 async function finish(sql: Sql, accountId: string): Promise<number> {
   const finished = await sql`
     WITH bare AS MATERIALIZED (

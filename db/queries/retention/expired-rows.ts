@@ -1,7 +1,7 @@
 import type { Sql } from "../../client.ts";
 import { lastShard } from "../literals.ts";
 
-/** Deletes sessions that have expired, at most `rowsMax`; returns how many. */
+/** Deletes sessions that have expired, at most `rowsMax`. Returns how many. */
 export async function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<number> {
   const deleted = await sql`
     DELETE FROM sessions WHERE token_hash = ANY (ARRAY (
@@ -9,7 +9,10 @@ export async function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<
   return deleted.count;
 }
 
-/** Deletes magic links that have expired, and what is known of who asked for them, at most `rowsMax` each; returns how many. */
+/**
+ * Deletes magic links that have expired and requests for links that are more than an hour old, at most `rowsMax` each.
+ * Returns how many.
+ */
 export async function deleteOldSignIns(sql: Sql, rowsMax: number): Promise<number> {
   const links = await sql`
     DELETE FROM sign_in_tokens WHERE token_hash = ANY (ARRAY (
@@ -21,7 +24,7 @@ export async function deleteOldSignIns(sql: Sql, rowsMax: number): Promise<numbe
   return links.count + requests.count;
 }
 
-/** Deletes dispatchers that have not beaten for `days` days, at most `rowsMax`; returns how many. */
+/** Deletes dispatchers whose last heartbeat is more than `days` days ago, at most `rowsMax`. Returns how many. */
 export async function deleteGoneDispatchers(sql: Sql, days: number, rowsMax: number): Promise<number> {
   const deleted = await sql`
     DELETE FROM dispatchers WHERE id = ANY (ARRAY (
@@ -30,7 +33,7 @@ export async function deleteGoneDispatchers(sql: Sql, days: number, rowsMax: num
   return deleted.count;
 }
 
-/** Deletes public hourly counts that are more than `days` days old, at most `rowsMax`; returns how many. */
+/** Deletes public hourly counts that are more than `days` days old, at most `rowsMax`. Returns how many. */
 export async function deleteOldPunctuality(sql: Sql, days: number, rowsMax: number): Promise<number> {
   const deleted = await sql`
     DELETE FROM shard_punctuality WHERE ctid = ANY (ARRAY (
@@ -42,7 +45,7 @@ export async function deleteOldPunctuality(sql: Sql, days: number, rowsMax: numb
   return deleted.count;
 }
 
-/** Deletes notices that were made more than `days` days ago, at most `rowsMax`; returns how many. */
+/** Deletes notices that were made more than `days` days ago, at most `rowsMax`. Returns how many. */
 export async function deleteOldNotices(sql: Sql, days: number, rowsMax: number): Promise<number> {
   const deleted = await sql`
     DELETE FROM notices WHERE id = ANY (ARRAY (

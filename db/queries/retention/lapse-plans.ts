@@ -1,8 +1,8 @@
 import type { Sql } from "../../client.ts";
 
 /**
- * Takes the paid plan from accounts whose subscription gives it no longer: cancelled, and what was paid for is over, or not
- * paid for too long. At most `rowsMax`; returns how many. Accounts that somebody has locked are left to a later call.
+ * Ends the paid plan of accounts whose subscription has lapsed: it was cancelled and the paid period is over, or a
+ * payment failed too long ago. At most `rowsMax`; returns how many. Locked accounts are left to a later call.
  */
 export async function lapsePlans(sql: Sql, rowsMax: number): Promise<number> {
   const lapsed = await sql`

@@ -25,7 +25,7 @@ export type ClaimedSchedule = {
   claimDeadlineMs: number;
   targetUrl: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Base64, which is the fastest way for bytes through this driver. */
+  /** Base64, the fastest way for bytes through this driver. */
   sealed: string | null;
   currentSecret: string;
   formerSecret: string | null;
@@ -36,12 +36,13 @@ export type ClaimedSchedule = {
 };
 
 /**
- * The only way into `firing`. One autocommit statement for many schedules; it loses against any earlier cancel,
- * reschedule or claim (the version), against a takeover of the shard (the epoch, held by FOR KEY SHARE) and against an
- * account that is not active. Rows locked by somebody else are skipped: they come again.
- * `step` (1 and up) is what the version grows by: with a step of its own for each statement of a dispatcher the version
- * names the statement, so that the release of a claim whose answer was lost never meets a later claim of the same row.
- * `schedules` is reached by primary key alone; `status || ''` keeps the planner off the partial indexes.
+ * Claims many schedules in one autocommit statement: the only way into `firing`. A claim loses against any earlier
+ * cancel, reschedule or claim (the version), a takeover of the shard (the epoch, held by FOR KEY SHARE) and an account
+ * that is not active. Rows that another transaction has locked are skipped, and come again.
+ * `step` (1 and up) is what the version grows by. A dispatcher gives each of its statements a step of its own, so that
+ * a version names one statement. The release of a claim whose answer was lost then never hits a later claim of the same
+ * row.
+ * `schedules` is read by primary key alone: `status || ''` keeps the planner off the partial indexes.
  */
 export async function claimSchedules(
   sql: Sql,

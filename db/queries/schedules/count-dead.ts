@@ -1,13 +1,16 @@
 import type { Sql } from "../../client.ts";
 import { environmentRows } from "../literals.ts";
 
-/** Accounts that are looked at, since the index that tells is led by them: beyond, the count is of the newest ones. */
+/**
+ * The index that finds dead schedules begins with the account. So only those of this many accounts are counted, the
+ * newest.
+ */
 const ACCOUNTS_MAX = 20_000;
 const DEAD_MAX = 10_000;
 
 /**
- * How many schedules became dead within the last 24 hours, in every environment, counted up to 10,000, and of the newest
- * 20,000 accounts.
+ * How many schedules of the newest 20,000 accounts became dead within the last 24 hours, both environments together,
+ * counted up to 10,000.
  */
 export async function countDeadSchedules(sql: Sql): Promise<{ dead: number; isCapped: boolean }> {
   const [row] = await sql`

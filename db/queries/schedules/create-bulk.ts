@@ -7,22 +7,22 @@ import type { Tenant } from "../accounts/tenant.ts";
 import { pgArray, pgTextArray } from "../pg-array.ts";
 import { type CreationLimits, type NewSchedule, outcomeNamed } from "./create.ts";
 
-/** What became of one of many, in the order they came. */
+/** The result for one of many schedules. Results have the order of the schedules. */
 export type BulkCreation =
   | {
       outcome: "created" | "replayed";
       id: string;
       fireAtMs: number;
       status: ScheduleStatus;
-      /** The known idempotency key came with another request. */
+      /** The idempotency key is known, and its request was another one. */
       mismatch: boolean;
     }
   | { outcome: "past" | "rejected" | "quota" };
 
 /**
- * Creates many schedules of one account, each judged in its place and as `createSchedule` does: by one statement, or in
- * one transaction of several that carry some 4 MiB each, after which `onProgress` is called. No two may have the same
- * idempotency key. When the account is not active, or what is cached is stale, nothing is stored.
+ * Creates many schedules of one account by the same checks as `createSchedule`: in one statement, or in one transaction
+ * of several statements with about 4 MiB each. `onProgress` is called after each of these. No two schedules may have
+ * the same idempotency key. Creates nothing when the account is inactive or the cached credential is stale.
  */
 export async function createSchedules(
   sql: Sql,
@@ -43,7 +43,7 @@ export async function createSchedules(
       onProgress();
       const isLast = n === others.length - 1;
       const stored = isLast ? creations.flatMap((one) => (one.outcome === "created" ? [one.id] : [])) : [];
-      // The account is locked since the first slice, which looked at what is cached.
+      // The first slice has locked the account and checked the cached credential.
       const uncached = { ...limits, cached: undefined };
       const more = await insert(runner, tenant, uncached, { schedules: slice, stored, isLast });
       if (typeof more === "string") throw new Error(`an account became ${more} while its row was locked`);
@@ -51,12 +51,12 @@ export async function createSchedules(
     }
     return creations;
   };
-  return triedAgain(() => (others.length === 0 ? store(sql) : sql.begin(store)));
+  return withRetries(() => (others.length === 0 ? store(sql) : sql.begin(store)));
 }
 
 const SLICE_BYTES = 4 * 1024 * 1024;
 
-/** In their order, cut where the ciphertexts of a slice would be too much for one statement. */
+/** Cuts the schedules, in their order, into slices whose ciphertexts fit into one statement. */
 function slices(schedules: readonly NewSchedule[]): NewSchedule[][] {
   const cut: NewSchedule[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -73,7 +73,10 @@ function slices(schedules: readonly NewSchedule[]): NewSchedule[][] {
 
 type Runner = Sql | TransactionSql;
 
-/** What one statement carries. The last one also tells the dispatchers, of what the others stored (UUIDs) too. */
+/**
+ * What one statement creates. The last one also notifies the dispatchers, of what the others created (`stored`, UUIDs)
+ * too.
+ */
 type Slice = { schedules: readonly NewSchedule[]; stored: readonly string[]; isLast: boolean };
 
 async function insert(
@@ -103,7 +106,7 @@ async function insert(
   return creations;
 }
 
-// A statement of its own: that of the function may have begun before what it found was committed.
+// In a statement of its own: the function may have begun before the schedules that it found were committed.
 async function findMismatched(sql: Runner, replayed: { id: string; hash: Buffer }[]): Promise<Set<string>> {
   if (replayed.length === 0) return new Set();
   const rows = await sql<{ id: string }[]>`
@@ -145,8 +148,8 @@ const TRIES_MAX = 3;
 const UNIQUE_VIOLATION = "23505";
 const DEADLOCK = "40P01";
 
-// Around the turn of a month two transactions may bring the same key without meeting at one usage row.
-async function triedAgain<T>(work: () => PromiseLike<T>): Promise<T> {
+// When the month changes, two transactions may create the same key without waiting for the same row of `usage`.
+async function withRetries<T>(work: () => PromiseLike<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();

@@ -11,7 +11,7 @@ export type NewSchedule = {
   id: string;
   /** Null means now, by the database's clock. */
   fireAtMs: number | null;
-  /** Null means the account's default. */
+  /** Null means the account's setting. */
   earlyFire: boolean | null;
   targetUrl: string;
   origin: string;
@@ -19,11 +19,14 @@ export type NewSchedule = {
   sealed: Buffer | null;
   payloadSizeBytes: number;
   idempotencyKey: string | null;
-  /** Empty where there is no idempotency key, and so nothing to compare. */
+  /** Empty without an idempotency key: there is nothing to compare. */
   requestHash: Buffer;
   /** UUID. */
   replayOf: string | null;
-  /** What the caller found wrong besides. It counts only when nothing that is judged before it does. */
+  /**
+   * What the caller found wrong with the request, or null. The checks of account, idempotency key and time come before
+   * it.
+   */
   rejection: ErrorCode | null;
 };
 
@@ -34,24 +37,24 @@ export type Creation =
       fireAtMs: number;
       status: ScheduleStatus;
       overLimit: boolean;
-      /** The known idempotency key came with another request. */
+      /** The idempotency key is known, and its request was another one. */
       mismatch: boolean;
     }
   | { outcome: "inactive" | "stale" | "past" | "rejected" | "quota" };
 
 export type CreationLimits = {
   limit: number;
-  /** Schedules past which the month is full. */
+  /** Schedules a month above which nothing is created. */
   graceLimit: number;
-  /** What applies while neither request nor account say otherwise. */
+  /** The plan's default, for when neither the request nor the account says. */
   earlyFire: boolean;
-  /** The API key (UUID) and the plan that are taken from memory; when they no longer hold, the outcome is `stale`. */
+  /** The cached credential: API key (UUID) and plan. When it no longer holds, the outcome is `stale`. */
   cached?: { keyId: string; plan: PlanName } | undefined;
 };
 
 /**
- * Creates one schedule, or finds the one that holds its idempotency key, in one round trip. Judges in this order: known
- * key, time, the rejection of the caller, quota.
+ * Creates one schedule, or finds the one that has its idempotency key, in one round trip. The checks come in this
+ * order: account, idempotency key, time, the caller's rejection, quota.
  */
 export async function createSchedule(
   sql: Sql,
@@ -81,7 +84,7 @@ export async function createSchedule(
   };
 }
 
-/** The outcome that the SQL functions name so: they call a rejection of the caller a verdict. */
+/** The outcome by its name in TypeScript. The SQL functions call the caller's rejection a verdict. */
 export function outcomeNamed<T extends string>(name: T | "verdict"): T | "rejected" {
   return name === "verdict" ? "rejected" : name;
 }

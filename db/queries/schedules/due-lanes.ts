@@ -6,7 +6,7 @@ import { type DuePlace, type DueSchedule, dueSchedule, limitOf } from "./due.ts"
 /** One account (UUID) in one environment. */
 export type LaneId = { accountId: string; env: Environment };
 
-/** A lane with its entry in the calendar, epoch ms: at or before its oldest open schedule. */
+/** A lane with its entry in the calendar (epoch ms), which is at or before its oldest open schedule. */
 export type DueLane = LaneId & { shard: number; dueAtMs: number };
 
 /** A place in the calendar of one shard: epoch ms and lane. */
@@ -17,8 +17,9 @@ const NO_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 export const BEFORE_ALL_LANES: LanePlace = { ms: Number.NEGATIVE_INFINITY, accountId: NO_ACCOUNT, env: "live" };
 
 /**
- * The lanes of each shard that are due up to `untilMs` (inclusive) behind its place `from`, in the order of their places,
- * at most `limit` per shard. Reads the calendar alone: an account may be inactive, and an entry too early.
+ * The lanes of each shard whose entry is behind the shard's place `from` and up to `untilMs` (inclusive), in the order
+ * of their places, at most `limit` per shard. Reads the calendar alone: an account may be inactive, and an entry too
+ * early.
  */
 export async function readDueLanes(
   sql: Sql,
@@ -44,9 +45,9 @@ export async function readDueLanes(
 }
 
 /**
- * The lanes with schedules that fall due behind each shard's place `from` up to `untilMs` (inclusive), each with the
- * earliest of them: `dueAtMs`. Looks at `limit` schedules of a shard at most; `reached` has how far it came in the shards
- * where there may be more. An account may be inactive.
+ * The lanes with schedules that fall due behind each shard's place `from` and up to `untilMs` (inclusive). `dueAtMs` is
+ * the earliest of these schedules. Reads at most `limit` schedules per shard; `reached` is where reading ended in
+ * shards that may have more. An account may be inactive.
  */
 export async function findComingLanes(
   sql: Sql,
@@ -82,15 +83,16 @@ export async function findComingLanes(
 }
 
 /**
- * What falls due in each lane behind its place `from` up to its `untilMs` (inclusive), in due order within each lane, at
- * most its `limit`. Nothing of accounts that are not active. For up to 1,000 lanes: it is one statement.
+ * The schedules of each lane that fall due behind its place `from` and up to its `untilMs` (inclusive), in due order
+ * within each lane, at most its `limit`. Leaves out accounts that are not active. One statement, for at most 1,000
+ * lanes.
  */
 export async function readDueOfLanes(
   sql: Sql,
   lanes: readonly (LaneId & { from: DuePlace; untilMs: number; limit: number })[],
 ): Promise<DueSchedule[]> {
-  // Account and settings are read once per lane: OFFSET 0 keeps them out of the join with its rows. `status || ''` keeps
-  // the planner off the partial indexes of accounts, which are not led by the id.
+  // OFFSET 0 keeps account and settings out of the join with the schedules, so that they are read once per lane.
+  // `status || ''` keeps the planner off the partial indexes of accounts, which do not begin with the id.
   const rows = await sql`
     SELECT s.id, s.version, s.shard, w.account_id, w.env, extract(epoch FROM s.next_attempt_at)::float8 * 1000,
       s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin, s.sealed_bytes, true, a.plan, a.cps_limit
@@ -116,8 +118,8 @@ export async function readDueOfLanes(
 }
 
 /**
- * Which of these lanes have more open schedules up to the place `to` (inclusive) than the `known` ones: their positions in
- * the list. None of accounts that are not active. It counts no further than it must.
+ * The positions in the list of those lanes that have more than `known` open schedules up to the place `to` (inclusive).
+ * Leaves out accounts that are not active. Counts to `known` + 1 at most.
  */
 export async function findLanesWithMore(
   sql: Sql,
@@ -145,9 +147,9 @@ export async function findLanesWithMore(
 }
 
 /**
- * Raises the entries of idle lanes, at most 100, to their oldest open schedule, or to null when nothing is open or the
- * account is not active. Returns the lanes whose entry is right now, with it (epoch ms). Left out, and to be asked for
- * again later, are those with an attempt under way and those that somebody writes to: it waits for nobody.
+ * Raises the entries of at most 100 idle lanes to their oldest open schedule, or to null when none is open or the
+ * account is not active. Returns the lanes whose entry is now right, with it (epoch ms). It waits for nobody: lanes
+ * with a firing schedule, and lanes that another transaction has locked, are left out. Ask for them again later.
  */
 export async function raiseLanes(sql: Sql, lanes: readonly LaneId[]): Promise<(LaneId & { dueAtMs: number | null })[]> {
   const rows = await sql`
@@ -163,9 +165,9 @@ export async function raiseLanes(sql: Sql, lanes: readonly LaneId[]): Promise<(L
 }
 
 /**
- * One step of a walk over all lanes with open schedules, in the order of account and environment: up to `limit` of them
- * behind `after` (null: from the first one). Enters those that are missing in the calendar and lowers those that are too
- * late, of active accounts. Returns how many they were, and the lane to go on behind; null at the end.
+ * One step of a walk over all lanes with open schedules, in the order of account and environment: at most `limit` lanes
+ * behind `after` (null: from the first). For active accounts it enters lanes that are missing in the calendar and
+ * lowers entries that are too late. Returns how many there were of each, and the lane to go on behind; null at the end.
  */
 export async function auditLanes(
   sql: Sql,

@@ -4,7 +4,9 @@ import type { PlanName } from "#domain/plans.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../pg-array.ts";
 
-/** What prefetch remembers of a schedule: no payload, nothing that a claim would not check again. */
+/**
+ * A schedule as a dispatcher knows it before the claim: no payload, and nothing that the claim does not check again.
+ */
 export type DueSchedule = {
   id: string;
   version: number;
@@ -28,7 +30,7 @@ const COLUMNS = (sql: Sql, cpsLimit: Fragment) => sql`s.id, s.version, s.shard, 
   extract(epoch FROM s.next_attempt_at)::float8 * 1000, s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin,
   s.sealed_bytes, a.status = 'active', a.plan, ${cpsLimit}`;
 
-/** A place in due order: epoch ms and id (UUID). Many may be due at one instant. */
+/** A place in due order: epoch ms and id (UUID). Several schedules may be due at one instant. */
 export type DuePlace = { ms: number; id: string };
 
 export const BEFORE_ALL: DuePlace = { ms: Number.NEGATIVE_INFINITY, id: "00000000-0000-0000-0000-000000000000" };
@@ -40,8 +42,8 @@ export const BEFORE_ALL: DuePlace = { ms: Number.NEGATIVE_INFINITY, id: "0000000
 export const after = (ms: number): DuePlace => ({ ms: Math.floor(ms), id: "ffffffff-ffff-ffff-ffff-ffffffffffff" });
 
 /**
- * The named schedules, if they still wait and fall due up to `untilMs`: what a NOTIFY announced. Nothing of accounts that
- * are not active.
+ * The schedules with these ids that are open and fall due up to `untilMs`. A NOTIFY has announced them. Leaves out
+ * accounts that are not active.
  */
 export async function readDueById(sql: Sql, ids: readonly string[], untilMs: number): Promise<DueSchedule[]> {
   const rows = await sql`
@@ -55,11 +57,14 @@ export async function readDueById(sql: Sql, ids: readonly string[], untilMs: num
   return rows.map(dueSchedule);
 }
 
-/** The rate that an account has set. A scalar subquery, since a join was made to read all settings for each shard. */
+/**
+ * The rate that an account has set. It is a scalar subquery because the planner read all settings for each shard with a
+ * join.
+ */
 export const limitOf = (sql: Sql, accountId: Fragment): Fragment =>
   sql`(SELECT r.cps_limit FROM relay_settings r WHERE r.account_id = ${accountId})`;
 
-/** A schedule from what the statements of this kind select, in their order. */
+/** A schedule from a row of the statements above and in due-lanes.ts, which select these columns in this order. */
 // biome-ignore lint/suspicious/noExplicitAny: a row as the driver gives it
 export function dueSchedule(row: any): DueSchedule {
   return {

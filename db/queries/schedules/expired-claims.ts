@@ -12,7 +12,9 @@ export type ExpiredClaim = {
   claimDeadlineMs: number;
 };
 
-/** Attempts of the given shards whose lease ended without an outcome, oldest first, at most `limit`. Locks nothing. */
+/**
+ * The firing schedules of the given shards whose claim's lease has ended, oldest first, at most `limit`. Locks nothing.
+ */
 export async function readExpiredClaims(sql: Sql, shards: readonly number[], limit: number): Promise<ExpiredClaim[]> {
   const rows = await sql`
     SELECT id, version, attempts, failures, interruptions,

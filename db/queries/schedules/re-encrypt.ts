@@ -2,13 +2,13 @@ import { isBoundToTarget } from "#domain/sealed-request.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../pg-array.ts";
 
-/** A sealed value as it lies in the database. `head` (base64) is everything before its ciphertext: key id and nonce. */
+/** A sealed request as it is stored. `head` (base64) is everything before the ciphertext: format, key id and nonce. */
 export type SealedRequest = { id: string; keyId: string; isBoundToTarget: boolean; head: string; bytes: number };
 
 /**
- * The sealed requests among the next `rowsMax` schedules after `after` (UUID), in the order of their ids; `next` is null
- * at the end. Reads the head of each value, not the value: there is no index to find a key by, since each create would
- * pay for what is asked once in a key's life, and ten million heads are read in minutes.
+ * The sealed requests among the next `rowsMax` schedules after `after` (UUID), in the order of their ids; `next` is
+ * null at the end. Reads only the head of each value. There is no index by key, because each create would pay for what
+ * is asked once in a key's life, and ten million heads are read in minutes.
  */
 export async function readSealedHeads(
   sql: Sql,
@@ -27,7 +27,7 @@ export async function readSealedHeads(
 
 export type StoredSealedRequest = { id: string; method: string; targetUrl: string; sealed: Buffer };
 
-/** The sealed requests of the given schedules (UUIDs), without those that have none. */
+/** The sealed requests of the given schedules (UUIDs). Leaves out schedules without one. */
 export async function readSealedForReEncryption(sql: Sql, ids: readonly string[]): Promise<StoredSealedRequest[]> {
   const rows = await sql`
     SELECT schedule_id, method, target_url, encode(sealed, 'base64') FROM schedule_requests
@@ -35,7 +35,7 @@ export async function readSealedForReEncryption(sql: Sql, ids: readonly string[]
   return rows.map((row) => ({ id: row[0], method: row[1], targetUrl: row[2], sealed: Buffer.from(row[3], "base64") }));
 }
 
-/** Replaces sealed requests (base64), each only while it begins with its `head`; returns how many it replaced. */
+/** Replaces sealed requests (base64), each only while it still begins with its `head`. Returns how many it replaced. */
 export async function replaceSealedRequests(
   sql: Sql,
   changes: readonly { id: string; head: string; sealed: string }[],

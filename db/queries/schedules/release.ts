@@ -2,8 +2,9 @@ import type { Sql } from "../../client.ts";
 import { pgArray } from "../pg-array.ts";
 
 /**
- * Puts claimed schedules that sent nothing back to where they came from, `attempts` with them. `version` is the one
- * of the claim, also of one whose answer was lost. Returns those it put back, with their new version.
+ * Puts claimed schedules that sent nothing back to their former status, and takes back the attempt. `version` is the
+ * one that the claim gave, also when its answer was lost. Returns the schedules that were put back, with their new
+ * version.
  */
 export async function releaseSchedules(
   sql: Sql,

@@ -5,9 +5,9 @@ import { schedules, shards } from "../../schema/index.ts";
 const LOCK_MS = 500;
 
 /**
- * Returns when the claims of a shard that were running when it was called have ended: each of them holds the shard's row
- * (FOR KEY SHARE), and may have seen an account as it was before. Those that begin later see what is committed by now.
- * They wait meanwhile, so after `LOCK_MS` it gives up, with DatabaseUnavailable.
+ * Waits until the claims of a shard that are running now have ended. They may have seen an account as it was before.
+ * Each of them holds the shard's row (FOR KEY SHARE), which this locks. Later claims wait meanwhile, and see what is
+ * committed by now. Gives up after `LOCK_MS`, with DatabaseUnavailable.
  */
 export async function waitForRunningClaims(db: Db, shard: number): Promise<void> {
   await db.transaction(async (tx) => {
@@ -16,7 +16,7 @@ export async function waitForRunningClaims(db: Db, shard: number): Promise<void>
   });
 }
 
-/** Whether an attempt of the account is under way. */
+/** Whether an attempt of the account is running. */
 export async function hasFiringSchedules(db: Db, shard: number, accountId: string): Promise<boolean> {
   const found = await db
     .select({ id: schedules.id })

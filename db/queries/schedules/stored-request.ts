@@ -7,11 +7,11 @@ export type StoredRequest = {
   method: string;
   /** Null when there is neither payload nor header. */
   sealed: Buffer | null;
-  /** Payload and headers, if there were any, were erased. */
+  /** Payload and headers were erased, if there were any. */
   isErased: boolean;
 };
 
-/** What one schedule sends, by its UUID, unless it is another account's or another environment's. */
+/** The request of one schedule by its UUID; undefined when it belongs to another account or environment. */
 export async function findStoredRequest(sql: Sql, tenant: Tenant, id: string): Promise<StoredRequest | undefined> {
   const [row] = await sql`
     SELECT target_url, method, sealed, erased_at IS NOT NULL AS is_erased FROM schedule_requests
@@ -19,7 +19,10 @@ export async function findStoredRequest(sql: Sql, tenant: Tenant, id: string): P
   return row && { targetUrl: row.target_url, method: row.method, sealed: row.sealed, isErased: row.is_erased };
 }
 
-/** The sealed requests of the given schedules, for comparing a failure's text with what was sent. */
+/**
+ * The sealed requests (base64) of the given schedules, to compare the text of a failure with what was sent. Null for a
+ * schedule without one.
+ */
 export async function readSealedRequests(sql: Sql, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await sql`
     SELECT schedule_id, encode(sealed, 'base64') FROM schedule_requests

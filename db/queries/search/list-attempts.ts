@@ -27,7 +27,7 @@ export const CODES = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
 export type AttemptSearch = {
   q?: Query;
   outcome?: "succeeded" | "failed";
-  /** Class of the status code; `none` where no answer came. */
+  /** Class of the status code; `none` for attempts without an answer. */
   code?: (typeof CODES)[number];
   /** UUID. */
   scheduleId?: string;
@@ -37,11 +37,11 @@ export type AttemptSearch = {
   to?: Date;
   limit: number;
   offset: number;
-  /** Only what comes behind this place in the order of the list; `offset` is 0 then. */
+  /** Only rows behind this place in the order of the list; `offset` is 0 then. */
   after?: AttemptPlace;
 };
 
-/** A place in the order of the list: of the instant of an attempt and, within it, of its schedule (UUID) and number. */
+/** A place in the order of the list: the instant of an attempt and, within it, its schedule (UUID) and number. */
 export type AttemptPlace = { atMs: number; id: string; attempt: number };
 
 export type LoggedAttempt = {
@@ -66,9 +66,9 @@ export type AttemptPage = {
 };
 
 /**
- * One page of an account's attempts that are younger than `retentionDays`, newest first. Unfiltered, `total` is exact;
- * filtered, it is exact up to 10,000. A short `q` scans the newest 10,000 rows only, and `totalCapped` says so when
- * there are more.
+ * One page of a tenant's attempts that are younger than `retentionDays`, newest first. Unfiltered, `total` is exact;
+ * filtered, it is exact up to 10,000. A short `q` scans only the newest 10,000 rows, and `totalCapped` says when there
+ * are more.
  */
 export async function listAttempts(
   db: Db,
@@ -95,7 +95,7 @@ export async function listAttempts(
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Which attempt: its schedule (UUID), its number, its instant in epoch milliseconds. */
+/** An attempt: its schedule (UUID), its number, its instant in epoch ms. */
 type Key = [scheduleId: string, attempt: number, attemptedAtMs: number];
 
 async function findKeys(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch): Promise<Found<Key>> {
@@ -109,7 +109,7 @@ async function findKeys(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: A
     const { keys, found, isWhole } = await list.newestOfAll();
     return { keys, total: found, totalCapped: !isWhole };
   }
-  if (q || isFiltered(wanted)) return search(looksFor(list, wanted), wanted);
+  if (q || isFiltered(wanted)) return search(passesFor(list, wanted), wanted);
   const [{ keys }, total] = await Promise.all([
     list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
     countAttempts(db, tenant, windowStart),
@@ -121,15 +121,15 @@ async function findTotal(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: 
   const { q } = wanted;
   if (!q && !isFiltered(wanted)) return { total: await countAttempts(db, tenant, windowStart), totalCapped: false };
   const list = createList(db, tenant, windowStart, wanted);
-  if (!q || !isShort(q)) return searchTotal(looksFor(list, wanted));
+  if (!q || !isShort(q)) return searchTotal(passesFor(list, wanted));
   const { found, isWhole } = await list.newestOfAll();
   return { total: found, totalCapped: !isWhole };
 }
 
-type Looks = (() => Promise<SearchPass<Key>> | null)[];
+type Passes = (() => Promise<SearchPass<Key>> | null)[];
 
 /** The passes for a list that is filtered, or searched by a `q` that is not short. */
-function looksFor(list: ReturnType<typeof createList>, wanted: AttemptSearch): Looks {
+function passesFor(list: ReturnType<typeof createList>, wanted: AttemptSearch): Passes {
   if (wanted.q?.scheduleId) return [() => list.byTarget(null)];
   if (wanted.q) return passesForTarget(list, wanted);
   return [() => list.first(rowsEnough(wanted), rowsEnough(wanted))];
@@ -143,21 +143,21 @@ async function findKeysBehind(list: ReturnType<typeof createList>, wanted: Attem
   return (await list.first(rowsNeeded(wanted), rowsNeeded(wanted))).keys;
 }
 
-/** The search passes over an account's attempts. */
+/** The search passes over a tenant's attempts. */
 function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
   const { q, after } = wanted;
   const inWindow = sql`attempted_at > ${windowStart.toISOString()}::timestamptz`;
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env} AND ${inWindow}`;
   const order = sql`attempted_at DESC, schedule_id DESC, attempt DESC`;
   const matching = conditions(wanted);
-  // The first condition alone leaves out partitions.
+  // The planner leaves out partitions by the first condition only.
   const afterAt = after && sql`${new Date(after.atMs).toISOString()}::timestamptz`;
   const behind = after
     ? sql`attempted_at <= ${afterAt}
       AND (attempted_at, schedule_id, attempt) < (${afterAt}, ${after.id}::uuid, ${after.attempt}::integer)`
     : sql`true`;
 
-  // Two legs, since each outcome has an index of its own; a filter that rules one out leaves it unread.
+  // Two legs, because each outcome has an index of its own. A leg that the filter rules out is not read.
   const newestFirst = (rows: SQL, filter: SQL) => (limit: number | null) => {
     const leg = (columns: SQL, isOfLeg: SQL) => sql`(
       SELECT schedule_id, attempt, attempted_at, is_delivered, status_code
@@ -171,14 +171,14 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
     SELECT schedule_id, attempt, attempted_at FROM (
       SELECT *, outcome = 'delivered' AS is_delivered FROM attempts WHERE schedule_id = ${wanted.scheduleId} AND ${own} AND ${behind}) a
     WHERE ${matching} ORDER BY ${order} ${limited(limit)}`;
-  // Ids in an array are looked up in one pass; IS TRUE keeps the set that comes of it a hash table, and no join.
+  // The ids of an array are looked up in one scan. IS TRUE makes the planner hash the result instead of joining it.
   const withTarget = (rows: SQL) => sql`
     SELECT * FROM ${rows} WHERE (schedule_id IN (
       SELECT schedule_id FROM schedule_requests WHERE schedule_id = ANY (ARRAY (SELECT schedule_id FROM ${rows}))
         AND (target_url ILIKE ${q ? substringPattern(q) : "%"} OR schedule_id = ${q?.scheduleId ?? null}::uuid))) IS TRUE`;
-  // Without a condition on the outcome the key alone is read.
+  // Without a condition on the outcome, only the primary key is read.
   const ofOutcome = isOfOutcome(wanted) ? sql`, outcome = 'delivered' AS is_delivered, status_code` : sql``;
-  // The bounds leave of each schedule one day's partition or two; OFFSET 0 keeps them with it.
+  // The bounds leave one or two partitions for each schedule. OFFSET 0 keeps them in the subquery.
   const attemptsOf = (schedule: SQL) => sql`
     SELECT schedule_id, attempt, attempted_at ${ofOutcome} FROM attempts
     WHERE schedule_id = ${schedule}.id AND ${inWindow} AND ${behind}
@@ -187,7 +187,7 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
   const pass = (statement: PassStatement) => runPass<Key>(db, wanted, { order, key, behind }, statement);
 
   return {
-    /** At the newest `rowsMax` attempts that the other filters leave, until `foundMax` of them match. */
+    /** Scans the newest `rowsMax` attempts that pass the other filters, until `foundMax` of them match. */
     first: (rowsMax: number, foundMax: number): Promise<SearchPass<Key>> =>
       pass({
         scanned: wanted.scheduleId === undefined ? newestFirst(sql`${own} AND ${behind}`, matching) : ofSchedule,
@@ -196,7 +196,7 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
         foundMax,
         isInOrder: true,
       }),
-    /** At the newest attempts of all. */
+    /** Scans the newest attempts, whatever the filters. */
     newestOfAll: (): Promise<SearchPass<Key>> =>
       pass({
         scanned: newestFirst(own, sql`true`),
@@ -204,13 +204,13 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
         found: (rows) => withTarget(sql`(SELECT * FROM ${rows} WHERE ${matching}) l`),
         isInOrder: false,
       }),
-    /** At the attempts of `rowsMax` schedules whose target matches, found through its index, or of all. */
+    /** Scans the attempts of `rowsMax` schedules (null: all) whose target matches, which the index of targets finds. */
     byTarget: (rowsMax: number | null): Promise<SearchPass<Key>> => {
       const pattern = q ? substringPattern(q) : "";
       const matched = (limit: number | null) => sql`
         SELECT schedule_id FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
       if (!q?.scheduleId && !isFiltered(wanted) && !after)
-        return lookAtSums(db, { matched, rowsMax, attemptsOf, order, key }, windowStart, wanted);
+        return passOverSums(db, { matched, rowsMax, attemptsOf, order, key }, windowStart, wanted);
       const named = sql`SELECT schedule_id FROM schedule_requests
         WHERE schedule_id = ${q?.scheduleId} AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
       const ofMatched = (rows: SQL) => sql`
@@ -228,11 +228,11 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
 }
 
 /**
- * Looks at the schedules that `matched` selects without reading the attempts of all: a schedule says how many it had and
- * when the last of them was, and those of a page are among the schedules that were attempted last. Attempts are counted
- * where some of a schedule's may lie before the window.
+ * A pass over the schedules that `matched` selects, which does not read the attempts of all of them. A schedule has the
+ * number of its attempts and the instant of the last one, and the attempts of a page belong to the schedules that were
+ * attempted last. Attempts are counted one by one only for schedules that may have some before the window.
  */
-async function lookAtSums(
+async function passOverSums(
   db: DbOrTx,
   list: {
     matched: (limit: number | null) => SQL;
@@ -261,7 +261,7 @@ async function lookAtSums(
         SELECT count(*) FROM (SELECT * FROM ran WHERE n IS NULL) r CROSS JOIN LATERAL (${attemptsOf(sql`r`)}) a))::integer AS n,
       (SELECT count(*) FROM scanned) <= ${rowsMax ?? Number.MAX_SAFE_INTEGER} AS whole,
       (SELECT coalesce(json_agg(${key} ORDER BY ${order}), '[]') FROM page) AS keys`);
-  if (!row) throw new Error("a pass answered no row");
+  if (!row) throw new Error("the statement of a search pass returned no row");
   return { keys: row.keys, found: row.n, isWhole: row.whole, isInOrder: false };
 }
 
@@ -281,7 +281,7 @@ function conditions({ outcome, code, scheduleId, from, to }: AttemptSearch): SQL
   return all.length === 0 ? sql`true` : sql.join(all, sql` AND `);
 }
 
-// Every 2xx is a delivery and no other code is.
+// Every 2xx is a delivery, and no other status code is.
 const CODE_CONDITIONS: Record<(typeof CODES)[number], SQL> = {
   "2xx": sql`is_delivered`,
   "3xx": sql`NOT is_delivered AND status_code >= 300 AND status_code < 400`,
@@ -290,7 +290,8 @@ const CODE_CONDITIONS: Record<(typeof CODES)[number], SQL> = {
   none: sql`NOT is_delivered AND status_code IS NULL`,
 };
 
-// The hours that lie in the window whole were counted while recording; of the one it begins in, attempts are counted.
+// The hours that are wholly in the window were counted by recording. Attempts of the hour in which it begins are
+// counted here.
 async function countAttempts(db: DbOrTx, tenant: Tenant, windowStart: Date): Promise<number> {
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
   const wholeHours = new Date((Math.floor(windowStart.getTime() / HOUR_MS) + 1) * HOUR_MS).toISOString();

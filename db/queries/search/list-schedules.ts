@@ -34,11 +34,11 @@ export type ScheduleSearch = {
   sort: "-created_at" | "fire_at" | "-fire_at";
   limit: number;
   offset: number;
-  /** Only what comes behind this place in the order of the list; `offset` is 0 then. */
+  /** Only rows behind this place in the order of the list; `offset` is 0 then. */
   after?: SchedulePlace;
 };
 
-/** A place in the order of a list: of the instant by which it is sorted and, within it, of the id (UUID). */
+/** A place in the order of a list: the instant by which the list is sorted and, within it, the id (UUID). */
 export type SchedulePlace = { atMs: number; id: string };
 
 /** `last` is the place of the page's last row. */
@@ -51,8 +51,8 @@ export type SchedulePage = {
 };
 
 /**
- * One page of an account's schedules. Unfiltered, `total` is exact; filtered, it is exact up to 10,000. A `q` under
- * three characters scans the newest 10,000 rows only, and `totalCapped` says so when there are more.
+ * One page of a tenant's schedules. Unfiltered, `total` is exact; filtered, it is exact up to 10,000. A `q` under three
+ * characters scans only the newest 10,000 rows, and `totalCapped` says when there are more.
  */
 export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSearch): Promise<SchedulePage> {
   return byIndexes(db, async (tx) => {
@@ -73,7 +73,7 @@ export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSear
   });
 }
 
-/** Which schedule (UUID), and the instant by which it is sorted, epoch ms. */
+/** A schedule (UUID), and the instant by which the list is sorted, epoch ms. */
 type Key = [id: string, atMs: number];
 
 async function findKeys(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Promise<Found<Key>> {
@@ -87,7 +87,7 @@ async function findKeys(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Pro
     const { keys, found, isWhole } = await list.newest();
     return { keys, total: found, totalCapped: !isWhole };
   }
-  if (q || isFiltered(wanted)) return search(looksFor(list, wanted), wanted);
+  if (q || isFiltered(wanted)) return search(passesFor(list, wanted), wanted);
   const [{ keys }, total] = await Promise.all([
     list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
     countSchedules(db, tenant),
@@ -99,15 +99,15 @@ async function findTotal(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
   const { q } = wanted;
   if (!q && !isFiltered(wanted)) return { total: await countSchedules(db, tenant), totalCapped: false };
   const list = createList(db, tenant, wanted);
-  if (!q || !isShort(q)) return searchTotal(looksFor(list, wanted));
+  if (!q || !isShort(q)) return searchTotal(passesFor(list, wanted));
   const { found, isWhole } = await list.newest();
   return { total: found, totalCapped: !isWhole };
 }
 
-type Looks = (() => Promise<SearchPass<Key>> | null)[];
+type Passes = (() => Promise<SearchPass<Key>> | null)[];
 
 /** The passes for a list that is filtered, or searched by a `q` that is not short. */
-function looksFor(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Looks {
+function passesFor(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Passes {
   const { q } = wanted;
   const byStatus = isFiltered(wanted) ? [() => list.byStatus(rowsEnough(wanted))] : [];
   if (q?.scheduleId) return [() => list.byTarget(null)];
@@ -118,27 +118,27 @@ function looksFor(list: ReturnType<typeof createList>, wanted: ScheduleSearch): 
 async function findKeysBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Promise<Key[]> {
   const { q } = wanted;
   if (q && isShort(q)) return (await list.newest()).keys;
-  return pageBehind(looksBehind(list, wanted), wanted);
+  return pageBehind(passesBehind(list, wanted), wanted);
 }
 
-function looksBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): (() => Promise<SearchPass<Key>>)[] {
+function passesBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): (() => Promise<SearchPass<Key>>)[] {
   const { q } = wanted;
   const needed = rowsNeeded(wanted);
-  const byStatus = isFiltered(wanted) ? [() => list.byStatus(STATUS_LOOK_ROWS)] : [];
+  const byStatus = isFiltered(wanted) ? [() => list.byStatus(STATUS_PASS_ROWS)] : [];
   if (q?.scheduleId) return [() => list.byTarget(null)];
   if (q) return [...byStatus, ...passesForTargetBehind(list, wanted)];
   if (!isFiltered(wanted) || wanted.sort !== "-created_at") return [() => list.first(needed, needed)];
   const first = (rowsMax: number) => () => list.first(rowsMax, needed);
-  return [first(STATUS_LOOK_ROWS), ...byStatus, first(FIRST_PASS_ROWS), () => list.byStatus(null)];
+  return [first(STATUS_PASS_ROWS), ...byStatus, first(FIRST_PASS_ROWS), () => list.byStatus(null)];
 }
 
-/** Rows of some status or range that are all scanned at, where there are no more. */
-const STATUS_LOOK_ROWS = 2_000;
+/** Up to how many rows with the statuses and in the range are all scanned. */
+const STATUS_PASS_ROWS = 2_000;
 
-/** Rows among which a page of some status or range is scanned for, where there are more than 10,000 such. */
+/** How many rows are scanned for a page when more than 10,000 rows have the statuses and are in the range. */
 const FIRST_PASS_ROWS = 20_000;
 
-/** The search passes over an account's schedules. Joins are lateral with a limit: one look-up by id for each row. */
+/** The search passes over a tenant's schedules. Joins are lateral with a limit: one look-up by id for each row. */
 function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
   const { q, sort, after } = wanted;
   const isByFire = sort !== "-created_at";
@@ -152,7 +152,8 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
   const statuses = [...new Set(wanted.statuses ?? STATUSES)];
   const matches = q ? sql`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)` : sql`true`;
 
-  // Nothing is due before it was created: those created after a range are passed over. The minute is for clocks that step.
+  // No schedule is due before it was created, so those created after the range are skipped. The minute allows for
+  // clocks that step.
   const created = wanted.to
     ? sql`AND created_at < ${wanted.to.toISOString()}::timestamptz + interval '1 minute'`
     : sql``;
@@ -164,7 +165,7 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
     SELECT schedule_id AS id, created_at AS at, ${matches} AS matches FROM schedule_requests WHERE ${rows} ${created}
     ORDER BY created_at DESC, schedule_id DESC ${limited(limit)}`;
   const byCreation = newestOf(sql`${own} AND ${behind(sql`(created_at, schedule_id)`)}`);
-  // Each leg has the limit: the planner does not merge them in order by itself.
+  // Each leg has the limit, because the planner does not merge the legs in order by itself.
   const byFire = (limit: number | null) => {
     const inOrder = sql`ORDER BY fire_at ${direction}, id ${direction} ${limited(limit)}`;
     const legs = statuses.map(
@@ -191,12 +192,14 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
     runPass<Key>(db, wanted, { order, key, behind: behind(sql`(at, id)`) }, statement);
 
   return {
-    /** At the first `rowsMax` rows of the list, until `foundMax` of them match. */
+    /** Scans the first `rowsMax` rows of the list, until `foundMax` of them match. */
     first: (rowsMax: number, foundMax: number): Promise<SearchPass<Key>> =>
       isByFire
         ? pass({ scanned: byFire, rowsMax, found: q && withTarget, foundMax, isInOrder: true })
         : pass({ scanned: byCreation, rowsMax, found: ofCreation, foundMax, isInOrder: true }),
-    /** At `rowsMax` rows that have the statuses and lie in the range, or at all; with `q` only if these are all. */
+    /**
+     * Scans `rowsMax` rows (null: all) that have the statuses and are in the range; with `q` only if there are no more.
+     */
     byStatus: (rowsMax: number | null): Promise<SearchPass<Key>> =>
       pass({
         scanned: byFire,
@@ -204,7 +207,7 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
         found: q && ((rows) => sql`${withTarget(rows)} WHERE (SELECT count(*) FROM scanned) <= ${rowsMax}::integer`),
         isInOrder: isByFire,
       }),
-    /** At `rowsMax` of those whose target matches, through its index, or at all. */
+    /** Scans `rowsMax` rows (null: all) whose target matches, which the index of targets finds. */
     byTarget: (rowsMax: number | null): Promise<SearchPass<Key>> => {
       const pattern = q ? substringPattern(q) : "";
       const matched = (limit: number | null) => sql`SELECT schedule_id AS id, created_at AS at
@@ -217,7 +220,7 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
         isInOrder: false,
       });
     },
-    /** At the newest rows alone, whatever the order of the list. */
+    /** Scans the newest rows, whatever the order of the list. */
     newest: (): Promise<SearchPass<Key>> =>
       pass({ scanned: newestOf(own), rowsMax: SHORT_Q_ROWS, found: ofCreation, isInOrder: false }),
   };
@@ -225,7 +228,7 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
 
 const isFiltered = ({ statuses, from, to }: ScheduleSearch) => (statuses ?? from ?? to) !== undefined;
 
-// What was created is counted with the quota, what was deleted by a trigger: no row of a schedule is read.
+// The quota counts what was created, and a trigger what was deleted: no row of a schedule is read.
 async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
   const [row] = await db.execute<{ n: number }>(sql`

@@ -1,24 +1,27 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "../../orm.ts";
 
-/** What a filtered total is counted up to. */
+/** Up to how many rows a filtered total is counted. */
 const COUNTED_MAX = 10_000;
 
-/** How many of the newest rows a short `q` scans. */
+/** How many rows a short `q` scans, the newest. */
 export const SHORT_Q_ROWS = 10_000;
 
 export type Window = { limit: number; offset: number };
 
-/** Substring of the target URL in any letter case, or the whole id that `scheduleId` (UUID) is. */
+/**
+ * `text` is a substring of the target URL, in any letter case. `scheduleId` (UUID) is set when `text` is a whole id.
+ */
 export type Query = { text: string; scheduleId: string | null };
 
-/** `keys` are those of the page and of one row more, where there is one. */
+/** `keys` has the rows of the page, and one row more where there is one. */
 export type Found<Key> = { keys: Key[]; total: number; totalCapped: boolean };
 
 /**
- * Runs `work` in a transaction that reads by indexes alone, in their order: estimates know nothing of one account's rows,
- * and what they take for faster may read the whole table. `nowMs` is the time of the transaction: what is computed from it
- * here is a constant there, by which the planner leaves out partitions.
+ * Runs `work` in a transaction in which the planner may only read indexes in their order. Its statistics say nothing
+ * about one account's rows, and the plan that it takes for faster may read the whole table. `nowMs` is the time of the
+ * transaction: an instant that is computed from it here is a constant in SQL, by which the planner leaves out
+ * partitions.
  */
 export function byIndexes<T>(db: Db, work: (tx: DbOrTx, nowMs: number) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
@@ -26,27 +29,27 @@ export function byIndexes<T>(db: Db, work: (tx: DbOrTx, nowMs: number) => Promis
     const [row] = await tx.execute<{ now: number }>(sql`
       SELECT extract(epoch FROM now())::float8 * 1000 AS now, count(set_config(name, 'off', true))
       FROM unnest(${`{${settings}}`}::text::text[]) name`);
-    if (!row) throw new Error("the database did not tell the time");
+    if (!row) throw new Error("the statement for the time returned no row");
     return work(tx, row.now);
   });
 }
 
-/** What one pass over a list found. */
+/** The result of one search pass: one statement over a bounded number of a list's rows. */
 export type SearchPass<Key> = {
-  /** Those of the page and one more, among what was found. */
+  /** The rows of the page and one more, among those that were found. */
   keys: Key[];
-  /** Rows that match, as far as they were counted. */
+  /** How many rows match, as far as they were counted. */
   found: number;
-  /** Nothing that matches was left out. */
+  /** All rows that match were found. */
   isWhole: boolean;
-  /** Nothing that was left out comes before what was found. */
+  /** No row that was left out comes before those that were found. */
   isInOrder: boolean;
 };
 
 /**
- * Finds a page and its total by several passes, each of which reads a bounded number of rows, until both are known: the
- * total when a pass was whole or counted past 10,000, the page when it was whole, or in order and long enough. The last
- * pass must be whole. Which one is fast depends on the rows of one account, which the planner knows nothing about.
+ * Finds a page and its total by several passes, one after the other, until both are known. The total is known when a
+ * pass was whole or counted past 10,000. The page is known when a pass was whole, or in order and long enough. The last
+ * pass must be whole. Which pass is fast depends on the rows of one account, which the planner knows nothing about.
  */
 export async function search<Key>(
   passes: (() => Promise<SearchPass<Key>> | null)[],
@@ -78,8 +81,8 @@ export async function searchTotal(
 }
 
 /**
- * The keys of the page, and of one row more, by passes that begin behind a row of the list. The last one must be whole. A
- * total is not among what they find: it is of the whole list.
+ * The keys of the page that follows a row of the list, and of one row more, by passes that begin behind that row. The
+ * last pass must be whole. It finds no total, which is of the whole list.
  */
 export async function pageBehind<Key>(passes: (() => Promise<SearchPass<Key>>)[], window: Window): Promise<Key[]> {
   for (const pass of passes) {
@@ -89,7 +92,7 @@ export async function pageBehind<Key>(passes: (() => Promise<SearchPass<Key>>)[]
   throw new Error("no pass that begins behind a row was whole");
 }
 
-/** As `passesForTarget`, for a page behind a row: nothing needs to be counted. */
+/** As `passesForTarget`, for a page behind a row, for which nothing is counted. */
 export function passesForTargetBehind<Key>(
   list: {
     first(rowsMax: number, foundMax: number): Promise<SearchPass<Key>>;
@@ -106,9 +109,9 @@ export function passesForTargetBehind<Key>(
 }
 
 /**
- * The passes for a `q`: over the first rows of the list; where it matches often, at many more; at what the index of targets
- * tells, which is slower than that where it matches often; and for a `q` that does so, but not among the first rows, at
- * many and in the end at all.
+ * The passes for a `q`: the first rows of the list; many more of them, if it matches often there; the index of targets,
+ * which is slower for a `q` that matches often; and for a `q` that matches often but not in the first rows, many rows
+ * of the list, and in the end all that match.
  */
 export function passesForTarget<Key>(
   list: {
@@ -134,15 +137,15 @@ export function passesForTarget<Key>(
 
 const FIRST_PASS_ROWS = 2_000;
 const LONG_PASS_ROWS = 200_000;
-/** More than are counted, so that the page of somewhat more than that is found as well. */
+/** More than are counted, so that a page of slightly more than 10,000 matches is found as well. */
 const TARGET_PASS_ROWS = 25_000;
 
-/** Rows that decide a page, from the first of the list on, and whether another follows. */
+/** How many rows, from the first of the list on, decide the page and whether another follows. */
 export function rowsNeeded({ limit, offset }: Window): number {
   return offset + limit + 1;
 }
 
-/** Rows after which both page and total are known. */
+/** How many rows decide both page and total. */
 export function rowsEnough(window: Window): number {
   return Math.max(COUNTED_MAX + 1, rowsNeeded(window));
 }
@@ -152,21 +155,21 @@ function isLongEnough<Key>({ isInOrder, found }: SearchPass<Key>, window: Window
 }
 
 export type PassStatement = {
-  /** Selects what is scanned at, up to a limit (null: all). */
+  /** Selects the rows that are scanned, up to a limit (null: all). */
   scanned: (limit: number | null) => SQL;
-  /** Null: no bound. */
+  /** How many rows are scanned at most; null: no bound. */
   rowsMax: number | null;
-  /** Selects what matches of `rows`; everything unless it is given. */
+  /** Selects the rows among `rows` that match; all of them when it is not given. */
   found?: (rows: SQL) => SQL;
-  /** Unless it is given, no bound. */
+  /** How many matching rows are found at most; no bound when it is not given. */
   foundMax?: number;
   isInOrder: boolean;
 };
 
 /**
- * Runs one pass: of at most `rowsMax` rows those that match, until there are `foundMax` of them, sorted by `order`, cut to
- * the page, each as the JSON that `key` makes. Both sets are read only as far as they are asked for. `behind` leaves what
- * comes behind some row, for what is `scanned` at from the beginning of the list.
+ * Runs one pass. It scans at most `rowsMax` rows and finds those that match, until there are `foundMax` of them. It
+ * sorts them by `order`, cuts them to the page, and makes of each the JSON `key`. Neither set is read further than
+ * asked for. `behind` leaves the rows behind some row, for statements that scan from the beginning of the list.
  */
 export async function runPass<Key>(
   db: DbOrTx,
@@ -183,18 +186,18 @@ export async function runPass<Key>(
       CASE WHEN (SELECT count(*) FROM found) < ${foundMax}
         THEN (SELECT count(*) FROM scanned) <= ${rowsMax ?? NO_BOUND} ELSE false END AS whole,
       (SELECT coalesce(json_agg(${key} ORDER BY ${order}), '[]') FROM page) AS keys`);
-  if (!row) throw new Error("a pass answered no row");
+  if (!row) throw new Error("the statement of a search pass returned no row");
   return { keys: row.keys, found: row.n, isWhole: row.whole, isInOrder };
 }
 
 const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
-/** LIMIT; nothing when it is null. */
+/** A LIMIT clause; empty for null. */
 export function limited(rowsMax: number | null): SQL {
   return rowsMax === null ? sql`` : sql`LIMIT ${rowsMax}`;
 }
 
-/** Whether `q` is too short for the index of targets: under three characters, or nothing in it makes a trigram. */
+/** Whether `q` is too short for the index of targets: under three characters, or without a trigram. */
 export function isShort({ text }: Query): boolean {
   return [...text].length < 3 || !MAKES_TRIGRAM.test(text);
 }

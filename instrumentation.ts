@@ -13,7 +13,7 @@ export async function register(): Promise<void> {
 export const onRequestError: Instrumentation.onRequestError = async (error, request) => {
   // biome-ignore lint/style/noProcessEnv: as above
   if (process.env.NEXT_RUNTIME === "nodejs") {
-    const { logFailedPage } = await import("#server/http/log-failed-page.ts");
+    const { logFailedPage } = await import("#server/http/log-page-error.ts");
     logFailedPage(error, request);
   }
 };

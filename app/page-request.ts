@@ -1,6 +1,6 @@
 import { cookies, headers } from "next/headers";
 import { readTheme, THEME_COOKIE, type Theme } from "#components/layout/theme.ts";
-import { PAGE_REQUEST_ID } from "#server/http/page-headers.ts";
+import { PAGE_REQUEST_ID } from "#server/edge/response-headers.ts";
 
 /** The theme that the visitor has chosen. */
 export async function chosenTheme(): Promise<Theme> {

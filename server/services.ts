@@ -7,7 +7,7 @@ import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
 import { createLog, type Logger } from "./log.ts";
-import { createRateLimits, type RateLimits } from "./rate-limit/rate-limits.ts";
+import { createRateLimits, type RateLimits } from "./rate-limit/rate-limiter.ts";
 import { createReadTurns, type ReadTurns } from "./read-turns.ts";
 
 /** What the web process has one of. */

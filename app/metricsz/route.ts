@@ -1,5 +1,5 @@
-import { answerMetrics } from "#server/health/answer-metrics.ts";
-import { answering } from "#server/http/answering.ts";
+import { answerMetrics } from "#server/health/metrics-reply.ts";
+import { answering } from "#server/http/envelope.ts";
 import { methods } from "#server/http/methods.ts";
 
 export const dynamic = "force-dynamic";

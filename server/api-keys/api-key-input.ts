@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ENVIRONMENTS } from "#domain/environment.ts";
-import { DisplayName } from "../display-name.ts";
+import { DisplayName } from "../input/display-name.ts";
 
 /** Body of POST /v1/api-keys. */
 export const ApiKeyInput = z.strictObject({

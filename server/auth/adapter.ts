@@ -10,7 +10,7 @@ import { confirmOwner } from "#db/queries/accounts/verify-email.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import type { Services } from "../services.ts";
 import { DATABASE_BUDGET_MS } from "../services.ts";
-import type { Attempt } from "./attempt.ts";
+import type { Attempt } from "./sign-in-attempt.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
 import { signUpRule } from "./sign-up-rule.ts";
 

@@ -8,8 +8,8 @@ import { hashSessionToken } from "#domain/session-token.ts";
 import type { Credential, Query } from "../context.ts";
 import type { Services } from "../services.ts";
 import { cacheCaller } from "./cached-credentials.ts";
-import { noteKeyUse } from "./note-key-use.ts";
-import { noteSessionUse } from "./note-session-use.ts";
+import { noteKeyUse } from "./record-key-use.ts";
+import { noteSessionUse } from "./record-session-use.ts";
 import { assertSameOrigin } from "./same-origin.ts";
 import { readSessionTokens, sessionCookie } from "./session-cookie.ts";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Services } from "../services.ts";
 import type { Caller } from "./authenticate.ts";
-import { noteKeyUse } from "./note-key-use.ts";
+import { noteKeyUse } from "./record-key-use.ts";
 
 /** What was taken from memory about a credential no longer holds: nothing was done, and it is to be looked at afresh. */
 export class StaleCredential extends Error {

@@ -5,10 +5,10 @@ import { AppError } from "#domain/errors.ts";
 import { MAGIC_LINK_MINUTES, magicLinkUrl } from "#domain/magic-link.ts";
 import { signInMail } from "#mail/sign-in-mail.ts";
 import { DATABASE_BUDGET_MS, type Services } from "../services.ts";
-import type { Attempt } from "./attempt.ts";
 import { bindBrowser } from "./browser-binding.ts";
 import { seal } from "./cookies.ts";
 import { runNextAuth } from "./next-auth.ts";
+import type { Attempt } from "./sign-in-attempt.ts";
 
 /** Links an hour that one e-mail address, and callers of one network, may ask for. */
 const LINKS_PER_EMAIL = 5;

@@ -7,12 +7,12 @@ import { generateSessionToken, SESSION_DAYS } from "#domain/session-token.ts";
 import { MailNotSent } from "#mail/mail.ts";
 import type { Services } from "../services.ts";
 import { createAdapter } from "./adapter.ts";
-import type { Attempt } from "./attempt.ts";
 import { isSecure, signInCookieName } from "./cookies.ts";
-import { emailOf } from "./email.ts";
-import { PROVIDERS } from "./offered-providers.ts";
+import { PROVIDERS } from "./enabled-providers.ts";
+import { oauthProvider, type ProviderProfile } from "./oauth-providers.ts";
+import { emailOf } from "./parse-email.ts";
 import { displayName, pictureUrl } from "./profile.ts";
-import { oauthProvider, type ProviderProfile } from "./providers.ts";
+import type { Attempt } from "./sign-in-attempt.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
 
 /** Where next-auth believes to be mounted. Nothing is: each endpoint of ours asks it for one action. */

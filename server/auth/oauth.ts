@@ -1,9 +1,9 @@
 import type { Services } from "../services.ts";
-import type { Attempt } from "./attempt.ts";
 import { readCookie, signInCookie, signInCookieName } from "./cookies.ts";
-import { destination } from "./home-path.ts";
+import type { ProviderName } from "./enabled-providers.ts";
 import { nextAuthCookieNames, runNextAuth } from "./next-auth.ts";
-import type { ProviderName } from "./offered-providers.ts";
+import { destination } from "./redirects.ts";
+import type { Attempt } from "./sign-in-attempt.ts";
 
 const ON_THE_WAY_S = 15 * 60;
 const NEXT = "next";

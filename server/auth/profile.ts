@@ -1,4 +1,4 @@
-import { DisplayName } from "../display-name.ts";
+import { DisplayName } from "../input/display-name.ts";
 
 /** What a provider calls a person, as a name that may be stored; null when it cannot be. */
 export function displayName(name: string | null): string | null {

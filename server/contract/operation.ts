@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROVIDERS } from "../auth/offered-providers.ts";
+import { PROVIDERS } from "../auth/enabled-providers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errorAnswers } from "./error-answers.ts";
 import { Env, KeyId, ScheduleId } from "./fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ownPath } from "#domain/own-path.ts";
+import { ownPath } from "#domain/redirect-path.ts";
 import { endpoint } from "./endpoint.ts";
 
 const tag = "Sign-in";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RouteHandler } from "../http/answering.ts";
+import type { RouteHandler } from "../http/envelope.ts";
 
 /**
  * Has requests for exactly this method and path (such as `POST /v1/schedules`) answered by `handler` without Next.js

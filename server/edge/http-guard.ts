@@ -3,12 +3,12 @@ import { type IncomingMessage, maxHeaderSize, Server, type ServerResponse, STATU
 import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
 import { readSessionTokens, sessionCookie } from "../auth/session-cookie.ts";
-import { addSecurityHeaders, varyAsApi } from "../http/page-headers.ts";
 import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
 import { services } from "../services.ts";
 import { answerOnFastPath } from "./fast-path.ts";
 import { closeGently, closeUnlessRead } from "./lingering-close.ts";
 import { isOfApi, isOfHealth, makeReadable } from "./normalise-request.ts";
+import { addSecurityHeaders, varyAsApi } from "./response-headers.ts";
 
 /**
  * Stands between the sockets and Next.js, which makes the server itself: what Node.js or Next.js would refuse outside the

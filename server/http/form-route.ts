@@ -1,10 +1,10 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
-import { addressOf } from "../rate-limit/rate-limit.ts";
+import { addressOf } from "../rate-limit/enforce.ts";
 import { type Services, services } from "../services.ts";
-import { answering, type RouteHandler } from "./answering.ts";
-import { BodyRoom } from "./body-room.ts";
-import { readBytes } from "./read-bytes.ts";
+import { BodyRoom } from "./body-memory.ts";
+import { answering, type RouteHandler } from "./envelope.ts";
+import { readBytes } from "./read-body-bytes.ts";
 import { type Reply, seeOther } from "./reply.ts";
 
 export type FormCall = {

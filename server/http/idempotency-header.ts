@@ -1,5 +1,5 @@
+import { invalid } from "../input/validate.ts";
 import { IdempotencyKey } from "../schedules/create-input.ts";
-import { invalid } from "../validate.ts";
 
 /**
  * The input with the key of an `Idempotency-Key` header in it, which means the same as the field. The header takes

@@ -1,5 +1,5 @@
 import { AppError } from "#domain/errors.ts";
-import { answering, type RouteHandler } from "./answering.ts";
+import { answering, type RouteHandler } from "./envelope.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 

@@ -1,8 +1,8 @@
 import { AppError } from "#domain/errors.ts";
-import { invalid } from "../validate.ts";
-import type { BodyRoom } from "./body-room.ts";
+import { invalid } from "../input/validate.ts";
+import type { BodyRoom } from "./body-memory.ts";
 import { describeJsonProblem } from "./json-problem.ts";
-import { readBytes } from "./read-bytes.ts";
+import { readBytes } from "./read-body-bytes.ts";
 
 /**
  * The JSON object in a request's body. The body is cut off while reading once it has more than `bytesMax` bytes. Throws

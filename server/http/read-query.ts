@@ -1,5 +1,5 @@
 import type { QuerySchema } from "../contract/endpoint.ts";
-import { invalid, notKnown, validate } from "../validate.ts";
+import { invalid, notKnown, validate } from "../input/validate.ts";
 
 /**
  * The query parameters of a URL. Throws VALIDATION for one that is unknown, given twice, empty or malformed; what is

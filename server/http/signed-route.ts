@@ -3,9 +3,9 @@ import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
 import { createQuery, type Query } from "../context.ts";
 import { services } from "../services.ts";
-import { answering, type RouteHandler } from "./answering.ts";
-import { BodyRoom } from "./body-room.ts";
-import { readBytes } from "./read-bytes.ts";
+import { BodyRoom } from "./body-memory.ts";
+import { answering, type RouteHandler } from "./envelope.ts";
+import { readBytes } from "./read-body-bytes.ts";
 import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CODES } from "#db/queries/search/list-attempts.ts";
 import { decodeId } from "#domain/ids.ts";
-import { listParameters, validateAfter } from "../list-parameters.ts";
+import { listParameters, validateAfter } from "../lists/parameters.ts";
 
 /** How the log is sorted; it is always so. */
 export const LOG_ORDER = "-attempted_at";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DisplayName } from "../display-name.ts";
+import { DisplayName } from "../input/display-name.ts";
 
 /** Body of PATCH /v1/me: what is omitted stays as it is. */
 export const ProfileInput = z

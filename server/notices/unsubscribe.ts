@@ -1,8 +1,8 @@
 import { turnNoticesOff } from "#db/queries/accounts/profile.ts";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
+import { invalid } from "../input/validate.ts";
 import { DATABASE_BUDGET_MS, services } from "../services.ts";
-import { invalid } from "../validate.ts";
 
 /** Turns notices off for the account that a link in a notice is for. Throws VALIDATION unless its token is one of ours. */
 export async function unsubscribeByLink(token: string): Promise<void> {

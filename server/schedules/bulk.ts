@@ -5,7 +5,7 @@ import { AppError } from "#domain/errors.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
-import { invalid, validate } from "../validate.ts";
+import { invalid, validate } from "../input/validate.ts";
 import type { BulkInput } from "./bulk-input.ts";
 import { inTurn } from "./bulk-turns.ts";
 import { notInFuture, quotaExceeded, wantedOf } from "./create.ts";

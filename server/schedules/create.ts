@@ -8,7 +8,7 @@ import { packRequest } from "#domain/sealed-request.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
-import { invalid } from "../validate.ts";
+import { invalid } from "../input/validate.ts";
 import type { CreateInput } from "./create-input.ts";
 import { creationLimits, NO_HASH, prepareSchedule, type WantedSchedule } from "./prepare.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type ScheduleStatus, STATUSES } from "#domain/states.ts";
-import { didYouMean } from "../did-you-mean.ts";
-import { listParameters, validateAfter } from "../list-parameters.ts";
+import { type ScheduleStatus, STATUSES, type Status } from "#domain/states.ts";
+import { didYouMean } from "../input/did-you-mean.ts";
+import { listParameters, validateAfter } from "../lists/parameters.ts";
 
 /** One of the statuses or several; what people write for one that is called otherwise here is named. */
 function readStatuses(list: string, context: z.RefinementCtx): ScheduleStatus[] {

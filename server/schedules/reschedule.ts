@@ -1,7 +1,7 @@
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { isPast, updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import type { Ctx } from "../context.ts";
-import { invalid } from "../validate.ts";
+import { invalid } from "../input/validate.ts";
 import { statusConflict } from "./conflict.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
 import type { RescheduleInput } from "./reschedule-input.ts";

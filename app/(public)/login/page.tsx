@@ -1,8 +1,8 @@
 import { redirect } from "next/navigation";
 import { SignInCard } from "#components/sign-in/sign-in-card.tsx";
-import { emailOf } from "#server/auth/email.ts";
-import { destination, HOME_PATH } from "#server/auth/home-path.ts";
-import { offeredProviders } from "#server/auth/offered-providers.ts";
+import { offeredProviders } from "#server/auth/enabled-providers.ts";
+import { emailOf } from "#server/auth/parse-email.ts";
+import { destination, HOME_PATH } from "#server/auth/redirects.ts";
 import { services } from "#server/services.ts";
 import { readSearchParams, type SearchParams } from "../../search-params.ts";
 import { findSignedIn } from "../../signed-in.ts";

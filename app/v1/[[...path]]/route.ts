@@ -1,5 +1,5 @@
 import { AppError } from "#domain/errors.ts";
-import { answering } from "#server/http/answering.ts";
+import { answering } from "#server/http/envelope.ts";
 import { everyMethod } from "#server/http/methods.ts";
 
 export const dynamic = "force-dynamic";

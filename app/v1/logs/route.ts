@@ -1,7 +1,7 @@
 import { listLogs } from "#server/contract/logs.ts";
-import { listReply } from "#server/http/list-reply.ts";
 import { methods } from "#server/http/methods.ts";
 import { route } from "#server/http/route.ts";
+import { listReply } from "#server/lists/reply.ts";
 import { listOwnAttempts, presentLoggedAttempt } from "#server/logs/list.ts";
 import { LOG_ORDER } from "#server/logs/list-input.ts";
 

@@ -1,7 +1,7 @@
 import { DOCUMENT_KEPT_S } from "#server/contract/document.ts";
 import { openApiDocument } from "#server/contract/openapi.ts";
+import { publicReply } from "#server/http/cacheable-reply.ts";
 import { methods } from "#server/http/methods.ts";
-import { publicReply } from "#server/http/public-reply.ts";
 import { openRoute } from "#server/http/route.ts";
 import { services } from "#server/services.ts";
 

@@ -1,10 +1,10 @@
 import { createSchedule, listSchedules } from "#server/contract/schedules.ts";
 import { withIdempotencyHeader } from "#server/http/idempotency-header.ts";
-import { listReply } from "#server/http/list-reply.ts";
 import { methods } from "#server/http/methods.ts";
 import { route } from "#server/http/route.ts";
-import { createdReply } from "#server/http/schedule-replies.ts";
+import { listReply } from "#server/lists/reply.ts";
 import { createOne } from "#server/schedules/create.ts";
+import { createdReply } from "#server/schedules/created-reply.ts";
 import { listOwnSchedules } from "#server/schedules/list.ts";
 import { presentSchedule } from "#server/schedules/present.ts";
 

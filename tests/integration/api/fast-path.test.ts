@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { answerOnFastPath } from "#server/edge/fast-path.ts";
 import { closeUnlessRead } from "#server/edge/lingering-close.ts";
-import { BodyRoom } from "#server/http/body-room.ts";
+import { BodyRoom } from "#server/http/body-memory.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { startWebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeId, newId } from "#domain/ids.ts";
-import { writeCursor } from "#server/list-cursor.ts";
+import { writeCursor } from "#server/lists/cursor.ts";
 import { type Api, startApi, type TestCaller } from "./api.ts";
 
 let api: Api;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
 import { SOCKET_ADDRESS } from "#server/edge/socket-address.ts";
-import { REFUSALS_MAX } from "#server/rate-limit/rate-limits.ts";
+import { REFUSALS_MAX } from "#server/rate-limit/rate-limiter.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
 import { withinOneMinute } from "../../helpers/within-one-minute.ts";

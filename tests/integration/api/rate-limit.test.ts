@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connect } from "#db/client.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { SOCKET_ADDRESS } from "#server/edge/socket-address.ts";
-import { createRateLimits, type RateLimits, REFUSALS_MAX } from "#server/rate-limit/rate-limits.ts";
+import { createRateLimits, type RateLimits, REFUSALS_MAX } from "#server/rate-limit/rate-limiter.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withinOneMinute } from "../../helpers/within-one-minute.ts";
 import { type Api, startApi, type TestCaller } from "./api.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ownPath } from "#domain/own-path.ts";
+import { ownPath } from "#domain/redirect-path.ts";
 
 describe("a path of our own", () => {
   it.each(["/", "/account", "/schedules?status=dead&q=%2F", "/logs#top", "/a//b", "/v1x", "/~ada"])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { didYouMean } from "#server/did-you-mean.ts";
+import { didYouMean } from "#server/input/did-you-mean.ts";
 import { LogsInput } from "#server/logs/list-input.ts";
 import { CreateInput } from "#server/schedules/create-input.ts";
 import { ListInput } from "#server/schedules/list-input.ts";

@@ -1,5 +1,5 @@
+import { endOtherSessions } from "#server/auth/sign-in-forms.ts";
 import { formRoute } from "#server/http/form-route.ts";
-import { endOtherSessions } from "#server/http/sign-in-forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import { ConfirmSignIn } from "#components/sign-in/confirm-sign-in.tsx";
-import { emailOf } from "#server/auth/email.ts";
-import { destination } from "#server/auth/home-path.ts";
+import { emailOf } from "#server/auth/parse-email.ts";
+import { destination } from "#server/auth/redirects.ts";
 import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 
 // The token is in this page's address: it is named to nobody.

@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import { CheckInbox } from "#components/sign-in/check-inbox.tsx";
-import { emailOf } from "#server/auth/email.ts";
-import { destination, signInPage } from "#server/auth/home-path.ts";
+import { emailOf } from "#server/auth/parse-email.ts";
+import { destination, signInPage } from "#server/auth/redirects.ts";
 import { services } from "#server/services.ts";
 import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 

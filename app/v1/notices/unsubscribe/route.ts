@@ -1,5 +1,5 @@
 import { openUnsubscribe, unsubscribe } from "#server/contract/notices.ts";
-import { answering } from "#server/http/answering.ts";
+import { answering } from "#server/http/envelope.ts";
 import { methods } from "#server/http/methods.ts";
 import { readQuery } from "#server/http/read-query.ts";
 import { ok } from "#server/http/reply.ts";

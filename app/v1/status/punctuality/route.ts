@@ -1,5 +1,5 @@
+import { publicReply } from "#server/http/cacheable-reply.ts";
 import { methods } from "#server/http/methods.ts";
-import { publicReply } from "#server/http/public-reply.ts";
 import { openRoute } from "#server/http/route.ts";
 import { PUNCTUALITY_KEPT_S, readPunctuality } from "#server/overview/punctuality.ts";
 

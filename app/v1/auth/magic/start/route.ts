@@ -1,10 +1,10 @@
 import { startMagicLink as startLink } from "#server/auth/magic-link.ts";
 import { assertSameOrigin } from "#server/auth/same-origin.ts";
+import { orUnavailable, userAgentOf } from "#server/auth/sign-in-endpoints.ts";
 import { startMagicLink } from "#server/contract/sign-in.ts";
 import { methods } from "#server/http/methods.ts";
-import { openEndpoint } from "#server/http/open-endpoint.ts";
+import { openEndpoint } from "#server/http/public-route.ts";
 import { accepted } from "#server/http/reply.ts";
-import { orUnavailable, userAgentOf } from "#server/http/sign-in-endpoints.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,5 +1,5 @@
+import { headOfLink, verifyLink } from "#server/auth/sign-in-endpoints.ts";
 import { methods } from "#server/http/methods.ts";
-import { headOfLink, verifyLink } from "#server/http/sign-in-endpoints.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

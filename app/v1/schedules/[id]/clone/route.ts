@@ -2,7 +2,7 @@ import { cloneSchedule } from "#server/contract/schedules.ts";
 import { withIdempotencyHeader } from "#server/http/idempotency-header.ts";
 import { methods } from "#server/http/methods.ts";
 import { route } from "#server/http/route.ts";
-import { createdReply } from "#server/http/schedule-replies.ts";
+import { createdReply } from "#server/schedules/created-reply.ts";
 import { repeatSchedule } from "#server/schedules/repeat.ts";
 
 export const dynamic = "force-dynamic";

@@ -1,9 +1,9 @@
 import { startOAuth as goToProvider } from "#server/auth/oauth.ts";
+import { failed, headOfLink, offeredProvider } from "#server/auth/sign-in-endpoints.ts";
 import { startOAuth } from "#server/contract/sign-in.ts";
 import { methods } from "#server/http/methods.ts";
-import { openEndpoint } from "#server/http/open-endpoint.ts";
+import { openEndpoint } from "#server/http/public-route.ts";
 import { seeOther } from "#server/http/reply.ts";
-import { failed, headOfLink, offeredProvider } from "#server/http/sign-in-endpoints.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,9 +1,9 @@
 import { callerAddress } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { SOCKET_ADDRESS } from "../edge/socket-address.ts";
-import type { ResponseMeta } from "../http/answering.ts";
+import type { ResponseMeta } from "../http/envelope.ts";
 import { services } from "../services.ts";
-import type { Standing } from "./rate-limits.ts";
+import type { Standing } from "./rate-limiter.ts";
 
 /**
  * Authenticates by `work`. A caller whose address was refused too often within the minute gets RATE_LIMITED and is not

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseInstant } from "#domain/instant.ts";
 import { describeInstantProblem } from "#domain/instant-problem.ts";
-import { type Cursor, readCursor } from "./list-cursor.ts";
+import { type Cursor, readCursor } from "./cursor.ts";
 
 /** Highest `offset` of any list. */
 export const OFFSET_MAX = 10_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addSecurityHeaders, type PageSettings } from "#server/http/page-headers.ts";
+import { addSecurityHeaders, type PageSettings } from "#server/edge/response-headers.ts";
 
 const deployed = { isHttps: true, isDevelopment: false };
 

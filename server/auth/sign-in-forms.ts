@@ -1,15 +1,15 @@
 import { AppError } from "#domain/errors.ts";
-import { emailOf } from "../auth/email.ts";
-import { destination, signInPage } from "../auth/home-path.ts";
-import { startMagicLink } from "../auth/magic-link.ts";
-import { clearedSessionCookie } from "../auth/session-cookie.ts";
-import { SignInFailure } from "../auth/sign-in-failure.ts";
-import { signOut } from "../auth/sign-out.ts";
+import type { FormCall } from "../http/form-route.ts";
+import { type Reply, seeOther } from "../http/reply.ts";
 import { endOtherOwnSessions } from "../me/end-sessions.ts";
 import { readPageCtx } from "../page-ctx.ts";
-import type { FormCall } from "./form-route.ts";
-import { type Reply, seeOther } from "./reply.ts";
+import { startMagicLink } from "./magic-link.ts";
+import { emailOf } from "./parse-email.ts";
+import { destination, signInPage } from "./redirects.ts";
+import { clearedSessionCookie } from "./session-cookie.ts";
 import { userAgentOf } from "./sign-in-endpoints.ts";
+import { SignInFailure } from "./sign-in-failure.ts";
+import { signOut } from "./sign-out.ts";
 
 const SHOWN_LENGTH_MAX = 300;
 

@@ -1,8 +1,8 @@
 import type { Ctx } from "../context.ts";
-import { type Cursor, writeCursor } from "../list-cursor.ts";
-import { OFFSET_MAX } from "../list-parameters.ts";
-import { pageLinks } from "./page-links.ts";
-import { ok } from "./reply.ts";
+import { ok } from "../http/reply.ts";
+import { type Cursor, writeCursor } from "./cursor.ts";
+import { pageLinks } from "./link-header.ts";
+import { OFFSET_MAX } from "./parameters.ts";
 
 /** What a query for one page of a list found; `last` is the place of its last row. */
 export type ListPage<Row> = {

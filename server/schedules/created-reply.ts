@@ -1,6 +1,6 @@
-import type { CreatedSchedule } from "../schedules/create.ts";
-import { presentCreated } from "../schedules/present.ts";
-import { ok } from "./reply.ts";
+import { ok } from "../http/reply.ts";
+import type { CreatedSchedule } from "./create.ts";
+import { presentCreated } from "./present.ts";
 
 /** 201 for a new schedule; 200 for a known idempotency key, with headers that say so and whether the request differs. */
 export function createdReply(created: CreatedSchedule) {

@@ -1,4 +1,4 @@
-import { ownPath } from "#domain/own-path.ts";
+import { ownPath } from "#domain/redirect-path.ts";
 
 /** Where somebody goes who has signed in and was not on the way to anywhere. */
 export const HOME_PATH = "/account";

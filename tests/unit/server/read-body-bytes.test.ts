@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { BodyRoom } from "#server/http/body-room.ts";
-import { readBytes } from "#server/http/read-bytes.ts";
+import { BodyRoom } from "#server/http/body-memory.ts";
+import { readBytes } from "#server/http/read-body-bytes.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

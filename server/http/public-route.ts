@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
-import { addressOf } from "../rate-limit/rate-limit.ts";
+import { addressOf } from "../rate-limit/enforce.ts";
 import { type Services, services } from "../services.ts";
-import { answering, type ResponseMeta, type RouteHandler } from "./answering.ts";
-import { BodyRoom } from "./body-room.ts";
+import { BodyRoom } from "./body-memory.ts";
+import { answering, type ResponseMeta, type RouteHandler } from "./envelope.ts";
 import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
 import { readBody } from "./route.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RequestCount } from "#db/queries/fleet/request-counts.ts";
-import { createSharedCounts, type SharedCounts } from "#server/rate-limit/shared-counts.ts";
+import { createSharedCounts, type SharedCounts } from "#server/rate-limit/shared-counter.ts";
 
 const LIMIT = 600;
 const MINUTE = 29_000_000;

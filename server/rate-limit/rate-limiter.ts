@@ -3,7 +3,7 @@ import { type Connection, DatabaseUnavailable } from "#db/client.ts";
 import { addRequestCounts, deleteRequestCountsBefore } from "#db/queries/fleet/request-counts.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import type { Logger } from "../log.ts";
-import { createSharedCounts } from "./shared-counts.ts";
+import { createSharedCounts } from "./shared-counter.ts";
 
 /** Where a caller stands: calls a minute it may make, those that are left, and seconds until it begins anew. */
 export type Standing = { limit: number; remaining: number; resetS: number; isOver: boolean };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { BodyRoom } from "#server/http/body-room.ts";
+import { BodyRoom } from "#server/http/body-memory.ts";
 
 const MIB = 1024 * 1024;
 const LARGEST = 32 * MIB;

@@ -1,5 +1,5 @@
 import { AppError } from "#domain/errors.ts";
-import type { BodyRoom } from "./body-room.ts";
+import type { BodyRoom } from "./body-memory.ts";
 
 /** Every body may take this long to come, ms, and longer by what it has at `PACE_BYTES` a second. */
 const TIME_MS = 30_000;

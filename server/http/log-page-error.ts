@@ -1,6 +1,6 @@
+import { PAGE_REQUEST_ID } from "../edge/response-headers.ts";
 import { services } from "../services.ts";
-import { loggedPath } from "./log-answer.ts";
-import { PAGE_REQUEST_ID } from "./page-headers.ts";
+import { loggedPath } from "./log-response.ts";
 
 type Failed = { path: string; method: string; headers: Readonly<Record<string, string | string[] | undefined>> };
 

@@ -3,7 +3,7 @@ import type { Provider } from "next-auth/providers";
 import GitHub from "next-auth/providers/github";
 import Google from "next-auth/providers/google";
 import type { Config } from "#config.ts";
-import { callbackUrl, type ProviderName } from "./offered-providers.ts";
+import { callbackUrl, type ProviderName } from "./enabled-providers.ts";
 
 const DEADLINE_MS = 8_000;
 const CHECKS: ("pkce" | "state")[] = ["pkce", "state"];

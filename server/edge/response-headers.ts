@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { newRequestId } from "./reply.ts";
+import { newRequestId } from "../http/reply.ts";
 
 /** Under this name a page finds the id of its request, which is never the caller's. */
 export const PAGE_REQUEST_ID = "x-request-id";

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { AppError } from "#domain/errors.ts";
 import { services } from "../services.ts";
-import { logAnswer, loggedPath } from "./log-answer.ts";
+import { logAnswer, loggedPath } from "./log-response.ts";
 import { errorReply, newRequestId, type Reply, toResponse } from "./reply.ts";
 
 /** What Next.js calls. */

@@ -1,6 +1,6 @@
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
-import { services } from "#server/services.ts";
+import { getServices } from "#server/services.ts";
 import { mono, sans } from "./fonts.ts";
 import { chosenTheme, pageRequestId } from "./page-request.ts";
 import "./globals.css";
@@ -10,7 +10,7 @@ export const dynamic = "force-dynamic";
 
 export function generateMetadata(): Metadata {
   return {
-    metadataBase: new URL(services().config.baseUrl),
+    metadataBase: new URL(getServices().config.baseUrl),
     title: { default: "Stopwatch", template: "%s · Stopwatch" },
     applicationName: "Stopwatch",
   };

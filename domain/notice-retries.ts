@@ -11,13 +11,13 @@ const AGE_MS_MAX = 72 * HOUR_MS;
  * When a notice is tried again after its `attempts`th try failed, epoch ms: after 5 s, twice as long each time, 15 minutes
  * at most and up to a quarter longer, and not before the provider wants to be asked again.
  */
-export function noticeRetryAtMs(failed: {
+export function noticeRetryAtMs(attempt: {
   attempts: number;
   nowMs: number;
   retryAfterMs: number;
   random: () => number;
 }): number {
-  const { attempts, nowMs, retryAfterMs, random } = failed;
+  const { attempts, nowMs, retryAfterMs, random } = attempt;
   const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS) * (1 + random() / 4);
   return Math.ceil(nowMs + Math.max(waitMs, retryAfterMs));
 }

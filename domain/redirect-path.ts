@@ -6,7 +6,7 @@ const BASE = "https://own.invalid";
  * for everything else. Judged before and after a URL parser has repaired it: no other host (`//host`, `/\host`,
  * `/.//host`), no character that browsers drop or turn, and nothing of the API.
  */
-export function ownPath(text: string): string | null {
+export function parseRedirectPath(text: string): string | null {
   if (text.length > LENGTH_MAX || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return null;
   if (!URL.canParse(text, BASE)) return null;
   const { origin, pathname, search, hash } = new URL(text, BASE);

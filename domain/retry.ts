@@ -32,9 +32,9 @@ export function nextRetryAtMs({
   ...rule
 }: RetryRule & { nowMs: number; statusCode: number | null; retryAfter: string | undefined }): number {
   const waitMs = retryWaitMs(rule);
-  const isAsked = statusCode === 429 || statusCode === 503;
-  const askedMs = isAsked ? (parseRetryAfterMs(retryAfter, nowMs) ?? 0) : 0;
-  return Math.ceil(nowMs + Math.min(Math.max(waitMs, askedMs), waitMs + ASKED_BEYOND_WAIT_MAX_MS));
+  const honoursRetryAfter = statusCode === 429 || statusCode === 503;
+  const retryAfterMs = honoursRetryAfter ? (parseRetryAfterMs(retryAfter, nowMs) ?? 0) : 0;
+  return Math.ceil(nowMs + Math.min(Math.max(waitMs, retryAfterMs), waitMs + RETRY_AFTER_EXTRA_MAX_MS));
 }
 
 /**
@@ -51,7 +51,7 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
 
 const WAIT_MAX_MS = 3_600_000;
 const JITTER_MAX = 0.25;
-const ASKED_BEYOND_WAIT_MAX_MS = 7_200_000;
+const RETRY_AFTER_EXTRA_MAX_MS = 7_200_000;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const MONTH = `(?<month>${MONTHS.join("|")})`;

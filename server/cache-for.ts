@@ -1,16 +1,20 @@
 /**
- * A reader that asks `read` at most once in `keptMs`; callers meanwhile share its answer, also while it is under way.
- * A failure is not kept. `nowMs` is a clock that never steps back.
+ * Wraps `read` so that its result is cached for `maxAgeMs`. Concurrent callers share one call. A rejection is not cached.
+ * `nowMs` must be monotonic.
  */
-export function cacheFor<T>(keptMs: number, read: () => Promise<T>, nowMs = () => performance.now()): () => Promise<T> {
-  let held: { answer: Promise<T>; untilMs: number } | undefined;
+export function cacheFor<T>(
+  maxAgeMs: number,
+  read: () => Promise<T>,
+  nowMs = () => performance.now(),
+): () => Promise<T> {
+  let cached: { value: Promise<T>; expiresAtMs: number } | undefined;
   return () => {
-    if (held && nowMs() < held.untilMs) return held.answer;
-    const asked = { answer: read(), untilMs: nowMs() + keptMs };
-    held = asked;
-    asked.answer.catch(() => {
-      if (held === asked) held = undefined;
+    if (cached && nowMs() < cached.expiresAtMs) return cached.value;
+    const fresh = { value: read(), expiresAtMs: nowMs() + maxAgeMs };
+    cached = fresh;
+    fresh.value.catch(() => {
+      if (cached === fresh) cached = undefined;
     });
-    return asked.answer;
+    return fresh.value;
   };
 }

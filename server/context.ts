@@ -8,36 +8,36 @@ import type { PlanLimits, PlanName } from "#domain/plans.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { DATABASE_BUDGET_MS, type Installation, type Services } from "./services.ts";
 
-/** What authenticated a call; `id` is a UUID. */
+/** The credential that authenticated a request; `id` is a UUID. */
 export type Credential =
   | { kind: "key"; id: string; env: Environment }
   | {
       kind: "session";
       id: string;
-      /** Whether its e-mail address is verified and in ADMIN_EMAILS. */
+      /** Whether the account's e-mail address is verified and in ADMIN_EMAILS. */
       isAdmin: boolean;
     };
 
-/** What a verb gets: on whose behalf it acts, and the means to do so. */
+/** The first argument of every verb: who calls, with which plan, and access to the database. */
 export type Ctx = {
   config: Config;
   tenant: Tenant;
   plan: PlanName;
   limits: PlanLimits;
   credential: Credential;
-  /** Credential and plan come from memory: the statement that does the work has to look whether they still hold. */
+  /** Credential and plan come from the cache: the statement that does the work must check that they are still valid. */
   isCached: boolean;
   requestHashKey: KeyObject;
   query: Query;
 };
 
 /**
- * Runs `work` on the database in what is left of the call's time; throws DatabaseUnavailable after that. Work of several
- * steps has that time for each, when it calls `onProgress` in between.
+ * Runs `work` on the database within the remaining time budget of the request; throws DatabaseUnavailable after that.
+ * Work of several steps can call `onProgress` between steps to restart the timeout.
  */
 export type Query = <T>(work: (database: { db: Db; sql: Sql }, onProgress: () => void) => Promise<T>) => Promise<T>;
 
-/** What the verbs get for a call of `caller`, of the API or of a page. */
+/** The context of a request by `caller`, of the API or of a page. */
 export function createCtx(
   { config }: Services,
   { requestHashKey }: Installation,
@@ -53,11 +53,11 @@ export function createCtx(
 const QUERY_MS_MIN = 500;
 
 /**
- * What one call asks the database with, in the time that one call has: `ask` for what is short and for writes; `readFor`
- * for the lists and figures of an account, which may take long. These wait for a turn, and have connections of their own,
- * so that nobody else's call waits behind them.
+ * Database access of one request; both functions share its time budget. `query` is for writes and short reads. `readsOf`
+ * is for lists and figures of an account, which may be slow: they use separate connections and wait for a read turn, so
+ * that they do not block other accounts' requests.
  */
-export function createQuery({ connection, reads, readTurns }: Services) {
+export function createQueries({ connection, reads, readTurns }: Services) {
   let leftMs = DATABASE_BUDGET_MS;
 
   const inTimeLeft = async <T>(query: (leftMs: () => number) => Promise<T>): Promise<T> => {
@@ -70,9 +70,9 @@ export function createQuery({ connection, reads, readTurns }: Services) {
     }
   };
 
-  const ask: Query = (work) => inTimeLeft((left) => connection.run(left(), work));
+  const query: Query = (work) => inTimeLeft((left) => connection.run(left(), work));
 
-  const readFor =
+  const readsOf =
     (accountId: string): Query =>
     (work) =>
       inTimeLeft(async (left) => {
@@ -84,5 +84,5 @@ export function createQuery({ connection, reads, readTurns }: Services) {
         }
       });
 
-  return { ask, readFor };
+  return { query, readsOf };
 }

@@ -6,8 +6,8 @@ export type { Logger } from "pino";
 const BUFFER_BYTES_MAX = 1024 * 1024;
 
 /**
- * The web process's log: JSON lines on standard output unless there is another `destination`, without payloads, header values, keys or query strings. Writing
- * holds nobody up; lines that nobody takes any more are dropped.
+ * The log of the web process: JSON lines to `destination`, standard output by default. Never contains payloads, header
+ * values, keys or query strings. Writing does not block; when the reader is too slow or gone, lines are dropped.
  */
 export function createLog(level: string, destination: DestinationStream = standardOutput()): Logger {
   return pino(

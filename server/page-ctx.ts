@@ -1,23 +1,23 @@
 import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { authenticateSession } from "./auth/authenticate.ts";
-import { type Ctx, createCtx, createQuery } from "./context.ts";
-import { services } from "./services.ts";
+import { type Ctx, createCtx, createQueries } from "./context.ts";
+import { getServices } from "./services.ts";
 
 /**
- * What the verbs get for a page: on whose behalf it is shown, by the session cookie among `headers`; null when nobody is
- * signed in. A page acts on `live` unless it is told otherwise, and reads unless it is the target of a form.
+ * The context of a page's verbs, authenticated by the session cookie in `headers`; null when nobody is signed in.
+ * `writes`: run queries on the connections for writes instead of those for reads.
  */
 export async function readPageCtx(
   headers: Headers,
   { env = "live", writes = false }: { env?: Environment; writes?: boolean } = {},
 ): Promise<Ctx | null> {
-  const held = services();
-  const installation = await held.installation();
-  const { ask, readFor } = createQuery(held);
+  const services = getServices();
+  const installation = await services.installation();
+  const { query, readsOf } = createQueries(services);
   try {
-    const caller = await authenticateSession(held, { headers }, ask);
-    return createCtx(held, installation, caller, env, writes ? ask : readFor(caller.accountId));
+    const caller = await authenticateSession(services, { headers }, query);
+    return createCtx(services, installation, caller, env, writes ? query : readsOf(caller.accountId));
   } catch (error) {
     if (error instanceof AppError && error.code === "UNAUTHORIZED") return null;
     throw error;

@@ -7,23 +7,24 @@ import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
 import { createLog, type Logger } from "./log.ts";
-import { createRateLimits, type RateLimits } from "./rate-limit/rate-limiter.ts";
+import { createRateLimiter, type RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { createReadTurns, type ReadTurns } from "./read-turns.ts";
 
-/** What the web process has one of. */
+/** The singletons of the web process. */
 export type Services = {
   config: Config;
-  /** For what is short, and for writes. */
+  /** For writes and short reads. */
   connection: OrmConnection;
-  /** For what accounts read, each in a turn of `readTurns`. */
+  /** For accounts' lists and figures; each read takes a turn of `readTurns`. */
   reads: OrmConnection;
   readTurns: ReadTurns;
   log: Logger;
-  rateLimits: RateLimits;
+  rateLimiter: RateLimiter;
   mailer: Mailer;
   /**
-   * Checks once that schema and key ring fit the database; nothing is served before. Throws DatabaseUnavailable while
-   * the database is away (the next call tries again) and an InstallationError when a person has to mend something.
+   * Checks once that the database has the right schema version and that the key ring can decrypt its secrets; requests
+   * are served only after that. Throws DatabaseUnavailable while the database is unavailable (the next call tries again)
+   * and InstallationError when an operator has to fix the installation.
    */
   installation(): Promise<Installation>;
   close(): Promise<void>;
@@ -31,44 +32,44 @@ export type Services = {
 
 export type Installation = {
   requestHashKey: KeyObject;
-  /** What magic links and OAuth are bound with. */
+  /** Key for signing magic links and OAuth state. */
   authSecret: string;
 };
 
-/** Time the database has for one request, ms, so that a caller has an answer within 5 s. */
+/** Time budget of one request for the database, ms: the caller gets a response within 5 s. */
 export const DATABASE_BUDGET_MS = 4_000;
 
-/** The services of this process, made from its settings when they are first needed. */
-export function services(): Services {
-  held ??= createServices(readConfig());
-  return held;
+/** The services of this process, created from the environment on first use. */
+export function getServices(): Services {
+  current ??= createServices(readConfig());
+  return current;
 }
 
-/** Makes services from `config` and has `services()` answer them; the former ones are not closed. */
+/** Creates services from `config` for `getServices()` to return; does not close former ones. */
 export function startServices(config: Config): Services {
-  held = createServices(config);
-  return held;
+  current = createServices(config);
+  return current;
 }
 
-// Not on globalThis: Next.js loads this module once for routes, once for pages and once for the start, each with error
-// classes of its own, and a connection of one would throw what the others do not recognise.
-let held: Services | undefined;
+// Not on globalThis: Next.js loads this module three times (routes, pages, instrumentation), each time with its own error
+// classes. A connection shared between them would throw errors that `instanceof` does not recognise.
+let current: Services | undefined;
 
 const CONNECTIONS_MAX = 10;
-/** One for each turn at reading: a read never waits in the driver, behind another. */
+/** One connection per read turn: no read queues in the driver. */
 const READS_MAX = 6;
 const READS_PER_ACCOUNT_MAX = 2;
 
 function createServices(config: Config): Services {
   const log = createLog(config.logLevel);
-  // A pooler keeps neither prepared statements nor settings of a session.
+  // A pooler in transaction mode supports neither prepared statements nor session settings.
   const isPooled = config.databaseUrl !== config.databaseDirectUrl;
   const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION };
   const shared = { ...settings, cancelsLate: true };
   const connection = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: CONNECTIONS_MAX });
   const reads = connectOrm({ ...shared, name: "stopwatch web reads", connectionsMax: READS_MAX });
-  // Its own, since it is when the others are all busy that calls have to be counted.
-  const rateLimits = createRateLimits(connect({ ...settings, name: "stopwatch web counts", connectionsMax: 1 }), log);
+  // A connection of its own: requests must be counted while all others are busy.
+  const rateLimiter = createRateLimiter(connect({ ...settings, name: "stopwatch web counts", connectionsMax: 1 }), log);
 
   let checked: Promise<Installation> | undefined;
   return {
@@ -77,7 +78,7 @@ function createServices(config: Config): Services {
     reads,
     readTurns: createReadTurns({ max: READS_MAX, perAccountMax: READS_PER_ACCOUNT_MAX }),
     log,
-    rateLimits,
+    rateLimiter,
     mailer: createMailer(config.mail, { onWritten: (line) => log.warn(line) }),
     installation() {
       checked ??= connection
@@ -96,12 +97,12 @@ function createServices(config: Config): Services {
       return checked;
     },
     async close() {
-      await Promise.all([connection.close(), reads.close(), rateLimits.close()]);
+      await Promise.all([connection.close(), reads.close(), rateLimiter.close()]);
     },
   };
 }
 
-// Shorter than the budget: the server gives up before we drop the connection.
+// Shorter than the budget, so that the server cancels a statement before the client drops the connection.
 const SESSION = {
   statement_timeout: 3_500,
   lock_timeout: 3_000,

@@ -7,7 +7,7 @@ import { WhereTimeWent } from "#components/landing/where-time-went.tsx";
 import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { readPunctualityHistogram } from "#server/overview/punctuality.ts";
-import { services } from "#server/services.ts";
+import { getServices } from "#server/services.ts";
 import { chosenTheme } from "../page-request.ts";
 
 export const metadata: Metadata = {
@@ -23,7 +23,7 @@ const FOOT_LINKS = [
 ];
 
 export default async function Landing() {
-  const { baseUrl, plans, defaultPlan } = services().config;
+  const { baseUrl, plans, defaultPlan } = getServices().config;
   const [theme, figures] = await Promise.all([chosenTheme(), readFigures()]);
   const now = new Date();
   return (
@@ -51,7 +51,7 @@ async function readFigures(): Promise<PunctualityFigures | null> {
       histogram: read.histogram,
     };
   } catch (error) {
-    services().log.warn({ err: error }, "the punctuality of the first page could not be read");
+    getServices().log.warn({ err: error }, "the punctuality of the first page could not be read");
     return null;
   }
 }

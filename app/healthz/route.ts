@@ -1,10 +1,10 @@
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
-import { openRoute } from "#server/http/route.ts";
+import { simpleRoute } from "#server/http/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: openRoute(async () => ok({ status: "ok" }), { isProbed: true }),
+  GET: simpleRoute(async () => ok({ status: "ok" }), { ignoreUnknown: true }),
 });

@@ -1,11 +1,11 @@
 import { describeForModels } from "#server/contract/llms.ts";
-import { services } from "#server/services.ts";
+import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export function GET(): Response {
-  return new Response(describeForModels(services().config.baseUrl), {
+  return new Response(describeForModels(getServices().config.baseUrl), {
     headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "public, max-age=300" },
   });
 }

@@ -1,16 +1,16 @@
 import { readReadiness } from "#server/health/readiness.ts";
 import { methods } from "#server/http/methods.ts";
-import { openRoute } from "#server/http/route.ts";
+import { simpleRoute } from "#server/http/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: openRoute(
+  GET: simpleRoute(
     async () => {
       const body = await readReadiness();
       return { status: body.status === "ok" ? 200 : 503, body };
     },
-    { isProbed: true },
+    { ignoreUnknown: true },
   ),
 });

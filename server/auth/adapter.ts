@@ -10,45 +10,44 @@ import { confirmOwner } from "#db/queries/accounts/verify-email.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import type { Services } from "../services.ts";
 import { DATABASE_BUDGET_MS } from "../services.ts";
-import type { Attempt } from "./sign-in-attempt.ts";
+import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
 import { signUpRule } from "./sign-up-rule.ts";
 
 /**
- * What next-auth keeps in the database, through @auth/drizzle-adapter and our own rules: session tokens are stored hashed,
- * what a provider hands out is dropped, an account is made by the rules for new accounts, and one that is not active
- * signs nobody in. A session that a browser brings along is never found: otherwise next-auth would give the identity of
- * whoever is at the provider to the account of whoever is signed in here.
+ * The database adapter of next-auth: @auth/drizzle-adapter with our rules on top. Session tokens are stored hashed,
+ * provider tokens are dropped, accounts are created by the sign-up rule, and only active accounts can sign in. Existing
+ * sessions are never found: otherwise next-auth would link a provider identity to the account signed in before.
  */
-export function createAdapter(held: Services, attempt: Attempt): Adapter {
+export function createAdapter(services: Services, attempt: SignInAttempt): Adapter {
   const run = async <T>(work: (db: Db, adapter: Required<Adapter>) => Awaitable<T>): Promise<T> => {
-    if (attempt.transaction) return work(attempt.transaction, storedBy(attempt.transaction));
-    return held.connection.run(DATABASE_BUDGET_MS, async ({ db }) => work(db, storedBy(db)));
+    if (attempt.transaction) return work(attempt.transaction, drizzleAdapter(attempt.transaction));
+    return services.connection.run(DATABASE_BUDGET_MS, async ({ db }) => work(db, drizzleAdapter(db)));
   };
   return {
     async getUserByEmail(email) {
-      // Asking for a link must not tell whether there is an account, nor take longer when there is.
-      if (attempt.step === "ask for a link") return null;
-      return run(async (db) => active(await findAccountToSignIn(db, email)));
+      // The response and its timing must not reveal whether the account exists.
+      if (attempt.step === "request link") return null;
+      return run(async (db) => assertActive(await findAccountToSignIn(db, email)));
     },
     async getUserByAccount(identity) {
-      const user = active(await run((_, adapter) => adapter.getUserByAccount(identity)));
+      const user = assertActive(await run((_, adapter) => adapter.getUserByAccount(identity)));
       attempt.isKnownIdentity = user !== null;
       return user;
     },
     getUser: (id) => run((_, adapter) => adapter.getUser(id)),
     async createUser({ email, name = null, image = null }) {
-      const { config } = held;
+      const { config } = services;
       const profile = { name: name ?? null, avatarUrl: image ?? null };
-      const made = await run((db) =>
+      const account = await run((db) =>
         signUpAccount(db, {
           ...{ email, plan: config.defaultPlan, keyRing: config.keyRing, nowMs: Date.now() },
           ...profile,
           rule: signUpRule(config, email),
         }),
       );
-      if (!made) throw new SignInFailure("signup_closed");
-      return { id: made.id, email: made.email, emailVerified: new Date(), name, image };
+      if (!account) throw new SignInFailure("signup_closed");
+      return { id: account.id, email: account.email, emailVerified: new Date(), name, image };
     },
     async updateUser(user) {
       return run(async (db, adapter) => {
@@ -91,11 +90,11 @@ export function createAdapter(held: Services, attempt: Attempt): Adapter {
 
 type Awaitable<T> = T | PromiseLike<T>;
 
-function storedBy(db: Db): Required<Adapter> {
+function drizzleAdapter(db: Db): Required<Adapter> {
   return DrizzleAdapter(db, adapterTables as never) as Required<Adapter>;
 }
 
-function active(found: object | null | undefined): AdapterUser | null {
+function assertActive(found: object | null | undefined): AdapterUser | null {
   const user = found as { status?: string } | null | undefined;
   if (!user || user.status === "deleted") return null;
   if (user.status !== "active") throw new SignInFailure("account_deactivated");

@@ -8,8 +8,8 @@ import { hashSessionToken } from "#domain/session-token.ts";
 import type { Credential, Query } from "../context.ts";
 import type { Services } from "../services.ts";
 import { cacheCaller } from "./cached-credentials.ts";
-import { noteKeyUse } from "./record-key-use.ts";
-import { noteSessionUse } from "./record-session-use.ts";
+import { recordKeyUse } from "./record-key-use.ts";
+import { recordSessionUse } from "./record-session-use.ts";
 import { assertSameOrigin } from "./same-origin.ts";
 import { readSessionTokens, sessionCookie } from "./session-cookie.ts";
 
@@ -19,26 +19,26 @@ export type Caller = {
   /** The environment of a key; null for a session, which may act in either. */
   env: Environment | null;
   credential: Credential;
-  /** For the answer, when the session was renewed. */
+  /** `Set-Cookie` for the response, when the session was renewed. */
   setCookie?: string;
 };
 
 /**
- * Who calls, by `Authorization: Bearer <API_KEY>` (the scheme in any letter case) or else by the session cookie: a
- * request with an `Authorization` header is judged by that alone. A credential that is missing, malformed, unknown,
- * revoked, expired, or of an account that is not active throws the same UNAUTHORIZED; the malformed one without a
- * look-up. What was revoked is refused at once.
+ * Authenticates a request by `Authorization: Bearer <API_KEY>` (scheme case-insensitive), or by the session cookie when
+ * there is no `Authorization` header. Throws the same UNAUTHORIZED for a credential that is missing, malformed, unknown,
+ * revoked or expired, or whose account is not active. Always looks the credential up, so revocation takes effect at once;
+ * only a malformed key is rejected without a look-up.
  */
-export async function authenticate(held: Services, request: Request, query: Query): Promise<Caller> {
+export async function authenticate(services: Services, request: Request, query: Query): Promise<Caller> {
   const authorization = request.headers.get("authorization");
   return authorization === null
-    ? authenticateSession(held, request, query)
-    : authenticateKey(held, authorization, query);
+    ? authenticateSession(services, request, query)
+    : authenticateKey(services, authorization, query);
 }
 
 /**
- * Throws FORBIDDEN for a key where a session is needed, and for what another site's page has a signed-in browser write.
- * Apart from `authenticate`, since such a call counts as one of the account's.
+ * Throws FORBIDDEN for an API key where a session is required, and for a cross-origin write with a session (CSRF).
+ * Separate from `authenticate` because these requests count towards the account's rate limit.
  */
 export function assertMayCall(
   { credential }: Caller,
@@ -47,36 +47,36 @@ export function assertMayCall(
   baseUrl: string,
 ): void {
   if (credential.kind === "key" && auth === "session") {
-    throw new AppError("FORBIDDEN", "An API key may not do this; it needs a signed-in session.");
+    throw new AppError("FORBIDDEN", "This endpoint requires a signed-in session; an API key is not sufficient.");
   }
-  if (credential.kind === "session" && !READS.has(method)) assertSameOrigin(headers, baseUrl);
+  if (credential.kind === "session" && !READ_METHODS.has(method)) assertSameOrigin(headers, baseUrl);
 }
 
-/** The one answer to every credential that does not count. */
+/** The error for every invalid credential; it does not say why. */
 export function unauthorized(): AppError {
-  return new AppError("UNAUTHORIZED", "A valid API key (Authorization: Bearer <API_KEY>) or a session is needed.", {
+  return new AppError("UNAUTHORIZED", "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.", {
     headers: { "WWW-Authenticate": "Bearer" },
   });
 }
 
-async function authenticateKey(held: Services, authorization: string, query: Query): Promise<Caller> {
+async function authenticateKey(services: Services, authorization: string, query: Query): Promise<Caller> {
   const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (key === undefined || parseApiKey(key) === null) throw unauthorized();
   const found = await query(({ db }) => findActiveApiKey(db, hashApiKey(key)));
-  const caller = found && callerOf(found);
+  const caller = found && toCaller(found);
   cacheCaller(authorization, caller);
   if (caller === undefined) throw unauthorized();
-  if (found?.isStale) noteKeyUse(held, found.id);
+  if (found?.isStale) recordKeyUse(services, found.id);
   return caller;
 }
 
-function callerOf({ id, accountId, plan, env }: ActiveApiKey): Caller {
+function toCaller({ id, accountId, plan, env }: ActiveApiKey): Caller {
   return { accountId, plan, env, credential: { kind: "key", id, env } };
 }
 
-/** Who calls by the session cookie alone. */
+/** Authenticates by the session cookie alone; throws UNAUTHORIZED as `authenticate` does. */
 export async function authenticateSession(
-  held: Services,
+  services: Services,
   request: Pick<Request, "headers">,
   query: Query,
 ): Promise<Caller> {
@@ -91,7 +91,7 @@ export async function authenticateSession(
   if (session === undefined) throw unauthorized();
 
   const { id, accountId, plan, tokenHash, isStale, isRenewable } = session;
-  if (isStale || isRenewable) noteSessionUse(held, tokenHash);
+  if (isStale || isRenewable) recordSessionUse(services, tokenHash);
   return {
     accountId,
     plan,
@@ -99,10 +99,10 @@ export async function authenticateSession(
     credential: {
       kind: "session",
       id,
-      isAdmin: session.emailVerified && held.config.adminEmails.has(session.email),
+      isAdmin: session.emailVerified && services.config.adminEmails.has(session.email),
     },
-    ...(isRenewable && { setCookie: sessionCookie(held.config, tokens.get(tokenHash) as string) }),
+    ...(isRenewable && { setCookie: sessionCookie(services.config, tokens.get(tokenHash) as string) }),
   };
 }
 
-const READS = new Set(["GET", "HEAD", "OPTIONS"]);
+const READ_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,21 +1,21 @@
 import type { Config } from "#config.ts";
 import { MAGIC_LINK_MINUTES } from "#domain/magic-link.ts";
-import { isSealed, readCookie, seal, signInCookie, signInCookieName } from "./cookies.ts";
+import { isSignatureValid, readCookie, sign, signInCookie, signInCookieName } from "./cookies.ts";
 
 const NAME = "signin";
-const USE = "browser";
+const PURPOSE = "browser";
 
 /**
- * The `Set-Cookie` by which a browser shows that it asked for a magic link to this address: the time until when, and a seal
- * over both.
+ * The `Set-Cookie` that binds a browser to its request for a magic link to `email`: the expiry time and a signature over
+ * expiry and address.
  */
 export function bindBrowser(config: Pick<Config, "baseUrl">, authSecret: string, email: string): string {
-  const until = String(Date.now() + MAGIC_LINK_MINUTES * 60_000);
-  const value = `${until}.${seal(authSecret, USE, `${until} ${email}`)}`;
+  const expiresAtMs = String(Date.now() + MAGIC_LINK_MINUTES * 60_000);
+  const value = `${expiresAtMs}.${sign(authSecret, PURPOSE, `${expiresAtMs} ${email}`)}`;
   return signInCookie(config, NAME, value, MAGIC_LINK_MINUTES * 60);
 }
 
-/** Whether this browser asked for a magic link to this address within the time that a link works. */
+/** Whether this browser requested a magic link to `email` within the lifetime of a link. */
 export function isBoundBrowser(
   config: Pick<Config, "baseUrl">,
   authSecret: string,
@@ -23,13 +23,13 @@ export function isBoundBrowser(
   email: string,
 ): boolean {
   return readCookie(cookieHeader, signInCookieName(config, NAME)).some((value) => {
-    const [, until, given] = /^(\d{1,15})\.([\w-]{43})$/.exec(value) ?? [];
-    if (until === undefined || given === undefined || Number(until) < Date.now()) return false;
-    return isSealed(authSecret, USE, `${until} ${email}`, given);
+    const [, expiresAtMs, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(value) ?? [];
+    if (expiresAtMs === undefined || signature === undefined || Number(expiresAtMs) < Date.now()) return false;
+    return isSignatureValid(authSecret, PURPOSE, `${expiresAtMs} ${email}`, signature);
   });
 }
 
-/** The `Set-Cookie` that takes it away. */
+/** The `Set-Cookie` that clears the binding. */
 export function unbindBrowser(config: Pick<Config, "baseUrl">): string {
   return signInCookie(config, NAME, "", 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a browser asks for this address only to have it when somebody wants it, or a page is shown before that.
- * Source: https://fetch.spec.whatwg.org/#sec-purpose-header
+ * Whether the request is a browser's prefetch, preview or prerender. Source:
+ * https://fetch.spec.whatwg.org/#sec-purpose-header
  */
 export function isPrefetch(headers: Headers): boolean {
   return ["sec-purpose", "purpose", "x-moz", "x-purpose"].some((name) =>
@@ -9,11 +9,11 @@ export function isPrefetch(headers: Headers): boolean {
 }
 
 /**
- * Whether the button of our own confirm page was pressed: another page could send a browser to the same address, to have
- * it signed in as somebody else. What tells is `Sec-Fetch-Site`, else `Referer`; whoever sends neither and asks for no page
- * is no browser.
+ * Whether a navigation comes from a page of our own origin, such as the confirm page. A page of another site could
+ * otherwise sign its visitor in to the attacker's account (login CSRF). Checks `Sec-Fetch-Site`, else `Referer`. A request
+ * with neither that does not accept HTML is not from a browser and passes.
  */
-export function isFromOwnPage(headers: Headers, baseUrl: string): boolean {
+export function isSameOriginNavigation(headers: Headers, baseUrl: string): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";
   const referer = headers.get("referer");

@@ -4,12 +4,12 @@ export const PROVIDERS = ["google", "github"] as const;
 
 export type ProviderName = (typeof PROVIDERS)[number];
 
-/** The providers that people may sign in with: those that have an id and a secret. */
-export function offeredProviders(config: Pick<Config, ProviderName>): ProviderName[] {
+/** The OAuth providers that are configured with id and secret. */
+export function enabledProviders(config: Pick<Config, ProviderName>): ProviderName[] {
   return PROVIDERS.filter((name) => config[name] !== undefined);
 }
 
-/** The address that is registered with a provider. */
+/** The callback URL to register with a provider. */
 export function callbackUrl({ baseUrl }: Pick<Config, "baseUrl">, name: ProviderName): string {
   return `${baseUrl}/v1/auth/oauth/${name}/callback`;
 }

@@ -6,29 +6,29 @@ import { MAGIC_LINK_MINUTES, magicLinkUrl } from "#domain/magic-link.ts";
 import { signInMail } from "#mail/sign-in-mail.ts";
 import { DATABASE_BUDGET_MS, type Services } from "../services.ts";
 import { bindBrowser } from "./browser-binding.ts";
-import { seal } from "./cookies.ts";
+import { sign } from "./cookies.ts";
 import { runNextAuth } from "./next-auth.ts";
-import type { Attempt } from "./sign-in-attempt.ts";
+import type { SignInAttempt } from "./sign-in-attempt.ts";
 
-/** Links an hour that one e-mail address, and callers of one network, may ask for. */
-const LINKS_PER_EMAIL = 5;
-const LINKS_PER_NETWORK = 20;
+/** Links per hour, for one e-mail address and for one network. */
+const LINKS_PER_EMAIL_MAX = 5;
+const LINKS_PER_NETWORK_MAX = 20;
 
 /**
- * Mails a magic link to an address (in small letters), whether there is an account or not, and returns the `Set-Cookie` by
- * which this browser may use it at once. Throws RATE_LIMITED when too many were asked for within the hour, for the address
- * or from the caller's network, and a SignInFailure `mail_failed` when the mail was not taken.
+ * Mails a magic link to an e-mail address (lower case), whether or not it has an account. Returns the `Set-Cookie` that
+ * lets this browser use the link without confirmation. Throws RATE_LIMITED when the address or the caller's network has
+ * requested too many links within an hour, and SignInFailure `mail_failed` when the mail could not be sent.
  */
 export async function startMagicLink(
-  held: Services,
+  services: Services,
   authSecret: string,
-  wanted: { email: string; redirectTo: string | undefined; address: string | null; userAgent: string | null },
+  request: { email: string; redirectTo: string | undefined; address: string | null; userAgent: string | null },
 ): Promise<{ setCookie: string }> {
-  const { config } = held;
-  const { email, redirectTo, address, userAgent } = wanted;
-  await limit(held, authSecret, email, address);
-  const attempt: Attempt = {
-    step: "ask for a link",
+  const { config } = services;
+  const { email, redirectTo, address, userAgent } = request;
+  await enforceLinkLimits(services, authSecret, email, address);
+  const attempt: SignInAttempt = {
+    step: "request link",
     userAgent,
     mail: ({ to, token, expiresAt }) =>
       signInMail({
@@ -36,42 +36,47 @@ export async function startMagicLink(
         link: magicLinkUrl(config.baseUrl, { token, email: to, redirectTo }),
       }),
   };
-  await runNextAuth(held, authSecret, attempt, { method: "POST", action: "signin/email", fields: { email } });
+  await runNextAuth(services, authSecret, attempt, { method: "POST", action: "signin/email", fields: { email } });
   return { setCookie: bindBrowser(config, authSecret, email) };
 }
 
 /**
- * Starts a session with the token of a magic link, which works once, and returns the session's token. Throws a
- * SignInFailure when the link is used up, too old or was never made, when no account may be made, or when it is deactivated.
- * A link that starts no session is not used up: all of it is one transaction.
+ * Redeems a magic link, which works once, and returns the token of the new session. Throws SignInFailure when the link is
+ * used, expired or unknown, when sign-up is closed, or when the account is deactivated. One transaction: a link that
+ * starts no session stays valid.
  */
 export async function redeemMagicLink(
-  held: Services,
+  services: Services,
   authSecret: string,
   link: { token: string; email: string; userAgent: string | null },
 ): Promise<string> {
   const { token, email, userAgent } = link;
-  const attempt: Attempt = { step: "use a link", userAgent };
-  await held.connection.run(DATABASE_BUDGET_MS, ({ db }) =>
+  const attempt: SignInAttempt = { step: "redeem link", userAgent };
+  await services.connection.run(DATABASE_BUDGET_MS, ({ db }) =>
     db.transaction(async (tx) => {
       attempt.transaction = tx as unknown as Db;
-      const asked = { method: "GET", action: "callback/email", fields: { token, email } } as const;
-      await runNextAuth(held, authSecret, attempt, asked);
+      const call = { method: "GET", action: "callback/email", fields: { token, email } } as const;
+      await runNextAuth(services, authSecret, attempt, call);
     }),
   );
-  if (attempt.sessionToken === undefined) throw new Error("next-auth started no session, and told no reason");
+  if (attempt.sessionToken === undefined) throw new Error("next-auth started no session and reported no error");
   return attempt.sessionToken;
 }
 
-async function limit(held: Services, authSecret: string, email: string, address: string | null): Promise<void> {
-  const key = (text: string) => seal(authSecret, "limit", text);
+async function enforceLinkLimits(
+  services: Services,
+  authSecret: string,
+  email: string,
+  address: string | null,
+): Promise<void> {
+  const key = (text: string) => sign(authSecret, "limit", text);
   const limits = [
-    { key: key(`email ${email}`), max: LINKS_PER_EMAIL },
-    ...(address === null ? [] : [{ key: key(`network ${callerNetwork(address)}`), max: LINKS_PER_NETWORK }]),
+    { key: key(`email ${email}`), max: LINKS_PER_EMAIL_MAX },
+    ...(address === null ? [] : [{ key: key(`network ${callerNetwork(address)}`), max: LINKS_PER_NETWORK_MAX }]),
   ];
-  const waitS = await held.connection.run(DATABASE_BUDGET_MS, ({ db }) => noteSignInRequest(db, limits));
+  const waitS = await services.connection.run(DATABASE_BUDGET_MS, ({ db }) => noteSignInRequest(db, limits));
   if (waitS === 0) return;
-  throw new AppError("RATE_LIMITED", `Too many links were asked for. Try again in ${Math.ceil(waitS / 60)} min.`, {
+  throw new AppError("RATE_LIMITED", `Too many links were requested. Try again in ${Math.ceil(waitS / 60)} min.`, {
     headers: { "Retry-After": String(waitS) },
   });
 }

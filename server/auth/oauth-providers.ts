@@ -5,10 +5,10 @@ import Google from "next-auth/providers/google";
 import type { Config } from "#config.ts";
 import { callbackUrl, type ProviderName } from "./enabled-providers.ts";
 
-const DEADLINE_MS = 8_000;
+const REQUEST_TIMEOUT_MS = 8_000;
 const CHECKS: ("pkce" | "state")[] = ["pkce", "state"];
 
-/** What a provider says of a person, as far as it matters here. */
+/** The fields of a provider's profile that are used. */
 export type ProviderProfile = {
   id: string;
   email: string | null;
@@ -17,15 +17,15 @@ export type ProviderProfile = {
   image: string | null;
 };
 
-/** The provider as next-auth takes it; undefined when it is not configured. `onProfile` is told whom it vouches for. */
+/** The next-auth configuration of a provider; undefined when it is not configured. `onProfile` receives the profile. */
 export function oauthProvider(
   config: Config,
   name: ProviderName,
   onProfile: (profile: ProviderProfile) => void,
 ): Provider | undefined {
   const redirectUri = callbackUrl(config, name);
-  const shared = { checks: CHECKS, [customFetch]: fetchFor(redirectUri) };
-  const heard = (profile: ProviderProfile) => {
+  const shared = { checks: CHECKS, [customFetch]: providerFetch(redirectUri) };
+  const report = (profile: ProviderProfile) => {
     onProfile(profile);
     const { id, email, name: calls, image } = profile;
     return { id, email, name: calls, image };
@@ -38,7 +38,7 @@ export function oauthProvider(
       ...shared,
       allowDangerousEmailAccountLinking: true,
       authorization: { params: { redirect_uri: redirectUri, scope: "openid email profile" } },
-      profile: (claims) => heard(ofClaims(claims as unknown as Record<string, unknown>)),
+      profile: (claims) => report(fromClaims(claims as unknown as Record<string, unknown>)),
     }) as Provider;
   }
   if (!config.github) return undefined;
@@ -54,13 +54,14 @@ export function oauthProvider(
     },
     userinfo: {
       url: `${api}/user`,
-      request: ({ tokens }: { tokens: { access_token?: string } }) => askGitHub(api, tokens.access_token ?? ""),
+      request: ({ tokens }: { tokens: { access_token?: string } }) =>
+        fetchGitHubProfile(api, tokens.access_token ?? ""),
     },
-    profile: (answer) => heard(answer as unknown as ProviderProfile),
+    profile: (answer) => report(answer as unknown as ProviderProfile),
   }) as Provider;
 }
 
-function ofClaims(claims: Record<string, unknown>): ProviderProfile {
+function fromClaims(claims: Record<string, unknown>): ProviderProfile {
   return {
     id: String(claims.sub),
     email: text(claims.email),
@@ -70,19 +71,20 @@ function ofClaims(claims: Record<string, unknown>): ProviderProfile {
   };
 }
 
-/** The person behind a token of GitHub, with the primary address, which /user may not show and does not call verified. */
-async function askGitHub(api: string, token: string): Promise<ProviderProfile> {
-  const ask = async (path: string) => {
+/** The GitHub profile of a token, with the primary e-mail address: /user may omit it and does not say if it is verified. */
+async function fetchGitHubProfile(api: string, token: string): Promise<ProviderProfile> {
+  const fetchJson = async (path: string) => {
     const answer = await fetch(`${api}${path}`, {
       headers: { Authorization: `Bearer ${token}`, Accept: "application/vnd.github+json", "User-Agent": "stopwatch" },
       redirect: "error",
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
-    if (!answer.ok) throw new Error(`GitHub answered ${answer.status} to ${path}`);
+    if (!answer.ok) throw new Error(`GitHub responded ${answer.status} to ${path}`);
     return answer.json();
   };
-  const [user, emails] = await Promise.all([ask("/user"), ask("/user/emails")]);
-  if (!Number.isSafeInteger(user?.id) || !Array.isArray(emails)) throw new Error("GitHub answered in another form");
+  const [user, emails] = await Promise.all([fetchJson("/user"), fetchJson("/user/emails")]);
+  if (!Number.isSafeInteger(user?.id) || !Array.isArray(emails))
+    throw new Error("GitHub's response has an unexpected format");
   const primary = emails.find((one) => one?.primary === true);
   return {
     id: String(user.id),
@@ -96,26 +98,26 @@ async function askGitHub(api: string, token: string): Promise<ProviderProfile> {
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
 /**
- * Calls to a provider, with a deadline that next-auth does not have. It says that a code was sent to an address of its own
- * making; the one that is registered, and that the first step named, is ours. What a provider says of itself is asked for
- * once in ten minutes: whoever starts sign-ins has us call nobody.
+ * `fetch` for requests to a provider, with a timeout, which next-auth lacks. Replaces the `redirect_uri` that next-auth
+ * derives from its base path by the registered one, which the authorization request used. Caches the discovery document
+ * for ten minutes, so that starting sign-ins does not cause a request each time.
  */
-function fetchFor(redirectUri: string): typeof fetch {
+function providerFetch(redirectUri: string): typeof fetch {
   return async (input, init) => {
     if (init?.body instanceof URLSearchParams && init.body.has("redirect_uri"))
       init.body.set("redirect_uri", redirectUri);
-    const ask = () => fetch(input, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
+    const fetchJson = () => fetch(input, { ...init, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
     const url = String(input);
-    if (!url.endsWith("/.well-known/openid-configuration")) return ask();
-    const known = descriptions.get(url);
-    if (known && known.untilMs > Date.now()) return Response.json(known.value);
-    const answer = await ask();
+    if (!url.endsWith("/.well-known/openid-configuration")) return fetchJson();
+    const cached = discoveryDocuments.get(url);
+    if (cached && cached.expiresAtMs > Date.now()) return Response.json(cached.value);
+    const answer = await fetchJson();
     if (!answer.ok) return answer;
     const value: unknown = await answer.json();
-    descriptions.set(url, { value, untilMs: Date.now() + DESCRIPTION_KEPT_MS });
+    discoveryDocuments.set(url, { value, expiresAtMs: Date.now() + DISCOVERY_MAX_AGE_MS });
     return Response.json(value);
   };
 }
 
-const DESCRIPTION_KEPT_MS = 600_000;
-const descriptions = new Map<string, { value: unknown; untilMs: number }>();
+const DISCOVERY_MAX_AGE_MS = 600_000;
+const discoveryDocuments = new Map<string, { value: unknown; expiresAtMs: number }>();

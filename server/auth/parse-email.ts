@@ -2,8 +2,8 @@ import { z } from "zod";
 
 const Email = z.string().trim().toLowerCase().max(254).pipe(z.email());
 
-/** An e-mail address as accounts have it, in small letters and without spaces around it; null when it is none. */
-export function emailOf(text: string): string | null {
+/** Normalises an e-mail address as accounts store it: trimmed, lower case. Null when it is invalid. */
+export function parseEmail(text: string): string | null {
   const parsed = Email.safeParse(text);
   return parsed.success ? parsed.data : null;
 }

@@ -1,9 +1,8 @@
 import { AppError } from "#domain/errors.ts";
 
 /**
- * Throws FORBIDDEN when a browser sent this request from a page that is not of our own origin, which a sibling subdomain
- * is not. What tells is `Origin`, else `Sec-Fetch-Site`, else `Referer`; a request with none of them comes from no
- * browser and passes.
+ * Throws FORBIDDEN for a request that a browser sent from a page of another origin, sibling subdomains included. Checks
+ * `Origin`, else `Sec-Fetch-Site`, else `Referer`. A request with none of them is not from a browser and passes.
  */
 export function assertSameOrigin(headers: Headers, baseUrl: string): void {
   const own = new URL(baseUrl).origin;
@@ -16,5 +15,5 @@ export function assertSameOrigin(headers: Headers, baseUrl: string): void {
       : site !== null
         ? site === "same-origin"
         : referer === null || (URL.canParse(referer) && new URL(referer).origin === own);
-  if (!isOwn) throw new AppError("FORBIDDEN", `A signed-in browser may write only from a page of ${own}.`);
+  if (!isOwn) throw new AppError("FORBIDDEN", `Writes with a session are accepted only from pages of ${own}.`);
 }

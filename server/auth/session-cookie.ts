@@ -4,8 +4,8 @@ import { isSessionToken, SESSION_DAYS } from "#domain/session-token.ts";
 const SESSION_COOKIE = "sw_session";
 
 /**
- * The session tokens of a `Cookie` header, in its order, each once. There are several when cookies of other domains or
- * paths bear the same name. What is not of the form of a token is passed over, and so is whatever follows the first few.
+ * The session tokens in a `Cookie` header, in order, without duplicates. There can be several, from other domains or paths.
+ * Malformed values are skipped; at most four tokens are returned.
  */
 export function readSessionTokens(cookieHeader: string | null): string[] {
   const tokens = new Set<string>();
@@ -19,12 +19,12 @@ export function readSessionTokens(cookieHeader: string | null): string[] {
   return [...tokens];
 }
 
-/** The `Set-Cookie` that gives a browser its session for the whole of its term. */
+/** The `Set-Cookie` that sets the session cookie with its full lifetime. */
 export function sessionCookie(config: CookieSettings, token: string): string {
   return cookie(config, token, SESSION_DAYS * 86_400);
 }
 
-/** The `Set-Cookie` that takes the session away. */
+/** The `Set-Cookie` that clears the session cookie. */
 export function clearedSessionCookie(config: CookieSettings): string {
   return cookie(config, "", 0);
 }

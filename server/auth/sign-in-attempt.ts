@@ -1,18 +1,18 @@
 import type { Db } from "#db/orm.ts";
 import type { Mail } from "#mail/mail.ts";
 
-/** One call of next-auth: what it is for, and what becomes known while it runs. */
-export type Attempt = {
-  step: "ask for a link" | "use a link" | "go to a provider" | "come back from a provider" | "sign out";
+/** One call of next-auth: its inputs, and results that our adapter and callbacks record during the call. */
+export type SignInAttempt = {
+  step: "request link" | "redeem link" | "start OAuth" | "finish OAuth" | "sign out";
   userAgent: string | null;
-  /** The transaction that all of it is done in, where that is one. */
+  /** The transaction to run all queries in; without it each query runs on its own. */
   transaction?: Db;
-  /** Makes the mail with a link; it is sent before the call returns. */
+  /** Composes the mail with a magic link, which is sent before the call returns. */
   mail?: (link: { to: string; token: string; expiresAt: Date }) => Mail;
-  /** Whether an account goes by the identity that a provider told. */
+  /** Whether the provider's identity is linked to an account. */
   isKnownIdentity?: boolean;
-  /** What a provider said of the person, once it can be stored. */
+  /** The provider's profile, sanitized. */
   profile?: { name: string | null; avatarUrl: string | null };
-  /** The token of the session that was started. */
+  /** The token of the new session. */
   sessionToken?: string;
 };

@@ -1,4 +1,4 @@
-/** Why a sign-in came to nothing: what `/login?error=` says, for people. */
+/** Reasons why a sign-in failed, as in `/login?error=<code>`. */
 export const SIGN_IN_FAILURES = [
   "link_invalid",
   "provider_refused",
@@ -12,7 +12,7 @@ export const SIGN_IN_FAILURES = [
 
 export type SignInFailureCode = (typeof SIGN_IN_FAILURES)[number];
 
-/** A sign-in that comes to nothing for a reason that its person is told. */
+/** A failed sign-in whose reason is shown to the person. */
 export class SignInFailure extends Error {
   override readonly name = "SignInFailure";
   readonly code: SignInFailureCode;

@@ -1,7 +1,7 @@
 import type { Config } from "#config.ts";
 import type { SignUpRule } from "#db/queries/accounts/create.ts";
 
-/** What SIGNUP means for somebody who has this address and no account. */
+/** Who may sign up according to SIGNUP, for an e-mail address without an account. */
 export function signUpRule({ signup, adminEmails }: Pick<Config, "signup" | "adminEmails">, email: string): SignUpRule {
   switch (signup) {
     case "open":

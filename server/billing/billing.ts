@@ -1,28 +1,28 @@
 import type { Subscription } from "#domain/subscription.ts";
 
-/** The billing provider, as the rest of the service knows it. Each verb throws UNAVAILABLE within `BILLING_MS`. */
+/** The interface of a billing provider. Each function throws UNAVAILABLE after `BILLING_TIMEOUT_MS`. */
 export type Billing = {
   /**
-   * Where the account subscribes to the paid plan, and who it is at the provider from now on: `customerId`, unless that
-   * customer is gone there. `attempt` tells calls apart: with the same one a second call answers what the first did.
-   * Throws CONFLICT when the customer has a subscription that we have not been told of yet.
+   * The checkout URL for the paid plan, and the account's customer id at the provider: the given one unless the provider
+   * has deleted it. `attempt` is the idempotency key: a second call with the same one returns the same checkout. Throws
+   * CONFLICT when the customer has a subscription whose event has not arrived yet.
    */
   checkoutUrl(account: Subscriber): Promise<{ url: string; customerId: string }>;
-  /** Where a customer manages the subscription. */
+  /** The URL of the portal where a customer manages the subscription. */
   portalUrl(customerId: string): Promise<string>;
-  /** What the provider tells, or null when it is nothing about a customer. Throws VALIDATION unless the provider signed it. */
+  /** Verifies and parses a webhook event; null when it is not about a customer. Throws VALIDATION for a bad signature. */
   parseEvent(body: Buffer, signature: string | null): BillingEvent | null;
-  /** Deletes a customer, whose subscriptions end at once; one that is gone is fine. */
+  /** Deletes a customer and so ends its subscriptions at once. Succeeds if the customer no longer exists. */
   deleteCustomer(customerId: string): Promise<void>;
 };
 
 export type Subscriber = { accountId: string; email: string; customerId: string | null; attempt: string };
 
 /**
- * That something about a customer has changed. What it is like now has to be asked: events come late, again, and in any
- * order.
+ * Says that something about a customer changed. The current state must be read from the provider, since events arrive
+ * late, repeatedly and in any order.
  */
 export type BillingEvent = { customerId: string; readSubscription(): Promise<Subscription> };
 
-/** Time that the provider has for one verb, ms, so that a caller has an answer within 5 s. */
-export const BILLING_MS = 3_000;
+/** Timeout of each function, ms: the caller gets a response within 5 s. */
+export const BILLING_TIMEOUT_MS = 3_000;

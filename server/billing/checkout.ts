@@ -5,38 +5,38 @@ import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import { billingOf } from "./provider.ts";
 
-/** Calls within this time are answered with one checkout, ms. */
-const SAME_CALL_MS = 60_000;
+/** Requests within this time share one checkout, ms. */
+const CHECKOUT_REUSE_MS = 60_000;
 
 /**
- * Where the caller's account can subscribe to the paid plan. Throws CONFLICT when it has that plan or a subscription,
- * UNAVAILABLE when billing is not configured or does not answer.
+ * The checkout URL where the caller's account subscribes to the paid plan. Throws CONFLICT when it has the plan or a
+ * subscription, UNAVAILABLE when billing is not configured or the provider does not respond.
  */
 export async function startCheckout(ctx: Ctx): Promise<{ url: string }> {
   const billing = await billingOf(ctx.config);
   const { accountId } = ctx.tenant;
-  const known = await ctx.query(({ db }) => findBilling(db, accountId));
-  if (!known) throw unauthorized();
-  assertMaySubscribe(known);
+  const account = await ctx.query(({ db }) => findBilling(db, accountId));
+  if (!account) throw unauthorized();
+  assertMaySubscribe(account);
 
-  const attempt = `${accountId} ${known.version} ${Math.floor(Date.now() / SAME_CALL_MS)}`;
-  const { url, customerId } = await billing.checkoutUrl({ ...known, accountId, attempt });
-  // Before the caller has the address: what is paid there must find its account.
-  if (customerId !== known.customerId) {
-    const outcome = await ctx.query(({ db }) => saveCustomer(db, accountId, { customerId, known: known.customerId }));
+  const attempt = `${accountId} ${account.version} ${Math.floor(Date.now() / CHECKOUT_REUSE_MS)}`;
+  const { url, customerId } = await billing.checkoutUrl({ ...account, accountId, attempt });
+  // Save the customer before returning the URL: a payment's event must find its account.
+  if (customerId !== account.customerId) {
+    const outcome = await ctx.query(({ db }) =>
+      saveCustomer(db, accountId, { customerId, account: account.customerId }),
+    );
     if (outcome === "inactive") throw unauthorized();
     if (outcome === "another")
-      throw new AppError("CONFLICT", "Another checkout of this account was just begun. Try again.");
+      throw new AppError("CONFLICT", "Another checkout for this account has just started. Try again.");
   }
   return { url };
 }
 
 function assertMaySubscribe({ plan, status, paying }: { plan: string; status: string; paying: boolean }): void {
   if (status === "active" || status === "past_due" || paying) {
-    throw new AppError(
-      "CONFLICT",
-      "This account has a subscription already: the billing portal is where it is changed.",
-    );
+    throw new AppError("CONFLICT", "This account already has a subscription. Change it in the billing portal.");
   }
-  if (plan === PAID_PLAN) throw new AppError("CONFLICT", "The operator has given this account the paid plan already.");
+  if (plan === PAID_PLAN)
+    throw new AppError("CONFLICT", "The operator has already granted this account the paid plan.");
 }

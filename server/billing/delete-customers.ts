@@ -3,21 +3,21 @@ import type { Query } from "../context.ts";
 import type { Billing } from "./billing.ts";
 
 /**
- * Deletes the customers of deleted accounts at the billing provider, which ends their subscriptions: those that are due,
- * each tried once. One that fails is due again later, and so is one whose process died. Several processes may do this at
- * once. Returns how many were deleted.
+ * Deletes the customers of deleted accounts at the billing provider, which ends their subscriptions. Tries each due
+ * deletion once; one that fails, or whose process dies, becomes due again later. Safe to run in several processes at once.
+ * Returns the number of customers deleted.
  */
 export async function deleteQueuedCustomers(billing: Billing, query: Query): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const taken = await query(({ db }) => takeCustomerDeletion(db));
-    if (taken === undefined) return deleted;
-    const isDeleted = await billing.deleteCustomer(taken.customerId).then(
+    const deletion = await query(({ db }) => takeCustomerDeletion(db));
+    if (deletion === undefined) return deleted;
+    const isDeleted = await billing.deleteCustomer(deletion.customerId).then(
       () => true,
       () => false,
     );
     if (!isDeleted) continue;
-    await query(({ db }) => finishCustomerDeletion(db, taken.customerId));
+    await query(({ db }) => finishCustomerDeletion(db, deletion.customerId));
     deleted++;
   }
 }

@@ -5,15 +5,15 @@ import type { Ctx } from "../context.ts";
 import { billingOf } from "./provider.ts";
 
 /**
- * Where the caller's account manages its subscription. Throws CONFLICT when it never had one, UNAVAILABLE when billing is
- * not configured or does not answer.
+ * The portal URL where the caller's account manages its subscription. Throws CONFLICT when it never had one, UNAVAILABLE
+ * when billing is not configured or the provider does not respond.
  */
 export async function openPortal(ctx: Ctx): Promise<{ url: string }> {
   const billing = await billingOf(ctx.config);
-  const known = await ctx.query(({ db }) => findBilling(db, ctx.tenant.accountId));
-  if (!known) throw unauthorized();
-  if (known.customerId === null || known.status === "none") {
-    throw new AppError("CONFLICT", "This account has no subscription yet: the checkout is where one begins.");
+  const account = await ctx.query(({ db }) => findBilling(db, ctx.tenant.accountId));
+  if (!account) throw unauthorized();
+  if (account.customerId === null || account.status === "none") {
+    throw new AppError("CONFLICT", "This account has no subscription yet. Start one by the checkout.");
   }
-  return { url: await billing.portalUrl(known.customerId) };
+  return { url: await billing.portalUrl(account.customerId) };
 }

@@ -2,7 +2,7 @@ import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
 import type { Billing } from "./billing.ts";
 
-/** The billing provider that the settings name. Throws UNAVAILABLE when there is none. */
+/** The configured billing provider. Throws UNAVAILABLE when none is configured. */
 export async function billingOf(config: Config): Promise<Billing> {
   if (config.stripe === undefined) throw new AppError("UNAVAILABLE", NOT_CONFIGURED);
   const made = providers.get(config) ?? import("./stripe.ts").then(({ stripeBilling }) => stripeBilling(config));
@@ -10,7 +10,7 @@ export async function billingOf(config: Config): Promise<Billing> {
   return made;
 }
 
-// By its own settings, and loaded when it is needed first: the SDK takes more memory than the rest of the API.
+// Imported on first use: the SDK takes more memory than the rest of the API.
 const providers = new WeakMap<Config, Promise<Billing>>();
 
-const NOT_CONFIGURED = "Billing is not configured on this server. Its operator can set the plan of an account by hand.";
+const NOT_CONFIGURED = "Billing is not configured on this server. Its operator can set an account's plan manually.";

@@ -3,9 +3,9 @@ import type { Query } from "../context.ts";
 import type { Billing } from "./billing.ts";
 
 /**
- * Applies what the billing provider told: reads how the customer's subscription stands now, and stores that. So an event
- * may come twice, late or in any order. Throws VALIDATION when the provider did not sign it, and UNAVAILABLE when it has
- * to be sent again.
+ * Handles a webhook event: reads the customer's subscription from the provider and stores it, so that events may arrive
+ * twice, late or in any order. Throws VALIDATION when the signature is wrong, UNAVAILABLE when the provider should send
+ * the event again.
  */
 export async function receiveEvent(
   billing: Billing,
@@ -14,8 +14,8 @@ export async function receiveEvent(
 ): Promise<void> {
   const event = billing.parseEvent(body, signature);
   if (event === null) return;
-  // Who fails a second time need not go on: whoever was quicker then has read at the provider after our first try, and so
-  // knows what we were told.
+  // Two tries suffice. If both lose the race, another process read from the provider after our first try, so what it
+  // stored includes this event.
   for (let tries = 0; tries < 2; tries++) {
     const customer = await query(({ db }) => findCustomer(db, event.customerId));
     if (customer === undefined) return;

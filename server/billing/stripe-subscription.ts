@@ -2,27 +2,27 @@ import type Stripe from "stripe";
 import type { Subscription } from "#domain/subscription.ts";
 
 /**
- * How a customer's subscriptions stand, as one: that which gives most. All of them are ours, since the customer is. One
- * whose first payment has not come through yet is none.
+ * A customer's subscriptions as one: the most favourable. A subscription whose first payment is still pending does not
+ * count.
  */
 export function subscriptionOf(all: readonly Stripe.Subscription[], nowMs: number): Subscription {
-  const byWorth = all.map(standing).toSorted((one, other) => worth(other, nowMs) - worth(one, nowMs));
+  const byWorth = all.map(toSubscription).toSorted((one, other) => rank(other, nowMs) - rank(one, nowMs));
   return byWorth[0] ?? NONE;
 }
 
-/** Whether it goes on, paid or not, until somebody ends it. */
+/** Whether a subscription renews until it is cancelled, paid or past due. */
 export function isRunning(subscription: Stripe.Subscription): boolean {
-  const { status } = standing(subscription);
+  const { status } = toSubscription(subscription);
   return status === "active" || status === "past_due";
 }
 
 const NONE: Subscription = { status: "none" };
 
-/** Later than any instant of a subscription, epoch ms. */
+/** Later than any timestamp of a subscription, epoch ms. */
 const LAST_MS = 8.64e15;
 
-// What renews, then what is paid for up to an instant, then what is not paid, then what has ended.
-function worth(subscription: Subscription, nowMs: number): number {
+// Order: renewing, cancelled but paid until later, past due, ended.
+function rank(subscription: Subscription, nowMs: number): number {
   switch (subscription.status) {
     case "active":
       return LAST_MS + subscription.renewsAt.getTime();
@@ -35,7 +35,7 @@ function worth(subscription: Subscription, nowMs: number): number {
   }
 }
 
-function standing(subscription: Stripe.Subscription): Subscription {
+function toSubscription(subscription: Stripe.Subscription): Subscription {
   const { status, cancel_at, cancel_at_period_end, ended_at, canceled_at } = subscription;
   switch (status) {
     case "active":

@@ -2,23 +2,23 @@ import { hash } from "node:crypto";
 import Stripe from "stripe";
 import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
-import { services } from "../services.ts";
-import { BILLING_MS, type Billing, type Subscriber } from "./billing.ts";
+import { getServices } from "../services.ts";
+import { BILLING_TIMEOUT_MS, type Billing, type Subscriber } from "./billing.ts";
 import { isRunning, subscriptionOf } from "./stripe-subscription.ts";
 
-/** Billing by Stripe. The only files that know Stripe are this one and `stripe-subscription.ts`. */
+/** Billing by Stripe. Only this file and `stripe-subscription.ts` use the SDK. */
 export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
   if (settings === undefined) throw new Error("Stripe is not configured");
   const { secretKey, webhookSecret, price } = settings;
   const stripe = new Stripe(secretKey, {
-    ...addressOf(settings.baseUrl),
-    timeout: BILLING_MS,
+    ...apiAddress(settings.baseUrl),
+    timeout: BILLING_TIMEOUT_MS,
     maxNetworkRetries: 1,
     telemetry: false,
   });
 
   async function createCustomer({ accountId, email, attempt }: Subscriber): Promise<string> {
-    const idempotencyKey = keyOf("customer", attempt);
+    const idempotencyKey = idempotencyKeyOf("customer", attempt);
     const { id } = await stripe.customers.create({ email, metadata: { accountId } }, { idempotencyKey });
     return id;
   }
@@ -27,7 +27,7 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
     return (await stripe.subscriptions.list({ customer, status: "all", limit: 100 })).data;
   }
 
-  // Nobody is to pay twice: an open checkout is used again, and one that was paid may not have been told of yet.
+  // Prevents double payment: reuses an open checkout, and checks for a subscription whose event has not arrived yet.
   async function openSession(customer: string, { accountId, attempt }: Subscriber): Promise<string> {
     const [{ data }, subscriptions] = await Promise.all([
       stripe.checkout.sessions.list({ customer, status: "open", limit: 10 }),
@@ -47,53 +47,53 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
         success_url: `${baseUrl}/account?checkout=done`,
         cancel_url: `${baseUrl}/account`,
       },
-      { idempotencyKey: keyOf("session", `${attempt} ${customer} ${price}`) },
+      { idempotencyKey: idempotencyKeyOf("session", `${attempt} ${customer} ${price}`) },
     );
-    if (!session.url) throw new Error("Stripe made a checkout without an address");
+    if (!session.url) throw new Error("Stripe returned a checkout session without a URL");
     return session.url;
   }
 
   return {
     checkoutUrl: (subscriber) =>
-      inTime(async () => {
-        const known = subscriber.customerId;
-        if (known !== null) {
-          const url = await openSession(known, subscriber).catch(unlessMissing);
-          if (url !== undefined) return { url, customerId: known };
+      withTimeout(async () => {
+        const existing = subscriber.customerId;
+        if (existing !== null) {
+          const url = await openSession(existing, subscriber).catch(ignoreMissingCustomer);
+          if (url !== undefined) return { url, customerId: existing };
         }
         const customerId = await createCustomer(subscriber);
         return { url: await openSession(customerId, subscriber), customerId };
       }),
 
     portalUrl: (customer) =>
-      inTime(async () => {
+      withTimeout(async () => {
         const { url } = await stripe.billingPortal.sessions.create({ customer, return_url: `${baseUrl}/account` });
         return url;
       }),
 
     parseEvent(body, signature) {
-      const customerId = customerOf(verified(stripe, body, signature, webhookSecret));
+      const customerId = customerOf(verifiedEvent(stripe, body, signature, webhookSecret));
       if (customerId === null) return null;
       const readSubscription = () =>
-        inTime(async () => {
-          const all = (await subscriptionsOf(customerId).catch(unlessMissing)) ?? [];
+        withTimeout(async () => {
+          const all = (await subscriptionsOf(customerId).catch(ignoreMissingCustomer)) ?? [];
           if (all.filter(isRunning).length > 1)
-            services().log.warn({ customerId }, "a customer pays for several subscriptions");
+            getServices().log.warn({ customerId }, "a customer has several running subscriptions");
           return subscriptionOf(all, Date.now());
         });
       return { customerId, readSubscription };
     },
 
     deleteCustomer: (customerId) =>
-      inTime(async () => {
-        await stripe.customers.del(customerId).catch(unlessMissing);
+      withTimeout(async () => {
+        await stripe.customers.del(customerId).catch(ignoreMissingCustomer);
       }),
   };
 }
 
-const ALREADY_PAID = "A subscription of this account has just begun, or is not paid: the plan follows within a minute.";
+const ALREADY_PAID = "This account already has a subscription. The plan changes within a minute of the payment.";
 
-function addressOf(baseUrl: string | undefined) {
+function apiAddress(baseUrl: string | undefined) {
   if (baseUrl === undefined) return {};
   const { protocol, hostname, port } = new URL(baseUrl);
   const isPlain = protocol === "http:";
@@ -104,16 +104,16 @@ function addressOf(baseUrl: string | undefined) {
   };
 }
 
-/** Stripe keeps what it answered to a key for a day. */
-const keyOf = (what: string, attempt: string) => `${what}-${hash("sha256", attempt)}`;
+/** Stripe returns the same response to the same key for a day. */
+const idempotencyKeyOf = (what: string, attempt: string) => `${what}-${hash("sha256", attempt)}`;
 
-function verified(stripe: Stripe, body: Buffer, signature: string | null, secret: string): Stripe.Event {
+function verifiedEvent(stripe: Stripe, body: Buffer, signature: string | null, secret: string): Stripe.Event {
   try {
     return stripe.webhooks.constructEvent(body, signature ?? "", secret);
   } catch (error) {
     throw new AppError("VALIDATION", "This event is not signed by the billing provider.", {
       cause: error,
-      details: [{ path: "", message: "needs a Stripe-Signature of these bytes that is less than five minutes old" }],
+      details: [{ path: "", message: "must have a valid Stripe-Signature that is less than five minutes old" }],
     });
   }
 }
@@ -124,17 +124,17 @@ function customerOf({ type, data }: Stripe.Event): string | null {
   return typeof customer === "string" ? customer : null;
 }
 
-/** Does `work` within `BILLING_MS`. What Stripe refuses, and that it cannot be reached, is UNAVAILABLE, and in the log. */
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work` within `BILLING_TIMEOUT_MS`. Logs an error of Stripe, or a timeout, and throws UNAVAILABLE. */
+async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${BILLING_MS} ms`)), BILLING_MS);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response within ${BILLING_TIMEOUT_MS} ms`)), BILLING_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([work(), late]);
+    return await Promise.race([work(), timeout]);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    services().log.warn(reasonOf(error), "Stripe did not do what it was asked for");
+    getServices().log.warn(loggedReason(error), "a request to Stripe failed");
     throw new AppError("UNAVAILABLE", "The billing provider cannot do this right now.", {
       cause: error,
       headers: { "Retry-After": "5" },
@@ -144,15 +144,15 @@ async function inTime<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Not the whole error: it may carry the address of a customer.
-function reasonOf(error: unknown) {
+// Not the whole error: it may contain a customer's e-mail address.
+function loggedReason(error: unknown) {
   if (!(error instanceof Stripe.errors.StripeError)) return { reason: (error as Error).message };
   const { type, code, param, statusCode, requestId } = error;
   return { reason: error.message.replace(/\S+@\S+/g, "…"), type, code, param, statusCode, stripeRequestId: requestId };
 }
 
-/** Undefined in place of what the customer's absence made fail. */
-function unlessMissing(error: unknown): undefined {
+/** For `catch`: returns undefined when the customer does not exist at Stripe, otherwise rethrows. */
+function ignoreMissingCustomer(error: unknown): undefined {
   const isCustomerMissing =
     error instanceof Stripe.errors.StripeError &&
     error.code === "resource_missing" &&

@@ -4,26 +4,25 @@ import type { Logger } from "../log.ts";
 import { deleteQueuedCustomers } from "./delete-customers.ts";
 import { billingOf } from "./provider.ts";
 
-const EVERY_MS = 10_000;
-const DEADLINE_MS = 4_000;
+const INTERVAL_MS = 10_000;
+const QUERY_TIMEOUT_MS = 4_000;
 
-/** What is asked here takes no parameter twice; a pooler in transaction mode may stand between. */
+/** Without prepared statements, since there may be a pooler in transaction mode. */
 const CONNECTION = { name: "stopwatch billing", connectionsMax: 1, prepare: false };
 
-/**
- * Does in the background what a call has left to be done at the billing provider, in this process until it ends. Any
- * number of processes may.
- */
-export function tendBilling(config: Config, log: Logger): void {
+/** Deletes queued customers at the billing provider every 10 s until the process ends. Safe in several processes. */
+export function startBillingUpkeep(config: Config, log: Logger): void {
   const connection = connectOrm({ url: config.databaseUrl, ...CONNECTION });
   const run = async () => {
     try {
-      const deleted = await deleteQueuedCustomers(await billingOf(config), (work) => connection.run(DEADLINE_MS, work));
-      if (deleted > 0) log.info({ deleted }, "customers of deleted accounts were deleted at the billing provider");
+      const deleted = await deleteQueuedCustomers(await billingOf(config), (work) =>
+        connection.run(QUERY_TIMEOUT_MS, work),
+      );
+      if (deleted > 0) log.info({ deleted }, "deleted the customers of deleted accounts at the billing provider");
     } catch (error) {
-      log.warn({ err: error }, "the upkeep of billing failed");
+      log.warn({ err: error }, "deleting customers at the billing provider failed");
     }
-    setTimeout(run, EVERY_MS).unref();
+    setTimeout(run, INTERVAL_MS).unref();
   };
   void run();
 }

@@ -42,7 +42,7 @@ export const listApiKeys = endpoint({
   summary: "List the account's keys of both environments, newest first.",
   description: "At most 1,000; of more than that, revoked ones are left out first.",
   auth: "session",
-  answers: {
+  responses: {
     200: {
       description: "The keys, without their raw values.",
       schema: ApiKeysAnswer,
@@ -61,7 +61,7 @@ export const createApiKey = endpoint({
   auth: "session",
   body: ApiKeyInput,
   bodyExample: { name: "production server", env: "live" },
-  answers: {
+  responses: {
     201: { description: "The key, with its raw value.", schema: NewApiKeyAnswer, example: NEW_API_KEY_EXAMPLE },
   },
   errors: ["CONFLICT"],
@@ -75,7 +75,7 @@ export const rotateApiKey = endpoint({
   summary: "Replace a key: the old value is revoked and a new one issued in one step.",
   description: "The replacement has an id of its own, and the name and environment of the old key.",
   auth: "session",
-  answers: {
+  responses: {
     201: { description: "The replacement, with its raw value.", schema: NewApiKeyAnswer, example: NEW_API_KEY_EXAMPLE },
   },
   errors: ["NOT_FOUND", "CONFLICT"],
@@ -88,6 +88,6 @@ export const revokeApiKey = endpoint({
   tag,
   summary: "Revoke a key, at once and for good.",
   auth: "session",
-  answers: { 204: { description: "The key is revoked, or was before.", schema: null } },
+  responses: { 204: { description: "The key is revoked, or was before.", schema: null } },
   errors: ["NOT_FOUND"],
 });

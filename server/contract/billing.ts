@@ -20,7 +20,7 @@ export const startCheckout = endpoint({
   description:
     "The plan changes when the billing provider has confirmed the payment, usually within a minute. CONFLICT when the account has a subscription, or the plan, already; UNAVAILABLE where billing is not configured.",
   auth: "session",
-  answers: {
+  responses: {
     200: {
       description: "The address of the checkout.",
       schema: AddressAnswer,
@@ -39,7 +39,7 @@ export const openPortal = endpoint({
   description:
     "Card, invoices, cancelling. CONFLICT when the account never had a subscription; UNAVAILABLE where billing is not configured.",
   auth: "session",
-  answers: {
+  responses: {
     200: {
       description: "The address of the billing portal.",
       schema: AddressAnswer,
@@ -59,7 +59,7 @@ export const receiveEvent = endpoint({
     "For the billing provider alone, whose events have the form that it documents: VALIDATION unless the bytes of the body are signed by it. Events may come again and in any order; UNAVAILABLE asks for the event once more.",
   auth: "none",
   requestHeaders: { "Stripe-Signature": "The provider's signature of the body." },
-  answers: {
+  responses: {
     200: { description: "It was taken.", schema: ReceivedAnswer, example: { received: true } },
   },
   errors: ["PAYLOAD_TOO_LARGE", "RATE_LIMITED", "UNAVAILABLE"],

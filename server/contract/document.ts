@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { cacheHeaders, IF_NONE_MATCH } from "./headers.ts";
 
 /** It changes with the version alone. */
-export const DOCUMENT_KEPT_S = 300;
+export const DOCUMENT_MAX_AGE_S = 300;
 
 // The specification says what is in it.
 const part = (description: string) => z.custom<object>().register(z.globalRegistry, { type: "object", description });
@@ -31,8 +31,8 @@ export const getDocument = endpoint({
   summary: "This document.",
   auth: "none",
   requestHeaders: IF_NONE_MATCH,
-  answers: {
-    200: { description: "OpenAPI 3.1.", schema: DocumentAnswer, headers: cacheHeaders(DOCUMENT_KEPT_S) },
-    304: { description: "As the caller knows it.", schema: null, headers: cacheHeaders(DOCUMENT_KEPT_S) },
+  responses: {
+    200: { description: "OpenAPI 3.1.", schema: DocumentAnswer, headers: cacheHeaders(DOCUMENT_MAX_AGE_S) },
+    304: { description: "As the caller knows it.", schema: null, headers: cacheHeaders(DOCUMENT_MAX_AGE_S) },
   },
 });

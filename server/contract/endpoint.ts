@@ -5,7 +5,7 @@ import type { ErrorCode } from "#domain/errors.ts";
 export type QuerySchema<T = unknown> = z.ZodType<T> & { shape: object };
 
 /** One success answer. `schema` null: no body. */
-export type Answer = {
+export type ResponseSpec = {
   description: string;
   schema: z.ZodType | null;
   /** Headers of this answer alone, name → what it says. */
@@ -42,13 +42,13 @@ export type Endpoint = {
   /** Hard limit of the body, bytes; 2 MiB unless it is given. */
   bodyBytesMax?: number;
   bodyExample?: unknown;
-  answers: { readonly [status: number]: Answer };
+  responses: { readonly [status: number]: ResponseSpec };
   errors?: readonly ErrorCode[];
 };
 
 /** The endpoint as it is given, with its exact type. */
-export function endpoint<const E extends Endpoint>(given: E): E {
-  return given;
+export function endpoint<const E extends Endpoint>(definition: E): E {
+  return definition;
 }
 
 export type BodyOf<E extends Endpoint> = E extends { body: z.ZodType<infer B> } ? B : undefined;
@@ -57,10 +57,10 @@ export type QueryOf<E extends Endpoint> = E extends { query: z.ZodType<infer Q> 
 
 /** What a handler of the endpoint may reply: one of its statuses, with the body that belongs to it. */
 export type ReplyOf<E extends Endpoint> = {
-  [S in keyof E["answers"] & number]: {
+  [S in keyof E["responses"] & number]: {
     status: S;
-    body: E["answers"][S] extends { schema: z.ZodType<infer T> } ? T : undefined;
+    body: E["responses"][S] extends { schema: z.ZodType<infer T> } ? T : undefined;
     headers?: Record<string, string>;
     cookies?: readonly string[];
   };
-}[keyof E["answers"] & number];
+}[keyof E["responses"] & number];

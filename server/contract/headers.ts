@@ -14,10 +14,10 @@ export function headerRefs(names: (keyof typeof HEADERS)[]) {
 }
 
 /** Headers of an answer that anybody may keep for `keptS` seconds, for `Answer.headers`, and what it is asked with. */
-export function cacheHeaders(keptS: number) {
+export function cacheHeaders(maxAgeS: number) {
   return {
     ETag: "Compared with `If-None-Match`.",
-    "Cache-Control": `\`public, max-age=${keptS}\``,
+    "Cache-Control": `\`public, max-age=${maxAgeS}\``,
     "Access-Control-Allow-Origin": "`*`",
   };
 }

@@ -28,7 +28,7 @@ export const getHealth = endpoint({
   tag,
   summary: "Whether the web process lives; touches nothing.",
   auth: "none",
-  answers: {
+  responses: {
     200: {
       description: "It lives.",
       schema: z.strictObject({ status: z.literal("ok").describe("It lives.") }),
@@ -44,7 +44,7 @@ export const getReadiness = endpoint({
   tag,
   summary: "Whether schedules are stored and delivered.",
   auth: "none",
-  answers: {
+  responses: {
     200: {
       description: "The database answers, and a dispatcher gave a sign of life within 15 s.",
       schema: ReadinessAnswer,
@@ -110,7 +110,7 @@ http; over https it needs \`Authorization: Bearer <METRICS_TOKEN>\`. At most a s
       .optional()
       .describe("The form of the answer; JSON unless `Accept` says otherwise."),
   }),
-  answers: {
+  responses: {
     200: {
       description: "The figures.",
       schema: MetricsAnswer,

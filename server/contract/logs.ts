@@ -31,7 +31,7 @@ export const listLogs = endpoint({
   auth: "any",
   hasEnv: true,
   query: LogsInput,
-  answers: {
+  responses: {
     200: {
       description: "One page.",
       schema: LogPageAnswer,

@@ -64,7 +64,7 @@ export const getProfile = endpoint({
   tag,
   summary: "Who the credential belongs to, and on which plan.",
   auth: "any",
-  answers: { 200: { description: "The profile.", schema: ProfileAnswer, example: PROFILE_EXAMPLE } },
+  responses: { 200: { description: "The profile.", schema: ProfileAnswer, example: PROFILE_EXAMPLE } },
 });
 
 export const updateProfile = endpoint({
@@ -76,7 +76,7 @@ export const updateProfile = endpoint({
   auth: "session",
   body: ProfileInput,
   bodyExample: { name: "Ada Lovelace" },
-  answers: { 200: { description: "The profile as it is now.", schema: ProfileAnswer, example: PROFILE_EXAMPLE } },
+  responses: { 200: { description: "The profile as it is now.", schema: ProfileAnswer, example: PROFILE_EXAMPLE } },
 });
 
 export const deleteAccount = endpoint({
@@ -88,7 +88,7 @@ export const deleteAccount = endpoint({
   description:
     "Its credentials end at once and nothing more is created or sent. Its subscription is cancelled. The answer waits up to two seconds for attempts that are under way. Everything the account had is erased within an hour.",
   auth: "session",
-  answers: {
+  responses: {
     204: { description: "The account is deleted.", schema: null, headers: { "Set-Cookie": "Clears the session." } },
   },
 });
@@ -100,7 +100,7 @@ export const listSessions = endpoint({
   tag,
   summary: "The account's sessions, the one that was used last first.",
   auth: "session",
-  answers: { 200: { description: "The sessions, at most 100.", schema: SessionsAnswer, example: SESSIONS_EXAMPLE } },
+  responses: { 200: { description: "The sessions, at most 100.", schema: SessionsAnswer, example: SESSIONS_EXAMPLE } },
 });
 
 export const endOtherSessions = endpoint({
@@ -110,5 +110,5 @@ export const endOtherSessions = endpoint({
   tag,
   summary: "End every session but this one.",
   auth: "session",
-  answers: { 204: { description: "The others have ended.", schema: null } },
+  responses: { 204: { description: "The others have ended.", schema: null } },
 });

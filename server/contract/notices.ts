@@ -14,7 +14,7 @@ export const openUnsubscribe = endpoint({
   summary: "Lead to the page that asks before it turns notices off; changes nothing.",
   auth: "none",
   query: z.strictObject({ token: Token }),
-  answers: { 303: { description: "To the page.", schema: null, headers: { Location: "The page." } } },
+  responses: { 303: { description: "To the page.", schema: null, headers: { Location: "The page." } } },
   errors: ["VALIDATION"],
 });
 
@@ -31,7 +31,7 @@ export const unsubscribe = endpoint({
     token: Token,
     answer: z.literal("page", "must be page").optional().describe("`page`: lead to a page that says so."),
   }),
-  answers: {
+  responses: {
     200: {
       description: "Notices are off.",
       schema: z

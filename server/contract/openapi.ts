@@ -1,7 +1,7 @@
 import manifest from "#package.json" with { type: "json" };
 import { WEBHOOKS } from "./delivered-request.ts";
 import { ENDPOINTS } from "./endpoints.ts";
-import { errorComponents } from "./error-answers.ts";
+import { errorComponents } from "./error-responses.ts";
 import { ErrorAnswer } from "./fields.ts";
 import { HEADERS } from "./headers.ts";
 import { createJsonSchemas } from "./json-schemas.ts";
@@ -12,14 +12,14 @@ import { operationOf } from "./operation.ts";
  * Source: https://spec.openapis.org/oas/v3.1.1.html
  */
 export function openApiDocument(baseUrl: string): OpenApiDocument {
-  const document = made.get(baseUrl) ?? makeDocument(baseUrl);
-  made.set(baseUrl, document);
+  const document = documents.get(baseUrl) ?? makeDocument(baseUrl);
+  documents.set(baseUrl, document);
   return document;
 }
 
 export type OpenApiDocument = ReturnType<typeof makeDocument>;
 
-const made = new Map<string, OpenApiDocument>();
+const documents = new Map<string, OpenApiDocument>();
 
 function makeDocument(baseUrl: string) {
   const schemas = createJsonSchemas();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PROVIDERS } from "../auth/enabled-providers.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { errorAnswers } from "./error-answers.ts";
+import { errorResponses } from "./error-responses.ts";
 import { Env, KeyId, ScheduleId } from "./fields.ts";
 import { header, headerRefs } from "./headers.ts";
 import type { createJsonSchemas } from "./json-schemas.ts";
@@ -21,7 +21,7 @@ export function operationOf(endpoint: Endpoint, schemas: JsonSchemas) {
     security: SECURITY[auth],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: { ...answersOf(endpoint, schemas), ...errorAnswers(endpoint) },
+    responses: { ...responsesOf(endpoint, schemas), ...errorResponses(endpoint) },
   };
 }
 
@@ -72,10 +72,10 @@ function bodyOf({ body, bodyInDocument = body, bodyExample, isBodyOptional }: En
   return { required: !isBodyOptional, content: { "application/json": media } };
 }
 
-function answersOf({ auth, answers }: Endpoint, schemas: JsonSchemas) {
+function responsesOf({ auth, responses }: Endpoint, schemas: JsonSchemas) {
   const everywhere = headerRefs(auth === "none" ? ["X-Request-Id"] : ["X-Request-Id", "RateLimit-Policy", "RateLimit"]);
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema, headers = {}, example, textExample }]) => [
+    Object.entries(responses).map(([status, { description, schema, headers = {}, example, textExample }]) => [
       status,
       {
         description,

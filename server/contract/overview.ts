@@ -84,7 +84,7 @@ as many of them as lie in the plan's retention window. Percentiles are exact bel
   auth: "any",
   hasEnv: true,
   query: OverviewInput,
-  answers: { 200: { description: "The figures.", schema: OverviewAnswer, example: OVERVIEW_EXAMPLE } },
+  responses: { 200: { description: "The figures.", schema: OverviewAnswer, example: OVERVIEW_EXAMPLE } },
 });
 
 export const getUsage = endpoint({
@@ -95,7 +95,7 @@ export const getUsage = endpoint({
   summary: "Schedules created this month (UTC), against the quota.",
   auth: "any",
   hasEnv: true,
-  answers: { 200: { description: "The usage.", schema: UsageAnswer, example: USAGE_EXAMPLE } },
+  responses: { 200: { description: "The usage.", schema: UsageAnswer, example: USAGE_EXAMPLE } },
 });
 
 export const getPunctuality = endpoint({
@@ -107,7 +107,7 @@ export const getPunctuality = endpoint({
   description:
     "Live schedules, by their first attempt; those held back by their own account are left out. Computed every 30 s.",
   auth: "none",
-  answers: {
+  responses: {
     200: {
       description: "The figures.",
       schema: PunctualityAnswer,

@@ -46,7 +46,7 @@ export const getRelaySettings = endpoint({
   tag,
   summary: "What the account has saved, what applies, what the plan allows and what it has by default.",
   auth: "session",
-  answers: { 200: { description: "The settings.", schema: RelaySettingsAnswer, example: RELAY_SETTINGS_EXAMPLE } },
+  responses: { 200: { description: "The settings.", schema: RelaySettingsAnswer, example: RELAY_SETTINGS_EXAMPLE } },
 });
 
 export const updateRelaySettings = endpoint({
@@ -60,7 +60,7 @@ export const updateRelaySettings = endpoint({
   auth: "session",
   body: relaySettingsPatch,
   bodyExample: { cpsLimit: 10, retryStrategy: "linear", retryBackoffMs: null },
-  answers: {
+  responses: {
     200: { description: "The settings as they are now.", schema: RelaySettingsAnswer, example: RELAY_SETTINGS_EXAMPLE },
   },
 });

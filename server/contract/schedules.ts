@@ -4,7 +4,7 @@ import { CreateInput } from "../schedules/create-input.ts";
 import { ListInput } from "../schedules/list-input.ts";
 import { CloneInput, ReplayInput } from "../schedules/repeat-input.ts";
 import { RescheduleInput } from "../schedules/reschedule-input.ts";
-import { type Answer, endpoint } from "./endpoint.ts";
+import { endpoint, type ResponseSpec } from "./endpoint.ts";
 import {
   ATTEMPTS_EXAMPLE,
   BULK_EXAMPLE,
@@ -143,7 +143,7 @@ const CREATED = {
   description: "The schedule was created.",
   schema: CreatedAnswer,
   example: CREATED_EXAMPLE,
-} satisfies Answer;
+} satisfies ResponseSpec;
 const REPLAYED = {
   description: "A schedule with this idempotency key exists already; this is it.",
   schema: CreatedAnswer,
@@ -152,7 +152,7 @@ const REPLAYED = {
     "Idempotent-Replayed": "`true`",
     "Idempotency-Mismatch": "`true` when the request differs from the one that was stored.",
   },
-} satisfies Answer;
+} satisfies ResponseSpec;
 
 const IDEMPOTENCY_HEADER = {
   "Idempotency-Key":
@@ -176,7 +176,7 @@ export const createSchedule = endpoint({
     headers: { "Content-Type": "application/json" },
     idempotencyKey: "order-1234",
   },
-  answers: { 201: CREATED, 200: REPLAYED },
+  responses: { 201: CREATED, 200: REPLAYED },
   errors: ["QUOTA_EXCEEDED", "PAYLOAD_TOO_LARGE"],
 });
 
@@ -203,7 +203,7 @@ export const createSchedulesBulk = endpoint({
       { targetUrl: "https://example.com/hook", fireAt: "2031-01-01T09:05:00Z", idempotencyKey: "order-1235" },
     ],
   },
-  answers: { 200: { description: "What became of each item.", schema: BulkAnswer, example: BULK_EXAMPLE } },
+  responses: { 200: { description: "What became of each item.", schema: BulkAnswer, example: BULK_EXAMPLE } },
   errors: ["PAYLOAD_TOO_LARGE"],
 });
 
@@ -216,7 +216,7 @@ export const listSchedules = endpoint({
   auth: "any",
   hasEnv: true,
   query: ListInput,
-  answers: {
+  responses: {
     200: {
       description: "One page.",
       schema: SchedulePageAnswer,
@@ -234,7 +234,7 @@ export const getSchedule = endpoint({
   summary: "Get one schedule.",
   auth: "any",
   hasEnv: true,
-  answers: { 200: { description: "The schedule.", schema: ScheduleAnswer, example: SCHEDULE_EXAMPLE } },
+  responses: { 200: { description: "The schedule.", schema: ScheduleAnswer, example: SCHEDULE_EXAMPLE } },
   errors: ["NOT_FOUND"],
 });
 
@@ -257,7 +257,7 @@ export const rescheduleSchedule = endpoint({
   hasEnv: true,
   body: RescheduleInput,
   bodyExample: { fireAt: "2031-01-01T10:00:00Z" },
-  answers: {
+  responses: {
     200: {
       description: "The schedule as it is now.",
       schema: ScheduleAnswer,
@@ -275,7 +275,7 @@ export const cancelSchedule = endpoint({
   summary: "Cancel a schedule.",
   auth: "any",
   hasEnv: true,
-  answers: {
+  responses: {
     200: {
       description: "The schedule as it is now.",
       schema: ScheduleAnswer,
@@ -299,7 +299,7 @@ export const replaySchedule = endpoint({
   body: ReplayInput,
   isBodyOptional: true,
   bodyExample: { fireAt: "2031-01-01T10:00:00Z", idempotencyKey: "again-1234" },
-  answers: { 201: CREATED, 200: REPLAYED },
+  responses: { 201: CREATED, 200: REPLAYED },
   errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED", "PAYLOAD_TOO_LARGE"],
 });
 
@@ -316,7 +316,7 @@ export const cloneSchedule = endpoint({
   requestHeaders: IDEMPOTENCY_HEADER,
   body: CloneInput,
   bodyExample: { payload: '{"hello":"again"}', fireAt: "2031-01-01T10:00:00Z" },
-  answers: { 201: CREATED, 200: REPLAYED },
+  responses: { 201: CREATED, 200: REPLAYED },
   errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED", "PAYLOAD_TOO_LARGE"],
 });
 
@@ -328,6 +328,6 @@ export const listAttempts = endpoint({
   summary: "The delivery attempts of one schedule, oldest first, within the plan's retention window.",
   auth: "any",
   hasEnv: true,
-  answers: { 200: { description: "The attempts.", schema: AttemptsAnswer, example: ATTEMPTS_EXAMPLE } },
+  responses: { 200: { description: "The attempts.", schema: AttemptsAnswer, example: ATTEMPTS_EXAMPLE } },
   errors: ["NOT_FOUND"],
 });

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { ownPath } from "#domain/redirect-path.ts";
+import { parseRedirectPath } from "#domain/redirect-path.ts";
 import { endpoint } from "./endpoint.ts";
 
 const tag = "Sign-in";
 
 const RedirectTo = z
   .string("must be a path of this service")
-  .refine((text) => ownPath(text) !== null, "must be a path of this service, such as /account")
+  .refine((text) => parseRedirectPath(text) !== null, "must be a path of this service, such as /account")
   .optional();
 
 const LOCATION = { Location: "Where the browser goes on." };
@@ -33,7 +33,7 @@ export const startMagicLink = endpoint({
   }),
   bodyBytesMax: 16_384,
   bodyExample: { email: "ada@example.com" },
-  answers: {
+  responses: {
     202: {
       description: "The mail was handed over.",
       schema: z
@@ -61,7 +61,7 @@ export const verifyMagicLink = endpoint({
     confirm: z.string().optional().describe("`1` once the person has confirmed, on the page that asks for it."),
     redirectTo: z.string().optional().describe("A path of this service, to go to once signed in."),
   }),
-  answers: { 303: { description: "To where the person goes on.", schema: null, headers: SIGNED_IN } },
+  responses: { 303: { description: "To where the person goes on.", schema: null, headers: SIGNED_IN } },
 });
 
 export const startOAuth = endpoint({
@@ -72,7 +72,7 @@ export const startOAuth = endpoint({
   summary: "Go to Google or GitHub to sign in.",
   auth: "none",
   query: z.strictObject({ redirectTo: RedirectTo.describe("A path of this service, to go to once signed in.") }),
-  answers: { 303: { description: "To the provider.", schema: null, headers: LOCATION } },
+  responses: { 303: { description: "To the provider.", schema: null, headers: LOCATION } },
   errors: ["NOT_FOUND", "UNAVAILABLE"],
 });
 
@@ -91,7 +91,7 @@ export const finishOAuth = endpoint({
     error: z.string().optional().describe("Why the provider does not vouch."),
     iss: z.string().optional().describe("Who the provider is."),
   }),
-  answers: { 303: { description: "To where the person goes on.", schema: null, headers: SIGNED_IN } },
+  responses: { 303: { description: "To where the person goes on.", schema: null, headers: SIGNED_IN } },
   errors: ["NOT_FOUND", "UNAVAILABLE"],
 });
 
@@ -102,7 +102,7 @@ export const logOut = endpoint({
   tag,
   summary: "End the session.",
   auth: "session",
-  answers: {
+  responses: {
     204: { description: "The session has ended.", schema: null, headers: { "Set-Cookie": "Clears the session." } },
   },
 });

@@ -23,7 +23,7 @@ export const getSigningSecrets = endpoint({
   summary: "Get the current and the next signing secret.",
   auth: "any",
   hasEnv: true,
-  answers: {
+  responses: {
     200: {
       description: "The secrets of this environment.",
       schema: SigningSecretsAnswer,
@@ -41,7 +41,7 @@ export const rotateSigningSecrets = endpoint({
   description: "For 24 hours deliveries are signed with the former current secret too.",
   auth: "any",
   hasEnv: true,
-  answers: {
+  responses: {
     200: {
       description: "The secrets as they are now.",
       schema: SigningSecretsAnswer,

@@ -4,18 +4,19 @@ import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
 import { readSessionTokens, sessionCookie } from "../auth/session-cookie.ts";
 import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
-import { services } from "../services.ts";
+import { getServices } from "../services.ts";
 import { answerOnFastPath } from "./fast-path.ts";
-import { closeGently, closeUnlessRead } from "./lingering-close.ts";
-import { isOfApi, isOfHealth, makeReadable } from "./normalise-request.ts";
-import { addSecurityHeaders, varyAsApi } from "./response-headers.ts";
+import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
+import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
+import { addSecurityHeaders, dropNextVary } from "./response-headers.ts";
 
 /**
- * Stands between the sockets and Next.js, which makes the server itself: what Node.js or Next.js would refuse outside the
- * envelope is answered here, or changed so that our routes answer it.
+ * Installs the HTTP guard on every HTTP server that this process creates, since Next.js creates its server itself. The
+ * guard handles requests before Next.js. Requests that Node.js or Next.js would reject without the error envelope are
+ * rejected here, or normalised so that a route can reject them. It also sets security headers and serves the fast path.
  */
 export function installHttpGuard(): void {
-  // Published for each connection, before anything of it is read.
+  // Published for each connection before any data is read from it.
   subscribe("net.server.socket", (message) => {
     const { server } = (message as { socket: { server?: unknown } }).socket;
     if (server instanceof Server && !guarded.has(server)) guard(server);
@@ -24,100 +25,101 @@ export function installHttpGuard(): void {
 
 const guarded = new WeakSet<Server>();
 
-/** More than the largest body may take at the slowest pace, ms: whoever reads a body says when it is too late. */
-const REQUEST_MS = 600_000;
+/** Longer than `readBodyBytes` allows for the largest body at the slowest pace, so that its own limit applies, ms. */
+const REQUEST_TIMEOUT_MS = 600_000;
 
 function guard(server: Server): void {
   guarded.add(server);
   const handlers = server.listeners("request") as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    const refusal = refusalOf(request);
-    if (refusal !== undefined) return answer(response, refusal);
-    closeUnlessRead(request, response);
-    makeReadable(request);
-    harden(request, response);
+    const rejection = rejectionOf(request);
+    if (rejection !== undefined) return sendError(response, rejection);
+    closeAfterEarlyResponse(request, response);
+    normaliseRequest(request);
+    addHeaders(request, response);
     if (answerOnFastPath(request, response)) return;
     for (const handle of handlers) handle.call(server, request, response);
   });
-  // Without these, Node.js answers with a status alone, or only closes the connection.
+  // Without these handlers, Node.js replies with a bare status or closes the connection.
   Object.assign(server, {
-    requestTimeout: REQUEST_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     requireHostHeader: false,
-    // HTTP/2 is offered by clients that are content with HTTP/1.1. Under /v1 nothing is upgraded.
-    shouldUpgradeCallback: ({ url = "", headers }: IncomingMessage) => !isOfApi(url) && headers.upgrade === "websocket",
+    // Some clients offer an upgrade to HTTP/2 but accept HTTP/1.1. Under /v1 nothing is upgraded.
+    shouldUpgradeCallback: ({ url = "", headers }: IncomingMessage) =>
+      !isApiTarget(url) && headers.upgrade === "websocket",
   });
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  server.on("connect", (_request, socket) => answerOnSocket(socket as Socket, UNKNOWN_METHOD));
-  server.on("clientError", (error, socket) => refuseUnreadable(error, socket as Socket));
+  server.on("connect", (_request, socket) => sendErrorOnSocket(socket as Socket, UNKNOWN_METHOD));
+  server.on("clientError", (error, socket) => handleClientError(error, socket as Socket));
 }
 
-function refusalOf(request: IncomingMessage): AppError | undefined {
-  const hosts = countOf(request, "host");
-  if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return WITHOUT_HOST;
-  return countOf(request, "authorization") > 1 ? TWO_CREDENTIALS : undefined;
+function rejectionOf(request: IncomingMessage): AppError | undefined {
+  const hosts = countHeader(request, "host");
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return HOST_REQUIRED;
+  return countHeader(request, "authorization") > 1 ? REPEATED_AUTHORIZATION : undefined;
 }
 
-// Node.js keeps the first of several and drops the others; a proxy before us may have judged by another.
-function countOf({ rawHeaders }: IncomingMessage, name: string): number {
+// Counts raw headers: Node.js keeps only the first duplicate, while a proxy in front may have used another one.
+function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) count++;
   return count;
 }
 
-function harden(request: IncomingMessage, response: ServerResponse): void {
-  const isPage = !isOfApi(request.url ?? "") && !isOfHealth(request.url ?? "");
+function addHeaders(request: IncomingMessage, response: ServerResponse): void {
+  const isPage = !isApiTarget(request.url ?? "") && !isHealthTarget(request.url ?? "");
   addSecurityHeaders(request, response, isPage, {
-    isHttps: services().config.baseUrl.startsWith("https:"),
+    isHttps: getServices().config.baseUrl.startsWith("https:"),
     // biome-ignore lint/style/noProcessEnv: the bundler replaces it
     isDevelopment: process.env.NODE_ENV === "development",
   });
-  if (!isPage) varyAsApi(response);
-  else keepSessionCookie(request, response);
+  if (!isPage) dropNextVary(response);
+  else renewSessionCookie(request, response);
 }
 
 /**
- * A browser that shows pages keeps its session cookie for the whole of its term anew, as the session itself is renewed by
- * being used: a page cannot set cookies while it is rendered. Whether the session is alive, the database knows.
+ * Sends the session cookie again with its full lifetime, since using a session renews it. Done here because a page cannot
+ * set cookies while rendering. The session may have ended: only the database knows.
  */
-function keepSessionCookie(request: IncomingMessage, response: ServerResponse): void {
+function renewSessionCookie(request: IncomingMessage, response: ServerResponse): void {
   if (request.method !== "GET" || !request.headers.accept?.includes("text/html")) return;
   const [token, ...others] = readSessionTokens(request.headers.cookie ?? null);
   if (token !== undefined && others.length === 0) {
-    response.setHeader("Set-Cookie", sessionCookie(services().config, token));
+    response.setHeader("Set-Cookie", sessionCookie(getServices().config, token));
   }
 }
 
-type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer };
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-function refuseUnreadable(error: Unreadable, socket: Socket & { _httpMessage?: ServerResponse | null }): void {
-  // What comes after it is unreadable too.
-  if (refused.has(socket)) return;
-  refused.add(socket);
-  // As Node.js does it: nothing is written into an answer that has begun.
+function handleClientError(error: ClientError, socket: Socket & { _httpMessage?: ServerResponse | null }): void {
+  // One malformed request causes several errors; respond to the first.
+  if (handledSockets.has(socket)) return;
+  handledSockets.add(socket);
+  // As Node.js does it: write nothing into a response that has begun.
   const mayAnswer = socket.writable && !socket._httpMessage?.headersSent && /^(HPE|ERR_HTTP)_/.test(error.code ?? "");
   if (!mayAnswer) socket.destroy(error);
-  else answerOnSocket(socket, explain(error), STATUSES[error.code ?? ""]);
+  else sendErrorOnSocket(socket, toAppError(error), STATUSES[error.code ?? ""]);
 }
 
-const refused = new WeakSet<Socket>();
+const handledSockets = new WeakSet<Socket>();
 
-/** What HTTP has a status of its own for; all three are VALIDATION. */
+/** HTTP statuses for errors that the API reports as VALIDATION. */
 const STATUSES: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-function explain({ code, rawPacket }: Unreadable): AppError {
+function toAppError({ code, rawPacket }: ClientError): AppError {
   if (code === "HPE_HEADER_OVERFLOW")
-    return invalid(`First line and headers may have ${maxHeaderSize} bytes together.`);
+    return invalid(`The request line and headers must be at most ${maxHeaderSize} bytes together.`);
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return invalid("The request did not arrive in time.");
   const isMethod = code === "HPE_INVALID_METHOD" && /^[\w-]+ \//.test(rawPacket?.toString("latin1", 0, 64) ?? "");
-  return isMethod ? UNKNOWN_METHOD : invalid("This is not valid HTTP/1.1.");
+  return isMethod ? UNKNOWN_METHOD : invalid("The request is not valid HTTP/1.1.");
 }
 
-const WITHOUT_HOST = invalid("A request must have one header Host.");
+const HOST_REQUIRED = invalid("A request must have exactly one Host header.");
 
-const TWO_CREDENTIALS = invalid("A request may have one header Authorization.");
+const REPEATED_AUTHORIZATION = invalid("A request must have at most one Authorization header.");
 
-const UNKNOWN_METHOD = new AppError("METHOD_NOT_ALLOWED", "The methods of this API are GET, POST, PATCH and DELETE.", {
+const UNKNOWN_METHOD = new AppError("METHOD_NOT_ALLOWED", "This API supports GET, POST, PATCH and DELETE.", {
   headers: { Allow: "GET, HEAD, POST, PATCH, DELETE, OPTIONS" },
 });
 
@@ -125,26 +127,26 @@ function invalid(message: string): AppError {
   return new AppError("VALIDATION", message, { details: [{ path: "", message }] });
 }
 
-function answer(response: ServerResponse, error: AppError): void {
-  const { status, headers, body } = written(error);
+function sendError(response: ServerResponse, error: AppError): void {
+  const { status, headers, body } = serializeError(error);
   response.writeHead(status, headers).end(body);
 }
 
-function answerOnSocket(socket: Socket, error: AppError, ownStatus?: number): void {
-  const { status, headers, body } = written(error, ownStatus);
+function sendErrorOnSocket(socket: Socket, error: AppError, statusOverride?: number): void {
+  const { status, headers, body } = serializeError(error, statusOverride);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     ...Object.entries(headers).map((pair) => pair.join(": ")),
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
-  closeGently(socket);
+  lingeringClose(socket);
 }
 
-function written(error: AppError, ownStatus?: number) {
+function serializeError(error: AppError, statusOverride?: number) {
   const reply = errorReply(error);
-  const status = ownStatus ?? reply.status;
+  const status = statusOverride ?? reply.status;
   const requestId = newRequestId();
-  services().log.info({ requestId, status }, "refused unread");
+  getServices().log.info({ requestId, status }, "rejected by the HTTP guard");
   const body = JSON.stringify(reply.body);
   const headers = {
     ...Object.fromEntries(toResponse(reply, requestId).headers),

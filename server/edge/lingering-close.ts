@@ -2,35 +2,35 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Makes an answer that is given before its request has arrived to the end the last one of its connection: what is still
- * to come, up to gigabytes, is neither waited for nor taken for the next request.
+ * Closes the connection when the response ends before the request body has arrived completely, so that the server neither
+ * waits for the rest of the body, which may be gigabytes, nor parses it as the next request.
  */
-export function closeUnlessRead(request: IncomingMessage, response: ServerResponse): void {
+export function closeAfterEarlyResponse(request: IncomingMessage, response: ServerResponse): void {
   if (!("content-length" in request.headers || "transfer-encoding" in request.headers)) return;
   const { socket } = request;
   let keepAlive = response.shouldKeepAlive;
   Object.defineProperty(response, "shouldKeepAlive", {
     get: () => keepAlive && request.complete,
-    set: (wanted) => {
-      keepAlive = wanted;
+    set: (value) => {
+      keepAlive = value;
     },
   });
-  // Ahead of the listener by which Node.js would end the connection.
+  // Before the listener by which Node.js ends the connection.
   response.prependListener("finish", () => {
     if (request.complete) return;
-    // Node's own mark for a body that nobody wants: otherwise it stops reading once a buffer is full.
+    // Node's internal flag for discarding a body: without it, reading stops once a buffer is full.
     Object.assign(request, { _dumped: true });
-    closeGently(socket);
+    lingeringClose(socket);
   });
 }
 
 const LINGER_MS = 2_000;
 
 /**
- * Ends a connection whose other side may still be sending: reads on for up to two seconds and drops what comes, since a
- * reset would take the answer away that is on its way.
+ * Closes a connection whose peer may still be sending: discards incoming data for up to two seconds. Closing at once would
+ * send a reset, which may destroy the response before the peer has read it.
  */
-export function closeGently(socket: Socket): void {
+export function lingeringClose(socket: Socket): void {
   socket.destroySoon = () => {};
   socket.end();
   socket.resume();

@@ -5,8 +5,8 @@ import { getMetrics } from "../contract/health.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { readQuery } from "../http/read-query.ts";
 import { ok, type Reply } from "../http/reply.ts";
-import { limitRefusals } from "../rate-limit/enforce.ts";
-import { services } from "../services.ts";
+import { limitRejections } from "../rate-limit/enforce.ts";
+import { getServices } from "../services.ts";
 import { readMetrics } from "./metrics.ts";
 import { PROMETHEUS_TYPE, prometheusText } from "./prometheus.ts";
 
@@ -14,21 +14,21 @@ import { PROMETHEUS_TYPE, prometheusText } from "./prometheus.ts";
  * The answer of /metricsz, in the form that is asked for. Open while the service is reached over plain http; over https
  * it throws UNAUTHORIZED without the token of METRICS_TOKEN, and always when none is set.
  */
-export async function answerMetrics(request: Request, meta: ResponseMeta): Promise<Reply> {
-  const { config } = services();
+export async function metricsReply(request: Request, meta: ResponseMeta): Promise<Reply> {
+  const { config } = getServices();
   if (config.baseUrl.startsWith("https:")) {
-    await limitRefusals(request, meta, async () => assertToken(request.headers, config));
+    await limitRejections(request, meta, async () => assertToken(request.headers, config));
   }
-  const { format } = readQuery(request.url, getMetrics.query, { isProbed: true });
+  const { format } = readQuery(request.url, getMetrics.query, { ignoreUnknown: true });
   const metrics = await readMetrics();
-  if ((format ?? formatOf(request.headers.get("accept"))) === "json") return ok(metrics);
+  if ((format ?? preferredFormat(request.headers.get("accept"))) === "json") return ok(metrics);
   return { status: 200, text: { type: PROMETHEUS_TYPE, content: prometheusText(metrics) } };
 }
 
 function assertToken(headers: Headers, { metricsToken }: Config): void {
-  const given = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const token = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
   // Of one length, so that the comparison takes the same time whatever was given.
-  if (given !== undefined && metricsToken !== undefined && timingSafeEqual(digest(given), digest(metricsToken))) return;
+  if (token !== undefined && metricsToken !== undefined && timingSafeEqual(digest(token), digest(metricsToken))) return;
   throw new AppError("UNAUTHORIZED", "The token of METRICS_TOKEN is needed: Authorization: Bearer <METRICS_TOKEN>.", {
     headers: { "WWW-Authenticate": "Bearer" },
   });
@@ -37,7 +37,7 @@ function assertToken(headers: Headers, { metricsToken }: Config): void {
 const digest = (text: string) => hash("sha256", text, "buffer");
 
 /** Text for whoever names it and not JSON, as Prometheus does. */
-function formatOf(accept: string | null): "json" | "prometheus" {
+function preferredFormat(accept: string | null): "json" | "prometheus" {
   const types = (accept ?? "").split(",").map((range) => range.split(";")[0]?.trim().toLowerCase());
   return types.includes("text/plain") && !types.includes("application/json") ? "prometheus" : "json";
 }

@@ -5,24 +5,24 @@ import { formatInstant } from "#domain/instant.ts";
 import { cacheFor } from "../cache-for.ts";
 import type { MetricsAnswer } from "../contract/health.ts";
 import { readPunctuality } from "../overview/punctuality.ts";
-import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
+import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 
 export type Metrics = z.infer<typeof MetricsAnswer>;
 
 /** Whoever watches, and however many do, the database is asked once in this time, ms. */
-const KEPT_MS = 1_000;
+const MAX_AGE_MS = 1_000;
 
 /** The figures of the whole service: its dispatchers, what waits, and how punctual it was; at most a second old. */
 export function readMetrics(): Promise<Metrics> {
-  const own = services();
-  const read = readers.get(own) ?? cacheFor(KEPT_MS, () => readNow(own));
-  readers.set(own, read);
+  const services = getServices();
+  const read = readers.get(services) ?? cacheFor(MAX_AGE_MS, () => fetchMetrics(services));
+  readers.set(services, read);
   return read();
 }
 
 const readers = new WeakMap<Services, () => Promise<Metrics>>();
 
-async function readNow({ installation, connection }: Services): Promise<Metrics> {
+async function fetchMetrics({ installation, connection }: Services): Promise<Metrics> {
   await installation();
   const [fleet, queue] = await connection.run(DATABASE_BUDGET_MS, ({ sql }) =>
     Promise.all([readFleet(sql), readQueueFigures(sql)]),

@@ -5,8 +5,8 @@ export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** The figures as Prometheus reads them, times in seconds. Source: Prometheus, text-based exposition format 0.0.4. */
 export function prometheusText({ dispatchers, queue, punctuality }: Metrics): string {
-  const of = ({ id, host }: Metrics["dispatchers"][number]) => ({ dispatcher: id, host });
-  const known = dispatchers.filter((one) => one.skew_ms !== null);
+  const labelsOf = ({ id, host }: Metrics["dispatchers"][number]) => ({ dispatcher: id, host });
+  const withSkew = dispatchers.filter((one) => one.skew_ms !== null);
   return [
     gauge("dispatchers", "Dispatchers that gave a sign of life within 15 s.", [
       [dispatchers.filter(({ alive }) => alive).length],
@@ -14,17 +14,17 @@ export function prometheusText({ dispatchers, queue, punctuality }: Metrics): st
     gauge(
       "dispatcher_beat_age_seconds",
       "Time since a dispatcher gave a sign of life.",
-      dispatchers.map((one) => [one.beat_age_ms / 1_000, of(one)]),
+      dispatchers.map((one) => [one.beat_age_ms / 1_000, labelsOf(one)]),
     ),
     gauge(
       "dispatcher_skew_seconds",
       "How far a dispatcher's clock is ahead of the database's.",
-      known.map((one) => [(one.skew_ms ?? 0) / 1_000, of(one)]),
+      withSkew.map((one) => [(one.skew_ms ?? 0) / 1_000, labelsOf(one)]),
     ),
     gauge(
       "dispatcher_shards",
       "Shards that a dispatcher delivers for.",
-      dispatchers.map((one) => [one.shards, of(one)]),
+      dispatchers.map((one) => [one.shards, labelsOf(one)]),
     ),
     gauge("queue_due", "Schedules that wait although their time has come.", [[queue.due]]),
     gauge("queue_firing", "Schedules with an attempt under way.", [[queue.firing]]),
@@ -49,12 +49,12 @@ type Sample = [value: number, labels?: Record<string, string>];
 function gauge(name: string, help: string, samples: Sample[]): string {
   const full = `stopwatch_${name}`;
   const lines = samples.map(([value, labels = {}]) => {
-    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
     return `${full}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${value}\n`;
   });
   return `# HELP ${full} ${help}\n# TYPE ${full} gauge\n${lines.join("")}`;
 }
 
-function escaped(label: string): string {
+function escapeLabel(label: string): string {
   return label.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { hasLivingDispatcher } from "#db/queries/fleet/readiness.ts";
-import { DATABASE_BUDGET_MS, services } from "../services.ts";
+import { DATABASE_BUDGET_MS, getServices } from "../services.ts";
 
 export type Readiness = { status: Check; checks: { database: Check; queue: Check } };
 
@@ -8,7 +8,7 @@ type Check = "ok" | "unavailable";
 
 /** Whether this process can do its work: the database answers, and a dispatcher lives that will deliver. */
 export async function readReadiness(): Promise<Readiness> {
-  const { installation, connection } = services();
+  const { installation, connection } = getServices();
   try {
     await installation();
     const isAlive = await connection.run(DATABASE_BUDGET_MS, ({ db }) => hasLivingDispatcher(db));

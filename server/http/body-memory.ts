@@ -3,18 +3,18 @@ import { AppError } from "#domain/errors.ts";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** A body up to here is small: that of any single create is, however it is escaped. */
+/** Bodies up to this size are small. Any single create fits, even with every character of its payload escaped. */
 const SMALL_BYTES_MAX = 512 * KIB;
 
 /**
- * Room of the process, and of one account in it, for the bodies of calls that are being read or worked on. Small ones
- * have room of their own: however many batches come, single creates go on.
+ * Memory for request bodies that are being read or processed, per process and per account. Small and large bodies have
+ * separate budgets, so that batches cannot block single creates.
  */
 const SMALL = { process: { bytes: 0, max: 64 * MIB }, perAccountMax: 16 * MIB, byAccount: new Map<string, number>() };
 const LARGE = { process: { bytes: 0, max: 96 * MIB }, perAccountMax: 32 * MIB, byAccount: new Map<string, number>() };
 
-/** The room that the body of one call has: taken before it is read, given back when the call is answered. */
-export class BodyRoom {
+/** The memory reserved for the body of one request: reserved before the bytes are read, released after the response. */
+export class BodyMemory {
   readonly #accountId: string;
   #taken = 0;
   #isOver = false;
@@ -24,24 +24,24 @@ export class BodyRoom {
   }
 
   /**
-   * Takes room for a body of `bytes` in all; less than it has changes nothing. Throws RATE_LIMITED when this is more than
-   * the account may have under way, and UNAVAILABLE when it is more than the process has.
+   * Grows the reservation to `bytes` in total; never shrinks it. Throws RATE_LIMITED when the account's budget is
+   * exceeded, UNAVAILABLE when that of the process is.
    */
-  take(bytes: number): void {
+  reserve(bytes: number): void {
     if (bytes <= this.#taken || this.#isOver) return;
-    const had = this.#taken;
+    const previous = this.#taken;
     this.#put(0);
     try {
-      assertRoom(this.#accountId, bytes);
+      assertCapacity(this.#accountId, bytes);
     } catch (error) {
-      this.#put(had);
+      this.#put(previous);
       throw error;
     }
     this.#put(bytes);
   }
 
-  /** Gives back what was taken, for good: the call is over. */
-  giveBack(): void {
+  /** Releases the reservation. Later calls of `reserve` do nothing: the request is over. */
+  release(): void {
     this.#put(0);
     this.#isOver = true;
   }
@@ -53,28 +53,31 @@ export class BodyRoom {
   }
 }
 
-function assertRoom(accountId: string, bytes: number): void {
-  const { process, perAccountMax, byAccount } = kindOf(bytes);
+function assertCapacity(accountId: string, bytes: number): void {
+  const { process, perAccountMax, byAccount } = budgetFor(bytes);
   if ((byAccount.get(accountId) ?? 0) + bytes > perAccountMax) {
-    const most = `${perAccountMax / MIB} MiB of ${bytes > SMALL_BYTES_MAX ? "large" : "small"} bodies`;
-    throw noRoom("RATE_LIMITED", `This account may have ${most} under way at once. Nothing of this one was stored.`);
+    const allowance = `${perAccountMax / MIB} MiB of ${bytes > SMALL_BYTES_MAX ? "large" : "small"} bodies`;
+    throw outOfMemory(
+      "RATE_LIMITED",
+      `This account may send ${allowance} at the same time. This request was not stored.`,
+    );
   }
   if (process.bytes + bytes > process.max) {
-    throw noRoom("UNAVAILABLE", "Too many bodies are being received right now. Nothing of this one was stored.");
+    throw outOfMemory("UNAVAILABLE", "The server is receiving too many request bodies. This request was not stored.");
   }
 }
 
 function count(accountId: string, bytes: number, sign: 1 | -1): void {
   if (bytes === 0) return;
-  const { process, byAccount } = kindOf(bytes);
+  const { process, byAccount } = budgetFor(bytes);
   process.bytes += sign * bytes;
   const ofAccount = (byAccount.get(accountId) ?? 0) + sign * bytes;
   if (ofAccount === 0) byAccount.delete(accountId);
   else byAccount.set(accountId, ofAccount);
 }
 
-const kindOf = (bytes: number) => (bytes > SMALL_BYTES_MAX ? LARGE : SMALL);
+const budgetFor = (bytes: number) => (bytes > SMALL_BYTES_MAX ? LARGE : SMALL);
 
-function noRoom(code: "RATE_LIMITED" | "UNAVAILABLE", message: string): AppError {
+function outOfMemory(code: "RATE_LIMITED" | "UNAVAILABLE", message: string): AppError {
   return new AppError(code, message, { headers: { "Retry-After": "2" } });
 }

@@ -1,47 +1,47 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
-import { addressOf } from "../rate-limit/enforce.ts";
-import { type Services, services } from "../services.ts";
-import { BodyRoom } from "./body-memory.ts";
-import { answering, type RouteHandler } from "./envelope.ts";
-import { readBytes } from "./read-body-bytes.ts";
+import { getServices, type Services } from "../services.ts";
+import { BodyMemory } from "./body-memory.ts";
+import { callerAddressOf } from "./caller-address.ts";
+import { type RouteHandler, withEnvelope } from "./envelope.ts";
+import { readBodyBytes } from "./read-body-bytes.ts";
 import { type Reply, seeOther } from "./reply.ts";
 
 export type FormCall = {
-  held: Services;
+  services: Services;
   request: Request;
   fields: URLSearchParams;
-  /** The caller's address, seen through trusted proxies; null where nobody knows. */
+  /** The caller's IP address, behind trusted proxies; null if unknown. */
   address: string | null;
 };
 
 const BODY_BYTES_MAX = 16_384;
 
 /**
- * What a form of a page is sent to, so that it works without scripts: `work` answers with the page to go on to. A form of
- * another site is refused. Whoever comes without a form, by reloading say, goes to `page`; while the database is away, to
- * `page` with what it says then.
+ * The route handlers that an HTML form posts to. `work` returns a redirect to the next page. A form posted from another
+ * origin is rejected. A GET, for example a reload, redirects to `page`. While the database is unavailable, a POST
+ * redirects to `page` with `error=unavailable`.
  */
 export function formRoute(
   page: string,
   work: (call: FormCall) => Promise<Reply>,
 ): { GET: RouteHandler; POST: RouteHandler } {
   return {
-    GET: answering(async () => seeOther(page)),
-    POST: answering(async (request) => {
-      const held = services();
-      assertSameOrigin(request.headers, held.config.baseUrl);
-      const address = addressOf(request);
-      const room = new BodyRoom(`caller ${address}`);
+    GET: withEnvelope(async () => seeOther(page)),
+    POST: withEnvelope(async (request) => {
+      const services = getServices();
+      assertSameOrigin(request.headers, services.config.baseUrl);
+      const address = callerAddressOf(request);
+      const memory = new BodyMemory(`caller ${address}`);
       try {
-        const bytes = await readBytes(request, BODY_BYTES_MAX, room);
+        const bytes = await readBodyBytes(request, BODY_BYTES_MAX, memory);
         const fields = new URLSearchParams(bytes === "too large" ? "" : bytes.toString());
-        return await work({ held, request, fields, address });
+        return await work({ services, request, fields, address });
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) throw error;
         return seeOther(`${page}?error=unavailable`);
       } finally {
-        room.giveBack();
+        memory.release();
       }
     }),
   };

@@ -2,8 +2,8 @@ import { invalid } from "../input/validate.ts";
 import { IdempotencyKey } from "../schedules/create-input.ts";
 
 /**
- * The input with the key of an `Idempotency-Key` header in it, which means the same as the field. The header takes
- * visible ASCII and spaces. Throws VALIDATION when it is malformed or differs from the field.
+ * Sets `idempotencyKey` from the `Idempotency-Key` header, which must be visible ASCII and spaces. Throws VALIDATION when
+ * the header is malformed or differs from the field.
  */
 export function withIdempotencyHeader<T extends { idempotencyKey?: string | undefined }>(
   input: T,
@@ -11,18 +11,18 @@ export function withIdempotencyHeader<T extends { idempotencyKey?: string | unde
 ): T {
   const key = headers.get(NAME);
   if (key === null) return input;
-  if (!/^[\x20-\x7e]*$/.test(key)) throw problem("must be visible ASCII; the field idempotencyKey takes any text");
+  if (!/^[\x20-\x7e]*$/.test(key)) throw problem("must be visible ASCII; the field idempotencyKey accepts any text");
   const parsed = IdempotencyKey.safeParse(key);
   if (!parsed.success) throw problem(parsed.error.issues[0]?.message ?? "is malformed");
   if (input.idempotencyKey !== undefined && input.idempotencyKey !== key) {
-    throw problem("must be the same as the field idempotencyKey");
+    throw problem("must equal the field idempotencyKey");
   }
   return { ...input, idempotencyKey: key };
 }
 
-/** Throws VALIDATION when there is an `Idempotency-Key` header: one key cannot stand for many schedules. */
+/** Throws VALIDATION when there is an `Idempotency-Key` header: one key cannot identify many schedules. */
 export function refuseIdempotencyHeader(headers: Headers): void {
-  if (headers.has(NAME)) throw problem("is not for bulk; each item has a field idempotencyKey");
+  if (headers.has(NAME)) throw problem("is not supported for bulk; set idempotencyKey on each item");
 }
 
 const NAME = "Idempotency-Key";

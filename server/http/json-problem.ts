@@ -1,7 +1,7 @@
 /**
- * Where a text stops being JSON (RFC 8259) and what is likely wrong there, as a sentence without its end: `at position 14
- * (line 1, column 15): a name stands in double quotes`. Positions count from 0 in UTF-16 units, lines and columns from 1.
- * Nothing of the text is repeated. Undefined when it is JSON. Nesting costs no stack.
+ * Describes the first syntax error of a JSON text (RFC 8259) without quoting the text: `at position 14 (line 1, column
+ * 15): a comma or a closing bracket is missing`. Positions count from 0 in UTF-16 units, lines and columns from 1.
+ * Undefined when the text is valid. Iterative, so that deep nesting cannot overflow the stack.
  */
 export function describeJsonProblem(text: string): string | undefined {
   const problem = findProblem(text);
@@ -13,28 +13,28 @@ export function describeJsonProblem(text: string): string | undefined {
 
 type Problem = [at: number, what: string];
 
-/** What may come next. `first…` is what follows an opening bracket: there it may be closed at once. */
+/** The tokens allowed next. `first…` follows an opening bracket, where the closing one is allowed too. */
 type Expected = "value" | "firstValue" | "name" | "firstName" | "colon" | "comma" | "end";
 
 const SPACE = /[ \t\n\r]*/y;
 const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![A-Za-z_$])/y;
 
 function findProblem(text: string): Problem | undefined {
-  const open: ("{" | "[")[] = [];
+  const openBrackets: ("{" | "[")[] = [];
   let expected = "value" as Expected;
   let at = 0;
-  const afterValue = (): Expected => (open.length > 0 ? "comma" : "end");
+  const afterValue = (): Expected => (openBrackets.length > 0 ? "comma" : "end");
   for (;;) {
     at = matchEnd(SPACE, text, at);
     const char = text[at];
-    if (char === undefined) return expected === "end" ? undefined : [at, "the text ends too early"];
+    if (char === undefined) return expected === "end" ? undefined : [at, "the text ends unexpectedly"];
     const closes = char === "}" || char === "]";
-    if (closes && isClosable(expected) && open.at(-1) === (char === "}" ? "{" : "[")) {
-      open.pop();
+    if (closes && isClosable(expected) && openBrackets.at(-1) === (char === "}" ? "{" : "[")) {
+      openBrackets.pop();
       expected = afterValue();
       at += 1;
     } else if (expected === "comma" && char === ",") {
-      expected = open.at(-1) === "{" ? "name" : "value";
+      expected = openBrackets.at(-1) === "{" ? "name" : "value";
       at += 1;
     } else if (expected === "colon" && char === ":") {
       expected = "value";
@@ -46,7 +46,7 @@ function findProblem(text: string): Problem | undefined {
       at = end;
     } else if (expected === "value" || expected === "firstValue") {
       if (char === "{" || char === "[") {
-        open.push(char);
+        openBrackets.push(char);
         expected = char === "{" ? "firstName" : "firstValue";
         at += 1;
       } else {
@@ -70,18 +70,18 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** Where a string that begins before `from` has ended, or what is wrong in it. */
+/** The index after the closing quote of a string whose content begins at `from`, or its first problem. */
 function stringEnd(text: string, from: number): number | Problem {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at + 1;
-    if (code < 0x20) return [at, "a line break or control character in a string is written as an escape, such as \\n"];
+    if (code < 0x20) return [at, "line breaks and control characters in strings must be escaped, such as \\n"];
     if (code !== BACKSLASH) continue;
     at += 1;
     const isLong = text[at] === "u";
     if (at >= text.length) break;
     if (isLong ? !/^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5)) : !'"\\/bfnrt'.includes(text[at] as string)) {
-      return [at - 1, "this escape is not known"];
+      return [at - 1, "unknown escape sequence"];
     }
     if (isLong) at += 4;
   }
@@ -92,23 +92,23 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 function explain(expected: Expected, char: string): string {
-  if (char === "'" || char === "\u201c" || char === "\u201d") return 'names and strings stand in double quotes (")';
-  if (char === "/") return "comments are no JSON";
+  if (char === "'" || char === "\u201c" || char === "\u201d") return 'names and strings must be in double quotes (")';
+  if (char === "/") return "JSON has no comments";
   switch (expected) {
     case "end":
-      return "something follows after its end";
+      return "unexpected text after the end";
     case "colon":
       return "a colon is missing after a name";
     case "comma":
-      return "a comma or a closing bracket is missing, or this bracket does not fit";
+      return "a comma or a closing bracket is missing, or the brackets do not match";
     case "name":
-      return char === "}" ? "no comma stands before a closing bracket" : "a name in double quotes is missing";
+      return char === "}" ? "trailing comma before a closing bracket" : "a name in double quotes is missing";
     case "firstName":
       return "a name in double quotes is missing";
     case "value":
     case "firstValue":
       return char === "]" || char === "}"
-        ? "a value is missing, or there is a comma too many"
-        : "this is no value: a string in double quotes, a number, true, false, null, an object or an array";
+        ? "a value is missing, or there is a trailing comma"
+        : "expected a value: a string in double quotes, a number, true, false, null, an object or an array";
   }
 }

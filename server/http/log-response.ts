@@ -1,14 +1,14 @@
-import { services } from "../services.ts";
+import { getServices } from "../services.ts";
 
 const PATH_LENGTH_MAX = 200;
 
-/** Writes one line about an answered call: `info` under /v1, `debug` elsewhere. Never a header, a query or a body. */
-export function logAnswer(
+/** Writes the access log line of a request: `info` under /v1, `debug` elsewhere. Never logs headers, query or body. */
+export function logResponse(
   request: Request,
   status: number,
   call: { requestId: string; accountId: string | undefined; ms: number },
 ): void {
-  const { log } = services();
+  const { log } = getServices();
   const level = isApiCall(request.url) ? "info" : "debug";
   if (!log.isLevelEnabled(level)) return;
   const { requestId, accountId, ms } = call;
@@ -21,11 +21,11 @@ export function logAnswer(
       status,
       ms: Math.round(ms * 10) / 10,
     },
-    "answered",
+    "request completed",
   );
 }
 
-/** The path of a URL for a log line: without its query, and without an API key that somebody put into it. */
+/** The path of a URL for the log: without its query, and with API keys in the path redacted. */
 export function loggedPath(url: string): string {
   const { pathname } = new URL(url);
   return pathname.slice(0, PATH_LENGTH_MAX).replace(/(sw_(?:live|test)_)[0-9A-Za-z]+/g, "$1…");

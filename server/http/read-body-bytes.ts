@@ -1,66 +1,69 @@
 import { AppError } from "#domain/errors.ts";
-import type { BodyRoom } from "./body-memory.ts";
+import type { BodyMemory } from "./body-memory.ts";
 
-/** Every body may take this long to come, ms, and longer by what it has at `PACE_BYTES` a second. */
+/** Time to receive any body, ms; plus one second per `PACE_BYTES` received. */
 const TIME_MS = 30_000;
 const PACE_BYTES = 64 * 1024;
 
 /**
- * The bytes of a request's body, or "too large" when there are more than `bytesMax`, by its length or as it comes: then
- * the rest is not read. Its bytes have their place in `room` before they are read, so this throws what `take` throws.
- * Throws VALIDATION when the body breaks off, and with status 408 when it has not come within 30 s and what it takes at
- * 64 KiB a second.
+ * Reads the body of a request, or returns "too large" once `Content-Length` or the bytes received exceed `bytesMax`; the
+ * rest is then not read. Reserves `memory` before reading, and throws what `BodyMemory.reserve` throws. Throws VALIDATION
+ * when the body ends early, and VALIDATION with status 408 when it takes longer than 30 s plus one second per 64 KiB.
  */
-export async function readBytes(request: Request, bytesMax: number, room: BodyRoom): Promise<Buffer | "too large"> {
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > bytesMax) return "too large";
+export async function readBodyBytes(
+  request: Request,
+  bytesMax: number,
+  memory: BodyMemory,
+): Promise<Buffer | "too large"> {
+  const contentLength = Number(request.headers.get("content-length") ?? 0);
+  if (contentLength > bytesMax) return "too large";
   if (request.body === null) return Buffer.alloc(0);
-  if (announced > 0) room.take(announced);
+  if (contentLength > 0) memory.reserve(contentLength);
 
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body.getReader();
-  const giveUp = () => void reader.cancel().catch(() => {});
-  const pace = keepPace(() => size, giveUp);
+  const cancel = () => void reader.cancel().catch(() => {});
+  const pace = watchPace(() => size, cancel);
   try {
     for (;;) {
-      const { done, value } = await readOn(reader);
+      const { done, value } = await readChunk(reader);
       if (pace.isTooSlow()) throw tooSlow();
       if (done) return chunks.length === 1 ? Buffer.from(chunks[0] as Uint8Array) : Buffer.concat(chunks);
       size += value.byteLength;
       if (size > bytesMax) {
-        giveUp();
+        cancel();
         return "too large";
       }
-      room.take(size);
+      memory.reserve(size);
       chunks.push(value);
     }
   } catch (error) {
-    giveUp();
+    cancel();
     throw error;
   } finally {
     pace.end();
   }
 }
 
-/** Calls `giveUp` when what has come by now is too little. */
-function keepPace(size: () => number, giveUp: () => void) {
+/** Calls `cancel` once the body is slower than the minimum pace. */
+function watchPace(size: () => number, cancel: () => void) {
   const startedMs = performance.now();
   let isTooSlow = false;
-  const look = () => {
+  const check = () => {
     const leftMs = startedMs + TIME_MS + (size() / PACE_BYTES) * 1_000 - performance.now();
     if (leftMs > 0) {
-      timer = setTimeout(look, leftMs);
+      timer = setTimeout(check, leftMs);
       return;
     }
     isTooSlow = true;
-    giveUp();
+    cancel();
   };
-  let timer = setTimeout(look, TIME_MS);
+  let timer = setTimeout(check, TIME_MS);
   return { isTooSlow: () => isTooSlow, end: () => clearTimeout(timer) };
 }
 
-async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>) {
+async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read();
   } catch (error) {
@@ -69,6 +72,6 @@ async function readOn(reader: ReadableStreamDefaultReader<Uint8Array>) {
 }
 
 function tooSlow(): AppError {
-  const message = `The body did not come in time: it has ${TIME_MS / 1_000} s, and a second more for each ${PACE_BYTES} bytes.`;
+  const message = `The body was sent too slowly. The limit is ${TIME_MS / 1_000} s plus one second per ${PACE_BYTES} bytes.`;
   return new AppError("VALIDATION", message, { details: [{ path: "", message }], status: 408 });
 }

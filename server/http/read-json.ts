@@ -1,56 +1,54 @@
 import { AppError } from "#domain/errors.ts";
 import { invalid } from "../input/validate.ts";
-import type { BodyRoom } from "./body-memory.ts";
+import type { BodyMemory } from "./body-memory.ts";
 import { describeJsonProblem } from "./json-problem.ts";
-import { readBytes } from "./read-body-bytes.ts";
+import { readBodyBytes } from "./read-body-bytes.ts";
 
 /**
- * The JSON object in a request's body. The body is cut off while reading once it has more than `bytesMax` bytes. Throws
- * UNSUPPORTED_MEDIA_TYPE unless it is application/json in UTF-8, PAYLOAD_TOO_LARGE, VALIDATION when it is empty, not
- * UTF-8, not JSON or not an object, and what `readBytes` throws. A byte order mark is ignored (RFC 8259, section 8.1),
- * and of a name given twice the last one counts. When it `mayBeEmpty`, an empty body of whatever type stands for an empty
- * object.
+ * Reads the JSON object in a request's body. Throws UNSUPPORTED_MEDIA_TYPE unless it is application/json in UTF-8;
+ * PAYLOAD_TOO_LARGE above `bytesMax` bytes; VALIDATION when it is empty, not UTF-8, not JSON or not an object; and what
+ * `readBodyBytes` throws. A byte order mark is ignored (RFC 8259, section 8.1). Of duplicate names the last one wins.
+ * With `mayBeEmpty`, an empty body of any type is read as an empty object.
  */
 export async function readJson(
   request: Request,
-  { bytesMax, mayBeEmpty = false, room }: { bytesMax: number; mayBeEmpty?: boolean | undefined; room: BodyRoom },
+  { bytesMax, mayBeEmpty = false, memory }: { bytesMax: number; mayBeEmpty?: boolean | undefined; memory: BodyMemory },
 ): Promise<object> {
-  if (!mayBeEmpty || isAnnounced(request)) assertType(request.headers);
-  const bytes = await readBytes(request, bytesMax, room);
+  if (!mayBeEmpty || hasContentLength(request)) assertType(request.headers);
+  const bytes = await readBodyBytes(request, bytesMax, memory);
   if (bytes === "too large") throw new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${bytesMax} bytes.`);
   if (bytes.length === 0 && mayBeEmpty) return {};
-  if (bytes.length === 0) throw invalid([{ path: "", message: "A JSON body is needed." }]);
+  if (bytes.length === 0) throw invalid([{ path: "", message: "A JSON body is required." }]);
   assertType(request.headers);
   if (!request.headers.has("content-type")) {
-    throw unsupported("The body has no Content-Type; it must be application/json, in UTF-8.");
+    throw unsupported("Content-Type is missing; it must be application/json, in UTF-8.");
   }
   return parseObject(bytes);
 }
 
 /**
- * Reads the body of a call that takes none: it may be empty or `{}`. Throws UNSUPPORTED_MEDIA_TYPE for one of another
- * type than JSON, VALIDATION for anything else, and what `readBytes` throws.
+ * Rejects the body of an endpoint that has none: only an empty body or `{}` passes. Throws UNSUPPORTED_MEDIA_TYPE for
+ * other types than JSON, VALIDATION for any other body, and what `readBodyBytes` throws.
  */
-export async function refuseBody(request: Request, room: BodyRoom): Promise<void> {
-  const given = await readJson(request, { bytesMax: NO_BODY_BYTES_MAX, mayBeEmpty: true, room }).catch((error) => {
+export async function refuseBody(request: Request, memory: BodyMemory): Promise<void> {
+  const body = await readJson(request, { bytesMax: NO_BODY_BYTES_MAX, mayBeEmpty: true, memory }).catch((error) => {
     if (error instanceof AppError && error.code === "PAYLOAD_TOO_LARGE") return { "": null };
     throw error;
   });
-  if (Object.keys(given).length > 0)
-    throw invalid([{ path: "", message: "The body must be empty: nothing is taken." }]);
+  if (Object.keys(body).length > 0) throw invalid([{ path: "", message: "The body must be empty." }]);
 }
 
 const NO_BODY_BYTES_MAX = 1024;
 
-/** Whether there is a body, by its length. Without one, only reading shows whether any comes. */
-function isAnnounced({ headers }: Request): boolean {
+/** Whether `Content-Length` announces a body. Without that header, only reading shows whether there is one. */
+function hasContentLength({ headers }: Request): boolean {
   return Number(headers.get("content-length") ?? 0) > 0;
 }
 
 function assertType(headers: Headers): void {
   const type = headers.get("content-type");
   const coding = headers.get("content-encoding");
-  if (coding !== null && !/^\s*identity\s*$/i.test(coding)) throw unsupported(CODED);
+  if (coding !== null && !/^\s*identity\s*$/i.test(coding)) throw unsupported(ENCODED);
   if (type !== null && !isUtf8Json(type)) throw unsupported(describeType(type));
 }
 
@@ -69,7 +67,7 @@ function parseJson(bytes: Buffer): unknown {
     return JSON.parse(text);
   } catch {
     if (text === undefined) throw invalid([{ path: "", message: "The body is not valid UTF-8." }]);
-    // The parser's own message would repeat a piece of the payload.
+    // Not the parser's own message: it quotes the payload.
     const problem = describeJsonProblem(text);
     throw invalid([{ path: "", message: `The body is not valid JSON${problem ? ` ${problem}` : ""}.` }]);
   }
@@ -98,13 +96,12 @@ function isUtf8Json(contentType: string): boolean {
   return true;
 }
 
-const CODED =
-  "A body with a Content-Encoding, such as gzip, is not read: it must be sent as it is, without that header.";
+const ENCODED = "Content-Encoding, such as gzip, is not supported. Send the body without it.";
 const EXPECTED = "The body must be sent as Content-Type: application/json, in UTF-8";
 
 function describeType(type: string): string {
   const isForm = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
-  return isForm ? `${EXPECTED}; fields of a form are not read.` : `${EXPECTED}.`;
+  return isForm ? `${EXPECTED}; form data is not supported.` : `${EXPECTED}.`;
 }
 
 function unsupported(message: string): AppError {

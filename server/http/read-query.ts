@@ -1,22 +1,22 @@
 import type { QuerySchema } from "../contract/endpoint.ts";
-import { invalid, notKnown, validate } from "../input/validate.ts";
+import { invalid, unknownNameMessage, validate } from "../input/validate.ts";
 
 /**
- * The query parameters of a URL. Throws VALIDATION for one that is unknown, given twice, empty or malformed; what is
- * unknown is passed over with `isProbed`.
+ * Parses the query parameters of a URL. Throws VALIDATION for a parameter that is unknown (unless `ignoreUnknown`), given
+ * twice, empty or malformed.
  */
-export function readQuery<T>(url: string, schema: QuerySchema<T>, { isProbed = false } = {}): T {
+export function readQuery<T>(url: string, schema: QuerySchema<T>, { ignoreUnknown = false } = {}): T {
   if (!url.includes("?")) return validate(schema, {});
-  const given = new Map<string, string>();
+  const values = new Map<string, string>();
   const problems: { path: string; message: string }[] = [];
   for (const [name, value] of new URL(url).searchParams) {
     const isKnown = Object.hasOwn(schema.shape, name);
-    if (!isKnown && isProbed) continue;
-    if (!isKnown) problems.push({ path: name, message: notKnown(name, Object.keys(schema.shape)) });
-    else if (given.has(name)) problems.push({ path: name, message: "must be given once" });
+    if (!isKnown && ignoreUnknown) continue;
+    if (!isKnown) problems.push({ path: name, message: unknownNameMessage(name, Object.keys(schema.shape)) });
+    else if (values.has(name)) problems.push({ path: name, message: "must be given once" });
     else if (value === "") problems.push({ path: name, message: "must not be empty" });
-    given.set(name, value);
+    values.set(name, value);
   }
   if (problems.length > 0) throw invalid(problems);
-  return validate(schema, Object.fromEntries(given));
+  return validate(schema, Object.fromEntries(values));
 }

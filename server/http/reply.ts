@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { AppError } from "#domain/errors.ts";
 
-/** An answer before it is written: `body` becomes JSON unless there is `text` in its place, undefined becomes no body. */
+/** A response before serialization: `body` is sent as JSON, or `text` as it is; with neither there is no body. */
 export type Reply = {
   status: number;
   body?: unknown;
-  text?: Text;
+  text?: TextBody;
   headers?: Record<string, string>;
-  /** Each a `Set-Cookie` of its own. */
+  /** Values of `Set-Cookie` headers. */
   cookies?: readonly string[];
 };
 
-type Text = { type: string; content: string };
+type TextBody = { type: string; content: string };
 
 export function ok<Body>(body: Body, headers?: Record<string, string>) {
   return { status: 200 as const, body, headers };
@@ -34,12 +34,12 @@ export function errorReply(error: AppError): Reply {
   return { status, body: { error: { code, message, ...(details && { details }) } }, headers };
 }
 
-/** 303: the caller's browser goes on to an own path, or to the address of a provider. */
+/** 303: redirects a browser to a path of this service or to a URL of a provider. */
 export function seeOther(location: string, cookies: readonly string[] = []) {
   return { status: 303 as const, body: undefined, headers: { Location: location }, cookies };
 }
 
-/** Names one call, in its answer and in the log. */
+/** A new request id, for `X-Request-Id` and the log. */
 export function newRequestId(): string {
   return `req_${randomUUID().replaceAll("-", "")}`;
 }

@@ -3,15 +3,15 @@ import { DatabaseUnavailable } from "#db/client.ts";
 import type { Environment } from "#domain/environment.ts";
 import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
 import { cachedCaller, StaleCredential } from "../auth/cached-credentials.ts";
-import { type Ctx, createCtx, createQuery } from "../context.ts";
+import { type Ctx, createCtx, createQueries } from "../context.ts";
 import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
 import { Env } from "../contract/fields.ts";
-import { direct } from "../edge/fast-path.ts";
+import { registerFastPath } from "../edge/fast-path.ts";
 import { invalid, validate } from "../input/validate.ts";
-import { limitCalls, limitRefusals } from "../rate-limit/enforce.ts";
-import { services } from "../services.ts";
-import { BodyRoom } from "./body-memory.ts";
-import { answering, type RouteHandler } from "./envelope.ts";
+import { limitRejections, limitRequests } from "../rate-limit/enforce.ts";
+import { getServices } from "../services.ts";
+import { BodyMemory } from "./body-memory.ts";
+import { type RouteHandler, withEnvelope } from "./envelope.ts";
 import { readJson, refuseBody } from "./read-json.ts";
 import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
@@ -19,72 +19,77 @@ import type { Reply } from "./reply.ts";
 export type Call<E extends Endpoint> = {
   ctx: Ctx;
   request: Request;
-  /** Of the path; empty where it has none. */
+  /** Path parameters; empty when the path has none. */
   params: { id: string };
   body: BodyOf<E>;
   query: QueryOf<E>;
 };
 
 /**
- * The handler of one endpoint: authenticates as the contract says, reads what came, calls `handler` and writes its reply
- * or the envelope of its error. With `takesCached`, a key that is known to this process is not looked up first: that
- * is for a handler which succeeds only by a statement that looks at key and plan (`ctx.isCached`). Whatever it throws
- * may come of what no longer holds, so then the key is looked up, and it is called again if anything has changed.
- * `isDirect` is for an endpoint that is called more often than all others (see `direct`).
+ * The route handler of one authenticated endpoint: authenticates as the contract says, parses query and body, calls
+ * `handler` and sends its reply or the error envelope.
+ *
+ * `allowsCachedCredential`: skip the key look-up when this process has the key cached. Only for a handler whose writing
+ * statement checks key and plan itself (`ctx.isCached`). When the handler throws, the key is looked up, and the handler
+ * runs a second time if the cached credential was stale or the plan changed.
+ * `hasFastPath`: see `registerFastPath`.
  */
 export function route<E extends Endpoint>(
   endpoint: E,
   handler: (call: Call<E>) => Promise<ReplyOf<E>>,
-  { takesCached = false, isDirect = false } = {},
+  { allowsCachedCredential = false, hasFastPath = false } = {},
 ): RouteHandler {
   const queryOf = queryReader(endpoint);
   const auth = endpoint.auth === "session" ? "session" : "any";
-  const answer = answering(async (request, context, meta) => {
-    const held = services();
-    const installation = await held.installation();
-    const { ask, readFor } = createQuery(held);
-    const lookUp = () => limitRefusals(request, meta, () => authenticate(held, request, ask));
+  const answer = withEnvelope(async (request, context, meta) => {
+    const services = getServices();
+    const installation = await services.installation();
+    const { query: runQuery, readsOf } = createQueries(services);
+    const lookUp = () => limitRejections(request, meta, () => authenticate(services, request, runQuery));
     let body: Promise<BodyOf<E>> | undefined;
 
-    const serve = async (caller: Caller, room: BodyRoom, isCached: boolean): Promise<Reply> => {
+    const serve = async (caller: Caller, memory: BodyMemory, isCached: boolean): Promise<Reply> => {
       const { env, query } = queryOf(request.url);
       if (env !== undefined && caller.env !== null && env !== caller.env) {
         throw invalid([{ path: "env", message: `must be ${caller.env}, the environment of the API key` }]);
       }
-      const own = endpoint.method === "GET" ? readFor(caller.accountId) : ask;
-      const ctx = createCtx(held, installation, caller, caller.env ?? env ?? "live", own, isCached);
+      const ctxQuery = endpoint.method === "GET" ? readsOf(caller.accountId) : runQuery;
+      const ctx = createCtx(services, installation, caller, caller.env ?? env ?? "live", ctxQuery, isCached);
       const params = (await context.params) as { id: string };
-      body ??= readBody(endpoint, request, room);
+      body ??= readBody(endpoint, request, memory);
       return (await handler({ ctx, request, params, query, body: await body })) as Reply;
     };
 
-    const recalled = takesCached ? cachedCaller(held, request.headers.get("authorization")) : undefined;
-    const caller = recalled ?? (await lookUp());
-    await limitCalls(meta, caller.accountId, held.config.plans[caller.plan].requestsPerMinute);
-    assertMayCall(caller, auth, request, held.config.baseUrl);
+    const cached = allowsCachedCredential ? cachedCaller(services, request.headers.get("authorization")) : undefined;
+    const caller = cached ?? (await lookUp());
+    await limitRequests(meta, caller.accountId, services.config.plans[caller.plan].requestsPerMinute);
+    assertMayCall(caller, auth, request, services.config.baseUrl);
     if (caller.setCookie !== undefined) meta.headers["Set-Cookie"] = caller.setCookie;
-    const room = new BodyRoom(caller.accountId);
+    const memory = new BodyMemory(caller.accountId);
     try {
-      return await serve(caller, room, recalled !== undefined);
+      return await serve(caller, memory, cached !== undefined);
     } catch (error) {
-      if (recalled === undefined || error instanceof DatabaseUnavailable) throw error;
-      const found = await lookUp();
-      if (!(error instanceof StaleCredential) && found.plan === recalled.plan) throw error;
-      return await serve(found, room, false);
+      if (cached === undefined || error instanceof DatabaseUnavailable) throw error;
+      const fresh = await lookUp();
+      if (!(error instanceof StaleCredential) && fresh.plan === cached.plan) throw error;
+      return await serve(fresh, memory, false);
     } finally {
-      room.giveBack();
+      memory.release();
     }
   });
-  return isDirect ? direct(`${endpoint.method} ${endpoint.path}`, answer) : answer;
+  return hasFastPath ? registerFastPath(`${endpoint.method} ${endpoint.path}`, answer) : answer;
 }
 
 /**
- * An endpoint without credentials and parameters; it touches the database only when `handler` does. With `isProbed`,
- * parameters mean nothing instead of being refused: probes add some to get past caches.
+ * The route handler of an endpoint without credentials and query parameters. With `ignoreUnknown`, query parameters are
+ * ignored instead of rejected: health checkers append some to bypass caches.
  */
-export function openRoute(handler: (request: Request) => Promise<Reply>, { isProbed = false } = {}): RouteHandler {
-  return answering(async (request) => {
-    if (!isProbed) readQuery(request.url, NO_PARAMETERS);
+export function simpleRoute(
+  handler: (request: Request) => Promise<Reply>,
+  { ignoreUnknown = false } = {},
+): RouteHandler {
+  return withEnvelope(async (request) => {
+    if (!ignoreUnknown) readQuery(request.url, NO_PARAMETERS);
     return handler(request);
   });
 }
@@ -92,23 +97,23 @@ export function openRoute(handler: (request: Request) => Promise<Reply>, { isPro
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const NO_PARAMETERS = z.strictObject({});
 
-/** Reads the query of an endpoint, and the environment where it has one. */
+/** Returns a parser for the endpoint's query parameters, with `env` among them when the endpoint has environments. */
 function queryReader<E extends Endpoint>({ query, hasEnv }: E) {
-  const own = (query ?? NO_PARAMETERS) as z.ZodObject;
-  const schema = hasEnv ? own.extend({ env: Env.optional() }) : own;
+  const parameters = (query ?? NO_PARAMETERS) as z.ZodObject;
+  const schema = hasEnv ? parameters.extend({ env: Env.optional() }) : parameters;
   return (url: string): { env: Environment | undefined; query: QueryOf<E> } => {
     const { env, ...rest } = readQuery(url, schema as unknown as QuerySchema<Record<string, unknown>>);
     return { env: env as Environment | undefined, query: rest as QueryOf<E> };
   };
 }
 
-/** The body of a call, as the contract says, or undefined where it has none. */
+/** The parsed request body, or undefined for an endpoint without one. Throws what `readJson` and `validate` throw. */
 export async function readBody<E extends Endpoint>(
   { method, body, bodyBytesMax: bytesMax = BODY_BYTES_MAX, isBodyOptional: mayBeEmpty }: E,
   request: Request,
-  room: BodyRoom,
+  memory: BodyMemory,
 ): Promise<BodyOf<E>> {
-  if (body) return validate(body, await readJson(request, { bytesMax, mayBeEmpty, room })) as BodyOf<E>;
-  if (method !== "GET") await refuseBody(request, room);
+  if (body) return validate(body, await readJson(request, { bytesMax, mayBeEmpty, memory })) as BodyOf<E>;
+  if (method !== "GET") await refuseBody(request, memory);
   return undefined as BodyOf<E>;
 }

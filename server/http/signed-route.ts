@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
-import { createQuery, type Query } from "../context.ts";
-import { services } from "../services.ts";
-import { BodyRoom } from "./body-memory.ts";
-import { answering, type RouteHandler } from "./envelope.ts";
-import { readBytes } from "./read-body-bytes.ts";
+import { createQueries, type Query } from "../context.ts";
+import { getServices } from "../services.ts";
+import { BodyMemory } from "./body-memory.ts";
+import { type RouteHandler, withEnvelope } from "./envelope.ts";
+import { readBodyBytes } from "./read-body-bytes.ts";
 import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
 
@@ -14,35 +14,36 @@ const NO_PARAMETERS = z.strictObject({});
 type SignedCall = {
   config: Config;
   signature: string;
-  /** The bytes of the body, as they came. */
+  /** The raw bytes of the body, as signed. */
   readBody: () => Promise<Buffer>;
   query: Query;
 };
 
 /**
- * An endpoint that another service calls: what vouches for a call is a signature of its bytes, in `header`. The body is
- * read when the handler asks for it, `bytesMax` at most, into the room that `sender` has as if it were an account.
+ * The route handler of a webhook endpoint, authenticated by a signature of the body in `header`. The handler verifies
+ * the signature and reads the body by `readBody`, at most `bytesMax` bytes, which count towards the body memory of
+ * `sender`.
  */
 export function signedRoute(
   { header, bytesMax, sender }: { header: string; bytesMax: number; sender: string },
   handler: (call: SignedCall) => Promise<Reply>,
 ): RouteHandler {
-  return answering(async (request) => {
+  return withEnvelope(async (request) => {
     readQuery(request.url, NO_PARAMETERS);
     const signature = request.headers.get(header);
     if (signature === null) throw unsigned(header);
-    const held = services();
-    await held.installation();
-    const room = new BodyRoom(sender);
+    const services = getServices();
+    await services.installation();
+    const memory = new BodyMemory(sender);
     const readBody = async () => {
-      const body = await readBytes(request, bytesMax, room);
+      const body = await readBodyBytes(request, bytesMax, memory);
       if (body === "too large") throw new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${bytesMax} bytes.`);
       return body;
     };
     try {
-      return await handler({ config: held.config, signature, readBody, query: createQuery(held).ask });
+      return await handler({ config: services.config, signature, readBody, query: createQueries(services).query });
     } finally {
-      room.giveBack();
+      memory.release();
     }
   });
 }

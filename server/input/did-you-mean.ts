@@ -1,5 +1,5 @@
-/** What other services, and older habits, call what is known here by another name. */
-const OTHER_NAMES: Record<string, readonly string[]> = {
+/** Names that other services use for our fields and parameters, folded. */
+const SYNONYMS: Record<string, readonly string[]> = {
   targetUrl: [
     "url",
     "target",
@@ -42,29 +42,29 @@ const OTHER_NAMES: Record<string, readonly string[]> = {
 };
 
 /**
- * Which of the names that are `known` somebody may have meant by `name`: the same in another way of writing, what it is
- * called elsewhere, or what differs by a slip of the finger. Undefined when there is none.
+ * The name in `known` that `name` probably stands for: the same in another spelling (case, separators), a synonym, or one
+ * typo away. Undefined when there is none.
  */
 export function didYouMean(name: string, known: readonly string[]): string | undefined {
   if (name.length > NAME_LENGTH_MAX) return undefined;
-  const meant = folded(name);
-  if (meant === "") return undefined;
+  const wanted = folded(name);
+  if (wanted === "") return undefined;
   return (
-    known.find((one) => folded(one) === meant) ??
-    known.find((one) => Object.hasOwn(OTHER_NAMES, one) && OTHER_NAMES[one]?.includes(meant)) ??
-    known.find((one) => isSlip(meant, folded(one)))
+    known.find((one) => folded(one) === wanted) ??
+    known.find((one) => Object.hasOwn(SYNONYMS, one) && SYNONYMS[one]?.includes(wanted)) ??
+    known.find((one) => isTypo(wanted, folded(one)))
   );
 }
 
 const NAME_LENGTH_MAX = 40;
 
-/** Without what differs between the ways to write several words as one. */
+/** Lower case without separators: `fire_at`, `fireAt` and `fire-at` become `fireat`. */
 function folded(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** Whether two words differ by one letter too many, too few or wrong, or by two neighbours that changed places. */
-function isSlip(a: string, b: string): boolean {
+/** Whether two words differ by one inserted, deleted or replaced character, or by two transposed neighbours. */
+function isTypo(a: string, b: string): boolean {
   if (Math.min(a.length, b.length) < 4 || Math.abs(a.length - b.length) > 1) return false;
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a person calls something: 1 to 80 characters (code points) on one line, spaces at its ends taken off. */
+/** A display name: 1 to 80 code points on one line, trimmed. */
 export const DisplayName = z
   .string("must be a string of 1 to 80 characters")
   .trim()

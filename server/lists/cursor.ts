@@ -1,27 +1,27 @@
-/** Where a walk through a list goes on. */
+/** The position in a list after which the next page begins. */
 export type Cursor = {
-  /** By what the list is sorted. */
+  /** The list's sort order. */
   order: string;
-  /** The instant of the last row that was shown, by which the list is sorted, epoch ms. */
+  /** Sort key of the last row shown, epoch ms. */
   atMs: number;
-  /** Its schedule (UUID). */
+  /** Schedule of the last row (UUID). */
   id: string;
-  /** The number of the attempt; 0 in a list of schedules. */
+  /** Attempt number of the last row; 0 in a list of schedules. */
   attempt: number;
-  /** Rows before this place, as far as the walk has counted them. */
-  passed: number;
+  /** Rows on the pages so far. */
+  rowsBefore: number;
 };
 
-/** The text of a cursor, for a query. Callers are told nothing of what is in it. It holds no secret. */
-export function writeCursor({ order, atMs, id, attempt, passed }: Cursor): string {
-  return Buffer.from([order, atMs, id, attempt, passed].join(" ")).toString("base64url");
+/** Encodes a cursor for the `after` parameter. Opaque to callers; contains no secret. */
+export function writeCursor({ order, atMs, id, attempt, rowsBefore }: Cursor): string {
+  return Buffer.from([order, atMs, id, attempt, rowsBefore].join(" ")).toString("base64url");
 }
 
-/** The cursor that a text is, or null unless it is exactly what `writeCursor` writes. */
+/** Decodes a cursor; null unless the text is exactly what `writeCursor` returns. */
 export function readCursor(text: string): Cursor | null {
-  const [, order, at, id, attempt, passed] = FORM.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
+  const [, order, at, id, attempt, rowsBefore] = FORM.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
   if (order === undefined || id === undefined) return null;
-  const cursor = { order, atMs: Number(at), id, attempt: Number(attempt), passed: Number(passed) };
+  const cursor = { order, atMs: Number(at), id, attempt: Number(attempt), rowsBefore: Number(rowsBefore) };
   return cursor.atMs <= YEAR_9999_END_MS && writeCursor(cursor) === text ? cursor : null;
 }
 

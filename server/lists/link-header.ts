@@ -1,10 +1,9 @@
 /**
- * The `Link` header of one page of a list: `next` and `prev` as absolute addresses with the query as it was asked, or
- * undefined when there is neither. `next` has an offset while that may be asked for, and then `cursor`, with which it
- * goes on from there; a page that was reached by a cursor (`isByCursor`) has no `prev`. `prev` of a page behind the last
- * row is the last page. Source: RFC 8288.
+ * The `Link` header of one page of a list: `next` and `prev` as absolute URLs that keep the other query parameters;
+ * undefined when there is neither. `next` uses `offset` up to `offsetMax`, then `after` with `cursor`. A page fetched by
+ * cursor (`isByCursor`) has no `prev`. When the offset is beyond the last row, `prev` is the last page. Source: RFC 8288.
  */
-export function pageLinks(
+export function linkHeader(
   baseUrl: string,
   requestUrl: string,
   page: {
@@ -12,7 +11,7 @@ export function pageLinks(
     offset: number;
     offsetMax: number;
     total: number;
-    /** Of the row after which the next page begins; undefined when there is no next page. */
+    /** The cursor of the page's last row; undefined when there is no next page. */
     cursor: string | undefined;
     isByCursor: boolean;
   },

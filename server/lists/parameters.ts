@@ -3,13 +3,13 @@ import { parseInstant } from "#domain/instant.ts";
 import { describeInstantProblem } from "#domain/instant-problem.ts";
 import { type Cursor, readCursor } from "./cursor.ts";
 
-/** Highest `offset` of any list. */
+/** Maximum `offset` of any list; deeper pages are reached by cursor. */
 export const OFFSET_MAX = 10_000;
 
 const LIMIT_MAX = 100;
 const Q_LENGTH_MAX = 200;
 
-/** The parameters every list takes. `limit` above 100 is cut to 100. */
+/** Query parameters of every list. `limit` above 100 is reduced to 100. */
 export const listParameters = {
   limit: z
     .string()
@@ -20,7 +20,7 @@ export const listParameters = {
       type: "integer",
       pattern: undefined,
       minimum: 1,
-      description: `20 unless it is given; cut to ${LIMIT_MAX}.`,
+      description: `Rows per page. Default 20; values above ${LIMIT_MAX} are reduced to ${LIMIT_MAX}.`,
     }),
   offset: z
     .string()
@@ -33,20 +33,20 @@ export const listParameters = {
       pattern: undefined,
       minimum: 0,
       maximum: OFFSET_MAX,
-      description: 'How many rows to pass over. Further on, follow `rel="next"` of `Link`.',
+      description: 'Rows to skip. For deeper pages, follow `rel="next"` of `Link`.',
     }),
   after: z
     .string()
     .transform((text, context) => {
       const cursor = readCursor(text);
       if (cursor !== null) return cursor;
-      context.addIssue('must be taken from a rel="next" link as it is');
+      context.addIssue('must be copied unchanged from a rel="next" link');
       return z.NEVER;
     })
     .optional()
     .meta({
       description:
-        'Where to go on, instead of `offset`: an opaque text that `rel="next"` of `Link` holds where `offset` can go no further.',
+        'Cursor of the next page, instead of `offset`. Opaque; taken from `rel="next"` of `Link` when `offset` would exceed its maximum.',
     }),
   q: z
     .string()
@@ -57,13 +57,13 @@ export const listParameters = {
       minLength: 1,
       maxLength: Q_LENGTH_MAX,
       description:
-        "Part of the target's address, in any letter case, or a whole schedule id. Below three characters the newest 10,000 rows are looked at.",
+        "Part of the target URL, case-insensitive, or a complete schedule id. With fewer than three characters only the newest 10,000 rows are searched.",
     }),
-  from: instantParameter().optional().describe("From this instant on."),
-  to: instantParameter().optional().describe("Up to this instant, without it."),
+  from: instantParameter().optional().describe("Start of the time range, inclusive."),
+  to: instantParameter().optional().describe("End of the time range, exclusive."),
 };
 
-/** Reports an `after` that is of a list sorted in another way than by `order`, or that comes together with an offset. */
+/** Adds an issue when `after` is a cursor of another sort order than `order`, or when `offset` is given too. */
 export function validateAfter(
   { after, offset }: { after?: Cursor | undefined; offset: number },
   order: string,
@@ -71,8 +71,8 @@ export function validateAfter(
 ): void {
   if (after === undefined) return;
   const problem = (message: string) => context.addIssue({ code: "custom", path: ["after"], message });
-  if (after.order !== order) problem("belongs to another list, or to this one in another order");
-  if (offset > 0) problem("must not be given together with offset");
+  if (after.order !== order) problem("belongs to another list or another sort order");
+  if (offset > 0) problem("cannot be combined with offset");
 }
 
 function instantParameter() {

@@ -1,10 +1,10 @@
 import type { Ctx } from "../context.ts";
 import { ok } from "../http/reply.ts";
 import { type Cursor, writeCursor } from "./cursor.ts";
-import { pageLinks } from "./link-header.ts";
+import { linkHeader } from "./link-header.ts";
 import { OFFSET_MAX } from "./parameters.ts";
 
-/** What a query for one page of a list found; `last` is the place of its last row. */
+/** The rows of one page of a list; `last` is the sort position of its last row. */
 export type ListPage<Row> = {
   rows: Row[];
   hasMore: boolean;
@@ -13,22 +13,24 @@ export type ListPage<Row> = {
   totalCapped: boolean;
 };
 
-/** Which page was asked for, of a list sorted by `order`. */
-export type AskedPage = { limit: number; offset: number; after?: Cursor | undefined; order: string };
+/** The page requested, of a list sorted by `order`. */
+export type PageRequest = { limit: number; offset: number; after?: Cursor | undefined; order: string };
 
-/** One page of a list, with `Link` to its neighbours; `present` writes a row. */
+/** 200 with one page of a list and a `Link` header to the next and previous page. */
 export function listReply<Row, Item>(
   ctx: Ctx,
   requestUrl: string,
-  { limit, offset, after, order }: AskedPage,
+  { limit, offset, after, order }: PageRequest,
   page: ListPage<Row>,
   present: (row: Row) => Item,
 ) {
   const { hasMore, last, total } = page;
-  const passed = after?.passed ?? offset;
+  const rowsBefore = after?.rowsBefore ?? offset;
   const cursor =
-    hasMore && last ? writeCursor({ order, attempt: 0, ...last, passed: passed + page.rows.length }) : undefined;
-  const link = pageLinks(ctx.config.baseUrl, requestUrl, {
+    hasMore && last
+      ? writeCursor({ order, attempt: 0, ...last, rowsBefore: rowsBefore + page.rows.length })
+      : undefined;
+  const link = linkHeader(ctx.config.baseUrl, requestUrl, {
     ...{ limit, offset, offsetMax: OFFSET_MAX, total },
     ...{ cursor, isByCursor: after !== undefined },
   });
@@ -37,7 +39,7 @@ export function listReply<Row, Item>(
     total,
     ...(page.totalCapped && { total_capped: true as const }),
     limit,
-    offset: passed,
+    offset: rowsBefore,
   };
   return ok(body, link === undefined ? {} : { Link: link });
 }

@@ -7,8 +7,8 @@ import { deleteQueuedCustomers } from "../billing/delete-customers.ts";
 import { billingOf } from "../billing/provider.ts";
 import type { Ctx } from "../context.ts";
 
-const WAIT_MS = 2_000;
-const LOOK_EVERY_MS = 50;
+const ATTEMPTS_WAIT_MS = 2_000;
+const POLL_INTERVAL_MS = 50;
 /** A claim that began before the deletion was committed has locked its shard's row by then, where it is waited for. */
 const CLAIM_LOCKS_WITHIN_MS = 20;
 
@@ -21,8 +21,8 @@ export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
   if (shard === undefined) throw unauthorized();
   cancelSubscription(ctx);
   await pause(CLAIM_LOCKS_WITHIN_MS);
-  await ctx.query(({ db }) => waitForRunningClaims(db, shard)).catch(unlessUnavailable);
-  await waitForAttempts(ctx, shard).catch(unlessUnavailable);
+  await ctx.query(({ db }) => waitForRunningClaims(db, shard)).catch(ignoreUnavailable);
+  await waitForAttempts(ctx, shard).catch(ignoreUnavailable);
 }
 
 // Beside the answer: should this fail, or the process die, the upkeep of billing goes on with it.
@@ -34,14 +34,14 @@ function cancelSubscription({ config, query }: Ctx): void {
 }
 
 async function waitForAttempts(ctx: Ctx, shard: number): Promise<void> {
-  const endMs = performance.now() + WAIT_MS;
+  const endMs = performance.now() + ATTEMPTS_WAIT_MS;
   while (await ctx.query(({ db }) => hasFiringSchedules(db, shard, ctx.tenant.accountId))) {
-    if (performance.now() + LOOK_EVERY_MS > endMs) return;
-    await pause(LOOK_EVERY_MS);
+    if (performance.now() + POLL_INTERVAL_MS > endMs) return;
+    await pause(POLL_INTERVAL_MS);
   }
 }
 
 // The account is deleted, whatever becomes of the waiting.
-function unlessUnavailable(error: unknown): void {
+function ignoreUnavailable(error: unknown): void {
   if (!(error instanceof DatabaseUnavailable)) throw error;
 }

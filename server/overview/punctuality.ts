@@ -1,33 +1,33 @@
 import { type PublicCounts, readPublicCounts } from "#db/queries/attempts/public-punctuality.ts";
 import { bucketValue, ON_TIME_WITHIN_MS, percentile } from "#domain/punctuality.ts";
 import { cacheFor } from "../cache-for.ts";
-import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
+import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 
 /** For so long an answer is kept here, and by whoever fetched it, s. */
-export const PUNCTUALITY_KEPT_S = 30;
+export const PUNCTUALITY_MAX_AGE_S = 30;
 
 /** The public figures of the last 24 hours as callers see them, at most `PUNCTUALITY_KEPT_S` old. */
 export async function readPunctuality() {
-  return presentPunctuality(await readKept());
+  return presentPunctuality(await readCounts());
 }
 
 /** The same figures, with what they are counted from: lateness in ms, and how many were so late. */
 export async function readPunctualityHistogram() {
-  const kept = await readKept();
-  const histogram = kept.counts.map(({ bucket, n }) => ({ ms: bucketValue(bucket), count: n }));
-  return { ...presentPunctuality(kept), histogram };
+  const counts = await readCounts();
+  const histogram = counts.counts.map(({ bucket, n }) => ({ ms: bucketValue(bucket), count: n }));
+  return { ...presentPunctuality(counts), histogram };
 }
 
-function readKept(): Promise<PublicCounts> {
-  const own = services();
-  const read = readers.get(own) ?? cacheFor(PUNCTUALITY_KEPT_S * 1_000, () => readNow(own));
-  readers.set(own, read);
+function readCounts(): Promise<PublicCounts> {
+  const services = getServices();
+  const read = readers.get(services) ?? cacheFor(PUNCTUALITY_MAX_AGE_S * 1_000, () => fetchCounts(services));
+  readers.set(services, read);
   return read();
 }
 
 const readers = new WeakMap<Services, () => Promise<PublicCounts>>();
 
-async function readNow({ installation, connection }: Services): Promise<PublicCounts> {
+async function fetchCounts({ installation, connection }: Services): Promise<PublicCounts> {
   await installation();
   return connection.run(DATABASE_BUDGET_MS, ({ sql }) => readPublicCounts(sql));
 }

@@ -1,65 +1,59 @@
-import { callerAddress } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
-import { SOCKET_ADDRESS } from "../edge/socket-address.ts";
+import { callerAddressOf } from "../http/caller-address.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
-import { services } from "../services.ts";
-import type { Standing } from "./rate-limiter.ts";
+import { getServices } from "../services.ts";
+import type { RateLimitStatus } from "./rate-limiter.ts";
 
 /**
- * Authenticates by `work`. A caller whose address was refused too often within the minute gets RATE_LIMITED and is not
- * looked up, unless this process has accepted the same credential before: behind a proxy that is not trusted, everybody
- * has one address.
+ * Runs `work`, which authenticates the request, and counts rejected credentials per network. Above the limit it throws
+ * RATE_LIMITED without running `work`, except for a credential that this process has accepted before: behind an untrusted
+ * proxy all callers share one address.
  */
-export async function limitRefusals<T>(request: Request, meta: ResponseMeta, work: () => Promise<T>): Promise<T> {
-  const { rateLimits } = services();
+export async function limitRejections<T>(request: Request, meta: ResponseMeta, work: () => Promise<T>): Promise<T> {
+  const { rateLimiter } = getServices();
   const credential = request.headers.get("authorization") ?? request.headers.get("cookie") ?? "";
-  if (!rateLimits.isQuiet() && !rateLimits.wasAccepted(credential)) {
-    const address = addressOf(request);
-    const before = address === null ? null : rateLimits.refusals(address);
-    if (before?.isOver) throw tooMany(meta, "refused", before, REFUSED);
+  if (!rateLimiter.hasNoRejections() && !rateLimiter.wasAccepted(credential)) {
+    const address = callerAddressOf(request);
+    const status = address === null ? null : rateLimiter.readRejections(address);
+    if (status?.isOver) throw rateLimited(meta, "refused", status, TOO_MANY_REJECTIONS);
   }
   try {
     const accepted = await work();
-    rateLimits.accept(credential);
+    rateLimiter.rememberAccepted(credential);
     return accepted;
   } catch (error) {
-    if (isRefusal(error)) rateLimits.forget(credential);
-    const address = isRefusal(error) ? addressOf(request) : null;
+    if (isRejection(error)) rateLimiter.forgetAccepted(credential);
+    const address = isRejection(error) ? callerAddressOf(request) : null;
     if (address === null) throw error;
-    const standing = await rateLimits.refuse(address);
-    if (standing.isOver) throw tooMany(meta, "refused", standing, REFUSED);
-    note(meta, "refused", standing);
+    const status = await rateLimiter.countRejection(address);
+    if (status.isOver) throw rateLimited(meta, "refused", status, TOO_MANY_REJECTIONS);
+    setRateLimitHeaders(meta, "refused", status);
     throw error;
   }
 }
 
-/** Counts a call of an account. Throws RATE_LIMITED when it is more than `limit` within the minute. */
-export async function limitCalls(meta: ResponseMeta, accountId: string, limit: number): Promise<void> {
+/** Counts a request of an account. Throws RATE_LIMITED above `limit` requests per minute. */
+export async function limitRequests(meta: ResponseMeta, accountId: string, limit: number): Promise<void> {
   meta.accountId = accountId;
-  const standing = await services().rateLimits.call(accountId, limit);
-  if (standing.isOver) throw tooMany(meta, "account", standing, `This account may call ${limit} times a minute.`);
-  note(meta, "account", standing);
+  const status = await getServices().rateLimiter.countRequest(accountId, limit);
+  if (status.isOver)
+    throw rateLimited(meta, "account", status, `This account is limited to ${limit} requests per minute.`);
+  setRateLimitHeaders(meta, "account", status);
 }
 
-/** The address a call came from, seen through the proxies that are trusted; null where nobody knows. */
-export function addressOf(request: Pick<Request, "headers">): string | null {
-  const socketAddress = request.headers.get(SOCKET_ADDRESS) ?? "";
-  return callerAddress(socketAddress, request.headers.get("x-forwarded-for"), services().config.trustedProxies);
-}
+const TOO_MANY_REJECTIONS = "Too many invalid credentials were sent from this address.";
 
-const REFUSED = "Too many credentials from this address were refused.";
-
-const isRefusal = (error: unknown) => error instanceof AppError && error.code === "UNAUTHORIZED";
+const isRejection = (error: unknown) => error instanceof AppError && error.code === "UNAUTHORIZED";
 
 /** Source of both fields: draft-ietf-httpapi-ratelimit-headers-10. */
-function note(meta: ResponseMeta, policy: string, { limit, remaining, resetS }: Standing): void {
+function setRateLimitHeaders(meta: ResponseMeta, policy: string, { limit, remaining, resetS }: RateLimitStatus): void {
   meta.headers["RateLimit-Policy"] = `"${policy}";q=${limit};w=60`;
   meta.headers.RateLimit = `"${policy}";r=${remaining};t=${resetS}`;
 }
 
-function tooMany(meta: ResponseMeta, policy: string, standing: Standing, message: string): AppError {
-  note(meta, policy, standing);
-  return new AppError("RATE_LIMITED", `${message} Try again in ${standing.resetS} s.`, {
-    headers: { "Retry-After": String(standing.resetS) },
+function rateLimited(meta: ResponseMeta, policy: string, status: RateLimitStatus, message: string): AppError {
+  setRateLimitHeaders(meta, policy, status);
+  return new AppError("RATE_LIMITED", `${message} Try again in ${status.resetS} s.`, {
+    headers: { "Retry-After": String(status.resetS) },
   });
 }

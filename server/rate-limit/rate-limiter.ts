@@ -3,82 +3,83 @@ import { type Connection, DatabaseUnavailable } from "#db/client.ts";
 import { addRequestCounts, deleteRequestCountsBefore } from "#db/queries/fleet/request-counts.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import type { Logger } from "../log.ts";
-import { createSharedCounts } from "./shared-counter.ts";
+import { createSharedCounter } from "./shared-counter.ts";
 
-/** Where a caller stands: calls a minute it may make, those that are left, and seconds until it begins anew. */
-export type Standing = { limit: number; remaining: number; resetS: number; isOver: boolean };
+/** The state of one limit: requests per minute, requests remaining, and seconds until the window resets. */
+export type RateLimitStatus = { limit: number; remaining: number; resetS: number; isOver: boolean };
 
-export type RateLimits = ReturnType<typeof createRateLimits>;
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** Refused credentials a minute, per caller's network. */
-export const REFUSALS_MAX = 600;
+/** Rejected credentials per minute and network. */
+export const REJECTIONS_MAX = 600;
 
-const DEADLINE_MS = 4_000;
+const QUERY_TIMEOUT_MS = 4_000;
 const ACCEPTED_MAX = 10_000;
 
-/** What is limited by the minute, over all web processes: the calls of an account, and refused credentials of a network. */
-export function createRateLimits(connection: Connection, log: Logger) {
+/** The per-minute limits over all web processes: requests of an account, and rejected credentials of a network. */
+export function createRateLimiter(connection: Connection, log: Logger) {
   const shared = {
-    share: (counts: Parameters<typeof addRequestCounts>[1]) =>
-      connection.run(DEADLINE_MS, ({ sql }) => addRequestCounts(sql, counts)),
-    forget: (minute: number) => connection.run(DEADLINE_MS, ({ sql }) => deleteRequestCountsBefore(sql, minute)),
+    flushCounts: (counts: Parameters<typeof addRequestCounts>[1]) =>
+      connection.run(QUERY_TIMEOUT_MS, ({ sql }) => addRequestCounts(sql, counts)),
+    deleteBefore: (minute: number) =>
+      connection.run(QUERY_TIMEOUT_MS, ({ sql }) => deleteRequestCountsBefore(sql, minute)),
     onError(error: unknown) {
-      if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, "calls could not be counted together");
+      if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, "rate limit: flushing the counts failed");
     },
   };
-  const calls = createSharedCounts(shared);
-  const refusals = createSharedCounts(shared);
+  const requestCounter = createSharedCounter(shared);
+  const rejectionCounter = createSharedCounter(shared);
   const accepted = new Set<string>();
 
   return {
-    /** Counts one call of an account that may make `limit` a minute. */
-    async call(accountId: string, limit: number): Promise<Standing> {
-      const { total, resetMs } = await calls.add(`account ${accountId}`, limit);
-      return standing(limit, total, resetMs, total > limit);
+    /** Counts one request of an account with a limit of `limit` per minute. */
+    async countRequest(accountId: string, limit: number): Promise<RateLimitStatus> {
+      const { total, resetMs } = await requestCounter.add(`account ${accountId}`, limit);
+      return toStatus(limit, total, resetMs, total > limit);
     },
 
-    /** Counts a refused credential of the caller at `address`. */
-    async refuse(address: string): Promise<Standing> {
-      const { total, resetMs } = await refusals.add(refusalsOf(address), REFUSALS_MAX);
-      return standing(REFUSALS_MAX, total, resetMs, total > REFUSALS_MAX);
+    /** Counts a rejected credential sent from `address`. */
+    async countRejection(address: string): Promise<RateLimitStatus> {
+      const { total, resetMs } = await rejectionCounter.add(rejectionKey(address), REJECTIONS_MAX);
+      return toStatus(REJECTIONS_MAX, total, resetMs, total > REJECTIONS_MAX);
     },
 
-    /** How the caller at `address` stands; `isOver` when one more refusal would be too many. */
-    refusals(address: string): Standing {
-      const { total, resetMs } = refusals.read(refusalsOf(address));
-      return standing(REFUSALS_MAX, total, resetMs, total >= REFUSALS_MAX);
+    /** The rejections of `address` without counting one; `isOver` when the next one would exceed the limit. */
+    readRejections(address: string): RateLimitStatus {
+      const { total, resetMs } = rejectionCounter.read(rejectionKey(address));
+      return toStatus(REJECTIONS_MAX, total, resetMs, total >= REJECTIONS_MAX);
     },
 
-    /** Whether nobody was refused within this minute, so that there is nothing to look for. */
-    isQuiet: () => refusals.isEmpty(),
+    /** Whether this process has rejected no credential in this minute, which makes further checks unnecessary. */
+    hasNoRejections: () => rejectionCounter.isEmpty(),
 
-    /** Remembers that a credential was accepted here: it stays welcome, whoever else is refused at its address. */
-    accept(credential: string): void {
+    /** Remembers an accepted credential: rejections of other callers at its address do not block it. */
+    rememberAccepted(credential: string): void {
       const key = hash("sha256", credential, "base64");
-      // The one that was not seen for longest goes first.
+      // Deleting and re-adding keeps the set in least-recently-used order.
       accepted.delete(key);
       if (accepted.size >= ACCEPTED_MAX) accepted.delete(accepted.values().next().value as string);
       accepted.add(key);
     },
 
-    /** Forgets a credential that is refused now, whatever it was before. */
-    forget(credential: string): void {
+    /** Forgets a credential that has just been rejected. */
+    forgetAccepted(credential: string): void {
       accepted.delete(hash("sha256", credential, "base64"));
     },
 
     wasAccepted: (credential: string): boolean => accepted.has(hash("sha256", credential, "base64")),
 
     async close(): Promise<void> {
-      calls.close();
-      refusals.close();
+      requestCounter.close();
+      rejectionCounter.close();
       await connection.close();
     },
   };
 }
 
-const refusalsOf = (address: string) => `refused ${callerNetwork(address)}`;
+const rejectionKey = (address: string) => `refused ${callerNetwork(address)}`;
 
-const standing = (limit: number, total: number, resetMs: number, isOver: boolean): Standing => ({
+const toStatus = (limit: number, total: number, resetMs: number, isOver: boolean): RateLimitStatus => ({
   limit,
   remaining: Math.max(0, limit - total),
   resetS: Math.ceil(resetMs / 1_000),

@@ -1,49 +1,50 @@
 import type { RequestCount } from "#db/queries/fleet/request-counts.ts";
 
-/** `total`: calls of the minute that is running, of all processes as far as is known. `resetMs`: what is left of it. */
-export type Counted = { total: number; resetMs: number };
+/** `total`: requests in the current minute over all processes, as far as known here. `resetMs`: time until it ends. */
+export type CounterReading = { total: number; resetMs: number };
 
-export type SharedCounts = ReturnType<typeof createSharedCounts>;
+export type SharedCounter = ReturnType<typeof createSharedCounter>;
 
 const MINUTE_MS = 60_000;
 const FLUSH_EVERY_MS = 1_000;
-/** Nobody waits for a statement that takes longer than this. */
-const SLOW_MS = 1_000;
-const FLUSHED_AT_ONCE_MAX = 2_000;
-/** Above this, nobody new is counted within the minute: memory is bounded, whoever sends from however many addresses. */
+/** A request that has waited this long for a flush is counted locally. */
+const WAIT_MS_MAX = 1_000;
+const FLUSH_BATCH_MAX = 2_000;
+/** Bounds memory: beyond this many keys, new keys are not counted until the minute ends. */
 const KEYS_MAX = 100_000;
 
 type Entry = {
   minute: number;
   key: string;
   total: number;
-  /** Counted here, and the part of it that the others have not been flushed. */
-  own: number;
+  /** Requests counted by this process; `unflushed` of them are not in the database yet. */
+  local: number;
   unflushed: number;
-  /** Whether the others' counts of this minute have been heard once. */
+  /** Whether `total` includes the other processes' counts of this minute. */
   isShared: boolean;
-  /** Calls that wait to be counted, those included that a statement is counting. */
+  /** Requests waiting to be counted by a flush, including the flush in progress. */
   waiting: number;
 };
 
-/** A call that is counted together with those of the other processes, and waits for that. */
-type Waiter = { limit: number; settle: (counted: Counted | Promise<Counted>) => void };
+/** A request that waits for a flush to count it. */
+type Waiter = { limit: number; settle: (reading: CounterReading | Promise<CounterReading>) => void };
 
-/** What one statement tells: calls that were counted here already, and those that wait to be. */
-type Flush = { entry: Entry; own: number; waiters: Waiter[] };
+/** One key in a flush: `local` requests that were counted here before, and the waiters that the flush counts. */
+type Flush = { entry: Entry; local: number; waiters: Waiter[] };
 
 /**
- * Counts calls by the minute of the database's clock. Counting is done in memory; each process tells the others what it
- * counted, and hears what they did, once a second. Where it has counted a part of a limit alone, further calls wait and are
- * counted by the next statement, all that wait by one. Together processes so count right within a tenth, up to ten of them,
- * without a round trip a call. When the database is away or slow, each counts for itself and nobody waits.
+ * Fixed-window counter shared by all web processes through the database; a window is one minute of the database's clock.
+ * Requests are counted in memory. Once a second the process adds its counts to the database and reads the totals. When
+ * a key has used up its local allowance (`unflushedMax`), further requests of that key wait for the next flush, which
+ * counts all of them in one statement. Up to ten processes stay within 10 % of a limit, without a round trip per request.
+ * While the database is unavailable or slow, each process counts locally and no request waits.
  */
-export function createSharedCounts(deps: {
-  /** Adds counts to those of all processes; answers their totals and the database's clock, epoch ms. */
-  share: (counts: RequestCount[]) => Promise<{ totals: number[]; nowMs: number }>;
-  /** Forgets what was counted before a minute. */
-  forget: (minute: number) => Promise<void>;
-  /** Sharing failed: from now on each process counts for itself, until it succeeds again. */
+export function createSharedCounter(deps: {
+  /** Adds counts to the shared ones; returns the totals and the database's clock, epoch ms. */
+  flushCounts: (counts: RequestCount[]) => Promise<{ totals: number[]; nowMs: number }>;
+  /** Deletes counts of earlier minutes. */
+  deleteBefore: (minute: number) => Promise<void>;
+  /** A flush failed: this process counts locally until one succeeds. */
   onError: (error: unknown) => void;
   now?: () => number;
 }) {
@@ -53,8 +54,8 @@ export function createSharedCounts(deps: {
   let entries = new Map<string, Entry>();
   let unflushed = new Set<Entry>();
   const waiting = new Map<Entry, Waiter[]>();
-  let isAlone = false;
-  let forgotMinute = Number.NaN;
+  let isLocalOnly = false;
+  let expiredMinute = Number.NaN;
   let isFlushing = false;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -63,9 +64,9 @@ export function createSharedCounts(deps: {
 
   const entriesOfMinute = () => {
     const current = Math.floor(databaseNow() / MINUTE_MS);
-    // The offset is measured anew each time: a little less of it must not bring the minute before back.
+    // Each flush measures the clock offset again; a slightly smaller one must not reopen the previous minute.
     if (current !== minute && current !== minute - 1) {
-      // What was not flushed of it is of no use to anybody.
+      // Unflushed counts of a past minute no longer matter.
       minute = current;
       entries = new Map();
       unflushed = new Set();
@@ -76,123 +77,126 @@ export function createSharedCounts(deps: {
   const entryOf = (key: string): Entry => {
     let entry = entriesOfMinute().get(key);
     if (!entry) {
-      entry = { minute, key, total: 0, own: 0, unflushed: 0, isShared: false, waiting: 0 };
+      entry = { minute, key, total: 0, local: 0, unflushed: 0, isShared: false, waiting: 0 };
       if (entries.size < KEYS_MAX) entries.set(key, entry);
     }
     return entry;
   };
 
-  const countHere = (entry: Entry, limit: number): Counted => {
-    if (entry.total >= limit) return counted(limit + 1);
+  const countLocally = (entry: Entry, limit: number): CounterReading => {
+    if (entry.total >= limit) return reading(limit + 1);
     entry.total++;
-    entry.own++;
+    entry.local++;
     entry.unflushed++;
     if (entries.get(entry.key) === entry) unflushed.add(entry);
-    tellLater();
-    return counted(entry.total);
+    scheduleFlush();
+    return reading(entry.total);
   };
 
   const takeUnflushed = (): Flush[] =>
-    [...new Set([...waiting.keys(), ...unflushed])].slice(0, FLUSHED_AT_ONCE_MAX).map((entry) => {
+    [...new Set([...waiting.keys(), ...unflushed])].slice(0, FLUSH_BATCH_MAX).map((entry) => {
       const waiters = waiting.get(entry) ?? [];
       waiting.delete(entry);
-      return { entry, own: entry.unflushed, waiters };
+      return { entry, local: entry.unflushed, waiters };
     });
 
-  /** Lets those who wait go on, counted here alone; what they add to `own` is flushed already, should `flushed` arrive yet. */
-  const letGo = (flushed: Flush[]) => {
-    isAlone = true;
-    for (const one of flushed) {
+  /**
+   * Counts all waiters locally and lets them go. Waiters of `batch` are part of the statement that was sent: they are
+   * added to its `local`, so that they are not flushed twice should it still succeed.
+   */
+  const admitWaiters = (batch: Flush[]) => {
+    isLocalOnly = true;
+    for (const one of batch) {
       const before = one.entry.unflushed;
-      for (const { limit, settle } of one.waiters.splice(0)) settle(countHere(one.entry, limit));
-      one.own += one.entry.unflushed - before;
+      for (const { limit, settle } of one.waiters.splice(0)) settle(countLocally(one.entry, limit));
+      one.local += one.entry.unflushed - before;
     }
     for (const [entry, waiters] of waiting) {
-      for (const { limit, settle } of waiters) settle(countHere(entry, limit));
+      for (const { limit, settle } of waiters) settle(countLocally(entry, limit));
     }
     waiting.clear();
   };
 
-  const share = async (flushed: Flush[]) => {
+  const send = async (batch: Flush[]) => {
     const sentAtMs = now();
-    const { totals, nowMs } = await deps.share(
-      flushed.map(({ entry, own, waiters }) => ({ minute: entry.minute, key: entry.key, n: own + waiters.length })),
+    const { totals, nowMs } = await deps.flushCounts(
+      batch.map(({ entry, local, waiters }) => ({ minute: entry.minute, key: entry.key, n: local + waiters.length })),
     );
     clockOffsetMs = nowMs - (sentAtMs + now()) / 2;
-    for (const [at, { entry, own, waiters }] of flushed.entries()) {
+    for (const [at, { entry, local, waiters }] of batch.entries()) {
       const total = totals[at] ?? 0;
-      entry.unflushed -= own;
+      entry.unflushed -= local;
       if (entry.unflushed === 0) unflushed.delete(entry);
       entry.total = Math.max(entry.total, total + entry.unflushed);
-      entry.own += waiters.length;
+      entry.local += waiters.length;
       entry.isShared = true;
       const first = total - waiters.length + 1;
-      // The answer may show that it is another minute: they are counted in that one.
-      const isOfNow = entriesOfMinute().get(entry.key) === entry;
+      // The database's clock may show that a new minute has begun: count the waiters there.
+      const isCurrent = entriesOfMinute().get(entry.key) === entry;
       for (const [n, { limit, settle }] of waiters.splice(0).entries()) {
-        settle(isOfNow ? counted(first + n) : add(entry.key, limit));
+        settle(isCurrent ? reading(first + n) : add(entry.key, limit));
       }
     }
-    isAlone = false;
-    if (forgotMinute !== minute) {
-      forgotMinute = minute;
-      await deps.forget(minute - 1);
+    isLocalOnly = false;
+    if (expiredMinute !== minute) {
+      expiredMinute = minute;
+      await deps.deleteBefore(minute - 1);
     }
   };
 
-  /** Tells and hears. Nobody is held up by it for longer than `SLOW_MS`. */
-  const tell = async () => {
+  /** Sends one batch. After `WAIT_MS_MAX` its waiters are counted locally. */
+  const flush = async () => {
     if (isFlushing) return;
-    const flushed = takeUnflushed();
-    if (flushed.length === 0) return;
+    const batch = takeUnflushed();
+    if (batch.length === 0) return;
     isFlushing = true;
-    const stopWaiting = whenRunFor(SLOW_MS, () => letGo(flushed));
+    const stopWaiting = timeoutOfRunTime(WAIT_MS_MAX, () => admitWaiters(batch));
     try {
-      await share(flushed);
+      await send(batch);
     } catch (error) {
-      letGo(flushed);
+      admitWaiters(batch);
       deps.onError(error);
     } finally {
       stopWaiting();
       isFlushing = false;
-      if (waiting.size > 0) void tell();
-      else tellLater();
+      if (waiting.size > 0) void flush();
+      else scheduleFlush();
     }
   };
 
-  const tellLater = () => {
+  const scheduleFlush = () => {
     if (timer || unflushed.size === 0 || isClosed) return;
     timer = setTimeout(() => {
       timer = undefined;
-      void tell();
+      void flush();
     }, FLUSH_EVERY_MS);
     timer.unref();
   };
 
-  const add = async (key: string, limit: number): Promise<Counted> => {
+  const add = async (key: string, limit: number): Promise<CounterReading> => {
     const entry = entryOf(key);
-    // Nobody passes those who wait: they are counted right after what was counted before them.
-    const isSoon = entry.waiting === 0 && entry.unflushed < unflushedMax(entry, limit);
-    if (isAlone || entry.total >= limit || isSoon) return countHere(entry, limit);
+    // While others wait for a flush, new requests queue up behind them instead of using the local allowance.
+    const canCountLocally = entry.waiting === 0 && entry.unflushed < unflushedMax(entry, limit);
+    if (isLocalOnly || entry.total >= limit || canCountLocally) return countLocally(entry, limit);
     entry.waiting++;
-    return new Promise<Counted>((settle) => {
+    return new Promise<CounterReading>((settle) => {
       const waiters = waiting.get(entry);
       if (waiters) waiters.push({ limit, settle });
       else waiting.set(entry, [{ limit, settle }]);
-      void tell();
+      void flush();
     }).finally(() => {
       entry.waiting--;
     });
   };
 
   return {
-    /** Counts one call of `key`, unless `limit` is reached: then the total is above it. Never fails. */
+    /** Counts one request of `key`. When `limit` is reached it is not counted and `total` exceeds `limit`. Never rejects. */
     add,
 
-    /** What is counted for `key`, without counting. */
-    read: (key: string): Counted => counted(entriesOfMinute().get(key)?.total ?? 0),
+    /** The count of `key`, without counting a request. */
+    read: (key: string): CounterReading => reading(entriesOfMinute().get(key)?.total ?? 0),
 
-    /** Whether nothing was counted here within this minute. */
+    /** Whether this process has counted nothing in the current minute. */
     isEmpty: () => entriesOfMinute().size === 0,
 
     close() {
@@ -201,25 +205,26 @@ export function createSharedCounts(deps: {
     },
   };
 
-  function counted(total: number): Counted {
+  function reading(total: number): CounterReading {
     return { total, resetMs: MINUTE_MS - (databaseNow() % MINUTE_MS) };
   }
 }
 
 /**
- * How much of a limit one process may count before it tells the others: its share of a fortieth, so that all of them
- * together are off by no more; and a two-hundredth where it has little share or does not know it yet.
+ * The local allowance: requests of a key that one process may count before it must flush. A fortieth of the limit, divided
+ * among the processes by their share of the traffic, so that together they are off by 2.5 %; at least a two-hundredth,
+ * for processes with a small or unknown share.
  */
 function unflushedMax(entry: Entry, limit: number): number {
-  const share = entry.isShared && entry.total > 0 ? entry.own / entry.total : 0;
+  const share = entry.isShared && entry.total > 0 ? entry.local / entry.total : 0;
   return Math.max(1, Math.floor(Math.max(limit / 200, (limit / 40) * share)));
 }
 
 /**
- * Calls back when this process has run for `ms`; answers what prevents it. Time in which it stood still does not count: it
- * could not have heard an answer either.
+ * Calls back after `ms` of running time; returns a function that cancels it. Time in which the process was paused does not
+ * count, since it could not have received a response either.
  */
-function whenRunFor(ms: number, callback: () => void): () => void {
+function timeoutOfRunTime(ms: number, callback: () => void): () => void {
   const steps = 10;
   let left = steps;
   const step = () => {

@@ -13,26 +13,26 @@ const WAIT_MS_MAX = 3_000;
  * of the process. Throws UNAVAILABLE when it has to wait for longer than three seconds.
  */
 export async function inTurn<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-  const mine = Math.max(bytes, BYTES_MIN);
-  await turn(mine);
+  const weight = Math.max(bytes, BYTES_MIN);
+  await turn(weight);
   try {
     return await work();
   } finally {
-    atWork -= mine;
+    activeBytes -= weight;
     admit();
   }
 }
 
-type Waiting = { bytes: number; begin: () => void };
+type Waiter = { bytes: number; begin: () => void };
 
-let atWork = 0;
-const waiting = new Set<Waiting>();
+let activeBytes = 0;
+const waiting = new Set<Waiter>();
 
 function turn(bytes: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       waiting.delete(one);
-      reject(tooMuch());
+      reject(overloaded());
       admit();
     }, WAIT_MS_MAX);
     const one = {
@@ -50,14 +50,14 @@ function turn(bytes: number): Promise<void> {
 // In the order they came: a large one is not passed by.
 function admit(): void {
   for (const one of waiting) {
-    if (atWork > 0 && atWork + one.bytes > BYTES_MAX) return;
+    if (activeBytes > 0 && activeBytes + one.bytes > BYTES_MAX) return;
     waiting.delete(one);
-    atWork += one.bytes;
+    activeBytes += one.bytes;
     one.begin();
   }
 }
 
-function tooMuch(): AppError {
+function overloaded(): AppError {
   return new AppError("UNAVAILABLE", "Too many large batches are being stored right now. Nothing of this one was.", {
     headers: { "Retry-After": "3" },
   });

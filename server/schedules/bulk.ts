@@ -8,7 +8,7 @@ import type { Ctx } from "../context.ts";
 import { invalid, validate } from "../input/validate.ts";
 import type { BulkInput } from "./bulk-input.ts";
 import { inTurn } from "./bulk-turns.ts";
-import { notInFuture, quotaExceeded, wantedOf } from "./create.ts";
+import { notInFuture, quotaExceeded, scheduleRequest } from "./create.ts";
 import { CreateInput } from "./create-input.ts";
 import { creationLimits, prepareSchedule } from "./prepare.ts";
 
@@ -39,14 +39,14 @@ async function storeItems(ctx: Ctx, schedules: readonly unknown[]): Promise<Bulk
   if (creations === "inactive") throw unauthorized();
   if (creations === "stale") throw new StaleCredential();
 
-  const full = creations.some(({ outcome }) => outcome === "quota") ? await quotaExceeded(ctx) : undefined;
+  const quotaError = creations.some(({ outcome }) => outcome === "quota") ? await quotaExceeded(ctx) : undefined;
   const accepted: AcceptedItem[] = [];
   for (const [n, { index, rejection }] of prepared.entries()) {
     const creation = creations[n] as BulkCreation;
     if (creation.outcome === "created" || creation.outcome === "replayed") {
       accepted.push({ index, ...creation });
     } else {
-      const error = { past: notInFuture(), rejected: rejection, quota: full }[creation.outcome];
+      const error = { past: notInFuture(), rejected: rejection, quota: quotaError }[creation.outcome];
       rejected.push({ index, error: error as AppError });
     }
   }
@@ -67,8 +67,8 @@ async function prepareItems(ctx: Ctx, items: readonly unknown[]) {
     const key = idempotencyKeyOf(item);
     try {
       const input = validate(CreateInput, item);
-      if (key !== undefined && keys.has(key)) throw sharesKey();
-      prepared.push({ index, ...prepareSchedule(ctx, wantedOf(ctx, input)) });
+      if (key !== undefined && keys.has(key)) throw duplicateKey();
+      prepared.push({ index, ...prepareSchedule(ctx, scheduleRequest(ctx, input)) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       rejected.push({ index, error });
@@ -91,6 +91,6 @@ function idempotencyKeyOf(item: unknown): string | undefined {
   return typeof key === "string" ? key : undefined;
 }
 
-function sharesKey(): AppError {
+function duplicateKey(): AppError {
   return new AppError("CONFLICT", "An item before this one has the same idempotencyKey.");
 }

@@ -85,8 +85,8 @@ function text(otherwise = "must be a string") {
 }
 
 function methodProblem(input: unknown): string {
-  const isWrittenSmall = typeof input === "string" && METHODS.some((method) => method === input.toUpperCase());
-  return `must be GET, POST, PUT, PATCH or DELETE${isWrittenSmall ? ", in capitals" : ""}`;
+  const isLowerCase = typeof input === "string" && METHODS.some((method) => method === input.toUpperCase());
+  return `must be GET, POST, PUT, PATCH or DELETE${isLowerCase ? ", in capitals" : ""}`;
 }
 
 function isObject(value: unknown): boolean {

@@ -10,7 +10,7 @@ import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
 import { invalid } from "../input/validate.ts";
 import type { CreateInput } from "./create-input.ts";
-import { creationLimits, NO_HASH, prepareSchedule, type WantedSchedule } from "./prepare.ts";
+import { creationLimits, NO_HASH, prepareSchedule, type ScheduleRequest } from "./prepare.ts";
 
 export type CreatedSchedule = Extract<Creation, { outcome: "created" | "replayed" }>;
 
@@ -19,11 +19,11 @@ export type CreatedSchedule = Extract<Creation, { outcome: "created" | "replayed
  * target, size, quota. Throws VALIDATION, PAYLOAD_TOO_LARGE or QUOTA_EXCEEDED, and then nothing was stored.
  */
 export async function createOne(ctx: Ctx, input: CreateInput): Promise<CreatedSchedule> {
-  return store(ctx, wantedOf(ctx, input));
+  return store(ctx, scheduleRequest(ctx, input));
 }
 
 /** What a create request asks for. */
-export function wantedOf(ctx: Ctx, input: CreateInput) {
+export function scheduleRequest(ctx: Ctx, input: CreateInput) {
   const { targetUrl, method, headers, fireAt: fireAtMs } = input;
   const payload = input.payload ?? null;
   const earlyFire = input.earlyFire ?? null;
@@ -39,12 +39,12 @@ export function wantedOf(ctx: Ctx, input: CreateInput) {
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : requestHash(ctx.requestHashKey, original),
     replayOf: null,
-  } satisfies WantedSchedule;
+  } satisfies ScheduleRequest;
 }
 
 /** Stores what is wanted by one statement; throws as `createOne` does, and the wanted's own refusal. */
-export async function store(ctx: Ctx, wanted: WantedSchedule): Promise<CreatedSchedule> {
-  const { schedule, rejection } = prepareSchedule(ctx, wanted);
+export async function store(ctx: Ctx, request: ScheduleRequest): Promise<CreatedSchedule> {
+  const { schedule, rejection } = prepareSchedule(ctx, request);
   const creation = await ctx.query(({ sql }) => createSchedule(sql, ctx.tenant, creationLimits(ctx), schedule));
   switch (creation.outcome) {
     case "created":

@@ -1,23 +1,23 @@
 import { z } from "zod";
-import { type ScheduleStatus, STATUSES, type Status } from "#domain/states.ts";
+import { type ScheduleStatus, STATUSES, type ScheduleStatus } from "#domain/states.ts";
 import { didYouMean } from "../input/did-you-mean.ts";
 import { listParameters, validateAfter } from "../lists/parameters.ts";
 
 /** One of the statuses or several; what people write for one that is called otherwise here is named. */
 function readStatuses(list: string, context: z.RefinementCtx): ScheduleStatus[] {
-  const written = list.split(",");
-  const known = written.filter((one): one is ScheduleStatus => STATUSES.some((status) => status === one));
-  if (known.length === written.length) return known;
-  const unknown = written.find((one) => !known.some((status) => status === one)) ?? "";
-  const meant = Object.hasOwn(OTHER_STATUSES, unknown.trim().toLowerCase())
-    ? OTHER_STATUSES[unknown.trim().toLowerCase()]
+  const names = list.split(",");
+  const known = names.filter((one): one is ScheduleStatus => STATUSES.some((status) => status === one));
+  if (known.length === names.length) return known;
+  const unknown = names.find((one) => !known.some((status) => status === one)) ?? "";
+  const suggestion = Object.hasOwn(STATUS_SYNONYMS, unknown.trim().toLowerCase())
+    ? STATUS_SYNONYMS[unknown.trim().toLowerCase()]
     : didYouMean(unknown, STATUSES);
-  const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+  const question = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
   context.addIssue(`must be one or several of ${STATUSES.join(", ")}, separated by commas${question}`);
   return z.NEVER;
 }
 
-const OTHER_STATUSES: Record<string, ScheduleStatus> = {
+const STATUS_SYNONYMS: Record<string, ScheduleStatus> = {
   ...{ pending: "scheduled", queued: "scheduled", waiting: "scheduled", active: "scheduled" },
   ...{ sending: "firing", running: "firing", processing: "firing", in_progress: "firing" },
   ...{
@@ -40,7 +40,7 @@ export const ListInput = z
       .optional()
       .meta({
         type: "array",
-        items: { $ref: "#/components/schemas/Status" },
+        items: { $ref: "#/components/schemas/ScheduleStatus" },
         minItems: 1,
         description: "One status, or several separated by commas.",
         examples: [["failed", "dead"]],

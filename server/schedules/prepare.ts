@@ -7,14 +7,14 @@ import { validateTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
 
 /** What is to be stored, as the caller wants it. `packed` is what `packRequest` makes of headers and payload. */
-export type WantedSchedule = Pick<
+export type ScheduleRequest = Pick<
   NewSchedule,
   "fireAtMs" | "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "requestHash" | "replayOf"
 > & {
   targetUrl: string;
   packed: Buffer | null;
   /** What was found wrong before target and size are judged. */
-  refusal?: AppError | undefined;
+  precheckError?: AppError | undefined;
 };
 
 /** A row for the create statement, and why it is refused should the statement come to that. */
@@ -24,12 +24,15 @@ export type PreparedSchedule = { schedule: NewSchedule; rejection: AppError | nu
 export const NO_HASH = Buffer.alloc(0);
 
 /** Judges target and size, and seals what passes. */
-export function prepareSchedule(ctx: Ctx, { targetUrl, packed, refusal, ...rest }: WantedSchedule): PreparedSchedule {
+export function prepareSchedule(
+  ctx: Ctx,
+  { targetUrl, packed, precheckError, ...rest }: ScheduleRequest,
+): PreparedSchedule {
   const id = newId(Date.now());
   const target = validateTarget(targetUrl, ctx.config.targetPolicy);
   const rejection =
-    refusal ??
-    (target.ok ? validateSize(rest.payloadSizeBytes, ctx.limits.payloadBytesMax) : refuseTarget(target.reason));
+    precheckError ??
+    (target.ok ? validateSize(rest.payloadSizeBytes, ctx.limits.payloadBytesMax) : targetRejection(target.reason));
   // A refused address may be anything, NUL included, and is not stored.
   const to = { id, method: rest.method, targetUrl: target.ok ? target.url : "" };
   const schedule = {
@@ -53,7 +56,7 @@ export function creationLimits({ limits, tenant, plan, credential, isCached }: C
   };
 }
 
-function refuseTarget(reason: string): AppError {
+function targetRejection(reason: string): AppError {
   return new AppError("VALIDATION", reason, {
     details: [{ path: "targetUrl", message: reason.replace(/^targetUrl /, "") }],
   });

@@ -27,28 +27,28 @@ export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInpu
     method: stored.method,
     fireAtMs,
     earlyFire: null,
-    ...contentOf(ctx, id, stored, input),
+    ...repeatedContent(ctx, id, stored, input),
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),
     replayOf: id,
   });
 }
 
-function contentOf(ctx: Ctx, id: string, stored: StoredRequest, input: RepeatInput) {
+function repeatedContent(ctx: Ctx, id: string, stored: StoredRequest, input: RepeatInput) {
   const { sealed, isErased } = stored;
-  const isKept = input.payload === undefined || input.headers === undefined;
-  const packed = isKept && sealed && openRequest(ctx.config.keyRing, sealed, { id, ...stored });
-  const kept = packed ? unpackRequest(packed) : undefined;
-  const payload = input.payload ?? kept?.payload.toString() ?? "";
-  const headers = input.headers ?? kept?.headers ?? [];
+  const keepsContent = input.payload === undefined || input.headers === undefined;
+  const packed = keepsContent && sealed && openRequest(ctx.config.keyRing, sealed, { id, ...stored });
+  const original = packed ? unpackRequest(packed) : undefined;
+  const payload = input.payload ?? original?.payload.toString() ?? "";
+  const headers = input.headers ?? original?.headers ?? [];
   return {
     packed: packRequest({ headers, payload }),
     payloadSizeBytes: Buffer.byteLength(payload),
-    refusal: isKept && isErased ? erased() : undefined,
+    precheckError: keepsContent && isErased ? contentErased() : undefined,
   };
 }
 
-function erased(): AppError {
+function contentErased(): AppError {
   return new AppError(
     "CONFLICT",
     "The payload and headers of this schedule were erased at the end of the plan's retention window. A clone that brings headers of its own is still possible.",

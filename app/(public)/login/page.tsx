@@ -1,9 +1,9 @@
 import { redirect } from "next/navigation";
 import { SignInCard } from "#components/sign-in/sign-in-card.tsx";
-import { offeredProviders } from "#server/auth/enabled-providers.ts";
-import { emailOf } from "#server/auth/parse-email.ts";
-import { destination, HOME_PATH } from "#server/auth/redirects.ts";
-import { services } from "#server/services.ts";
+import { enabledProviders } from "#server/auth/enabled-providers.ts";
+import { parseEmail } from "#server/auth/parse-email.ts";
+import { HOME_PATH, redirectPath } from "#server/auth/redirects.ts";
+import { getServices } from "#server/services.ts";
 import { readSearchParams, type SearchParams } from "../../search-params.ts";
 import { findSignedIn } from "../../signed-in.ts";
 
@@ -11,22 +11,22 @@ export const metadata = { title: "Sign in", robots: "noindex" };
 
 export default async function SignIn({ searchParams }: { searchParams: SearchParams }) {
   const { error: told, email = "", redirectTo } = await readSearchParams(searchParams);
-  const next = destination(redirectTo);
+  const next = redirectPath(redirectTo);
   // What failed is said to whoever is signed in too.
   const signedIn = told === undefined ? await findSignedIn() : null;
   if (signedIn !== null && signedIn !== "unavailable") redirect(next);
   const error = signedIn === "unavailable" ? signedIn : told;
-  const { config } = services();
+  const { config } = getServices();
   const query = next === HOME_PATH ? "" : `?${new URLSearchParams({ redirectTo: next })}`;
   const isEmailWrong = error === "email_invalid";
   return (
     <SignInCard
       action="/login/send"
       redirectTo={next}
-      email={isEmailWrong ? email : (emailOf(email) ?? "")}
+      email={isEmailWrong ? email : (parseEmail(email) ?? "")}
       emailError={isEmailWrong ? "An e-mail address looks like you@example.com." : undefined}
       failure={isEmailWrong ? undefined : error}
-      providers={offeredProviders(config).map((id) => ({ id, href: `/v1/auth/oauth/${id}/start${query}` }))}
+      providers={enabledProviders(config).map((id) => ({ id, href: `/v1/auth/oauth/${id}/start${query}` }))}
       isSignupOpen={config.signup === "open"}
     />
   );

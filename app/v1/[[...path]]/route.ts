@@ -1,12 +1,12 @@
 import { AppError } from "#domain/errors.ts";
-import { answering } from "#server/http/envelope.ts";
+import { withEnvelope } from "#server/http/envelope.ts";
 import { everyMethod } from "#server/http/methods.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = everyMethod(
-  answering(async () => {
+  withEnvelope(async () => {
     throw new AppError("NOT_FOUND", "There is nothing at this path.");
   }),
 );

@@ -1,13 +1,15 @@
-import { DOCUMENT_KEPT_S } from "#server/contract/document.ts";
+import { DOCUMENT_MAX_AGE_S } from "#server/contract/document.ts";
 import { openApiDocument } from "#server/contract/openapi.ts";
-import { publicReply } from "#server/http/cacheable-reply.ts";
+import { cacheableReply } from "#server/http/cacheable-reply.ts";
 import { methods } from "#server/http/methods.ts";
-import { openRoute } from "#server/http/route.ts";
-import { services } from "#server/services.ts";
+import { simpleRoute } from "#server/http/route.ts";
+import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: openRoute(async (request) => publicReply(request, openApiDocument(services().config.baseUrl), DOCUMENT_KEPT_S)),
+  GET: simpleRoute(async (request) =>
+    cacheableReply(request, openApiDocument(getServices().config.baseUrl), DOCUMENT_MAX_AGE_S),
+  ),
 });

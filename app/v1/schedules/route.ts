@@ -18,6 +18,6 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route(
     createSchedule,
     async ({ ctx, request, body }) => createdReply(await createOne(ctx, withIdempotencyHeader(body, request.headers))),
-    { takesCached: true, isDirect: true },
+    { allowsCachedCredential: true, hasFastPath: true },
   ),
 });

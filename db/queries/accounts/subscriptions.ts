@@ -41,7 +41,7 @@ export async function findBilling(db: DbOrTx, accountId: string): Promise<Billin
 export async function saveCustomer(
   db: Db,
   accountId: string,
-  { customerId, known }: { customerId: string; known: string | null },
+  { customerId, account: known }: { customerId: string; account: string | null },
 ): Promise<"saved" | "inactive" | "another"> {
   return db.transaction(async (tx) => {
     // Locked against a deletion of the account: either that finds the customer, or this finds the account deleted.

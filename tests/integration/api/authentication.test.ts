@@ -28,7 +28,7 @@ function expectUnauthorized(answer: Answer) {
   expect(answer.body).toEqual({
     error: {
       code: "UNAUTHORIZED",
-      message: "A valid API key (Authorization: Bearer <API_KEY>) or a session is needed.",
+      message: "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.",
     },
   });
   expect(answer.headers.get("www-authenticate")).toBe("Bearer");

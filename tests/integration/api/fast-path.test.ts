@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { answerOnFastPath } from "#server/edge/fast-path.ts";
-import { closeUnlessRead } from "#server/edge/lingering-close.ts";
-import { BodyRoom } from "#server/http/body-memory.ts";
+import { closeAfterEarlyResponse } from "#server/edge/lingering-close.ts";
+import { BodyMemory } from "#server/http/body-memory.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { startWebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
@@ -19,7 +19,7 @@ let port: number;
 beforeAll(async () => {
   api = await startApi();
   server = createServer((request, response) => {
-    closeUnlessRead(request, response);
+    closeAfterEarlyResponse(request, response);
     if (!answerOnFastPath(request, response)) response.writeHead(299).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -83,8 +83,8 @@ describe("a direct route", () => {
   });
 
   it("refuses a body that finds no room before any of it came, and the connection ends", async () => {
-    const room = new BodyRoom(caller.accountId);
-    room.take(32 * 1024 * 1024);
+    const room = new BodyMemory(caller.accountId);
+    room.reserve(32 * 1024 * 1024);
     try {
       const answer = await sendRaw(port, post({ headers: ["Content-Length: 1000000"], body: "{" }));
       expect(answer.status).toBe(429);
@@ -92,7 +92,7 @@ describe("a direct route", () => {
       expect(answer.headers.get("retry-after")).toBe("2");
       expect(answer.headers.get("connection")).toBe("close");
     } finally {
-      room.giveBack();
+      room.release();
     }
     expect((await sendRaw(port, post({}))).status).toBe(201);
   });

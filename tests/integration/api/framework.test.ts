@@ -191,7 +191,7 @@ describe("a request that Node.js cannot read", () => {
     expect(JSON.parse(line)).toMatchObject({
       level: 30,
       status: 400,
-      msg: expect.stringMatching(/^(answered|refused unread)$/),
+      msg: expect.stringMatching(/^(request completed|rejected by the HTTP guard)$/),
     });
   });
 });

@@ -205,19 +205,26 @@ describe("after", () => {
     return answer.body.error.details;
   };
   const at = (fields: object) =>
-    writeCursor({ order: "-created_at", atMs: Date.now(), id: newId(Date.now()), attempt: 0, passed: 1, ...fields });
+    writeCursor({
+      order: "-created_at",
+      atMs: Date.now(),
+      id: newId(Date.now()),
+      attempt: 0,
+      rowsBefore: 1,
+      ...fields,
+    });
 
   it("is refused unless a link holds it, in a list that is sorted as its own was, and without offset", async () => {
     for (const after of ["x", "AAAA", `${at({})}=`, at({ atMs: 10 ** 15 }), at({ id: "x" }), at({ attempt: -1 })]) {
-      const message = 'must be taken from a rel="next" link as it is';
+      const message = 'must be copied unchanged from a rel="next" link';
       expect(await refused(`/v1/schedules?after=${encodeURIComponent(after)}`)).toEqual([{ path: "after", message }]);
     }
-    const elsewhere = "belongs to another list, or to this one in another order";
+    const elsewhere = "belongs to another list or another sort order";
     expect(await refused(`/v1/schedules?sort=fire_at&after=${at({})}`)).toEqual([
       { path: "after", message: elsewhere },
     ]);
     expect(await refused(`/v1/logs?after=${at({})}`)).toEqual([{ path: "after", message: elsewhere }]);
-    const together = "must not be given together with offset";
+    const together = "cannot be combined with offset";
     expect(await refused(`/v1/schedules?offset=1&after=${at({})}`)).toEqual([{ path: "after", message: together }]);
   });
 

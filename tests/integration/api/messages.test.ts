@@ -34,16 +34,16 @@ describe("of a query it is said", () => {
     ["/v1/schedules?status=dead,canceled", { status: `${STATUS}; did you mean cancelled?` }],
     ["/v1/schedules?status=Failed", { status: `${STATUS}; did you mean failed?` }],
     ["/v1/schedules?status=dead,", { status: STATUS }],
-    ["/v1/schedules?starting_after=x", { starting_after: "is not known here; did you mean after?" }],
-    ["/v1/schedules?status[]=dead", { "status[]": "is not known here; did you mean status?" }],
-    ["/v1/logs?scheduleId=x", { scheduleId: "is not known here; did you mean schedule_id?" }],
-    ["/v1/logs?zzz=1", { zzz: "is not known here" }],
+    ["/v1/schedules?starting_after=x", { starting_after: "is unknown; did you mean after?" }],
+    ["/v1/schedules?status[]=dead", { "status[]": "is unknown; did you mean status?" }],
+    ["/v1/logs?scheduleId=x", { scheduleId: "is unknown; did you mean schedule_id?" }],
+    ["/v1/logs?zzz=1", { zzz: "is unknown" }],
     ["/v1/schedules?sort=created_at", { sort: "must be -created_at, fire_at or -fire_at" }],
     ["/v1/schedules?from=2031-01-01", { from: `${INSTANT}; the time of day is missing` }],
     ["/v1/logs?from=2031-01-01T00:00:00+01:00", { from: /the \+ of an offset is written as %2B in an address$/ }],
     ["/v1/logs?to=1767225600", { to: `${INSTANT}; seconds since 1970 are not read` }],
     ["/v1/overview?period=1h", { period: "must be one of 24h, 7d, 30d" }],
-    ["/v1/overview?range=7d", { range: "is not known here; did you mean period?" }],
+    ["/v1/overview?range=7d", { range: "is unknown; did you mean period?" }],
   ] as [string, Record<string, string | RegExp>][])("%s", async (path, expected) => {
     const told = await ofQuery(path);
     expect(Object.keys(told)).toEqual(Object.keys(expected));
@@ -59,15 +59,15 @@ describe("of a field it is said", () => {
     expect(await ofBody({ target_url: TARGET, fire_at: FUTURE })).toEqual({
       targetUrl: "is required",
       fireAt: "is required",
-      target_url: "is not known here; did you mean targetUrl?",
-      fire_at: "is not known here; did you mean fireAt?",
+      target_url: "is unknown; did you mean targetUrl?",
+      fire_at: "is unknown; did you mean fireAt?",
     });
     expect(await ofBody({ items: [] }, "/v1/schedules/bulk")).toEqual({
       schedules: "is required",
-      items: "is not known here; did you mean schedules?",
+      items: "is unknown; did you mean schedules?",
     });
     const { body } = await api.call("POST", "/v1/schedules/bulk", caller.live, { schedules: [{ url: TARGET }] });
-    expect(body.rejected[0].message).toContain("url is not known here; did you mean targetUrl?");
+    expect(body.rejected[0].message).toContain("url is unknown; did you mean targetUrl?");
   });
 
   it("that a payload is a text", async () => {
@@ -157,7 +157,7 @@ describe("of a body it is said", () => {
     };
     expect(await unsupported({ "content-encoding": "gzip" })).toContain("Content-Encoding, such as gzip");
     const form = { "content-type": "application/x-www-form-urlencoded" };
-    expect(await unsupported(form)).toContain("fields of a form are not read");
+    expect(await unsupported(form)).toContain("form data is not supported");
     expect(await unsupported({ "content-type": "text/plain" })).toContain("application/json, in UTF-8.");
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
-import { SOCKET_ADDRESS } from "#server/edge/socket-address.ts";
-import { REFUSALS_MAX } from "#server/rate-limit/rate-limiter.ts";
+import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
+import { REJECTIONS_MAX } from "#server/rate-limit/rate-limiter.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
 import { withinOneMinute } from "../../helpers/within-one-minute.ts";
@@ -73,7 +73,7 @@ describe("a web process", () => {
       direct.lines().find((text) => text.includes(`"${requestId}"`)),
     );
     expect(JSON.parse(line)).toEqual({
-      ...{ level: 30, time: expect.any(String), part: "web", msg: "answered", ms: expect.any(Number) },
+      ...{ level: 30, time: expect.any(String), part: "web", msg: "request completed", ms: expect.any(Number) },
       ...{ requestId, accountId, method: "GET", path: "/v1/schedules", status: 200 },
     });
     expect(direct.lines().join()).not.toContain("from-the-query");
@@ -86,16 +86,16 @@ describe("a web process", () => {
         const address = `203.0.113.${nth % 200}`;
         return {
           "x-forwarded-for": address,
-          [SOCKET_ADDRESS]: address,
+          [SOCKET_ADDRESS_HEADER]: address,
           forwarded: `for=${address}`,
           "x-real-ip": address,
         };
       };
-      const statuses = await ask(REFUSALS_MAX + 100, (nth) => ({
+      const statuses = await ask(REJECTIONS_MAX + 100, (nth) => ({
         web: direct,
         headers: { ...forged(), ...written(nth) },
       }));
-      expect(statuses.filter((status) => status === 401)).toHaveLength(REFUSALS_MAX);
+      expect(statuses.filter((status) => status === 401)).toHaveLength(REJECTIONS_MAX);
       expect(statuses.filter((status) => status === 429)).toHaveLength(100);
     },
   );
@@ -105,7 +105,7 @@ describe("a web process", () => {
       const named = { "x-forwarded-for": `198.51.100.7, 203.0.113.${last}` };
       return ask(times, () => ({ web: behindProxy, headers: { ...forged(), ...named } }));
     };
-    expect(new Set(await refusedAs(1, REFUSALS_MAX))).toEqual(new Set([401]));
+    expect(new Set(await refusedAs(1, REJECTIONS_MAX))).toEqual(new Set([401]));
     expect(await refusedAs(1, 1)).toEqual([429]);
     expect(await refusedAs(2, 1)).toEqual([401]);
   });

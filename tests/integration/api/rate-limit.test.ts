@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connect } from "#db/client.ts";
 import { generateApiKey } from "#domain/api-key.ts";
-import { SOCKET_ADDRESS } from "#server/edge/socket-address.ts";
-import { createRateLimits, type RateLimits, REFUSALS_MAX } from "#server/rate-limit/rate-limiter.ts";
+import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
+import { createRateLimiter, type RateLimiter, REJECTIONS_MAX } from "#server/rate-limit/rate-limiter.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withinOneMinute } from "../../helpers/within-one-minute.ts";
 import { type Api, startApi, type TestCaller } from "./api.ts";
@@ -31,7 +31,7 @@ const inOneMinute = (title: string, trial: () => Promise<void>) =>
 
 const list = (key: string, headers = {}) => api.call("GET", "/v1/schedules", key, undefined, headers);
 const from = (address: string, forwardedFor?: string) => ({
-  [SOCKET_ADDRESS]: address,
+  [SOCKET_ADDRESS_HEADER]: address,
   ...(forwardedFor && { "x-forwarded-for": forwardedFor }),
 });
 const useUp = (key: string) => Promise.all(Array.from({ length: LIMIT }, () => list(key)));
@@ -77,7 +77,7 @@ describe("an account", () => {
     expect(status).toBe(429);
     expect(body.error).toEqual({
       code: "RATE_LIMITED",
-      message: `This account may call ${LIMIT} times a minute. Try again in ${seconds} s.`,
+      message: `This account is limited to ${LIMIT} requests per minute. Try again in ${seconds} s.`,
     });
     expect(headers.get("ratelimit")).toBe(`"account";r=0;t=${seconds}`);
     expect(headers.get("ratelimit-policy")).toBe(`"account";q=${LIMIT};w=60`);
@@ -86,7 +86,7 @@ describe("an account", () => {
 
 describe("refused credentials", () => {
   const forged = () => generateApiKey("live");
-  const refuse = async (headers: object, times = REFUSALS_MAX) => {
+  const refuse = async (headers: object, times = REJECTIONS_MAX) => {
     for (let left = times; left > 0; left -= 50) {
       const answers = await Promise.all(Array.from({ length: Math.min(left, 50) }, () => list(forged(), headers)));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
@@ -126,7 +126,7 @@ describe("refused credentials", () => {
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 200 });
       await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId}`;
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 401 });
-      await refuse(from("203.0.113.6"), REFUSALS_MAX - 1);
+      await refuse(from("203.0.113.6"), REJECTIONS_MAX - 1);
       const look = vi.spyOn(api.services.connection, "run");
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 429 });
       expect(look).not.toHaveBeenCalled();
@@ -152,13 +152,14 @@ describe("refused credentials", () => {
 
 describe("three web processes on one database", () => {
   const start = () =>
-    createRateLimits(connect({ url: api.config.databaseUrl, name: "counts", connectionsMax: 1 }), api.services.log);
+    createRateLimiter(connect({ url: api.config.databaseUrl, name: "counts", connectionsMax: 1 }), api.services.log);
 
   inOneMinute("together allow what the plan does, within a tenth, in a burst and in a trickle", async () => {
     const processes = [start(), start(), start()];
     const within = async (answers: Promise<{ isOver: boolean }>[]) =>
       (await Promise.all(answers)).filter(({ isOver }) => !isOver).length;
-    const ask = (n: number, account: string, limit: number) => (processes[n % 3] as RateLimits).call(account, limit);
+    const ask = (n: number, account: string, limit: number) =>
+      (processes[n % 3] as RateLimiter).countRequest(account, limit);
 
     for (const limit of [600, 6_000]) {
       const burst = await within(Array.from({ length: 3 * limit }, (_, n) => ask(n, `burst ${limit}`, limit)));
@@ -177,8 +178,8 @@ describe("three web processes on one database", () => {
 
   inOneMinute("hear within a second that an account has used up its calls at another", async () => {
     const [one, other] = [start(), start()];
-    for (let n = 0; n < 600; n++) await one.call("elsewhere", 600);
-    await waitFor("the other one refuses", async () => (await other.call("elsewhere", 600)).isOver, 2_000);
+    for (let n = 0; n < 600; n++) await one.countRequest("elsewhere", 600);
+    await waitFor("the other one refuses", async () => (await other.countRequest("elsewhere", 600)).isOver, 2_000);
     await Promise.all([one.close(), other.close()]);
   });
 
@@ -186,7 +187,7 @@ describe("three web processes on one database", () => {
     const minute = 29_000_000;
     await api.sql`INSERT INTO request_counts (minute, key, n) VALUES (${minute}, 'account old', 1)`;
     const one = start();
-    await Promise.all(Array.from({ length: 10 }, () => one.call("purge", 600)));
+    await Promise.all(Array.from({ length: 10 }, () => one.countRequest("purge", 600)));
     await waitFor("it is gone", async () => {
       const [row] = await api.sql`SELECT count(*)::int AS n FROM request_counts WHERE minute = ${minute}`;
       return row?.n === 0;
@@ -197,12 +198,12 @@ describe("three web processes on one database", () => {
 
 describe("while the database cannot be reached", () => {
   inOneMinute("counting goes on by itself and holds nobody up", async () => {
-    const alone = createRateLimits(
+    const alone = createRateLimiter(
       connect({ url: "postgres://u:p@127.0.0.1:1/d", name: "counts", connectionsMax: 1 }),
       api.services.log,
     );
     const since = performance.now();
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => alone.call("a", 600)));
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => alone.countRequest("a", 600)));
     expect(answers.filter(({ isOver }) => !isOver)).toHaveLength(600);
     expect(performance.now() - since).toBeLessThan(3_000);
     await alone.close();

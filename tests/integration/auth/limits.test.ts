@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { SOCKET_ADDRESS } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
 import { randomAddress, type SignInApi, startSignInApi } from "../../helpers/sign-in-api.ts";
 
 let signIn: SignInApi;
@@ -27,7 +27,7 @@ async function allowed(n: number, one: (nth: number) => { email: string; headers
 }
 
 const from = (address: string, forwardedFor?: string) => ({
-  [SOCKET_ADDRESS]: address,
+  [SOCKET_ADDRESS_HEADER]: address,
   ...(forwardedFor !== undefined && { "x-forwarded-for": forwardedFor }),
 });
 

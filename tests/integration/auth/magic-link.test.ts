@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { generateSessionToken } from "#domain/session-token.ts";
 import { MailNotSent } from "#mail/mail.ts";
 import { bindBrowser } from "#server/auth/browser-binding.ts";
-import { services } from "#server/services.ts";
+import { getServices } from "#server/services.ts";
 import { cookiesOf, type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
 import { call } from "../api/api.ts";
 
@@ -291,7 +291,7 @@ describe("asking for a link", () => {
 
 describe("a mail that fails at once, before anybody waits for it,", () => {
   it("is answered with 503, and no rejection is left without somebody who handles it", async () => {
-    const held = services();
+    const held = getServices();
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => void unhandled.push(reason);
     const send = vi

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ownPath } from "#domain/redirect-path.ts";
+import { parseRedirectPath } from "#domain/redirect-path.ts";
 
 describe("a path of our own", () => {
   it.each(["/", "/account", "/schedules?status=dead&q=%2F", "/logs#top", "/a//b", "/v1x", "/~ada"])(
     "may be %s",
     (path) => {
-      expect(ownPath(path)).toBe(path);
+      expect(parseRedirectPath(path)).toBe(path);
     },
   );
 
   it("is written as a browser reads it", () => {
-    expect(ownPath("/a/../b?x=1")).toBe("/b?x=1");
+    expect(parseRedirectPath("/a/../b?x=1")).toBe("/b?x=1");
   });
 
   it("never leads a browser to another host, whatever it is made of", () => {
@@ -39,7 +39,7 @@ describe("a path of our own", () => {
     );
     fc.assert(
       fc.property(text, (given) => {
-        const path = ownPath(given);
+        const path = parseRedirectPath(given);
         if (path === null) return;
         expect(path).toMatch(/^\/(?![/\\])/);
         for (const base of ["https://own.example/login", "http://localhost:3000/v1/auth/magic/verify"]) {
@@ -65,6 +65,6 @@ describe("a path of our own", () => {
     "/é",
     "/a\\b",
   ])("is not %j", (text) => {
-    expect(ownPath(text)).toBeNull();
+    expect(parseRedirectPath(text)).toBeNull();
   });
 });

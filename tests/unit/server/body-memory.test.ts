@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { BodyRoom } from "#server/http/body-memory.ts";
+import { BodyMemory } from "#server/http/body-memory.ts";
 
 const MIB = 1024 * 1024;
 const LARGEST = 32 * MIB;
-const rooms: BodyRoom[] = [];
+const rooms: BodyMemory[] = [];
 
 afterEach(() => {
-  for (const room of rooms.splice(0)) room.giveBack();
+  for (const room of rooms.splice(0)) room.release();
 });
 
-function take(accountId: string, bytes: number): BodyRoom {
-  const room = new BodyRoom(accountId);
+function take(accountId: string, bytes: number): BodyMemory {
+  const room = new BodyMemory(accountId);
   rooms.push(room);
-  room.take(bytes);
+  room.reserve(bytes);
   return room;
 }
 
@@ -22,14 +22,14 @@ describe("the room for bodies", () => {
   it("of one account is that of its largest body, and what it has beyond is RATE_LIMITED", () => {
     const first = take("a", LARGEST);
     expect(() => take("a", 600_000)).toThrow(refusal("RATE_LIMITED"));
-    first.giveBack();
+    first.release();
     expect(() => take("a", LARGEST)).not.toThrow();
   });
 
   it("of the process is that of three of the largest, and what comes beyond is UNAVAILABLE", () => {
     for (const account of ["a", "b", "c"]) take(account, LARGEST);
     expect(() => take("d", 600_000)).toThrow(refusal("UNAVAILABLE"));
-    rooms[0]?.giveBack();
+    rooms[0]?.release();
     expect(() => take("d", 600_000)).not.toThrow();
   });
 
@@ -48,18 +48,18 @@ describe("the room for bodies", () => {
   it("is taken as a body comes, and one that finds no more keeps what it had until it gives it back", () => {
     take("a", LARGEST - MIB);
     const growing = take("a", 1_000);
-    growing.take(600_000);
-    growing.take(MIB);
-    expect(() => growing.take(MIB + 1)).toThrow(refusal("RATE_LIMITED"));
+    growing.reserve(600_000);
+    growing.reserve(MIB);
+    expect(() => growing.reserve(MIB + 1)).toThrow(refusal("RATE_LIMITED"));
     expect(() => take("a", 600_000)).toThrow(refusal("RATE_LIMITED"));
-    growing.giveBack();
+    growing.release();
     expect(() => take("a", MIB)).not.toThrow();
   });
 
   it("that was given back is not taken again by what still comes", () => {
     const over = take("a", 1_000);
-    over.giveBack();
-    over.take(LARGEST);
+    over.release();
+    over.reserve(LARGEST);
     expect(() => take("a", LARGEST)).not.toThrow();
   });
 });

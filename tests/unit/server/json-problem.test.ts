@@ -13,21 +13,21 @@ const isJson = (text: string) => {
 
 describe("describeJsonProblem", () => {
   it.each([
-    ["{", "at position 1 (line 1, column 2): the text ends too early"],
-    ['{"a":1,}', "at position 7 (line 1, column 8): no comma stands before a closing bracket"],
-    ["[1,]", "at position 3 (line 1, column 4): a value is missing, or there is a comma too many"],
-    ["{'a':1}", 'at position 1 (line 1, column 2): names and strings stand in double quotes (")'],
+    ["{", "at position 1 (line 1, column 2): the text ends unexpectedly"],
+    ['{"a":1,}', "at position 7 (line 1, column 8): trailing comma before a closing bracket"],
+    ["[1,]", "at position 3 (line 1, column 4): a value is missing, or there is a trailing comma"],
+    ["{'a':1}", 'at position 1 (line 1, column 2): names and strings must be in double quotes (")'],
     ["{a:1}", "at position 1 (line 1, column 2): a name in double quotes is missing"],
     ['{\n  "a": 1\n  "b": 2\n}', "at position 13 (line 3, column 3): a comma or a closing bracket is missing"],
-    ['{\r\n"a":\r\nNone}', "at position 9 (line 3, column 1): this is no value"],
+    ['{\r\n"a":\r\nNone}', "at position 9 (line 3, column 1): expected a value"],
     ['{"a" 1}', "at position 5 (line 1, column 6): a colon is missing after a name"],
     ['{"a":"x\ny"}', "at position 7 (line 1, column 8): a line break or control character in a string"],
-    ['{"a":"\\x"}', "at position 6 (line 1, column 7): this escape is not known"],
+    ['{"a":"\\x"}', "at position 6 (line 1, column 7): unknown escape sequence"],
     ['{"a":"x', "at position 7 (line 1, column 8): the text ends inside a string"],
-    ["{} {}", "at position 3 (line 1, column 4): something follows after its end"],
-    ['{"a":1 // one\n}', "at position 7 (line 1, column 8): comments are no JSON"],
-    ["url=https", "at position 0 (line 1, column 1): this is no value"],
-    ["[1}", "at position 2 (line 1, column 3): a comma or a closing bracket is missing, or this bracket does not fit"],
+    ["{} {}", "at position 3 (line 1, column 4): unexpected text after the end"],
+    ['{"a":1 // one\n}', "at position 7 (line 1, column 8): JSON has no comments"],
+    ["url=https", "at position 0 (line 1, column 1): expected a value"],
+    ["[1}", "at position 2 (line 1, column 3): a comma or a closing bracket is missing, or the brackets do not match"],
     ["[01]", "at position 2 (line 1, column 3): a comma"],
   ])("of %j says %s", (text, said) => {
     expect(describeJsonProblem(text)).toContain(said);

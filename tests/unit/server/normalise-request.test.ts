@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isOfApi, makeReadable } from "#server/edge/normalise-request.ts";
+import { isApiTarget, normaliseRequest } from "#server/edge/normalise-request.ts";
 
 function readable(url: string, method = "GET", headers: Record<string, string> = {}) {
   const request = { url, method, headers };
-  makeReadable(request);
+  normaliseRequest(request);
   return request;
 }
 
@@ -81,5 +81,5 @@ it.each([
   ["/x/v1", false],
   ["/overview?a=/v1", false],
 ])("%s is of the API: %s", (target, expected) => {
-  expect(isOfApi(target)).toBe(expected);
+  expect(isApiTarget(target)).toBe(expected);
 });

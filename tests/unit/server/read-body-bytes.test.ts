@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { BodyRoom } from "#server/http/body-memory.ts";
-import { readBytes } from "#server/http/read-body-bytes.ts";
+import { BodyMemory } from "#server/http/body-memory.ts";
+import { readBodyBytes } from "#server/http/read-body-bytes.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-let room: BodyRoom;
+let room: BodyMemory;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  room = new BodyRoom("a");
+  room = new BodyMemory("a");
 });
 afterEach(() => {
-  room.giveBack();
+  room.release();
   vi.useRealTimers();
 });
 
@@ -45,7 +45,7 @@ describe("a body", () => {
   ])("is cut when its time is over: %s", async (_, bytes, everyMs, cutAfterMs) => {
     const { request, state } = dripping(bytes, everyMs);
     let outcome: unknown;
-    readBytes(request, 32 * MIB, room).catch((error) => {
+    readBodyBytes(request, 32 * MIB, room).catch((error) => {
       outcome = error;
     });
     await vi.advanceTimersByTimeAsync(cutAfterMs - 1_500);
@@ -57,30 +57,30 @@ describe("a body", () => {
 
   it("that comes at 64 KiB a second has the time it takes, however large it is", async () => {
     const { request } = dripping(64 * KIB, 1_000);
-    const read = readBytes(request, 4 * MIB, room);
+    const read = readBodyBytes(request, 4 * MIB, room);
     await vi.advanceTimersByTimeAsync(66_000);
     expect(await read).toBe("too large");
   });
 
   it("whose length finds no room is refused before any of it is read", async () => {
-    const other = new BodyRoom("a");
-    other.take(32 * MIB);
+    const other = new BodyMemory("a");
+    other.reserve(32 * MIB);
     const pull = vi.fn();
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
-    const refused = readBytes(request(body, { "content-length": String(MIB) }), 32 * MIB, room);
+    const refused = readBodyBytes(request(body, { "content-length": String(MIB) }), 32 * MIB, room);
     await expect(refused).rejects.toMatchObject({ code: "RATE_LIMITED", headers: { "Retry-After": "2" } });
     expect(pull).not.toHaveBeenCalled();
-    other.giveBack();
+    other.release();
   });
 
   it("without a length is refused as soon as what has come finds no room", async () => {
-    const other = new BodyRoom("a");
-    other.take(31 * MIB);
+    const other = new BodyMemory("a");
+    other.reserve(31 * MIB);
     const { request, state } = dripping(512 * KIB, 1);
-    const refused = expect(readBytes(request, 32 * MIB, room)).rejects.toMatchObject({ code: "RATE_LIMITED" });
+    const refused = expect(readBodyBytes(request, 32 * MIB, room)).rejects.toMatchObject({ code: "RATE_LIMITED" });
     await vi.advanceTimersByTimeAsync(100);
     await refused;
     expect(state.cancelled).toBe(true);
-    other.giveBack();
+    other.release();
   });
 });

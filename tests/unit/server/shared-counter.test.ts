@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RequestCount } from "#db/queries/fleet/request-counts.ts";
-import { createSharedCounts, type SharedCounts } from "#server/rate-limit/shared-counter.ts";
+import { createSharedCounter, type SharedCounter } from "#server/rate-limit/shared-counter.ts";
 
 const LIMIT = 600;
 const MINUTE = 29_000_000;
@@ -18,9 +18,9 @@ function createStore(fault: () => "none" | "away" | "hangs" = () => "none") {
     forgotten,
     failures,
     statements: () => statements,
-    share: async (counts: RequestCount[]) => {
+    flushCounts: async (counts: RequestCount[]) => {
       statements++;
-      if (counts.length === 0) throw new Error("there is nothing to share");
+      if (counts.length === 0) throw new Error("there is nothing to flush");
       await new Promise((resolve) => setImmediate(resolve));
       if (fault() === "away") throw new Error("away");
       if (fault() === "hangs") await new Promise(() => {});
@@ -31,7 +31,7 @@ function createStore(fault: () => "none" | "away" | "hangs" = () => "none") {
       });
       return { totals, nowMs: START_MS };
     },
-    forget: async (minute: number) => {
+    deleteBefore: async (minute: number) => {
       forgotten.push(minute);
     },
     onError: (error: unknown) => {
@@ -43,8 +43,8 @@ function createStore(fault: () => "none" | "away" | "hangs" = () => "none") {
 type Store = ReturnType<typeof createStore>;
 const now = () => START_MS;
 const fleet = (store: Store, processes: number) =>
-  Array.from({ length: processes }, () => createSharedCounts({ ...store, now }));
-const one = (store: Store) => createSharedCounts({ ...store, now });
+  Array.from({ length: processes }, () => createSharedCounter({ ...store, now }));
+const one = (store: Store) => createSharedCounter({ ...store, now });
 
 async function allowed(calls: Promise<{ total: number }>[]): Promise<number> {
   return (await Promise.all(calls)).filter(({ total }) => total <= LIMIT).length;
@@ -95,9 +95,9 @@ describe("one process", () => {
   it("begins anew with the next minute of the database's clock, whatever its own clock says", async () => {
     let nowMs = START_MS - 40_000;
     const store = createStore();
-    const counts = createSharedCounts({
+    const counts = createSharedCounter({
       ...store,
-      share: async (given) => ({ ...(await store.share(given)), nowMs: nowMs + 40_000 }),
+      flushCounts: async (given) => ({ ...(await store.flushCounts(given)), nowMs: nowMs + 40_000 }),
       now: () => nowMs,
     });
     expect(await allowed(Array.from({ length: 1_000 }, () => counts.add("a", LIMIT)))).toBeGreaterThanOrEqual(LIMIT);
@@ -137,11 +137,11 @@ describe("several processes", () => {
           const members = fleet(createStore(), processes);
           const answers: Promise<{ total: number }>[] = [];
           for (const { process, calls } of bursts) {
-            const member = members[process % processes] as SharedCounts;
+            const member = members[process % processes] as SharedCounter;
             for (let n = 0; n < calls; n++) answers.push(member.add("a", LIMIT));
             if (process % 3 === 0) await Promise.all(answers);
           }
-          for (let n = 0; n < LIMIT * 2; n++) answers.push((members[n % processes] as SharedCounts).add("a", LIMIT));
+          for (let n = 0; n < LIMIT * 2; n++) answers.push((members[n % processes] as SharedCounter).add("a", LIMIT));
           const n = await allowed(answers);
           expect(n).toBeGreaterThanOrEqual(LIMIT * 0.9);
           expect(n).toBeLessThanOrEqual(LIMIT * 1.1);
@@ -195,12 +195,12 @@ describe("while the database", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const store = createStore();
     const { promise: isThere, resolve: comes } = Promise.withResolvers<void>();
-    const counts = createSharedCounts({
+    const counts = createSharedCounter({
       ...store,
       now,
-      share: async (given) => {
+      flushCounts: async (given) => {
         await isThere;
-        return store.share(given);
+        return store.flushCounts(given);
       },
     });
     const burst = allowed(Array.from({ length: 300 }, () => counts.add("a", LIMIT)));

@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import { ConfirmSignIn } from "#components/sign-in/confirm-sign-in.tsx";
-import { emailOf } from "#server/auth/parse-email.ts";
-import { destination } from "#server/auth/redirects.ts";
+import { parseEmail } from "#server/auth/parse-email.ts";
+import { redirectPath } from "#server/auth/redirects.ts";
 import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 
 // The token is in this page's address: it is named to nobody.
@@ -9,13 +9,13 @@ export const metadata = { title: "Confirm it is you", robots: "noindex", referre
 
 export default async function Confirm({ searchParams }: { searchParams: SearchParams }) {
   const { token, email = "", redirectTo } = await readSearchParams(searchParams);
-  const to = emailOf(email);
+  const to = parseEmail(email);
   if (to === null || token === undefined) redirect("/login?error=link_invalid");
   return (
     <ConfirmSignIn
       email={to}
       action="/v1/auth/magic/verify"
-      fields={{ token, email: to, redirectTo: destination(redirectTo), confirm: "1" }}
+      fields={{ token, email: to, redirectTo: redirectPath(redirectTo), confirm: "1" }}
     />
   );
 }

@@ -4,14 +4,14 @@ import { logOut } from "#server/contract/sign-in.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";
-import { services } from "#server/services.ts";
+import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route(logOut, async ({ ctx, request }) => {
-    await signOut(services(), request.headers.get("cookie"));
+    await signOut(getServices(), request.headers.get("cookie"));
     return noContent({ "Set-Cookie": clearedSessionCookie(ctx.config) });
   }),
 });

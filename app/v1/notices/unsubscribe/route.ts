@@ -1,5 +1,5 @@
 import { openUnsubscribe, unsubscribe } from "#server/contract/notices.ts";
-import { answering } from "#server/http/envelope.ts";
+import { withEnvelope } from "#server/http/envelope.ts";
 import { methods } from "#server/http/methods.ts";
 import { readQuery } from "#server/http/read-query.ts";
 import { ok } from "#server/http/reply.ts";
@@ -9,8 +9,8 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: answering(async ({ url }) => toUnsubscribePage(readQuery(url, openUnsubscribe.query))),
-  POST: answering(async ({ url }) => {
+  GET: withEnvelope(async ({ url }) => toUnsubscribePage(readQuery(url, openUnsubscribe.query))),
+  POST: withEnvelope(async ({ url }) => {
     const { token, answer } = readQuery(url, unsubscribe.query);
     await unsubscribeByLink(token);
     return answer === "page" ? toUnsubscribePage({ done: "1" }) : ok({ notices: false });

@@ -16,6 +16,6 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
       refuseIdempotencyHeader(request.headers);
       return ok(presentBulk(await createMany(ctx, body)));
     },
-    { takesCached: true },
+    { allowsCachedCredential: true },
   ),
 });

@@ -1,19 +1,19 @@
 import { startMagicLink as startLink } from "#server/auth/magic-link.ts";
 import { assertSameOrigin } from "#server/auth/same-origin.ts";
-import { orUnavailable, userAgentOf } from "#server/auth/sign-in-endpoints.ts";
+import { mailFailureAsUnavailable, userAgentOf } from "#server/auth/sign-in-endpoints.ts";
 import { startMagicLink } from "#server/contract/sign-in.ts";
 import { methods } from "#server/http/methods.ts";
-import { openEndpoint } from "#server/http/public-route.ts";
+import { publicRoute } from "#server/http/public-route.ts";
 import { accepted } from "#server/http/reply.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: openEndpoint(startMagicLink, async ({ held, authSecret, request, body, address }) => {
-    assertSameOrigin(request.headers, held.config.baseUrl);
+  POST: publicRoute(startMagicLink, async ({ services, authSecret, request, body, address }) => {
+    assertSameOrigin(request.headers, services.config.baseUrl);
     const wanted = { ...body, redirectTo: body.redirectTo, address, userAgent: userAgentOf(request) };
-    const { setCookie } = await orUnavailable(startLink(held, authSecret, wanted));
+    const { setCookie } = await mailFailureAsUnavailable(startLink(services, authSecret, wanted));
     return accepted({ status: "sent" as const }, [setCookie]);
   }),
 });

@@ -1,7 +1,7 @@
-import { comeBack, headOfLink } from "#server/auth/sign-in-endpoints.ts";
+import { headMagicLink, oauthCallback } from "#server/auth/sign-in-endpoints.ts";
 import { methods } from "#server/http/methods.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({ GET: comeBack, HEAD: headOfLink });
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({ GET: oauthCallback, HEAD: headMagicLink });

@@ -1,20 +1,20 @@
 import { startOAuth as goToProvider } from "#server/auth/oauth.ts";
-import { failed, headOfLink, offeredProvider } from "#server/auth/sign-in-endpoints.ts";
+import { enabledProviderOrThrow, failureReply, headMagicLink } from "#server/auth/sign-in-endpoints.ts";
 import { startOAuth } from "#server/contract/sign-in.ts";
 import { methods } from "#server/http/methods.ts";
-import { openEndpoint } from "#server/http/public-route.ts";
+import { publicRoute } from "#server/http/public-route.ts";
 import { seeOther } from "#server/http/reply.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: openEndpoint(startOAuth, async ({ held, authSecret, params, query }) => {
-    const wanted = { provider: offeredProvider(held, params.provider), redirectTo: query.redirectTo };
-    return goToProvider(held, authSecret, wanted).then(
+  GET: publicRoute(startOAuth, async ({ services, authSecret, params, query }) => {
+    const wanted = { provider: enabledProviderOrThrow(services, params.provider), redirectTo: query.redirectTo };
+    return goToProvider(services, authSecret, wanted).then(
       ({ location, cookies }) => seeOther(location, cookies),
-      (error) => failed(error, query.redirectTo),
+      (error) => failureReply(error, query.redirectTo),
     );
   }),
-  HEAD: headOfLink,
+  HEAD: headMagicLink,
 });

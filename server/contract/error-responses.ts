@@ -41,8 +41,8 @@ function ofCode(code: ErrorCode) {
 }
 
 /** The error answers of one endpoint, status → reference. */
-export function errorAnswers(endpoint: Endpoint) {
-  const codes = CODES.filter((code) => mayAnswer(endpoint, code));
+export function errorResponses(endpoint: Endpoint) {
+  const codes = CODES.filter((code) => mayRespond(endpoint, code));
   const answers: [number, ErrorCode][] = codes.map((code) => [ERROR_STATUS[code], code]);
   // A body that does not come in time has the status that HTTP has for it.
   if (endpoint.method !== "GET") answers.push([408, "VALIDATION"]);
@@ -52,8 +52,8 @@ export function errorAnswers(endpoint: Endpoint) {
 const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
 /** Besides what `errors` names. */
-function mayAnswer({ auth, method, body, errors = [], answers }: Endpoint, code: ErrorCode): boolean {
-  if (ERROR_STATUS[code] in answers) return false;
+function mayRespond({ auth, method, body, errors = [], responses }: Endpoint, code: ErrorCode): boolean {
+  if (ERROR_STATUS[code] in responses) return false;
   switch (code) {
     case "VALIDATION":
     case "INTERNAL":
@@ -78,37 +78,37 @@ function mayAnswer({ auth, method, body, errors = [], answers }: Endpoint, code:
 
 const ERRORS: Record<ErrorCode, { when: string; message: string; headers?: (keyof typeof HEADERS)[] }> = {
   VALIDATION: {
-    when: "Body, query or target cannot be accepted; `details` name each path.",
+    when: "The body, query or target is invalid; `details` name each path.",
     message: "fireAt must be in the future",
   },
   UNAUTHORIZED: {
     when: "The credential is missing, malformed, unknown, revoked or expired, or its account is deactivated.",
-    message: "A valid API key is needed: Authorization: Bearer <API_KEY>.",
+    message: "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.",
     headers: ["WWW-Authenticate"],
   },
   QUOTA_EXCEEDED: {
-    when: "The monthly quota is used up, its grace included.",
+    when: "The monthly quota and its grace are used up.",
     message: "The quota of this month, 2000 schedules and a tenth more, is used up.",
   },
   FORBIDDEN: {
-    when: "This credential may not do this: an API key where a session is needed, or a cookie sent from another site.",
-    message: "This needs a session; an API key cannot do it.",
+    when: "The credential is not sufficient: an API key where a session is required, or a session cookie sent from another site.",
+    message: "This endpoint requires a signed-in session; an API key is not sufficient.",
   },
   NOT_FOUND: {
-    when: "There is nothing of this id in this account and environment.",
+    when: "Nothing with this id exists in this account and environment.",
     message: "There is no such schedule.",
   },
   METHOD_NOT_ALLOWED: {
-    when: "The path does not answer this method.",
-    message: "The methods of this path are GET, HEAD, OPTIONS.",
+    when: "The path does not support this method.",
+    message: "This path supports GET, HEAD, OPTIONS.",
     headers: ["Allow"],
   },
   CONFLICT: {
-    when: "Its state does not allow it; the message names the state.",
+    when: "The resource's state does not allow it; the message names the state.",
     message: "A schedule that is succeeded cannot be cancelled.",
   },
   PAYLOAD_TOO_LARGE: {
-    when: "The payload passes the plan's cap, or the body the limit of the endpoint.",
+    when: "The payload exceeds the plan's limit, or the body exceeds the endpoint's limit.",
     message: "The body must be at most 2097152 bytes.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -116,16 +116,16 @@ const ERRORS: Record<ErrorCode, { when: string; message: string; headers?: (keyo
     message: "The body must be sent as Content-Type: application/json, in UTF-8.",
   },
   RATE_LIMITED: {
-    when: "Too many calls within a minute; `Retry-After` says when to go on.",
-    message: "This account may call 600 times a minute. Try again in 12 s.",
+    when: "Too many requests within a minute; `Retry-After` says when to retry.",
+    message: "This account is limited to 600 requests per minute. Try again in 12 s.",
     headers: ["Retry-After"],
   },
   INTERNAL: {
-    when: "Something went wrong here; it was noted under the id in `X-Request-Id`.",
-    message: "Something went wrong here. It was noted under the id in X-Request-Id.",
+    when: "Something went wrong here; it was logged under the id in `X-Request-Id`.",
+    message: "Something went wrong here. It was logged under the id in X-Request-Id.",
   },
   UNAVAILABLE: {
-    when: "A part that this needs is down or not configured. What was to be written may have been stored: asking again with the same `idempotencyKey` is the safe way.",
+    when: "A required component is unavailable or not configured. The request may have been stored: to retry safely, send it again with the same `idempotencyKey`.",
     message: "The database is not available.",
     headers: ["Retry-After"],
   },

@@ -7,13 +7,10 @@ import { parseTargetPolicy } from "#domain/target-url.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** A setting that cannot be used. The message names each setting, what was expected and what came (never a secret). */
+/** Invalid settings. The message lists each with the expectation and the value, except values of secrets. */
 export class ConfigError extends Error {}
 
-/**
- * Reads every setting from `env` (see `.env.example`), applies the defaults and checks all of them at once.
- * Throws a ConfigError that lists each setting that is wrong.
- */
+/** Reads all settings from `env` (see `.env.example`) and applies defaults. Throws a ConfigError with all invalid settings. */
 export function readConfig(env: Record<string, string | undefined> = processEnv()) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = settings.safeParse(given);
@@ -27,7 +24,7 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
       problems.push(problem(name, (error as Error).message, given));
     }
   };
-  // Of what was given and not of what was parsed, so that every problem is told at once.
+  // Derived from `given` instead of `parsed`, so that all problems are reported at once.
   const keyRing = derive("ENCRYPTION_KEYS", () => given.ENCRYPTION_KEYS && parseKeyRing(given.ENCRYPTION_KEYS));
   const plans = derive("PLANS", () => parsePlans(given.PLANS));
   const targetPolicy = derive("DELIVERY_ALLOW or DELIVERY_DENY", () =>
@@ -85,7 +82,7 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
   };
 }
 
-/** Settings of the launcher, which has neither database nor keys yet; it finds or makes them. */
+/** Settings of the launcher, which starts a database and generates keys when they are not set. */
 export function readLauncherConfig(env: Record<string, string | undefined> = processEnv()) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = launcherSettings.safeParse(given);
@@ -107,16 +104,13 @@ export function readLauncherConfig(env: Record<string, string | undefined> = pro
   };
 }
 
-/** The whole environment, for handing on to child processes. Everything else reads settings through `readConfig`. */
+/** The whole environment, for child processes. All other code reads settings through `readConfig`. */
 export function processEnv(): Record<string, string | undefined> {
   // biome-ignore lint/style/noProcessEnv: the one place that reads it
   return process.env;
 }
 
-/**
- * Takes out of the environment what has Node.js verify no certificate, so that no call of this process is without it.
- * Says whether it was there.
- */
+/** Removes NODE_TLS_REJECT_UNAUTHORIZED, so that certificates are always verified. Returns whether it was set. */
 export function refuseTlsOverride(): boolean {
   const env = processEnv();
   const wasSet = env.NODE_TLS_REJECT_UNAUTHORIZED !== undefined;
@@ -124,10 +118,7 @@ export function refuseTlsOverride(): boolean {
   return wasSet;
 }
 
-/**
- * Takes out of the environment what next-auth would read past us: where it is reached, and a proxy that it would send
- * people to.
- */
+/** Removes the variables by which next-auth would override its base URL or redirect through a proxy. */
 export function ignoreAuthAddresses(): void {
   const env = processEnv();
   for (const name of ["AUTH_URL", "NEXTAUTH_URL", "AUTH_REDIRECT_PROXY_URL"]) delete env[name];
@@ -136,7 +127,7 @@ export function ignoreAuthAddresses(): void {
 const port = z.coerce.number("a port number").int("a port number").min(0, "a port from 0 to 65535").max(65_535);
 const postgresForm = "expected postgres://user:password@host:port/database";
 const postgresUrl = z.string(postgresForm).regex(/^postgres(ql)?:\/\/./, postgresForm);
-/** Of mails that go into the mailbox folder; a provider wants an address of one's own. */
+/** Sender of mails in the mailbox folder; with a mail provider MAIL_FROM is required. */
 const DEFAULT_MAIL_FROM = "Stopwatch <stopwatch@localhost>";
 const mailFromForm = "expected an address, or a name and an address such as Stopwatch <notices@example.com>";
 const address = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
@@ -225,7 +216,7 @@ function provider<T>(id: string | undefined, secret: string | undefined, where: 
   return id && secret ? { id, secret, ...where } : undefined;
 }
 
-/** Whether the service is reached from its own machine alone. */
+/** Whether the service is reachable only from its own machine. */
 function isLoopback(url: string | undefined): boolean {
   const host = hostOf(url);
   return host === "localhost" || host.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "[::1]";

@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 export type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * Says whether an address may be connected to: a public IPv4 outside every block of the IANA IPv4 Special-Purpose
+ * Whether an address may be connected to: a public IPv4 outside every block of the IANA IPv4 Special-Purpose
  * Address Registry (the globally reachable ones included), multicast and Azure's 168.63.129.16, or an IPv6 inside
  * global unicast 2000::/3 less its special blocks. Takes the text a resolver gives; anything else (a zone id, an
  * IPv4-mapped address, octal, hex or short IPv4) is false, never an error.
@@ -17,9 +17,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Judges the whole answer of a resolver: true only when it is not empty, every address in it is public and none is
- * in a range the operator denies. For a target the operator allows (`allowed`) the addresses need not be public;
- * denied ranges still count.
+ * Whether all addresses that a resolver returned may be connected to: at least one, every one public, none in a range
+ * that the operator denies. For a target that the operator allows (`allowed`) addresses need not be public; denied ranges
+ * still apply.
  */
 export function validateAddresses(
   addresses: readonly string[],
@@ -33,8 +33,8 @@ export function validateAddresses(
 }
 
 /**
- * Says whether an address is in a denied range. A zone id is ignored, an IPv4-mapped address counts as its IPv4; text
- * that is no address counts as denied.
+ * Whether an address is in a denied range. A zone id is ignored, an IPv4-mapped address counts as its IPv4 address, and
+ * text that is not an address counts as denied.
  */
 export function isDeniedAddress(address: string, policy: { deniedRanges: readonly AddressRange[] }): boolean {
   const parsed = parseAddress(address.replace(/%.*$/s, "").replace(/^::ffff:(?=\d+\.)/i, ""));

@@ -12,7 +12,7 @@ export function generateApiKey(env: Environment): string {
   return unchecked + checksum(unchecked);
 }
 
-/** The environment of a well-formed key, or null when the form or the checksum is wrong; knows nothing of revocation. */
+/** The environment of a well-formed key; null when format or checksum is wrong. Does not check revocation. */
 export function parseApiKey(text: string): { env: Environment } | null {
   const env = WELL_FORMED.exec(text)?.[1] as Environment | undefined;
   if (env === undefined || checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return null;
@@ -24,12 +24,12 @@ export function hashApiKey(text: string): Buffer {
   return hash("sha256", text, "buffer");
 }
 
-/** What may be shown of a key after its creation. */
+/** The parts of a key that may be shown after its creation. */
 export function apiKeyPreview(text: string): { prefix: string; last4: string } {
   return { prefix: text.slice(0, apiKeyPrefix("live").length), last4: text.slice(-4) };
 }
 
-/** What every key of an environment begins with. */
+/** The prefix of every key of an environment. */
 export function apiKeyPrefix<E extends Environment>(env: E): `sw_${E}_` {
   return `sw_${env}_`;
 }

@@ -1,19 +1,19 @@
 import type { Environment } from "./environment.ts";
 
-/** Whose a sealed request is, and where it goes: `id` is the UUID of its schedule. */
+/** The schedule (UUID) and target that a sealed request belongs to. */
 export type Destination = { id: string; method: string; targetUrl: string };
 
 /**
- * What a schedule's sealed request is bound to, so that it opens for this schedule, method and target alone: whoever
- * can write to the database cannot have it sent elsewhere.
+ * Associated data of a sealed request. It decrypts only for the same schedule, method and target, so that write access to
+ * the database is not enough to redirect a payload.
  */
 export const requestAad = ({ id, method, targetUrl }: Destination) => `request:${id}:${method}:${targetUrl}`;
 
-/** What requests were bound to before they were bound to their target. They still open, and none is sealed so any more. */
+/** Associated data of requests sealed by earlier versions. Still decrypted, no longer written. */
 export const formerRequestAad = (id: string) => `schedule:${id}`;
 
-/** What a signing secret is bound to: its account (UUID) and environment. */
+/** Associated data of a signing secret: its account (UUID) and environment. */
 export const secretAad = (accountId: string, env: Environment) => `signing-secret:${accountId}:${env}`;
 
-/** What a secret of the installation is bound to. */
+/** Associated data of a secret of the installation. */
 export const instanceAad = (name: string) => `instance:${name}`;

@@ -1,11 +1,11 @@
-/** How an attempt ended, in the few words that a table has room for. Never what the target said. */
+/** A short text for how an attempt ended, for the table in a notice. Never contains the target's response body. */
 export function attemptAnswer(attempt: { outcome: string; statusCode: number | null; errorText: string }): string {
   const { outcome, statusCode, errorText } = attempt;
   switch (outcome) {
     case "delivered":
     case "rejected":
       return `${statusCode} ${REASONS[statusCode ?? 0] ?? ""}`.trim();
-    // Of these the text is our own.
+    // For these outcomes the error text is written by the dispatcher, not by the target.
     case "unreachable":
     case "blocked":
       return errorText.slice(0, TEXT_MAX) || outcome;
@@ -16,7 +16,7 @@ export function attemptAnswer(attempt: { outcome: string; statusCode: number | n
 
 const TEXT_MAX = 80;
 
-/** Of status codes that people meet. */
+/** Reason phrases of common status codes. */
 const REASONS: Record<number, string> = {
   301: "Moved Permanently",
   302: "Found",

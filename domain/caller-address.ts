@@ -20,9 +20,9 @@ export function parseTrustedProxies(list: string): AddressRange[] {
 }
 
 /**
- * The address a call came from: that of the socket, or, as long as that is a trusted proxy, the one it names. Each proxy
- * appends to `X-Forwarded-For` whom it heard from, so the header is read from its end, and no further than to the first
- * address that is not trusted: what stands before it is the caller's own word. Null when `socketAddress` is no address.
+ * The caller's IP address: the socket's, or behind trusted proxies the one that they report. Each proxy appends its peer
+ * to `X-Forwarded-For`, so the header is read from the end up to the first untrusted address; entries before that may be
+ * forged. Null when `socketAddress` is not an IP address.
  */
 export function callerAddress(
   socketAddress: string,
@@ -40,7 +40,7 @@ export function callerAddress(
   return caller.toString();
 }
 
-/** What callers are counted by: an IPv4 address, or the /64 of an IPv6 one, since whoever has one has all of them. */
+/** The key for rate limits: an IPv4 address, or the /64 of an IPv6 address, since a host usually gets a whole /64. */
 export function callerNetwork(address: string): string {
   const parsed = ipaddr.parse(address);
   if (parsed.kind() === "ipv4") return address;

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { pooledRandomBytes } from "./random-pool.ts";
 
-/** Encryption keys by id. `writer` seals; every key opens what it sealed. */
+/** Encryption keys by id. `writer` is the id of the key that encrypts; every key decrypts. */
 export type KeyRing = { writer: string; keys: ReadonlyMap<string, KeyObject> };
 
-/** A sealed value cannot be opened: its key is not in the ring, or it is damaged or belongs to other associated data. */
+/** Decryption failed: the key is not in the ring, or the value is corrupted or has other associated data. */
 export class DecryptionError extends Error {
   override readonly name = "DecryptionError";
   readonly reason: "unknown-key" | "corrupted";
@@ -15,16 +15,16 @@ export class DecryptionError extends Error {
   }
 }
 
-/** First byte of a sealed value. Of requests it tells what they are bound to (`domain/sealed-request.ts`). */
+/** First byte of a sealed value. For requests it tells which associated data was used (`domain/sealed-request.ts`). */
 export type SealedFormat = 1 | 2;
 
 /**
- * Encrypts with the writing key, AES-256-GCM under a fresh nonce. `aad` is not stored and must be given again to open.
- * Result: format (1 byte), length of the key id, key id, nonce (12 bytes), ciphertext, tag (16 bytes).
+ * Encrypts with the writer key, AES-256-GCM with a random nonce. `aad` is not stored; `open` needs the same value.
+ * Result: format (1 byte), length of the key id (1 byte), key id, nonce (12 bytes), ciphertext, tag (16 bytes).
  */
 export function seal(ring: KeyRing, plaintext: Buffer, aad: string, format: SealedFormat = 1): Buffer {
   const key = ring.keys.get(ring.writer);
-  if (key === undefined) throw new Error("the writing key is not in the key ring");
+  if (key === undefined) throw new Error("the writer key is not in the key ring");
   const nonce = pooledRandomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(aad));
   const ciphertext = cipher.update(plaintext);
@@ -33,12 +33,12 @@ export function seal(ring: KeyRing, plaintext: Buffer, aad: string, format: Seal
   return Buffer.concat([Buffer.of(format, id.length), id, nonce, ciphertext, cipher.getAuthTag()]);
 }
 
-/** Decrypts what `seal` made for the same `aad`. Throws a DecryptionError that tells an unknown key from damage. */
+/** Decrypts a value of `seal` with the same `aad`. Throws DecryptionError, whose `reason` tells an unknown key from corruption. */
 export function open(ring: KeyRing, sealed: Buffer, aad: string): Buffer {
   const id = sealedKeyId(sealed);
   const key = ring.keys.get(id);
   if (key === undefined)
-    throw new DecryptionError("unknown-key", `sealed with the key "${id}", which is not in the ring`);
+    throw new DecryptionError("unknown-key", `sealed with the key "${id}", which is not in the key ring`);
   const nonceAt = 2 + id.length;
   const textAt = nonceAt + NONCE_BYTES;
   const tagAt = sealed.length - TAG_BYTES;
@@ -54,7 +54,7 @@ export function open(ring: KeyRing, sealed: Buffer, aad: string): Buffer {
   return plaintext;
 }
 
-/** Id of the key that sealed a value, without opening it. Throws a DecryptionError when it is no sealed value. */
+/** The id of the key that a value was encrypted with. Throws DecryptionError when it is not a sealed value. */
 export function sealedKeyId(sealed: Buffer): string {
   const length = sealed[1] ?? 0;
   const id = sealed.toString("latin1", 2, 2 + length);
@@ -64,8 +64,8 @@ export function sealedKeyId(sealed: Buffer): string {
 }
 
 /**
- * Reads `<id>:<base64 of 32 bytes>,…`, the first one writes. Ids have 1 to 32 characters of A-Z a-z 0-9 _ -. Throws an
- * Error that names the entry by its position and never shows any part of it, since what stands there may be a key.
+ * Parses a key ring `<id>:<base64 of 32 bytes>,…`; the first key is the writer. Ids have 1 to 32 characters of
+ * A-Z a-z 0-9 _ -. Throws an Error that names the entry by its position and never quotes it, since it may contain a key.
  */
 export function parseKeyRing(text: string): KeyRing {
   const keys = new Map<string, KeyObject>();
@@ -85,7 +85,7 @@ export function parseKeyRing(text: string): KeyRing {
   return { writer, keys };
 }
 
-/** A new key as base64 of 32 random bytes: what stands after `<id>:` in a key ring. */
+/** A new key: 32 random bytes in base64, as it follows `<id>:` in a key ring. */
 export function generateEncryptionKey(): string {
   return randomBytes(KEY_BYTES).toString("base64");
 }
@@ -97,5 +97,5 @@ const TAG_BYTES = 16;
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
 function corrupted(): DecryptionError {
-  return new DecryptionError("corrupted", "the sealed value is damaged, or belongs to something else");
+  return new DecryptionError("corrupted", "the sealed value is corrupted, or was sealed for other associated data");
 }

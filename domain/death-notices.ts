@@ -1,46 +1,46 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The first notice waits this long for further deaths. */
+/** Delay of the first notice, to include further deaths. */
 const FIRST_AFTER_MS = 2 * MINUTE_MS;
-/** After a notice the next one comes no sooner than this; each time twice as long, up to the longest. */
+/** Minimum time between two notices; doubles with each notice, up to `LONGEST_INTERVAL_MS`. */
 const FIRST_INTERVAL_MS = 15 * MINUTE_MS;
 const LONGEST_INTERVAL_MS = 24 * HOUR_MS;
-/** So long without a death (or the interval, when that is longer), and the next one is the first again. */
+/** After this long without a death (or the current interval, if longer) the intervals start over. */
 const QUIET_MS = 6 * HOUR_MS;
-/** Kinds of deaths that are told apart; of more, the rest is one number. */
+/** Maximum number of distinct lines in a notice; further deaths are only counted. */
 export const LINES_MAX = 20;
 
 /** A live schedule that died: the host of its target, how its last attempt ended, and when (epoch ms). */
 export type Death = { target: string; answer: string; atMs: number };
 
-/** Deaths that are told in one notice. */
+/** The deaths reported in one notice. */
 export type Deaths = {
   /** Schedules. */
   n: number;
   /** The first death, epoch ms. */
   sinceMs: number;
   lines: { target: string; answer: string; n: number }[];
-  /** Schedules that are in no line. */
+  /** Schedules beyond the lines. */
   others: number;
 };
 
-/** What a notice of dead schedules says: the deaths, and for how long there is no other one. */
+/** The content of a notice of dead schedules: the deaths, and the minimum time until the next notice. */
 export type DeadNotice = Deaths & { intervalMs: number };
 
-/** The deaths of one account that wait for a notice, and what decides when it is due. Instants are epoch ms. */
+/** The unreported deaths of one account, and the state that decides when the next notice is due. Epoch ms. */
 export type DeathGroup = {
   waiting: Deaths | null;
   lastDeathAtMs: number | null;
-  /** When the last notice was sent, or made while it is not sent yet. */
+  /** When the last notice was sent; until then, when it was created. */
   lastNoticeAtMs: number | null;
-  /** How long after it the next one has to wait; null when there was none, or none for long. */
+  /** Minimum time between the last notice and the next; null when there is no recent notice. */
   intervalMs: number | null;
 };
 
 export const NO_DEATHS: DeathGroup = { waiting: null, lastDeathAtMs: null, lastNoticeAtMs: null, intervalMs: null };
 
-/** The group with further deaths, which may come in any order. */
+/** Adds deaths, in any order. */
 export function addDeaths(group: DeathGroup, deaths: readonly Death[]): DeathGroup {
   if (deaths.length === 0) return group;
   const atMs = deaths.map((death) => death.atMs);
@@ -53,13 +53,13 @@ export function addDeaths(group: DeathGroup, deaths: readonly Death[]): DeathGro
   };
 }
 
-/** When the notice of what waits is due; null when nothing waits. */
+/** When the next notice is due, epoch ms; null without unreported deaths. */
 export function noticeDueAtMs({ waiting, lastNoticeAtMs, intervalMs }: DeathGroup): number | null {
   if (waiting === null) return null;
   return Math.max(waiting.sinceMs + FIRST_AFTER_MS, (lastNoticeAtMs ?? 0) + (intervalMs ?? 0));
 }
 
-/** Makes a notice of all that waits; null when nothing does. Returns the group as it is then, too. */
+/** Creates a notice of all unreported deaths (null without any), and returns the group after it. */
 export function makeNotice(group: DeathGroup, nowMs: number): { notice: DeadNotice | null; group: DeathGroup } {
   if (group.waiting === null) return { notice: null, group };
   const intervalMs =
@@ -70,7 +70,7 @@ export function makeNotice(group: DeathGroup, nowMs: number): { notice: DeadNoti
   };
 }
 
-/** The group after its notice was sent, which may be long after it was made: the interval counts from here. */
+/** The group after its notice was sent, from when the interval counts; that may be long after the notice was created. */
 export function noticeSent(group: DeathGroup, nowMs: number): DeathGroup {
   return { ...group, lastNoticeAtMs: Math.max(group.lastNoticeAtMs ?? 0, nowMs) };
 }

@@ -1,6 +1,6 @@
 /**
- * What of an error is logged. A database driver puts parameters and whole rows into its errors, and some of them into
- * the message: those stay out.
+ * The loggable parts of an error. Errors of the database driver contain parameters and whole rows, partly in the message;
+ * these are left out.
  */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };

@@ -1,27 +1,25 @@
 import { decodings } from "./text-decodings.ts";
 
-/** What was sent to the target and must not come back in an error text. */
+/** The parts of a request that must not appear in a stored error text. */
 export interface RequestParts {
   payload: Buffer | null;
   secrets: readonly string[];
   headers: readonly (readonly [string, string])[];
 }
 
-/** Stands for a response that repeated the request. */
+/** Stored instead of a response that repeats the request. */
 export const REPEATED_REQUEST = "[response repeated the request]";
 
 /**
- * The text stored for a failed attempt: the start of the response body `raw` (all that was read, so that a value cut
- * by the limit is still recognised), cleaned, or a fixed sentence when it repeats part of the request.
+ * The error text of a failed attempt: the start of the response body, cleaned, or `REPEATED_REQUEST` when it repeats part
+ * of the request. `raw` is all of the body that was read, so that a value cut off by the limit is still recognised.
  */
 export function failureText(raw: string, parts: RequestParts): string {
   const compared = raw.slice(0, firstCharacters(raw).length + COMPARED_BEYOND_LENGTH);
   return repeatsRequest(compared, parts) ? REPEATED_REQUEST : cleanErrorText(raw);
 }
 
-/**
- * Makes a text fit to be stored: NUL and lone surrogates become U+FFFD, and only the first 1,024 code points stay.
- */
+/** Prepares a text for storage: replaces NUL and lone surrogates by U+FFFD and keeps the first 1,024 code points. */
 export function cleanErrorText(raw: string): string {
   const start = raw
     .slice(0, 2 * TEXT_LENGTH_MAX)
@@ -31,7 +29,7 @@ export function cleanErrorText(raw: string): string {
 }
 
 /**
- * Says whether a text, as it is or JSON-, HTML-, percent- or base64-decoded (also one encoding inside another), shares
+ * Whether a text, as it is or JSON-, HTML-, percent- or base64-decoded (also one encoding inside another), shares
  * a run of 32 characters with the payload, a secret or a custom header value, or holds one of them whole that has 8 or
  * more. Characters are UTF-16 code units. `Content-Type`, `Accept` and `User-Agent` are not compared. Of `Authorization`
  * and `Cookie` the credentials in them are values too.
@@ -52,11 +50,11 @@ export function repeatsRequest(text: string, parts: RequestParts): boolean {
 const TEXT_LENGTH_MAX = 1024;
 const RUN_LENGTH = 32;
 const WHOLE_LENGTH_MIN = 8;
-// 31 more characters than are stored, each of them perhaps written as %XX%XX%XX.
+// 31 characters beyond those stored, each up to nine characters when percent-encoded (%XX%XX%XX).
 const COMPARED_BEYOND_LENGTH = 9 * (RUN_LENGTH - 1);
 const UNCOMPARED_HEADERS = new Set(["content-type", "accept", "user-agent"]);
 
-/** What is compared of a header: its value, and what a target takes out of it and may say alone. */
+/** The compared values of a header: the whole value, and credentials in it that a target may extract and repeat. */
 function valuesIn(name: string, value: string): string[] {
   if (UNCOMPARED_HEADERS.has(name)) return [];
   if (name === "authorization") return [value, ...credentialsIn(value)];
@@ -87,8 +85,8 @@ function firstCharacters(raw: string): string {
     .join("");
 }
 
-// Rabin-Karp: a rolling hash over the values finds the few places worth an exact look, so the time is linear whatever
-// the texts are. The loop is written out twice because a callback for each character would double its cost.
+// Rabin-Karp: a rolling hash finds the few candidate positions for an exact comparison, so time is linear for any input.
+// The loop is written out twice because a callback per character would double its cost.
 function sharesRun(texts: readonly string[], values: readonly string[]): boolean {
   const slots = new Uint8Array(SLOTS);
   for (const text of texts) {

@@ -34,13 +34,13 @@ export type AppErrorOptions = {
   cause?: unknown;
   details?: ErrorDetail[];
   headers?: Record<string, string>;
-  /** In place of the code's own, where HTTP has one for the case. */
+  /** Overrides the code's HTTP status where a more specific one exists. */
   status?: number;
 };
 
 /**
- * An error a caller is told about: `code` and `message` go out as they are, `details` (VALIDATION) and the response
- * `headers` (such as `Allow`, `Retry-After`) with them; `cause` only ever reaches the log.
+ * An error that is reported to the caller: `code`, `message` and `details` (VALIDATION) in the body, `headers` (such as
+ * `Allow`, `Retry-After`) in the response. `cause` is only logged.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;

@@ -1,4 +1,4 @@
-/** Names a caller may not set, in lower case; every name that begins with `proxy-` is reserved too. */
+/** Header names that callers must not set, in lower case. All names that begin with `proxy-` are reserved too. */
 export const RESERVED_HEADERS: readonly string[] = [
   ...["host", "content-length"],
   ...["x-service-signature", "x-service-schedule-id", "x-service-attempt", "x-service-fire-at"],

@@ -3,14 +3,14 @@ import { pooledRandomBytes } from "./random-pool.ts";
 export type IdPrefix = "sch" | "key" | "acc" | "ses" | "aud";
 
 /**
- * Makes a new id from the time in ms: a UUIDv7 in its usual text form. Within this process each id sorts after the one
- * before it, also inside one millisecond and over small steps back of the clock.
+ * A new id for a time in epoch ms: a UUIDv7 in the usual text form. Within this process ids are monotonic, also within one
+ * millisecond and when the clock steps back by up to a second.
  */
 export const newId = createIdSource();
 
 /**
- * Text form of a UUID for callers: the prefix, `_` and the 128 bits as 26 digits of lower-case Crockford base32, most
- * significant first, so that the text sorts as the UUID does. Source: https://www.crockford.com/base32.html
+ * The public form of a UUID: the prefix, `_` and the 128 bits as 26 digits of lower-case Crockford base32, most significant
+ * first, so that it sorts like the UUID. Source: https://www.crockford.com/base32.html
  */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
   const digits = BigInt(`0x${uuid.replaceAll("-", "")}`)
@@ -20,8 +20,8 @@ export function encodeId(prefix: IdPrefix, uuid: string): string {
 }
 
 /**
- * The UUID behind a text form, or null unless it is exactly what `encodeId` writes: this prefix, 26 digits, lower case,
- * no look-alikes (i, l, o, u), at most 128 bits.
+ * Decodes a public id to its UUID. Null unless the text is exactly what `encodeId` returns: this prefix, 26 digits, lower
+ * case, no look-alikes (i, l, o, u), at most 128 bits.
  */
 export function decodeId(prefix: IdPrefix, text: string): string | null {
   const digits = text.slice(prefix.length + 1);
@@ -33,8 +33,8 @@ export function decodeId(prefix: IdPrefix, text: string): string | null {
 
 /**
  * UUIDv7 with a dedicated counter (RFC 9562, section 6.2, method 1): 48 bits of epoch ms, 12 of counter in rand_a, 62
- * random. The counter starts anew each millisecond at a random value below 2,048; when it runs over, the time in the id
- * goes ahead by one. A clock that steps back by more than a second is followed, by less it is waited for.
+ * random. Each millisecond the counter starts at a random value below 2,048; on overflow the id's time advances by 1 ms.
+ * When the clock steps back by up to a second, ids keep the later time; a larger step is followed.
  */
 export function createIdSource(random: (size: number) => Buffer = pooledRandomBytes): (epochMs: number) => string {
   let lastMs = Number.NEGATIVE_INFINITY;

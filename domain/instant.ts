@@ -1,5 +1,5 @@
 /**
- * Reads strict RFC 3339: `T` and an offset (`Z` or `±hh:mm`) in capitals, seconds and up to nine decimals optional,
+ * Parses strict RFC 3339: `T` and an offset (`Z` or `±hh:mm`) in capitals, seconds and up to nine decimals optional,
  * real calendar dates only, no 24:00 and no leap second. Returns epoch milliseconds rounded up, or null. The UTC
  * instant must lie in the years 0001 to 9999, after rounding too. `-00:00` (RFC 3339, 4.3: local offset unknown)
  * still names a UTC instant and is accepted.
@@ -9,10 +9,10 @@ export function parseInstant(text: string): number | null {
   return typeof read === "number" ? read : null;
 }
 
-/** Why a text is no instant: its form; the calendar or the clock; its year; its year once it was rounded up. */
+/** Why a text is not an instant: wrong format; no such date or time; year out of range; out of range after rounding up. */
 export type InstantFault = "form" | "calendar" | "years" | "rounding";
 
-/** What `parseInstant` returns, or why it returns null. */
+/** Like `parseInstant`, but returns the fault instead of null. */
 export function readInstant(text: string): number | InstantFault {
   const match = RFC_3339.exec(text);
   if (match === null) return "form";
@@ -33,7 +33,7 @@ export function formatInstant(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** Epoch milliseconds of a UTC date and time, or null when the calendar or the clock has no such moment. */
+/** Epoch milliseconds of a UTC date and time; null when it does not exist. */
 export function utcMs(
   year: number,
   month: number,

@@ -1,19 +1,19 @@
 import { hash, randomBytes } from "node:crypto";
 
-/** Minutes that a magic link works, once. */
+/** Lifetime of a magic link, minutes. It works once. */
 export const MAGIC_LINK_MINUTES = 15;
 
-/** A new token of a magic link: 32 random bytes in base64url. The mail holds it; it is stored nowhere. */
+/** A new magic link token: 32 random bytes in base64url. Only its hash is stored. */
 export function generateLinkToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** What is stored of a token: as next-auth does it, the SHA-256 of token and secret in hexadecimal. */
+/** The stored hash of a token, as next-auth computes it: SHA-256 of token and secret in hexadecimal. */
 export function hashLinkToken(token: string, authSecret: string): string {
   return hash("sha256", `${token}${authSecret}`, "hex");
 }
 
-/** The address in the mail. `redirectTo` is the own path to go on to, unless it is where everybody goes. */
+/** The URL in the mail. `redirectTo` is the path to go to after signing in; omitted for the default one. */
 export function magicLinkUrl(
   baseUrl: string,
   link: { token: string; email: string; redirectTo?: string | undefined },

@@ -2,14 +2,14 @@ const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
 
-/** The provider remembers the key of a mail for 24 hours: a repeat after that would be a second mail. */
+/** The provider keeps idempotency keys for 24 hours: a retry after that could send a second mail. */
 const DOUBT_MS_MAX = 23 * HOUR_MS;
-/** A notice that was refused for so long says nothing new any more. */
+/** Age after which an unsent notice is given up as outdated. */
 const AGE_MS_MAX = 72 * HOUR_MS;
 
 /**
- * When a notice is tried again after its `attempts`th try failed, epoch ms: after 5 s, twice as long each time, 15 minutes
- * at most and up to a quarter longer, and not before the provider wants to be asked again.
+ * When to retry a notice after `attempts` failed tries, epoch ms: exponential backoff from 5 s to 15 minutes plus up to
+ * 25 % jitter, but not before the provider's `Retry-After`.
  */
 export function noticeRetryAtMs(attempt: {
   attempts: number;
@@ -22,7 +22,7 @@ export function noticeRetryAtMs(attempt: {
   return Math.ceil(nowMs + Math.max(waitMs, retryAfterMs));
 }
 
-/** Whether a notice is to be given up: it was made three days ago, or the next try might be a second mail. */
+/** Whether to give a notice up: it is older than three days, or a retry could send a second mail. */
 export function isNoticeTooOld(
   { createdAtMs, inDoubtSinceMs }: { createdAtMs: number; inDoubtSinceMs: number | null },
   nowMs: number,

@@ -4,10 +4,10 @@ export const PERIODS = ["24h", "7d", "30d"] as const;
 
 export type Period = (typeof PERIODS)[number];
 
-/** Buckets of equal length, which begin at midnight or at a multiple of their length after it, in UTC. */
+/** A series of `steps` buckets of `stepMs` each, aligned to midnight UTC. */
 export type Span = { startsAt: Date; stepMs: number; steps: number };
 
-/** What was counted in one step of a span (0 the oldest), of one kind and bucket. */
+/** The count of one kind and bucket in one step of a span; step 0 is the oldest. */
 export type StepCount = {
   step: number;
   /** `outcome`: `bucket` is the first digit of the status code, 0 none, -1 interrupted. `offset`: as in punctuality. */
@@ -28,7 +28,7 @@ export type OverviewFigures = {
   series: { count: number; p50: number | null; p95: number | null }[];
 };
 
-/** The buckets that show a period up to that of `nowMs`, as many of them as lie in the retention window whole. */
+/** The span of a period that ends with the bucket of `nowMs`, cut to the buckets wholly within the retention window. */
 export function overviewSpan(period: Period, retentionDays: number, nowMs: number): Span {
   const { stepMs, stepsMax } = SPANS[period];
   const steps = Math.min(stepsMax, Math.floor((retentionDays * DAY_MS) / stepMs));
@@ -37,8 +37,8 @@ export function overviewSpan(period: Period, retentionDays: number, nowMs: numbe
 }
 
 /**
- * The figures of a span. Volume counts attempts; the success rate is that of attempts with a known outcome; offsets and
- * series are of first attempts, in ms. Rates and offsets of nothing are 0, those of an empty step null.
+ * The figures of a span. `recentVolume` counts attempts; `successRate` is over attempts with a known outcome; offsets and
+ * series are over first attempts, in ms. Without attempts rates and offsets are 0; offsets of an empty step are null.
  */
 export function overviewFigures(counts: readonly StepCount[], steps: number): OverviewFigures {
   const outcomes = counts.filter(({ kind }) => kind === "outcome");
@@ -73,7 +73,7 @@ const DELIVERED = 2;
 
 const total = (counts: readonly { n: number }[]) => counts.reduce((sum, { n }) => sum + n, 0);
 
-// What stands for a bucket may lie outside of what is in it: the extremes are exact.
+// A bucket's representative value may lie outside the range of its members: clamp to the exact extremes.
 function spread(offsets: readonly StepCount[]): Offsets | null {
   const min = offsets.reduce((lowest, { minMs }) => Math.min(lowest, minMs ?? lowest), Number.POSITIVE_INFINITY);
   const max = offsets.reduce((highest, { maxMs }) => Math.max(highest, maxMs ?? highest), Number.NEGATIVE_INFINITY);

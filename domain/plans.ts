@@ -6,9 +6,8 @@ export const PLAN_NAMES = ["free", "indie"] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
 /**
- * What a plan allows. A relay knob's own name is what applies while the account has saved nothing; `…Min` and `…Max`
- * bound what it may save. `cpsLimit` is both default and maximum, since an account has all of its plan unless it asks
- * for less.
+ * The limits of a plan. For a relay setting, the field of the same name is its default; `…Min` and `…Max` bound the saved
+ * value. `cpsLimit` is both default and maximum.
  */
 export type PlanLimits = {
   /** Schedules a month (UTC) before the grace zone. */
@@ -18,11 +17,11 @@ export type PlanLimits = {
   /** UTF-8 bytes of one payload. */
   payloadBytesMax: number;
   bulkItemsMax: number;
-  /** How long attempts are shown, and payloads and headers of terminal schedules kept. */
+  /** Days for which attempts are shown, and payloads and headers of terminal schedules are kept. */
   retentionDays: number;
-  /** How long terminal schedules themselves are kept, with their idempotency keys. */
+  /** Days for which terminal schedules are kept, with their idempotency keys. */
   terminalDays: number;
-  /** API requests per account. */
+  /** API requests per minute and account. */
   requestsPerMinute: number;
   cpsLimit: number;
   retryAttempts: number;
@@ -37,7 +36,7 @@ export type PlanLimits = {
 
 export type Plans = Record<PlanName, PlanLimits>;
 
-/** Every strategy there is, in the order they are shown. */
+/** All retry strategies, in display order. */
 export const RETRY_STRATEGIES = ["exponential", "linear", "fixed"] as const satisfies RetryStrategy[];
 
 const FREE: PlanLimits = {
@@ -72,9 +71,8 @@ const INDIE: PlanLimits = {
 };
 
 /**
- * The plan table with an operator's JSON merged over it, key by key, such as `{"free":{"monthlyQuota":100000}}`; the
- * table as it stands when there is none. Throws an Error that lists each key that cannot be used with its path, what was
- * expected and what came.
+ * The plans with the operator's overrides from PLANS, merged key by key, such as `{"free":{"monthlyQuota":100000}}`; the
+ * defaults when `json` is undefined. Throws an Error that lists each invalid key with its path, the expectation and the value.
  */
 export function parsePlans(json: string | undefined): Plans {
   const given = overrides.safeParse(json === undefined ? {} : parseJson(json), { reportInput: true });
@@ -85,7 +83,7 @@ export function parsePlans(json: string | undefined): Plans {
   return plans;
 }
 
-/** Schedules a month up to which creating goes on: the quota and a tenth of it, rounded down. */
+/** The grace limit of a monthly quota, up to which creates are accepted: 110 % of the quota, rounded down. */
 export function graceLimit(quota: number): number {
   return quota + (quota - (quota % 10)) / 10;
 }
@@ -99,7 +97,7 @@ function integer(min: number, max: number) {
 
 const strategy = z.enum(RETRY_STRATEGIES, `expected one of ${RETRY_STRATEGIES.join(", ")}`);
 
-// The quota keeps its grace inside a Postgres integer; no payload gets past the 2 MiB a request body may have.
+// The maximum quota plus grace fits a Postgres integer; the maximum payload is the maximum request body, 2 MiB.
 const limits = z
   .strictObject(
     {

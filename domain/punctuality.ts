@@ -1,4 +1,4 @@
-/** A first attempt counts as on time up to this offset, ms. Counted from raw offsets, since buckets cannot decide it. */
+/** Maximum offset of a first attempt that counts as on time, ms. Applied to raw offsets, since buckets are too coarse. */
 export const ON_TIME_WITHIN_MS = 250;
 
 /**
@@ -12,7 +12,7 @@ export function offsetBucket(offsetMs: number): number {
   return offsetMs < 0 ? 0 - bucket : bucket;
 }
 
-/** The offset in whole ms that stands for a bucket: exact below 100 ms, otherwise the geometric middle. */
+/** The representative offset of a bucket in whole ms: exact below 100 ms, otherwise the geometric middle. */
 export function bucketValue(bucket: number): number {
   const index = Math.abs(bucket);
   if (index < EXACT_BELOW) return bucket;

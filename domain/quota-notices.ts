@@ -2,7 +2,7 @@ import { graceLimit, type PlanLimits } from "./plans.ts";
 
 export type QuotaLevel = 80 | 100 | 110;
 
-/** What a notice on the quota says. */
+/** The content of a quota notice. */
 export type QuotaNotice = {
   level: QuotaLevel;
   /** The month, YYYYMM (UTC). */
@@ -10,15 +10,15 @@ export type QuotaNotice = {
   /** Live schedules created in it so far. */
   scheduled: number;
   limit: number;
-  /** The last number that is accepted. */
+  /** Creates above this number are rejected. */
   graceLimit: number;
-  /** When it was noticed, epoch ms. */
+  /** When the level was detected, epoch ms. */
   atMs: number;
 };
 
 /**
- * From how many live schedules a month on the owner is told: at 80 %, at the quota, and at the grace limit, from which on
- * nothing is accepted. Ascending; a small quota has levels that fall together, of which the highest counts.
+ * The numbers of live schedules per month at which the owner gets a notice: 80 % of the quota, the quota, and the grace
+ * limit. Ascending. With a small quota several levels can have the same number; the highest level counts.
  */
 export function quotaLevels({ monthlyQuota }: PlanLimits): { level: QuotaLevel; from: number }[] {
   return [
@@ -28,7 +28,7 @@ export function quotaLevels({ monthlyQuota }: PlanLimits): { level: QuotaLevel; 
   ];
 }
 
-/** At this pace, when the month's quota is reached (epoch ms); null when that is not within the month. */
+/** Extrapolates when the quota will be reached, epoch ms; null when that is after the end of the month. */
 export function quotaReachedAtMs({ period, scheduled, limit, atMs }: QuotaNotice): number | null {
   const startMs = Date.UTC(Number(period.slice(0, 4)), Number(period.slice(4)) - 1);
   const reachedMs = startMs + ((atMs - startMs) * limit) / scheduled;

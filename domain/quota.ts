@@ -10,19 +10,19 @@ export type Usage = {
   over_limit: boolean;
 };
 
-/** The month (UTC) that creating at this instant counts in, as YYYYMM. */
+/** The usage period of an instant: its month in UTC, as YYYYMM. */
 export function usagePeriod(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 7).replace("-", "");
 }
 
-/** Schedules a month in an environment: the quota, and the number past which creating is refused. Test has no grace. */
+/** Quota and grace limit of an environment, schedules per month. `test` has no grace. */
 export function quotaOf(plan: PlanLimits, env: Environment): { limit: number; graceLimit: number } {
   return env === "test"
     ? { limit: plan.testMonthlyQuota, graceLimit: plan.testMonthlyQuota }
     : { limit: plan.monthlyQuota, graceLimit: graceLimit(plan.monthlyQuota) };
 }
 
-/** The answer of GET /v1/usage for one month and environment, from the number of schedules created in it. */
+/** The response body of GET /v1/usage for one month and environment. */
 export function usageView(usage: {
   epochMs: number;
   plan: PlanName;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** `size` random bytes that nobody else gets, at most 64: taken from a pool, since a system call for each costs more. */
+/** `size` random bytes, at most 64, each used once. Taken from a pool to save a system call per id or nonce. */
 export function pooledRandomBytes(size: number): Buffer {
   if (at + size > pool.length) {
     pool = randomBytes(POOL_BYTES);

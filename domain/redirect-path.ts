@@ -2,9 +2,9 @@ const LENGTH_MAX = 2_000;
 const BASE = "https://own.invalid";
 
 /**
- * A path of our own that a browser may be sent to (`/schedules?status=dead`), as it is to be written into `Location`; null
- * for everything else. Judged before and after a URL parser has repaired it: no other host (`//host`, `/\host`,
- * `/.//host`), no character that browsers drop or turn, and nothing of the API.
+ * Validates a path of this service that a browser may be redirected to, such as `/schedules?status=dead`; returns it
+ * normalised for `Location`, or null. Prevents open redirects: checked before and after URL parsing for other hosts
+ * (`//host`, `/\host`, `/.//host`) and for characters that browsers drop or convert. Paths of the API are rejected.
  */
 export function parseRedirectPath(text: string): string | null {
   if (text.length > LENGTH_MAX || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return null;

@@ -11,10 +11,10 @@ export type RelaySettings = {
   earlyFire: boolean;
 };
 
-/** What an account has saved; null inherits the plan's default. */
+/** The saved settings of an account; null inherits the plan's default. */
 export type SavedRelaySettings = { [Knob in keyof RelaySettings]: RelaySettings[Knob] | null };
 
-/** Saved values of an account that never saved any. */
+/** The settings of an account that has saved none. */
 export const INHERITED_RELAY_SETTINGS: SavedRelaySettings = {
   cpsLimit: null,
   retryAttempts: null,
@@ -24,8 +24,8 @@ export const INHERITED_RELAY_SETTINGS: SavedRelaySettings = {
 };
 
 /**
- * The settings that apply: saved ones, brought inside the plan's limits (which may have shrunk since they were saved),
- * and the plan's defaults for the rest.
+ * The settings that apply: saved ones clamped to the plan's limits, which may have changed since, and the plan's defaults
+ * for the rest.
  */
 export function effectiveRelaySettings(saved: SavedRelaySettings, plan: PlanLimits): RelaySettings {
   const defaults = defaultRelaySettings(plan);
@@ -39,7 +39,7 @@ export function effectiveRelaySettings(saved: SavedRelaySettings, plan: PlanLimi
   };
 }
 
-/** The answer of GET and PATCH relay-settings: the saved values, then `effective`, `limits` and `defaults`. */
+/** The response body of GET and PATCH relay-settings. */
 export function presentRelaySettings(saved: SavedRelaySettings, plan: PlanLimits) {
   return {
     cpsLimit: saved.cpsLimit,
@@ -53,14 +53,14 @@ export function presentRelaySettings(saved: SavedRelaySettings, plan: PlanLimits
   };
 }
 
-/** What each knob sets, for callers. */
+/** Descriptions of the settings in the API document. */
 export const KNOBS = {
   cpsLimit: "Calls per second: first bytes sent within any second, per environment.",
   retryAttempts: "Retries after the first attempt.",
   retryBackoffMs: "The base of the wait before a retry, ms.",
   retryStrategy:
     "How the wait grows: `fixed` base; `linear` base times the retry's number; `exponential` doubled each time.",
-  earlyFire: "Whether schedules that do not say otherwise are sent slightly ahead, so that they arrive on time.",
+  earlyFire: "Default of `early_fire` for new schedules: send slightly ahead of `fire_at`, to arrive on time.",
 } as const satisfies Record<keyof RelaySettings, string>;
 
 const wholeNumber = z
@@ -70,7 +70,7 @@ const wholeNumber = z
   .nullable()
   .optional();
 
-/** Body of PATCH relay-settings: an omitted knob stays as it is, null inherits again. Limits come with the clamping. */
+/** Body of PATCH relay-settings: omitted settings stay unchanged, null inherits the default. Limits are clamped later. */
 export const relaySettingsPatch = z.strictObject({
   cpsLimit: wholeNumber.describe(KNOBS.cpsLimit),
   retryAttempts: wholeNumber.describe(KNOBS.retryAttempts),
@@ -86,8 +86,8 @@ export const relaySettingsPatch = z.strictObject({
 export type RelaySettingsPatch = z.infer<typeof relaySettingsPatch>;
 
 /**
- * What to save of a patch: numbers brought inside the plan's limits, null and omitted knobs as they came. Throws
- * VALIDATION for a strategy that this plan does not offer.
+ * Clamps the numbers of a patch to the plan's limits; leaves null and omitted settings. Throws VALIDATION for a strategy
+ * that the plan does not offer.
  */
 export function clampRelaySettings(patch: RelaySettingsPatch, plan: PlanLimits): RelaySettingsPatch {
   const limits = relayLimits(plan);

@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import type { HeaderPairs } from "./sealed-request.ts";
 
-/** A request as it was asked for, before any default of the account; null where the caller said nothing. */
+/** A create request as sent, before defaults of the account are applied; null for omitted fields. */
 export type OriginalRequest = {
   targetUrl: string;
   method: string;
@@ -12,9 +12,9 @@ export type OriginalRequest = {
 };
 
 /**
- * HMAC-SHA256 (32 bytes) that tells whether a known idempotency key came with the same request again. Neither the order
- * nor the letter case of header names matters, and an empty payload is the same as none. Keyed, because a plain hash
- * of a short payload could be guessed from the database.
+ * HMAC-SHA256 (32 bytes) of a request, to detect whether a repeated idempotency key came with the same request. Ignores
+ * order and case of header names; an empty payload equals none. Keyed, because short payloads could be guessed from a
+ * plain hash.
  */
 export function requestHash(key: KeyObject | Buffer, request: OriginalRequest): Buffer {
   return hashFields(key, [
@@ -28,7 +28,7 @@ export function requestHash(key: KeyObject | Buffer, request: OriginalRequest): 
   ]);
 }
 
-/** As `requestHash`, for sending the request of a schedule (`of`, its UUID) again; null where the caller said nothing. */
+/** Like `requestHash`, for a replay or clone of the schedule `of` (UUID); null for omitted fields. */
 export function repeatHash(
   key: KeyObject | Buffer,
   repeat: { of: string; fireAtMs: number | null; payload: string | null; headers: HeaderPairs | null },
@@ -49,7 +49,7 @@ const FORMAT = "request-hash-1";
 const REPEAT_FORMAT = "repeat-hash-1";
 
 function hashFields(key: KeyObject | Buffer, fields: readonly string[]): Buffer {
-  // A length in front of each field, or fields could trade characters with their neighbours.
+  // Length-prefixed, so that different fields cannot concatenate to the same text.
   const text = fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join("");
   return createHmac("sha256", key).update(text).digest();
 }

@@ -5,9 +5,9 @@ export type RetryStrategy = "exponential" | "linear" | "fixed";
 export interface RetryRule {
   strategy: RetryStrategy;
   baseMs: number;
-  /** Which retry this is, from 1. */
+  /** The retry's number, from 1. */
   n: number;
-  /** A number in [0, 1), such as `Math.random` gives; draws the jitter. */
+  /** Returns a number in [0, 1), for the jitter. */
   random: () => number;
 }
 
@@ -22,8 +22,8 @@ export function retryWaitMs({ strategy, baseMs, n, random }: RetryRule): number 
 }
 
 /**
- * Epoch milliseconds at which retry n is due, for a failure known at `nowMs`: after `retryWaitMs`, or after what
- * `Retry-After` asks when that is longer and the status is 429 or 503, but at most two hours more than the wait.
+ * When retry n is due after a failure at `nowMs`, epoch ms: after `retryWaitMs`, or for status 429 or 503 after
+ * `Retry-After` if that is longer, but at most two hours more than the wait.
  */
 export function nextRetryAtMs({
   nowMs,
@@ -38,9 +38,8 @@ export function nextRetryAtMs({
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks to wait (RFC 9110, 10.2.3): whole seconds, or an HTTP-date in any of
- * its three forms (5.6.7), of which a past one asks for 0. Absent or anything else is null; an endless run of digits
- * may be Infinity.
+ * The wait of a `Retry-After` header, ms (RFC 9110, 10.2.3): whole seconds, or an HTTP-date in one of its three formats
+ * (5.6.7); a past date is 0. Null when absent or malformed. A very long run of digits gives Infinity.
  */
 export function parseRetryAfterMs(header: string | undefined, nowMs: number): number | null {
   const text = header?.replace(/^[ \t]+|[ \t]+$/g, "") ?? "";
@@ -69,7 +68,7 @@ function parseHttpDate(text: string, nowMs: number): number | null {
   if (groups === undefined) return null;
   const { year = "", month = "", day, hour, minute, second } = groups;
   const fullYear = year.length === 2 ? expandYear(Number(year), nowMs) : Number(year);
-  // The grammar has a leap second, the calendar here has none: 60 is read as the second before.
+  // The grammar allows a leap second, which utcMs does not know: read 60 as 59.
   const wholeSecond = second === "60" ? 59 : Number(second);
   return utcMs(fullYear, MONTHS.indexOf(month) + 1, Number(day), Number(hour), Number(minute), wholeSecond);
 }

@@ -4,8 +4,8 @@ import { type KeyRing, open, type SealedFormat, seal } from "./cipher.ts";
 export type HeaderPairs = [name: string, value: string][];
 
 /**
- * Custom headers and payload of a schedule as one plaintext for `seal`: length of the headers (4 bytes, big-endian),
- * headers as a JSON array of pairs, payload in UTF-8. Null when there is neither; an empty payload counts as none.
+ * Packs custom headers and payload into one plaintext for `seal`: length of the headers (4 bytes, big-endian), headers as
+ * a JSON array of pairs, payload in UTF-8. Null when there are neither; an empty payload counts as none.
  */
 export function packRequest({ headers, payload }: { headers: HeaderPairs; payload: string | null }): Buffer | null {
   if (headers.length === 0 && !payload) return null;
@@ -17,7 +17,7 @@ export function packRequest({ headers, payload }: { headers: HeaderPairs; payloa
   return packed;
 }
 
-/** What `packRequest` packed, byte for byte; the payload is a view into `packed`, empty when there was none. */
+/** The inverse of `packRequest`. The payload is a view into `packed`, empty when there was none. */
 export function unpackRequest(packed: Buffer): { headers: HeaderPairs; payload: Buffer } {
   const payloadAt = LENGTH_BYTES + packed.readUInt32BE();
   if (payloadAt > packed.length) throw new RangeError("the packed request is cut off");
@@ -25,14 +25,14 @@ export function unpackRequest(packed: Buffer): { headers: HeaderPairs; payload: 
   return { headers, payload: packed.subarray(payloadAt) };
 }
 
-/** Encrypts what `packRequest` packed, for this schedule, method and target alone. */
+/** Encrypts a packed request, bound to schedule, method and target. */
 export function sealRequest(ring: KeyRing, packed: Buffer, to: Destination): Buffer {
   return seal(ring, packed, requestAad(to), BOUND_TO_TARGET);
 }
 
 /**
- * Decrypts what `sealRequest` sealed, or an earlier version that bound it to the schedule's id alone. Throws a
- * DecryptionError, also when schedule, method or target are not those it was sealed for.
+ * Decrypts a sealed request, also one of an earlier version that bound it to the schedule's id alone. Throws
+ * DecryptionError, also when schedule, method or target are not those that it was sealed for.
  */
 export function openRequest(ring: KeyRing, sealed: Buffer, to: Destination): Buffer {
   return open(ring, sealed, isBoundToTarget(sealed) ? requestAad(to) : formerRequestAad(to.id));
@@ -43,6 +43,6 @@ export function isBoundToTarget(sealed: Buffer): boolean {
   return sealed[0] === BOUND_TO_TARGET;
 }
 
-// Another format than before, so that a request that is bound to its target never opens as one that is not.
+// A format of its own, so that a request bound to its target can never be opened as one that is not.
 const BOUND_TO_TARGET: SealedFormat = 2;
 const LENGTH_BYTES = 4;

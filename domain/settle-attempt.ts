@@ -16,17 +16,17 @@ type OutcomeDetails = {
 
 export type AttemptToSettle = {
   outcome: DeliveryOutcome;
-  /** Known failures before this attempt, which is what the retries are counted by. */
+  /** Failures before this attempt; interruptions do not count. */
   failures: number;
   /** Interrupted attempts in a row before this one. */
   interruptions: number;
-  /** The account's effective settings now. */
+  /** The account's current effective settings. */
   retryPolicy: { retryAttempts: number; retryBackoffMs: number; retryStrategy: RetryStrategy };
-  /** When the outcome was known, epoch ms: a retry waits from here. */
+  /** When the outcome became known, epoch ms; the wait before a retry starts here. */
   finishedAtMs: number;
-  /** A number in [0, 1), for the jitter. */
+  /** Returns a number in [0, 1), for the jitter. */
   random: () => number;
-  /** When the claim's own lease ends, epoch ms: an interrupted attempt may be under way until then. */
+  /** When the claim's lease ends, epoch ms; an interrupted attempt may still be in progress until then. */
   claimDeadlineMs: number;
 };
 
@@ -38,7 +38,7 @@ export type Settlement = {
   interruptions: number;
 };
 
-/** What becomes of a schedule after an attempt: its status, when it is tried again, and its counts. */
+/** The state of a schedule after an attempt: status, time of the next attempt, and counts. */
 export function settleAttempt(attempt: AttemptToSettle): Settlement {
   const { outcome, failures } = attempt;
   switch (outcome.kind) {

@@ -17,7 +17,7 @@ export type FleetView = {
   settledOthers: number;
   /** Shards that this dispatcher owns. */
   owned: number;
-  /** Shards that were given up, or whose lease is over. */
+  /** Shards that were released or whose lease has expired. */
   free: number;
   /** For how long there have been free shards, ms. */
   freeForMs: number;

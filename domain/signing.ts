@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 
-/** The two keys one secret gives: its decoded bytes for Standard Webhooks, its whole text for the Stripe scheme. */
+/** The two keys of a secret: its decoded bytes for Standard Webhooks, its whole text for Stripe's scheme. */
 export type SigningKeys = { decoded: KeyObject; text: KeyObject };
 
 export type SignatureHeaders = {
@@ -11,9 +11,9 @@ export type SignatureHeaders = {
 };
 
 /**
- * Both signatures of one attempt over exactly the bytes of `body`, once per key (current first, then the former one
- * while it lasts): `webhook-signature` by Standard Webhooks over `{id}.{timestamp}.{body}`, `X-Service-Signature` by
- * Stripe's scheme over `{t}.{body}`. `scheduleId` is the text form.
+ * The two signature headers of an attempt, each with one signature per key (current, then former while it is valid):
+ * `webhook-signature` by Standard Webhooks over `{id}.{timestamp}.{body}`, `X-Service-Signature` by Stripe's scheme over
+ * `{t}.{body}`. `scheduleId` is the public id.
  * Sources: https://www.standardwebhooks.com, https://docs.stripe.com/webhooks#verify-manually
  */
 export function signRequest(request: {
@@ -40,8 +40,8 @@ export function signRequest(request: {
 }
 
 /**
- * Keys of a secret, made once and kept, since raw keys cost three times as much for each signature. `whsec_` may be
- * missing, as in Standard Webhooks. Throws when the rest is not base64; the message does not show it.
+ * Parses a secret into key objects, for reuse: signing with raw keys costs three times as much. The `whsec_` prefix is
+ * optional, as in Standard Webhooks. Throws when the rest is not base64; the message does not quote it.
  */
 export function loadSigningSecret(secret: string): SigningKeys {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;

@@ -1,9 +1,9 @@
 /**
- * Says whether a host name (ASCII, lower case, without trailing dot) is, or is below, a name that public DNS does not
- * answer: IANA special-use domain names (RFC 6761, 6762, 7686, 8375, 9476; all of `arpa`, which is infrastructure),
+ * Whether a host name (ASCII, lower case, without trailing dot) is, or is below, a name that public DNS does not
+ * resolve: IANA special-use domain names (RFC 6761, 6762, 7686, 8375, 9476; all of `arpa`, which is infrastructure),
  * what ICANN keeps for private use or never delegates (`internal`; `corp`, `home`, `mail`), RFC 6762 appendix G,
- * names that cluster, router and overlay resolvers answer, and what common systems call loopback in their `/etc/hosts`
- * (`localhost6.localdomain6`, `ip6-localhost`, FreeBSD's `localhost.my.domain`). `example.com`, `.net` and `.org` exist and are fine.
+ * names that cluster, router and overlay resolvers resolve, and names of loopback in the `/etc/hosts` of common systems
+ * (`localhost6.localdomain6`, `ip6-localhost`, FreeBSD's `localhost.my.domain`). `example.com`, `.net` and `.org` exist and are not special.
  */
 export function isSpecialName(name: string): boolean {
   return SPECIAL_TOP_LEVEL.has(name.slice(name.lastIndexOf(".") + 1));

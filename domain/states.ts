@@ -2,9 +2,9 @@
  * scheduled → firing → succeeded | failed | dead        claim, then the outcome of the attempt
  * failed → firing                                       the next attempt is claimed
  * scheduled → scheduled                                 the owner moved fire_at
- * scheduled | failed → cancelled                        the owner stopped it
+ * scheduled | failed → cancelled                        the owner cancelled it
  * firing → scheduled | failed                           released: claimed, but nothing was sent
- * firing → cancelled                                    only with its account
+ * firing → cancelled                                    only when its account is deleted
  */
 
 export const STATUSES = ["scheduled", "firing", "succeeded", "failed", "dead", "cancelled"] as const;

@@ -1,9 +1,9 @@
 import { type AddressRange, isDeniedAddress, isPublicAddress, parseAddressRange } from "./address-policy.ts";
 import { isSpecialName } from "./special-names.ts";
 
-/** What an operator allows and denies beyond the built-in rules; made by `parseTargetPolicy`. */
+/** Targets that the operator allows or denies in addition to the built-in rules; see `parseTargetPolicy`. */
 export interface TargetPolicy {
-  /** `scheme://host:port`, the port always written. */
+  /** `scheme://host:port`, always with port. */
   allowedOrigins: ReadonlySet<string>;
   /** Host names in ASCII; each covers its subdomains. */
   deniedHosts: readonly string[];
@@ -15,12 +15,12 @@ export type TargetJudgement =
   | { ok: false; reason: string };
 
 /**
- * Judges a target URL, the same way at creation and before every connection. The raw text is checked before a URL
- * parser repairs it, then the parsed host. On success `url` is what is requested (WHATWG serialisation, fragment and
- * the host's trailing dot dropped), `origin` is its origin, `hostname` the ASCII name or the address without brackets,
- * `allowed` whether the operator's list names it exactly, so that the scheme, port and address rules do not apply, here
- * and when connecting; denied hosts stay denied even so. `reason` is a sentence for the caller that never holds an
- * address. The scheme may be in any case (RFC 3986, 3.1); 2,048 characters are UTF-16 code units.
+ * Validates a target URL, the same way at creation and before every connection: first the raw text, before a URL parser
+ * corrects it, then the parsed host. On success `url` is the URL to request (WHATWG serialisation without fragment and
+ * without the host's trailing dot), `hostname` the ASCII name or the address without brackets, and `allowed` whether the
+ * operator allows this origin: then the scheme, port and address rules do not apply, here and when connecting, but denied
+ * hosts stay denied. `reason` is the message for the caller and never contains an address. The scheme is case-insensitive
+ * (RFC 3986, 3.1); the limit of 2,048 characters is in UTF-16 code units.
  */
 export function validateTarget(raw: unknown, policy: TargetPolicy): TargetJudgement {
   const read = readText(raw);
@@ -66,7 +66,7 @@ const DEFAULT_PORTS = { https: 443, http: 80 } as const;
 
 const LENGTH_MAX = 2048;
 const CONTROL_SPACE_BACKSLASH = /[\p{Cc}\s\\]/u;
-// Credentials, escapes, and what IDNA silently drops (soft hyphen, zero-width space); the two joiners it judges itself.
+// Credentials, escapes, and characters that IDNA silently drops (soft hyphen, zero-width space) except the two joiners.
 const REFUSED_IN_AUTHORITY = /[@%[\p{Default_Ignorable_Code_Point}--[\u200c\u200d]]]/v;
 const SCHEME_AND_AUTHORITY = /^(https?):\/\/([^/?#]+)/i;
 const HOST_AND_PORT = /^(\[[^[\]]*\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/;
@@ -107,7 +107,7 @@ function validateHost(hostname: string, rawHost: string): string | null {
   return labels.length < 2 || isSpecialName(hostname) ? "targetUrl must point to a public host" : null;
 }
 
-// URL parsers skip the check of punycode in a host that is all ASCII; a label beyond it brings the check back.
+// URL parsers do not validate punycode in an all-ASCII host; adding a non-ASCII label forces the validation.
 function isValidIdna(hostname: string): boolean {
   return URL.canParse(`https://\u00e9.${hostname}/`);
 }

@@ -1,6 +1,6 @@
 /**
- * All readings of a text: itself, and what comes out when it, or one of its decodings, is JSON-, HTML-, percent- or
- * base64-decoded. Decoding is lenient and in place: what is not encoded stays. At most two encodings deep.
+ * A text and its JSON, HTML, percent and base64 decodings, up to two encodings deep. Decoding is lenient: parts that are
+ * not encoded stay as they are.
  */
 export function decodings(text: string): string[] {
   const once = decodeEachWay(text);
@@ -45,7 +45,7 @@ function decodeForm(text: string): string {
   return text.includes("+") ? decodePercent(text.replaceAll("+", " ")) : text;
 }
 
-// Only the runs that can be base64, from each of the four places where its first group may begin.
+// Decodes every run of base64 characters at each of the four possible alignments.
 function decodeBase64(text: string): string {
   const runs = text.replace(/[\r\n]+/g, "").match(/[0-9a-z+/_-]{11,}/gi) ?? [];
   return runs

@@ -1,32 +1,32 @@
-/** How far ahead of an instant the dispatcher reads what falls due, ms. Rows only: nothing is claimed by reading. */
+/** How far ahead the dispatcher reads due schedules, ms. Reading claims nothing. */
 export const PREFETCH_HORIZON_MS = 4_000;
 
-/** What falls due within this is announced by NOTIFY when it is created or moved, ms: the horizon and two polls. */
+/** A schedule created or moved to within this time is announced by NOTIFY, ms: the prefetch horizon and two polls. */
 export const NOTIFY_HORIZON_MS = PREFETCH_HORIZON_MS + 2_000;
 
-/** A claim is made at most this long before the instant its request is to leave, ms. */
+/** A claim is made at most this long before its request is sent, ms. */
 export const CLAIM_AHEAD_MAX_MS = 250;
 
-/** One attempt, from just before its claim was sent to its status line, ms. */
+/** Timeout of an attempt, from just before its claim statement to the response's status line, ms. */
 export const ATTEMPT_DEADLINE_MS = 30_000;
 
-/** A claim's lease outlives its attempt's deadline by this, so that there is always time to record, ms. */
+/** Lease of a claim, ms: the attempt's timeout and 5 s for recording. */
 export const CLAIM_LEASE_MS = ATTEMPT_DEADLINE_MS + 5_000;
 
-/** Name resolution, TCP and TLS of one connection, ms. */
+/** Timeout for name resolution, TCP and TLS of one connection, ms. */
 export const CONNECT_DEADLINE_MS = 10_000;
 
-/** Lease of a shard; it is renewed every third of it, ms. */
+/** Lease of a shard, ms; renewed every third of it. */
 export const SHARD_LEASE_MS = 6_000;
 
-/** A shard is taken over only this long after its lease ended: the last second of its former owner is then empty, ms. */
+/** A shard is taken over this long after its lease ended, ms: its former owner sent nothing in that second. */
 export const TAKEOVER_PAUSE_MS = 1_000;
 
-/** A dispatcher with a heartbeat within this is shown as alive, ms. */
+/** A dispatcher with a heartbeat within this time is shown as alive, ms. */
 export const DISPATCHER_ALIVE_MS = 15_000;
 
-/** A dispatcher with a heartbeat within this is given a share of the shards: two may be missed, ms. */
+/** A dispatcher with a heartbeat within this time gets a share of the shards, ms; two heartbeats may be missed. */
 export const DISPATCHER_COUNTED_MS = 5_000;
 
-/** A dispatcher that has lived for so long is settled: others give up shards for it, ms. */
+/** Age from which a dispatcher is settled, ms: others release shards for it. */
 export const DISPATCHER_SETTLED_MS = 5_000;

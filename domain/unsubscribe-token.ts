@@ -4,15 +4,15 @@ const ID_BYTES = 16;
 const MAC_BYTES = 16;
 
 /**
- * What a link in a notice proves itself with: the account (UUID) and 128 bits of an HMAC-SHA256 over it, in base64url. It
- * can turn that account's notices off and nothing else, and it does not expire, since old mails stay in mailboxes.
+ * The token of an unsubscribe link: the account (UUID) and 128 bits of its HMAC-SHA256, in base64url. It can only turn that
+ * account's notices off. It does not expire, since old mails stay in mailboxes.
  */
 export function unsubscribeToken(key: KeyObject, accountId: string): string {
   const id = Buffer.from(accountId.replaceAll("-", ""), "hex");
   return Buffer.concat([id, mac(key, id)]).toString("base64url");
 }
 
-/** The account (UUID) that a token is for; null unless it was made with this key. */
+/** The account (UUID) of a token; null when the token was not made with this key. */
 export function readUnsubscribeToken(key: KeyObject, token: string): string | null {
   const bytes = Buffer.from(token, "base64url");
   if (bytes.length !== ID_BYTES + MAC_BYTES || bytes.toString("base64url") !== token) return null;

@@ -6,7 +6,7 @@ import { figure, minute, span } from "./words.ts";
 
 const ROWS_MAX = 10;
 
-/** The mail that tells of dead schedules: how many, which targets, how their last attempts ended, and what lists them. */
+/** The notice of dead schedules: their number, targets and last responses, and how to list and replay them. */
 export function deadSchedulesMail(reader: Reader, notice: DeadNotice): Mail {
   const { n, sinceMs, intervalMs } = notice;
   const one = n === 1;

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Mail } from "./mail.ts";
 
 /**
- * A mail as a file that mail programs open and people can read (RFC 5322, text and HTML as alternatives, UTF-8 as it is).
- * Line breaks in header fields become spaces.
+ * A mail as the content of an .eml file (RFC 5322): text and HTML as alternatives, in unencoded UTF-8 so that people can
+ * read it. Line breaks in header fields become spaces.
  */
 export function emlOf({
   from,
@@ -33,6 +33,6 @@ export function emlOf({
 
 function oneLine(value: string): string {
   const line = value.replace(/\p{Cc}+/gu, " ");
-  // Only a subject has anything else than ASCII; an address with it would need another form.
+  // Only subjects can have non-ASCII characters; an address field would need another encoding.
   return /^[\x20-\x7e]*$/.test(line) ? line : `=?utf-8?B?${Buffer.from(line).toString("base64")}?=`;
 }

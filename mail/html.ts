@@ -1,4 +1,4 @@
-/** HTML that needs no more escaping. */
+/** Escaped HTML. */
 export class Html {
   readonly text: string;
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** A template whose values are escaped, for text and for attributes in double quotes; an Html stays as it is. */
+/** Template tag: escapes values, for text and double-quoted attributes; values of type Html are inserted as they are. */
 export function html(strings: TemplateStringsArray, ...values: (string | number | Html | Html[])[]): Html {
   return new Html(
     strings.map((string, index) => string + (index < values.length ? inHtml(values[index]) : "")).join(""),

@@ -1,6 +1,6 @@
 import { Html, html } from "./html.ts";
 
-/** A part of a mail: said in HTML and in plain text; null where the text has said it already. */
+/** A part of a mail in HTML and plain text; `text` is null when another part covers it. */
 export type Part = { html: Html; text: string | null };
 
 const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
@@ -8,7 +8,7 @@ const INK = "#141517";
 const MUTED = "#626368";
 const LINE = "#e3e2db";
 
-/** What a reader in the dark sees. Inline colours are the light ones, for readers that know no media query. */
+/** Dark colour scheme. The inline colours are the light ones, for mail programs without media queries. */
 const DARK = new Html(`
 @media (prefers-color-scheme: dark) {
   .canvas { background: #0d0e0f !important; }
@@ -19,8 +19,8 @@ const DARK = new Html(`
 }`);
 
 /**
- * The whole of a mail in both forms: one column, system fonts, colours inline, no images, the same words in both. `preview`
- * is what a mailbox shows beside the subject.
+ * Lays out a mail in HTML and plain text with the same content: one column, system fonts, inline colours, no images.
+ * `preview` is the text that a mailbox shows beside the subject.
  */
 export function layOut({ subject, preview, parts }: { subject: string; preview: string; parts: Part[] }): {
   subject: string;
@@ -51,12 +51,12 @@ ${parts.map((part) => part.html)}</div>
   return { subject, html: page.text, text: `${parts.flatMap(({ text }) => text ?? []).join("\n\n")}\n` };
 }
 
-/** A sentence or several. */
+/** A paragraph. */
 export function paragraph(text: string): Part {
   return { html: html`<p style="margin:0 0 20px">${text}</p>\n`, text };
 }
 
-/** What is said in small print, and `link`, words behind it that lead somewhere. */
+/** Small print, optionally followed by a link. */
 export function smallPrint(text: string, link?: { label: string; url: string }): Part {
   const style = `margin:0 0 12px;font-size:13px;line-height:20px;color:${MUTED}`;
   if (!link) return { html: html`<p class="muted" style="${style}">${text}</p>\n`, text };
@@ -67,7 +67,7 @@ export function smallPrint(text: string, link?: { label: string; url: string }):
   };
 }
 
-/** The one thing to do. */
+/** The button of the mail's main action. */
 export function button(label: string, url: string): Part {
   const style = `display:inline-block;padding:10px 18px;border-radius:5px;background:${INK};color:#ffffff;font-weight:500;text-decoration:none`;
   return {
@@ -76,7 +76,7 @@ export function button(label: string, url: string): Part {
   };
 }
 
-/** Rows under a head; the last column is of numbers, and on the right. `line` says a row in plain text. */
+/** A table; the last column is numeric and right-aligned. `line` formats a row in plain text. */
 export function table(head: string[], rows: string[][], line: (row: string[]) => string): Part {
   const shape = (index: number) =>
     index === head.length - 1

@@ -1,4 +1,4 @@
-/** One e-mail, ready to be sent. `text` says the same as `html`. */
+/** A composed e-mail; `text` has the same content as `html`. */
 export type Mail = {
   to: string;
   subject: string;
@@ -6,24 +6,21 @@ export type Mail = {
   html: string;
   /** Further header fields, such as List-Unsubscribe. */
   headers?: Record<string, string>;
-  /** Of mails with the same key the provider sends one, for 24 hours. At most 256 characters. */
+  /** The provider sends only one mail per key within 24 hours. At most 256 characters. */
   idempotencyKey?: string;
 };
 
 export type Mailer = {
-  /** Resolves once the provider has taken the mail (or it is in the mailbox folder). Throws a MailNotSent otherwise. */
+  /** Resolves once the provider has accepted the mail, or it is in the mailbox folder. Rejects with MailNotSent. */
   send(mail: Mail): Promise<void>;
 };
 
-/**
- * The provider has not said that it took the mail. The message says what happened, without the addressee, the content
- * or the API key.
- */
+/** The provider has not confirmed the mail. The message contains neither recipient, content nor API key. */
 export class MailNotSent extends Error {
   override readonly name = "MailNotSent";
-  /** The provider may have taken it all the same: no answer came, or none that says. */
+  /** The provider may have accepted the mail: there was no response, or an inconclusive one. */
   readonly inDoubt: boolean;
-  /** How long the provider wants to be left alone, ms. */
+  /** The provider's `Retry-After`, ms. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, { inDoubt, retryAfterMs }: { inDoubt: boolean; retryAfterMs?: number | undefined }) {

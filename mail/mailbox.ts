@@ -7,8 +7,8 @@ import { type Mail, type Mailer, MailNotSent } from "./mail.ts";
 type Settings = { folder: string; from: string; onWritten: (line: string) => void };
 
 /**
- * Puts each mail into a folder as a file (`<time>-<key>.eml`, closed to other users) that is there as a whole or not at
- * all, and tells `onWritten` where. A mail whose idempotency key the folder has already is not put there again.
+ * Writes each mail to a folder as `<time>-<key>.eml`, atomically and readable only by the owner, and reports it to
+ * `onWritten`. A mail whose idempotency key is already in the folder is not written again.
  */
 export function createMailbox({ folder, from, onWritten }: Settings): Mailer {
   return {

@@ -4,8 +4,8 @@ import { createMailbox } from "./mailbox.ts";
 import { createResendMailer } from "./resend-mailer.ts";
 
 /**
- * What sends e-mails: Resend when there is an API key for it, otherwise the mailbox folder, of which each mail is told to
- * `onWritten` in one line for the terminal or the log.
+ * Sends e-mails by Resend if RESEND_API_KEY is set; otherwise writes them to the mailbox folder and reports each to
+ * `onWritten` as one line for the terminal or the log.
  */
 export function createMailer(settings: Config["mail"], { onWritten }: { onWritten: (line: string) => void }): Mailer {
   const { from, resendApiKey: apiKey, resendBaseUrl: baseUrl, mailboxDir } = settings;

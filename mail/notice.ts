@@ -1,18 +1,18 @@
 import { layOut, type Part, smallPrint } from "./layout.ts";
 import type { Mail } from "./mail.ts";
 
-/** To whom a notice goes, and how he gets rid of them. */
+/** The recipient of a notice, with the unsubscribe links. */
 export type Reader = {
-  /** UUID of the notice: the provider sends one mail of it. */
+  /** UUID of the notice; the mail's idempotency key. */
   id: string;
   to: string;
-  /** A page that asks before it turns notices off. */
+  /** The page that asks for confirmation before it turns notices off. */
   unsubscribeUrl: string;
-  /** What turns them off by a POST (RFC 8058). */
+  /** The URL of one-click unsubscribe by POST (RFC 8058). */
   oneClickUrl: string;
 };
 
-/** A notice as a mail: with the way out in its last line and in the header fields that mail programs make a button of. */
+/** Composes a notice: a mail with an unsubscribe link in its last line and in the `List-Unsubscribe` headers. */
 export function noticeMail(
   reader: Reader,
   notice: { subject: string; preview: string; parts: Part[]; hint: string },

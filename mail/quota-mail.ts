@@ -4,7 +4,7 @@ import type { Mail } from "./mail.ts";
 import { noticeMail, type Reader } from "./notice.ts";
 import { day, figure, minute, month } from "./words.ts";
 
-/** The mail that tells how much of the month's quota is used, at 80 %, at 100 % and where creating ends. */
+/** The quota notice, at 80 %, at 100 % and at the grace limit. */
 export function quotaMail(reader: Reader, notice: QuotaNotice): Mail {
   const { subject, said } = WORDS[notice.level](notice);
   return noticeMail(reader, {

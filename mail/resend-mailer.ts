@@ -3,13 +3,13 @@ import { type Mail, type Mailer, MailNotSent } from "./mail.ts";
 
 const DEADLINE_MS = 10_000;
 const RETRY_AFTER_MS_MAX = 3_600_000;
-/** Answers about the idempotency key: the first says that a mail with it was taken, the second that one is being sent. */
+/** Resend's errors about idempotency keys: the first means that a mail with the key was accepted, the second that one is being sent. */
 const TAKEN_BEFORE = "invalid_idempotent_request";
 const BEING_TAKEN = "concurrent_idempotent_requests";
 
 type Settings = { apiKey: string; baseUrl?: string | undefined; from: string; deadlineMs?: number };
 
-/** Sends by Resend's API, within `deadlineMs` (10 s). `baseUrl` is that of the API unless it is elsewhere. */
+/** Sends mails by the Resend API with a timeout of `deadlineMs` (10 s). `baseUrl` overrides the API's base URL. */
 export function createResendMailer({ apiKey, baseUrl, from, deadlineMs = DEADLINE_MS }: Settings): Mailer {
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {});
   return {
@@ -23,15 +23,14 @@ export function createResendMailer({ apiKey, baseUrl, from, deadlineMs = DEADLIN
 }
 
 function notSent(error: ErrorResponse | null, headers: Record<string, string>): MailNotSent {
-  if (!error?.statusCode)
-    return new MailNotSent("the mail provider gave no answer that could be read", { inDoubt: true });
+  if (!error?.statusCode) return new MailNotSent("the mail provider sent no readable response", { inDoubt: true });
   const { statusCode: status, name } = error;
   const retryAfterMs = retryAfter(headers["retry-after"]);
   const inDoubt = status >= 500 || name === BEING_TAKEN;
   return new MailNotSent(`the mail provider answered ${status} (${name}): ${told(error)}`, { inDoubt, retryAfterMs });
 }
 
-/** What the provider says, without addresses and keys. */
+/** The provider's error message, with e-mail addresses and API keys redacted. */
 function told({ message }: ErrorResponse): string {
   return String(message)
     .replace(/[^\s<>"'(),;:]+@/g, "…@")

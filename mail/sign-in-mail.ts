@@ -1,7 +1,7 @@
 import { button, layOut, paragraph, smallPrint } from "./layout.ts";
 import type { Mail } from "./mail.ts";
 
-/** The mail with a magic link, which works until `expiresAt`, `minutes` from when it was asked for. */
+/** The mail with a magic link, which works until `expiresAt`, `minutes` after it was requested. */
 export function signInMail({ to, link, expiresAt, minutes = 15 }: SignIn): Mail {
   const until = `${expiresAt.toISOString().slice(11, 16)} UTC (${minutes} minutes)`;
   return {

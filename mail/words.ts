@@ -1,4 +1,4 @@
-/** A number as people read it: 1,600. */
+/** A number with thousands separators: 1,600. */
 export const figure = (n: number): string => n.toLocaleString("en-US");
 
 /** A day in UTC: 29 March. */

@@ -1,7 +1,7 @@
 import { AppError } from "#domain/errors.ts";
 import { decodeId } from "#domain/ids.ts";
 
-/** The UUID of an account's id as it is shown (`acc_…`). Throws NOT_FOUND for what is none. */
+/** Decodes an account id (`acc_…`) to its UUID. Throws NOT_FOUND for a malformed id. */
 export function accountIdOrThrow(text: string): string {
   const id = decodeId("acc", text);
   if (id === null) throw noSuchAccount();

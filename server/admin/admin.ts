@@ -4,8 +4,8 @@ import { AppError } from "#domain/errors.ts";
 import type { Ctx, Query } from "../context.ts";
 
 /**
- * Somebody who may administer, with the means to do so. The verbs of this folder take nothing else, and it is made by
- * `ofSession` and `operator` alone.
+ * The context of the admin verbs: proof that the caller is an administrator, and access to the database. Only `ofSession`
+ * and `operator` create it.
  */
 export class Admin {
   readonly config: Config;
@@ -18,15 +18,15 @@ export class Admin {
     this.actor = actor;
   }
 
-  /** The caller, in the call named `requestId`. Throws FORBIDDEN unless it is the session of an administrator. */
+  /** For the session of an administrator; `requestId` goes to the audit log. Throws FORBIDDEN for any other caller. */
   static ofSession(ctx: Pick<Ctx, "config" | "query" | "credential" | "tenant">, requestId: string | null): Admin {
     if (ctx.credential.kind !== "session" || !ctx.credential.isAdmin) {
-      throw new AppError("FORBIDDEN", "Only an administrator may do this.");
+      throw new AppError("FORBIDDEN", "Only administrators may do this.");
     }
     return new Admin(ctx, { accountId: ctx.tenant.accountId, requestId });
   }
 
-  /** Whoever works at the command line of the server, and so has the database anyway. */
+  /** For the operator at the server's command line, who has access to the database anyway. */
   static operator(config: Config, query: Query): Admin {
     return new Admin({ config, query }, { accountId: null, requestId: null });
   }

@@ -4,12 +4,12 @@ import { accountIdOrThrow, noSuchAccount } from "./account-id.ts";
 import type { Admin } from "./admin.ts";
 
 /**
- * Locks an account (`acc_…`) out: its sessions end, its keys are refused, its schedules wait. Throws NOT_FOUND, and CONFLICT
- * for the administrator's own.
+ * Deactivates an account (`acc_…`): its sessions end, its keys are rejected, its schedules wait. Throws NOT_FOUND, and
+ * CONFLICT for the administrator's own account.
  */
 export async function deactivateAccount(admin: Admin, accountId: string): Promise<void> {
   const id = accountIdOrThrow(accountId);
-  if (id === admin.actor.accountId) throw new AppError("CONFLICT", "Nobody can deactivate the own account.");
+  if (id === admin.actor.accountId) throw new AppError("CONFLICT", "You cannot deactivate your own account.");
   const outcome = await admin.query(({ db }) => setAccountStatus(db, id, "deactivated", admin.actor));
   if (outcome === "not found") throw noSuchAccount();
 }

@@ -6,11 +6,11 @@ import type { Admin } from "./admin.ts";
 import { presentAccount } from "./present-account.ts";
 
 export type AccountFilter = {
-  /** Part of an e-mail address, in any letter case, or a whole account id. */
+  /** Part of an e-mail address (case-insensitive), or a complete account id. */
   q?: string | undefined;
   plan?: PlanName | undefined;
   status?: "active" | "deactivated" | undefined;
-  /** The id of the account that the page before ended with: `next` of that page. */
+  /** `next` of the previous page. */
   after?: string | undefined;
   limit?: number | undefined;
 };
@@ -20,8 +20,8 @@ const LIMIT_MAX = 200;
 const TOTAL_MAX = 10_000;
 
 /**
- * One page of the accounts that are not deleted, the newest first. `total` is exact up to 10,000; `next` is null on the
- * last page. Throws NOT_FOUND for an `after` that is no account id.
+ * One page of the accounts that are not deleted, newest first. `total` is exact up to 10,000; `next` is null on the last
+ * page. Throws NOT_FOUND when `after` is not an account id.
  */
 export async function listAllAccounts(admin: Admin, { q, plan, status, after, limit = LIMIT }: AccountFilter) {
   const wanted = q?.trim().toLowerCase() || undefined;

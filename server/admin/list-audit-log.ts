@@ -8,8 +8,8 @@ const LIMIT = 50;
 const LIMIT_MAX = 200;
 
 /**
- * One page of what administrators did, the latest first: to one account (`acc_…`) if it is given, behind the act `after`
- * (`next` of the page before). Throws NOT_FOUND for an id that is none.
+ * One page of the audit log, newest first; of one account if `accountId` (`acc_…`) is given. `after` is `next` of the
+ * previous page. Throws NOT_FOUND for a malformed id.
  */
 export async function listAuditLog(
   admin: Admin,
@@ -21,7 +21,7 @@ export async function listAuditLog(
 ) {
   const subjectId = accountId === undefined ? undefined : accountIdOrThrow(accountId);
   const from = after === undefined ? undefined : decodeId("aud", after);
-  if (from === null) throw new AppError("NOT_FOUND", "There is no such act.");
+  if (from === null) throw new AppError("NOT_FOUND", "There is no such audit log entry.");
   const rowsMax = Math.min(Math.max(limit, 1), LIMIT_MAX);
   const rows = await admin.query(({ db }) => listActs(db, { subjectId, after: from, limit: rowsMax + 1 }));
   const page = rows.slice(0, rowsMax);

@@ -2,7 +2,7 @@ import type { AccountRow } from "#db/queries/accounts/list.ts";
 import { encodeId } from "#domain/ids.ts";
 import { graceLimit, type Plans } from "#domain/plans.ts";
 
-/** An account as an administrator sees it in a list, with its live schedules of this month against its quota. */
+/** An account as administrators see it, with this month's live schedules and its quota. */
 export function presentAccount(row: AccountRow, plans: Plans) {
   const limit = plans[row.plan].monthlyQuota;
   return {

@@ -3,8 +3,8 @@ import { accountIdOrThrow, noSuchAccount } from "./account-id.ts";
 import type { Admin } from "./admin.ts";
 
 /**
- * Lets a deactivated account (`acc_…`) go on: its keys are taken again, and what has become overdue is sent, the oldest
- * first. Throws NOT_FOUND.
+ * Reactivates an account (`acc_…`): its keys are accepted again, and overdue schedules are sent, oldest first. Throws
+ * NOT_FOUND.
  */
 export async function reactivateAccount(admin: Admin, accountId: string): Promise<void> {
   const id = accountIdOrThrow(accountId);

@@ -11,8 +11,8 @@ import { presentAccount } from "./present-account.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * One account (`acc_…`) with its figures of both environments: the month against the quota, schedules that are active or
- * due within an hour, and those that failed or became dead within 24 hours. Throws NOT_FOUND, for a deleted one too.
+ * One account (`acc_…`) with the figures of both environments: usage and quota of the month, schedules that are active or
+ * due within an hour, and schedules that failed or died within 24 hours. Throws NOT_FOUND, also for a deleted account.
  */
 export async function readAccount(admin: Admin, accountId: string) {
   const id = accountIdOrThrow(accountId);

@@ -3,8 +3,8 @@ import { countDeadSchedules } from "#db/queries/schedules/count-dead.ts";
 import type { Admin } from "./admin.ts";
 
 /**
- * What waits in the whole service: due, firing, scheduled, waiting for a retry, the age of the oldest that is due; and what
- * became dead within 24 hours. Large counts are estimated, and say so.
+ * The queue of the whole service: schedules that are due, firing, scheduled or waiting for a retry, the age of the oldest
+ * due one, and schedules that died within 24 hours. Large counts are estimates and marked as such.
  */
 export async function readQueue(admin: Admin): Promise<QueueFigures & { dead: number; isDeadCapped: boolean }> {
   return admin.query(async ({ sql }) => {

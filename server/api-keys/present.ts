@@ -16,7 +16,7 @@ export function presentApiKey(row: ApiKeyRow) {
   };
 }
 
-/** A key that was just made, with its raw value: the only time that it is shown. */
+/** A new key with its raw value, which is shown only this once. */
 export function presentNewApiKey(made: ApiKeyRow & { key: string }) {
   return { ...presentApiKey(made), key: made.key };
 }

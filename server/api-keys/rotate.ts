@@ -4,8 +4,8 @@ import type { Ctx } from "../context.ts";
 import { keyIdOrThrow, noSuchKey } from "./key-id.ts";
 
 /**
- * Revokes a key and makes its replacement, in one transaction; with the raw value. Throws NOT_FOUND, or CONFLICT when
- * the key is revoked: of several rotations at once one succeeds.
+ * Revokes a key and creates its replacement in one transaction; returns the new key with its raw value. Throws NOT_FOUND,
+ * and CONFLICT when the key is already revoked, so that of concurrent rotations only one succeeds.
  */
 export async function rotateOwnApiKey(ctx: Ctx, keyId: string): Promise<ApiKeyRow & { key: string }> {
   const { accountId } = ctx.tenant;

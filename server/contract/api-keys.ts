@@ -9,15 +9,15 @@ const ApiKeyAnswer = z
     id: KeyId.describe("Names the key, in paths too; it is not the key."),
     name: z.string().describe("What its owner calls it."),
     env: Env.describe("The environment that it belongs to."),
-    prefix: z.enum(["sw_live_", "sw_test_"]).describe("How its raw value begins."),
-    last4: z.string().length(4).describe("How its raw value ends."),
+    prefix: z.enum(["sw_live_", "sw_test_"]).describe("The beginning of its raw value."),
+    last4: z.string().length(4).describe("The end of its raw value."),
     created_at: InstantText.describe("When it was created."),
     last_used_at: InstantText.nullable().describe("When it was last used, to the minute; null when it never was."),
-    revoked_at: InstantText.nullable().describe("When it was revoked; null while it counts."),
+    revoked_at: InstantText.nullable().describe("When it was revoked; null while it is valid."),
   })
   .meta({ id: "ApiKey", description: "An API key, without its raw value." });
 
-/** The only answer with a raw key in it. */
+/** The only response that contains a raw key. */
 const NewApiKeyAnswer = z
   .strictObject({
     ...ApiKeyAnswer.shape,

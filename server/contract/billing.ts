@@ -7,7 +7,7 @@ const AddressAnswer = z
 
 const ReceivedAnswer = z
   .strictObject({ received: z.literal(true).describe("The event need not be sent again.") })
-  .meta({ id: "EventReceived", description: "What came was understood, or concerns nobody here." });
+  .meta({ id: "EventReceived", description: "The event was processed, or does not concern an account." });
 
 const tag = "Billing";
 
@@ -54,13 +54,13 @@ export const receiveEvent = endpoint({
   method: "POST",
   path: "/v1/billing/events",
   tag,
-  summary: "Take an event of the billing provider.",
+  summary: "Receive an event of the billing provider.",
   description:
-    "For the billing provider alone, whose events have the form that it documents: VALIDATION unless the bytes of the body are signed by it. Events may come again and in any order; UNAVAILABLE asks for the event once more.",
+    "For the billing provider only; the body is an event as the provider documents it. VALIDATION unless the body is signed by the provider. Events may arrive repeatedly and in any order. UNAVAILABLE makes the provider send the event again.",
   auth: "none",
   requestHeaders: { "Stripe-Signature": "The provider's signature of the body." },
   responses: {
-    200: { description: "It was taken.", schema: ReceivedAnswer, example: { received: true } },
+    200: { description: "The event was received.", schema: ReceivedAnswer, example: { received: true } },
   },
   errors: ["PAYLOAD_TOO_LARGE", "RATE_LIMITED", "UNAVAILABLE"],
 });

@@ -1,6 +1,6 @@
 import { header } from "./headers.ts";
 
-/** `webhooks`: the request that is sent to a schedule's target, as dispatcher/sending/preparer.ts writes it. */
+/** `webhooks`: the request sent to a schedule's target, as dispatcher/sending/preparer.ts composes it. */
 export const WEBHOOKS = {
   delivery: {
     post: {

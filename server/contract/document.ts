@@ -2,10 +2,10 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cacheHeaders, IF_NONE_MATCH } from "./headers.ts";
 
-/** It changes with the version alone. */
+/** The document changes only with the version, s. */
 export const DOCUMENT_MAX_AGE_S = 300;
 
-// The specification says what is in it.
+// Described by the OpenAPI specification.
 const part = (description: string) => z.custom<object>().register(z.globalRegistry, { type: "object", description });
 
 const DocumentAnswer = z

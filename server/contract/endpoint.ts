@@ -1,23 +1,23 @@
 import type { z } from "zod";
 import type { ErrorCode } from "#domain/errors.ts";
 
-/** A schema of query parameters: every value comes as a string that is not empty. */
+/** A schema of query parameters; its input values are non-empty strings. */
 export type QuerySchema<T = unknown> = z.ZodType<T> & { shape: object };
 
-/** One success answer. `schema` null: no body. */
+/** One success response. `schema` null: no body. */
 export type ResponseSpec = {
   description: string;
   schema: z.ZodType | null;
-  /** Headers of this answer alone, name → what it says. */
+  /** Headers of this response alone: name → description. */
   headers?: Record<string, string>;
   example?: unknown;
-  /** An example of the same as plain text, for callers that prefer it. */
+  /** An example of the response as plain text, if the endpoint has that format too. */
   textExample?: string;
 };
 
 /**
- * One endpoint, told once: `route` reads, authenticates and types its calls from this, and the OpenAPI document is made
- * of it. What every endpoint may answer besides (UNAUTHORIZED, RATE_LIMITED, INTERNAL, …) is not repeated in `errors`.
+ * The contract of one endpoint. `route` parses, authenticates and types requests by it, and the OpenAPI document is
+ * generated from it. `errors` does not repeat those that every endpoint has (UNAUTHORIZED, RATE_LIMITED, INTERNAL, …).
  */
 export type Endpoint = {
   operationId: string;
@@ -27,26 +27,26 @@ export type Endpoint = {
   tag: string;
   summary: string;
   description?: string;
-  /** Which credentials may call: either kind, a session alone, or none at all. */
+  /** Required credential: API key or session, session only, or none. */
   auth: "any" | "session" | "none";
   /** Belongs to one environment: a key has its own, a session acts on `live` and takes `?env=test`. */
   hasEnv?: boolean;
   query?: QuerySchema;
-  /** Request headers that it knows, name → what it does. */
+  /** Request headers with a meaning: name → description. */
   requestHeaders?: Record<string, string>;
   body?: z.ZodType;
-  /** What the document shows in place of `body`, where parts of a body are judged later than the whole. */
+  /** Replaces `body` in the OpenAPI document, when parts of the body are validated later than the whole. */
   bodyInDocument?: z.ZodType;
   /** An absent body means an empty object. */
   isBodyOptional?: boolean;
-  /** Hard limit of the body, bytes; 2 MiB unless it is given. */
+  /** Maximum body size, bytes; default 2 MiB. */
   bodyBytesMax?: number;
   bodyExample?: unknown;
   responses: { readonly [status: number]: ResponseSpec };
   errors?: readonly ErrorCode[];
 };
 
-/** The endpoint as it is given, with its exact type. */
+/** Identity function that infers the exact type of a definition. */
 export function endpoint<const E extends Endpoint>(definition: E): E {
   return definition;
 }
@@ -55,7 +55,7 @@ export type BodyOf<E extends Endpoint> = E extends { body: z.ZodType<infer B> } 
 
 export type QueryOf<E extends Endpoint> = E extends { query: z.ZodType<infer Q> } ? Q : undefined;
 
-/** What a handler of the endpoint may reply: one of its statuses, with the body that belongs to it. */
+/** The replies that a handler may return: one of the endpoint's statuses with the matching body. */
 export type ReplyOf<E extends Endpoint> = {
   [S in keyof E["responses"] & number]: {
     status: S;

@@ -2,7 +2,7 @@ import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type HEADERS, headerRefs } from "./headers.ts";
 
-/** `components.responses`: the answer of each error code, under the code's name. */
+/** `components.responses`: the response of each error code, by code. */
 export function errorComponents() {
   return Object.fromEntries(
     CODES.map((code) => {
@@ -40,18 +40,18 @@ function ofCode(code: ErrorCode) {
   };
 }
 
-/** The error answers of one endpoint, status → reference. */
+/** The error responses of one endpoint: status → reference. */
 export function errorResponses(endpoint: Endpoint) {
   const codes = CODES.filter((code) => mayRespond(endpoint, code));
   const answers: [number, ErrorCode][] = codes.map((code) => [ERROR_STATUS[code], code]);
-  // A body that does not come in time has the status that HTTP has for it.
+  // A body that is sent too slowly.
   if (endpoint.method !== "GET") answers.push([408, "VALIDATION"]);
   return Object.fromEntries(answers.map(([status, code]) => [status, { $ref: `#/components/responses/${code}` }]));
 }
 
 const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
-/** Besides what `errors` names. */
+/** Whether an endpoint can respond with an error code: those in `errors`, and those that follow from its definition. */
 function mayRespond({ auth, method, body, errors = [], responses }: Endpoint, code: ErrorCode): boolean {
   if (ERROR_STATUS[code] in responses) return false;
   switch (code) {

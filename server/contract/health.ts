@@ -12,12 +12,12 @@ const ReadinessAnswer = z
     status: Check.describe("`ok` when every check is."),
     checks: z
       .strictObject({
-        database: Check.describe("Whether the database answers."),
-        queue: Check.describe("Whether a dispatcher gave a sign of life within 15 s."),
+        database: Check.describe("Whether the database responds."),
+        queue: Check.describe("Whether a dispatcher had a heartbeat within 15 s."),
       })
-      .describe("What was looked at."),
+      .describe("The individual checks."),
   })
-  .meta({ id: "Readiness", description: "Whether the service does its work." });
+  .meta({ id: "Readiness", description: "Whether the service is ready." });
 
 const tag = "Health";
 
@@ -26,12 +26,12 @@ export const getHealth = endpoint({
   method: "GET",
   path: "/healthz",
   tag,
-  summary: "Whether the web process lives; touches nothing.",
+  summary: "Whether the web process is alive. Does not access the database.",
   auth: "none",
   responses: {
     200: {
-      description: "It lives.",
-      schema: z.strictObject({ status: z.literal("ok").describe("It lives.") }),
+      description: "The process is alive.",
+      schema: z.strictObject({ status: z.literal("ok").describe("Always `ok`.") }),
       example: { status: "ok" },
     },
   },
@@ -42,16 +42,16 @@ export const getReadiness = endpoint({
   method: "GET",
   path: "/readyz",
   tag,
-  summary: "Whether schedules are stored and delivered.",
+  summary: "Whether schedules can be stored and delivered.",
   auth: "none",
   responses: {
     200: {
-      description: "The database answers, and a dispatcher gave a sign of life within 15 s.",
+      description: "The database responds, and a dispatcher had a heartbeat within 15 s.",
       schema: ReadinessAnswer,
       example: { status: "ok", checks: { database: "ok", queue: "ok" } },
     },
     503: {
-      description: "One of them does not.",
+      description: "At least one check failed.",
       schema: ReadinessAnswer,
       example: { status: "unavailable", checks: { database: "ok", queue: "unavailable" } },
     },
@@ -63,35 +63,33 @@ export const MetricsAnswer = z
     dispatchers: z
       .array(
         z.strictObject({
-          id: z.uuid().describe("The process, anew at each start."),
-          host: z.string().describe("The machine that it runs on."),
-          pid: z.int().describe("Its number there."),
+          id: z.uuid().describe("Identifies the process; new at each start."),
+          host: z.string().describe("The host that it runs on."),
+          pid: z.int().describe("Its process id on the host."),
           version: z.string().describe("The version of its code."),
           started_at: InstantText.describe("When it started."),
-          beat_at: InstantText.describe("When it last gave a sign of life."),
-          beat_age_ms: z.int().describe("How long ago that was."),
-          alive: z.boolean().describe("Whether it gave a sign of life within 15 s."),
+          beat_at: InstantText.describe("Its last heartbeat."),
+          beat_age_ms: z.int().describe("Time since the last heartbeat, ms."),
+          alive: z.boolean().describe("Whether the last heartbeat was within 15 s."),
           skew_ms: z
             .number()
             .nullable()
-            .describe("How far its clock is ahead of the database's; null until it is known."),
-          shards: z.int().describe(`How many of the ${SHARDS} shards it delivers for.`),
+            .describe("How far its clock is ahead of the database's, ms; null until measured."),
+          shards: z.int().describe(`Number of shards that it owns, of ${SHARDS}.`),
         }),
       )
-      .describe("Those that gave a sign of life within an hour and did not stop in good order."),
+      .describe("Dispatchers with a heartbeat within an hour, except those that were shut down."),
     queue: z
       .strictObject({
-        due: z.int().describe("Waiting although their time has come, those of accounts that are not active left out."),
+        due: z.int().describe("Due and not yet claimed, without accounts that are not active."),
         firing: z.int().describe("Being attempted now."),
         scheduled: z.int().describe("Waiting for their first attempt."),
         failed: z.int().describe("Waiting for a retry."),
-        oldest_due_ms: z.int().describe("How long the oldest of those that are due has been; 0 when none is."),
-        estimated: z
-          .boolean()
-          .describe("Whether a figure was too large to be counted (10,000; due: 20,000, its most)."),
+        oldest_due_ms: z.int().describe("How long the oldest due schedule has been due, ms; 0 when none is."),
+        estimated: z.boolean().describe("Whether a count above 10,000 is an estimate; `due` is capped at 20,000."),
       })
-      .describe("Schedules that wait, of all accounts."),
-    punctuality: PunctualityAnswer.describe("As `/v1/status/punctuality` shows it."),
+      .describe("Unfinished schedules of all accounts."),
+    punctuality: PunctualityAnswer.describe("As in `/v1/status/punctuality`."),
   })
   .meta({ id: "Metrics", description: "Figures of the whole service." });
 
@@ -101,14 +99,14 @@ export const getMetrics = endpoint({
   path: "/metricsz",
   tag,
   summary: "Figures of the whole service, for its operator.",
-  description: `With \`?format=prometheus\`, or \`Accept: text/plain\`, as Prometheus text. Open where the service is reached over plain
-http; over https it needs \`Authorization: Bearer <METRICS_TOKEN>\`. At most a second old.`,
+  description: `With \`?format=prometheus\`, or \`Accept: text/plain\`, as Prometheus text. No authentication when the base URL is plain
+http; over https it requires \`Authorization: Bearer <METRICS_TOKEN>\`. At most one second old.`,
   auth: "none",
   query: z.strictObject({
     format: z
       .enum(["json", "prometheus"], "must be json or prometheus")
       .optional()
-      .describe("The form of the answer; JSON unless `Accept` says otherwise."),
+      .describe("The response format; JSON unless `Accept` says otherwise."),
   }),
   responses: {
     200: {

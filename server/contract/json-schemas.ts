@@ -3,10 +3,9 @@ import { z } from "zod";
 export type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * Turns zod schemas into JSON Schema (2020-12) for one document. Those with an `id` in their meta are put into
- * `components` once and referred to. `input` is what a caller writes, `output` what an answer holds, which may gain fields
- * within a version. Throws when a schema
- * has no form there and its meta does not give one, and when one id stands for two schemas.
+ * Converts zod schemas to JSON Schema (2020-12) for one document. Schemas with an `id` in their meta go to `components`
+ * and are referenced. `input` is for requests, `output` for responses, which allow additional fields. Throws when a schema
+ * cannot be represented and its meta does not say how, and when two schemas have the same id.
  */
 export function createJsonSchemas() {
   const components: Record<string, JsonSchema> = {};
@@ -23,7 +22,7 @@ export function createJsonSchemas() {
       for (const [id, component] of Object.entries($defs)) {
         components[id] ??= component;
         if (JSON.stringify(components[id]) !== JSON.stringify(component))
-          throw new Error(`two schemas are called ${id}`);
+          throw new Error(`two schemas have the id ${id}`);
       }
       return own;
     },
@@ -32,23 +31,23 @@ export function createJsonSchemas() {
 
 type Generated = JsonSchema & { $defs?: Record<string, JsonSchema> };
 
-/** Where the components are in an OpenAPI document. */
+/** Rewrites references to the location of components in an OpenAPI document. */
 function referring(schema: z.core.JSONSchema.BaseSchema): Generated {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-// Its meta says what z.custom is; nothing may be left open.
+// A z.custom schema must describe itself in its meta.
 function unrepresentable({ zodSchema }: { zodSchema: z.core.$ZodType }) {
   return z.globalRegistry.get(zodSchema)?.type === undefined ? "throw" : "any";
 }
 
-/** Integers without bounds of their own are not told those of JavaScript's safe integers. */
+/** Removes the bounds of JavaScript's safe integers, which zod adds to integers without bounds. */
 function override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-/** Objects of an answer do not rule out what is not described. */
+/** Allows additional properties in responses. */
 function overrideOpen(given: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
   override(given);
   if (given.jsonSchema.additionalProperties === false) delete given.jsonSchema.additionalProperties;

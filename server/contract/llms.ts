@@ -1,6 +1,6 @@
 import { ENDPOINTS } from "./endpoints.ts";
 
-/** The service and its API in short, for language models, at `baseUrl`. Source: https://llmstxt.org. */
+/** The content of /llms.txt: a summary of the service and its API for language models. Source: https://llmstxt.org. */
 export function describeForModels(baseUrl: string): string {
   const endpoints = ENDPOINTS.map(({ method, path, summary }) => `- \`${method} ${path}\`: ${summary}`);
   return `# Stopwatch

@@ -12,13 +12,13 @@ const LoggedAttemptAnswer = z
     method: Method.describe("The method of the request."),
     ...ATTEMPT_FIELDS,
   })
-  .meta({ id: "LoggedAttempt", description: "An attempt, and what it was of." });
+  .meta({ id: "LoggedAttempt", description: "An attempt and its schedule." });
 
 const LogPageAnswer = z
   .strictObject({
     items: z.array(LoggedAttemptAnswer).describe("The attempts of this page."),
     ...PAGE_FIELDS,
-    retention_days: z.int().describe("How far back the plan lets one look."),
+    retention_days: z.int().describe("The plan's retention window, days."),
   })
   .meta({ id: "LogPage", description: "One page of the delivery log." });
 

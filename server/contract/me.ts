@@ -11,11 +11,11 @@ const ProfileAnswer = z
       .strictObject({
         id: AccountId.describe("The account; one person has one."),
         email: z.email().describe("The address that the owner signs in with."),
-        name: z.string().nullable().describe("What the owner is called; null until it is known."),
+        name: z.string().nullable().describe("The owner's display name; null until it is known."),
         avatarUrl: z.string().nullable().describe("A picture of the owner; null when there is none."),
         status: z.enum(["active", "deactivated"]).describe("Schedules of a deactivated account wait."),
-        emailVerified: z.boolean().describe("Whether the address was shown to be the owner's."),
-        notices: z.boolean().describe("Whether the owner is told by e-mail of dead schedules and of the quota."),
+        emailVerified: z.boolean().describe("Whether the owner has verified the address."),
+        notices: z.boolean().describe("Whether the owner gets e-mail notices about dead schedules and the quota."),
         createdAt: InstantText.describe("When the account was created."),
       })
       .describe("Whose credential it is."),
@@ -27,9 +27,9 @@ const ProfileAnswer = z
     subscription: z
       .strictObject({
         plan: z.enum(PLAN_NAMES).describe("The plan, which sets quota and limits."),
-        status: z.enum(["none", "active", "past_due", "canceled"]).describe("How the subscription stands."),
+        status: z.enum(["none", "active", "past_due", "canceled"]).describe("The status of the subscription."),
         currentPeriodEnd: InstantText.nullable().describe(
-          "When an active subscription renews, a canceled one ends or ended, and a past_due one gives the plan no longer; null when there is none.",
+          "When an active subscription renews, a canceled one ends or ended, or a past_due one loses the plan; null without a subscription.",
         ),
         manageable: z.boolean().describe("Whether there is a billing portal for the account."),
       })
@@ -48,12 +48,12 @@ const SessionsAnswer = z
           createdAt: InstantText.describe("When it was started."),
           lastUsedAt: InstantText.describe("When it was last used, to the day."),
           expiresAt: InstantText.describe("When it ends unless it is used before."),
-          current: z.boolean().describe("Whether it is the one that the call came with."),
+          current: z.boolean().describe("Whether it is the session of this request."),
         }),
       )
-      .describe("The sessions, the one that was used last first."),
+      .describe("The sessions, most recently used first."),
   })
-  .meta({ id: "Sessions", description: "Where somebody is signed in." });
+  .meta({ id: "Sessions", description: "The sessions of an account." });
 
 const tag = "Account";
 
@@ -86,7 +86,7 @@ export const deleteAccount = endpoint({
   tag,
   summary: "Delete the account.",
   description:
-    "Its credentials end at once and nothing more is created or sent. Its subscription is cancelled. The answer waits up to two seconds for attempts that are under way. Everything the account had is erased within an hour.",
+    "Its credentials end at once and nothing more is created or sent. Its subscription is cancelled. The answer waits up to two seconds for attempts in progress. Everything the account had is erased within an hour.",
   auth: "session",
   responses: {
     204: { description: "The account is deleted.", schema: null, headers: { "Set-Cookie": "Clears the session." } },
@@ -98,7 +98,7 @@ export const listSessions = endpoint({
   method: "GET",
   path: "/v1/me/sessions",
   tag,
-  summary: "The account's sessions, the one that was used last first.",
+  summary: "The account's sessions, most recently used first.",
   auth: "session",
   responses: { 200: { description: "The sessions, at most 100.", schema: SessionsAnswer, example: SESSIONS_EXAMPLE } },
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
-const NOT_A_TOKEN = "must be that of a link in a notice";
-const Token = z.string(NOT_A_TOKEN).max(200, NOT_A_TOKEN).describe("What the link in a notice has.");
+const NOT_A_TOKEN = "must be the token of an unsubscribe link";
+const Token = z.string(NOT_A_TOKEN).max(200, NOT_A_TOKEN).describe("The token in the unsubscribe link of a notice.");
 
 const tag = "Account";
 
@@ -11,7 +11,7 @@ export const openUnsubscribe = endpoint({
   method: "GET",
   path: "/v1/notices/unsubscribe",
   tag,
-  summary: "Lead to the page that asks before it turns notices off; changes nothing.",
+  summary: "Redirect to the page that asks for confirmation; changes nothing.",
   auth: "none",
   query: z.strictObject({ token: Token }),
   responses: { 303: { description: "To the page.", schema: null, headers: { Location: "The page." } } },
@@ -25,11 +25,11 @@ export const unsubscribe = endpoint({
   tag,
   summary: "Turn the e-mail notices of an account off, by the link in one of them.",
   description:
-    "What a mail program calls when somebody presses its button for unsubscribing (RFC 8058). The token in the address is the credential; the body, a form, is not looked at. Turning them on again needs a session: `PATCH /v1/me`.",
+    "One-click unsubscribe for mail programs (RFC 8058). The token in the URL is the credential; the body, a form, is ignored. Turning notices on again requires a session: `PATCH /v1/me`.",
   auth: "none",
   query: z.strictObject({
     token: Token,
-    answer: z.literal("page", "must be page").optional().describe("`page`: lead to a page that says so."),
+    answer: z.literal("page", "must be page").optional().describe("`page`: redirect to a confirmation page."),
   }),
   responses: {
     200: {

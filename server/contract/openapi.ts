@@ -8,7 +8,7 @@ import { createJsonSchemas } from "./json-schemas.ts";
 import { operationOf } from "./operation.ts";
 
 /**
- * The OpenAPI document of the API at `baseUrl`, made once of ENDPOINTS: what `route` validates with is what it says.
+ * The OpenAPI document of the API at `baseUrl`, generated once from ENDPOINTS, the definitions that `route` validates by.
  * Source: https://spec.openapis.org/oas/v3.1.1.html
  */
 export function openApiDocument(baseUrl: string): OpenApiDocument {
@@ -62,10 +62,10 @@ const TAGS: Record<string, string> = {
   Account: "Who the caller is.",
   Billing: "The subscription that a person pays for.",
   "API keys": "Credentials of machines.",
-  "Relay settings": "How fast requests are sent, and how they are tried again.",
+  "Relay settings": "Sending rate and retries.",
   "Sign-in": "How a person gets a session.",
   "This document": "The description of the API.",
-  Health: "Whether the service lives and works, for its operator.",
+  Health: "Health checks and metrics for the operator.",
   Delivery: "What a target receives.",
 };
 
@@ -79,13 +79,14 @@ const SECURITY_SCHEMES = {
   apiKey: {
     type: "http",
     scheme: "bearer",
-    description: "An API key, `sw_live_…` or `sw_test_…`. It belongs to one environment and sees nothing of the other.",
+    description:
+      "An API key, `sw_live_…` or `sw_test_…`. It belongs to one environment and has no access to the other.",
   },
   session: {
     type: "apiKey",
     in: "cookie",
     name: "sw_session",
     description:
-      "The session of somebody who is signed in. Writes need an `Origin`, `Sec-Fetch-Site` or `Referer` of the service itself, or none of the three. Where a request carries a key too, the key decides.",
+      "The session of a signed-in person. Writes require that `Origin`, `Sec-Fetch-Site` or `Referer` is of the service's own origin, or that all three are missing. If a request has an API key too, only the key counts.",
   },
 };

@@ -17,9 +17,9 @@ import { InstantText, Method, ScheduleId, Status } from "./fields.ts";
 const ScheduleAnswer = z
   .strictObject({
     id: ScheduleId.describe("Names the schedule, in paths too."),
-    target_url: z.string().describe("Where the request goes, as the URL standard writes it."),
+    target_url: z.string().describe("The target URL, normalised by the URL standard."),
     method: Method.describe("The method of the request."),
-    status: Status.describe("Where the schedule stands."),
+    status: Status.describe("The status of the schedule."),
     fire_at: InstantText.describe("When the request is to be sent."),
     fired_at: InstantText.nullable().describe("Time of the first attempt with a known outcome."),
     offset_ms: z.int().nullable().describe("`fired_at` less `fire_at`; positive means late."),
@@ -41,8 +41,8 @@ const CreatedAnswer = z
   .strictObject({
     id: ScheduleId.describe("The schedule."),
     fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
-    status: Status.describe("Where the schedule stands: `scheduled` unless it existed already."),
-    over_limit: z.boolean().describe("True within the tenth of grace above the monthly quota."),
+    status: Status.describe("The status of the schedule; `scheduled` unless it existed already."),
+    over_limit: z.boolean().describe("Whether the monthly quota is exceeded and the schedule was accepted as grace."),
   })
   .meta({ id: "CreatedSchedule", description: "What creating a schedule answers." });
 
@@ -56,7 +56,7 @@ const BulkAnswer = z
           index: ItemIndex,
           id: ScheduleId.describe("The schedule."),
           fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
-          status: Status.describe("Where the schedule stands: `scheduled` unless it existed already."),
+          status: Status.describe("The status of the schedule; `scheduled` unless it existed already."),
           replayed: z
             .literal(true)
             .optional()
@@ -78,9 +78,9 @@ const BulkAnswer = z
       )
       .describe("Items of which nothing was stored, in the order of the request."),
   })
-  .meta({ id: "BulkResult", description: "What became of each item of a batch." });
+  .meta({ id: "BulkResult", description: "The result of each item of a batch." });
 
-/** Where the time of one attempt went, ms. */
+/** Time breakdown of one attempt, ms. */
 const TimingAnswer = z
   .strictObject({
     late: z.number().nullable().describe("`attempted_at` less the time at which this attempt was due."),
@@ -91,7 +91,7 @@ const TimingAnswer = z
   })
   .meta({ id: "AttemptTiming", description: "Where the time went, in ms; null where it does not apply." });
 
-/** What every row of an attempt has. */
+/** Fields of every attempt. */
 export const ATTEMPT_FIELDS = {
   attempt: z.int().min(1).describe("Counts from 1."),
   status_code: z
@@ -115,16 +115,16 @@ const AttemptsAnswer = z
       )
       .describe("The attempts, oldest first."),
     next_attempt_at: InstantText.nullable().describe("When the next one is due; null when none is."),
-    retention_days: z.int().describe("How far back the plan lets one look."),
+    retention_days: z.int().describe("The plan's retention window, days."),
   })
   .meta({ id: "Attempts", description: "The attempts of one schedule." });
 
-/** What every page of a list says of itself. */
+/** Fields of every page of a list. */
 export const PAGE_FIELDS = {
   total: z.int().min(0).describe("Exact, or 10,000 with `total_capped`."),
   total_capped: z.literal(true).optional().describe("A filter matches more than 10,000."),
   limit: z.int().describe("How many rows a page has at most."),
-  offset: z.int().describe("How many rows come before this page; those of a walk by `after` are counted along."),
+  offset: z.int().describe("Rows before this page; also counted when pages are fetched by `after`."),
 };
 
 /** Headers of every page of a list. */
@@ -138,7 +138,7 @@ const SchedulePageAnswer = z
 
 const tag = "Schedules";
 
-/** Both answers of everything that creates one schedule. */
+/** The two success responses of endpoints that create one schedule. */
 const CREATED = {
   description: "The schedule was created.",
   schema: CreatedAnswer,
@@ -187,7 +187,7 @@ export const createSchedulesBulk = endpoint({
   tag,
   summary: "Create many schedules.",
   description:
-    "Each item is judged alone, the quota included. Of items that share an `idempotencyKey` the first is judged and the rest are a `CONFLICT`; one whose key is known already is accepted with the schedule that has it, and says `replayed: true`. `index` is the item's position in the request.",
+    "Each item is validated on its own, including the quota. Of items with the same `idempotencyKey` only the first is considered; the others are rejected with `CONFLICT`. An item whose key is already known is accepted with the existing schedule and `replayed: true`. `index` is the item's position in the request.",
   auth: "any",
   hasEnv: true,
   body: BulkInput,
@@ -203,7 +203,7 @@ export const createSchedulesBulk = endpoint({
       { targetUrl: "https://example.com/hook", fireAt: "2031-01-01T09:05:00Z", idempotencyKey: "order-1235" },
     ],
   },
-  responses: { 200: { description: "What became of each item.", schema: BulkAnswer, example: BULK_EXAMPLE } },
+  responses: { 200: { description: "The result of each item.", schema: BulkAnswer, example: BULK_EXAMPLE } },
   errors: ["PAYLOAD_TOO_LARGE"],
 });
 

@@ -9,8 +9,8 @@ const RedirectTo = z
   .refine((text) => parseRedirectPath(text) !== null, "must be a path of this service, such as /account")
   .optional();
 
-const LOCATION = { Location: "Where the browser goes on." };
-const SIGNED_IN = { ...LOCATION, "Set-Cookie": "The session, `sw_session`, when there is one now." };
+const LOCATION = { Location: "Where the browser is redirected." };
+const SIGNED_IN = { ...LOCATION, "Set-Cookie": "The session cookie `sw_session`, when the sign-in succeeded." };
 
 export const startMagicLink = endpoint({
   operationId: "startMagicLink",
@@ -19,7 +19,7 @@ export const startMagicLink = endpoint({
   tag,
   summary: "Mail a link that signs in.",
   description:
-    "The answer is the same whether there is an account or not. The link works once, for 15 minutes; the cookie of this answer lets the browser that asked use it without another click. Five links an hour for an address, and twenty from a network.",
+    "The response is the same whether or not the address has an account. The link works once, for 15 minutes; the response's cookie lets the requesting browser use it without confirmation. Limits: five links per hour and address, twenty per hour and network.",
   auth: "none",
   body: z.strictObject({
     email: z
@@ -35,7 +35,7 @@ export const startMagicLink = endpoint({
   bodyExample: { email: "ada@example.com" },
   responses: {
     202: {
-      description: "The mail was handed over.",
+      description: "The mail was sent.",
       schema: z
         .strictObject({ status: z.literal("sent").describe("Always `sent`.") })
         .meta({ id: "LinkSent", description: "A link is on its way." }),
@@ -53,7 +53,7 @@ export const verifyMagicLink = endpoint({
   tag,
   summary: "Sign in with the link of a mail.",
   description:
-    "In the browser that asked for the link, this starts the session. Elsewhere, and with `HEAD`, nothing is used up: it leads to a page whose button asks again with `confirm=1`. What fails leads to `/login?error=<code>`. Other parameters are passed over.",
+    "In the browser that requested the link, this starts the session. In other browsers, and with `HEAD`, the link is not redeemed: the response redirects to a page whose button repeats the request with `confirm=1`. Failures redirect to `/login?error=<code>`. Unknown parameters are ignored.",
   auth: "none",
   query: z.strictObject({
     token: z.string().optional().describe("From the mail."),
@@ -61,7 +61,7 @@ export const verifyMagicLink = endpoint({
     confirm: z.string().optional().describe("`1` once the person has confirmed, on the page that asks for it."),
     redirectTo: z.string().optional().describe("A path of this service, to go to once signed in."),
   }),
-  responses: { 303: { description: "To where the person goes on.", schema: null, headers: SIGNED_IN } },
+  responses: { 303: { description: "Redirects to `redirectTo` or an error page.", schema: null, headers: SIGNED_IN } },
 });
 
 export const startOAuth = endpoint({
@@ -83,15 +83,15 @@ export const finishOAuth = endpoint({
   tag,
   summary: "Come back from Google or GitHub.",
   description:
-    "What the provider answers with: the address to register there. What fails leads to `/login?error=<code>`. An address that the provider has not verified opens no account. Parameters that are not known are passed over.",
+    "The callback URL to register with the provider. Failures redirect to `/login?error=<code>`. An e-mail address that the provider has not verified creates no account. Unknown parameters are ignored.",
   auth: "none",
   query: z.strictObject({
-    code: z.string().optional().describe("What the provider vouches with."),
-    state: z.string().optional().describe("What the browser was sent there with."),
-    error: z.string().optional().describe("Why the provider does not vouch."),
-    iss: z.string().optional().describe("Who the provider is."),
+    code: z.string().optional().describe("The authorization code."),
+    state: z.string().optional().describe("The state of the authorization request."),
+    error: z.string().optional().describe("The provider's error code."),
+    iss: z.string().optional().describe("The provider's issuer identifier."),
   }),
-  responses: { 303: { description: "To where the person goes on.", schema: null, headers: SIGNED_IN } },
+  responses: { 303: { description: "Redirects to `redirectTo` or an error page.", schema: null, headers: SIGNED_IN } },
   errors: ["NOT_FOUND", "UNAVAILABLE"],
 });
 

@@ -11,8 +11,8 @@ import { readMetrics } from "./metrics.ts";
 import { PROMETHEUS_TYPE, prometheusText } from "./prometheus.ts";
 
 /**
- * The answer of /metricsz, in the form that is asked for. Open while the service is reached over plain http; over https
- * it throws UNAUTHORIZED without the token of METRICS_TOKEN, and always when none is set.
+ * The reply of /metricsz as JSON or Prometheus text. Without authentication when the base URL is plain http. Over https it
+ * throws UNAUTHORIZED without the token of METRICS_TOKEN, and always when METRICS_TOKEN is not set.
  */
 export async function metricsReply(request: Request, meta: ResponseMeta): Promise<Reply> {
   const { config } = getServices();
@@ -27,16 +27,16 @@ export async function metricsReply(request: Request, meta: ResponseMeta): Promis
 
 function assertToken(headers: Headers, { metricsToken }: Config): void {
   const token = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
-  // Of one length, so that the comparison takes the same time whatever was given.
+  // Compares digests: timingSafeEqual needs buffers of equal length.
   if (token !== undefined && metricsToken !== undefined && timingSafeEqual(digest(token), digest(metricsToken))) return;
-  throw new AppError("UNAUTHORIZED", "The token of METRICS_TOKEN is needed: Authorization: Bearer <METRICS_TOKEN>.", {
+  throw new AppError("UNAUTHORIZED", "The token of METRICS_TOKEN is required: Authorization: Bearer <METRICS_TOKEN>.", {
     headers: { "WWW-Authenticate": "Bearer" },
   });
 }
 
 const digest = (text: string) => hash("sha256", text, "buffer");
 
-/** Text for whoever names it and not JSON, as Prometheus does. */
+/** Prometheus text when `Accept` names text/plain and not JSON, as Prometheus does; else JSON. */
 function preferredFormat(accept: string | null): "json" | "prometheus" {
   const types = (accept ?? "").split(",").map((range) => range.split(";")[0]?.trim().toLowerCase());
   return types.includes("text/plain") && !types.includes("application/json") ? "prometheus" : "json";

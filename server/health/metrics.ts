@@ -9,10 +9,10 @@ import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 
 export type Metrics = z.infer<typeof MetricsAnswer>;
 
-/** Whoever watches, and however many do, the database is asked once in this time, ms. */
+/** The database is queried at most once in this time, ms, however many callers there are. */
 const MAX_AGE_MS = 1_000;
 
-/** The figures of the whole service: its dispatchers, what waits, and how punctual it was; at most a second old. */
+/** Metrics of the whole service: dispatchers, queue and punctuality; at most one second old. */
 export function readMetrics(): Promise<Metrics> {
   const services = getServices();
   const read = readers.get(services) ?? cacheFor(MAX_AGE_MS, () => fetchMetrics(services));

@@ -1,19 +1,19 @@
 import type { Metrics } from "./metrics.ts";
 
-/** What Prometheus asks for and is told. */
+/** The content type of the Prometheus text format. */
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The figures as Prometheus reads them, times in seconds. Source: Prometheus, text-based exposition format 0.0.4. */
+/** The metrics in the Prometheus text format, times in seconds. Source: text-based exposition format 0.0.4. */
 export function prometheusText({ dispatchers, queue, punctuality }: Metrics): string {
   const labelsOf = ({ id, host }: Metrics["dispatchers"][number]) => ({ dispatcher: id, host });
   const withSkew = dispatchers.filter((one) => one.skew_ms !== null);
   return [
-    gauge("dispatchers", "Dispatchers that gave a sign of life within 15 s.", [
+    gauge("dispatchers", "Dispatchers with a heartbeat within 15 s.", [
       [dispatchers.filter(({ alive }) => alive).length],
     ]),
     gauge(
       "dispatcher_beat_age_seconds",
-      "Time since a dispatcher gave a sign of life.",
+      "Time since the last heartbeat of a dispatcher.",
       dispatchers.map((one) => [one.beat_age_ms / 1_000, labelsOf(one)]),
     ),
     gauge(
@@ -23,21 +23,21 @@ export function prometheusText({ dispatchers, queue, punctuality }: Metrics): st
     ),
     gauge(
       "dispatcher_shards",
-      "Shards that a dispatcher delivers for.",
+      "Shards owned by a dispatcher.",
       dispatchers.map((one) => [one.shards, labelsOf(one)]),
     ),
-    gauge("queue_due", "Schedules that wait although their time has come.", [[queue.due]]),
-    gauge("queue_firing", "Schedules with an attempt under way.", [[queue.firing]]),
-    gauge("queue_scheduled", "Schedules that wait for their time.", [[queue.scheduled]]),
-    gauge("queue_failed", "Schedules that wait for a retry.", [[queue.failed]]),
-    gauge("queue_oldest_due_seconds", "How long the oldest of those that are due has been.", [
+    gauge("queue_due", "Schedules that are due and not yet claimed.", [[queue.due]]),
+    gauge("queue_firing", "Schedules with an attempt in progress.", [[queue.firing]]),
+    gauge("queue_scheduled", "Schedules waiting for their first attempt.", [[queue.scheduled]]),
+    gauge("queue_failed", "Schedules waiting for a retry.", [[queue.failed]]),
+    gauge("queue_oldest_due_seconds", "How long the oldest due schedule has been due.", [
       [queue.oldest_due_ms / 1_000],
     ]),
-    gauge("punctuality_sent", "Live schedules sent for the first time within 24 h.", [[punctuality.sent]]),
-    gauge("punctuality_on_time_ratio", `The part of them sent within ${punctuality.on_time_within_ms} ms.`, [
+    gauge("punctuality_sent", "Live schedules whose first attempt was sent within 24 h.", [[punctuality.sent]]),
+    gauge("punctuality_on_time_ratio", `Fraction of them sent at most ${punctuality.on_time_within_ms} ms late.`, [
       [punctuality.on_time_rate],
     ]),
-    gauge("punctuality_offset_seconds", "How late they were sent.", [
+    gauge("punctuality_offset_seconds", "Their lateness.", [
       [punctuality.offset_ms.p50 / 1_000, { quantile: "0.5" }],
       [punctuality.offset_ms.p95 / 1_000, { quantile: "0.95" }],
     ]),

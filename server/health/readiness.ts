@@ -6,7 +6,7 @@ export type Readiness = { status: Check; checks: { database: Check; queue: Check
 
 type Check = "ok" | "unavailable";
 
-/** Whether this process can do its work: the database answers, and a dispatcher lives that will deliver. */
+/** Whether schedules can be stored and delivered: the database responds, and a dispatcher is alive. */
 export async function readReadiness(): Promise<Readiness> {
   const { installation, connection } = getServices();
   try {

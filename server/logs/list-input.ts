@@ -3,7 +3,7 @@ import { CODES } from "#db/queries/search/list-attempts.ts";
 import { decodeId } from "#domain/ids.ts";
 import { listParameters, validateAfter } from "../lists/parameters.ts";
 
-/** How the log is sorted; it is always so. */
+/** The only sort order of the log. */
 export const LOG_ORDER = "-attempted_at";
 
 /** The query of GET /v1/logs. `from` (included) and `to` (excluded) bound `attempted_at`; `schedule_id` becomes a UUID. */
@@ -13,7 +13,7 @@ export const LogsInput = z
     outcome: z
       .enum(["succeeded", "failed"], "must be succeeded or failed")
       .optional()
-      .describe("`succeeded`: 2xx came; `failed`: anything else, and nothing."),
+      .describe("`succeeded`: a 2xx response; `failed`: any other response, or none."),
     schedule_id: z
       .string()
       .transform((text, context) => {
@@ -27,7 +27,7 @@ export const LogsInput = z
     code: z
       .enum(CODES, `must be one of ${CODES.join(", ")}`)
       .optional()
-      .describe("The class of the status code; `none` where no answer came."),
+      .describe("The class of the status code; `none` when there was no response."),
   })
   .superRefine((input, context) => validateAfter(input, LOG_ORDER, context));
 

@@ -9,12 +9,12 @@ import type { Ctx } from "../context.ts";
 
 const ATTEMPTS_WAIT_MS = 2_000;
 const POLL_INTERVAL_MS = 50;
-/** A claim that began before the deletion was committed has locked its shard's row by then, where it is waited for. */
+/** By then a claim that began before the deletion committed has locked its shard's row, so that we can wait for it. */
 const CLAIM_LOCKS_WITHIN_MS = 20;
 
 /**
- * Deletes the caller's account, then waits up to two seconds for its attempts that are under way. What it had is erased
- * in the background. Throws UNAUTHORIZED when it was deactivated or deleted meanwhile.
+ * Deletes the caller's account, then waits up to two seconds for its attempts in progress. Its data is erased in the
+ * background. Throws UNAUTHORIZED when the account was deactivated or deleted in the meantime.
  */
 export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
   const shard = await ctx.query(({ db }) => deleteActiveAccount(db, ctx.tenant.accountId));
@@ -25,7 +25,7 @@ export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
   await waitForAttempts(ctx, shard).catch(ignoreUnavailable);
 }
 
-// Beside the answer: should this fail, or the process die, the upkeep of billing goes on with it.
+// In the background: if this fails or the process dies, the billing upkeep of a web process retries it.
 function cancelSubscription({ config, query }: Ctx): void {
   if (config.stripe === undefined) return;
   billingOf(config)
@@ -41,7 +41,7 @@ async function waitForAttempts(ctx: Ctx, shard: number): Promise<void> {
   }
 }
 
-// The account is deleted, whatever becomes of the waiting.
+// The deletion is committed; an unavailable database only ends the wait.
 function ignoreUnavailable(error: unknown): void {
   if (!(error instanceof DatabaseUnavailable)) throw error;
 }

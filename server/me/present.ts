@@ -2,7 +2,7 @@ import type { ProfileRow } from "#db/queries/accounts/profile.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 
-/** The profile as the caller sees it, with the credential that it came by. */
+/** The profile as callers see it, with the credential of the request. */
 export function presentProfile({ config, credential }: Pick<Ctx, "config" | "credential">, row: ProfileRow) {
   const isKey = credential.kind === "key";
   return {

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { DisplayName } from "../input/display-name.ts";
 
-/** Body of PATCH /v1/me: what is omitted stays as it is. */
+/** Body of PATCH /v1/me; omitted fields stay unchanged. */
 export const ProfileInput = z
   .strictObject({
-    name: DisplayName.optional().describe("What the owner is to be called: 1 to 80 characters on one line."),
+    name: DisplayName.optional().describe("The owner's display name: 1 to 80 characters on one line."),
     notices: z
       .boolean("must be true or false")
       .optional()
-      .describe("Whether the owner is told by e-mail of dead schedules and of the quota."),
+      .describe("Whether the owner gets e-mail notices about dead schedules and the quota."),
   })
-  .refine(({ name, notices }) => name !== undefined || notices !== undefined, "needs name, notices or both");
+  .refine(({ name, notices }) => name !== undefined || notices !== undefined, "must have name, notices or both");
 
 export type ProfileInput = z.infer<typeof ProfileInput>;

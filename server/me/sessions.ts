@@ -4,12 +4,12 @@ import type { Ctx } from "../context.ts";
 
 const SESSIONS_MAX = 100;
 
-/** The sessions of the caller's account, the one that was used last first. */
+/** The sessions of the caller's account, most recently used first. */
 export async function listOwnSessions(ctx: Ctx): Promise<SessionRow[]> {
   return ctx.query(({ db }) => listSessions(db, ctx.tenant.accountId, SESSIONS_MAX));
 }
 
-/** A session as its owner sees it; `current` is the one that asks. */
+/** A session as its owner sees it; `current` marks the session of this request. */
 export function presentSession({ credential }: Pick<Ctx, "credential">, row: SessionRow) {
   return {
     id: encodeId("ses", row.id),

@@ -3,7 +3,7 @@ import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import type { ProfileInput } from "./profile-input.ts";
 
-/** Changes name or notices of the caller's account. Throws UNAUTHORIZED when it was deactivated or deleted meanwhile. */
+/** Updates the caller's profile. Throws UNAUTHORIZED when the account was deactivated or deleted in the meantime. */
 export async function updateOwnProfile(ctx: Ctx, input: ProfileInput): Promise<ProfileRow> {
   const row = await ctx.query(({ db }) => updateActiveAccount(db, ctx.tenant.accountId, input));
   if (!row) throw unauthorized();

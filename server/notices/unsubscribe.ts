@@ -4,14 +4,14 @@ import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { invalid } from "../input/validate.ts";
 import { DATABASE_BUDGET_MS, getServices } from "../services.ts";
 
-/** Turns notices off for the account that a link in a notice is for. Throws VALIDATION unless its token is one of ours. */
+/** Turns notices off for the account of an unsubscribe token. Throws VALIDATION for an invalid token. */
 export async function unsubscribeByLink(token: string): Promise<void> {
   const accountId = await accountOfLink(token);
-  if (accountId === null) throw invalid([{ path: "token", message: "is not that of a link in a notice" }]);
+  if (accountId === null) throw invalid([{ path: "token", message: "is not a valid unsubscribe token" }]);
   await getServices().connection.run(DATABASE_BUDGET_MS, ({ db }) => turnNoticesOff(db, accountId));
 }
 
-/** Whether a token is that of a link in a notice. Changes nothing. */
+/** Whether an unsubscribe token is valid. Changes nothing. */
 export async function isUnsubscribeLink(token: string): Promise<boolean> {
   return (await accountOfLink(token)) !== null;
 }
@@ -23,7 +23,7 @@ async function accountOfLink(token: string): Promise<string | null> {
   return readUnsubscribeToken(key, token);
 }
 
-/** 303 to the page, with this query. */
+/** 303 to the unsubscribe page with these query parameters. */
 export function toUnsubscribePage(query: Record<string, string>) {
   const headers = { Location: `/unsubscribe?${new URLSearchParams(query)}` };
   return { status: 303 as const, body: undefined, headers };

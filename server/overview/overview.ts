@@ -6,7 +6,7 @@ import type { Ctx } from "../context.ts";
 
 export type Overview = OverviewFigures & { period: Period; span: Span; schedules: ScheduleFigures };
 
-/** The figures of a period of the caller's environment, within the plan's retention window. */
+/** The figures of the caller's environment over a period, within the plan's retention window. */
 export async function readOverview(ctx: Ctx, period: Period): Promise<Overview> {
   const nowMs = await ctx.query(({ sql }) => readDatabaseClock(sql));
   const span = overviewSpan(period, ctx.limits.retentionDays, nowMs);

@@ -3,15 +3,15 @@ import { bucketValue, ON_TIME_WITHIN_MS, percentile } from "#domain/punctuality.
 import { cacheFor } from "../cache-for.ts";
 import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 
-/** For so long an answer is kept here, and by whoever fetched it, s. */
+/** How long the figures are cached, by this process and by callers, s. */
 export const PUNCTUALITY_MAX_AGE_S = 30;
 
-/** The public figures of the last 24 hours as callers see them, at most `PUNCTUALITY_KEPT_S` old. */
+/** The public figures of the last 24 hours, at most `PUNCTUALITY_MAX_AGE_S` old. */
 export async function readPunctuality() {
   return presentPunctuality(await readCounts());
 }
 
-/** The same figures, with what they are counted from: lateness in ms, and how many were so late. */
+/** The same figures with their histogram: lateness in ms and number of schedules. */
 export async function readPunctualityHistogram() {
   const counts = await readCounts();
   const histogram = counts.counts.map(({ bucket, n }) => ({ ms: bucketValue(bucket), count: n }));
@@ -35,7 +35,7 @@ async function fetchCounts({ installation, connection }: Services): Promise<Publ
 function presentPunctuality({ at, counts }: PublicCounts) {
   const sent = counts.reduce((sum, { n }) => sum + n, 0);
   const onTime = counts.reduce((sum, count) => sum + count.onTime, 0);
-  // Early ones count as on the instant.
+  // Early attempts count as 0 ms late.
   const floored = counts.map(({ bucket, n }) => ({ bucket: Math.max(bucket, 0), n }));
   return {
     window: "24h" as const,

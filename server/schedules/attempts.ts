@@ -5,7 +5,7 @@ import { getSchedule } from "./get.ts";
 
 export type ScheduleAttempts = { schedule: ScheduleRow; attempts: AttemptRow[] };
 
-/** A schedule and its attempts inside the plan's retention window, oldest first. Throws NOT_FOUND. */
+/** A schedule and its attempts within the plan's retention window, oldest first. Throws NOT_FOUND. */
 export async function listAttempts(ctx: Ctx, textId: string): Promise<ScheduleAttempts> {
   const schedule = await getSchedule(ctx, textId);
   const attempts = await ctx.query(({ db }) =>

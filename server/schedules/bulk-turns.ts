@@ -2,15 +2,15 @@ import { AppError } from "#domain/errors.ts";
 
 const MIB = 1024 * 1024;
 
-/** Payload bytes of all bulk calls at work at once; one that is larger works alone. */
+/** Payload bytes of all bulk requests in progress; a larger one runs alone. */
 const BYTES_MAX = 16 * MIB;
-/** A small call counts as this much: at most four at once, so that they do not take every connection. */
+/** Minimum weight of a request, so that at most four run at once and leave connections to others. */
 const BYTES_MIN = 4 * MIB;
 const WAIT_MS_MAX = 3_000;
 
 /**
- * Does `work` on so many payload bytes when its turn comes: calls that store much at once would hold up every other call
- * of the process. Throws UNAVAILABLE when it has to wait for longer than three seconds.
+ * Runs `work` on `bytes` of payload once there is capacity: too many concurrent batches would delay every other request
+ * of the process. Throws UNAVAILABLE after waiting for three seconds.
  */
 export async function inTurn<T>(bytes: number, work: () => Promise<T>): Promise<T> {
   const weight = Math.max(bytes, BYTES_MIN);
@@ -47,7 +47,7 @@ function turn(bytes: number): Promise<void> {
   });
 }
 
-// In the order they came: a large one is not passed by.
+// First in, first out, so that small requests cannot starve a large one.
 function admit(): void {
   for (const one of waiting) {
     if (activeBytes > 0 && activeBytes + one.bytes > BYTES_MAX) return;
@@ -58,7 +58,7 @@ function admit(): void {
 }
 
 function overloaded(): AppError {
-  return new AppError("UNAVAILABLE", "Too many large batches are being stored right now. Nothing of this one was.", {
+  return new AppError("UNAVAILABLE", "The server is storing too many large batches. This batch was not stored.", {
     headers: { "Retry-After": "3" },
   });
 }

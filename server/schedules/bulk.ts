@@ -17,9 +17,9 @@ export type RejectedItem = { index: number; error: AppError };
 export type BulkOutcome = { accepted: AcceptedItem[]; rejected: RejectedItem[] };
 
 /**
- * Stores the items that may be stored, each judged alone as `createOne` judges it; of items that share an idempotency
- * key only the first. Both lists are in the order of the items. Throws VALIDATION for more items than the plan allows,
- * and UNAVAILABLE while too much is being stored.
+ * Stores the valid items, each validated like `createOne`; of items with the same idempotency key only the first. Both
+ * result lists are in the order of the items. Throws VALIDATION for more items than the plan allows, and UNAVAILABLE while
+ * too many batches are being stored.
  */
 export async function createMany(ctx: Ctx, { schedules }: BulkInput): Promise<BulkOutcome> {
   const { bulkItemsMax } = ctx.limits;
@@ -55,7 +55,7 @@ async function storeItems(ctx: Ctx, schedules: readonly unknown[]): Promise<Bulk
 
 type PreparedItem = { index: number; schedule: NewSchedule; rejection: AppError | null };
 
-// Other calls get their turn in between: the largest batch keeps the process busy for a good part of a second.
+// Yields to other requests in between: the largest batch takes a large part of a second of CPU time.
 const ITEMS_PER_TURN = 25;
 
 async function prepareItems(ctx: Ctx, items: readonly unknown[]) {
@@ -85,12 +85,12 @@ function payloadBytes(items: readonly unknown[]): number {
   }, 0);
 }
 
-// Of an item that has a fault too: one that shares its key may be meant as the same schedule.
+// Also of invalid items: a later item with the same key may mean the same schedule.
 function idempotencyKeyOf(item: unknown): string | undefined {
   const key = (item as { idempotencyKey?: unknown } | null)?.idempotencyKey;
   return typeof key === "string" ? key : undefined;
 }
 
 function duplicateKey(): AppError {
-  return new AppError("CONFLICT", "An item before this one has the same idempotencyKey.");
+  return new AppError("CONFLICT", "An earlier item has the same idempotencyKey.");
 }

@@ -6,12 +6,12 @@ import { statusConflict } from "./conflict.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
 
 /**
- * Cancels a schedule that is `scheduled` or `failed`, by one conditional UPDATE; one that is cancelled already stays as
- * it is. Throws NOT_FOUND, or CONFLICT in any other status.
+ * Cancels a schedule that is `scheduled` or `failed`, by one conditional UPDATE; idempotent. Throws NOT_FOUND, or CONFLICT
+ * in any other status.
  */
 export async function cancelSchedule(ctx: Ctx, textId: string): Promise<ScheduleRow> {
   const id = scheduleIdOrThrow(textId);
-  // An attempt that ends between the UPDATE and the look at what refused it makes the schedule cancellable again.
+  // An attempt can end between the UPDATE and the read, which makes the schedule cancellable again: retry.
   for (let tries = 1; ; tries++) {
     const cancelled = await ctx.query(({ db }) => cancelOpenSchedule(db, ctx.tenant, id));
     if (cancelled !== undefined) return cancelled;

@@ -4,18 +4,18 @@ import { parseInstant } from "#domain/instant.ts";
 import { describeInstantProblem } from "#domain/instant-problem.ts";
 import type { HeaderPairs } from "#domain/sealed-request.ts";
 
-/** 1 to 255 characters, counted as code points, as the table does; NUL and lone surrogates cannot be stored. */
+/** 1 to 255 code points, which is how Postgres counts; NUL and lone surrogates cannot be stored. */
 export const IdempotencyKey = text()
   .refine((key) => key.isWellFormed(), "must be well-formed text")
   .refine((key) => !key.includes("\0"), "must not contain NUL")
   .refine((key) => key.length > 0 && key.length <= 510 && [...key].length <= 255, "must have 1 to 255 characters")
-  .meta({ minLength: 1, maxLength: 255, description: "Asking again with the same key answers the same schedule." });
+  .meta({ minLength: 1, maxLength: 255, description: "A request with a known key returns the existing schedule." });
 
-/** An instant as callers write it; epoch milliseconds, rounded up. Whether it is in the future is judged later. */
+/** An RFC 3339 instant, parsed to epoch ms, rounded up. The create statement checks that it is in the future. */
 export const FireAt = text("must be a string, such as 2031-01-01T09:00:00Z")
   .meta({
     format: "date-time",
-    description: "RFC 3339 with an offset, in the future; kept in milliseconds, rounded up.",
+    description: "RFC 3339 with an offset, in the future; rounded up to a millisecond.",
   })
   .transform((written, context) => {
     const epochMs = parseInstant(written);
@@ -24,23 +24,23 @@ export const FireAt = text("must be a string, such as 2031-01-01T09:00:00Z")
     return z.NEVER;
   });
 
-/** Any well-formed text, NUL included. Its size is judged later. */
+/** Any well-formed text, NUL included. `prepareSchedule` checks its size. */
 export const Payload = text("must be a string: JSON.stringify it")
   .refine((payload) => payload.isWellFormed(), "must be well-formed text")
   .describe(
-    "The body to send, byte for byte in UTF-8; its size is capped by the plan. It is encrypted and never returned.",
+    "The request body, sent byte for byte in UTF-8. The plan limits its size. It is stored encrypted and never returned.",
   );
 
-/** Custom headers as pairs, in their order. No z.record: it drops a header that is called __proto__. */
+/** Custom headers as pairs, in order. Not z.record, which drops a header named __proto__. */
 export const CustomHeaders = z
   .custom<Record<string, string>>(isObject, "must be an object of strings")
-  // Not `meta`, which would leave a copy without it behind the one it describes.
+  // Not `meta`, which returns a copy and leaves the original without the description.
   .register(z.globalRegistry, {
     type: "object",
     additionalProperties: { type: "string", pattern: "^[\\t\\x20-\\x7e]*$" },
     maxProperties: 50,
     description:
-      "Custom headers, 8 KiB together. `Host`, `Content-Length`, the headers of the service and those of the connection are reserved.",
+      "Custom headers, at most 8 KiB together. `Host`, `Content-Length`, hop-by-hop headers and the service's own headers are reserved.",
   })
   .transform((value, context): HeaderPairs => {
     const parsed = parseCustomHeaders(value);
@@ -53,13 +53,13 @@ export const CustomHeaders = z
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** The body of POST /v1/schedules. It judges syntax alone: not the time, the target or the payload's size. */
+/** The body of POST /v1/schedules. Checks syntax only, not time, target or payload size. */
 export const CreateInput = z
   .strictObject(
     {
       targetUrl: text().meta({
         maxLength: 2048,
-        description: "Where to send it: https, port 80 or 443, a public address, no credentials.",
+        description: "The target URL: https, port 80 or 443, a public address, no credentials.",
       }),
       fireAt: FireAt,
       payload: Payload.optional(),
@@ -72,11 +72,13 @@ export const CreateInput = z
       earlyFire: z
         .boolean("must be true or false")
         .optional()
-        .describe("Send slightly ahead, so that it arrives on time. The account's setting unless it is given."),
+        .describe(
+          "Send slightly ahead of `fireAt`, so that the request arrives on time. Defaults to the account's setting.",
+        ),
     },
     "must be a JSON object",
   )
-  .meta({ id: "NewSchedule", description: "A request, and the instant at which it is to be sent." });
+  .meta({ id: "NewSchedule", description: "An HTTP request and the instant at which to send it." });
 
 export type CreateInput = z.infer<typeof CreateInput>;
 

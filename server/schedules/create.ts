@@ -15,14 +15,14 @@ import { creationLimits, NO_HASH, prepareSchedule, type ScheduleRequest } from "
 export type CreatedSchedule = Extract<Creation, { outcome: "created" | "replayed" }>;
 
 /**
- * Stores one schedule, or finds the one that its idempotency key belongs to. Judged in this order: known key, time,
- * target, size, quota. Throws VALIDATION, PAYLOAD_TOO_LARGE or QUOTA_EXCEEDED, and then nothing was stored.
+ * Stores one schedule, or returns the existing one with its idempotency key. Checks in this order: known key, time,
+ * target, size, quota. Throws VALIDATION, PAYLOAD_TOO_LARGE or QUOTA_EXCEEDED; nothing is stored then.
  */
 export async function createOne(ctx: Ctx, input: CreateInput): Promise<CreatedSchedule> {
   return store(ctx, scheduleRequest(ctx, input));
 }
 
-/** What a create request asks for. */
+/** The schedule that a create request describes, with packed content and request hash. */
 export function scheduleRequest(ctx: Ctx, input: CreateInput) {
   const { targetUrl, method, headers, fireAt: fireAtMs } = input;
   const payload = input.payload ?? null;
@@ -42,7 +42,7 @@ export function scheduleRequest(ctx: Ctx, input: CreateInput) {
   } satisfies ScheduleRequest;
 }
 
-/** Stores what is wanted by one statement; throws as `createOne` does, and the wanted's own refusal. */
+/** Stores a schedule by one statement. Throws what `createOne` throws, and `request.precheckError`. */
 export async function store(ctx: Ctx, request: ScheduleRequest): Promise<CreatedSchedule> {
   const { schedule, rejection } = prepareSchedule(ctx, request);
   const creation = await ctx.query(({ sql }) => createSchedule(sql, ctx.tenant, creationLimits(ctx), schedule));
@@ -57,7 +57,7 @@ export async function store(ctx: Ctx, request: ScheduleRequest): Promise<Created
     case "past":
       throw notInFuture();
     case "rejected":
-      throw rejection ?? new Error("the database rejected what was not");
+      throw rejection ?? new Error("the database returned a rejection that was not requested");
     case "quota":
       throw await quotaExceeded(ctx);
   }
@@ -67,7 +67,7 @@ export function notInFuture(): AppError {
   return invalid([{ path: "fireAt", message: "must be in the future" }]);
 }
 
-/** QUOTA_EXCEEDED, with the figures of the month and when the next one begins. */
+/** QUOTA_EXCEEDED with this month's count, the limit, and when the next month begins. */
 export async function quotaExceeded(ctx: Ctx): Promise<AppError> {
   const { limit, graceLimit } = quotaOf(ctx.limits, ctx.tenant.env);
   const { scheduled, nextMonthMs } = await ctx.query(({ sql }) => readMonth(sql, ctx.tenant));

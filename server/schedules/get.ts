@@ -3,7 +3,7 @@ import { AppError } from "#domain/errors.ts";
 import { decodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 
-/** The schedule with this text id. Throws NOT_FOUND, in the same words whether it is malformed, unknown or not the caller's. */
+/** The schedule with this id (`sch_…`). Throws the same NOT_FOUND for a malformed or unknown id and for another account's. */
 export async function getSchedule(ctx: Ctx, textId: string): Promise<ScheduleRow> {
   const id = scheduleIdOrThrow(textId);
   const row = await ctx.query(({ db }) => findSchedule(db, ctx.tenant, id));
@@ -11,7 +11,7 @@ export async function getSchedule(ctx: Ctx, textId: string): Promise<ScheduleRow
   return row;
 }
 
-/** The UUID behind a text id; NOT_FOUND when there is none. */
+/** Decodes a schedule id (`sch_…`) to its UUID. Throws NOT_FOUND for a malformed id. */
 export function scheduleIdOrThrow(textId: string): string {
   const id = decodeId("sch", textId);
   if (id === null) throw scheduleNotFound();

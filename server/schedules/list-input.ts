@@ -3,7 +3,7 @@ import { type ScheduleStatus, STATUSES, type ScheduleStatus } from "#domain/stat
 import { didYouMean } from "../input/did-you-mean.ts";
 import { listParameters, validateAfter } from "../lists/parameters.ts";
 
-/** One of the statuses or several; what people write for one that is called otherwise here is named. */
+/** Parses a comma-separated list of statuses; for an unknown one the message suggests a similar or equivalent status. */
 function readStatuses(list: string, context: z.RefinementCtx): ScheduleStatus[] {
   const names = list.split(",");
   const known = names.filter((one): one is ScheduleStatus => STATUSES.some((status) => status === one));
@@ -48,7 +48,7 @@ export const ListInput = z
     sort: z
       .enum(["-created_at", "fire_at", "-fire_at"], "must be -created_at, fire_at or -fire_at")
       .default("-created_at")
-      .describe("By what the list is sorted; a minus means the last first. Ties are sorted by id."),
+      .describe("Sort order; a minus sorts descending. Ties are sorted by id."),
   })
   .superRefine((input, context) => validateAfter(input, input.sort, context));
 

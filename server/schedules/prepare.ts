@@ -6,24 +6,27 @@ import { sealRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
 
-/** What is to be stored, as the caller wants it. `packed` is what `packRequest` makes of headers and payload. */
+/** A schedule to be stored, before target and size are checked. `packed`: headers and payload, by `packRequest`. */
 export type ScheduleRequest = Pick<
   NewSchedule,
   "fireAtMs" | "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "requestHash" | "replayOf"
 > & {
   targetUrl: string;
   packed: Buffer | null;
-  /** What was found wrong before target and size are judged. */
+  /** A rejection that was found before target and size are checked. */
   precheckError?: AppError | undefined;
 };
 
-/** A row for the create statement, and why it is refused should the statement come to that. */
+/**
+ * The input of the create statement. The statement checks idempotency key and time first; only if those pass, `rejection`
+ * applies.
+ */
 export type PreparedSchedule = { schedule: NewSchedule; rejection: AppError | null };
 
-/** Of a request without an idempotency key. */
+/** The hash of a request without an idempotency key. */
 export const NO_HASH = Buffer.alloc(0);
 
-/** Judges target and size, and seals what passes. */
+/** Checks target and size, and encrypts the content if both pass. */
 export function prepareSchedule(
   ctx: Ctx,
   { targetUrl, packed, precheckError, ...rest }: ScheduleRequest,
@@ -33,7 +36,7 @@ export function prepareSchedule(
   const rejection =
     precheckError ??
     (target.ok ? validateSize(rest.payloadSizeBytes, ctx.limits.payloadBytesMax) : targetRejection(target.reason));
-  // A refused address may be anything, NUL included, and is not stored.
+  // A rejected URL can be any text, NUL included, so it is not passed to the database.
   const to = { id, method: rest.method, targetUrl: target.ok ? target.url : "" };
   const schedule = {
     ...rest,
@@ -45,7 +48,7 @@ export function prepareSchedule(
   return { schedule, rejection };
 }
 
-/** What bounds creating on the caller's plan and in its environment, and what was taken from memory for that. */
+/** Quota and early-fire default for the create statement, and the cached key and plan that it must check. */
 export function creationLimits({ limits, tenant, plan, credential, isCached }: Ctx): CreationLimits {
   const { limit, graceLimit } = quotaOf(limits, tenant.env);
   return {

@@ -27,7 +27,7 @@ export function presentSchedule(row: ScheduleRow) {
   };
 }
 
-/** What creating answers. */
+/** The response body of a create. */
 export function presentCreated(created: CreatedSchedule) {
   return {
     id: encodeId("sch", created.id),
@@ -37,7 +37,7 @@ export function presentCreated(created: CreatedSchedule) {
   };
 }
 
-/** What bulk answers; `index` is the position of an item in the request. */
+/** The response body of a bulk create; `index` is an item's position in the request. */
 export function presentBulk({ accepted, rejected }: BulkOutcome) {
   return {
     accepted: accepted.map(({ index, id, fireAtMs, status, outcome, mismatch }) => ({
@@ -56,7 +56,7 @@ export function presentBulk({ accepted, rejected }: BulkOutcome) {
   };
 }
 
-/** What GET /v1/schedules/:id/attempts answers; `timing` is in ms. */
+/** The response body of GET /v1/schedules/:id/attempts; `timing` is in ms. */
 export function presentAttempts({ schedule, attempts }: ScheduleAttempts, retentionDays: number) {
   return {
     items: attempts.map((row) => ({
@@ -78,12 +78,12 @@ export function presentAttempts({ schedule, attempts }: ScheduleAttempts, retent
   };
 }
 
-// None is due after a terminal status, and that of a firing schedule is happening now.
+// Null in a terminal status, and while firing: that attempt is in progress.
 function nextAttemptAt({ status, nextAttemptAt: due }: ScheduleRow): string | null {
   return status === "firing" ? null : (due?.toISOString() ?? null);
 }
 
-// Stored as single-precision floats, whose last digits mean nothing.
+// Stored as single-precision floats, whose further digits are noise.
 function roundToMicrosecond(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms * 1_000) / 1_000;
 }

@@ -4,8 +4,8 @@ import { CustomHeaders, FireAt, IdempotencyKey, Payload } from "./create-input.t
 /** The body of POST /v1/schedules/:id/replay. Without `fireAt` it fires now. */
 export const ReplayInput = z.strictObject({ fireAt: FireAt.optional(), idempotencyKey: IdempotencyKey.optional() });
 
-/** The body of POST /v1/schedules/:id/clone. `headers` stand in place of all that the schedule had. */
+/** The body of POST /v1/schedules/:id/clone. `headers` replace all headers of the original. */
 export const CloneInput = ReplayInput.extend({ payload: Payload, headers: CustomHeaders.optional() });
 
-/** What of a schedule's request is to be different; what is left out stays as it was. */
+/** The changes of a replay or clone; omitted fields are taken from the original. */
 export type RepeatInput = z.infer<typeof ReplayInput> & Partial<z.infer<typeof CloneInput>>;

@@ -9,10 +9,9 @@ import { NO_HASH } from "./prepare.ts";
 import type { RepeatInput } from "./repeat-input.ts";
 
 /**
- * Sends the request of a schedule again as a new one, whatever its status: to the same target with the same method, the
- * same payload (a clone brings another) and headers (a clone may bring others), now unless `fireAt` says when.
- * Everything is judged anew as `createOne` does, and throws the same; besides NOT_FOUND, and CONFLICT when something
- * that would be kept was erased.
+ * Replays or clones a schedule of any status as a new one, with the same target and method. A clone has a new payload and
+ * may have new headers. Fires now unless `fireAt` is given. Validates like `createOne` and throws the same errors; also
+ * NOT_FOUND, and CONFLICT when content that the copy needs was erased.
  */
 export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInput): Promise<CreatedSchedule> {
   const id = scheduleIdOrThrow(textId);
@@ -51,6 +50,6 @@ function repeatedContent(ctx: Ctx, id: string, stored: StoredRequest, input: Rep
 function contentErased(): AppError {
   return new AppError(
     "CONFLICT",
-    "The payload and headers of this schedule were erased at the end of the plan's retention window. A clone that brings headers of its own is still possible.",
+    "The payload and headers of this schedule were erased at the end of the plan's retention window. A clone with its own headers is still possible.",
   );
 }

@@ -8,7 +8,7 @@ export const RescheduleInput = z
     earlyFire: z
       .boolean("must be true or false")
       .optional()
-      .describe("Whether to send it slightly ahead, so that it arrives on time."),
+      .describe("Send slightly ahead of `fireAt`, so that the request arrives on time."),
   })
   .refine((input) => input.fireAt !== undefined || input.earlyFire !== undefined, {
     message: "The body must have fireAt or earlyFire.",

@@ -13,7 +13,7 @@ import type { RescheduleInput } from "./reschedule-input.ts";
 export async function rescheduleSchedule(ctx: Ctx, textId: string, input: RescheduleInput): Promise<ScheduleRow> {
   const id = scheduleIdOrThrow(textId);
   const { fireAt: fireAtMs, earlyFire } = input;
-  // A claim that is released between the UPDATE and the look at what refused it makes the schedule movable again.
+  // A claim can be released between the UPDATE and the read, which makes the schedule movable again: retry.
   for (let tries = 1; ; tries++) {
     const moved = await ctx.query(({ db }) => updateScheduled(db, ctx.tenant, id, { fireAtMs, earlyFire }));
     if (moved !== undefined) return moved;

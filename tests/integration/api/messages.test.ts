@@ -40,8 +40,8 @@ describe("of a query it is said", () => {
     ["/v1/logs?zzz=1", { zzz: "is unknown" }],
     ["/v1/schedules?sort=created_at", { sort: "must be -created_at, fire_at or -fire_at" }],
     ["/v1/schedules?from=2031-01-01", { from: `${INSTANT}; the time of day is missing` }],
-    ["/v1/logs?from=2031-01-01T00:00:00+01:00", { from: /the \+ of an offset is written as %2B in an address$/ }],
-    ["/v1/logs?to=1767225600", { to: `${INSTANT}; seconds since 1970 are not read` }],
+    ["/v1/logs?from=2031-01-01T00:00:00+01:00", { from: /encode the \+ of an offset as %2B in a URL$/ }],
+    ["/v1/logs?to=1767225600", { to: `${INSTANT}; Unix seconds are not accepted` }],
     ["/v1/overview?period=1h", { period: "must be one of 24h, 7d, 30d" }],
     ["/v1/overview?range=7d", { range: "is unknown; did you mean period?" }],
   ] as [string, Record<string, string | RegExp>][])("%s", async (path, expected) => {
@@ -93,34 +93,33 @@ describe("of a field it is said", () => {
     [{ method: "post" }, { method: "must be GET, POST, PUT, PATCH or DELETE, in capitals" }],
     [{ method: "HEAD" }, { method: "must be GET, POST, PUT, PATCH or DELETE" }],
     [{ fireAt: 1_767_225_600 }, { fireAt: "must be a string, such as 2031-01-01T09:00:00Z" }],
-    [{ fireAt: "1767225600" }, { fireAt: `${INSTANT}; seconds since 1970 are not read` }],
-    [{ fireAt: "1767225600000" }, { fireAt: `${INSTANT}; milliseconds since 1970 are not read` }],
+    [{ fireAt: "1767225600" }, { fireAt: `${INSTANT}; Unix seconds are not accepted` }],
+    [{ fireAt: "1767225600000" }, { fireAt: `${INSTANT}; Unix milliseconds are not accepted` }],
     [
       { fireAt: "2031-01-01T09:00:00" },
-      { fireAt: `${INSTANT}; the offset is missing: Z for UTC, or one such as +01:00` },
+      { fireAt: `${INSTANT}; the offset is missing: add Z for UTC, or an offset such as +01:00` },
     ],
-    [{ fireAt: "2031-01-01 09:00:00Z" }, { fireAt: `${INSTANT}; a T stands between date and time` }],
-    [{ fireAt: "2031-01-01t09:00:00z" }, { fireAt: `${INSTANT}; T and Z are capitals` }],
-    [{ fireAt: "2031-01-01T09:00:00+0100" }, { fireAt: `${INSTANT}; an offset is written as +01:00` }],
+    [{ fireAt: "2031-01-01 09:00:00Z" }, { fireAt: `${INSTANT}; separate date and time by T` }],
+    [{ fireAt: "2031-01-01t09:00:00z" }, { fireAt: `${INSTANT}; T and Z must be upper case` }],
+    [{ fireAt: "2031-01-01T09:00:00+0100" }, { fireAt: `${INSTANT}; write the offset as +01:00` }],
     [
       { fireAt: "2031-01-01T09:00:00+01:00[Europe/Berlin]" },
-      { fireAt: `${INSTANT}; the name of a time zone is not read` },
+      { fireAt: `${INSTANT}; time zone names are not accepted` },
     ],
     [{ fireAt: "2031-01-01T09:00:00.0123456789Z" }, { fireAt: `${INSTANT}; seconds have at most nine decimals` }],
-    [{ fireAt: "in 5 minutes" }, { fireAt: `${INSTANT}; words and lengths of time are not read` }],
+    [{ fireAt: "in 5 minutes" }, { fireAt: `${INSTANT}; relative times are not accepted` }],
     [{ fireAt: "" }, { fireAt: INSTANT }],
     [
       { fireAt: "2031-02-30T09:00:00Z" },
       {
-        fireAt: "must be a day of the calendar and a time of that day (no 24:00, no leap second, offsets up to 23:59)",
+        fireAt: "must be an existing date and time (no 24:00, no leap second, offsets up to 23:59)",
       },
     ],
     [{ fireAt: "9999-12-31T23:59:59-01:00" }, { fireAt: "must lie in the years 0001 to 9999, in UTC" }],
     [
       { fireAt: "9999-12-31T23:59:59.9990001Z" },
       {
-        fireAt:
-          "must be at most 9999-12-31T23:59:59.999Z; it is rounded up to a millisecond, and so past the year 9999",
+        fireAt: "must be at most 9999-12-31T23:59:59.999Z after rounding up to a millisecond",
       },
     ],
   ])("%j", async (fields, expected) => {

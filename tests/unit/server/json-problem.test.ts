@@ -21,7 +21,7 @@ describe("describeJsonProblem", () => {
     ['{\n  "a": 1\n  "b": 2\n}', "at position 13 (line 3, column 3): a comma or a closing bracket is missing"],
     ['{\r\n"a":\r\nNone}', "at position 9 (line 3, column 1): expected a value"],
     ['{"a" 1}', "at position 5 (line 1, column 6): a colon is missing after a name"],
-    ['{"a":"x\ny"}', "at position 7 (line 1, column 8): a line break or control character in a string"],
+    ['{"a":"x\ny"}', "at position 7 (line 1, column 8): line breaks and control characters in strings"],
     ['{"a":"\\x"}', "at position 6 (line 1, column 7): unknown escape sequence"],
     ['{"a":"x', "at position 7 (line 1, column 8): the text ends inside a string"],
     ["{} {}", "at position 3 (line 1, column 4): unexpected text after the end"],

@@ -5,7 +5,7 @@ import { FailureCard } from "#components/layout/failure-card.tsx";
 import { MAIN_ID } from "#components/layout/skip-link.tsx";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 
-/** What stands in place of a page that failed. */
+/** The error page, shown when a page throws. */
 export default function Failed() {
   const requestId = useSyncExternalStore(
     () => () => {},

@@ -1,7 +1,7 @@
 import localFont from "next/font/local";
 
-// Latin alone, which holds the signs that we write (− · … “ ”); Next.js serves the files itself and fits the size of
-// the fallback to them, so that nothing moves when they arrive.
+// Latin subset only; it has the punctuation that we use (− · … “ ”). Next.js serves the files and adjusts the metrics of
+// the fallback font, so that the layout does not shift when they load.
 export const sans = localFont({
   src: "../node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
   weight: "100 900",

@@ -4,7 +4,7 @@ import Failed from "./error.tsx";
 import { mono, sans } from "./fonts.ts";
 import "./globals.css";
 
-/** The same when the frame around all pages failed too. */
+/** The error page for a failure of the root layout. */
 export default function FailedAltogether() {
   return (
     <html lang="en" className={`${sans.variable} ${mono.variable}`}>

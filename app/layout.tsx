@@ -5,7 +5,7 @@ import { mono, sans } from "./fonts.ts";
 import { chosenTheme, pageRequestId } from "./page-request.ts";
 import "./globals.css";
 
-// The nonce of an answer's policy has to be in its scripts: no page can be made ahead.
+// Scripts need the nonce of their response's policy, so no page can be prerendered.
 export const dynamic = "force-dynamic";
 
 export function generateMetadata(): Metadata {
@@ -30,7 +30,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       data-theme={await chosenTheme()}
       data-request-id={await pageRequestId()}
       className={`${sans.variable} ${mono.variable}`}
-      // The switch changes the theme before React has read the page.
+      // The theme switch may change the theme before React hydrates the page.
       suppressHydrationWarning
     >
       <body>{children}</body>

@@ -6,8 +6,8 @@ import type { Ctx } from "#server/context.ts";
 import { readPageCtx } from "#server/page-ctx.ts";
 
 /**
- * Who is signed in, looked up once per request and environment, to act in `env`; null when nobody is, "unavailable" while
- * the database is away.
+ * The signed-in user of this request, looked up once per request; null when nobody is signed in, "unavailable" while the
+ * database is unavailable.
  */
 export const findSignedIn = cache(async (env: Environment = "live"): Promise<Ctx | null | "unavailable"> => {
   try {

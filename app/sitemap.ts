@@ -3,7 +3,7 @@ import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";
 
-/** The pages that anybody may read. */
+/** The public pages. */
 export default function sitemap(): MetadataRoute.Sitemap {
   return [{ url: `${getServices().config.baseUrl}/` }];
 }

@@ -37,7 +37,7 @@ export default async function Landing() {
   );
 }
 
-/** Null when they cannot be read: the rest of the page says what it says without a database. */
+/** The punctuality figures; null when the database is unavailable, since the rest of the page does not need it. */
 async function readFigures(): Promise<PunctualityFigures | null> {
   try {
     const read = await readPunctualityHistogram();
@@ -51,7 +51,7 @@ async function readFigures(): Promise<PunctualityFigures | null> {
       histogram: read.histogram,
     };
   } catch (error) {
-    getServices().log.warn({ err: error }, "the punctuality of the first page could not be read");
+    getServices().log.warn({ err: error }, "reading the punctuality figures of the first page failed");
     return null;
   }
 }

@@ -10,7 +10,7 @@ export type Session = {
   current: boolean;
 };
 
-/** Where somebody is signed in, with the button that ends all sessions but this one. `haveEnded`: it was just pressed. */
+/** The list of sessions, with the button that ends all others. `haveEnded`: shows the confirmation that they ended. */
 export function Sessions({
   sessions,
   endOthersAction,

@@ -6,15 +6,15 @@ export type Profile = {
   subscription: {
     plan: string;
     status: "none" | "active" | "past_due" | "canceled";
-    /** When it renews, or gives the account its plan no longer. */
+    /** When the subscription renews, or the account loses its plan. */
     currentPeriodEnd: string | null;
   };
   isAdmin: boolean;
 };
 
 /**
- * Whose account it is, with the button that signs out: a form, so that it needs no script. `hasBilling`: plans can be paid
- * for here.
+ * The owner and plan of the account, with the sign-out button, a form that works without scripts. `hasBilling`: billing is
+ * configured.
  */
 export function WhoYouAre({
   profile,

@@ -5,15 +5,16 @@ export type LatenessCount = { ms: number; count: number };
 /** A line of the histogram: at `x` percent of the width, `height` percent high. */
 export type HistogramLine = { x: number; height: number; ms: number };
 
-/** Up to here each millisecond has a line of its own; past it, lines would touch. */
+/** Up to this lateness each millisecond has its own line, ms; beyond it lines would touch. */
 const OWN_LINE_MS_MAX = 8;
 const COLUMN_WIDTH = 0.32;
-/** One request among hundred thousands still gets its mark. */
+/** Minimum height, so that one request among hundreds of thousands is still visible. */
 const HEIGHT_MIN = 3;
 
 /**
- * The lines of counted latenesses on the one-sided scale. Each is as high as the square root of the requests in one of its
- * milliseconds, the highest 96 %; neighbours that would touch share a line at their mean. Early ones count as 0.
+ * The lines of a lateness histogram on the one-sided scale. A line's height is proportional to the square root of the
+ * requests per millisecond; the highest is 96 %. Neighbours that would touch are merged at their mean. Early requests count
+ * as 0.
  */
 export function histogramLines(counts: readonly LatenessCount[]): HistogramLine[] {
   const columns = new Map<number, { sum: number; weighted: number; late: number }>();

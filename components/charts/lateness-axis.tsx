@@ -2,7 +2,7 @@ import { latenessScale, MAJOR_MS, MINOR_MS } from "./lateness-scale.ts";
 
 const HEIGHT = 28;
 
-/** The graduated base line of a chart of lateness, `y` px from its top and `LatenessAxis.height` px high. */
+/** The axis of a lateness chart, `y` px from its top and `LatenessAxis.height` px high. */
 export function LatenessAxis({ y, isTwoSided = false }: { y: number; isTwoSided?: boolean }) {
   const { xOf, zero } = latenessScale({ isTwoSided });
   const places = (all: readonly number[]) =>

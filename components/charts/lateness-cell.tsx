@@ -3,8 +3,8 @@ import { formatOffset } from "../format/offset.ts";
 import { latenessScale, MAJOR_MS } from "./lateness-scale.ts";
 
 /**
- * One lateness in a table: the figure, and the gap from the zero line to its mark. The scale is the same in each row, so
- * that a column can be read downwards; `isTwoSided` when any row of the page was early. Null is not sent yet.
+ * A lateness in a table cell: the figure, and a mark at its distance from the zero line. All rows share one scale.
+ * `isTwoSided`: some row of the page was early. Null: not sent yet.
  */
 export function LatenessCell({ ms, isTwoSided = false }: { ms: number | null; isTwoSided?: boolean }) {
   if (ms === null) {

@@ -11,8 +11,8 @@ const ZERO = latenessScale().zero;
 const SIZES = { large: 132, medium: 68 };
 
 /**
- * The zero line, large: a day of requests by how late they left. A picture for the eye, a sentence for a screen reader. It
- * has no fixed width: places are percent of it, and what is written keeps its size.
+ * Histogram of a day of requests by lateness, with a sentence for screen readers. Positions are percentages, so that it
+ * fits any width while text keeps its size.
  */
 export function LatenessHistogram({
   counts,
@@ -95,10 +95,10 @@ export function LatenessHistogram({
   );
 }
 
-/** Percent of the width that a word takes where it is narrow. */
+/** Width of a label on a narrow screen, percent. */
 const WORD = 10;
 
-/** The bracket from p50 to p95. Its words turn away from each other, and from the zero line where there is room. */
+/** The bracket from p50 to p95. Its labels are placed away from each other and, where there is room, from the zero line. */
 function Span({ from, to, bottom }: { from: number; to: number; bottom: number }) {
   const turnsIn = from > ZERO && from < ZERO + WORD && to - from > WORD;
   return (

@@ -1,11 +1,11 @@
 /**
- * The one scale on which lateness is drawn: `log10(1 + ms)` to the right of the zero line and, when something was early,
- * the same to the left of it. `xOf` answers percent of the width, 0 to 100; what lies outside stands at the edge.
+ * The scale of all lateness charts: `log10(1 + ms)` to the right of the zero line and, if two-sided, to the left of it.
+ * `xOf` returns percent of the width, clamped to 0 to 100.
  */
 export type LatenessScale = {
   zero: number;
   xOf(ms: number): number;
-  /** The lateness at a place of the width, ms: the inverse of `xOf` within the edges. */
+  /** The inverse of `xOf`: the lateness at a position, ms. */
   msAt(x: number): number;
 };
 
@@ -18,12 +18,12 @@ export function latenessScale({ isTwoSided = false }: { isTwoSided?: boolean } =
   };
 }
 
-// Percent of the width: where 0 stands, and how far one factor of ten reaches. 10 s stands just within the right edge.
+// Percent of the width: position of 0, and length of a decade. 10 s is just within the right edge.
 const ONE_SIDED = { zero: 13.08, decade: 21.1 };
 const TWO_SIDED = { zero: 41.31, decade: 14.25 };
 
-/** Where the scale is labelled, ms. */
+/** Labelled ticks, ms. */
 export const MAJOR_MS = [1, 10, 100, 1_000, 10_000] as const;
 
-/** Its finer graduations, ms. */
+/** Minor ticks, ms. */
 export const MINOR_MS = [1, 10, 100, 1_000].flatMap((power) => [2, 3, 4, 5, 6, 7, 8, 9].map((digit) => digit * power));

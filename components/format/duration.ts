@@ -6,8 +6,7 @@ const UNITS = [
 ] as const;
 
 /**
- * A length of time in its two largest units, cut and never rounded up: `2 m 41 s`, `3 h 5 m`, `16 s`, `0 s`. `parts` 1
- * leaves the second one out.
+ * A duration in its two largest units, rounded down: `2 m 41 s`, `3 h 5 m`, `16 s`, `0 s`. With `parts` 1 only the largest.
  */
 export function formatDuration(ms: number, parts: 1 | 2 = 2): string {
   const size = Math.max(0, Math.floor(ms / 1_000)) * 1_000;
@@ -25,7 +24,7 @@ export function formatDuration(ms: number, parts: 1 | 2 = 2): string {
 
 const SECONDS_SHOWN_BELOW_MS = 300_000;
 
-/** When `at` is, seen from `now`: `16 s ago`, `in 2 m 41 s`, `in 3 h`, and `now` within a second. */
+/** A time relative to `now`: `16 s ago`, `in 2 m 41 s`, `in 3 h`; `now` within a second. */
 export function formatRelative(at: Date, now: Date): string {
   const aheadMs = at.getTime() - now.getTime();
   if (Math.abs(aheadMs) < 1_000) return "now";

@@ -1,6 +1,6 @@
 import { formatDuration } from "./duration.ts";
 
-/** A lateness in parts, for figures that set them apart. `sign` is empty for 0; early has a true minus. */
+/** The parts of a formatted lateness. `sign` is empty for 0; early has a minus sign (U+2212). */
 export type OffsetParts = { sign: "+" | "−" | ""; value: string; unit: string };
 
 /** How late (or early) `offsetMs` is: whole ms below a second, seconds to 10 ms below 10, to 0.1 s below a minute. */
@@ -15,7 +15,7 @@ export function offsetParts(offsetMs: number): OffsetParts {
   return { sign, value, unit: unit.join(" ") };
 }
 
-/** A lateness as it is written everywhere: `+4 ms`, `−18 ms`, `0 ms`, `+1.24 s`. */
+/** Formats a lateness: `+4 ms`, `−18 ms`, `0 ms`, `+1.24 s`. */
 export function formatOffset(offsetMs: number): string {
   const { sign, value, unit } = offsetParts(offsetMs);
   return `${sign}${value} ${unit}`;

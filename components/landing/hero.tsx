@@ -1,7 +1,7 @@
 import { ButtonLink } from "../ui/button.tsx";
 import { CodeBlock, type CodePiece } from "../ui/code-block.tsx";
 
-/** What Stopwatch is, in a sentence, and the call that does it at this very installation. */
+/** The heading of the first page, with a curl example for this installation. */
 export function Hero({ baseUrl, fireAt }: { baseUrl: string; fireAt: Date }) {
   const curl = firstCall(baseUrl, fireAt);
   const answer = `{ "id": "sch_…", "fire_at": "${fireAt.toISOString()}",\n  "status": "scheduled", "over_limit": false }`;

@@ -16,7 +16,7 @@ const LIMITS: readonly (readonly [label: string, value: (plan: PlanLimits) => st
 
 const NAMES: Record<PlanName, string> = { free: "Free", indie: "Indie" };
 
-/** How to run one's own, and what this installation allows: its own plan table, whatever it was set to. */
+/** How to self-host, and the configured plan limits of this installation. */
 export function HostAndLimits({ plans, defaultPlan }: { plans: Plans; defaultPlan: PlanName }) {
   return (
     <section className="mt-[clamp(3rem,7vw,5.5rem)] grid grid-cols-[repeat(auto-fit,minmax(min(100%,22rem),1fr))] items-start gap-10">

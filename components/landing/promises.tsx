@@ -17,7 +17,7 @@ const PROMISES = [
   },
 ];
 
-/** What it promises, in four paragraphs. */
+/** The four promises of the service. */
 export function Promises() {
   return (
     <section

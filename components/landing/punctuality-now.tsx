@@ -18,7 +18,7 @@ export type PunctualityFigures = {
   histogram: readonly LatenessCount[];
 };
 
-/** How punctual this installation was in the last day. `figures` null when they could not be read. */
+/** The punctuality of this installation in the last 24 hours. `figures` is null when they could not be read. */
 export function PunctualityNow({ figures, now }: { figures: PunctualityFigures | null; now: Date }) {
   if (figures === null) {
     return (

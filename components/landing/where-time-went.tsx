@@ -10,7 +10,7 @@ const FIELDS = [
   ["status_code", "what it answered, with the beginning of the body"],
 ] as const;
 
-/** What each attempt records. Names of fields alone: there is no figure here that was not measured. */
+/** The fields that each attempt records; no figures, since none are measured here. */
 export function WhereTimeWent() {
   return (
     <section className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,22rem),1fr))] items-center gap-10">

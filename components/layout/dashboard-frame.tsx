@@ -12,8 +12,8 @@ import { ThemeSwitch } from "./theme-switch.tsx";
 const NAV_ID = "nav";
 
 /**
- * What stands around each page of the dashboard: environment, pages, and at the foot usage, the dispatchers' beat and who
- * is signed in. From 1024 px a side bar; below it a bar whose menu is a popover of the platform.
+ * The frame of dashboard pages: environment switch, navigation, and at the foot usage, dispatcher status and user. A side
+ * bar from 1024 px; below that a top bar with a menu in a native popover.
  */
 export function DashboardFrame({
   theme,
@@ -36,7 +36,7 @@ export function DashboardFrame({
   isAdmin: boolean;
   counts?: Readonly<Record<string, number>>;
   email: string;
-  /** Usage and beat. */
+  /** Usage and dispatcher status. */
   foot?: ReactNode;
   as?: ElementType;
   children: ReactNode;

@@ -5,8 +5,8 @@ import { Copy } from "../ui/copy.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 
 /**
- * What stands where something did not load: what failed, what that means, the request to name when asking for help, and
- * what to do next.
+ * Shown in place of content that failed to load: what failed, what that means, the request id for support, and what to do
+ * next.
  */
 export function FailureCard({
   title,

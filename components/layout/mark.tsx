@@ -1,4 +1,4 @@
-/** The mark: a zero line and three requests that left after it. */
+/** The logo: a zero line and three requests sent after it. */
 export function Mark({ className = "size-5" }: { className?: string }) {
   return (
     <svg className={`shrink-0 fill-none stroke-2 stroke-current ${className}`} viewBox="0 0 20 20" aria-hidden="true">
@@ -8,7 +8,7 @@ export function Mark({ className = "size-5" }: { className?: string }) {
   );
 }
 
-/** Mark and name, as the link to the first page. */
+/** Logo and name, linked to the first page. */
 export function Wordmark({ href = "/" }: { href?: string }) {
   return (
     <a

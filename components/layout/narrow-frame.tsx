@@ -5,7 +5,7 @@ import { MAIN_ID, SkipLink } from "./skip-link.tsx";
 import type { Theme } from "./theme.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
-/** A page of one card in the middle: signing in, and whatever has one thing to say. */
+/** The frame of pages with a single centred card, such as signing in. */
 export function NarrowFrame({ theme, children }: { theme: Theme; children: ReactNode }) {
   return (
     <div className="grid min-h-dvh grid-rows-[auto_1fr_auto]">

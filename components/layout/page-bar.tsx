@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The head of a page of the dashboard: its title, what changes how it is shown, and the one thing most done there. */
+/** The header of a dashboard page: title, view controls and main action. */
 export function PageBar({
   title,
   crumb,
@@ -37,7 +37,7 @@ export function PageBar({
   );
 }
 
-/** What a page of the dashboard shows, below its bar. `narrow` for forms. */
+/** The content of a dashboard page, below its header. `narrow` is for forms. */
 export function PageBody({ narrow = false, children }: { narrow?: boolean; children: ReactNode }) {
   return (
     <div className={`grid min-w-0 grid-cols-1 gap-5 px-4 py-5 sm:p-6 lg:px-8 ${narrow ? "max-w-208" : "max-w-page"}`}>

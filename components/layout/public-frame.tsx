@@ -6,7 +6,7 @@ import { ThemeSwitch } from "./theme-switch.tsx";
 
 export type FrameLink = { href: string; label: string };
 
-/** What stands around a page that anybody may read. `action` is the button at the right of the head. */
+/** The frame of public pages. `action` is the button at the right of the header. */
 export function PublicFrame({
   theme,
   links = [],

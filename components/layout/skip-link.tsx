@@ -1,7 +1,7 @@
-/** Where `SkipLink` leads: the id of each page's `<main>`. */
+/** The id of each page's `<main>`, the target of `SkipLink`. */
 export const MAIN_ID = "main";
 
-/** The first stop of the keyboard on each page: past the frame, to what the page is about. */
+/** The first focusable element of each page: a link that skips the navigation. */
 export function SkipLink() {
   return (
     <a

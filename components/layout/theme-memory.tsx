@@ -5,7 +5,7 @@ import { readTheme, THEME_COOKIE } from "./theme.ts";
 
 const YEAR_S = 31_536_000;
 
-/** The group of the theme's buttons: keeps the chosen one in a cookie, from which the server makes the next page. */
+/** Wraps the theme buttons and stores the choice in a cookie, which the server reads for the next page. */
 export function ThemeMemory({ className, children }: { className: string; children: ReactNode }) {
   return (
     <fieldset

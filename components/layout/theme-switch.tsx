@@ -4,8 +4,8 @@ import { THEMES, type Theme } from "./theme.ts";
 import { ThemeMemory } from "./theme-memory.tsx";
 
 /**
- * System, light or dark. The style sheet reads the chosen button itself, so the page changes without scripts too; a
- * script only keeps the choice for the next page. Once on a page: its ids are fixed.
+ * The theme switch: system, light or dark. The style sheet reads the checked button, so the theme changes without scripts;
+ * a script only stores the choice. Use it once per page: its ids are fixed.
  */
 export function ThemeSwitch({ theme }: { theme: Theme }) {
   return (

@@ -2,10 +2,10 @@ export const THEMES = ["system", "light", "dark"] as const;
 
 export type Theme = (typeof THEMES)[number];
 
-/** The cookie that keeps the choice; without it the system's holds. */
+/** The theme cookie; without it the system's theme applies. */
 export const THEME_COOKIE = "theme";
 
-/** The theme that a cookie's value names; "system" for anything else. */
+/** The theme of a cookie value; "system" for any unknown value. */
 export function readTheme(value: string | undefined): Theme {
   return THEMES.find((theme) => theme === value) ?? "system";
 }

@@ -2,7 +2,7 @@ import { NarrowCard } from "../layout/narrow-frame.tsx";
 import { Button } from "../ui/button.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** Asks before notices are turned off: mail scanners open links too, and press nothing. `action` is what the button posts to. */
+/** Asks for confirmation before turning notices off, since mail scanners open links. The button posts to `action`. */
 export function UnsubscribeCard({ action }: { action: string }) {
   return (
     <NarrowCard title="Turn notices off?">
@@ -33,7 +33,7 @@ export function UnsubscribedCard() {
   );
 }
 
-/** For a link that is cut off or not one of ours. */
+/** Shown for an invalid unsubscribe link. */
 export function BrokenLinkCard() {
   return (
     <NarrowCard title="This link is not complete">

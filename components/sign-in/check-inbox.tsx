@@ -4,8 +4,8 @@ import { Notice } from "../ui/notice.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
 /**
- * After a link was asked for: the same words whether or not the address has an account. `isMailSetUp` false tells that
- * links are in the terminal of whoever runs this, since no mail leaves.
+ * Shown after a link was requested; the same text whether or not the address has an account. `isMailSetUp` false: says that
+ * the link is in the operator's terminal, since no mail is sent.
  */
 export function CheckInbox({
   email,

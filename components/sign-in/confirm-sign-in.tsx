@@ -3,8 +3,8 @@ import { Button } from "../ui/button.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
 /**
- * For a link that was opened in another browser than the one that asked for it: nothing happens until the button is
- * pressed. It sends `fields` to `action`; that alone signs in.
+ * Shown when a link is opened in another browser than the one that requested it. Only the button, which sends `fields` to
+ * `action`, signs in.
  */
 export function ConfirmSignIn({
   email,

@@ -1,6 +1,6 @@
 /**
- * Why a sign-in did not happen, as the page of it is told in `?error=`. `mayTry` says whether trying again can help, and
- * so whether the form is shown; `send` is what its button then says.
+ * Texts for failed sign-ins by the code in `?error=`. `mayTry`: trying again can help, so the form is shown, with `send` as
+ * the label of its button.
  */
 const FAILURES = {
   link_invalid: {
@@ -53,7 +53,7 @@ export type SignInFailure = { title: string; text: string; mayTry: boolean; send
 
 export const SIGN_IN_FAILURE_CODES = Object.keys(FAILURES) as SignInFailureCode[];
 
-/** What a person is told of `code`. One that we do not know is told as "unavailable", since something did fail. */
+/** The text for `code`; an unknown code gets the text of "unavailable". */
 export function signInFailure(code: string): SignInFailure {
   return Object.hasOwn(FAILURES, code) ? FAILURES[code as SignInFailureCode] : FAILURES.unavailable;
 }

@@ -2,10 +2,10 @@ import { GitBranch } from "lucide";
 import { ButtonLink } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 
-/** A provider that this installation offers; `href` begins signing in with it. */
+/** An enabled OAuth provider; `href` starts the sign-in. */
 export type Provider = { id: "google" | "github"; href: string };
 
-/** The providers below the form, or nothing when none is offered. Plain links: nothing may fetch them ahead. */
+/** Links to the enabled providers, if any. Plain links, since next/link would prefetch them. */
 export function ProviderLinks({ providers }: { providers: readonly Provider[] }) {
   if (providers.length === 0) return null;
   return (

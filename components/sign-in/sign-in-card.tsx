@@ -10,8 +10,8 @@ import { type Provider, ProviderLinks } from "./provider-links.tsx";
 type FormAction = ComponentProps<"form">["action"];
 
 /**
- * The first page of signing in, and with `failure` the page after one that did not work. The form sends `email` and, when
- * given, `redirectTo`. What was typed comes back as `email`, with `emailError` when it is no address.
+ * The sign-in form, with `failure` after a failed sign-in. It sends `email` and, if given, `redirectTo`. `email` is the
+ * submitted text, `emailError` the error when it is not an address.
  */
 export function SignInCard({
   action,
@@ -29,7 +29,7 @@ export function SignInCard({
   emailError?: string;
   providers: readonly Provider[];
   failure?: SignInFailureCode | (string & {});
-  /** Where "another address" leads when trying again cannot help. */
+  /** The link of "another address", shown when trying again cannot help. */
   retryHref?: string;
   isSignupOpen?: boolean;
 }) {

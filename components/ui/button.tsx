@@ -13,13 +13,13 @@ type Look = {
 
 type ButtonProps = Look &
   ButtonHTMLAttributes<HTMLButtonElement> & {
-    /** Work is under way: a second press does nothing. The words should say what is done ("Saving"). */
+    /** An action is in progress: further presses do nothing. The label should name it ("Saving"). */
     busy?: boolean;
-    /** Disables the button, and says why beside it. */
+    /** Disables the button and shows the reason beside it. */
     reason?: string;
   };
 
-/** A button. `type` is "button" unless said otherwise, so that none sends a form by accident. */
+/** A button. `type` defaults to "button", so that it does not submit a form by accident. */
 export function Button({ kind, size, square, busy, reason, className = "", children, ...rest }: ButtonProps) {
   const reasonId = useId();
   const isOff = busy || reason !== undefined || rest.disabled;

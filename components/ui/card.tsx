@@ -1,12 +1,12 @@
 import type { HTMLAttributes, ReactNode } from "react";
 
-/** A surface with a hairline around it. Cards are not put into cards. */
+/** A surface with a hairline border. Do not nest cards. */
 export function Card({ danger, className = "", ...rest }: HTMLAttributes<HTMLElement> & { danger?: boolean }) {
   const line = danger ? "border-bad-line" : "border-line";
   return <section {...rest} className={`min-w-0 rounded-lg border bg-surface ${line} ${className}`} />;
 }
 
-/** The heading of a card, and what is done with all of it on the right. */
+/** The heading of a card, with actions on the right. */
 export function CardHead({ title, id, children }: { title: ReactNode; id?: string; children?: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b px-4 py-3">

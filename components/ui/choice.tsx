@@ -2,7 +2,7 @@ import { type InputHTMLAttributes, type ReactNode, useId } from "react";
 
 type ChoiceProps = Omit<InputHTMLAttributes<HTMLInputElement>, "type"> & { label: ReactNode; hint?: ReactNode };
 
-/** A box to tick. The label is part of the target, which is at least 24 px high. */
+/** A checkbox. The label is part of the click target, which is at least 24 px high. */
 export function Checkbox({ label, hint, ...input }: ChoiceProps) {
   return (
     <Choice label={label} hint={hint} id={input.id}>
@@ -11,7 +11,7 @@ export function Checkbox({ label, hint, ...input }: ChoiceProps) {
   );
 }
 
-/** One of several: give all the same `name`, and put them into a `fieldset` with a `legend`. */
+/** A radio button: give all of a group the same `name`, in a `fieldset` with a `legend`. */
 export function Radio({ label, hint, ...input }: ChoiceProps) {
   return (
     <Choice label={label} hint={hint} id={input.id}>
@@ -20,7 +20,7 @@ export function Radio({ label, hint, ...input }: ChoiceProps) {
   );
 }
 
-/** On or off. It is sent with its form, as a checkbox is. */
+/** A switch, submitted with its form like a checkbox. */
 export function Switch({ label, hint, ...input }: ChoiceProps) {
   return (
     <Choice label={label} hint={hint} id={input.id}>

@@ -1,12 +1,12 @@
 import { Fragment } from "react";
 import { Copy } from "./copy.tsx";
 
-/** How a piece of code is shown: as it is, as text that was typed in, as a comment, or as the instant asked for. */
+/** The style of a piece of code: plain, user input, comment, or the requested instant. */
 export type CodePiece = string | { text: string; as: "text" | "comment" | "instant" };
 
 const LOOKS = { text: "text-ink-soft", comment: "text-ink-muted", instant: "font-medium text-accent" };
 
-/** Code with what it is above it, and a button that copies it. `copied` is the text for that when it is not all of it. */
+/** A code block with a title and a copy button. `copied` is the text to copy if it differs from the code. */
 export function CodeBlock({
   title,
   what,

@@ -4,7 +4,7 @@ import { type ReactNode, useRef, useState } from "react";
 
 const SHOWN_MS = 2_000;
 
-/** Copies `text`. `icon` and `done` are drawn by whoever uses it, so that the icons stay on the server. */
+/** Copies `text`. `icon` and `done` are passed in, so that icons are rendered on the server. */
 export function CopyText({
   text,
   label,
@@ -41,7 +41,7 @@ export function CopyText({
   );
 }
 
-/** Over plain http, where many host this, browsers have no clipboard for pages: then the old way. */
+/** Falls back to execCommand over plain http, where browsers disable the clipboard API. */
 async function copy(text: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {

@@ -2,7 +2,7 @@ import { Check, Copy as CopyIcon } from "lucide";
 import { CopyText } from "./copy-text.tsx";
 import { Icon } from "./icon.tsx";
 
-/** A small button that copies `text`; `what` names it ("Copy curl command"). It is not shown where scripts are off. */
+/** A small copy button; `what` completes its label ("Copy curl command"). Hidden without scripts. */
 export function Copy({ text, what }: { text: string; what: string }) {
   return (
     <CopyText

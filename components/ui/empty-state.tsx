@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { Icon } from "./icon.tsx";
 
 /**
- * What stands where a list or a thing would: nothing yet ("first"), nothing that matches ("no-match"), or an icon for what
- * went wrong. `children` say what to know, `actions` what to do next.
+ * Shown in place of an empty list or a missing item: nothing yet ("first"), no match ("no-match"), or an icon for an error.
+ * `children` explain, `actions` are the next steps.
  */
 export function EmptyState({
   title,

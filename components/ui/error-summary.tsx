@@ -2,10 +2,10 @@ import { formatCount } from "../format/number.ts";
 import { Notice } from "./notice.tsx";
 import { TextLink } from "./text-link.tsx";
 
-/** What is wrong with one field, and the `id` of the field. */
+/** The error of one field, with the field's `id`. */
 export type FieldProblem = { id: string; message: string };
 
-/** What stands above a form that was not taken: each problem as a link to its field. Nothing when there is none. */
+/** The summary above a rejected form: each error as a link to its field. Renders nothing without errors. */
 export function ErrorSummary({ problems }: { problems: readonly FieldProblem[] }) {
   if (problems.length === 0) return null;
   return (

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 
 /**
- * A list of names and what they are, parted by hairlines. `wide` names stand above their values where it is narrow;
- * `isCode` names are those of fields.
+ * A description list with hairlines. `wide`: names are above their values on narrow screens. `isCode`: names are field
+ * names.
  */
 export function Facts({
   wide = false,

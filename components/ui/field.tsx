@@ -9,16 +9,16 @@ import {
 import { Icon } from "./icon.tsx";
 
 type About = {
-  /** Under which the form sends it. Give an `id` too where an error summary links to it. */
+  /** The form field's name. Set `id` too if an error summary links to it. */
   name: string;
   label: ReactNode;
-  /** What to know before typing. */
+  /** Help text. */
   hint?: ReactNode;
-  /** What is wrong with what was typed, and what would be right. */
+  /** The validation error, with what would be valid. */
   error?: ReactNode;
 };
 
-/** One line of text with its label above, and the hint or the error below. */
+/** A text input with its label above and hint or error below. */
 export function TextField({
   label,
   hint,
@@ -35,7 +35,7 @@ export function TextField({
   );
 }
 
-/** Several lines of text, in the fixed-width font. */
+/** A multi-line text input in the monospace font. */
 export function TextArea({
   label,
   hint,
@@ -51,7 +51,7 @@ export function TextArea({
   );
 }
 
-/** One of several, by the platform's own list. `children` are the options. */
+/** A native select. `children` are the options. */
 export function SelectField({
   label,
   hint,

@@ -2,8 +2,8 @@ import type { IconNode } from "lucide";
 import { createElement } from "react";
 
 /**
- * One icon of Lucide, drawn on the server: 16 px, or 14 px when `small`. It says nothing to a screen reader, since the
- * words beside it, or the control's own label, do.
+ * A Lucide icon, rendered on the server: 16 px, or 14 px when `small`. Hidden from screen readers: the text beside it or
+ * the control's label names it.
  */
 export function Icon({ of, small = false, className = "" }: { of: IconNode; small?: boolean; className?: string }) {
   return (

@@ -5,8 +5,8 @@ import { Icon } from "./icon.tsx";
 export type NoticeKind = "plain" | "info" | "ok" | "warn" | "bad";
 
 /**
- * A sentence or two that the person should read here. `announce` has a screen reader say it when it appears: "alert" at
- * once, "status" when it is quiet. `action` is a button or a link at the end.
+ * An inline message. `announce` makes screen readers announce it: "alert" at once, "status" politely. `action` is a button
+ * or link at the end.
  */
 export function Notice({
   kind = "plain",

@@ -2,8 +2,8 @@ import { type ButtonHTMLAttributes, type ReactNode, useId } from "react";
 import { Button, type ButtonKind, type ButtonSize } from "./button.tsx";
 
 /**
- * A button and the dialog that it opens, by the platform's own `<dialog>` and `command`: it holds the focus, Escape closes
- * it, and no script of ours is needed. `foot` holds the buttons; put one with `DialogClose` there.
+ * A button and the modal dialog that it opens, by native `<dialog>` and `command`: focus trap and Escape work without
+ * scripts. `foot` holds the buttons; include a `DialogClose`.
  */
 export function Dialog({
   button,
@@ -18,7 +18,7 @@ export function Dialog({
   kind?: ButtonKind;
   size?: ButtonSize;
   title: string;
-  /** Given the id of the dialog, for `DialogClose`. */
+  /** Receives the id of the dialog, for `DialogClose`. */
   foot: (dialogId: string) => ReactNode;
   children: ReactNode;
 } & Pick<ButtonHTMLAttributes<HTMLButtonElement>, "aria-label" | "disabled">) {
@@ -47,12 +47,12 @@ export function Dialog({
   );
 }
 
-/** Closes its dialog, and changes nothing. */
+/** Closes its dialog without any other effect. */
 export function DialogClose({ dialogId, children }: { dialogId: string; children: ReactNode }) {
   return <Button {...command(dialogId, "close")}>{children}</Button>;
 }
 
-/** A button and what it lays over the page beside it: a menu of actions, or a longer word. Closes at a press elsewhere. */
+/** A button with a native popover, for a menu or a longer explanation. A click outside closes it. */
 export function Popover({
   button,
   kind,
@@ -84,5 +84,5 @@ export function Popover({
   );
 }
 
-// React passes them through, and its types do not name them yet.
+// React passes these attributes through, but its types lack them.
 const command = (id: string, name: "show-modal" | "close"): object => ({ command: name, commandfor: id });

@@ -2,7 +2,7 @@ import type { ElementType, ReactNode } from "react";
 import { formatCount } from "../format/number.ts";
 import { Button, ButtonLink } from "./button.tsx";
 
-/** Below a list: which rows are shown, of how many, and the pages beside it. A page that is not there is a dead button. */
+/** The pager of a list: rows shown, total, and links to the previous and next page, disabled where there is none. */
 export function Pager({
   from,
   to,
@@ -16,7 +16,7 @@ export function Pager({
   from: number;
   to: number;
   total: number;
-  /** More than `total` match. */
+  /** More rows than `total` match. */
   isCapped?: boolean;
   previous?: string;
   next?: string;

@@ -25,7 +25,7 @@ export function Reading({
   );
 }
 
-/** The first figure of a page: a lateness, its sign in the colour of the instant. */
+/** The main figure of a page: a lateness with its sign in the accent colour. */
 export function LatenessFigure({ ms, size = "figure" }: { ms: number; size?: "figure" | "hero" }) {
   const { sign, value, unit } = offsetParts(ms);
   return (

@@ -1,4 +1,4 @@
-/** The shape of a list that is still coming. `what` is said to a screen reader ("Loading schedules"). */
+/** A placeholder for a loading list. `what` is for screen readers ("Loading schedules"). */
 export function TableSkeleton({ what, rows = 4 }: { what: string; rows?: number }) {
   return (
     <div aria-busy="true">

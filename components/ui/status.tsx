@@ -4,7 +4,7 @@ import { Icon } from "./icon.tsx";
 
 type StatusLook = { icon: IconNode | "dot"; ink: string; badge: string };
 
-/** How each status of a schedule looks. Its word is its own name, so that page, API and log say the same. */
+/** Icon and colour of each schedule status. Its label is the status name, as in API and log. */
 const LOOKS: Record<ScheduleStatus, StatusLook> = {
   scheduled: { icon: Clock, ink: "text-accent", badge: "bg-accent-soft text-accent" },
   firing: { icon: "dot", ink: "text-accent", badge: "bg-accent text-on-accent" },
@@ -14,7 +14,7 @@ const LOOKS: Record<ScheduleStatus, StatusLook> = {
   cancelled: { icon: CircleSlash, ink: "text-ink-muted", badge: "bg-sunken text-ink-muted" },
 };
 
-/** A schedule's status as icon, word and colour: plain in tables, a `badge` in heads of pages. */
+/** A schedule status with icon and colour: plain in tables, a `badge` in page headers. */
 export function Status({ status, badge = false }: { status: ScheduleStatus; badge?: boolean }) {
   const look = LOOKS[status];
   const frame = badge ? `rounded-md py-[0.1875rem] pr-2 pl-[0.4375rem] text-xs ${look.badge}` : `text-sm ${look.ink}`;

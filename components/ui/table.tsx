@@ -1,8 +1,8 @@
 import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
 
 /**
- * A table with its caption for screen readers. Wider than its place, it scrolls by itself, by keyboard too. `stacks` has
- * its rows become lists below 768 px: give each cell there a `label`, since the head is then not shown.
+ * A table with a caption for screen readers. It scrolls horizontally when too wide, also by keyboard. `stacks`: below
+ * 768 px rows become lists without the head, so give each cell a `label`.
  */
 export function Table({
   caption,
@@ -57,7 +57,7 @@ export function Row({ selected = false, children }: { selected?: boolean; childr
   );
 }
 
-/** A heading of a column. `numeric` columns stand at the right, as their cells do. */
+/** A column heading. `numeric` columns are right-aligned, like their cells. */
 export function HeadCell({
   numeric,
   className = "",
@@ -74,11 +74,11 @@ export function HeadCell({
 
 type CellProps = {
   numeric?: boolean;
-  /** Shown before the content where the rows are lists. */
+  /** Shown before the content when rows are stacked. */
   label?: string;
-  /** Takes the width that the others leave, and cuts off what does not fit. */
+  /** Takes the remaining width and truncates its content. */
   rest?: boolean;
-  /** Where the rows are lists: the beginning or the end of the first line, a line of its own, or not shown. */
+  /** When rows are stacked: start or end of the first line, a line of its own, or hidden. */
   stacked?: "title" | "aside" | "line" | "hidden";
 };
 

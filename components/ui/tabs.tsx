@@ -5,7 +5,7 @@ import { Icon } from "./icon.tsx";
 
 type Choice = { href: string; label: string; isCurrent?: boolean };
 
-/** Views of one list, each an address of its own. `label` names them for a screen reader. */
+/** Tabs of one list, each a link. `label` names them for screen readers. */
 export function Tabs({
   label,
   tabs,
@@ -32,7 +32,7 @@ export function Tabs({
   );
 }
 
-/** A few choices of which one holds, in a row; a `locked` one says why in its words for a screen reader. */
+/** A segmented control; `locked` is the reason why an option is unavailable, also for screen readers. */
 export function Segments({
   label,
   choices,
@@ -68,7 +68,7 @@ export function Segments({
   );
 }
 
-/** A filter that holds, with the address of the list without it. */
+/** An active filter, with a link that removes it. */
 export function FilterChip({
   label,
   removeHref,

@@ -6,7 +6,7 @@ const LOOKS = {
   test: "border-warn-line text-warn",
 };
 
-/** A word or two that sort a thing: an environment, a plan. */
+/** A short label, such as an environment or a plan. */
 export function Tag({ kind = "plain", children }: { kind?: keyof typeof LOOKS; children: ReactNode }) {
   return (
     <span

@@ -1,4 +1,4 @@
-/** Method and address of a request: the host in ink, the rest lighter, cut off where there is no room. */
+/** Method and URL of a request: the host emphasised, the rest lighter, truncated to fit. */
 export function Target({ method, url, href }: { method: string; url: string; href?: string }) {
   const { host, rest } = split(url);
   const words = (

@@ -1,8 +1,8 @@
 import type { AnchorHTMLAttributes, ElementType } from "react";
 
 /**
- * A link within text: underlined, since colour alone does not tell it from the words around it. Set `standalone` where it
- * stands by itself, with a target of 24 px. It is a plain `<a>`; pass `as` for another link component.
+ * A link in text, underlined, since colour alone is not enough to recognise it. `standalone`: outside of text, with a 24 px
+ * click target. Renders an `<a>`; pass `as` for another link component.
  */
 export function TextLink({
   standalone,

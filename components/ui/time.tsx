@@ -2,8 +2,7 @@ import { formatRelative } from "../format/duration.ts";
 import { formatInstant } from "../format/instant.ts";
 
 /**
- * When something is, seen from now ("16 s ago"): the instant in full on hover, and in what a screen reader says. `zone` adds
- * the time there.
+ * A relative time ("16 s ago"), with the full instant on hover and for screen readers. `zone` adds the time in that zone.
  */
 export function RelativeTime({ at, now, zone }: { at: Date; now: Date; zone?: string }) {
   const full = zone && zone !== "UTC" ? `${formatInstant(at)} · ${formatInstant(at, zone)}` : formatInstant(at);
@@ -15,7 +14,7 @@ export function RelativeTime({ at, now, zone }: { at: Date; now: Date; zone?: st
   );
 }
 
-/** An instant in full, in UTC and, below, in `zone`. */
+/** A full instant in UTC and, below it, in `zone`. */
 export function FullTime({ at, zone }: { at: Date; zone?: string }) {
   return (
     <span className="inline-grid gap-0.5 *:whitespace-normal">

@@ -12,7 +12,7 @@ export const metadata = { title: "Sign in", robots: "noindex" };
 export default async function SignIn({ searchParams }: { searchParams: SearchParams }) {
   const { error: told, email = "", redirectTo } = await readSearchParams(searchParams);
   const next = redirectPath(redirectTo);
-  // What failed is said to whoever is signed in too.
+  // A failure is shown even to somebody who is signed in.
   const signedIn = told === undefined ? await findSignedIn() : null;
   if (signedIn !== null && signedIn !== "unavailable") redirect(next);
   const error = signedIn === "unavailable" ? signedIn : told;

@@ -8,7 +8,7 @@ export const metadata = { title: "Notices · Stopwatch", robots: "noindex", refe
 
 type Search = Promise<{ token?: string | string[]; done?: string | string[] }>;
 
-/** Where the last line of a notice leads. It changes nothing by itself. */
+/** The target of the unsubscribe link in a notice. Opening it changes nothing. */
 export default async function Unsubscribe({ searchParams }: { searchParams: Search }) {
   const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
   return <NarrowFrame theme={theme}>{await cardOf(await searchParams)}</NarrowFrame>;

@@ -23,7 +23,7 @@ import { Section } from "./section.tsx";
 const NOW = new Date("2026-03-27T14:32:07.000Z");
 const before = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 
-// Made up: a picture of the chart, not a measurement.
+// Invented data for the gallery, not a measurement.
 const COUNTS = [
   ...Array.from({ length: 160 }, (_, ms) => ({ ms, count: Math.round(30_000 / (1 + ms * 0.6) ** 2) })),
   ...[260, 284, 304, 320, 400, 470, 560, 1_200, 2_100].map((ms) => ({ ms, count: 1 })),
@@ -43,7 +43,7 @@ const ROWS = [
   { status: "dead", url: "https://old.example.com/sessions/44", at: before(5_400), ms: 61_000 },
 ] as const;
 
-/** Statuses, figures, tables and what stands in their place. */
+/** Statuses, figures, tables and empty states. */
 export function DataParts() {
   return (
     <>

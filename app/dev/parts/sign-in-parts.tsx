@@ -10,7 +10,7 @@ const PROVIDERS = [
   { id: "github", href: "#github" },
 ] as const;
 
-/** What a person sees while signing in: as many cards as there are states. */
+/** The sign-in cards in every state. */
 export function SignInParts() {
   return (
     <>

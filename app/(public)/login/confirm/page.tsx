@@ -4,7 +4,7 @@ import { parseEmail } from "#server/auth/parse-email.ts";
 import { redirectPath } from "#server/auth/redirects.ts";
 import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 
-// The token is in this page's address: it is named to nobody.
+// The token is in this page's URL: keep it out of Referer headers to other origins.
 export const metadata = { title: "Confirm it is you", robots: "noindex", referrer: "same-origin" as const };
 
 export default async function Confirm({ searchParams }: { searchParams: SearchParams }) {

@@ -12,7 +12,7 @@ import { ZoneMemory } from "#components/layout/zone-memory.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
-import { signInPage } from "#server/auth/home-path.ts";
+import { signInPageUrl } from "#server/auth/redirects.ts";
 import type { Ctx } from "#server/context.ts";
 import { readLastBeat } from "#server/health/beat.ts";
 import { readOwnProfile } from "#server/me/read.ts";
@@ -51,7 +51,7 @@ export function dashboardPage(path: string, show: (opened: Opened) => Promise<Sh
     const view = await readView(fillIn(path, routeParams), await readSearchParams(searchParams));
     const own = hrefIn(view.env, view.path, view.params);
     const ctx = await findSignedIn(view.env);
-    if (ctx === null) redirect(signInPage("/login", {}, own));
+    if (ctx === null) redirect(signInPageUrl("/login", {}, own));
     if (ctx === "unavailable") return <NotLoaded retryHref={own} />;
     try {
       const [beat, profile, usage] = await Promise.all([readLastBeat(), readOwnProfile(ctx), readUsage(ctx)]);
@@ -60,7 +60,7 @@ export function dashboardPage(path: string, show: (opened: Opened) => Promise<Sh
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === "NOT_FOUND") notFound();
-      if (error.code === "UNAUTHORIZED") redirect(signInPage("/login", {}, own));
+      if (error.code === "UNAUTHORIZED") redirect(signInPageUrl("/login", {}, own));
       if (error.code === "UNAVAILABLE") return <NotLoaded retryHref={own} />;
       throw error;
     }

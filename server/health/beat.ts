@@ -1,6 +1,6 @@
 import { readFleet } from "#db/queries/fleet/dispatchers.ts";
 import { cacheFor } from "../cache-for.ts";
-import { DATABASE_BUDGET_MS, type Services, services } from "../services.ts";
+import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 
 /** `ageMs`: since any dispatcher last beat, ms; null when none did within an hour. `isAlive`: whether that is recent enough. */
 export type LastBeat = { ageMs: number | null; isAlive: boolean };
@@ -9,7 +9,7 @@ const CACHE_MS = 1_000;
 
 /** The latest beat of the fleet, at most a second old however many pages ask. Throws DatabaseUnavailable. */
 export function readLastBeat(): Promise<LastBeat> {
-  const own = services();
+  const own = getServices();
   const read = readers.get(own) ?? cacheFor(CACHE_MS, () => readNow(own));
   readers.set(own, read);
   return read();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ScheduleStatus, STATUSES, type ScheduleStatus } from "#domain/states.ts";
+import { type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import { didYouMean } from "../input/did-you-mean.ts";
 import { listParameters, validateAfter } from "../lists/parameters.ts";
 

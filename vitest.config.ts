@@ -1,5 +1,31 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
+/**
+ * Tests that take long: whole runs of chaos, outages of a database, waits of half a minute, many processes, large tables
+ * and random races. A file becomes one by the end of its name and stays in its folder. `npm test` leaves them out,
+ * `npm run test:long` runs them alone. A file that takes more than some ten seconds belongs to them, and so does each
+ * that starts more than two processes.
+ */
+const LONG = "tests/**/*.long.test.ts";
+
+/** Tests that measure when requests leave or how long calls take. They run alone, so that no other takes the processor. */
+const TIMED = [
+  "tests/integration/api/{rate-limit-processes,slow-reads,unavailable}.test.ts",
+  "tests/integration/db/late-calls.test.ts",
+  "tests/integration/dispatcher/{delete-account,delivery,exactness,retention,stops}.test.ts",
+];
+
+const withDatabase = {
+  environment: "node",
+  globalSetup: ["tests/helpers/global-setup.ts"],
+  maxConcurrency: 20,
+  // It imports next/headers without an extension, which Node.js itself does not find.
+  server: { deps: { inline: ["next-auth"] } },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+// The projects run one after the other, in the order of their groups. Within a project, `maxWorkers` files run at once.
 export default defineConfig({
   test: {
     projects: [
@@ -7,7 +33,9 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["tests/unit/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, LONG],
           environment: "node",
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
@@ -15,33 +43,40 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["tests/integration/**/*.test.ts"],
-          environment: "node",
-          globalSetup: ["tests/helpers/global-setup.ts"],
-          // It imports next/headers without an extension, which Node.js itself does not find.
-          server: { deps: { inline: ["next-auth"] } },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          exclude: [...configDefaults.exclude, LONG, ...TIMED],
+          ...withDatabase,
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: "timed",
+          include: TIMED,
+          ...withDatabase,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
         },
       },
       {
         test: {
           name: "e2e",
           include: ["tests/e2e/**/*.test.ts"],
-          environment: "node",
-          globalSetup: ["tests/helpers/global-setup.ts"],
+          exclude: [...configDefaults.exclude, LONG],
+          ...withDatabase,
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          sequence: { groupOrder: 3 },
+          maxWorkers: 2,
+          sequence: { groupOrder: 4 },
         },
       },
       {
         test: {
-          name: "chaos",
-          include: ["tests/chaos/**/*.test.ts"],
-          environment: "node",
-          testTimeout: 300_000,
-          sequence: { groupOrder: 4 },
+          name: "long",
+          include: [LONG],
+          ...withDatabase,
+          maxWorkers: 1,
+          sequence: { groupOrder: 5 },
         },
       },
     ],

@@ -1,3 +1,4 @@
+import { pause } from "../helpers/time.ts";
 import type { Bench, Engine, Job, OpenEngine } from "./engine.ts";
 import { manyOrigin } from "./many-origins.ts";
 import { type Figures, lateness, latenessOfOthers } from "./measure.ts";
@@ -160,5 +161,3 @@ async function createAlong(jobs: Job[], aheadMs: number, open: OpenEngine) {
   }
   await Promise.all(storing);
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.max(ms, 0)));

@@ -1,33 +1,22 @@
-import type { Browser, Page } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "#tests/helpers/browser.ts";
-import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
+import type { Browser } from "@playwright/test";
+import { beforeAll, describe, expect, it } from "vitest";
 import { renderDashboard, renderGallery } from "#tests/helpers/gallery.tsx";
-import {
-  accessibilityProblems,
-  LOOKS,
-  type Look,
-  openPage,
-  sidewaysOverflow,
-  smallTargets,
-} from "#tests/helpers/page-checks.ts";
-import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+import { expectSound, LOOKS, type Look, openPage, smallTargets } from "#tests/helpers/page-checks.ts";
+import type { WebProcess } from "#tests/helpers/web-process.ts";
+import { withPages } from "#tests/helpers/with-pages.ts";
 
 // The parts as the server writes them, with the style sheet of the production build and a policy that is as strict as that
 // of the pages and lets no script run: whatever works here works without.
 const POLICY = "default-src 'self'; script-src 'none'; style-src 'self'; img-src 'self' data:; object-src 'none'";
 
-let database: TestDatabase;
 let web: WebProcess;
 let browser: Browser;
 let head: string;
 
+withPages({}, (made) => {
+  ({ web, browser } = made);
+});
 beforeAll(async () => {
-  database = await createTestDatabase();
-  web = await startWebProcess({
-    DATABASE_URL: database.url,
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-  });
   const landing = await (await fetch(web.origin)).text();
   const [, typefaces = ""] = /<html[^>]* class="([^"]*)"/.exec(landing) ?? [];
   const styles = landing.match(/<link rel="stylesheet"[^>]*>/g) ?? [];
@@ -35,12 +24,6 @@ beforeAll(async () => {
   head =
     `<!doctype html><html lang="en" class="${typefaces}"><head><meta charset="utf-8"><title>Parts</title>` +
     `<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">${styles.join("")}</head>`;
-  browser = await launchBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await web?.stop();
-  await database?.drop();
 });
 
 const wide: Look = { theme: "light", width: 1280 };
@@ -56,12 +39,6 @@ async function show(body: string, look: Look = wide) {
   );
   await page.goto(address, { waitUntil: "networkidle" });
   return { page, complaints, close: () => page.context().close() };
-}
-
-async function expectSound(page: Page, complaints: readonly string[]) {
-  expect(await accessibilityProblems(page)).toEqual([]);
-  expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
-  expect(complaints).toEqual([]);
 }
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {

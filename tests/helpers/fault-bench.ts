@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import { createDispatchBench } from "./dispatcher.ts";
 import type { Receiver } from "./receiver.ts";
+import { pause } from "./time.ts";
 import { waitFor } from "./wait-for.ts";
 import { startWatchedDispatcher } from "./watched-dispatcher.ts";
 
@@ -87,5 +88,3 @@ export async function startFaultBench(url: string, receiver: Receiver) {
     },
   };
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "@playwright/test";
 import axe from "axe-core";
+import { expect } from "vitest";
 
 export type Look = { theme: "light" | "dark"; width: number };
 
@@ -50,6 +51,13 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
 /** How far the page is wider than its window, px. */
 export function sidewaysOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+}
+
+/** Fails when axe finds something wrong with the page as it stands, when it is wider than its window, or complained. */
+export async function expectSound(page: Page, complaints: readonly string[]): Promise<void> {
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
+  expect(complaints).toEqual([]);
 }
 
 /** Interactive elements of less than 24 by 24 px that are not within a sentence. Source: WCAG 2.2, 2.5.8. */

@@ -1,3 +1,5 @@
+import { pause } from "./time.ts";
+
 /** Waits until `condition` holds (looked at every 20 ms); fails with `what` when it does not within `deadlineMs`. */
 export async function waitFor<T>(
   what: string,
@@ -9,6 +11,6 @@ export async function waitFor<T>(
     const value = await condition();
     if (value) return value as NonNullable<Exclude<T, false>>;
     if (performance.now() > end) throw new Error(`waited ${deadlineMs} ms in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
   }
 }

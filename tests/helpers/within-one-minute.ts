@@ -5,7 +5,7 @@ import { waitFor } from "./wait-for.ts";
  * Runs `trial` while at least `seconds` of the minute are left by the database's clock: with the minute, what is counted
  * begins anew. A trial that fails because a new minute began meanwhile is repeated, three times at most.
  */
-export async function withinOneMinute(sql: postgres.Sql, trial: () => Promise<void>, seconds = 20): Promise<void> {
+export async function withinOneMinute(sql: postgres.Sql, trial: () => Promise<void>, seconds = 10): Promise<void> {
   const read = async () => {
     const [row] = await sql`SELECT extract(epoch FROM clock_timestamp())::float8 AS now`;
     const now = row?.now as number;

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
-import { startStripe, type TestStripe, type TestSubscription } from "../../helpers/stripe.ts";
+import type { TestStripe, TestSubscription } from "../../helpers/stripe.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { type Api, call, startApi, type TestCaller, type TestSession } from "./api.ts";
+import { type Api, call, type TestCaller, type TestSession } from "./api.ts";
+import { withStripe } from "./with-stripe.ts";
 
 let stripe: TestStripe;
 let api: Api;
 let caller: TestCaller;
 let session: TestSession;
 
-beforeAll(async () => {
-  stripe = await startStripe();
-  api = await startApi(stripe.settings);
-});
-afterAll(async () => {
-  await api.stop();
-  await stripe.close();
-});
-beforeEach(async () => {
-  stripe.reset();
-  caller = await api.account();
-  session = await api.session(caller.accountId);
+withStripe({}, (made) => {
+  ({ stripe, api, caller, session } = made);
 });
 
 const send = (event: { body: string | Buffer; headers: Record<string, string> }) =>

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { startStripe, type TestStripe } from "../../helpers/stripe.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { TestStripe } from "../../helpers/stripe.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
-import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
+import type { Api, TestCaller, TestSession } from "./api.ts";
+import { withStripe } from "./with-stripe.ts";
 
 let stripe: TestStripe;
 let api: Api;
@@ -10,9 +11,10 @@ let webs: [WebProcess, WebProcess];
 let caller: TestCaller;
 let session: TestSession;
 
+withStripe({ isConfigured: false }, (made) => {
+  ({ stripe, api, caller, session } = made);
+});
 beforeAll(async () => {
-  stripe = await startStripe();
-  api = await startApi();
   const settings = {
     DATABASE_URL: api.config.databaseUrl,
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
@@ -23,13 +25,6 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(async () => {
   await Promise.all((webs ?? []).map((web) => web.stop()));
-  await api.stop();
-  await stripe.close();
-});
-beforeEach(async () => {
-  stripe.reset();
-  caller = await api.account();
-  session = await api.session(caller.accountId);
 });
 
 async function ask(web: WebProcess, method: string, path: string, body?: string, headers: Record<string, string> = {}) {

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
-import { startStripe, type TestStripe } from "../../helpers/stripe.ts";
-import { type Api, startApi, TARGET, type TestCaller, type TestSession } from "./api.ts";
+import type { TestStripe } from "../../helpers/stripe.ts";
+import { type Api, TARGET, type TestCaller, type TestSession } from "./api.ts";
+import { withStripe } from "./with-stripe.ts";
 
 let stripe: TestStripe;
 let api: Api;
 let caller: TestCaller;
 let session: TestSession;
 
-beforeAll(async () => {
-  stripe = await startStripe();
-  api = await startApi(stripe.settings);
-});
-afterAll(async () => {
-  await api.stop();
-  await stripe.close();
-});
-beforeEach(async () => {
-  stripe.reset();
-  caller = await api.account();
-  session = await api.session(caller.accountId);
+withStripe({}, (made) => {
+  ({ stripe, api, caller, session } = made);
 });
 
 const checkout = (headers = {}) => api.call("POST", "/v1/billing/checkout", session, undefined, headers);

@@ -1,30 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { takeCustomerDeletion } from "#db/queries/accounts/customer-deletions.ts";
 import { deleteQueuedCustomers } from "#server/billing/delete-customers.ts";
 import { billingOf } from "#server/billing/provider.ts";
 import type { Query } from "#server/context.ts";
-import { startStripe, type TestStripe } from "../../helpers/stripe.ts";
+import type { TestStripe } from "../../helpers/stripe.ts";
+import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
+import type { Api, TestCaller, TestSession } from "./api.ts";
+import { withStripe } from "./with-stripe.ts";
 
 let stripe: TestStripe;
 let api: Api;
 let caller: TestCaller;
 let session: TestSession;
 
-beforeAll(async () => {
-  stripe = await startStripe();
-  api = await startApi(stripe.settings);
-});
-afterAll(async () => {
-  await api.stop();
-  await stripe.close();
+withStripe({}, (made) => {
+  ({ stripe, api, caller, session } = made);
 });
 beforeEach(async () => {
-  stripe.reset();
   await api.sql`DELETE FROM customer_deletions`;
-  caller = await api.account();
-  session = await api.session(caller.accountId);
 });
 
 const remove = () => api.call("DELETE", "/v1/me", session);
@@ -173,7 +167,7 @@ describe("deleting an account", () => {
       session = await api.session(caller.accountId);
       const { email } = (await api.call("GET", "/v1/me", session)).body.user;
       const going = [checkout(), checkout()];
-      if (round % 2) await new Promise((resolve) => setTimeout(resolve, round * 3));
+      if (round % 2) await pause(round * 3);
       expect(await remove()).toMatchObject({ status: 204 });
       await Promise.all(going);
       await wait();

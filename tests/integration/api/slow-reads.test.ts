@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startServices } from "#server/services.ts";
+import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller, testConfig } from "./api.ts";
 
@@ -44,7 +45,7 @@ async function callMeanwhile(isGoing: () => boolean) {
       statuses.add((await ask()).status);
       slowestMs = Math.max(slowestMs, performance.now() - sinceMs);
     }
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10);
   }
   return { statuses: [...statuses].toSorted(), slowestMs };
 }

@@ -1,24 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 let receiver: Receiver;
 let bench: DispatchBench;
 
-beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
-  await bench.dispatcher();
-});
-afterAll(async () => {
-  await bench.close();
-  await receiver.close();
+withDispatchBench({ hasDispatcher: true, keepsReceived: true }, (made) => {
+  ({ receiver, bench } = made);
 });
 
 const long = "x".repeat(1_023);
+/** What each path of the receiver answers its first attempt with, by 500, and each other one by 200. */
+const bodies = new Map<string, Buffer>();
+beforeAll(() => {
+  receiver.respond(({ path, headers }, response) =>
+    response.writeHead(headers["x-service-attempt"] === "1" ? 500 : 200).end(bodies.get(path)),
+  );
+});
 
-describe("a failed answer whose body is", () => {
+describe.concurrent("a failed answer whose body is", () => {
   it.each<[string, Buffer, string]>([
     ["NUL and text", Buffer.from("a\u0000b"), "a\ufffdb"],
     ["NUL alone", Buffer.alloc(3), "\ufffd".repeat(3)],
@@ -29,9 +31,8 @@ describe("a failed answer whose body is", () => {
     ["what ends a line, a string or an array in SQL", Buffer.from(`"'\\{},NULL\r\n`), `"'\\{},NULL\r\n`],
   ])("%s is recorded with clean text, and retried", async (_title, body, text) => {
     const account = await bench.account({ settings: { retry_attempts: 1 } });
-    let answers = 0;
-    receiver.respond((_request, response) => response.writeHead(answers++ === 0 ? 500 : 200).end(body));
-    const id = await bench.schedule(account, `${receiver.origin}/`, new Date(Date.now() + 300));
+    bodies.set(`/${account.id}`, body);
+    const id = await bench.schedule(account, `${receiver.origin}/${account.id}`, new Date(Date.now() + 300));
     await waitFor("it has succeeded", async () => (await bench.read(id)).status === "succeeded");
     expect(await bench.attempts(id)).toMatchObject([
       { outcome: "rejected", status_code: 500, error_text: text },

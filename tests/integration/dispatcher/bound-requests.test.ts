@@ -35,7 +35,7 @@ async function schedule(dueInMs = 500) {
 }
 
 describe("a payload is sent nowhere when somebody who can write to the database changes", () => {
-  it.each<[string, (id: string) => Promise<unknown>, string, number?]>([
+  it.concurrent.each<[string, (id: string) => Promise<unknown>, string, number?]>([
     [
       "target and origin",
       (

@@ -8,6 +8,7 @@ import { encodeId } from "#domain/ids.ts";
 import { ATTEMPT_DEADLINE_MS, CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let receiver: Receiver;
@@ -35,7 +36,6 @@ beforeEach(() => {
   receiver.respond((_request, response) => response.end("ok"));
 });
 
-const inMs = (ms: number) => new Date(Date.now() + ms);
 const toStatus = (id: string, status: string, deadlineMs?: number) =>
   waitFor(
     `${id} becomes ${status}`,

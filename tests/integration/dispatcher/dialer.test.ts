@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Dialer } from "#dispatcher/connections/dialer.ts";
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
+import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import { startReceiver } from "../../helpers/receiver.ts";
 import answers from "../../vectors/resolver-answers.json" with { type: "json" };
 
@@ -48,9 +49,19 @@ describe("a connection to a name", () => {
     const dialer = dialerWith((name) =>
       name === "silent.example.com" ? new Promise(() => {}) : Promise.resolve(["::1"]),
     );
-    const silent = dialer.open("https://silent.example.com");
-    expect(await dialer.open("https://target.example.com")).toMatchObject({ kind: "blocked" });
-    expect(await silent).toEqual({ kind: "unreachable", error: "name resolution: timed out after 10 s" });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const outcomes: unknown[] = [];
+      const silent = dialer.open("https://silent.example.com").then((outcome) => outcomes.push(outcome));
+      expect(await dialer.open("https://target.example.com")).toMatchObject({ kind: "blocked" });
+      await vi.advanceTimersByTimeAsync(CONNECT_DEADLINE_MS - 1_000);
+      expect(outcomes).toEqual([]);
+      await vi.advanceTimersByTimeAsync(1_000);
+      await silent;
+      expect(outcomes).toEqual([{ kind: "unreachable", error: "name resolution: timed out after 10 s" }]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

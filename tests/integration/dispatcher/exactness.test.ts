@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
+import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 let receiver: Receiver;
 let bench: DispatchBench;
 
-beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
-  await bench.dispatcher();
-});
-afterAll(async () => {
-  await bench.close();
-  await receiver.close();
-});
-beforeEach(() => {
-  receiver.requests.length = 0;
-  receiver.respond((_request, response) => response.end("ok"));
+withDispatchBench({ hasDispatcher: true }, (made) => {
+  ({ receiver, bench } = made);
 });
 
-const inMs = (ms: number) => new Date(Date.now() + ms);
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.max(ms, 0)));
 const inParallel = (n: number, work: () => Promise<void>) => Promise.all(Array.from({ length: n }, work));
 const countOf = async (status: string, accountId: string) => {
   const [row] = await bench.sql`
@@ -41,8 +31,8 @@ describe("cancel and reschedule", () => {
     const account = await bench.account();
     const cancelled = new Set<string>();
     const fired = new Set<string>();
-    await inParallel(30, async () => {
-      for (let n = 0; n < 10; n++) {
+    await inParallel(60, async () => {
+      for (let n = 0; n < 5; n++) {
         const fireAt = inMs(500 + Math.random() * 300);
         const id = await bench.schedule(account, `${receiver.origin}/`, fireAt);
         await pause(fireAt.getTime() - Date.now() - 120 + Math.random() * 140);
@@ -81,7 +71,7 @@ describe("cancel and reschedule", () => {
 });
 
 describe("the account's rate", () => {
-  it.each([5, 20])(
+  it.concurrent.each([5, 20])(
     "%i calls a second are never exceeded in any sliding second, in due order, while all is due at once",
     async (cps) => {
       const account = await bench.account({ settings: { cps_limit: cps } });

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { freePort } from "#scripts/ports.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 const ACCOUNTS = 40;
 const EACH = 60;
@@ -14,18 +15,17 @@ const ANSWER = "x".repeat(8 * 1024);
 let receiver: Receiver;
 let bench: DispatchBench;
 
-beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({
-    DELIVERY_ALLOW: receiver.origin,
-    DELIVERY_CONNECTIONS_MAX: String(CONNECTIONS_MAX),
-    PLANS: JSON.stringify({ indie: { retryBackoffMs: 60_000 } }),
-  });
-});
-afterAll(async () => {
-  await bench.close();
-  await receiver.close();
-});
+withDispatchBench(
+  {
+    settings: {
+      DELIVERY_CONNECTIONS_MAX: String(CONNECTIONS_MAX),
+      PLANS: JSON.stringify({ indie: { retryBackoffMs: 60_000 } }),
+    },
+  },
+  (made) => {
+    ({ receiver, bench } = made);
+  },
+);
 
 /** Far more that is due than there are connections, of many accounts, each of which sends all of it at once if it may. */
 async function load(): Promise<void> {

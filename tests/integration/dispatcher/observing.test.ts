@@ -2,31 +2,24 @@ import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import type { Readable } from "node:stream";
 import pino from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
 import { startDispatcher } from "#dispatcher/dispatcher.ts";
 import { encodeId } from "#domain/ids.ts";
 import { freePort } from "#scripts/ports.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
 import { stopAudited } from "../../helpers/stop-audited.ts";
+import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 let receiver: Receiver;
 let bench: DispatchBench;
 
-beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
+withDispatchBench({ isPerTest: true }, (made) => {
+  ({ receiver, bench } = made);
 });
-afterAll(() => receiver.close());
-beforeEach(async () => {
-  receiver.requests.length = 0;
-  receiver.respond((_request, response) => response.end("ok"));
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
-});
-afterEach(() => bench.close());
-
-const inMs = (ms: number) => new Date(Date.now() + ms);
 
 describe("a dispatcher process", () => {
   it("tells Prometheus what it sent, how late, in what batches, and what it holds", async () => {

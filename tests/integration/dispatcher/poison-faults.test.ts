@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { packRequest, sealRequest } from "#domain/sealed-request.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
+import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 let receiver: Receiver;
 let bench: DispatchBench;
 
-beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
-  await bench.dispatcher();
-});
-afterAll(async () => {
-  await bench.close();
-  await receiver.close();
+withDispatchBench({ hasDispatcher: true, keepsReceived: true }, (made) => {
+  ({ receiver, bench } = made);
 });
 
-const inMs = (ms: number) => new Date(Date.now() + ms);
 const header = (name: string, value: string) => packRequest({ headers: [[name, value]], payload: "x" }) as Buffer;
 const CANNOT_BE_SENT = /^the (stored request cannot be sent|request failed)$/;
+const sentTo = (path: string) => receiver.requests.filter((request) => request.path === path).length;
 const strange = parseKeyRing(`k9:${Buffer.alloc(32, 9).toString("base64")}`);
 
-describe("a stored request", () => {
+describe.concurrent("a stored request", () => {
   it.each([
     ["with a line break in a header's value", header("X-Bad", "a\r\nHost: evil"), CANNOT_BE_SENT],
     ["with a header's name that is no token", header("X Bad\n", "a"), CANNOT_BE_SENT],
@@ -35,55 +31,51 @@ describe("a stored request", () => {
     ["that is empty", Buffer.alloc(0), "the stored request cannot be read"],
     ["whose headers are not a list", Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from("17")]), /cannot be read/],
   ] as const)("%s is sent to nobody: it dies after its attempts with a clear text", async (_title, packed, text) => {
-    receiver.requests.length = 0;
     const account = await bench.account({ settings: { retry_attempts: 1 } });
-    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(500), { payload: "x" });
+    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(1_000), { payload: "x" });
     const sealed = sealRequest(bench.config.keyRing, packed, { id, method: "POST", targetUrl: `${receiver.origin}/` });
     await bench.sql`UPDATE schedule_requests SET sealed = ${sealed} WHERE schedule_id = ${id}`;
     await waitFor("it is dead", async () => (await bench.read(id)).status === "dead");
     const attempts = await bench.attempts(id);
     expect(attempts).toMatchObject([{ outcome: "unreachable" }, { outcome: "unreachable" }]);
     for (const attempt of attempts) expect(attempt.error_text).toMatch(text);
-    expect(receiver.requests).toEqual([]);
+    expect(sentTo("/")).toBe(0);
   });
 
   it("that was encrypted with a key nobody has, or for another schedule, dies with a clear text", async () => {
-    receiver.requests.length = 0;
     const account = await bench.account({ settings: { retry_attempts: 0 } });
     const packed = header("X-Secret", "value");
     const sealedBy = { strange: strange, own: bench.config.keyRing };
     for (const [key, ring] of Object.entries(sealedBy)) {
-      const id = await bench.schedule(account, `${receiver.origin}/`, inMs(500), { payload: "x" });
+      const id = await bench.schedule(account, `${receiver.origin}/`, inMs(1_000), { payload: "x" });
       const other = key === "own" ? "00000000-0000-7000-8000-000000000000" : id;
       const sealed = sealRequest(ring, packed, { id: other, method: "POST", targetUrl: `${receiver.origin}/` });
       await bench.sql`UPDATE schedule_requests SET sealed = ${sealed} WHERE schedule_id = ${id}`;
       await waitFor("it is dead", async () => (await bench.read(id)).status === "dead");
       expect(await bench.attempts(id)).toMatchObject([{ error_text: "the stored request cannot be decrypted" }]);
     }
-    expect(receiver.requests).toEqual([]);
+    expect(sentTo("/")).toBe(0);
   });
 
   it("of an account whose signing secret cannot be decrypted dies with a clear text, and others are delivered", async () => {
-    receiver.requests.length = 0;
     const account = await bench.account({ settings: { retry_attempts: 0 } });
     await bench.sql`UPDATE signing_secrets SET current = '\\x00' WHERE account_id = ${account.id}`;
-    const poisoned = await bench.schedule(account, `${receiver.origin}/`, inMs(500), { payload: "x" });
-    const healthy = await bench.schedule(await bench.account(), `${receiver.origin}/healthy`, inMs(500));
+    const poisoned = await bench.schedule(account, `${receiver.origin}/`, inMs(1_000), { payload: "x" });
+    const healthy = await bench.schedule(await bench.account(), `${receiver.origin}/beside-a-secret`, inMs(1_000));
     await waitFor("the others are delivered", async () => (await bench.read(healthy)).status === "succeeded");
     await waitFor("it is dead", async () => (await bench.read(poisoned)).status === "dead");
     expect(await bench.attempts(poisoned)).toMatchObject([{ error_text: "the stored request cannot be decrypted" }]);
-    expect(receiver.requests.map(({ path }) => path)).toEqual(["/healthy"]);
+    expect([sentTo("/beside-a-secret"), sentTo("/")]).toEqual([1, 0]);
   });
 
   it("whose target is no address is recorded as a failure and stops nothing", async () => {
-    receiver.requests.length = 0;
     const account = await bench.account({ settings: { retry_attempts: 0 } });
-    const poisoned = await bench.schedule(account, `${receiver.origin}/`, inMs(500), { payload: "x" });
+    const poisoned = await bench.schedule(account, `${receiver.origin}/`, inMs(1_000), { payload: "x" });
     await bench.sql`UPDATE schedule_requests SET target_url = 'nonsense' WHERE schedule_id = ${poisoned}`;
-    const healthy = await bench.schedule(account, `${receiver.origin}/healthy`, inMs(600));
+    const healthy = await bench.schedule(account, `${receiver.origin}/beside-an-address`, inMs(1_100));
     await waitFor("the others are delivered", async () => (await bench.read(healthy)).status === "succeeded");
     await waitFor("it is dead", async () => (await bench.read(poisoned)).status === "dead");
     expect(await bench.attempts(poisoned)).toMatchObject([{ error_text: "the stored request cannot be read" }]);
-    expect(receiver.requests.map(({ path }) => path)).toEqual(["/healthy"]);
+    expect([sentTo("/beside-an-address"), sentTo("/")]).toEqual([1, 0]);
   });
 });

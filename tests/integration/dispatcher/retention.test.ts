@@ -7,9 +7,11 @@ import { RETENTION_SESSION, Retention } from "#dispatcher/retention/retention.ts
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { newId } from "#domain/ids.ts";
 import { parsePlans } from "#domain/plans.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
+import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -20,15 +22,14 @@ let bench: DispatchBench;
 let database: ReturnType<typeof connect>;
 let told: { level: number; job?: string; rows?: number; msg: string }[] = [];
 
+withDispatchBench({}, (made) => {
+  ({ receiver, bench } = made);
+});
 beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
   database = connect({ url: bench.databaseUrl, name: "retention", connectionsMax: 1, session: RETENTION_SESSION });
 });
 afterAll(async () => {
   await database.close();
-  await bench.close();
-  await receiver.close();
 });
 beforeEach(async () => {
   told = [];
@@ -237,7 +238,7 @@ describe("attempts", () => {
       (async () => {
         while (performance.now() < until) {
           await retention.runOnce();
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await pause(20);
         }
       })(),
       (async () => {

@@ -1,27 +1,18 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
+import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 let receiver: Receiver;
 let bench: DispatchBench;
 
-beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
+withDispatchBench({}, (made) => {
+  ({ receiver, bench } = made);
 });
-afterAll(async () => {
-  await bench.close();
-  await receiver.close();
-});
-beforeEach(() => {
-  receiver.requests.length = 0;
-  receiver.respond((_request, response) => response.end("ok"));
-});
-
-const inMs = (ms: number) => new Date(Date.now() + ms);
 
 describe("a dispatcher that is stopped", () => {
   it("records what is on the wire, puts back what is not, hands its shards over and exits 0, at one signal or two", async () => {

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
 import { type DatabaseProxy, type ProxyMode, startProxy } from "../../helpers/proxy.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
+import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWatchedDispatcher } from "../../helpers/watched-dispatcher.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 /** Of one dispatcher to the database: eleven, the listener included. */
 const CONNECTIONS_MAX = 11;
@@ -20,9 +22,10 @@ let proxied: string;
 let running: ReturnType<typeof startWatchedDispatcher>[] = [];
 let account: Awaited<ReturnType<DispatchBench["account"]>>;
 
+withDispatchBench({}, (made) => {
+  ({ receiver, bench } = made);
+});
 beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
   const url = new URL(bench.databaseUrl);
   proxy = await startProxy(Number(url.port));
   url.port = String(proxy.port);
@@ -30,13 +33,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await proxy.close();
-  await bench.close();
-  await receiver.close();
 });
 beforeEach(async () => {
   proxy.set("pass");
-  receiver.requests.length = 0;
-  receiver.respond((_request, response) => response.end("ok"));
   account = await bench.account();
 });
 
@@ -48,8 +47,6 @@ afterEach(async () => {
 
 /** Far above what a delivery takes, far below what a lost notice, a held lock or a takeover would cost. */
 const LATE_MAX_MS = 2_000;
-const inMs = (ms: number) => new Date(Date.now() + ms);
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** `n` schedules that fall due evenly over `overMs` from `fromMs` on. */
 const spread = (n: number, fromMs: number, overMs: number) =>
   Promise.all(

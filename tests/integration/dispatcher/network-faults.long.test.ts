@@ -5,9 +5,9 @@ import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { startDnsServer } from "../../helpers/dns-server.ts";
 import { type RawBehaviour, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
+import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
-const inMs = (ms: number) => new Date(Date.now() + ms);
 const answer = (code: number, body: string) => `HTTP/1.1 ${code} X\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const onTime: RawBehaviour = { onRequest: (socket) => socket.write(answer(200, "ok")) };
 

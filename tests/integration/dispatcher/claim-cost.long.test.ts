@@ -5,10 +5,12 @@ import { BEFORE_ALL } from "#db/queries/schedules/due.ts";
 import { findComingLanes } from "#db/queries/schedules/due-lanes.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { newId } from "#domain/ids.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
+import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 const ME = newId(0);
 const AT_ONCE = 50;
@@ -20,9 +22,10 @@ let session: postgres.Sql;
 let account: Awaited<ReturnType<DispatchBench["account"]>>;
 let captured: { text: string; parameters: unknown[] };
 
+withDispatchBench({}, (made) => {
+  ({ receiver, bench } = made);
+});
 beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
   session = postgres(bench.databaseUrl, {
     max: 1,
     onnotice: () => {},
@@ -37,11 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await session.end();
-  await bench.close();
-  await receiver.close();
 });
-
-const inMs = (ms: number) => new Date(Date.now() + ms);
 
 type Explained = { buffers: number; ms: number };
 

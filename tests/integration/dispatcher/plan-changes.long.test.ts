@@ -8,11 +8,12 @@ import { deactivateAccount } from "#server/admin/deactivate.ts";
 import { reactivateAccount } from "#server/admin/reactivate.ts";
 import { setAccountPlan } from "#server/admin/set-plan.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
 import { mostInOneSecond } from "../../helpers/first-bytes.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 const FREE_CPS = 10;
 const INDIE_CPS = 40;
@@ -22,18 +23,16 @@ let bench: DispatchBench;
 let connection: OrmConnection;
 let admin: Admin;
 
+const PLANS = JSON.stringify({ free: { cpsLimit: FREE_CPS }, indie: { cpsLimit: INDIE_CPS } });
+withDispatchBench({ hasDispatcher: true, settings: { PLANS } }, (made) => {
+  ({ receiver, bench } = made);
+});
 beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  const plans = { free: { cpsLimit: FREE_CPS }, indie: { cpsLimit: INDIE_CPS } };
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, PLANS: JSON.stringify(plans) });
   connection = connectOrm({ url: bench.databaseUrl, name: "test", connectionsMax: 2 });
   admin = Admin.operator(bench.config, (work) => connection.run(10_000, work));
-  await bench.dispatcher();
 });
 afterAll(async () => {
   await connection.close();
-  await bench.close();
-  await receiver.close();
 });
 
 const target = (path: string) => new URL(path, receiver.origin);

@@ -1,9 +1,11 @@
 import { once } from "node:events";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
+import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 const KILLS = 6;
 const SPACING_MS = 200;
@@ -15,13 +17,8 @@ const TAKEOVER_WITHIN_MS = 3_000;
 let receiver: Receiver;
 let bench: DispatchBench;
 
-beforeEach(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
-});
-afterEach(async () => {
-  await bench.close();
-  await receiver.close();
+withDispatchBench({ isPerTest: true }, (made) => {
+  ({ receiver, bench } = made);
 });
 
 /** Starts a dispatcher process and ends it by kill -9 as soon as its first heartbeat is there. */
@@ -48,7 +45,7 @@ describe("a dispatcher", () => {
         owned.add(healthy.figures().owned);
         const fireAt = new Date(Date.now() + 500);
         await bench.schedule(accounts[n % accounts.length] as never, `${receiver.origin}/`, fireAt);
-        await new Promise((resolve) => setTimeout(resolve, SPACING_MS));
+        await pause(SPACING_MS);
       }
     })();
     for (let n = 0; n < KILLS; n++) await beginAndKill();

@@ -1,10 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
 import { mostInOneSecond, noteFirstBytes } from "../../helpers/first-bytes.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 const CPS = 20;
 /** So many that each change of owner moves some of them. */
@@ -22,9 +23,10 @@ let bench: DispatchBench;
 let firstBytes: Awaited<ReturnType<typeof noteFirstBytes>>;
 const children: ChildProcess[] = [];
 
+withDispatchBench({ isPerTest: true }, (made) => {
+  ({ receiver, bench } = made);
+});
 beforeEach(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
   firstBytes = await noteFirstBytes();
 });
 afterEach(async () => {
@@ -36,8 +38,6 @@ afterEach(async () => {
       return exited;
     }),
   );
-  await bench.close();
-  await receiver.close();
   await firstBytes.remove();
 });
 

@@ -1,27 +1,22 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { Receiver } from "../../helpers/receiver.ts";
+import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 let receiver: Receiver;
 let bench: DispatchBench;
 let account: Awaited<ReturnType<DispatchBench["account"]>>;
 let child: ChildProcess | undefined;
 
-beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
-});
-afterAll(async () => {
-  await bench.close();
-  await receiver.close();
+withDispatchBench({}, (made) => {
+  ({ receiver, bench } = made);
 });
 beforeEach(async () => {
-  receiver.requests.length = 0;
-  receiver.respond((_request, response) => response.end("ok"));
   account = await bench.account();
 });
 afterEach(async () => {
@@ -33,8 +28,6 @@ afterEach(async () => {
   await bench.sql`UPDATE dispatchers SET stopped_at = now()`;
 });
 
-const inMs = (ms: number) => new Date(Date.now() + ms);
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const spread = (n: number, path: string, fromMs: number, overMs: number) =>
   Promise.all(
     Array.from({ length: n }, (_, nth) =>

@@ -3,6 +3,7 @@ import { createTestAccounts, type TestAccount } from "../../helpers/accounts.ts"
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 /** What is due now and waits for others' backlog would be later than this by far: the backlogs last for minutes. */
@@ -71,7 +72,7 @@ describe("an account that shares its shard with 20,000 overdue schedules of anot
       await bench.sql`
         SELECT pg_notify('stopwatch_due', due_notice(shard, id, account_id, env, next_attempt_at, 2))
         FROM schedules WHERE account_id = ${fresh.id} AND status = 'scheduled' ORDER BY next_attempt_at DESC LIMIT 1`;
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await pause(250);
     }
     await waitFor("all of them are delivered", async () => (await deliveredOf([fresh])) === 2 * BULKS, 20_000);
     expect(Math.max(...(await latenessOf([fresh])))).toBeLessThan(LATE_MS);

@@ -8,6 +8,7 @@ import { type FaultBench, startFaultBench } from "../../helpers/fault-bench.ts";
 import { type OwnServer, startOwnServer } from "../../helpers/own-server.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { canMakeSmallDisk, startSmallDiskServer } from "../../helpers/small-disk-server.ts";
+import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { call, testConfig } from "../api/api.ts";
 
@@ -21,9 +22,6 @@ afterAll(() => receiver.close());
 beforeEach(() => {
   receiver.requests.length = 0;
 });
-
-const inMs = (ms: number) => new Date(Date.now() + ms);
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("a database server that cannot write its log to the disk", () => {
   let server: OwnServer;

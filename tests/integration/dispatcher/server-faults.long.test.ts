@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest
 import { type FaultBench, startFaultBench } from "../../helpers/fault-bench.ts";
 import { type OwnServer, startOwnServer, startStandby } from "../../helpers/own-server.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let receiver: Receiver;
@@ -24,8 +25,6 @@ afterEach(async () => {
   standby = undefined;
   await server.remove();
 });
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("a database server that is", () => {
   it("shut down at once, again and again under load, loses nothing that was acknowledged, and nothing is sent twice", async () => {

@@ -5,6 +5,7 @@ import { formatInstant } from "#domain/instant.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { makeClockMovable } from "../../helpers/movable-clock.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 const HOUR_MS = 3_600_000;
@@ -42,7 +43,6 @@ async function start(env: Record<string, string> = {}) {
   return child;
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Creates a schedule that is due at an instant of the database's clock. */
 const due = (at: string | number) => bench.schedule(account, `${receiver.origin}/`, new Date(at));
 const dueIn = async (ms: number) => due((await clock.read()) + ms);

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { runDemo } from "./run-demo.ts";
+
+const MINUTES = 60_000;
+
+test.each([
+  ["receiver-that-drops.ts", "every attempt arrives exactly once"],
+  ["receiver-that-changes.ts", "every request arrives as it was written"],
+  ["receiver-that-is-early.ts", "no request arrives early"],
+])(
+  "npm run demo ends with exit code 1 and names what did not hold with a %s",
+  async (receiver, expectation) => {
+    const { code, output } = await runDemo("--count", "20", "--seconds", "4", "--receiver", `tests/e2e/${receiver}`);
+    expect(output).toContain(`Not so: ${expectation}\n`);
+    expect(output).not.toContain("Everything happened as promised.");
+    expect(code).toBe(1);
+  },
+  3 * MINUTES,
+);

@@ -35,6 +35,9 @@ export default defineConfig({
           include: ["tests/unit/**/*.test.ts"],
           exclude: [...configDefaults.exclude, LONG],
           environment: "node",
+          // The files of a worker share what they import, which is most of their time otherwise.
+          isolate: false,
+          testTimeout: 20_000,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

@@ -45,7 +45,7 @@ test("a part that knows nothing of its parent ends when the supervisor is killed
     "--input-type=module",
     "-e",
     `import { supervise } from "#scripts/stack/supervisor.ts";
-     const args = ["--import", "./scripts/end-with-parent.mjs", "-e", "setInterval(() => {}, 1000); console.log(process.pid)"];
+     const args = ["--import", "./scripts/stack/end-with-parent.mjs", "-e", "setInterval(() => {}, 1000); console.log(process.pid)"];
      supervise([{ name: "web", args, env: {}, stopMsMax: 1000 }], (name, line) => console.log(line));`,
   ]);
   await expect.poll(() => supervisor.stdout, { timeout: 10_000 }).toHaveLength(1);

@@ -15,6 +15,11 @@ const TIMED = [
   "tests/integration/dispatcher/{delete-account,delivery,exactness,retention,stops}.test.ts",
 ];
 
+/** Tests that replace a module, or load one with another environment. */
+const ISOLATED = ["tests/integration/api/fast-path.test.ts", "tests/integration/secrecy/canaries.test.ts"];
+
+const ALONE = [...TIMED, ...ISOLATED];
+
 const withDatabase = {
   environment: "node",
   globalSetup: ["tests/helpers/global-setup.ts"],
@@ -35,7 +40,7 @@ export default defineConfig({
           include: ["tests/unit/**/*.test.ts"],
           exclude: [...configDefaults.exclude, LONG],
           environment: "node",
-          // The files of a worker share what they import, which is most of their time otherwise.
+          // The files of a worker share what they import, which is more than half of their CPU time otherwise.
           isolate: false,
           testTimeout: 20_000,
           maxWorkers: 2,
@@ -46,16 +51,18 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["tests/integration/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, LONG, ...TIMED],
+          exclude: [...configDefaults.exclude, LONG, ...ALONE],
           ...withDatabase,
+          // The files of a worker share what they import, which is half of their CPU time otherwise.
+          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
       {
         test: {
-          name: "timed",
-          include: TIMED,
+          name: "alone",
+          include: ALONE,
           ...withDatabase,
           maxWorkers: 1,
           sequence: { groupOrder: 3 },

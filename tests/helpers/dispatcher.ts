@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { processEnv, readConfig } from "#config.ts";
 import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
 import { createTestAccount, type TestAccount } from "./accounts.ts";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { createTestSchedule, type ScheduleOverrides } from "./schedules.ts";
 import { stopAudited } from "./stop-audited.ts";
@@ -81,6 +82,7 @@ function spawnDispatcher(environment: Record<string, string>, options: ProcessOp
       env: {
         PATH: processEnv().PATH,
         NODE_ENV: "test",
+        ...COMPILE_CACHE,
         ...environment,
         DISPATCHER_PORT: "0",
         LOG_LEVEL: "warn",

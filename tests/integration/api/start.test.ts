@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { COMPILE_CACHE } from "../../helpers/compile-cache.ts";
 import { type Api, startApi } from "./api.ts";
 
 let api: Api;
@@ -15,7 +16,7 @@ const keys = (id: string, fill: number) => `${id}:${Buffer.alloc(32, fill).toStr
 /** Runs the start of the web process; it ends by itself when there is nothing to wait for. */
 function start(settings: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   const program = `import { start } from "#server/start.ts"; await start();`;
-  const env = { NODE_ENV: "production", LOG_LEVEL: "silent", ...settings } as const;
+  const env = { NODE_ENV: "production", LOG_LEVEL: "silent", ...COMPILE_CACHE, ...settings } as const;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], { env });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

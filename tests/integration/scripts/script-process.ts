@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { COMPILE_CACHE } from "../../helpers/compile-cache.ts";
 
 export type ScriptProcess = {
   child: ChildProcess;
@@ -8,12 +9,12 @@ export type ScriptProcess = {
   exited: Promise<number | null>;
 };
 
-/** Runs Node.js in the project's folder with no setting but those given, and gathers the lines it writes. */
+/** Runs Node.js in the project's folder with no setting of the service but those given, and gathers the lines it writes. */
 export function runNode(args: string[], settings: Record<string, string> = {}): ScriptProcess {
   const child = spawn(process.execPath, args, {
     cwd: new URL("../../..", import.meta.url),
     // biome-ignore lint/style/noProcessEnv: programs are found by it
-    env: { NODE_ENV: "test", PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    env: { NODE_ENV: "test", PATH: process.env.PATH, HOME: process.env.HOME, ...COMPILE_CACHE, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines = (stream: NodeJS.ReadableStream | null) => {

@@ -8,12 +8,8 @@ import { configDefaults, defineConfig } from "vitest/config";
  */
 const LONG = "tests/**/*.long.test.ts";
 
-/** Tests that measure when requests leave or how long calls take. They run alone, so that no other takes the processor. */
-const TIMED = [
-  "tests/integration/api/{rate-limit-processes,slow-reads,unavailable}.test.ts",
-  "tests/integration/db/late-calls.test.ts",
-  "tests/integration/dispatcher/{delete-account,delivery,exactness,retention,stops}.test.ts",
-];
+/** Tests that measure when requests leave. They run alone, so that no other takes the processor. */
+const TIMED = ["tests/integration/dispatcher/{delete-account,delivery,exactness,retention,stops}.test.ts"];
 
 /** Tests that replace a module, or load one with another environment. */
 const ISOLATED = ["tests/integration/api/fast-path.test.ts", "tests/integration/secrecy/canaries.test.ts"];

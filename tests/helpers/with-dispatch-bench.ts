@@ -2,37 +2,45 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { createDispatchBench, type DispatchBench } from "./dispatcher.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
-type Made = { receiver: Receiver; bench: DispatchBench };
+type Stage = Awaited<ReturnType<typeof startDispatchStage>>;
+/** `settings` come on top of those of the bench. `hasDispatcher` starts a dispatcher on it. */
+type Parts = { settings?: Record<string, string>; hasDispatcher?: boolean };
+
+/** An HTTP receiver and a dispatch bench that may deliver to it alone. For tests that run at once, each with its own. */
+export async function startDispatchStage({ settings = {}, hasDispatcher = false }: Parts = {}) {
+  const receiver = await startReceiver({ tls: false });
+  const bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, ...settings });
+  if (hasDispatcher) await bench.dispatcher();
+  return {
+    receiver,
+    bench,
+    async [Symbol.asyncDispose]() {
+      await bench.close();
+      await receiver.close();
+    },
+  };
+}
 
 /**
- * `settings` come on top of those of the bench. `hasDispatcher` starts a dispatcher on it. `isPerTest` makes both for each
- * test anew. `keepsReceived` leaves the receiver as it is between tests, for tests that run at once.
+ * `isPerTest` makes a stage for each test anew. `keepsReceived` leaves the receiver as it is between tests, for tests that
+ * run at once on one stage.
  */
-type Options = {
-  settings?: Record<string, string>;
-  hasDispatcher?: boolean;
-  isPerTest?: boolean;
-  keepsReceived?: boolean;
-};
+type Options = Parts & { isPerTest?: boolean; keepsReceived?: boolean };
 
 /**
- * Makes an HTTP receiver and a dispatch bench that may deliver to it alone, once for the tests of a file, and closes both
- * when they are over. Before each test the receiver forgets what it received and answers 200 again. `take` is called with
- * what was made.
+ * Makes a stage once for the tests of a file, and closes it when they are over. Before each test the receiver forgets what
+ * it received and answers 200 again. `take` is called with what was made.
  */
-export function withDispatchBench(options: Options, take: (made: Made) => void): void {
-  const { settings = {}, hasDispatcher = false, isPerTest = false, keepsReceived = false } = options;
-  let made: Made;
+export function withDispatchBench(
+  { isPerTest = false, keepsReceived = false, ...parts }: Options,
+  take: (made: { receiver: Receiver; bench: DispatchBench }) => void,
+): void {
+  let stage: Stage;
   const make = async () => {
-    const receiver = await startReceiver({ tls: false });
-    made = { receiver, bench: await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, ...settings }) };
-    if (hasDispatcher) await made.bench.dispatcher();
-    take(made);
+    stage = await startDispatchStage(parts);
+    take(stage);
   };
-  const close = async () => {
-    await made.bench.close();
-    await made.receiver.close();
-  };
+  const close = () => stage[Symbol.asyncDispose]();
   if (isPerTest) {
     beforeEach(make);
     afterEach(close);
@@ -42,7 +50,7 @@ export function withDispatchBench(options: Options, take: (made: Made) => void):
   afterAll(close);
   if (keepsReceived) return;
   beforeEach(() => {
-    made.receiver.requests.length = 0;
-    made.receiver.respond((_request, response) => response.end("ok"));
+    stage.receiver.requests.length = 0;
+    stage.receiver.respond((_request, response) => response.end("ok"));
   });
 }

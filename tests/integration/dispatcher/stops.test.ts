@@ -1,21 +1,15 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { startDispatchStage } from "../../helpers/with-dispatch-bench.ts";
 
-let receiver: Receiver;
-let bench: DispatchBench;
-
-withDispatchBench({}, (made) => {
-  ({ receiver, bench } = made);
-});
-
-describe("a dispatcher that is stopped", () => {
+// Each on a database of its own, and at once: leases are what they wait for.
+describe.concurrent("a dispatcher that is stopped", () => {
   it("records what is on the wire, puts back what is not, hands its shards over and exits 0, at one signal or two", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const account = await bench.account();
     const child = await bench.process();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_500));
@@ -39,6 +33,8 @@ describe("a dispatcher that is stopped", () => {
   });
 
   it("by kill -9 loses nothing: what was on the wire is interrupted and repeated with the same webhook-id, the rest is sent once", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const account = await bench.account();
     const child = await bench.process();
     receiver.respond(() => {});
@@ -83,6 +79,8 @@ describe("a dispatcher that is stopped", () => {
   }, 90_000);
 
   it("three interruptions in a row end a schedule", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const account = await bench.account();
     const id = await bench.schedule(account, `${receiver.origin}/`, inMs(60_000));
     await bench.sql`
@@ -96,8 +94,10 @@ describe("a dispatcher that is stopped", () => {
   }, 60_000);
 });
 
-describe("several dispatchers", () => {
+describe.concurrent("several dispatchers", () => {
   it("share the shards, deliver each schedule once, and one takes over what another gave up", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const accounts = await Promise.all(Array.from({ length: 20 }, () => bench.account()));
     const first = await bench.dispatcher();
     const second = await bench.dispatcher();
@@ -114,6 +114,8 @@ describe("several dispatchers", () => {
   }, 90_000);
 
   it("hand shards over within a second, and the account's rate holds across it", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const cps = 10;
     const account = await bench.account({ settings: { cps_limit: cps } });
     const first = await bench.dispatcher();

@@ -13,11 +13,25 @@ declare module "vitest" {
   }
 }
 
-/**
- * One throw-away PostgreSQL for a test run, with a migrated template that `createTestDatabase` copies. It writes
- * nothing through to the disk, for speed: a test that needs a durable server starts its own.
- */
+/** The server of this run, and how many projects use it. Each of them loads this file anew. */
+const run = globalThis as { stopwatchTestServer?: { users: number; started: ReturnType<typeof start> } };
+
+/** One throw-away PostgreSQL for a test run, with a migrated template that `createTestDatabase` copies. */
 export default async function setUp(project: TestProject) {
+  run.stopwatchTestServer ??= { users: 0, started: start() };
+  const shared = run.stopwatchTestServer;
+  shared.users++;
+  const server = await shared.started;
+  project.provide("templateUrl", server.url);
+  return async () => {
+    if (--shared.users > 0) return;
+    delete run.stopwatchTestServer;
+    await server.stop();
+  };
+}
+
+/** It writes nothing through to the disk, for speed: a test that needs a durable server starts its own. */
+async function start() {
   await removeLeftBehind();
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   // PostgreSQL runs as another user where this one is root.
@@ -28,7 +42,7 @@ export default async function setUp(project: TestProject) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   });
-  const tearDown = async () => {
+  const stop = async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   };
@@ -36,11 +50,10 @@ export default async function setUp(project: TestProject) {
     await migrate(server.url);
     await sealTemplate(server.url);
   } catch (error) {
-    await tearDown();
+    await stop();
     throw error;
   }
-  project.provide("templateUrl", server.url);
-  return tearDown;
+  return { url: server.url, stop };
 }
 
 const PREFIX = "stopwatch-test-";
@@ -60,7 +73,8 @@ async function removeLeftBehind() {
     if (!pid || isAlive(pid)) continue;
     const folder = join(tmpdir(), name);
     const server = await startEmbeddedPostgres(folder).catch(() => undefined);
-    await server?.stop();
+    // Another run may be removing it too.
+    await server?.stop().catch(() => {});
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,10 @@
 import { connect } from "#db/client.ts";
 import { RETENTION_SESSION } from "./retention/retention.ts";
 
-/** Planner settings of the dispatcher's sessions: its statements reach rows by key, whatever the statistics say. */
+/**
+ * Session settings. The planner must use indexes: every statement finds its rows by key, whatever the table statistics
+ * say.
+ */
 export const SESSION = {
   enable_seqscan: "off",
   enable_bitmapscan: "off",
@@ -15,20 +18,20 @@ export const SESSION = {
 };
 
 /**
- * The connections of a dispatcher. Leases, claims and records have their own, so that none waits behind anything else.
- * `onAnswered` is called after each call that was answered, `onFailed` after each that was not; neither counts retention
- * and notices.
+ * The dispatcher's database connections. Each kind of work has its own pool, so that leases, claims and records wait
+ * behind nothing else. `onAnswered` is called after each call that was answered, `onFailed` after each that failed;
+ * neither is called for retention and notices.
  */
 export function connectDatabases(url: string, on: { onAnswered: () => void; onFailed: () => void }) {
   const pool = (name: string, connectionsMax: number) =>
     connect({ url, name: `stopwatch-${name}`, connectionsMax, session: SESSION, ...on });
   const databases = {
-    /** Leases of shards, and the database's clock. */
+    /** Shard leases, and samples of the database's clock. */
     leases: pool("lease", 2),
     claims: pool("claim", 2),
     records: pool("record", 2),
     reads: pool("read", 3),
-    /** For making notices and for sending them; neither waits long for a lock. */
+    /** Creates and sends notices. A short lock_timeout, so that neither waits long for a lock. */
     notices: connect({
       url,
       name: "stopwatch-notices",

@@ -8,7 +8,7 @@ import { type DispatcherOptions, type Parts, wire } from "./wiring.ts";
 
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
-/** Starts a dispatcher. Resolves when it owns its first shards; waits for the database until then. */
+/** Starts a dispatcher. Resolves when it owns its first shards. While the database is away it waits. */
 export async function startDispatcher(config: Config, options: DispatcherOptions) {
   const parts = wire(config, options);
   const lifecycle = await startLoops(parts, config.databaseDirectUrl);
@@ -17,11 +17,14 @@ export async function startDispatcher(config: Config, options: DispatcherOptions
   let stopped: Promise<void> | undefined;
   return {
     id: parts.id,
-    /** What it holds at the moment, for its health page. */
+    /** What it holds at the moment, for `/healthz`. */
     figures,
-    /** Counts what the deliveries hold anew; returns a line for each counter that differs, none when all is well. */
+    /** Recounts what the deliveries hold. Returns one line for each counter that differs, none when all are right. */
     auditDeliveries: () => lastingDrift(() => auditDeliveries(parts.deliveries, parts)),
-    /** Sends or puts back what is claimed, hands the shards over, and ends when what is on the wire is recorded. */
+    /**
+     * Stops it: sends or puts back what is claimed, hands the shards over, and resolves when every request on the wire
+     * is recorded.
+     */
     stop: (): Promise<void> => (stopped ??= shutDown(parts, lifecycle)),
   };
 }

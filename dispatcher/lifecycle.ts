@@ -11,12 +11,12 @@ const READ_EVERY_MS = 250;
 const RECOVER_EVERY_MS = 1_000;
 const RETAIN_EVERY_MS = 1_000;
 const NOTICES_EVERY_MS = 1_000;
-/** A notice each: half of what the mail provider takes at least. */
+/** One notice per round, which is half the rate that the mail provider allows at least. */
 const NOTICE_EVERY_MS = 1_000;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
-/** Lanes are compared with the table in portions, and idle ones are put back. */
+/** Each round compares a bounded number of lanes with the table, or puts back a bounded number of idle ones. */
 const COMPARE_EVERY_MS = 250;
 const PUT_BACK_EVERY_MS = 100;
 const AUDIT_EVERY_MS = 1_000;
@@ -25,8 +25,8 @@ const LOAD_KEPT_MS = 1_000;
 export type Lifecycle = Awaited<ReturnType<typeof startLoops>>;
 
 /**
- * Starts every loop of a dispatcher, once it knows the database's clock and owns its first shards; waits for the
- * database until then. Returns how to stop them.
+ * Starts every loop of a dispatcher. First waits until the database has answered, its clock is known and the first
+ * shards are owned. Returns how to stop the loops.
  */
 export async function startLoops(parts: Parts, databaseUrl: string) {
   const { clock, shards, outageLog } = parts;
@@ -59,7 +59,7 @@ function createLoops(parts: Parts) {
     if (calendar.hasMore()) reading.soon();
   });
   const sharing: Loop = every(HEARTBEAT_EVERY_MS, async () => {
-    // A step of the database's clock is to be seen before leases are read by it.
+    // Notice a step of the database's clock before judging leases by it.
     await clock.runOnce();
     const againInMs = await shards.runOnce();
     if (againInMs < HEARTBEAT_EVERY_MS) setTimeout(() => sharing.soon(), againInMs);
@@ -80,7 +80,7 @@ function createLoops(parts: Parts) {
   };
 }
 
-/** Deadlines, connections that slow targets need by now, and what is kept for nothing. */
+/** Enforces deadlines, opens connections that waiting deliveries lack, and drops what is no longer needed. */
 function runUpkeep({ exchanges, demand, rates, dueQueue, intake, alarm, clock }: Parts): void {
   exchanges.runOnce();
   intake.putBackWaiting();

@@ -12,7 +12,7 @@ async function main() {
   const log = createLog(config.logLevel);
   if (refuseTlsOverride()) log.warn("NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are verified");
   const metrics = new Metrics();
-  // Deliveries go on when nobody reads the log any more.
+  // A closed log pipe must not stop deliveries.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
 
@@ -29,7 +29,7 @@ async function main() {
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   process.on("disconnect", () => stop("the parent process ended"));
-  // Only a process that started this one can ask: the chaos run does.
+  // Only the process that started this one can send messages. The chaos run asks for an audit.
   process.on("message", async (message) => {
     if (message === "audit") process.send?.({ drift: (await dispatcher?.auditDeliveries()) ?? [] });
   });

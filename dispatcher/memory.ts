@@ -11,8 +11,8 @@ import { SECRETS_MAX } from "./sending/preparer.ts";
 import type { Parts } from "./wiring.ts";
 
 /**
- * What a dispatcher keeps that could grow, each with its bound, for `/metrics`. docs/memory.md says how each bound is
- * held, and what else there is.
+ * Everything in a dispatcher's memory that could grow and has a number of its own, with its bound, for `/metrics`.
+ * docs/memory.md says how each bound is enforced, and lists the rest.
  */
 export function memoryOf(parts: Parts, config: Pick<Config, "connectionsMax">): MemoryUse[] {
   const { exchanges, preparer, recorder, alarm, deliveries, lanes, wantedReads, pool, origins } = parts;

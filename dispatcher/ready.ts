@@ -7,8 +7,8 @@ import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 const RETRY_MS = 1_000;
 
 /**
- * Waits until the database is there, then checks that its schema fits and that the key ring opens what is in it. Throws
- * when one of them does not: that is for a person to mend.
+ * Waits until the database answers, then checks that this version fits its schema and that the key ring opens its
+ * secrets. Throws when a check fails: an operator has to correct that.
  */
 export async function untilReady(config: Config, log: Logger): Promise<void> {
   const connection = connect({ url: config.databaseDirectUrl, name: "stopwatch-start", connectionsMax: 1 });

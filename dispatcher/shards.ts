@@ -11,14 +11,14 @@ import { LOOK_AGAIN_MS, shardMoves } from "#domain/shard-share.ts";
 import { CLAIM_LEASE_MS, SHARD_LEASE_MS } from "#domain/timing.ts";
 import type { Clock } from "./runtime/clock.ts";
 
-/** A lease counts as over this much before it is, ms. */
+/** Treat a lease as ended this much before its end, ms. */
 const SAFETY_MS = 100;
 const DEADLINE_MS = 2_000;
 
 type Lease = { epoch: number; untilMs: number; wallUntilMs: number };
 type LeaseEnd = Pick<Lease, "untilMs" | "wallUntilMs">;
 
-/** Gets the shards that this dispatcher took or lost. */
+/** Is told which shards this dispatcher took or lost. */
 export interface ShardListener {
   taken(shards: number[]): void;
   lost(shards: number[]): void;
@@ -29,7 +29,7 @@ type Deps = {
   me: { id: string; host: string; pid: number; version: string };
   clock: Pick<Clock, "monotonic" | "isSet" | "skewMs" | "sinceStepMs">;
   wall: () => number;
-  /** First bytes of each lane of a shard within the last second: they go with the shard. */
+  /** First bytes of each lane within the last second. The counts go with the shard to its next owner. */
   rates: {
     sentOf(shard: number): Record<string, number>;
     occupy(shard: number, sent: Record<string, number>): void;
@@ -37,15 +37,16 @@ type Deps = {
 };
 
 /**
- * The shards this dispatcher owns. Leases are renewed in the database. Here they count from before the renewal was sent,
- * on the monotonic clock and on the wall clock, since a suspended machine stops the first.
+ * The shards that this dispatcher owns. The database stores when each lease ends. This process counts its leases from
+ * before the renewal was sent, on the monotonic clock and on the wall clock, because the monotonic clock stops while a
+ * machine is suspended.
  */
 export class Shards {
   readonly #deps: Deps;
   listener: ShardListener | undefined;
   readonly #leases = new Map<number, Lease>();
   #round: Promise<unknown> = Promise.resolve();
-  /** Since when some shards have been free, monotonic ms. */
+  /** Since when at least one shard has been free, monotonic ms. */
   #freeSinceMs: number | null = null;
   #isStopping = false;
   #isHandedOver = false;
@@ -70,11 +71,12 @@ export class Shards {
   }
 
   /**
-   * Sends a heartbeat, renews, and takes or gives up shards until each dispatcher of the fleet has its share. Returns when
-   * the next round is worth while, ms from now: when a shard may become free, or was left for others.
+   * One round: sends a heartbeat, renews leases, and takes or gives up shards until each dispatcher of the fleet has
+   * its share. Returns in how many ms the next round is useful, because a shard may become free then or was left for
+   * others.
    */
   async runOnce(): Promise<number> {
-    // A heartbeat after the handover would make a dispatcher that is gone count as alive.
+    // A heartbeat after the handover would make this dispatcher count as alive.
     if (this.#isHandedOver) return Number.POSITIVE_INFINITY;
     const round = this.#runRound();
     this.#round = round.catch(() => {});
@@ -86,14 +88,14 @@ export class Shards {
     this.#isStopping = true;
   }
 
-  /** Gives all shards up, for another dispatcher to take at once. */
+  /** Gives all shards up, so that other dispatchers can take them at once. */
   async handOver(): Promise<void> {
     this.#isStopping = true;
     this.#isHandedOver = true;
-    // What a round in flight takes or renews after this would stay with a dispatcher that is gone.
+    // A round in flight could still take or renew shards. Wait for it, or they would stay with this dispatcher.
     await this.#round;
     const { database, me } = this.#deps;
-    // First out of the count, so that the others find their new share in the shards that become free.
+    // Leave the count of dispatchers first: the others then compute their new share when the shards become free.
     await database.run(DEADLINE_MS, ({ sql }) => stopDispatcher(sql, me.id));
     if (this.#leases.size > 0) await this.#release([...this.#leases.keys()]);
   }
@@ -120,7 +122,7 @@ export class Shards {
 
   async #share(fleet: FleetCounts, end: LeaseEnd): Promise<number> {
     const { clock } = this.#deps;
-    // After a step of the database's clock its leases, and who sent a heartbeat when, say nothing for a while.
+    // For a while after a step of the database's clock, the times of leases and heartbeats mean nothing.
     const isClockSettled = clock.sinceStepMs() > CLAIM_LEASE_MS;
     const free = fleet.givenUp + (isClockSettled ? fleet.expired : 0);
     if (free === 0) this.#freeSinceMs = null;
@@ -132,7 +134,7 @@ export class Shards {
     return taken < free ? LOOK_AGAIN_MS : fleet.nextFreeInMs;
   }
 
-  /** Takes up to `limit` shards; returns how many it got. */
+  /** Takes up to `limit` shards. Returns how many it got. */
   async #take(limit: number, onlyGivenUp: boolean, end: LeaseEnd): Promise<number> {
     const { database, me, rates } = this.#deps;
     const taken = await database.run(DEADLINE_MS, ({ sql }) => takeShards(sql, me.id, limit, onlyGivenUp));
@@ -145,7 +147,7 @@ export class Shards {
   async #release(ids: number[]): Promise<void> {
     const { database, me, rates } = this.#deps;
     const given = ids.map((id) => ({ id, epoch: this.#leases.get(id)?.epoch ?? -1 }));
-    // From here on no first byte of theirs can leave: what has left is all that counts.
+    // After this no first byte can leave for these shards, so `sentOf` is final.
     this.#lose(ids);
     const shards = given.map((one) => ({ ...one, sent: rates.sentOf(one.id) }));
     await database.run(DEADLINE_MS, ({ sql }) => releaseShards(sql, me.id, shards));

@@ -2,17 +2,17 @@ import type { Lifecycle } from "./lifecycle.ts";
 import { until } from "./runtime/loop.ts";
 import type { Parts } from "./wiring.ts";
 
-/** By then what is claimed has left, and what has not is put back. */
+/** How long claimed requests may take to leave. The rest is put back. */
 const CLAIMED_MS = 2_500;
 const RELEASES_MS = 1_000;
-/** What a notice that is being sent is waited for, at the end. */
+/** How long to wait for a notice that is being sent. */
 const NOTICE_MS = 2_000;
-/** By then what is on the wire is recorded. */
+/** By then every request on the wire is recorded. */
 const DEADLINE_MS = 34_000;
 
 /**
- * Stops a dispatcher: it claims nothing more, sends or puts back what is claimed, hands the shards over, and ends when
- * what is on the wire is recorded, 35 s at most.
+ * Stops a dispatcher. It claims nothing more, sends or puts back what it has claimed, hands its shards over, and waits
+ * until every request on the wire is recorded. Takes at most 35 s.
  */
 export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void> {
   const { shards, claimer, preparer, sendQueue, releases, deliveries, recorder, clock, outageLog } = parts;
@@ -31,7 +31,7 @@ export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void
   await until(() => releases.count() === 0, RELEASES_MS);
   await shards.handOver().catch(outageLog.report);
   await until(() => onTheWire(parts) === 0, leftMs());
-  // What is cut off here is sent again with its key, by the next dispatcher.
+  // If this cuts a notice off, the next dispatcher sends it again with the same idempotency key.
   await until(() => !parts.noticeSender.isSending(), Math.min(NOTICE_MS, leftMs()));
   await until(() => recorder.pending() === 0, leftMs());
 
@@ -42,12 +42,12 @@ export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void
   await parts.databases.close();
 }
 
-/** Deliveries whose claim is still to be made or answered. */
+/** Deliveries whose claim has not been sent or answered yet. */
 const unclaimedOf = ({ deliveries }: Parts): number =>
   deliveries.count("admitted", "refused", "claiming", "claiming refused");
 
 /** Claimed requests that have not left. */
 export const unsentOf = ({ deliveries }: Parts): number => deliveries.count("claimed", "prepared", "ready");
 
-/** Requests on the wire without an outcome. */
+/** Requests on the wire that have no outcome yet. */
 export const onTheWire = ({ deliveries }: Parts): number => deliveries.count("writing", "sent");

@@ -49,7 +49,7 @@ export type DispatcherOptions = { log: Logger; version: string; metrics?: Metric
 /** All parts of a dispatcher. */
 export type Parts = Base & Connections & Sending & IntakeParts & NoticeParts & { shards: Shards };
 
-/** Makes the parts of a dispatcher and joins them. Nothing runs yet but the thread of the ticker. */
+/** Creates the parts of a dispatcher and connects them. Nothing runs yet except the ticker's thread. */
 export function wire(config: Config, options: DispatcherOptions): Parts {
   const base = createBase(config, options);
   const connections = createConnections(base, config);
@@ -67,7 +67,7 @@ export function wire(config: Config, options: DispatcherOptions): Parts {
   return parts;
 }
 
-/** Which stage has a delivery in which state, and which stage uses what was released. */
+/** Says which stage handles which state, and which stage reuses what a delivery releases. */
 function route(parts: Parts): void {
   const { deliveries, alarm, pool, waitingList, rates, claimer, releases } = parts;
   const { intake, dueQueue, preparer, sendQueue, exchanges, recorder } = parts;
@@ -83,7 +83,7 @@ function route(parts: Parts): void {
       ready: (delivery) => waitingList.addReady(delivery),
       writing: (delivery) => exchanges.begin(delivery),
       answered: (delivery) => recorder.add(delivery),
-      // The outcome of one that was answered is with the recorder already.
+      // From "answered" the recorder has the outcome already.
       recording: (delivery, from) => from !== "answered" && recorder.add(delivery),
       releasing: (delivery) => releases.add(delivery),
     },
@@ -100,7 +100,7 @@ function route(parts: Parts): void {
 
 type Base = ReturnType<typeof createBase>;
 
-/** What every stage may need. */
+/** What every stage may use. */
 function createBase(config: Config, options: DispatcherOptions) {
   const { log, metrics = new Metrics(), monotonic = monotonicNow } = options;
   const outage = new OutageWatch(monotonic());
@@ -126,7 +126,7 @@ function createBase(config: Config, options: DispatcherOptions) {
 
 type Connections = ReturnType<typeof createConnections>;
 
-/** Who may have a connection, and who has a turn. */
+/** Connections and rates. */
 function createConnections({ deliveries, clock, cost, outageLog }: Base, config: Config) {
   const { holdings } = deliveries;
   const limits = {
@@ -145,7 +145,7 @@ function createConnections({ deliveries, clock, cost, outageLog }: Base, config:
 
 type Sending = ReturnType<typeof createSending>;
 
-/** From the claim to the record. */
+/** The stages from the claim to the record. */
 function createSending(
   base: Base,
   { pool, waitingList }: Connections,
@@ -169,7 +169,7 @@ function createSending(
 
 type IntakeParts = ReturnType<typeof createIntake>;
 
-/** What is read ahead, and what follows from it. */
+/** Reading ahead, and what depends on it. */
 function createIntake(
   base: Base,
   { demand, pool, waitingList, rates }: Connections,
@@ -199,7 +199,7 @@ function createIntake(
 
 type NoticeParts = ReturnType<typeof createNotices>;
 
-/** What tells owners by e-mail. */
+/** Notices to owners by e-mail. */
 function createNotices({ databases, clock, log, metrics }: Base, shards: Shards, config: Config) {
   const { keyRing, plans, baseUrl } = config;
   const database = databases.notices;

@@ -1,10 +1,10 @@
 import type { Deliveries } from "./deliveries.ts";
 import type { DeliveryState } from "./states.ts";
 
-/** A stage that keeps deliveries itself. */
+/** A stage that stores deliveries. */
 type Keeper = { count(): number };
 
-/** What the stages keep besides the deliveries' states. */
+/** What the stages store, to compare with the deliveries' states. */
 export type AuditedStages = {
   dueQueue: Keeper;
   waitingList: { counts(): { waiting: number; ready: number } };
@@ -27,8 +27,8 @@ export type AuditedStages = {
 };
 
 /**
- * Counts everything anew that deliveries hold, from their states, and compares it with the counters, and with what each
- * stage keeps. Returns a line for each difference; none when all agree. Call it in a turn of the event loop of its own.
+ * Recounts from their states what deliveries hold, and compares the result with the counters and with what each stage
+ * stores. Returns one line for each difference, none when all agree. Call it in an event-loop turn of its own.
  */
 export function auditDeliveries(deliveries: Deliveries, stages: AuditedStages): string[] {
   const recounted = deliveries.recount();
@@ -73,8 +73,8 @@ const TRIES = 4;
 const AGAIN_MS = 25;
 
 /**
- * The drift that stays. A socket that breaks and its request may end in different turns of the event loop, so that for a
- * moment one is counted and the other is not.
+ * The drift that stays over several audits. When a socket breaks, it and its request may end in different event-loop
+ * turns, so for a moment one is counted and the other is not.
  */
 export async function lastingDrift(audit: () => string[]): Promise<string[]> {
   await new Promise(setImmediate);

@@ -1,6 +1,6 @@
 import type { Client } from "undici";
 
-/** One socket with the HTTP client on it. It carries one request at a time. */
+/** One socket with an HTTP client on it. It carries one request at a time. */
 export type Connection = {
   client: Client;
   origin: string;
@@ -10,20 +10,20 @@ export type Connection = {
   roundTripMs: number;
   /** Monotonic ms. */
   openedAtMs: number;
-  /** Whether a request was begun on it. */
+  /** Whether a request was ever begun on it. */
   used: boolean;
   broken: boolean;
   /** Called once, when the socket is gone. */
   onBroken: (() => void) | undefined;
-  /** Gets what arrives, before it is parsed. */
+  /** Gets the received bytes before they are parsed. */
   onBytes: ((chunk: Buffer) => void) | undefined;
   destroy(): void;
 };
 
-/** Why there is no connection: the target's fault (`blocked`, `unreachable`), or a reason of our own (`local`). */
+/** Why there is no connection: because of the target (`blocked`, `unreachable`) or of this machine (`local`). */
 export type ConnectFailure = { kind: "blocked" | "unreachable" | "local"; error: string };
 
-/** The socket was gone before the request was written: another one may carry it. */
+/** The socket was closed before the request was written. Another one may carry the request. */
 export class ConnectionGone extends Error {
   constructor() {
     super("the connection was closed before the request was written");

@@ -5,10 +5,10 @@ import { type AttemptResult, type Delivery, newDelivery } from "./delivery.ts";
 import { Holdings } from "./holdings.ts";
 import { type DeliveryState, type Held, IllegalTransition, isUnclaimed, NOTHING, occupies, STATES } from "./states.ts";
 
-/** Takes over a delivery that comes into its state. `from` is null for a new one. */
+/** Takes over a delivery that enters its state. `from` is null for a new one. */
 type Stage = (delivery: Delivery, from: DeliveryState | null) => void;
 
-/** Which stage takes over in which state. A state that is not named needs none. */
+/** Which stage takes over in which state. A state that is left out needs none. */
 export type Stages = { readonly [state in DeliveryState]?: Stage };
 
 /** Called after a move that released something. */
@@ -20,38 +20,38 @@ export type Released = {
 };
 
 /**
- * Every delivery that this process knows of. `move` is the one writer of their states: it checks the table, counts what
- * is acquired and released, and hands the delivery to the stage that has it next.
+ * Every delivery that this process knows. `move` is the only code that changes their states: it checks the move against
+ * the table, counts what is acquired and released, and hands the delivery to the stage that handles its new state.
  */
 export class Deliveries {
   readonly #clock: Time;
   readonly #connectionsPerPlace: number;
   readonly #all = new Set<Delivery>();
-  /** Those with a place in memory, by the id of their schedule. */
+  /** The deliveries with a place in memory, by the id of their schedule. */
   readonly #known = new Map<string, Delivery>();
   readonly #holdings: Holdings;
   #stages: Stages = {};
   #released: Released | undefined;
 
-  /** `connectionsPerPlace`: connections of one account to one origin. */
+  /** `connectionsPerPlace` is how many connections one account may have to one origin. */
   constructor(deps: { clock: Time; connectionsPerPlace: number }) {
     this.#clock = deps.clock;
     this.#connectionsPerPlace = deps.connectionsPerPlace;
     this.#holdings = new Holdings(deps.connectionsPerPlace);
   }
 
-  /** Names the stages, before the first delivery. */
+  /** Sets the stages. Call it before the first delivery. */
   connect(stages: Stages, released: Released): void {
     this.#stages = stages;
     this.#released = released;
   }
 
-  /** What all deliveries hold: to be read, never to be written. */
+  /** What all deliveries hold. Only `move` changes it. */
   get holdings(): Readonly<Holdings> {
     return this.#holdings;
   }
 
-  /** Begins a delivery of `due`, to leave `earlyMs` ahead of its due time. No other of its schedule may be in memory. */
+  /** Adds a delivery of `due`, to leave `earlyMs` ahead of its due time. Its schedule must have no other in memory. */
   add(due: DueSchedule, earlyMs: number): Delivery {
     const delivery = newDelivery(due, earlyMs, "known");
     this.#all.add(delivery);
@@ -81,7 +81,7 @@ export class Deliveries {
     if (before.memory && !after.memory) this.#released?.memory(delivery);
   }
 
-  /** Ends an attempt with `outcome`. `measured` is of one whose request was begun. */
+  /** Ends an attempt with `outcome`. `measured` is given when its request was begun. */
   end(delivery: Delivery, outcome: DeliveryOutcome, measured?: Partial<AttemptResult>): void {
     delivery.result = {
       outcome,
@@ -95,7 +95,7 @@ export class Deliveries {
     this.move(delivery, delivery.state === "sent" ? "answered" : "recording");
   }
 
-  /** The delivery of a schedule that has a place in memory. */
+  /** The delivery of a schedule, if it has a place in memory. */
   get(id: string): Delivery | undefined {
     return this.#known.get(id);
   }
@@ -105,19 +105,19 @@ export class Deliveries {
     return states.reduce((n, state) => n + this.#holdings.states[state], 0);
   }
 
-  /** The first `max` in memory that `which` names, the longest in memory first. */
+  /** Up to `max` deliveries in memory that `which` accepts; those that have been in memory longest come first. */
   find(which: (delivery: Delivery) => boolean, max: number): Delivery[] {
     return [...this.#known.values().filter(which).take(max)];
   }
 
-  /** Removes what nothing is under way for, of those that `which` names. */
+  /** Removes the unclaimed deliveries that `which` accepts. */
   removeUnclaimed(which: (delivery: Delivery) => boolean): void {
     for (const delivery of [...this.#known.values()]) {
       if (isUnclaimed(delivery.state) && which(delivery)) this.move(delivery, "removed");
     }
   }
 
-  /** Counts what all deliveries hold anew, from their states alone. */
+  /** Recounts what all deliveries hold, from their states alone. */
   recount(): Holdings {
     const recounted = new Holdings(this.#connectionsPerPlace);
     for (const delivery of this.#all) {
@@ -127,7 +127,7 @@ export class Deliveries {
     return recounted;
   }
 
-  /** How many deliveries hold what `holds` names, by `keyOf`, from their states alone. */
+  /** How many deliveries hold what `holds` accepts, by `keyOf`. Counted from their states alone. */
   countHolders(holds: (held: Held) => boolean, keyOf: (delivery: Delivery) => string): Map<string, number> {
     const counts = new Map<string, number>();
     for (const delivery of this.#all) {
@@ -137,7 +137,7 @@ export class Deliveries {
     return counts;
   }
 
-  /** How many deliveries are in memory, by the index that `get` uses. */
+  /** How many deliveries are in the index that `get` uses. */
   get size(): number {
     return this.#known.size;
   }

@@ -6,33 +6,41 @@ import type { ConnectFailure, Connection } from "./connection.ts";
 import type { DeliveryState } from "./states.ts";
 
 /**
- * One attempt to deliver one schedule, as this process knows it. `Deliveries` alone writes `state`; each other field that
- * changes has one writer, which is named.
+ * One attempt to deliver one schedule, as this process knows it. Only `Deliveries` writes `state`. Each other field
+ * that changes has one writer, which its comment names.
  */
 export type Delivery = DueSchedule & {
   readonly lane: string;
-  /** Account and origin: bounds of connections count by it. */
+  /** Account and origin. The bound on connections of one account to one origin counts by it. */
   readonly place: string;
-  /** When its request is to leave, by the database's clock, ms: its due time, or ahead of it when it fires early. */
+  /** When its request is to leave, by the database's clock, ms: its due time, or earlier with early firing. */
   readonly sendAtMs: number;
   state: DeliveryState;
-  /** When the due queue looks at it next, ms. Written by the due queue. */
+  /** When the due queue wakes it next, ms. Written by the due queue. */
   wakeAtMs: number;
-  /** Nothing may have been sent on its connection before: it is a retry, or its connection was gone. Written by the exchange. */
+  /**
+   * Whether it needs a connection that nothing was sent on: it is a retry, or its connection was closed. Written by the
+   * exchange.
+   */
   needsNewConnection: boolean;
-  /** How long it waited, after it was due, for its turn under the account's rate, ms. Written by the rate lanes. */
+  /** How long after its due time it waited for a slot of its lane, ms. Written by the rate lanes. */
   waitMs: number;
   /** Frees its slot in p-queue. Written by the rate lanes. */
   freeSlot: (() => void) | null;
-  /** When its slot is free, monotonic ms: a slot is handed on a little before. Written by the rate lanes. */
+  /** When its slot becomes free, monotonic ms. A slot is handed on shortly before. Written by the rate lanes. */
   slotFromMs: number;
-  /** When it may leave, by the database's clock, ms: its instant, or later when its slot is free. Written by the rate lanes and the send queue. */
+  /**
+   * When it may leave, by the database's clock, ms: its instant, or later if its slot is free later. Written by the
+   * rate lanes and the send queue.
+   */
   leaveAtMs: number;
-  /** The version that its claim gives the row, from when the statement is sent. Written by the claimer. */
+  /** The version that its claim gives the row; set when the statement is sent. Written by the claimer. */
   claimVersion: number;
   /** Written by the claimer. */
   claim: Claim | null;
-  /** Written by the preparer; the exchange drops the body once it is sent, the releases what is not sent. */
+  /**
+   * Written by the preparer. The exchange drops the body once it is sent, the releases drop a request that is not sent.
+   */
   request: PreparedRequest | null;
   /** Why there is no connection. Written by the connections. */
   failure: ConnectFailure | null;
@@ -40,14 +48,14 @@ export type Delivery = DueSchedule & {
   connection: Connection | null;
   /** How it ended. Written by `Deliveries.end`. */
   result: AttemptResult | null;
-  /** The retry that follows, when it is due soon. Written by the recorder. */
+  /** Its retry, if that is due soon. Written by the recorder. */
   retry: DueSchedule | null;
 };
 
 /** A claim that succeeded. */
 export type Claim = {
   row: ClaimedSchedule;
-  /** When the claim was sent, monotonic ms: the attempt's deadline counts from it. */
+  /** When the claim was sent, monotonic ms. The attempt's deadline counts from here. */
   startedAtMs: number;
   /** How long the claim took, ms. */
   durationMs: number;
@@ -61,13 +69,13 @@ export type PreparedRequest = {
   body: Buffer | null;
 };
 
-/** How an attempt ended, for the record. Times by the database's clock, ms. */
+/** How an attempt ended, for the record. Times are by the database's clock, ms. */
 export type AttemptResult = {
   outcome: DeliveryOutcome;
-  /** First byte handed to a connected socket; null when there was none. */
+  /** When the first byte went to a connected socket; null when none did. */
   attemptedAtMs: number | null;
   finishedAtMs: number;
-  /** Start of the response's body, of a rejected attempt. */
+  /** The start of the response's body, for a rejected attempt. */
   body: string;
   connectMs: number | null;
   firstByteMs: number | null;
@@ -109,12 +117,12 @@ export function retryOf(delivery: Delivery, version: number, dueAtMs: number): D
 /** A lane is one account in one environment. */
 export const laneKey = (due: { accountId: string; env: string }): string => `${due.accountId}:${due.env}`;
 
-/** Due order: the earlier one leaves first; ties by id, which is the order of creation. */
+/** Due order: the earlier delivery leaves first. Ties are ordered by id, which is the order of creation. */
 export function leavesBefore(a: Delivery, b: Delivery): boolean {
   return a.sendAtMs < b.sendAtMs || (a.sendAtMs === b.sendAtMs && a.id < b.id);
 }
 
-/** Of a queue in which deliveries take turns: the order within a group, and what its turn depends on. */
+/** Turn rules for queues of deliveries: the due time, and the order within a group. */
 export const DUE_ORDER = { dueMs: ({ sendAtMs }: Delivery): number => sendAtMs, before: leavesBefore };
 
 /** The claim of a delivery in a state that holds one. */

@@ -4,24 +4,24 @@ import { type DeliveryState, type Held, occupies, STATES } from "./states.ts";
 type Counts = Map<string, number>;
 
 /**
- * Counts what all deliveries hold, as far as stages decide by it. `Deliveries.move` alone changes the counters.
+ * Counters of what all deliveries hold, as far as stages need them. Only `Deliveries.move` changes the counters.
  * `connectionsPerPlace` is how many connections one account may have to one origin.
  */
 export class Holdings {
   readonly #connectionsPerPlace: number;
   readonly states = Object.fromEntries(Object.keys(STATES).map((state) => [state, 0])) as Record<DeliveryState, number>;
   memory = 0;
-  /** Bytes of claimed requests that have not left, with what each row costs besides. */
+  /** Bytes of claimed requests that have not left, plus `ROW_BYTES` for each. */
   claimedBytes = 0;
   readonly memoryByLane: Counts = new Map();
   /** Wanted, reserved and assigned connections. */
   readonly wantedByPlace: Counts = new Map();
-  /** The same by origin, of each account at most as many as it may have. */
+  /** The same by origin. An account counts at most as many as it may have. */
   readonly wantedByOrigin: Counts = new Map();
   /** Reserved and assigned connections. */
   readonly connectionsByPlace: Counts = new Map();
   readonly connectionsByAccount: Counts = new Map();
-  /** Reserved connections that are not assigned yet; those that must be new apart. */
+  /** Reserved connections that are not assigned yet. Those that must be new are counted separately. */
   readonly reservedByOrigin: Counts = new Map();
   readonly reservedNewByOrigin: Counts = new Map();
 
@@ -29,7 +29,7 @@ export class Holdings {
     this.#connectionsPerPlace = connectionsPerPlace;
   }
 
-  /** Acquires and releases what a delivery holds after its move and not before, and the other way round. */
+  /** Updates the counters for a move: `from` is what the delivery held before, `to` what it holds now. */
   change(delivery: Delivery, from: Held, to: Held): void {
     if (from.memory !== to.memory) {
       this.memory += step(to.memory);
@@ -39,7 +39,7 @@ export class Holdings {
     if (from.connection !== to.connection) this.#changeConnection(delivery, from.connection, to.connection);
   }
 
-  /** What is counted, by name and key, without what is 0: for comparing two counts. */
+  /** The counters by name and key, without zeros, for comparing two counts. */
   entries(): Map<string, number> {
     const entries = new Map<string, number>();
     const { memory, claimedBytes } = this;
@@ -69,7 +69,7 @@ export class Holdings {
   }
 }
 
-/** What a row costs in memory besides its request, bytes. */
+/** Memory that a row takes besides its request, bytes. */
 const ROW_BYTES = 1_024;
 
 /** What a claimed delivery counts for, bytes. */

@@ -3,7 +3,7 @@
  * makes a move, and with it acquires and releases what is held.
  *
  *      ●──▶ known ◀──────── tried again later ────────┐
- *             │ │                                      │ no connection is had
+ *             │ │                                      │ no connection opened
  *             │ └─ no room ──▶ awaiting connection ────┴──▶ refused ──▶ claiming refused ──┐
  *        room │                    │          ▲                                            │
  *             │ ◀────── room ──────┘          │                                            │
@@ -24,7 +24,7 @@
  *             │ its instant                                                                │
  *             ▼                                                                            │
  *           ready ◀──── connection was gone ────┐                                          │
- *             │ └────── no connection is had ───│─────────────────────────────────────────▶│
+ *             │ └────── no connection opened ───│─────────────────────────────────────────▶│
  *             ▼                                 │                                          │
  *         writing ──────────────────────────────┴────── cannot be sent ───────────────────▶│
  *             │ first byte                                                                 │
@@ -38,21 +38,21 @@
  *             ▼                                                                            │ recorded
  *         draining ──────────────────── response was read ────────────▶ recorded ◀─────────┘
  *
- * Ways back: what is not claimed can be `removed`, because its schedule was cancelled or moved, or its shard was lost. A
+ * Other ends: a delivery without a claim can be `removed`, because its schedule changed or its shard was lost. A
  * claim that sent nothing, or whose answer was lost, goes `releasing` ──▶ `removed`. `recorded` and `removed` are final.
  */
 
 /** What a delivery holds. */
 export type Held = {
-  /** A place in the memory of this process: at most one delivery of a schedule has it. */
+  /** A place in this process's memory. At most one delivery of a schedule has one. */
   memory: boolean;
-  /** A slot of its lane, which is one of the account's calls per second. */
+  /** A slot of its lane: one of the account's calls per second. */
   slot: boolean;
   /** `wanted` asks for a connection; `reserved` counts against the limits; `assigned` has the connection itself. */
   connection: "wanted" | "reserved" | "assigned" | null;
   /** Bytes of claimed requests that have not left. */
   bytes: boolean;
-  /** The lease on the row: its outcome must be recorded, or the row put back. */
+  /** The lease on the row. Its outcome must be recorded, or the row put back. */
   claim: boolean;
 };
 
@@ -62,7 +62,7 @@ export const NOTHING: Held = { memory: false, slot: false, connection: null, byt
 export const STATES = {
   /** In the due queue. */
   known: state({ memory: true }, ["awaiting turn", "awaiting connection", "removed"]),
-  /** About to fall due; waits until its origin and account have room. */
+  /** About to fall due. It waits until its origin and account have room. */
   "awaiting connection": state({ memory: true, connection: "wanted" }, [
     "awaiting turn",
     "known",
@@ -90,20 +90,20 @@ export const STATES = {
     "ready",
     "releasing",
   ]),
-  /** Its instant has come; waits for a connection. */
+  /** Its instant has come. It waits for a connection. */
   ready: state({ memory: true, slot: true, connection: "reserved", bytes: true, claim: true }, [
     "writing",
     "recording",
     "releasing",
   ]),
-  /** Has its connection; nothing is written yet. */
+  /** It has its connection. Nothing is written yet. */
   writing: state({ memory: true, slot: true, connection: "assigned", bytes: true, claim: true }, [
     "sent",
     "ready",
     "recording",
     "releasing",
   ]),
-  /** The first byte has left. Its slot is the lane's now, which frees it a second later. */
+  /** The first byte has left. The slot now belongs to the lane, which frees it a second later. */
   sent: state({ memory: true, connection: "assigned", claim: true }, ["answered"]),
   /** The outcome is known; the rest of the response is still read. */
   answered: state({ memory: true, connection: "assigned", claim: true }, ["recording", "draining"]),
@@ -111,7 +111,7 @@ export const STATES = {
   recording: state({ memory: true, claim: true }, ["recorded", "removed"]),
   /** The outcome is recorded; the rest of the response is still read. */
   draining: state({ connection: "assigned" }, ["recorded"]),
-  /** No connection is to be had: waits to be claimed, so that the failure can be recorded. */
+  /** No connection could be opened. It waits for its claim, so that the failure can be recorded. */
   refused: state({ memory: true }, ["claiming refused", "removed"]),
   "claiming refused": state({ memory: true, bytes: true }, ["recording", "releasing", "removed"]),
   /** Its row is to be put back where it came from. */
@@ -140,17 +140,17 @@ export type DeliveryState =
   | "recorded"
   | "removed";
 
-/** States in which a newer version of the schedule, or the loss of its shard, takes a delivery's place at once. */
+/** States in which a delivery can be removed at once, when its schedule has a newer version or its shard is lost. */
 const UNCLAIMED: ReadonlySet<DeliveryState> = new Set(["known", "awaiting connection", "awaiting turn", "refused"]);
 
-/** Whether nothing is under way for a delivery in this state. */
+/** Whether a delivery in this state can be removed at once. */
 export const isUnclaimed = (state: DeliveryState): boolean => UNCLAIMED.has(state);
 
-/** Whether this counts against the limits of connections. */
+/** Whether this counts against the limits on connections. */
 export const occupies = (connection: Held["connection"]): boolean =>
   connection === "reserved" || connection === "assigned";
 
-/** A move that the table does not have: a mistake of this program. */
+/** A move that the table does not have: a bug. */
 export class IllegalTransition extends Error {
   constructor(from: DeliveryState, to: DeliveryState) {
     super(`a delivery cannot go from "${from}" to "${to}"`);

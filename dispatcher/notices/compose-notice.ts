@@ -5,7 +5,7 @@ import { deadSchedulesMail } from "#mail/dead-schedules-mail.ts";
 import type { Mail } from "#mail/mail.ts";
 import { quotaMail } from "#mail/quota-mail.ts";
 
-/** The mail of a notice, the same at each try. */
+/** The mail of a notice. Every try produces the same mail. */
 export function composeNotice(notice: Notice, at: { baseUrl: string; unsubscribeKey: KeyObject }): Mail {
   const { id, email: to, accountId } = notice;
   const { baseUrl, unsubscribeKey } = at;

@@ -15,12 +15,12 @@ import { isNoticeTooOld, noticeRetryAtMs } from "#domain/notice-retries.ts";
 import { type Mailer, MailNotSent } from "#mail/mail.ts";
 import { composeNotice } from "./compose-notice.ts";
 
-/** Longer than a try takes, the record of it included. */
+/** Longer than a try takes, including its record. */
 const LEASE_MS = 60_000;
 const DEADLINE_MS = 8_000;
-/** After a mistake of ours, which the next try would make again. */
+/** The pause after an unexpected error, which the next try would meet again, ms. */
 const AGAIN_MS = 60_000;
-/** The owner of this shard does the work that only one process of the fleet does. */
+/** The owner of this shard does the work of which the fleet needs one process. */
 const FLEET_SHARD = 0;
 
 type Deps = {
@@ -35,13 +35,13 @@ type Deps = {
 };
 
 /**
- * Sends the notices that wait, each under a lease, with a key by which the provider tells a repeat
- * from a new mail. A try that fails, or of which nobody knows, is repeated with that key.
+ * Sends the notices that wait. Each try holds a lease and carries an idempotency key, by which the provider recognises
+ * a repeated mail. A try that failed, or whose result is unknown, is repeated with the same key.
  */
 export class NoticeSender {
   readonly #deps: Deps;
   #unsubscribeKey: KeyObject | undefined;
-  /** No try before this instant, epoch ms: the provider wants none, or something is wrong here. */
+  /** No try before this instant, epoch ms: the provider asked to wait, or an unexpected error occurred. */
   #pausedUntilMs = 0;
   #isStopped = false;
   #isSending = false;
@@ -50,19 +50,19 @@ export class NoticeSender {
     this.#deps = deps;
   }
 
-  /** Begins no further try. */
+  /** Starts no further try. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Whether a try is under way. */
+  /** Whether a try is in flight. */
   isSending(): boolean {
     return this.#isSending;
   }
 
   /**
-   * Tries to send the notice that has waited longest; returns whether there was one. One at a time, so that a flood of
-   * notices leaves room at the provider for sign-in links. Throws DatabaseUnavailable alone.
+   * Tries to send the notice that has waited longest. Returns whether there was one. It sends one at a time, so that
+   * many notices leave room at the provider for sign-in links. Throws only DatabaseUnavailable.
    */
   async runOnce(): Promise<boolean> {
     const { shards, clock, log } = this.#deps;
@@ -86,9 +86,9 @@ export class NoticeSender {
     const { clock, log, mailer, baseUrl, metrics } = this.#deps;
     const { id, kind, attempts } = notice;
     if (!notice.isWanted) {
-      // One that the owner may have is kept, so that it is not made a second time.
-      const isHad = notice.inDoubtSinceMs !== null;
-      await this.#run((sql) => (isHad ? giveUpNotice(sql, notice, clock.now()) : dropNotice(sql, notice)));
+      // Keep a notice that the owner may have received, so that it is not created a second time.
+      const isInDoubt = notice.inDoubtSinceMs !== null;
+      await this.#run((sql) => (isInDoubt ? giveUpNotice(sql, notice, clock.now()) : dropNotice(sql, notice)));
       return;
     }
     if (isNoticeTooOld(notice, clock.now())) {

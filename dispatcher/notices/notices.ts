@@ -7,14 +7,14 @@ import { countWaitingNotices } from "#db/queries/notices/send.ts";
 import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/account-walk.ts";
 import type { Plans } from "#domain/plans.ts";
 
-/** Dead schedules that one statement takes, statements of a round, and notices that it makes. */
+/** The most dead schedules per statement, such statements per round, and notices created per round. */
 const DEATHS_MAX = 500;
 const BATCHES_MAX = 4;
 const NOTICES_MAX = 50;
 const DEADLINE_MS = 8_000;
-/** After a mistake of ours, which the next round would make again. */
+/** The pause after an unexpected error, which the next round would meet again, ms. */
 const AGAIN_MS = 60_000;
-/** The owner of this shard does the work that only one process of the fleet does. */
+/** The owner of this shard does the work of which the fleet needs one process. */
 const FLEET_SHARD = 0;
 
 type Deps = {
@@ -27,9 +27,9 @@ type Deps = {
 };
 
 /**
- * Makes notices for owners out of what the database says: dead schedules, in groups, and quotas, a thousand accounts in
- * each round. One process of the fleet does so; were it two, each death would still be in one notice, and each level of a
- * quota too. Sending is not its business.
+ * Creates notices for owners: of dead schedules, in groups, and of the quota, for a thousand accounts in each round.
+ * One process of the fleet does it. If two did, each death and each quota level would still be in one notice.
+ * `NoticeSender` sends the notices.
  */
 export class Notices {
   readonly #deps: Deps;
@@ -40,7 +40,7 @@ export class Notices {
     this.#deps = deps;
   }
 
-  /** One round, a second or so of work at most; returns what it took and made. Throws DatabaseUnavailable alone. */
+  /** Runs one round of about a second at most. Returns what it took and created. Throws only DatabaseUnavailable. */
   async runOnce(): Promise<{ deaths: number; dead: number; quota: number }> {
     const { shards, metrics, log, clock } = this.#deps;
     const made = { deaths: 0, dead: 0, quota: 0 };

@@ -1,6 +1,7 @@
 /**
- * A histogram for the sending path: to observe is a search in a short array and two additions. A registry of prom-client
- * reads it, when it is asked, by `get`. `bounds` are the upper bounds of its buckets, ascending, without infinity.
+ * A histogram for the sending path: observing a value is a search in a short array and two additions. A registry of
+ * prom-client reads it through `get` when it is scraped. `bounds` are the upper bounds of the buckets, ascending,
+ * without infinity.
  */
 export function createCountedHistogram(name: string, help: string, bounds: readonly number[]) {
   const counts = new Float64Array(bounds.length + 1);
@@ -20,7 +21,7 @@ export function createCountedHistogram(name: string, help: string, bounds: reado
       sum += value;
     },
 
-    /** What was observed, in the form in which prom-client writes it: each bucket with all below it. */
+    /** The buckets in prom-client's form. Each one includes all below it. */
     async get() {
       let upTo = 0;
       const buckets = Array.from(counts, (n, at) => {

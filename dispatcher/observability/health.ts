@@ -1,7 +1,9 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { Metrics } from "./metrics.ts";
 
-/** Serves `/healthz` and `/metrics` (Prometheus) of this dispatcher on loopback or on the host it is given. */
+/**
+ * Serves this dispatcher's `/healthz` and `/metrics` (Prometheus) on `host` and `port`. Rejects when it cannot listen.
+ */
 export function serveHealth(options: {
   host: string;
   port: number;

@@ -3,12 +3,12 @@ import { describeError } from "#domain/describe-error.ts";
 
 const FLUSH_EVERY_MS = 250;
 const WRITE_BYTES = 4 * 1024;
-/** Lines that find no room are dropped: a log that is not read must not stop deliveries or fill the memory. */
+/** Lines beyond this are dropped: a log that nobody reads must not stop deliveries or fill the memory. */
 const BUFFER_BYTES_MAX = 1024 * 1024;
 
 /**
- * The dispatcher's log: JSON lines, without payloads, header values, secrets or query strings. They are written beside
- * the sending, many at once, to standard output; what is left is written at the exit.
+ * The dispatcher's log: JSON lines, without payloads, header values, secrets or query strings. They are buffered and
+ * written to standard output asynchronously; the rest is written at exit.
  */
 export function createLog(level: string): Logger {
   const destination = pino.destination({

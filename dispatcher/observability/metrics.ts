@@ -5,11 +5,11 @@ import { createCountedHistogram } from "./counted-histogram.ts";
 
 type Outcome = DeliveryOutcome["kind"];
 
-/** What a dispatcher holds at the moment, read when somebody looks. */
+/** What a dispatcher holds at the moment; read when metrics are scraped. */
 export type Figures = {
   /** Schedules in memory that fall due within the horizon. */
   planned: number;
-  /** Schedules that wait for their turn under their account's rate. */
+  /** Schedules that wait for a slot of their lane. */
   waiting: number;
   /** Claimed requests that have not left. */
   unsent: number;
@@ -18,7 +18,7 @@ export type Figures = {
   /** Outcomes that are not written yet. */
   unrecorded: number;
   lanes: number;
-  /** Connections that are open or being opened. */
+  /** Connections to targets that are open or being opened. */
   connections: number;
   /** Shards that this dispatcher delivers for. */
   owned: number;
@@ -26,16 +26,16 @@ export type Figures = {
   skewMs: number;
 };
 
-/** Something that a dispatcher keeps and that could grow: how much it is now, and how much it may be. */
+/** Something in memory that could grow: how much it is now, and its bound. */
 export type MemoryUse = { kind: string; used: () => number; bound: number };
 
 const GAUGES: Record<keyof Figures, [name: string, help: string]> = {
   planned: ["planned", "Schedules in memory that fall due soon."],
-  waiting: ["queue_depth", "Schedules whose time has come that wait for their turn under their account's rate."],
+  waiting: ["queue_depth", "Due schedules that wait for a slot of their account's rate."],
   unsent: ["claimed_unsent", "Claimed requests that have not left."],
   underWay: ["in_flight", "Requests on the wire without an outcome."],
   unrecorded: ["unrecorded", "Outcomes that are not written yet."],
-  lanes: ["lanes", "Accounts and environments with something to send."],
+  lanes: ["lanes", "Lanes (an account in an environment) with something to send."],
   connections: ["connections", "Connections to targets that are open or being opened."],
   owned: ["shards_owned", `Shards of the ${SHARDS} that this dispatcher delivers for.`],
   skewMs: ["clock_skew_seconds", "How far this process's clock is ahead of the database's."],
@@ -47,8 +47,8 @@ const LATENESS_S = [
 const BATCH_ROWS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 /**
- * The figures of one dispatcher, for Prometheus. What happens on the sending path only counts in plain numbers; names,
- * labels and text are made when they are asked for.
+ * The metrics of one dispatcher, for Prometheus. The sending path only updates plain numbers. Names, labels and text
+ * are made when the metrics are scraped.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -85,7 +85,7 @@ export class Metrics {
     this.#counter("rows_read", "Schedules read ahead.", () => this.#rowsRead);
     this.#counter(
       "calendar_mended",
-      "Entries of the calendar of lanes that were missing or too late: none, unless rows were inserted by hand.",
+      "Calendar entries that were missing or too late and were repaired: none, unless rows were inserted by hand.",
       () => this.#mended,
     );
     this.#outcomeCounter();
@@ -93,7 +93,7 @@ export class Metrics {
     this.#counter("notices_failed", "Tries to send a notice that failed.", () => this.#notices.failed);
     this.#plainGauge(
       "notices_waiting",
-      "Notices of the fleet that are not sent; 0 where another one sends them.",
+      "Notices of the fleet that wait to be sent; 0 when another dispatcher sends them.",
       () => this.#notices.waiting,
     );
     for (const key of Object.keys(GAUGES) as (keyof Figures)[]) this.#gauge(key);
@@ -103,23 +103,23 @@ export class Metrics {
     this.#memoryGauge("bound", "The most of each kind that is kept.", ({ bound }) => bound);
   }
 
-  /** Takes where to read what the dispatcher holds, and what it keeps in memory. */
+  /** Sets how to read what the dispatcher holds and what it has in memory. */
   watch(read: () => Figures, memory: readonly MemoryUse[] = []): void {
     this.#figures = read;
     this.#memory = memory;
   }
 
-  /** One claim statement claimed so many rows. */
+  /** One claim statement claimed `rows` rows. */
   claimed(rows: number): void {
     this.#claims.observe(rows);
   }
 
-  /** One record statement wrote so many rows. */
+  /** One record statement wrote `rows` rows. */
   recorded(rows: number): void {
     this.#records.observe(rows);
   }
 
-  /** A first byte left, so long after the instant at which it was to leave. */
+  /** A first byte left, `lateMs` after the instant at which it was to leave. */
   sent(lateMs: number): void {
     this.#lateness.observe(lateMs / 1_000);
   }
@@ -132,17 +132,16 @@ export class Metrics {
     this.#released++;
   }
 
-  /** So many schedules were read ahead. */
+  /** `rows` schedules were read ahead. */
   read(rows: number): void {
     this.#rowsRead += rows;
   }
 
-  /** So many entries of the calendar of lanes were mended. */
+  /** `entries` of the calendar of lanes were repaired. */
   mended(entries: number): void {
     this.#mended += entries;
   }
 
-  /** A notice was sent. */
   noticeSent(): void {
     this.#notices.sent++;
   }
@@ -152,7 +151,7 @@ export class Metrics {
     this.#notices.failed++;
   }
 
-  /** So many notices of the fleet wait to be sent. */
+  /** `n` notices of the fleet wait to be sent. */
   noticesWaiting(n: number): void {
     this.#notices.waiting = n;
   }
@@ -165,9 +164,10 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** Everything as text, in Prometheus's exposition format. */
+  /** All metrics as text, in Prometheus's exposition format. */
   text(): Promise<string> {
-    // The default metrics watch the event loop and the garbage collector, which costs CPU: they begin with the first call.
+    // The default metrics watch the event loop and the garbage collector, which costs CPU. Start them with the first
+    // scrape.
     if (!this.#isAsked) collectDefaultMetrics({ register: this.#registry });
     this.#isAsked = true;
     return this.#registry.metrics();

@@ -3,7 +3,10 @@ import { DatabaseUnavailable } from "#db/client.ts";
 
 const LOG_EVERY_MS = 1_000;
 
-/** Reports what goes wrong in the loops: a database that is away, at most once a second; anything else ends the process. */
+/**
+ * Handles errors of the loops. An unreachable database is logged, at most once a second. Any other error ends the
+ * process.
+ */
 export class OutageLog {
   readonly #log: Logger;
   readonly #monotonic: () => number;
@@ -14,7 +17,7 @@ export class OutageLog {
     this.#monotonic = monotonic;
   }
 
-  /** Reports an error of a loop, which goes on when the database is back. */
+  /** Reports an error of a loop. The loop continues when the database is back. */
   readonly report = (error: unknown): void => {
     if (!(error instanceof DatabaseUnavailable)) this.fatal(error);
     if (this.#monotonic() - this.#loggedAtMs < LOG_EVERY_MS) return;
@@ -24,7 +27,7 @@ export class OutageLog {
     this.#log.warn({ cause: text }, "the database cannot be reached");
   };
 
-  /** A mistake of this program: the process ends, and its supervisor starts another. */
+  /** Reports a bug: the process ends, and its supervisor starts another. */
   readonly fatal = (error: unknown): never => {
     this.#log.fatal({ err: error }, "the dispatcher cannot go on");
     process.exit(1);

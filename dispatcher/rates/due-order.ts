@@ -3,15 +3,17 @@ import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 
 type Run = () => Promise<unknown>;
 
-/** `delivery` null goes before everything that waits. */
+/** A task whose `delivery` is null goes before all that wait. */
 export type DueOptions = QueueAddOptions & { delivery?: Delivery | null };
 
-/** Deliveries that no longer wait are dropped when the queue has grown to this, or to twice what waited last. */
+/**
+ * The queue is pruned of deliveries that no longer wait at this size, or at twice the size that the last pruning left.
+ */
 const PRUNE_AT_MIN = 1_024;
 
 type Waiting = { run: Run; delivery: Delivery | null };
 
-/** The queue inside a lane's p-queue: by due time, so that what joins late and was due earlier goes first. */
+/** The queue inside a lane's p-queue, in due order: a delivery that joins late but was due earlier goes first. */
 export class DueOrder {
   #waiting: Waiting[] = [];
   #pruneAt = PRUNE_AT_MIN;
@@ -46,7 +48,7 @@ export class DueOrder {
     this.#pruneAt = Math.max(PRUNE_AT_MIN, 2 * this.#waiting.length);
   }
 
-  // The rest of what p-queue asks of a queue class: a lane is ordered by due time alone, and nothing is taken out of it.
+  // p-queue requires these methods. A lane is ordered by due time alone, and nothing is taken out of it.
   setPriority(): void {}
   remove(): void {}
 }

@@ -7,34 +7,37 @@ import { type DueOptions, DueOrder } from "./due-order.ts";
 import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
 const IDLE_MS = 1_000;
-/** By no more than this does one delivery wait for another of its lane: the database's clock may be set back. */
+/**
+ * The longest that a delivery is delayed to keep the order of its lane: the database's clock may have been set back,
+ * ms.
+ */
 const IN_ORDER_MAX_MS = 100;
 
 type Lane = {
   queue: PQueue<DueOrder, DueOptions>;
   usedAtMs: number;
-  /** When the slots that were handed on ahead are free, monotonic ms, the earliest first. */
+  /** When the slots that were handed on early become free, monotonic ms, the earliest first. */
   handedOn: number[];
-  /** When the delivery leaves that had its turn last of those that leave after their instants, epoch ms. */
+  /** When the last delivery leaves, of those that got a slot and leave after their instants, epoch ms. */
   leavesLateAtMs: number;
 };
 
 type Deps = {
   deliveries: Deliveries;
   clock: Time;
-  /** How long before it may leave a delivery is to be claimed, ms. */
+  /** How long before it may leave a delivery should be claimed, ms. */
   cost: { leadMs(rows: number): number };
-  /** Whether its origin and account have room for one more. */
+  /** Whether its origin and account have room for one more connection. */
   connections: { hasRoom(delivery: Delivery): boolean };
 };
 
 /**
- * The account's calls per second. A lane, one account and environment, is a p-queue whose concurrency is that rate, in
- * due order. A delivery takes a slot before its claim and keeps it until a second after its first byte, so that no
- * sliding second ever has more first bytes than the rate. (p-queue's own interval counts when tasks start, by the wall
- * clock, which is something else.) The next delivery is given the slot while that second still runs, as long before as a
- * claim takes, and leaves when it is over: so a lane that has more to send than it may sends at exactly its rate. A
- * delivery that sends nothing frees its slot at once.
+ * Enforces each account's calls per second. A lane (one account in one environment) is a p-queue in due order whose
+ * concurrency is that rate. A delivery takes a slot before its claim, and the slot stays taken until a second after its
+ * first byte. So no sliding second has more first bytes than the rate. (p-queue's own interval counts when tasks start,
+ * by the wall clock, which is something else.) The slot is handed on to the next delivery while that second still runs,
+ * early enough for a claim. That delivery leaves when the second is over. So a lane with more to send than its rate
+ * sends at exactly its rate. A delivery that sends nothing frees its slot at once.
  */
 export class RateLanes implements DueStage {
   readonly #deps: Deps;
@@ -47,18 +50,18 @@ export class RateLanes implements DueStage {
     this.#sent = new SentSlots(deps.clock.monotonic);
   }
 
-  /** Sets a lane's calls per second; a changed rate holds from the next start on. */
+  /** Sets a lane's calls per second. A changed rate applies from the next slot on. */
   setLimit(key: string, callsPerSecond: number): void {
     const { queue } = this.#laneOf(key);
     if (queue.concurrency !== callsPerSecond) queue.concurrency = callsPerSecond;
   }
 
-  /** A lane's calls per second; 1 as long as nothing of it has come. */
+  /** A lane's calls per second; 1 for a lane that has had no delivery yet. */
   limitOf(key: string): number {
     return this.#lanes.get(key)?.queue.concurrency ?? 1;
   }
 
-  /** Takes a delivery, which goes on when it has a slot. */
+  /** Takes a delivery. It moves on when it gets a slot. */
   add(delivery: Delivery): void {
     const { queue } = this.#laneOf(delivery.lane);
     const waits = queue.size > 0 || queue.pending >= queue.concurrency;
@@ -67,7 +70,7 @@ export class RateLanes implements DueStage {
     void queue.add(task, { delivery });
   }
 
-  /** A delivery gives its slot back: a second after its first byte, or now when nothing was sent. */
+  /** A delivery gives its slot back. The slot is free a second after its first byte, or now when nothing was sent. */
   onSlotReleased(delivery: Delivery): void {
     const { freeSlot: free, lane, shard, slotFromMs } = delivery;
     delivery.freeSlot = null;
@@ -84,12 +87,12 @@ export class RateLanes implements DueStage {
     free();
   }
 
-  /** First bytes of each lane of a shard whose second is not over. */
+  /** For each lane of a shard, how many of its first bytes are less than a second ago. */
   sentOf(shard: number): Record<string, number> {
     return this.#sent.countOf(shard);
   }
 
-  /** Takes slots for a second for what another dispatcher has just sent of this shard's lanes. */
+  /** Occupies slots for a second, for the first bytes that another dispatcher has just sent for this shard's lanes. */
   occupy(shard: number, sent: Record<string, number>): void {
     for (const [lane, n] of Object.entries(sent)) {
       const { queue } = this.#laneOf(lane);
@@ -99,20 +102,22 @@ export class RateLanes implements DueStage {
     }
   }
 
-  /** Hands on the slots whose second is about to be over; returns when the next one is, if a delivery waits for it. */
+  /**
+   * Hands on the slots whose second is about to end. Returns when the next one is to be handed on, if a delivery waits.
+   */
   runDue(): number {
     const nextMs = this.#sent.handOn(this.#deps.cost.leadMs(1), this.#handOn);
     if (this.#deps.deliveries.holdings.states["awaiting turn"] === 0) return Number.POSITIVE_INFINITY;
     return this.#deps.clock.now() + nextMs - this.#deps.clock.monotonic();
   }
 
-  /** Whether so much of the lane is in use that a slot should be taken late. */
+  /** Whether so many of the lane's slots are taken that a delivery should take its slot late. */
   isNearLimit(key: string): boolean {
     const { queue } = this.#laneOf(key);
     return queue.size > 0 || queue.pending * 2 >= queue.concurrency;
   }
 
-  /** Forgets lanes that nothing has used for a second. */
+  /** Drops lanes that were unused for a second. */
   dropIdle(): void {
     const now = this.#deps.clock.monotonic();
     const { memoryByLane } = this.#deps.deliveries.holdings;
@@ -127,12 +132,12 @@ export class RateLanes implements DueStage {
     return this.#lanes.size;
   }
 
-  /** Lets nothing more have its turn. */
+  /** Gives no more slots. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Slots of each lane that p-queue has given to deliveries. */
+  /** How many slots of each lane deliveries hold, according to p-queue. */
   slots(): Map<string, number> {
     const slots = new Map<string, number>();
     const sent = this.#sent.countHeld();
@@ -143,7 +148,7 @@ export class RateLanes implements DueStage {
     return slots;
   }
 
-  /** The delivery's turn: it keeps the slot as long as the promise is pending. */
+  /** The task of a delivery in p-queue. It holds the slot as long as the promise is pending. */
   #takeTurn(delivery: Delivery, addedAtMs: number | null): Promise<void> | undefined {
     const { deliveries, clock, connections } = this.#deps;
     if (delivery.state !== "awaiting turn" || this.#stopped) return;
@@ -164,7 +169,10 @@ export class RateLanes implements DueStage {
     });
   }
 
-  /** A delivery that is late by its turn leaves no earlier than the one of its lane that had its turn before it. */
+  /**
+   * Keeps the order of the lane: a delivery that leaves late because of its slot leaves no earlier than the one before
+   * it.
+   */
   #setLeave(delivery: Delivery, fromMs: number): void {
     if (fromMs <= delivery.sendAtMs) return;
     const lane = this.#laneOf(delivery.lane);
@@ -172,7 +180,7 @@ export class RateLanes implements DueStage {
     lane.leavesLateAtMs = delivery.leaveAtMs;
   }
 
-  /** Notes when the slot that a delivery has taken in p-queue is free; returns in how many ms that is. */
+  /** Determines when the slot that a delivery got from p-queue becomes free. Returns in how many ms that is. */
   #takeSlot(delivery: Delivery): number {
     const { queue, handedOn } = this.#laneOf(delivery.lane);
     const now = this.#deps.clock.monotonic();

@@ -1,21 +1,21 @@
-/** A little over the second that the contract counts in: a slot is free again only when a whole second is over. */
+/** A little over a second, so that a slot is free again only after a whole second. */
 const SLOT_MS = 1_001;
 const COMPACT_AFTER = 1_024;
 
-/** A slot whose request was sent. `untilMs` is when its second is over, monotonic ms. */
+/** A slot whose request was sent. `untilMs` is when its second ends, monotonic ms. */
 export type SentSlot = { lane: string; shard: number; untilMs: number; free: () => void };
 
 /**
- * Slots of all lanes whose request was sent, in the order of their first bytes. Each is handed on some milliseconds
- * before its second is over, so that the next request of the lane is claimed by then.
+ * The slots of all lanes whose request was sent, in the order of their first bytes. Each is handed on some milliseconds
+ * before its second ends, so that the lane's next request is claimed by then.
  */
 export class SentSlots {
   readonly #monotonic: () => number;
   #slots: SentSlot[] = [];
-  /** The first one whose second is not over, and the first one that was not handed on. */
+  /** Index of the first slot whose second is not over, and of the first that was not handed on. */
   #first = 0;
   #firstHeld = 0;
-  /** Its request may still be about to be written. */
+  /** The slot whose request may not be written yet. */
   #latest: SentSlot | undefined;
 
   constructor(monotonic: () => number) {
@@ -23,9 +23,9 @@ export class SentSlots {
   }
 
   /**
-   * The first byte leaves in this turn of the event loop; `free` gives the slot back. Its second counts from when the
-   * write is over, since a busy machine may hold the process up before it: from the next first byte of this turn, or from
-   * the end of the turn.
+   * The first byte leaves in this event-loop turn; `free` gives the slot back. Its second counts from the end of the
+   * write, because a busy machine may delay the process before it. That end is the next first byte of this turn, or the
+   * end of the turn.
    */
   add({ free, lane, shard }: Omit<SentSlot, "untilMs">): void {
     if (this.#latest) this.#begin();
@@ -34,7 +34,9 @@ export class SentSlots {
     this.#slots.push(this.#latest);
   }
 
-  /** Takes out the slots whose second is over within `leadMs`, for `handOn`; returns when the next one is, monotonic ms. */
+  /**
+   * Passes the slots whose second ends within `leadMs` to `handOn`. Returns when to hand on the next one, monotonic ms.
+   */
   handOn(leadMs: number, handOn: (slot: SentSlot) => void): number {
     const now = this.#monotonic();
     for (let next = this.#slots[this.#firstHeld]; next && next.untilMs - leadMs <= now; ) {
@@ -46,7 +48,7 @@ export class SentSlots {
     return (this.#slots[this.#firstHeld]?.untilMs ?? Number.POSITIVE_INFINITY) - leadMs;
   }
 
-  /** How many of each lane of a shard are not over. */
+  /** For each lane of a shard, how many slots whose second is not over. */
   countOf(shard: number): Record<string, number> {
     const counts: Record<string, number> = {};
     const now = this.#monotonic();
@@ -56,14 +58,14 @@ export class SentSlots {
     return counts;
   }
 
-  /** How many of each lane were not handed on. */
+  /** For each lane, how many slots that were not handed on. */
   countHeld(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { lane } of this.#slots.slice(this.#firstHeld)) counts.set(lane, (counts.get(lane) ?? 0) + 1);
     return counts;
   }
 
-  /** The write of the latest is over. */
+  /** The write of the latest request is over. */
   #begin(): void {
     if (this.#latest) this.#latest.untilMs = this.#monotonic() + SLOT_MS;
     this.#latest = undefined;

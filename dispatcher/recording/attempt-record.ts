@@ -7,7 +7,7 @@ import { effectiveRelaySettings } from "#domain/relay-settings.ts";
 import { type Settlement, settleAttempt } from "#domain/settle-attempt.ts";
 import { type AttemptResult, claimOf, type Delivery } from "../delivery/delivery.ts";
 
-/** What is recorded of an attempt that ended with `result`. `random` draws the jitter of a retry. */
+/** The record of an attempt that ended with `result`. `random` draws the jitter of a retry. */
 export function attemptRecord(
   delivery: Delivery,
   result: AttemptResult,
@@ -42,7 +42,7 @@ export function attemptRecord(
   };
 }
 
-/** What is recorded of an attempt whose lease ended without an outcome. */
+/** The record of an attempt whose lease ended without an outcome. */
 export function interruptedRecord(claim: ExpiredClaim): AttemptRecord {
   const settled = settleAttempt({
     outcome: { kind: "interrupted" },

@@ -5,8 +5,8 @@ import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { claimOf, type Delivery } from "../delivery/delivery.ts";
 
 /**
- * The text that is stored of a rejected attempt: the start of the answer's body, without what it repeats of the request
- * (`sealed`, base64) and of the account's secrets. Empty when it cannot be compared with them.
+ * The text that is stored for a rejected attempt: the start of the response body, without anything that repeats the
+ * request (`sealed`, base64) or the account's secrets. Empty when it cannot be compared with them.
  */
 export function errorTextOf(delivery: Delivery, sealed: string | null, keyRing: KeyRing): string {
   const { row } = claimOf(delivery);

@@ -2,7 +2,7 @@ const FLUSH_AFTER_MS = 40;
 const FAILING_MS = 500;
 const GIVES_WAY_MS = 500;
 
-/** The outcomes that are to be written. */
+/** The outcomes that wait to be written. */
 export interface Outcomes {
   waiting(): number;
   isFull(): boolean;
@@ -11,8 +11,9 @@ export interface Outcomes {
 }
 
 /**
- * When outcomes are written: a little after the first of them, so that many go in one statement; at once when a
- * statement is full; every half second while the database is away. Sends that are due go first, for half a second.
+ * Decides when outcomes are written: shortly after the first one, so that many go in one statement; at once when a
+ * statement is full; every half second while the database is away. Requests that are due go first, for at most half a
+ * second.
  */
 export class FlushTimer {
   readonly #outcomes: Outcomes;
@@ -27,7 +28,7 @@ export class FlushTimer {
     this.#monotonic = deps.monotonic;
   }
 
-  /** There are outcomes to be written, or room for another statement. */
+  /** Call it when outcomes wait or another statement can be started. */
   soon(): void {
     if (this.#outcomes.waiting() === 0) return;
     this.#waitingSinceMs = Math.min(this.#waitingSinceMs, this.#monotonic());

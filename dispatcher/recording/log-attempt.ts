@@ -4,8 +4,8 @@ import { encodeId } from "#domain/ids.ts";
 import { type AttemptResult, claimOf, type Delivery } from "../delivery/delivery.ts";
 
 /**
- * Writes the one line about an attempt with a known outcome, at `info`: whose, which, how it ended and where the time
- * went, ms. Of the target it has the address without the query; nothing that was sent, and nothing that was answered.
+ * Logs an attempt with a known outcome, one line at `info`: account, schedule, how it ended and where the time went,
+ * ms. Of the target it has the address without the query. It contains nothing that was sent or answered.
  */
 export function logAttempt(log: Logger, delivery: Delivery, result: AttemptResult): void {
   if (!log.isLevelEnabled("info")) return;
@@ -34,7 +34,7 @@ export function logAttempt(log: Logger, delivery: Delivery, result: AttemptResul
   );
 }
 
-/** Writes the line about an attempt that was lost with its dispatcher. */
+/** Logs an attempt that was lost with its dispatcher. */
 export function logInterrupted(log: Logger, { scheduleId, attempt }: AttemptRecord): void {
   log.info({ scheduleId: encodeId("sch", scheduleId), attempt, outcome: "interrupted" }, "attempt");
 }

@@ -1,13 +1,13 @@
-/** Without an answer for this long the database was away: its clock alone is asked for five times a second. */
+/** No answer for this long means that the database was away: its clock alone is read five times a second, ms. */
 const OUTAGE_MS = 1_000;
-/** After an outage every dispatcher gets so long to write the outcomes that it holds. */
+/** After an outage every dispatcher gets this long to write the outcomes that it holds, ms. */
 const PAUSE_MS = 15_000;
-/** Outages that follow each other do not hold recovery back for longer than this. */
+/** Repeated outages hold recovery back for at most this long, ms. */
 const PAUSED_MAX_MS = 60_000;
 
 /**
- * Decides whether recovery may trust that a lease which looks over is over. After an outage of the database it may not
- * for a while: the outcome may be held by a dispatcher that could not write it. Times are monotonic, ms.
+ * Decides whether recovery may trust that an expired lease has no outcome. After an outage of the database it may not
+ * for a while: another dispatcher may hold the outcome because it could not write it. Times are monotonic, ms.
  */
 export class OutageWatch {
   #answeredAtMs: number;

@@ -17,12 +17,15 @@ import { logAttempt, logInterrupted } from "./log-attempt.ts";
 const ROWS_MAX = 500;
 const IN_FLIGHT_MAX = 2;
 const DEADLINE_MS = 5_000;
-/** Answers that wait to be compared with what was sent may take so much, bytes: what fails beyond is recorded without a text. */
+/**
+ * The most that response bodies may take while they wait to be compared with what was sent, bytes. An outcome beyond
+ * that is recorded without an error text.
+ */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * `delivery` is null for an attempt of another dispatcher that was interrupted. `answerBytes` is what the start of its
- * answer takes, which is still to be compared.
+ * `delivery` is null for an interrupted attempt of another dispatcher. `answerBytes` is the size of the response body
+ * that is still to be compared.
  */
 type Outcome = { record: AttemptRecord; delivery: Delivery | null; answerBytes: number };
 
@@ -39,14 +42,14 @@ type Deps = {
 };
 
 /**
- * Writes outcomes, many in one statement. What cannot be written now is held and sent again until it is: 0 rows then
- * means that it was written the first time, or that the schedule has moved on.
+ * Writes outcomes, many in one statement. An outcome that cannot be written is kept and sent again. When a statement
+ * then changes no row, the outcome was written the first time, or the schedule has moved on.
  */
 export class Recorder {
   readonly #deps: Deps;
   readonly #timer: FlushTimer;
   #waiting: Outcome[] = [];
-  /** Schedules whose outcome is held here. */
+  /** Schedules whose outcome is kept here. */
   readonly #held = new Set<string>();
   #inFlight: Outcome[][] = [];
   #isFailing = false;
@@ -81,13 +84,13 @@ export class Recorder {
     this.#hold({ record, delivery: null, answerBytes: 0 });
   }
 
-  /** Starts what statements may be started; the timer calls it. */
+  /** Starts as many statements as may be in flight. The timer calls it. */
   flush(): void {
     const most = this.#isFailing ? 1 : IN_FLIGHT_MAX;
     while (this.#waiting.length > 0 && this.#inFlight.length < most) void this.#flushBatch();
   }
 
-  /** Whether there is a full statement to be started. */
+  /** Whether a full statement can be started. */
   isFull(): boolean {
     return this.#waiting.length >= this.#rowsAtOnce && this.#inFlight.length < IN_FLIGHT_MAX && !this.#isFailing;
   }
@@ -97,7 +100,7 @@ export class Recorder {
     return this.#isFailing;
   }
 
-  /** Whether an outcome of this schedule is held here. */
+  /** Whether an outcome of this schedule is kept here. */
   holds(scheduleId: string): boolean {
     return this.#held.has(scheduleId);
   }
@@ -122,7 +125,7 @@ export class Recorder {
     return this.#interrupted;
   }
 
-  /** What answers take that are not compared yet, bytes. */
+  /** The size of the response bodies that are not compared yet, bytes. */
   answerBytes(): number {
     return this.#answerBytes;
   }
@@ -155,7 +158,7 @@ export class Recorder {
     this.#timer.soon();
   }
 
-  /** Writes a batch; returns the new version of each schedule that was written. */
+  /** Writes a batch. Returns the new version of each schedule whose outcome was written. */
   async #write(batch: Outcome[]): Promise<Map<string, number>> {
     await this.#writeErrorTexts(batch);
     const records = batch.map(({ record }) => record);
@@ -175,13 +178,13 @@ export class Recorder {
     } else if (batch.length === 1 && batch[0]) {
       this.#refuse(batch[0], error);
     } else {
-      // One row that the database refuses must not keep the others from being written.
+      // Write one by one, so that a row that the database refuses does not block the others.
       this.#rowsAtOnce = 1;
       this.#waiting = batch.concat(this.#waiting);
     }
   }
 
-  /** The database refuses this outcome, which is a mistake of this program: the attempt will be recovered as interrupted. */
+  /** Drops an outcome that the database refuses, which is a bug. The attempt will be recovered as interrupted. */
   #refuse(outcome: Outcome, error: unknown): void {
     const { record, delivery } = outcome;
     this.#deps.log.error({ scheduleId: record.scheduleId, err: error }, "an outcome cannot be recorded");
@@ -189,7 +192,7 @@ export class Recorder {
     if (delivery) this.#deps.deliveries.move(delivery, delivery.state === "answered" ? "draining" : "removed");
   }
 
-  /** An outcome was written, and gave its schedule `newVersion`; or it was fenced off, and gave it none. */
+  /** An outcome was written, which gave its schedule `newVersion`; or it was fenced off, and `newVersion` is null. */
   #settle(outcome: Outcome, newVersion: number | null): void {
     const { deliveries, clock, wantedReads } = this.#deps;
     const { record, delivery } = outcome;
@@ -218,7 +221,10 @@ export class Recorder {
     outcome.answerBytes = 0;
   }
 
-  /** A failure's text is compared with what was sent: the ciphertext is read again, off the sending path. */
+  /**
+   * Computes error texts, which are compared with what was sent. The ciphertext is read again here, off the sending
+   * path.
+   */
   async #writeErrorTexts(batch: Outcome[]): Promise<void> {
     const ids = batch.filter(({ answerBytes }) => answerBytes > 0).map(({ record }) => record.scheduleId);
     if (ids.length === 0) return;
@@ -232,5 +238,5 @@ export class Recorder {
   }
 }
 
-/** What a text takes at most, bytes. */
+/** The most memory that a text takes, bytes. */
 const sizeOf = (text: string): number => 2 * text.length;

@@ -8,7 +8,7 @@ import type { OutageWatch } from "./outage-watch.ts";
 
 const ROWS_MAX = 500;
 const DEADLINE_MS = 3_000;
-/** Interrupted attempts that wait to be recorded: none is read while that could become more. */
+/** The most interrupted attempts that wait to be recorded. None is read while that could be exceeded. */
 export const INTERRUPTED_MAX = 2 * ROWS_MAX;
 
 type Deps = {
@@ -25,8 +25,9 @@ type Deps = {
 
 /**
  * Records an attempt as interrupted when its lease ran out without an outcome, so that it is repeated. Its dispatcher
- * died or was cut off, and whether the target was reached is not known. An attempt whose outcome is held here is left
- * alone. After an outage, and after a step of the database's clock, recovery waits: a lease may only look over.
+ * died or was cut off, and nobody knows whether the target was reached. An attempt whose outcome this process holds is
+ * left alone. After an outage, and after a step of the database's clock, recovery waits, because leases may look
+ * expired that are not.
  */
 export class Recovery {
   readonly #deps: Deps;
@@ -35,7 +36,7 @@ export class Recovery {
     this.#deps = deps;
   }
 
-  /** Hands expired attempts to the recorder; returns how many. */
+  /** Passes expired attempts to the recorder. Returns how many. */
   async runOnce(): Promise<number> {
     const { database, shards, recorder, clock, outage } = this.#deps;
     if (clock.sinceStepMs() <= CLAIM_LEASE_MS || !outage.mayRecover(clock.monotonic())) return 0;

@@ -22,20 +22,20 @@ const ROWS_MAX = 200;
 const HOURLY_MS = 3_600_000;
 const EACH_MINUTE_MS = 60_000;
 const PARTITION_DAYS_AHEAD = 8;
-/** The 30 days that are shown, and the hours and zones at their edge. */
+/** The 30 days that are shown, plus a margin for the hours and time zones at their edge. */
 const COUNTS_DAYS = 32;
 const GONE_DISPATCHER_DAYS = 7;
-/** The month that a notice on the quota is of, and as much again. */
+/** A notice about the quota belongs to a month; keep that month and as much again. */
 const NOTICES_DAYS = 62;
 
 export type Job = {
   name: string;
   everyMs: number;
-  /** One batch. `from` is where the one before it ended. */
+  /** Runs one batch. `from` is where the previous batch ended. */
   batch: (sql: Sql, from: WalkFrom) => Promise<WalkStep>;
 };
 
-/** Everything that retention does. The long ones are last, so that none holds back the short ones. */
+/** All jobs of retention. The long ones are last, so that they do not delay the short ones. */
 export function retentionJobs(plans: Plans): Job[] {
   const windowDays = Math.max(...Object.values(plans).map((plan) => plan.retentionDays));
   return [
@@ -59,7 +59,7 @@ export function retentionJobs(plans: Plans): Job[] {
   ];
 }
 
-/** A job that takes batches until one is not full. */
+/** A job that runs batches until one is not full. */
 function sweep(name: string, full: number, take: (sql: Sql) => Promise<number>, everyMs = HOURLY_MS): Job {
   const batch: Job["batch"] = async (sql, from) => {
     const rows = await take(sql);
@@ -68,7 +68,7 @@ function sweep(name: string, full: number, take: (sql: Sql) => Promise<number>, 
   return { name, everyMs, batch };
 }
 
-/** A job that goes from account to account. */
+/** A job that walks from account to account. */
 function walk(name: string, take: (sql: Sql, batch: { from: WalkFrom; rowsMax: number }) => Promise<WalkStep>): Job {
   return { name, everyMs: HOURLY_MS, batch: (sql, from) => take(sql, { from, rowsMax: ROWS_MAX }) };
 }

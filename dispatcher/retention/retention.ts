@@ -4,22 +4,24 @@ import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/account-walk
 import type { Plans } from "#domain/plans.ts";
 import { type Job, retentionJobs } from "./jobs.ts";
 
-/** Of each round: what retention costs the database is a fifth of a connection at most. */
+/** How long a round of each second may work: at most a fifth of one connection's time. */
 const SLICE_MS = 200;
-/** A batch that did not get its lock, or broke, is tried again after this. */
+/** A batch that did not get its lock, or lost the database, is tried again after this. */
 const AGAIN_MS = 5_000;
 const PROGRESS_EVERY_MS = 10_000;
 const DEADLINE_MS = 8_000;
-/** The owner of this shard does the work that only one process of the fleet does. */
+/** The owner of this shard does the work of which the fleet needs one process. */
 const FLEET_SHARD = 0;
 
 /**
- * Settings of retention's own session. It gives up on a lock after 100 ms, since every later request for that lock queues
- * behind it, and on a statement after 5 s.
+ * Settings of retention's own session. It gives up on a lock after 100 ms, because every later request for that lock
+ * queues behind it, and on a statement after 5 s.
  */
 export const RETENTION_SESSION = { lock_timeout: 100, statement_timeout: 5_000 };
 
-/** How far a job is: where it goes on, how many rows it took, when it began and was last logged. */
+/**
+ * The progress of a job: where the next batch starts, how many rows it has taken, when it began and was last logged.
+ */
 type Pass = { job: Job; dueAtMs: number; from: WalkFrom; rows: number; beganAtMs: number; loggedAtMs: number };
 
 const NOT_BEGUN = { from: FIRST_ACCOUNT, rows: 0, beganAtMs: Number.NaN, loggedAtMs: Number.NaN };
@@ -33,10 +35,10 @@ type Deps = {
 };
 
 /**
- * Erases and deletes what the plans no longer keep and what deleted accounts had, and makes the partitions of the days
- * ahead: job after job, each in batches, hourly or each minute. Everything is found by what the database says, so the
- * next process that does it goes on where the one before stopped. A job that fails is logged and tried again; it never
- * ends the dispatcher.
+ * Erases and deletes what the plans no longer keep and what deleted accounts had, and creates the partitions of the
+ * days ahead. Jobs run one after the other, in batches, hourly or each minute. They find their work in the database, so
+ * another process continues where this one stopped. A job that fails is logged and tried again; it never ends the
+ * dispatcher.
  */
 export class Retention {
   readonly #deps: Deps;
@@ -47,7 +49,9 @@ export class Retention {
     this.#passes = retentionJobs(deps.plans).map((job) => ({ job, dueAtMs: Number.NEGATIVE_INFINITY, ...NOT_BEGUN }));
   }
 
-  /** Does what is due, for a fifth of a second at most; returns how many rows (or partitions) each job took. */
+  /**
+   * Runs the jobs that are due, for a fifth of a second at most. Returns how many rows (or partitions) each job took.
+   */
   async runOnce(): Promise<Record<string, number>> {
     const { shards, monotonic } = this.#deps;
     const endsAtMs = monotonic() + SLICE_MS;
@@ -60,7 +64,7 @@ export class Retention {
     return taken;
   }
 
-  /** One batch; returns how many rows it took. */
+  /** Runs one batch. Returns how many rows it took. */
   async #runBatch(pass: Pass): Promise<number> {
     const { database, monotonic, log } = this.#deps;
     const { job } = pass;
@@ -92,11 +96,11 @@ export class Retention {
     pass.from = next;
     if (monotonic() - pass.loggedAtMs < PROGRESS_EVERY_MS) return;
     pass.loggedAtMs = monotonic();
-    log.info({ job: job.name, rows, ms }, "retention goes on");
+    log.info({ job: job.name, rows, ms }, "retention continues");
   }
 }
 
-// A statement that ran into lock_timeout, or that a deadlock ended: another was quicker.
+// Whether the statement ran into lock_timeout, or was ended by a deadlock.
 function isLocked(error: unknown): boolean {
   const code = ((error as Error).cause as { code?: string } | undefined)?.code;
   return error instanceof DatabaseUnavailable && (code === "55P03" || code === "40P01");

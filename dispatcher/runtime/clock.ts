@@ -1,20 +1,20 @@
 const SAMPLES_MAX = 64;
 const SAMPLE_LIFE_MS = 30_000;
-/** How far two clocks may drift apart, per ms: 100 ppm is more than any quartz and any slew of NTP in steady state. */
+/** Drift between two clocks, ms per ms: 100 ppm is more than any quartz, or NTP in steady state, produces. */
 const DRIFT = 100e-6;
 const STEP_MS = 500;
 
-/** What most stages need of the clock. */
+/** The part of the clock that most stages need. */
 export type Time = Pick<Clock, "now" | "monotonic">;
 
-/** `low` and `high` bound the offset of the database's clock to the monotonic one at `at`, ms. */
+/** `low` and `high` bound the offset of the database's clock to the monotonic clock at the time `at`, ms. */
 type Sample = { low: number; high: number; at: number };
 
 /**
- * The database's clock as this process sees it. One sample reads it and notes the monotonic time before and after: the
- * answer was made at some moment between, so `answer − after` is the lowest the offset can be. `now()` uses the highest
- * of the recent lower bounds, each reduced by the drift since. So it never runs ahead of the database, and a request
- * that waits for `now()` is never early.
+ * The database's clock as this process sees it. A sample reads the database's clock and notes the monotonic time before
+ * and after. The answer was made at some moment in between, so `answer − after` is the lowest possible offset. `now()`
+ * uses the highest of the recent lower bounds, each reduced by the drift since its sample. So `now()` never runs ahead
+ * of the database, and a request that waits for `now()` is never early.
  */
 export class Clock {
   readonly #deps: {
@@ -22,7 +22,7 @@ export class Clock {
     read: () => Promise<number>;
     /** Monotonic milliseconds. */
     monotonic: () => number;
-    /** This process's own wall clock, epoch ms, for the reported skew. */
+    /** This process's wall clock, epoch ms; only for the reported skew. */
     wall: () => number;
   };
   #samples: Sample[] = [];
@@ -36,7 +36,7 @@ export class Clock {
     this.monotonic = deps.monotonic;
   }
 
-  /** Takes one sample. When the database's clock has stepped by over 500 ms, the earlier samples are void. */
+  /** Takes one sample. A step of the database's clock by over 500 ms discards the earlier samples. */
   async runOnce(): Promise<void> {
     const before = this.monotonic();
     const answer = await this.#deps.read();
@@ -47,14 +47,14 @@ export class Clock {
       this.#steppedAt = at;
       this.#samples = [];
     } else {
-      // A step backwards that is too small to matter elsewhere leaves bounds that are now too high: they go.
+      // After a small step backwards the earlier lower bounds are too high. Drop those.
       this.#samples = this.#samples.filter((other) => other.low <= sample.high + (at - other.at) * DRIFT);
     }
     this.#samples.push(sample);
     this.#settle(at);
   }
 
-  /** Now by the database's clock, epoch ms, never ahead of it. NaN before the first sample. */
+  /** The current time by the database's clock, epoch ms, never ahead of it. NaN before the first sample. */
   now(): number {
     const at = this.monotonic();
     return at + this.#offset - (at - this.#settledAt) * DRIFT;

@@ -1,18 +1,20 @@
 import type { Clock } from "./clock.ts";
 import { Ticker } from "./ticker.ts";
 
-/** A stage that does something at instants. */
+/** A stage that works at precise instants. */
 export interface DueStage {
-  /** Does what is due now; returns when to call it again, by the database's clock, ms. Infinity: not by itself. */
+  /**
+   * Does what is due now. Returns when to call it again, by the database's clock, ms; Infinity when nothing is planned.
+   */
   runDue(): number;
 }
 
 type DueClock = Pick<Clock, "isSet" | "monotonicAt">;
 
-/** How a stage asks for its turn. */
+/** How a stage asks to be run. */
 export type Alarm = Pick<DueWork, "at" | "run">;
 
-/** Runs the stages that work at instants, at the instants they ask for, on one ticker for the whole process. */
+/** Runs the stages at the instants that they ask for, with one ticker for the whole process. */
 export class DueWork {
   readonly #clock: DueClock;
   readonly #ticker: Ticker;
@@ -23,7 +25,7 @@ export class DueWork {
     this.#ticker = new Ticker(() => this.run());
   }
 
-  /** Names the stages, in the order in which they run. */
+  /** Sets the stages, in the order in which they run. */
   setStages(stages: readonly DueStage[]): void {
     this.#stages = stages;
   }
@@ -41,7 +43,7 @@ export class DueWork {
     this.#ticker.wakeAt(this.#clock.monotonicAt(instantMs));
   }
 
-  /** How many instants are noted besides the next ones. */
+  /** How many instants wait besides those that the ticker's thread knows. */
   instants(): number {
     return this.#ticker.instants();
   }

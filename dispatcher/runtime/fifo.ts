@@ -1,8 +1,8 @@
 const COMPACT_AFTER = 1_024;
 
-/** A queue, first in, first out, with constant-time `push` and `shift`. */
+/** A first-in, first-out queue with constant-time `push` and `shift`. */
 export class Fifo<T> {
-  /** What was taken out leaves `undefined`: the queue must not keep it from being collected. */
+  /** Items that were taken out are replaced by `undefined`, so that they can be collected. */
   #items: (T | undefined)[] = [];
   #first = 0;
 
@@ -30,7 +30,7 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Takes out what `which` names; returns it in order. */
+  /** Removes the items that `which` accepts and returns them in order. */
   take(which: (item: T) => boolean): T[] {
     const all = this.#items.slice(this.#first) as T[];
     const taken = all.filter(which);

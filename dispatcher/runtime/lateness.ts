@@ -1,14 +1,16 @@
-/** What is due is late after this, ms. */
+/** A delivery is late this long after it was due, ms. */
 const LATE_MS = 100;
-/** Where turns are taken it is on time for so long, and has become late recently for so long, ms. */
+/**
+ * Where turns are taken: on time until this long after the due time, and only recently late until that long after, ms.
+ */
 const ON_TIME_MS = 30;
 const RECENTLY_LATE_MS = 5_000;
 
-/** Whether what is due at `dueMs` is overdue at `nowMs`. */
+/** Whether something due at `dueMs` is late at `nowMs`. */
 export const isLate = (dueMs: number, nowMs: number): boolean => dueMs < nowMs - LATE_MS;
 
-/** Whether what is due at `dueMs` is on time at `nowMs`, where turns are taken. */
+/** Whether something due at `dueMs` is on time at `nowMs`, where turns are taken. */
 export const isOnTime = (dueMs: number, nowMs: number): boolean => dueMs >= nowMs - ON_TIME_MS;
 
-/** Whether what is due at `dueMs` is neither on time at `nowMs` nor has become late recently, where turns are taken. */
+/** Whether something due at `dueMs` has been late for over five seconds at `nowMs`, where turns are taken. */
 export const isLateForLong = (dueMs: number, nowMs: number): boolean => dueMs < nowMs - RECENTLY_LATE_MS;

@@ -1,6 +1,8 @@
 const SOON_MS = 1;
 
-/** Runs `round` again and again, `periodMs` after the last one ended, or at once when `soon` is called. Never two at once. */
+/**
+ * Runs `round` repeatedly: `periodMs` after the last one ended, or at once when `soon` is called. Rounds never overlap.
+ */
 export class Loop {
   readonly #periodMs: number;
   readonly #round: () => Promise<unknown>;
@@ -9,21 +11,21 @@ export class Loop {
   #state: "new" | "waiting" | "running" | "stopped" = "new";
   #isWanted = false;
 
-  /** `onError` gets what a round throws; the loop goes on. */
+  /** `onError` gets the error of a round that throws; the loop continues. */
   constructor(periodMs: number, round: () => Promise<unknown>, onError: (error: unknown) => void) {
     this.#periodMs = periodMs;
     this.#round = round;
     this.#onError = onError;
   }
 
-  /** Begins with the first round. */
+  /** Starts the first round. */
   start(): void {
     if (this.#state === "new") this.#schedule(0);
   }
 
-  /** Asks for a round now, or right after the one that is running. */
+  /** Asks for a round now, or right after the running one. */
   soon(): void {
-    // Asking a second time must not push the round further away.
+    // A second call must not delay the round further.
     if (this.#isWanted || this.#state === "new" || this.#state === "stopped") return;
     this.#isWanted = true;
     if (this.#state === "waiting") this.#schedule(SOON_MS);
@@ -57,7 +59,7 @@ export class Loop {
   }
 }
 
-/** Does `work`, again each second as long as it throws. `onError` gets each error, and ends this by throwing. */
+/** Runs `work` until it succeeds, once a second. `onError` gets each error; it ends the retries by throwing. */
 export async function untilAnswered(work: () => Promise<unknown>, onError: (error: unknown) => void): Promise<void> {
   for (;;) {
     try {
@@ -70,7 +72,7 @@ export async function untilAnswered(work: () => Promise<unknown>, onError: (erro
   }
 }
 
-/** Waits until `condition` holds, looked at every 10 ms, `deadlineMs` at most. */
+/** Waits until `condition` holds, at most `deadlineMs`. Checks every 10 ms. */
 export async function until(condition: () => boolean, deadlineMs: number): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!condition() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,4 +1,4 @@
-/** A binary heap: the smallest element by `before` first. */
+/** A binary heap. The first element by `before` is on top. */
 export class MinHeap<T> {
   readonly #before: (a: T, b: T) => boolean;
   #items: T[] = [];
@@ -40,19 +40,19 @@ export class MinHeap<T> {
     }
   }
 
-  /** Takes out everything; returns it in no order. */
+  /** Removes all elements and returns them in no order. */
   clear(): T[] {
     const items = this.#items;
     this.#items = [];
     return items;
   }
 
-  /** Drops what `keeps` does not let through. */
+  /** Drops the elements that `keeps` rejects. */
   prune(keeps: (item: T) => boolean): void {
     for (const item of this.clear()) if (keeps(item)) this.push(item);
   }
 
-  /** How many elements `passes` lets through; looks at each. */
+  /** How many elements `passes` accepts. Takes linear time. */
   count(passes: (item: T) => boolean): number {
     return this.#items.reduce((n, item) => n + Number(passes(item)), 0);
   }

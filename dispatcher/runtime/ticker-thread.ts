@@ -7,7 +7,7 @@ const now = () => Number(process.hrtime.bigint()) / 1e6;
 
 let wokenAt = 0;
 for (;;) {
-  // The signal is read before the list: a signal given in between makes the wait below return at once.
+  // Read the signal before the list: a signal in between makes the wait below return at once.
   const signal = Atomics.load(version, 1);
   const before = Atomics.load(version, 0);
   let next = Number.POSITIVE_INFINITY;

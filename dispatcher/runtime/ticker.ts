@@ -1,29 +1,29 @@
 import { Worker } from "node:worker_threads";
 import { MinHeap } from "./min-heap.ts";
 
-/** Milliseconds of the clock that every thread of the process shares. */
+/** Monotonic milliseconds, the same in every thread of the process. */
 export const monotonicNow = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** How many wake-ups the thread knows ahead. */
+/** How many instants the thread knows at a time. */
 const SCHEDULED_MAX = 16;
-/** Instants beyond those. What finds no room among them is not noted: `onWake` asks for the next instant anew. */
+/** Instants stored besides those. Further ones are not stored: `onWake` asks for the next instant again. */
 export const OVERFLOW_MAX = 4_096;
-/** Instants closer than this are one, ms. */
+/** Instants closer together than this count as one, ms. */
 const SAME_MS = 0.02;
 const SOON_MS = 0.2;
 
 /**
- * The precise wake-ups of the whole process. A thread of its own waits for the next instant, since a timer of the event
- * loop fires up to 1.6 ms early or more than a millisecond late. The thread knows several instants ahead. So waking it
- * up, which costs a system call and a switch of threads, is needed only when an earlier instant comes up. `onWake` must
- * look at the clock again, and ask for the next instant that it knows.
+ * The precise timer of the whole process. A separate thread waits for the next instant, because an event-loop timer
+ * fires up to 1.6 ms early or more than a millisecond late. Waking that thread costs a system call and a thread switch.
+ * So it knows several instants ahead, and is woken only for an instant earlier than those. `onWake` must read the clock
+ * again, and ask for the next instant that it knows.
  */
 export class Ticker {
   readonly #shared = new SharedArrayBuffer(8 + 8 * SCHEDULED_MAX);
   readonly #version = new Int32Array(this.#shared, 0, 2);
   readonly #instants = new Float64Array(this.#shared, 8, SCHEDULED_MAX).fill(Number.POSITIVE_INFINITY);
   readonly #worker: Worker;
-  /** What the thread knows, in order, without what is past. What it has no room for waits in `#overflow`. */
+  /** The instants that the thread knows, in order, without past ones. Those it has no room for are in `#overflow`. */
   #scheduled: number[] = [];
   readonly #overflow = new MinHeap<number>((a, b) => a < b);
 
@@ -38,7 +38,7 @@ export class Ticker {
     });
   }
 
-  /** Asks for a wake-up at a monotonic instant (ms of `monotonicNow`), in addition to those asked for before. */
+  /** Asks for a wake-up at a monotonic instant (ms of `monotonicNow`). Earlier requests stay in force. */
   wakeAt(instant: number): void {
     const now = monotonicNow();
     const first = this.#nextAwaited(now);
@@ -51,7 +51,7 @@ export class Ticker {
     this.#publish(instant < first);
   }
 
-  /** How many instants the thread does not know yet. */
+  /** How many instants wait in `#overflow`. */
   instants(): number {
     return this.#overflow.size;
   }
@@ -75,7 +75,7 @@ export class Ticker {
     this.#publish(this.#nextAwaited(now) < first);
   }
 
-  /** Writes the list for the thread. An odd version means that it is being written. */
+  /** Writes the list for the thread. The version is odd while the list is being written. */
   #publish(wake: boolean): void {
     Atomics.add(this.#version, 0, 1);
     for (let at = 0; at < SCHEDULED_MAX; at++) this.#instants[at] = this.#scheduled[at] ?? Number.POSITIVE_INFINITY;
@@ -86,11 +86,12 @@ export class Ticker {
     }
   }
 
-  /** The next instant that the thread certainly still waits for. */
+  /** The next instant that the thread is certainly still waiting for. */
   #nextAwaited(now: number): number {
     return this.#scheduled.find((instant) => instant > now + SOON_MS) ?? Number.POSITIVE_INFINITY;
   }
 }
 
-// The thread skips what it has done. So an instant that is just past may stay in the list: its message may be on its way.
+// The thread skips instants that it has signalled. So an instant that has just passed may stay in the list: its message
+// may still be on its way.
 const isOver = (instant: number, now: number) => instant < now - SOON_MS;

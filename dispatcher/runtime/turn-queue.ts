@@ -2,26 +2,28 @@ import { isLateForLong, isOnTime } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
 import { AHEAD_MS, ON_TIME_TURN, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules } from "./turn-rules.ts";
 
-/** `turn` is the group's entry in the orders of turns that counts; `owed` are the turns that its last items took too many. */
+/**
+ * `turn` is the group's current entry in the heaps below. `owed` is how many turns its last items used beyond one each.
+ */
 type Group<T> = { name: string; heap: MinHeap<T>; servedAtMs: number; turn: Turn<T> | null; owed: number };
 type Turn<T> = { group: Group<T>; tagMs: number; dueMs: number; n: number };
 
 /**
- * Items of many groups, which take turns. A group's tag is the later of its head's due time and its last turn, and the
- * smallest tag goes first: a group with much that is overdue holds up no other. Each fourth turn goes to a head that is
- * on time, so that many groups that are overdue hold up none that is not. When none is, it goes to the one that is least
- * late, if it has become so recently: else a group that was late once would stay behind all that is overdue. Within a
- * group the order is strict.
+ * Items of several groups, which take turns. A group's tag is the later of its head's due time and the group's last
+ * turn. The group with the smallest tag goes first, so a group with many overdue items delays no other. Every fourth
+ * turn goes to a head that is on time, so that many overdue groups do not delay one that is not. When no head is on
+ * time, that turn goes to the least late head, if it has become late only recently; otherwise a group that was late
+ * once would stay behind everything that is overdue. Within a group the order is strict.
  */
 export class TurnQueue<T> {
   readonly #rules: TurnRules<T>;
   readonly #groups = new Map<string, Group<T>>();
-  /** Groups without items, the longest so first. */
+  /** Groups without items; the one that has been empty longest is first. */
   readonly #emptied = new Map<string, Group<T>>();
-  /** Entries that no longer count stay until they are first. */
+  /** Outdated entries stay in these heaps until they come to the top. */
   readonly #byTag = new MinHeap<Turn<T>>((a, b) => a.tagMs < b.tagMs || (a.tagMs === b.tagMs && a.n < b.n));
   readonly #onTime = new MinHeap<Turn<T>>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.n < b.n));
-  /** Heads that have become late recently, the least late first. */
+  /** Heads that have become late recently; the least late is first. */
   readonly #recent = new MinHeap<Turn<T>>((a, b) => a.dueMs > b.dueMs || (a.dueMs === b.dueMs && a.n < b.n));
   #size = 0;
   #turns = 0;
@@ -33,12 +35,12 @@ export class TurnQueue<T> {
     this.#rules = rules;
   }
 
-  /** How many wait; one that was removed counts until it is its group's first, or is found. */
+  /** How many items wait. A removed item counts until it is its group's head, or is pruned. */
   get size(): number {
     return this.#size;
   }
 
-  /** Whether something of this group waits. */
+  /** Whether an item of this group waits. */
   has = (name: string): boolean => (this.#groups.get(name)?.heap.size ?? 0) > 0;
 
   push(item: T): void {
@@ -49,14 +51,14 @@ export class TurnQueue<T> {
     if (group.heap.peek() === item) this.#line(group);
   }
 
-  /** The one whose turn it is by its tag, of those that `mayGo` lets through. */
+  /** The item whose turn it is by its tag, among those that `mayGo` accepts. It stays in the queue. */
   peek(mayGo: (item: T) => boolean = always): T | undefined {
     const group = this.#nextOf(this.#byTag, mayGo);
     if (group?.turn) this.#byTag.push(group.turn);
     return group?.heap.peek();
   }
 
-  /** Takes out the one whose turn it is at `nowMs`, of those that `mayGo` lets through. */
+  /** Removes and returns the item whose turn it is at `nowMs`, among those that `mayGo` accepts. */
   take(nowMs: number, mayGo: (item: T) => boolean = always): T | undefined {
     this.#begin(nowMs);
     if (this.#size === 0) return undefined;
@@ -66,20 +68,23 @@ export class TurnQueue<T> {
     return group && this.#serve(group);
   }
 
-  /** Takes out the earliest head that is on time at `nowMs` and due up to `untilMs`, if there is one. */
+  /** Removes and returns the earliest head that is on time at `nowMs` and due by `untilMs`, if there is one. */
   takeOnTime(nowMs: number, untilMs: number): T | undefined {
     this.#begin(nowMs);
     const group = this.#nextOnTime(always, untilMs);
     return group && this.#serve(group);
   }
 
-  /** As a fourth turn: the head on time, or the least late, if it is one that `is` names and `mayGo` lets through. */
+  /**
+   * As `take` on a fourth turn: the head that is on time or else the least late, among those that `mayGo` accepts.
+   * Takes it out only if `is` accepts it too.
+   */
   takeTimely(nowMs: number, mayGo: (item: T) => boolean, is: (item: T) => boolean = always): T | undefined {
     this.#begin(nowMs);
     return this.#serveIf(is, this.#nextOnTime(mayGo)) ?? this.#serveIf(is, this.#nextRecent(mayGo));
   }
 
-  /** Takes out those that `which` names, in no order; looks at each. */
+  /** Removes the items that `which` accepts and returns them in no order. Takes linear time. */
   remove(which: (item: T) => boolean): T[] {
     const isAny = [...this.#groups.values()].some(({ heap }) => heap.count(which) > 0);
     if (!isAny) return [];
@@ -88,7 +93,7 @@ export class TurnQueue<T> {
     return all.filter(which);
   }
 
-  /** Takes out all that wait, in no order. */
+  /** Removes all items and returns those that still wait, in no order. */
   clear(): T[] {
     const all = [...this.#groups.values()].flatMap(({ heap }) => heap.clear());
     this.#groups.clear();
@@ -98,7 +103,7 @@ export class TurnQueue<T> {
     return all.filter(this.#rules.isWaiting);
   }
 
-  /** How many wait, without those that were removed; looks at each. */
+  /** How many items wait, without removed ones. Takes linear time. */
   count(): number {
     return [...this.#groups.values()].reduce((n, { heap }) => n + heap.count(this.#rules.isWaiting), 0);
   }
@@ -115,7 +120,7 @@ export class TurnQueue<T> {
     return group;
   }
 
-  /** The group whose turn it is by its tag. One that owes turns lets the others go first. */
+  /** The group whose turn it is by its tag. A group that owes turns is passed over until it has paid them. */
   #next(mayGo: (item: T) => boolean): Group<T> | undefined {
     for (;;) {
       const group = this.#nextOf(this.#byTag, mayGo);
@@ -130,7 +135,7 @@ export class TurnQueue<T> {
     }
   }
 
-  /** The group with the earliest head that is on time, if that is due up to `untilMs`. */
+  /** The group with the earliest head that is on time, if that head is due by `untilMs`. */
   #nextOnTime(mayGo: (item: T) => boolean, untilMs = Number.POSITIVE_INFINITY): Group<T> | undefined {
     for (let first = this.#onTime.peek(); first; first = this.#onTime.peek()) {
       if (first.group.turn === first && isOnTime(first.dueMs, this.#nowMs)) break;
@@ -141,7 +146,7 @@ export class TurnQueue<T> {
     return this.#nextOf(this.#onTime, mayGo, ({ dueMs }) => dueMs <= lastMs);
   }
 
-  /** The group whose head is the least late, if that has become late recently. */
+  /** The group with the least late head, if that head has become late recently. */
   #nextRecent(mayGo: (item: T) => boolean): Group<T> | undefined {
     const last = this.#recent.peek();
     if (!last) return undefined;
@@ -150,8 +155,8 @@ export class TurnQueue<T> {
   }
 
   /**
-   * The first group in `order` whose head `mayGo` lets through, of those at its beginning that are `within`. Its entry is
-   * taken out of this order.
+   * The first group in `order` whose head `mayGo` accepts, as long as entries are `within`. Its entry is removed from
+   * this heap.
    */
   #nextOf(
     order: MinHeap<Turn<T>>,
@@ -192,7 +197,7 @@ export class TurnQueue<T> {
     return item;
   }
 
-  /** Drops what was removed from the head of a group; says whether its head has changed. */
+  /** Drops removed items from the head of a group. Returns whether the head has changed. */
   #dropRemoved(group: Group<T>): boolean {
     let changed = false;
     for (let head = group.heap.peek(); head !== undefined && !this.#rules.isWaiting(head); head = group.heap.peek()) {
@@ -207,7 +212,7 @@ export class TurnQueue<T> {
     return group.heap.pop();
   }
 
-  /** Gives a group its place in the orders of turns, by its head; one without any waits to be forgotten. */
+  /** Enters a group into the heaps according to its head. A group without items is marked as empty. */
   #line(group: Group<T>): void {
     const head = group.heap.peek();
     if (head === undefined) {
@@ -222,7 +227,7 @@ export class TurnQueue<T> {
     else if (!isLateForLong(dueMs, this.#nowMs)) this.#pushRecent(group.turn);
   }
 
-  /** Entries that no longer count would stay below those that come. */
+  /** Prunes outdated entries: in this order they would stay below new ones for ever. */
   #pushRecent(turn: Turn<T>): void {
     this.#recent.push(turn);
     const tooMany = Math.max(PRUNE_AT_MIN, 2 * this.#groups.size);
@@ -252,7 +257,7 @@ export class TurnQueue<T> {
 
 const always = (): boolean => true;
 
-/** Whether an entry is still its group's. */
+/** Whether this is still its group's current entry. */
 function counts<T>(turn: Turn<T>): boolean {
   return turn.group.turn === turn;
 }

@@ -1,24 +1,24 @@
-/** Every so many turns one goes to a head that is on time. */
+/** One turn in this many goes to a head that is on time. */
 export const ON_TIME_TURN = 4;
-/** A head that is on time is at most this much ahead, ms, unless its queue says otherwise. */
+/** A head that is due further ahead than this does not yet count as on time, ms, unless its queue says otherwise. */
 export const AHEAD_MS = 20;
-/** The last turn of a group that has nothing any more counts for so long, ms. */
+/** How long an empty group's last turn is remembered, ms. */
 export const REMEMBERED_MS = 1_000;
-/** Items that were removed are looked for in the whole queue when it has grown to this, or to twice what waited last. */
+/** The whole queue is pruned of removed items at this size, or at twice the size that the last pruning left. */
 export const PRUNE_AT_MIN = 1_024;
 
-/** What a queue of turns has to know of its items. */
+/** What a queue of turns needs to know about its items. */
 export type TurnRules<T> = {
-  /** Groups take turns. */
+  /** The group of an item; groups take turns. */
   groupOf(item: T): string;
   /** When the item is due, ms. */
   dueMs(item: T): number;
   /** The order within a group. */
   before(a: T, b: T): boolean;
-  /** Whether the item still waits: one that does not is dropped when it is its group's first. */
+  /** Whether the item still waits. One that does not is dropped when it is its group's head. */
   isWaiting(item: T): boolean;
-  /** How many turns of its group the item takes; 1 unless given. */
+  /** How many turns the item costs its group; 1 unless given. */
   turns?(item: T): number;
-  /** A head is on time when it is at most this much ahead, ms; 20 unless given. */
+  /** A head due further ahead than this does not yet count as on time, ms; 20 unless given. */
   aheadMs?: number;
 };

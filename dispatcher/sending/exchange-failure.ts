@@ -7,7 +7,7 @@ export class DeadlinePassed extends Error {
   readonly code = "STOPWATCH_DEADLINE";
 }
 
-/** Errors of a connection that was gone before the request: another connection may carry the same attempt. */
+/** Whether the connection was closed before the request was written. Another connection may then carry the attempt. */
 export function mayRetryOnAnother(error: Error): boolean {
   const code = codeOf(error);
   return (
@@ -17,8 +17,8 @@ export function mayRetryOnAnother(error: Error): boolean {
 }
 
 /**
- * What is stored of an attempt without an answer: a phrase, and the code where it is the system's; never an address, or
- * what a library calls it.
+ * The outcome of an attempt that got no answer. Its text is a phrase, plus the error code if the system gave one. It
+ * never contains an address or a library's own error name.
  */
 export function failed(error: Error): DeliveryOutcome {
   const code = codeOf(error);
@@ -29,7 +29,7 @@ export function failed(error: Error): DeliveryOutcome {
   return { kind: "unreachable", error: SYSTEM_CODE.test(code) ? `${phrase} (${code})` : phrase };
 }
 
-/** Such as ECONNRESET. */
+/** The system's error codes, such as ECONNRESET. */
 const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 
 const PHRASES: [RegExp, string][] = [
@@ -40,16 +40,19 @@ const PHRASES: [RegExp, string][] = [
   [/^UND_ERR_INVALID_ARG$/, "the stored request cannot be sent"],
 ];
 
-/** Bytes of an answer that hold its status code: "HTTP/1.1 200 ". */
+/** Length of an answer's start that contains the status code: "HTTP/1.1 200 ". */
 export const STATUS_LINE_BYTES = 13;
 
-/** Whether an answer broke off or contradicts itself: its status line, which undici tells of too late, still counts. */
+/**
+ * Whether the answer broke off or is malformed. If its status line had arrived, that status still counts; undici
+ * reports it too late or not at all.
+ */
 export const brokeOff = (error: Error): boolean =>
   /^(HPE_|HTTPParserError$|UND_ERR_SOCKET$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|ECONNRESET$|EPIPE$)/.test(
     codeOf(error),
   );
 
-/** The status code at the start of an answer; 0 when there is none, or an informational one. */
+/** The status code at the start of an answer; 0 when there is none or it is informational (1xx). */
 export const statusOf = (start: string): number => Number(/^HTTP\/1\.[01] ([2-9]\d\d)[ \r\n]/.exec(start)?.[1] ?? 0);
 
 const codeOf = (error: Error) => (error as { code?: string }).code ?? error.name;

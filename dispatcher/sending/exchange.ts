@@ -12,7 +12,7 @@ import type { SendLead } from "./send-lead.ts";
 import type { SendQueue } from "./send-queue.ts";
 
 const BODY_READ_MAX = 64 * 1024;
-/** Enough bytes for the 1,024 characters that are kept and for recognising what they repeat. */
+/** Enough bytes for the 1,024 characters that are stored, and for finding what they repeat of the request. */
 const BODY_KEPT_MAX = 8 * 1024;
 
 export type ExchangeDeps = {
@@ -25,9 +25,9 @@ export type ExchangeDeps = {
 };
 
 /**
- * One request on one connection, as undici's handler. undici calls `onRequestStart` on a connected socket just before it
- * writes the header block, in the same turn: there the last checks are made, and that moment is `attempted_at`. When it
- * was not reached, no byte left.
+ * One request on one connection, as undici's handler. undici calls `onRequestStart` on a connected socket just before
+ * it writes the header block, in the same event-loop turn. The last checks are made there, and that moment is
+ * `attempted_at`. Before it, no byte has left.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deps: ExchangeDeps;
@@ -35,19 +35,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #delivery: Delivery;
   readonly #connection: Connection;
   readonly #request: PreparedRequest;
-  /** When it runs out of time, monotonic ms. */
+  /** When the attempt runs out of time, monotonic ms. */
   readonly deadlineMs: number;
-  /** Its deadline was found to be long past once: what lies in the socket is read before it is ended. */
+  /** Its deadline was found long past once. Data that waits in the socket is read before the exchange is ended. */
   wasLate = false;
   #controller: Dispatcher.DispatchController | undefined;
   #isRefused = false;
-  /** The outcome is known. */
+  /** Whether the outcome is known. */
   #isEnded = false;
-  /** Nothing more comes over the connection. */
+  /** Whether nothing more comes over the connection. */
   #isOver = false;
   readonly #connectMs: number | null;
   #attemptedAtMs: number | null = null;
-  /** First byte, monotonic ms. */
+  /** When the first byte left, monotonic ms. */
   #sentAtMs = 0;
   #firstByteMs: number | null = null;
   #statusCode = 0;
@@ -55,12 +55,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isReusable = true;
   /** The start of the answer, before it is parsed. */
   #start = "";
-  /** Room for what is kept of the body, once some of it came. */
+  /** The part of the body that is kept; allocated when the first chunk arrives. */
   #body: Buffer | undefined;
   #bodyKept = 0;
   #bodyRead = 0;
 
-  /** Of a delivery that has its connection and its request. `onOver` is called when nothing more comes over it. */
+  /** `delivery` has its connection and its request. `onOver` is called when nothing more comes over the connection. */
   constructor(deps: ExchangeDeps, delivery: Delivery, onOver: (exchange: Exchange) => void) {
     if (!delivery.connection || !delivery.request) throw new Error("a request without connection cannot be sent");
     this.#deps = deps;
@@ -72,7 +72,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.deadlineMs = claimOf(delivery).startedAtMs + ATTEMPT_DEADLINE_MS;
   }
 
-  /** Hands the request to undici, which writes it in this turn or when the socket is drained. */
+  /** Gives the request to undici, which writes it in this event-loop turn or when the socket has drained. */
   begin(): void {
     const { method, path, headers, body } = this.#request;
     this.#connection.used = true;
@@ -120,7 +120,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bodyRead += chunk.length;
     if (this.#bodyKept < BODY_KEPT_MAX && !this.#isEnded) {
-      // Copied: a piece would keep all that was read with it, and an answer may come byte by byte.
+      // Copy the chunk: a slice would keep the whole read buffer alive, and a body may arrive byte by byte.
       this.#body ??= Buffer.allocUnsafe(BODY_KEPT_MAX);
       this.#bodyKept += chunk.copy(this.#body, this.#bodyKept);
       if (this.#bodyKept >= BODY_KEPT_MAX) this.#end(this.#answer());
@@ -145,7 +145,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#leave(false);
   }
 
-  /** Not a byte was written. The request goes over another connection, if this one was gone and it may still leave. */
+  /** No byte was written. If the connection was closed and the request may still leave, another connection is used. */
   #notSent(error: Error): void {
     const { deliveries, pool } = this.#deps;
     this.#isOver = true;
@@ -162,7 +162,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     deliveries.move(this.#delivery, mayRetry ? "ready" : "releasing");
   }
 
-  /** The outcome is known: only the first one counts. */
+  /** Ends the attempt. Only the first outcome counts. */
   #end(outcome: DeliveryOutcome): void {
     if (this.#isEnded) return;
     this.#isEnded = true;

@@ -2,12 +2,12 @@ import type { Delivery } from "../delivery/delivery.ts";
 import { Exchange, type ExchangeDeps } from "./exchange.ts";
 import { DeadlinePassed } from "./exchange-failure.ts";
 
-/** Deadlines are looked at ten times a second: a gap of more than this means that the event loop had no time. */
+/** Deadlines are checked ten times a second. A longer gap than this means that the event loop was busy, ms. */
 const BUSY_MS = 150;
-/** A deadline that is over by more than this was missed because the process had stopped. */
+/** A deadline that is past by more than this was missed because the process was stopped, ms. */
 const MISSED_MS = 100;
 
-/** The requests that are on the wire, and their deadlines. */
+/** The requests on the wire, and their deadlines. */
 export class Exchanges {
   readonly #deps: ExchangeDeps;
   readonly #open = new Set<Exchange>();
@@ -27,23 +27,23 @@ export class Exchanges {
     exchange.begin();
   }
 
-  /** Ends what has run out of time, and puts back what waits for a connection in vain. */
+  /** Ends exchanges that have run out of time, and puts back claimed requests that found no connection in time. */
   runOnce(): void {
     const now = this.#deps.clock.monotonic();
     for (const exchange of this.#open) {
       const lateMs = now - exchange.deadlineMs;
       if (lateMs < 0) continue;
-      // After a stop of the process an answer may lie in the socket already: it is read first.
+      // After the process was stopped, an answer may wait in the socket. Let it be read first.
       if (lateMs > MISSED_MS && !exchange.wasLate) exchange.wasLate = true;
       else exchange.abort(new DeadlinePassed());
     }
-    // After a busy stretch of the event loop, too, answers are read before anybody is found to wait in vain.
+    // After a busy stretch of the event loop, too, read the answers before deciding that a request waits in vain.
     const wasBusy = now - this.#lookedAtMs > BUSY_MS;
     this.#lookedAtMs = now;
     if (!wasBusy) this.#deps.sendQueue.releaseLate();
   }
 
-  /** How many requests are on the wire, those whose response is still read included. */
+  /** How many requests are on the wire, including those whose response is still being read. */
   count(): number {
     return this.#open.size;
   }

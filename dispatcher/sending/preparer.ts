@@ -10,22 +10,22 @@ import type { Time } from "../runtime/clock.ts";
 import type { Alarm } from "../runtime/due-work.ts";
 import { Fifo } from "../runtime/fifo.ts";
 
-/** Bytes that are prepared between two turns of the event loop. */
+/** Bytes prepared per event-loop turn. */
 const TURN_BYTES_MAX = 1024 * 1024;
-/** Signing secrets that are kept ready: the one that was loaded first gives way. */
+/** Signing secrets kept in memory. Beyond this the one that was loaded first is dropped. */
 export const SECRETS_MAX = 4_096;
 const EMPTY = Buffer.alloc(0);
 
 type Deps = { deliveries: Deliveries; keyRing: KeyRing; userAgent: string; clock: Time; alarm: Alarm };
 
 /**
- * Decrypts and signs the requests that were claimed, ahead of their instants: then only the write remains. A request
- * that cannot be read ends its attempt with a clear text.
+ * Decrypts and signs claimed requests ahead of their instants, so that only the write remains. When a stored request
+ * cannot be read, the attempt ends with an error text.
  */
 export class Preparer {
   readonly #deps: Deps;
   readonly #waiting = new Fifo<Delivery>();
-  /** Keys of signing secrets, by their sealed form. */
+  /** Signing keys by the sealed form of their secret. */
   readonly #signingKeys = new Map<string, SigningKeys>();
   #isScheduled = false;
 
@@ -38,7 +38,7 @@ export class Preparer {
     this.#schedule();
   }
 
-  /** Takes out everything that is not prepared yet. */
+  /** Removes and returns every delivery that is not prepared yet. */
   takeAll(): Delivery[] {
     return this.#waiting.take(() => true);
   }
@@ -48,7 +48,7 @@ export class Preparer {
     return this.#waiting.length;
   }
 
-  /** How many signing secrets are kept ready. */
+  /** How many signing secrets are in memory. */
   secrets(): number {
     return this.#signingKeys.size;
   }
@@ -89,12 +89,13 @@ export class Preparer {
   #requestOf(delivery: Delivery): PreparedRequest {
     const { row } = claimOf(delivery);
     const url = new URL(row.targetUrl);
-    // The connection goes to what the schedule's own row names. Only somebody who writes to the database makes them differ.
+    // The connection was opened for the origin in the schedule's row, the request names the target. They differ only if
+    // somebody has edited the database.
     if (url.origin !== delivery.origin) throw new Error("the target is not of the origin that was connected to");
     const stored = row.sealed
       ? unpackRequest(openRequest(this.#deps.keyRing, Buffer.from(row.sealed, "base64"), row))
       : { headers: [], payload: null };
-    // The ciphertext would otherwise stay in memory until the outcome is recorded.
+    // Free the ciphertext now, not when the outcome is recorded.
     row.sealed = null;
     const body = stored.payload && stored.payload.length > 0 ? stored.payload : null;
     const headers = stored.headers.flat().concat(this.#ownHeaders(delivery, body));
@@ -103,7 +104,7 @@ export class Preparer {
     return { method: row.method, path: url.pathname + url.search, headers, body };
   }
 
-  /** Signatures, and what the service says of the attempt. */
+  /** The signatures and the `X-Service-` headers of the attempt. */
   #ownHeaders(delivery: Delivery, body: Buffer | null): string[] {
     const { row } = claimOf(delivery);
     const scheduleId = encodeId("sch", row.id);

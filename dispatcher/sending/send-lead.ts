@@ -1,14 +1,14 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 
-/** A request is begun at most this long before its instant, and then held until it comes, ms. */
+/** The longest that a request is begun before its instant and then held, ms. */
 const LEAD_MAX_MS = 0.5;
 const LESS_MS = 0.004;
 const MORE_MS = 0.002;
 
 /**
- * How long before its instant a request is begun: what passes between waking up and the write, as it was lately. The
- * lead is adjusted so that about two thirds of requests reach the socket just after their instant; then few busy-wait.
+ * How long before its instant a request is begun: the recent time between waking up and the write. The lead is adjusted
+ * so that about two thirds of requests reach the socket just after their instant; then few have to busy-wait.
  */
 export class SendLead {
   readonly #clock: Pick<Time, "now" | "monotonic">;
@@ -18,18 +18,21 @@ export class SendLead {
     this.#clock = clock;
   }
 
-  /** When a request that is to leave at `leaveAtMs` is begun. */
+  /** When to begin a request that is to leave at `leaveAtMs`. */
   beginAtMs(leaveAtMs: number): number {
     return leaveAtMs - this.#ms;
   }
 
-  /** The first of the requests that were begun together has reached its write. */
+  /** Adjusts the lead when the first of the requests that were begun together reaches its write. */
   adapt(leaveAtMs: number): void {
     const change = this.#clock.now() < leaveAtMs ? -LESS_MS : MORE_MS;
     this.#ms = Math.min(Math.max(this.#ms + change, 0), LEAD_MAX_MS);
   }
 
-  /** Busy-waits, for a part of a millisecond, until the delivery may leave and has its slot; says whether it does. */
+  /**
+   * Busy-waits, for less than a millisecond, until the delivery may leave and its slot is free. Returns false when that
+   * is too far ahead.
+   */
   hold({ leaveAtMs, slotFromMs }: Pick<Delivery, "leaveAtMs" | "slotFromMs">): boolean {
     const clock = this.#clock;
     const aheadMs = () => Math.max(leaveAtMs - clock.now(), slotFromMs - clock.monotonic());

@@ -8,19 +8,22 @@ import { MinHeap } from "../runtime/min-heap.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { SendLead } from "./send-lead.ts";
 
-/** A claimed request that has found no connection so long after it was due goes back. */
+/** A claimed request that has no connection this long after it was due is put back, ms. */
 const GIVEN_BACK_AFTER_MS = 2_000;
-/** A difference of two clocks that counts, ms. */
+/** Smaller differences of the two clocks are ignored, ms. */
 const ADJUSTED_MS = 0.25;
-/** After so long the event loop has a turn, so that what falls due meanwhile is claimed and prepared. */
+/**
+ * Sending stops after this to give the event loop a turn, so that deliveries that fall due meanwhile are claimed and
+ * prepared, ms.
+ */
 const SENDING_MAX_MS = 50;
-/** … and after so long when what is left is overdue. */
+/** The same while only overdue requests are left, ms. */
 const SENDING_LATE_MAX_MS = 5;
 
 type Deps = {
   deliveries: Deliveries;
   shards: { holds(shard: number): boolean };
-  /** Where it waits for its connection, once it is due. */
+  /** Where a delivery waits for its connection once it is due. */
   waitingList: {
     addReady(delivery: Delivery): void;
     takeReady(which: (delivery: Delivery) => boolean): Delivery[];
@@ -32,8 +35,8 @@ type Deps = {
 };
 
 /**
- * The requests that are prepared, in the order in which they may leave. At its instant each gets its connection. What is
- * overdue by then comes after what is on time, in turns by lane.
+ * The prepared requests, in the order in which they may leave. At its instant each goes on to get its connection. A
+ * request that is overdue by then comes after those that are on time; overdue requests take turns by lane.
  */
 export class SendQueue implements DueStage {
   readonly #deps: Deps;
@@ -46,10 +49,13 @@ export class SendQueue implements DueStage {
     isWaiting: ({ state }) => state === "prepared",
   });
   #isResuming = false;
-  /** The first of those that were begun together last: what comes after it waits for it. */
+  /**
+   * The first of the requests that were begun together last. The others had to wait for it, so it alone adapts the
+   * lead.
+   */
   #firstBegun: Delivery | undefined;
   #isFirst = true;
-  /** The earliest instant that the alarm is set to. */
+  /** The earliest instant for which the alarm is set. */
   #alarmAtMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: Deps) {
@@ -64,7 +70,7 @@ export class SendQueue implements DueStage {
     this.#deps.alarm.at(beginAtMs);
   }
 
-  /** Begins the requests whose instant has come; returns the next instant, by the database's clock, ms. */
+  /** Begins the requests whose instant has come. Returns the next instant, by the database's clock, ms. */
   runDue(): number {
     const { lead, clock } = this.#deps;
     this.#isFirst = true;
@@ -92,18 +98,21 @@ export class SendQueue implements DueStage {
     return nextMs;
   }
 
-  /** Whether this one did not wait for another that was begun with it. */
+  /** Whether this delivery was the first of those begun together. */
   isFirst(delivery: Delivery): boolean {
     return this.#firstBegun === delivery;
   }
 
-  /** Whether the first byte of `delivery` may leave by its lease and its shard: asked again in the turn of the write. */
+  /**
+   * Whether its lease and its shard allow the first byte of `delivery` to leave. Checked again in the event-loop turn
+   * of the write.
+   */
   mayLeave(delivery: Delivery): boolean {
     const { shards, clock } = this.#deps;
     return shards.holds(delivery.shard) && clock.monotonic() < claimOf(delivery).startedAtMs + ATTEMPT_DEADLINE_MS;
   }
 
-  /** Puts back the due requests that wait for a connection in vain. */
+  /** Puts back due requests that waited too long for a connection, or may no longer leave. */
   releaseLate(): void {
     const { waitingList, deliveries, clock } = this.#deps;
     const nowMs = clock.now();
@@ -116,14 +125,14 @@ export class SendQueue implements DueStage {
     for (const delivery of waitingList.takeReady(isLate)) deliveries.move(delivery, "releasing");
   }
 
-  /** Puts back everything that has not left, whatever its instant. */
+  /** Puts back every request that has not left, whatever its instant. */
   releaseAll(): void {
     const { waitingList, deliveries } = this.#deps;
     for (const delivery of [...this.#due.clear(), ...this.#late.clear()]) deliveries.move(delivery, "releasing");
     for (const delivery of waitingList.takeReady(() => true)) deliveries.move(delivery, "releasing");
   }
 
-  /** Whether requests are due that have not left. */
+  /** Whether a request is due and has not left. */
   isBehind(): boolean {
     const { deliveries, clock } = this.#deps;
     const nextMs = this.#due.peek()?.leaveAtMs ?? Number.POSITIVE_INFINITY;
@@ -135,7 +144,10 @@ export class SendQueue implements DueStage {
     return this.#due.size + this.#late.size;
   }
 
-  /** The database's clock may have been adjusted since its slot was given: it is the monotonic clock that says when it is free. */
+  /**
+   * The slot is free at a time of the monotonic clock. If the database's clock was adjusted since the slot was given,
+   * move the instant accordingly.
+   */
   #adjust(delivery: Delivery, nowMs: number): void {
     const slotAtMs = nowMs + delivery.slotFromMs - this.#deps.clock.monotonic();
     if (slotAtMs - delivery.leaveAtMs < ADJUSTED_MS) return;
@@ -144,7 +156,7 @@ export class SendQueue implements DueStage {
     this.#due.push(delivery);
   }
 
-  /** Begins what is overdue, in turns, for a few milliseconds. */
+  /** Begins overdue requests, in turns by lane, for a few milliseconds. */
   #beginLate(): void {
     const { clock } = this.#deps;
     const startedAtMs = clock.now();
@@ -162,7 +174,7 @@ export class SendQueue implements DueStage {
     this.#deps.deliveries.move(delivery, this.mayLeave(delivery) ? "ready" : "releasing");
   }
 
-  /** Goes on after a turn of the event loop. */
+  /** Continues after a turn of the event loop. */
   #resume(): void {
     if (this.#isResuming) return;
     this.#isResuming = true;

@@ -1,13 +1,13 @@
 import type { Connection } from "../delivery/connection.ts";
 import type { Origin } from "./origin.ts";
 
-/** What one account has of connections. Each counts from the decision to open it until it is closed. */
+/** The connections of one account. A connection counts from the decision to open it until it is closed. */
 export type Account = {
   readonly id: string;
   /** Open and being opened. */
   connections: number;
   opening: number;
-  /** With a request. */
+  /** Connections that have a request. */
   busy: number;
   readonly places: Set<Place>;
   /** Origins where its deliveries wait only because the account, or the process, may have no more connections. */
@@ -22,19 +22,22 @@ export type Place = {
   connections: number;
 };
 
-/** A connection that is being opened, and since when, monotonic ms. */
+/** A connection that is being opened since `sinceMs`, monotonic ms. */
 export type Opening = { readonly sinceMs: number; owner: Place };
 
-/** A connection of the pool, which account it counts for, and how many answers its origin had given at its last request. */
+/**
+ * A connection of the pool: which account at which origin it counts for, and how many answers the origin had given when
+ * its last request began.
+ */
 export type OwnedConnection = Connection & { owner: Place; answersBefore: number };
 
 /**
- * Whom each connection counts for: the account that it was opened for, until the request of another one uses it. Only
- * accounts that have connections, or lack them, are kept.
+ * Which account each connection counts for: the account that it was opened for, until another account's request uses
+ * it. Only accounts that have connections, or lack them, are stored.
  */
 export class Accounts {
   readonly #accounts = new Map<string, Account>();
-  /** Those that lack connections, in turns. */
+  /** Accounts that lack connections, in turns. */
   readonly #short = new Set<Account>();
 
   /** The account of this id, if it has or lacks connections. */
@@ -42,7 +45,7 @@ export class Accounts {
     return this.#accounts.get(id);
   }
 
-  /** Counts a connection to `origin` for account `id`, which is being opened from now on. */
+  /** Counts a connection to `origin` for account `id`. It is being opened from now on. */
   begin(origin: Origin, id: string, sinceMs: number): Opening {
     const owner = this.#count(this.#placeOf(origin, id), 1);
     owner.account.opening++;
@@ -51,7 +54,10 @@ export class Accounts {
     return opening;
   }
 
-  /** It is open, or could not be opened and counts no longer. Returns whom it counted for. */
+  /**
+   * Ends an opening: the connection is open, or failed and no longer counts. Returns which account and origin it
+   * counted for.
+   */
   endOpening(opening: Opening, isOpen: boolean): Place {
     const { owner } = opening;
     owner.origin.opening.delete(opening);
@@ -59,12 +65,12 @@ export class Accounts {
     return isOpen ? owner : this.close(owner);
   }
 
-  /** An open connection of `owner` counts no longer. */
+  /** Stops counting an open connection of `owner`. */
   close(owner: Place): Place {
     return this.#count(owner, -1);
   }
 
-  /** An open connection changes hands. */
+  /** Counts an open connection for account `id` from now on. */
   handOver(connection: OwnedConnection, id: string): void {
     const to = this.#placeOf(connection.owner.origin, id);
     const from = connection.owner;
@@ -72,7 +78,10 @@ export class Accounts {
     this.#count(from, -1);
   }
 
-  /** As `handOver`; the former owner gets an idle connection, or one that is being opened, for it. False: there is none. */
+  /**
+   * As `handOver`, but account `id` gives the former owner an idle connection, or one that is being opened, in
+   * exchange. Returns false when it has none to give.
+   */
   exchange(connection: OwnedConnection, id: string): boolean {
     const from = connection.owner;
     const to = from.origin.places.get(id);
@@ -91,14 +100,17 @@ export class Accounts {
     return true;
   }
 
-  /** Notes that deliveries of account `id` wait for `origin` until the account, or the process, may have more. */
+  /**
+   * Notes that deliveries of account `id` wait for `origin` until the account, or the process, may have more
+   * connections.
+   */
   lack(id: string, origin: Origin): void {
     const account = this.#accountOf(id);
     account.lacking.add(origin);
     this.#short.add(account);
   }
 
-  /** Takes out an origin that `account` lacks connections to; the one that has waited longest first. */
+  /** Removes and returns the origin that has waited longest for connections of `account`. */
   takeLacking(account: Account): Origin | undefined {
     const origin = account.lacking.values().next().value;
     if (origin) account.lacking.delete(origin);
@@ -112,7 +124,7 @@ export class Accounts {
     return this.#short;
   }
 
-  /** The connections of each account, as they are counted. */
+  /** The counters of each account, for the audit. */
   counts(): Map<string, number> {
     return new Map([...this.#accounts.values()].flatMap((account) => countsOf(account)));
   }
@@ -164,5 +176,5 @@ function countsOf(account: Account): [string, number][] {
   return all.filter(([, n]) => n !== 0);
 }
 
-/** The name of a counter of an account, for the audit. */
+/** The name of an account's counter in the audit. */
 export const nameOf = ({ id }: Account, what: string): string => `${id} ${what}`;

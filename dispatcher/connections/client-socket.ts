@@ -5,8 +5,8 @@ import { type Connection, ConnectionGone } from "../delivery/connection.ts";
 const IDLE_MAX_MS = 4_000;
 
 /**
- * Puts an HTTP client on a socket. The client is handed exactly this socket, once: a later connect of its own is an
- * error. Until its first request the socket is parked: a FIN must be noticed, and bytes that nobody asked for end it.
+ * Puts an HTTP client on a socket. The client gets exactly this socket, once; a later connect of its own is an error.
+ * Until its first request the socket is parked: a FIN is noticed, and unexpected bytes end it.
  */
 export function connectionOn(
   socket: net.Socket,
@@ -29,7 +29,8 @@ export function connectionOn(
     onBytes: undefined,
     destroy() {
       connection.broken = true;
-      // With an error: without one undici takes an answer that lasts until the close for complete, and asserts.
+      // Destroy it with an error. Without one undici takes an answer that is delimited by the close as complete, and an
+      // assertion of undici fails.
       socket.destroy(new ConnectionGone());
       client.destroy().catch(() => {});
     },
@@ -38,13 +39,16 @@ export function connectionOn(
   socket.once("close", () => {
     connection.broken = true;
     connection.onBroken?.();
-    // After undici's own listener has failed the request that was on the wire.
+    // Let undici's own listener first fail the request on the wire.
     setImmediate(() => client.destroy().catch(() => {}));
   });
   return connection;
 }
 
-/** A Client of undici whose `connect` gives what `take` returns, the first time; then, and when it throws, an error. */
+/**
+ * A Client of undici whose `connect` yields what `take` returns, the first time. Later, or when `take` throws, it
+ * fails.
+ */
 function clientOn(origin: string, take: () => net.Socket): Client {
   let isTaken = false;
   return new Client(origin, {
@@ -57,7 +61,7 @@ function clientOn(origin: string, take: () => net.Socket): Client {
     bodyTimeout: 0,
     maxHeaderSize: 16_384,
     connect: (_options: unknown, callback: (error: Error | null, socket: net.Socket | null) => void) => {
-      // Asynchronous: a synchronous callback leaves the request hanging for ever.
+      // undici needs an asynchronous callback; after a synchronous one the request hangs for ever.
       queueMicrotask(() => {
         if (isTaken) return callback(new ConnectionGone(), null);
         let socket: net.Socket;
@@ -74,7 +78,7 @@ function clientOn(origin: string, take: () => net.Socket): Client {
   } as any);
 }
 
-/** Parks a socket; `release` hands it over, and from then on `onBytes` gets what is read from it. */
+/** Parks a socket. `release` hands it over; from then on `onBytes` gets what is read from it. */
 function park(socket: net.Socket) {
   const end = () => socket.destroy();
   const refuseBytes = () => {

@@ -3,8 +3,8 @@ import type { Deliveries } from "../delivery/deliveries.ts";
 import { type Origin, openOf } from "./origin.ts";
 
 /**
- * Fails one delivery for which no connection could be had: one that is claimed, else one that waits and is due at `nowMs`.
- * While `origin` has other connections, only a delivery that needs a new one fails. Says whether one did.
+ * Fails one delivery for which no connection could be opened: a claimed one, otherwise one that waits and is due at
+ * `nowMs`. While `origin` has other connections, only a delivery that needs a new one fails. Returns whether one did.
  */
 export function failOne(deliveries: Deliveries, origin: Origin, failure: ConnectFailure, nowMs: number): boolean {
   const hasOthers = openOf(origin) > 0;
@@ -23,7 +23,7 @@ export function failOne(deliveries: Deliveries, origin: Origin, failure: Connect
   return false;
 }
 
-/** Lets everything that waits for a connection to `origin` be tried again later. */
+/** Moves every delivery that waits for a connection to `origin` back to "known", to be tried again later. */
 export function tryLater(deliveries: Deliveries, origin: Origin): void {
   for (const waiting of [origin.waiting, origin.waitingForNew]) {
     for (const delivery of waiting.clear()) deliveries.move(delivery, "known");

@@ -2,17 +2,19 @@ import type { Delivery } from "../delivery/delivery.ts";
 
 const BUCKET_MS = 10;
 const SPAN_MS = 100;
-/** A span is kept for so long after it, and no longer latency is looked for. */
+/** A span is kept for this long after it. Longer latencies are counted as this. */
 const SPAN_KEPT_MS = 2_000;
 
 type Bucket = { byPlace: Map<string, number>; needed: number };
 
-/** How much falls due at an origin, per 10 ms and per 100 ms of the next two seconds. */
+/** How many requests fall due at an origin, per 10 ms and per 100 ms of the next two seconds. */
 export class ConnectionForecast {
   readonly #buckets = new Map<number, Bucket>();
   readonly #spans = new Map<number, number>();
 
-  /** Notes that a request falls due; returns how many connections its 10 ms need, `perPlace` for each account at most. */
+  /**
+   * Notes a request that falls due. Returns how many connections its 10 ms need, at most `perPlace` for each account.
+   */
   add({ sendAtMs, place }: Delivery, perPlace: number): number {
     const span = Math.floor(sendAtMs / SPAN_MS);
     this.#spans.set(span, (this.#spans.get(span) ?? 0) + 1);
@@ -25,7 +27,7 @@ export class ConnectionForecast {
     return bucket.needed;
   }
 
-  /** How many requests of those noted so far are on the wire at `atMs`, when each takes `latencyMs`. */
+  /** How many of the noted requests are on the wire at `atMs`, if each takes `latencyMs`. */
   underWay(atMs: number, latencyMs: number): number {
     const spans = Math.min(latencyMs, SPAN_KEPT_MS) / SPAN_MS;
     const last = Math.floor(atMs / SPAN_MS);
@@ -34,7 +36,7 @@ export class ConnectionForecast {
     return Math.ceil(n);
   }
 
-  /** Forgets what fell due before `beforeMs`. */
+  /** Drops what fell due before `beforeMs`. */
   forget(beforeMs: number): void {
     const past = Math.floor(beforeMs / BUCKET_MS);
     for (const at of this.#buckets.keys()) if (at < past) this.#buckets.delete(at);

@@ -9,17 +9,19 @@ import type { Pool } from "./pool.ts";
 import { hasFew, SPARE_MAX } from "./spare.ts";
 
 const FORECAST_KEPT_MS = 1_000;
-/** So many new connections are opened for the waiting retries of an origin at once. */
+/** How many new connections are opened at once for the waiting retries of an origin. */
 const RETRIES_AT_ONCE = 8;
-/** Idle origins and connections are looked for this often. */
+/** How often idle origins and connections are looked for. */
 const UPKEEP_EVERY_MS = 1_000;
-/** After a longer gap the event loop was busy: answers may lie in the sockets for two rounds. */
+/**
+ * After a longer gap between rounds the event loop was busy, and for two rounds answers may still wait in sockets, ms.
+ */
 const BUSY_MS = 150;
 const CALM_ROUNDS = 2;
 
 type Deps = { origins: Origins; pool: Pool; limits: ConnectionLimits; holdings: Readonly<Holdings>; clock: Time };
 
-/** Decides how many connections are opened: ahead of what falls due, and for what waits. */
+/** Decides how many connections are opened, ahead of deliveries that fall due and for those that wait. */
 export class Demand {
   readonly #deps: Deps;
   #upkeepAtMs = 0;
@@ -30,7 +32,7 @@ export class Demand {
     this.#deps = deps;
   }
 
-  /** A delivery falls due within two seconds: a connection that it will need is opened ahead. */
+  /** A delivery falls due within two seconds: opens a connection ahead, if it will need one more. */
   expect(delivery: Delivery): void {
     const { origins, pool, limits, holdings } = this.#deps;
     const origin = origins.originOf(delivery.origin);
@@ -44,13 +46,13 @@ export class Demand {
     }
   }
 
-  /** Opens what the waiting ones need: one connection for each of them, and no more than their accounts may have. */
+  /** Opens one connection for each delivery that waits for `origin`, but no more than their accounts may have. */
   meet(origin: Origin): void {
     this.meetRetries(origin);
     this.meetOthers(origin);
   }
 
-  /** As `meet`, after `meetRetries`. */
+  /** As `meet`, without the retries. */
   meetOthers(origin: Origin): void {
     const { origins, pool } = this.#deps;
     const lacking = this.#lackingAt(origin);
@@ -70,7 +72,10 @@ export class Demand {
     }
   }
 
-  /** All that are allowed are open, and the requests of others hang: one more is opened for an account with few there. */
+  /**
+   * Opens one more connection for an account with few requests, when all that are allowed are open and the requests of
+   * others hang.
+   */
   #openSpare(origin: Origin): void {
     const { pool, limits, holdings, clock } = this.#deps;
     const isIdle = origin.warm.length + origin.unused.length + origin.opening.size > 0;
@@ -80,7 +85,10 @@ export class Demand {
     if (next && pool.mayOpen(origin, next.accountId, SPARE_MAX)) pool.open(origin, next.accountId);
   }
 
-  /** A retry cannot have a connection that was used: one is opened for it, in the place of an idle one if need be. */
+  /**
+   * Opens connections for retries, which cannot use one that was used before. Closes an idle connection if that is
+   * needed.
+   */
   meetRetries(origin: Origin): void {
     const { origins, pool, limits, holdings } = this.#deps;
     const reserved = origins.reservedNew(origin);
@@ -97,8 +105,8 @@ export class Demand {
   }
 
   /**
-   * Ten times a second: opens what waits for connections that an origin or an account could not have before. Only these
-   * are looked at; once a second the active ones are, for what they have in vain.
+   * Ten times a second: opens connections that an origin or an account could not have before. Only origins and accounts
+   * that lack connections are looked at; once a second all active origins are, to close unneeded connections.
    */
   runOnce(): void {
     const { origins, pool, limits, clock } = this.#deps;
@@ -109,7 +117,7 @@ export class Demand {
       origins.press(origin, false);
       grow(origin, originMax(limits), now, this.#calmRounds >= CALM_ROUNDS);
       this.meet(origin);
-      // What was opened as spare is free for all now.
+      // Connections that were opened as spare may now be used by all accounts.
       if (origin.warm.length + origin.unused.length > 0) pool.listener?.opened(origin);
       if (!origin.isPressed) settle(origin);
     }
@@ -130,7 +138,7 @@ export class Demand {
     origins.setIdleAside();
   }
 
-  /** The delivery that a connection is opened for next: a claimed one, or the one whose turn it is. */
+  /** The delivery for which the next connection is opened: a claimed one, or else the one whose turn it is. */
   #next(origin: Origin): Delivery | undefined {
     const { pool, limits, holdings } = this.#deps;
     const ready = origin.ready.peek() ?? origin.readyForNew.peek();
@@ -146,7 +154,7 @@ export class Demand {
 
   #lackingAt = (origin: Origin): number => readyOf(origin) + waitingOf(origin) - origin.opening.size;
 
-  /** How many connections those who want one may have. */
+  /** How many connections the deliveries that want one may have. */
   #entitled(origin: Origin): number {
     const wanted = this.#deps.holdings.wantedByOrigin.get(origin.key) ?? 0;
     return Math.max(wanted, origin.busy.size + readyOf(origin));

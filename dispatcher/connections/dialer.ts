@@ -10,34 +10,34 @@ import { resolveName } from "./resolver.ts";
 
 export type OpenResult = { kind: "open"; connection: Connection } | ConnectFailure;
 
-/** Errors of this machine, and not of the target. */
+/** Errors that are caused by this machine and not by the target. */
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 const SESSIONS_MAX = 1_000;
 
-/** `signal` says that nobody waits for the answer any more. */
+/** `signal` aborts when nobody waits for the answer any more. */
 type Resolve = (hostname: string, allowed: boolean, signal: AbortSignal) => Promise<string[]>;
 
 /**
- * Opens connections to targets, and to nothing else. The target is judged as at creation, and its name is resolved once
- * with a deadline. An answer with one bad address is refused whole, and the socket goes to exactly these addresses. No
- * proxy, no redirect, HTTP/1.1 only.
+ * Opens connections to targets, and to nothing else. It checks the target as at creation and resolves the name once,
+ * with a deadline. If one of the addresses is not allowed, the whole answer is refused. The socket goes to exactly
+ * these addresses. It uses no proxy, follows no redirect, and speaks only HTTP/1.1.
  */
 export class Dialer {
   readonly #policy: TargetPolicy;
   readonly #monotonic: () => number;
   readonly #resolve: Resolve;
   #resolving = 0;
-  /** TLS sessions by origin, to be resumed. */
+  /** TLS sessions by origin, for resumption. */
   readonly #sessions = new Map<string, Buffer>();
-  /** Made once: parsing the root certificates for each connection costs more than its handshake. */
+  /** Created once: parsing the root certificates costs more than a handshake. */
   readonly #secureContext: tls.SecureContext;
 
   constructor(deps: {
     policy: TargetPolicy;
-    /** PEM of one more certificate authority. */
+    /** A further certificate authority, PEM. */
     ca?: string;
     monotonic: () => number;
-    /** All addresses of a name; `allowed` names are the operator's own. */
+    /** Returns all addresses of a name. `allowed` names are those that the operator has allowed. */
     resolve?: Resolve;
   }) {
     this.#policy = deps.policy;
@@ -53,7 +53,10 @@ export class Dialer {
     return this.#resolving;
   }
 
-  /** Opens one connection to `origin`, within the connect deadline. Never rejects for the target's or the network's sake. */
+  /**
+   * Opens one connection to `origin`, within the connect deadline. Failures of the target or the network are returned,
+   * not thrown.
+   */
   async open(origin: string): Promise<OpenResult> {
     const startedAtMs = this.#monotonic();
     const target = validateTarget(`${origin}/`, this.#policy);
@@ -117,7 +120,7 @@ export class Dialer {
 function failure(error: unknown, step: string): OpenResult {
   const { code } = error as { code?: string };
   if (code !== undefined && LOCAL.has(code)) return { kind: "local", error: code };
-  // The message of a system error holds the address it was for; its code does not.
+  // The message of a system error contains the address; its code does not.
   const reason = error instanceof TimedOut ? `timed out after ${CONNECT_DEADLINE_MS / 1000} s` : (code ?? "failed");
   return { kind: "unreachable", error: `${step}: ${reason}` };
 }

@@ -9,45 +9,49 @@ import {
   waitingOf,
 } from "./origin.ts";
 
-/** A slow origin is given as many more as answer what waits for it within this. */
+/** A slow origin gets as many more connections as are needed to answer the waiting requests within this, ms. */
 const DRAIN_MS = 500;
-/** An origin is given as many when its answers take long on average but not always: it, or this process, is busy. */
+/**
+ * An origin gets at most this many when its answers take long on average but not always: it, or this process, is busy.
+ */
 const BUSY_ORIGIN_MAX = 256;
-/** More connections are of no use to an origin that answers so many times more slowly since it has them. */
+/** An origin whose answers have become this many times slower with more connections does not benefit from more. */
 const SLOWED_DOWN = 2;
-/** A request is overtaken when so many times as many were answered as are on the wire. */
+/** A request counts as overtaken once this many times the number of requests on the wire have been answered since. */
 const OVERTAKEN = 2;
-/** So long a silence says at the earliest that requests hang. */
+/** Requests count as hanging after this long without an answer, at the earliest. */
 const SILENT_MS = 250;
-/** The peak of a minute is kept as those of two halves. */
+/** The peak of the last minute is stored as the peaks of two halves of this length. */
 const PEAK_EACH_MS = 30_000;
-/** A slow origin may have so many times its peak. */
+/** A slow origin may have this many times its peak. */
 const PEAK_SPARE = 1.25;
-/** An origin that has become slower by itself is taken to be slower by this each second. */
+/** The base latency of an origin that has become slower by itself rises by this factor each second. */
 const BASE_RISE = 1.05;
 
-/** A connection that is not open within this may be to an address that does not answer: others are opened beside it. */
+/**
+ * A connection that is not open after this may go to an address that does not answer. Others are then opened beside it.
+ */
 const OPENS_WITHIN_MS = 250;
 const OPENING_MAX = 32;
 
 /**
- * Whether another connection to `origin` may be begun, by what is allowed and `spare` ones; `max` is the bound for one
- * origin.
+ * Whether another connection to `origin` may be opened. `max` is the bound for one origin; `spare` connections may be
+ * opened beyond those that are allowed.
  */
 export function mayOpenMore(origin: Origin, max: number, nowMs: number, spare = 0): boolean {
   if (connectionsOf(origin) >= max || !mayOpenNow(origin, nowMs)) return false;
   return openOf(origin) + recentlyOpening(origin, nowMs) < origin.allowed + spare;
 }
 
-/** Whether a connection may be begun now: not too many at once, and not right after one that could not be had. */
+/** Whether a connection may be opened now: not too many at once, and not right after a failure. */
 export function mayOpenNow(origin: Origin, nowMs: number): boolean {
   return nowMs >= origin.openAgainAtMs && recentlyOpening(origin, nowMs) < OPENING_MAX;
 }
 
 /**
- * Decides how many connections an origin may have, while requests wait for one: so many more as its latency makes of what
- * waits, when it is slow, and one in the place of each that hangs. `max` is the bound for one origin; `isCalm` says that
- * the event loop had time, so that no answer lies in a socket.
+ * Decides how many connections an origin may have, while requests wait for one. A slow origin gets as many more as its
+ * latency requires for the waiting requests. Each hanging request allows one more. `max` is the bound for one origin.
+ * `isCalm` says that the event loop was not busy, so that no answer waits in a socket.
  */
 export function grow(origin: Origin, max: number, nowMs: number, isCalm: boolean): void {
   const hanging = countHanging(origin, nowMs, isCalm);
@@ -60,7 +64,7 @@ export function grow(origin: Origin, max: number, nowMs: number, isCalm: boolean
   origin.allowed = Math.min(origin.grown + hanging, max);
 }
 
-/** Lets a slow origin have what falls due at `atMs` and shortly before, known ahead. Returns how many that is. */
+/** Lets a slow origin have connections for what falls due at `atMs` and shortly before. Returns how many that is. */
 export function growAhead(origin: Origin, atMs: number, max: number): number {
   if (!isSteadilySlow(origin)) return 0;
   const latencyMs = Math.min(origin.latencyMs, SLOWED_DOWN * origin.quickestMs);
@@ -70,20 +74,20 @@ export function growAhead(origin: Origin, atMs: number, max: number): number {
   return needed;
 }
 
-/** Nothing waits: what hung no longer counts. */
+/** Nothing waits any more: hanging requests no longer allow further connections. */
 export function settle(origin: Origin): void {
   origin.allowed = origin.grown;
 }
 
-/** Notes how many requests are on the wire at once. */
+/** Updates the peak of requests on the wire at once. */
 export function notePeak(origin: Origin): void {
   if (origin.busy.size > origin.peak) origin.peak = origin.busy.size;
 }
 
-/** The most requests that were on the wire at once in the last minute, or the last half of it. */
+/** The most requests on the wire at once, in the last 30 to 60 seconds. */
 export const peakOf = (origin: Origin): number => Math.max(origin.peak, origin.peakBefore);
 
-/** Forgets peaks of more than a minute ago. Once a second. */
+/** Called once a second: drops peaks older than a minute, and updates what is known of the origin's latency. */
 export function age(origin: Origin, nowMs: number): void {
   if (nowMs - origin.peakSinceMs >= PEAK_EACH_MS) {
     origin.peakBefore = origin.peak;
@@ -98,8 +102,8 @@ export function age(origin: Origin, nowMs: number): void {
 }
 
 /**
- * Whether even the quickest of its answers takes long, and not because it has so many requests at once. The average does
- * not say so: it is long, too, when this process is busy and reads answers late.
+ * Whether even the quickest answer takes long, and not because the origin has so many requests at once. The average is
+ * not used: it is also long when this process is busy and reads answers late.
  */
 const isSteadilySlow = ({ quickestMs, baseMs }: Origin): boolean =>
   quickestMs >= SLOW_MS && !(quickestMs > SLOWED_DOWN * baseMs);
@@ -108,7 +112,7 @@ function raise(origin: Origin, needed: number, max: number): void {
   origin.grown = Math.max(origin.grown, Math.min(needed, max));
 }
 
-/** How many connections were begun in the last quarter of a second and are not open yet. */
+/** How many connections are being opened since at most a quarter of a second. */
 function recentlyOpening(origin: Origin, nowMs: number): number {
   let n = 0;
   for (const { sinceMs } of origin.opening) if (nowMs - sinceMs < OPENS_WITHIN_MS) n++;
@@ -116,8 +120,8 @@ function recentlyOpening(origin: Origin, nowMs: number): number {
 }
 
 /**
- * How many requests hang: others were answered twice over since they were begun, or none was for longer than this origin
- * usually takes.
+ * How many requests hang. A request hangs when, since it was begun, twice as many answers have arrived as requests are
+ * on the wire, or when the origin has answered nothing for longer than it usually takes.
  */
 function countHanging(origin: Origin, nowMs: number, isCalm: boolean): number {
   const overtakenAt = origin.answers - OVERTAKEN * origin.busy.size;

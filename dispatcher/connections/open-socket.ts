@@ -1,7 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
 
-/** There was no connection within the deadline. */
+/** No connection was open by the deadline. */
 export class TimedOut extends Error {
   constructor() {
     super("timed out");
@@ -12,17 +12,17 @@ export type SocketTarget = {
   origin: string;
   hostname: string;
   port: number;
-  /** The only addresses that the socket may go to. */
+  /** The only addresses that the socket may connect to. */
   addresses: string[];
   secureContext: tls.SecureContext;
-  /** A TLS session to be resumed. */
+  /** A TLS session to resume. */
   session: Buffer | undefined;
   deadlineMs: number;
 };
 
 /**
- * Opens a socket, over TLS when the origin is https. Resolves with it and with one round trip of TCP, ms; rejects with
- * the system's error, or with TimedOut.
+ * Opens a socket, with TLS when the origin is https. Resolves with it and one TCP round trip, ms. Rejects with the
+ * system's error, or with TimedOut.
  */
 export function openSocket(target: SocketTarget): Promise<{ socket: net.Socket; roundTripMs: number }> {
   return new Promise((resolve, reject) => {
@@ -61,7 +61,7 @@ function secureSocket(target: SocketTarget): tls.TLSSocket {
     session: target.session,
     servername: net.isIP(target.hostname) ? "" : target.hostname,
     ALPNProtocols: ["http/1.1"],
-    // Said, since it is otherwise for NODE_TLS_REJECT_UNAUTHORIZED to say.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED would decide otherwise.
     rejectUnauthorized: true,
   });
 }

@@ -6,57 +6,64 @@ import { ConnectionForecast } from "./connection-forecast.ts";
 import { ReadyQueue } from "./ready-queue.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 
-/** What a process knows of one origin: its connections, who waits for them, how fast it answers. */
+/** What this process knows of one origin: its connections, the deliveries that wait for them, how fast it answers. */
 export type Origin = {
   readonly key: string;
-  /** Connected, nothing sent yet. */
+  /** Connections on which nothing was sent yet. */
   readonly unused: OwnedConnection[];
-  /** Kept alive after an answer, the latest last. */
+  /** Connections kept alive after an answer; the last used one is last. */
   readonly warm: OwnedConnection[];
-  /** With when their request began, monotonic ms, the oldest first. */
+  /** Connections with a request, and when it began, monotonic ms; the oldest first. */
   readonly busy: Map<OwnedConnection, number>;
   readonly opening: Set<Opening>;
-  /** The accounts that connections count for, by their ids. */
+  /** The accounts that its connections count for, by id. */
   readonly places: Map<string, Place>;
-  /** So many connections may be open, by how much waits for them; written by `growth.ts`, as are the next four. */
+  /**
+   * How many connections may be open, depending on what waits. This field and the next four are written by `growth.ts`.
+   */
   allowed: number;
-  /** The same, without those that are allowed in the place of what hangs. */
+  /** The same, without those that hanging requests allow. */
   grown: number;
-  /** The most requests at once since `peakSinceMs`, monotonic ms, and in the half minute before. */
+  /** The most requests at once since `peakSinceMs` (monotonic ms), and in the half minute before that. */
   peak: number;
   peakBefore: number;
   peakSinceMs: number;
-  /** Something waits for more connections than it may have: it is looked at ten times a second. */
+  /**
+   * Whether something waits for more connections than the origin may have. If so, it is looked at ten times a second.
+   */
   isPressed: boolean;
-  /** It may have idle connections, which others could make room by. */
+  /** Whether it may have idle connections, which could be closed to make room for others. */
   mayHaveIdle: boolean;
-  /** It is in the set of active origins. */
+  /** Whether it is in the set of active origins. */
   isActive: boolean;
-  /** No connection is opened before this, monotonic ms: one could not be had, and others serve meanwhile. */
+  /** No connection is opened before this, monotonic ms, because the last try failed. */
   openAgainAtMs: number;
-  /** Not claimed yet, waiting for a connection; those that need a new one apart. */
+  /** Unclaimed deliveries that wait for a connection. Those that need a new one are in a queue of their own. */
   readonly waiting: WaitingQueue;
   readonly waitingForNew: WaitingQueue;
-  /** Claimed and due, waiting for a connection; those that need a new one apart. */
+  /** Claimed and due deliveries that wait for a connection. Those that need a new one are in a queue of their own. */
   readonly ready: ReadyQueue;
   readonly readyForNew: ReadyQueue;
-  /** Let through for a spare connection, and perhaps having one by now; written by `spare.ts` and the waiting list. */
+  /**
+   * Deliveries that were let through for a spare connection, and may have one by now; written by `spare.ts` and the
+   * waiting list.
+   */
   readonly spare: Set<Delivery>;
-  /** When the last one is due of those that were let through to be claimed, ms. */
+  /** The latest due time of the deliveries that were let through to their claim, ms. */
   frontierMs: number;
-  /** Since when a claimed request has been waiting, monotonic ms. */
+  /** Since when a claimed request has waited for a connection, monotonic ms. */
   readySinceMs: number;
   readonly forecast: ConnectionForecast;
-  /** From request to status line; before the first one, what connecting took. */
+  /** Average time from request to status line, ms; before the first answer, the time that connecting took. */
   latencyMs: number;
-  /** The quickest answer of the current second, and of the one before; not a number when there was none. */
+  /** The quickest answer of the current second and of the one before, ms; NaN when there was none. */
   quickestNowMs: number;
   quickestMs: number;
-  /** The same, while it had no more requests at once than a fast origin is given. */
+  /** The quickest answer while it had no more requests at once than a fast origin gets connections, ms. */
   baseMs: number;
-  /** How many answers there were. */
+  /** How many answers there have been. */
   answers: number;
-  /** How many there were by `paceSinceMs`, monotonic ms, and a millisecond in the time before. */
+  /** Number of answers at `paceSinceMs` (monotonic ms), and answers per millisecond in the period before it. */
   paceFrom: number;
   paceSinceMs: number;
   pacePerMs: number;
@@ -64,21 +71,24 @@ export type Origin = {
   roundTripMs: number | null;
 };
 
-/** A fast origin is given as many connections: more make a burst no faster, and each costs a handshake at both ends. */
+/** How many connections a fast origin gets. More make a burst no faster, and each costs a handshake at both ends. */
 export const FAST_ORIGIN_MAX = 64;
-/** An origin whose answers take longer is slow. */
+/** An origin whose answers take this long is slow, ms. */
 export const SLOW_MS = 50;
 const SLOW_FACTOR = 4;
 const STALLED_MS = 250;
 const LATENCY_MIN_MS = 1;
-/** What is admitted is sent within this, by what its origin has been answering: well before it would be given back. */
+/**
+ * Deliveries are let through to their claim only if the origin can answer them within this, by its recent latency: well
+ * before they would be put back, ms.
+ */
 const HEADROOM_MS = 250;
-/** What is late by no more is let through without room, and so many at most. */
+/** A delivery that is at most this late may be let through without room; and how many may be, in all. */
 const URGENT_MS = 500;
 const OVERDRAWN_MAX = 8_192;
-/** The pace of its answers is measured over this. */
+/** The period over which the pace of answers is measured, ms. */
 const PACE_MS = 250;
-/** What is late may be let through for as long ahead as this, by the pace of the answers, and so many at least. */
+/** Late deliveries are let through for this long ahead, by the pace of answers, ms; and at least this many. */
 const LATE_AHEAD_MS = 200;
 const LATE_AHEAD_MIN = 512;
 
@@ -132,23 +142,23 @@ export const waitingOf = (origin: Origin): number => origin.waiting.size + origi
 /** How many claimed requests wait for a connection. */
 export const readyOf = (origin: Origin): number => origin.ready.size + origin.readyForNew.size;
 
-/** A request that has been on the wire for longer than this, ms, takes longer than this origin usually does. */
+/** A request on the wire for longer than this takes longer than usual at this origin, ms. */
 export const slowAfterMs = (origin: Origin): number => Math.max(SLOW_MS, SLOW_FACTOR * (origin.latencyMs || 0));
 
-/** Whether the oldest request on the wire has been out for longer than this origin usually takes. */
+/** Whether the oldest request on the wire takes longer than usual at this origin. */
 export function isSlow(origin: Origin, nowMs: number): boolean {
   const oldest = origin.busy.values().next().value;
   return oldest !== undefined && nowMs - oldest > slowAfterMs(origin);
 }
 
-/** Whether claimed requests have waited for a quarter of a second and nothing was answered meanwhile. */
+/** Whether claimed requests have waited for a quarter of a second in which the origin answered nothing. */
 export function isStalled(origin: Origin, nowMs: number): boolean {
   return readyOf(origin) > 0 && nowMs - Math.max(origin.readySinceMs, origin.answeredAtMs) > STALLED_MS;
 }
 
 /**
- * How many more requests this origin will take within a second beyond its free connections, by what it has been
- * answering: so many may be claimed ahead. A slow one is given none.
+ * How many requests beyond its free connections may be claimed ahead for this origin, by its recent latency: those that
+ * it answers within HEADROOM_MS. None for an origin that is slow at the moment.
  */
 function headroom(origin: Origin, nowMs: number): number {
   if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
@@ -156,16 +166,16 @@ function headroom(origin: Origin, nowMs: number): number {
 }
 
 /**
- * How many more deliveries that take any connection may be let through to be claimed, when `reserved` were let through
- * that have none yet.
+ * How many more deliveries that can use any connection may be let through to their claim. `reserved` deliveries were
+ * let through and have no connection yet.
  */
 export function roomFor(origin: Origin, reserved: number, nowMs: number): number {
   return origin.unused.length + origin.warm.length - reserved + headroom(origin, nowMs);
 }
 
 /**
- * How many deliveries may have been let through and have no connection yet when another one that is late is to be: what
- * is on time would have to wait behind more of them.
+ * The most deliveries that may have been let through without a connection yet when a late one is let through. With more
+ * of them, a delivery that is on time would have to wait behind them.
  */
 export function lateMax(origin: Origin, nowMs: number): number {
   const forMs = nowMs - origin.paceSinceMs;
@@ -178,8 +188,8 @@ export function lateMax(origin: Origin, nowMs: number): number {
 }
 
 /**
- * Whether a delivery is let through though `room` is none: its origin is quick, and it is due now and not late by much, or
- * is due before the last of those that were let through, which it overtakes.
+ * Whether a delivery is let through although `room` is used up: its origin is fast, and the delivery is due now and at
+ * most half a second late, or is due before the last one that was let through, which it overtakes.
  */
 export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
   const nowMs = clock.now();
@@ -188,7 +198,7 @@ export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, roo
   return -room < OVERDRAWN_MAX && headroom(origin, clock.monotonic()) > 0;
 }
 
-/** Notes a new connection. Until the first answer the quickest of them stands for what a request takes. */
+/** Notes a new connection. Until the first answer, the shortest connect time stands for the latency. */
 export function noteConnected(origin: Origin, { connectMs, roundTripMs }: Connection): void {
   origin.roundTripMs = roundTripMs;
   if (origin.answeredAtMs > Number.NEGATIVE_INFINITY) return;
@@ -204,15 +214,15 @@ export function noteAnswer(origin: Origin, latencyMs: number, nowMs: number): vo
   if (!(origin.quickestNowMs <= latencyMs)) origin.quickestNowMs = latencyMs;
 }
 
-/** Whether something waits for a connection to an origin, has one of `reserved`, or falls due soon. */
+/** Whether something waits for a connection to this origin, has `reserved` one, or falls due soon. */
 export const isWanted = (origin: Origin, reserved: number): boolean =>
   reserved + waitingOf(origin) + readyOf(origin) > 0 || !origin.forecast.isEmpty();
 
-/** Whether an origin is not wanted and has no connection, so that nothing is to be done for it. */
+/** Whether the origin has no connections and nothing wants one. */
 export const isIdle = (origin: Origin, reserved: number): boolean =>
   connectionsOf(origin) === 0 && !isWanted(origin, reserved);
 
-/** Takes a connection without a request out of its list. */
+/** Removes a connection without a request from its list. */
 export function dropIdle(origin: Origin, connection: OwnedConnection): void {
   for (const list of [origin.warm, origin.unused]) {
     const at = list.lastIndexOf(connection);

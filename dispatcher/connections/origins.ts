@@ -1,21 +1,21 @@
 import type { Holdings } from "../delivery/holdings.ts";
 import { createOrigin, isIdle, type Origin } from "./origin.ts";
 
-/** What is known of an origin, how fast it answers and how far away it is, is kept for this long after its last use. */
+/** How long after its last use an origin's latency and distance are remembered, ms. */
 const REMEMBERED_MS = 600_000;
-/** So many idle origins are remembered at most. */
+/** The most idle origins that are remembered. */
 const REMEMBERED_MAX = 10_000;
 
-/** The origins that a process knows. Work that comes again and again looks at the active ones alone. */
+/** The origins that this process knows. Periodic work looks only at the active ones. */
 export class Origins {
   readonly #holdings: Readonly<Holdings>;
   readonly #monotonic: () => number;
   readonly #origins = new Map<string, Origin>();
-  /** Those that something may be to be done for. */
+  /** Origins that may need work. */
   readonly #active = new Set<Origin>();
   readonly #pressed = new Set<Origin>();
   readonly #withIdle = new Set<Origin>();
-  /** The others, with since when they have been idle, monotonic ms, the longest first. */
+  /** The other origins, with since when they have been idle, monotonic ms; the longest idle first. */
   readonly #idle = new Map<Origin, number>();
 
   constructor(deps: { holdings: Readonly<Holdings>; monotonic: () => number }) {
@@ -23,7 +23,7 @@ export class Origins {
     this.#monotonic = deps.monotonic;
   }
 
-  /** What is known of this origin, if anything is. */
+  /** The origin of this key, if it is known. */
   get(key: string): Origin | undefined {
     return this.#origins.get(key);
   }
@@ -39,7 +39,7 @@ export class Origins {
     return origin;
   }
 
-  /** The origins that something may be to be done for. */
+  /** The origins that may need work. */
   get active(): ReadonlySet<Origin> {
     return this.#active;
   }
@@ -49,7 +49,7 @@ export class Origins {
     return this.#pressed;
   }
 
-  /** The origins that may have idle connections, the one that has been without longest last. */
+  /** The origins that may have idle connections, in the order in which they got them. */
   get withIdle(): ReadonlySet<Origin> {
     return this.#withIdle;
   }
@@ -70,17 +70,20 @@ export class Origins {
     else this.#withIdle.delete(origin);
   }
 
-  /** How many deliveries were let through to be claimed and have no connection to `origin` yet. */
+  /** How many deliveries were let through to their claim and have no connection to the origin yet. */
   reserved({ key }: Origin): number {
     return (this.#holdings.reservedByOrigin.get(key) ?? 0) + (this.#holdings.reservedNewByOrigin.get(key) ?? 0);
   }
 
-  /** Those of them that need a new connection. */
+  /** How many of them need a new connection. */
   reservedNew({ key }: Origin): number {
     return this.#holdings.reservedNewByOrigin.get(key) ?? 0;
   }
 
-  /** Sets idle origins aside; forgets those that have been idle for ten minutes, or the longest when there are too many. */
+  /**
+   * Marks origins as idle that need no work. Drops those that have been idle for ten minutes, or longest when there are
+   * too many.
+   */
   setIdleAside(): void {
     const now = this.#monotonic();
     for (const origin of this.#active) {
@@ -98,7 +101,7 @@ export class Origins {
     }
   }
 
-  /** How many origins there is something to do for, how many idle ones are remembered, and how many of these at most. */
+  /** How many origins are active, how many idle ones are remembered, and the bound of these. */
   figures(): { active: number; remembered: number; rememberedMax: number } {
     return { active: this.#active.size, remembered: this.#idle.size, rememberedMax: REMEMBERED_MAX };
   }
@@ -109,7 +112,7 @@ export class Origins {
     return origin;
   }
 
-  /** All that are known. */
+  /** All known origins. */
   all(): Iterable<Origin> {
     return this.#origins.values();
   }

@@ -1,10 +1,10 @@
 import type { ConnectFailure } from "../delivery/connection.ts";
 import type { Origin } from "./origin.ts";
 
-/** Gets the result of opening a connection. */
+/** Is told the result of opening a connection, and when connections are closed. */
 export interface PoolListener {
   opened(origin: Origin): void;
   failed(origin: Origin, failure: ConnectFailure): void;
-  /** Account `id` has one connection less that is open, or being opened. */
+  /** Account `id` may be able to have another connection: one of its connections was opened, failed or was closed. */
   freed(id: string): void;
 }

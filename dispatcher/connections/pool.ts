@@ -25,7 +25,7 @@ type Deps = {
   onError: (error: unknown) => void;
 };
 
-/** The sockets of this process, by origin. Each counts for one account. */
+/** The connections of this process, by origin. Each counts for one account. */
 export class Pool {
   readonly #deps: Deps;
   readonly accounts = new Accounts();
@@ -42,14 +42,14 @@ export class Pool {
     return this.#total;
   }
 
-  /** Whether another connection to `origin` may be opened, by what there is of it; `spare`: beyond those allowed. */
+  /** Whether the origin's own bounds allow another connection. `spare` may be opened beyond those that are allowed. */
   mayHaveMore(origin: Origin, spare = 0): boolean {
-    // Asked for each request of a busy origin: the clock is read only when it matters.
+    // Called for each request of a busy origin, so read the clock only when the count allows more.
     if (openOf(origin) >= origin.allowed + spare) return false;
     return mayOpenMore(origin, originMax(this.#deps.limits), this.#now(), spare);
   }
 
-  /** Whether account `id` may have another connection, after one of its idle ones is closed if need be. */
+  /** Whether account `id` may have another connection, after an idle one is closed if needed. */
   mayHaveAnother(id: string): boolean {
     const { limits } = this.#deps;
     const account = this.accounts.get(id);
@@ -63,8 +63,8 @@ export class Pool {
   }
 
   /**
-   * Whether another connection to `origin` may be opened for account `id`; may close an idle one for it, of the account
-   * when that one may have no more, of any when the process may not.
+   * Whether another connection to `origin` may be opened for account `id`. May close an idle connection for it: one of
+   * the account's own when the account is at its limit, any when the process is.
    */
   mayOpen(origin: Origin, id: string, spare = 0): boolean {
     const { limits, origins } = this.#deps;
@@ -74,7 +74,10 @@ export class Pool {
     return this.#total < totalMax(account, limits) || this.#closeIdle(idleOfAnother(origin, origins));
   }
 
-  /** Closes an idle connection and opens a new one in its place for account `id`, once it is closed; says whether it does. */
+  /**
+   * Closes an idle connection to `origin` and, once it is closed, opens a new one for account `id`. Returns whether it
+   * does.
+   */
   replaceIdle(origin: Origin, id: string): boolean {
     const own = origin.warm.find(({ owner }) => owner.account.id === id);
     const idle = own ?? origin.warm[0];
@@ -86,12 +89,12 @@ export class Pool {
     return true;
   }
 
-  /** Begins to open a connection for account `id`; the listener gets the result. */
+  /** Starts to open a connection for account `id`. The listener gets the result. */
   open(origin: Origin, id: string): void {
     this.#dial(origin, this.#begin(origin, id));
   }
 
-  /** Acquires the connection that `delivery` would go out on, the one used last or an unused one, and marks it busy. */
+  /** Acquires a connection for `delivery`, the one used last or an unused one, and marks it busy. */
   acquire(origin: Origin, delivery: Delivery): Connection | undefined {
     if (!mayUse(origin, delivery, this.#deps.holdings)) return undefined;
     const connection = this.#pick(origin, delivery);
@@ -105,7 +108,7 @@ export class Pool {
     return connection;
   }
 
-  /** The request on `connection` is over; `reusable` says whether another may follow on it. */
+  /** The request on `connection` has ended. `reusable` says whether another may follow on it. */
   release(connection: Connection, reusable: boolean): void {
     const released = connection as OwnedConnection;
     const { account, origin } = released.owner;
@@ -124,26 +127,28 @@ export class Pool {
     noteAnswer((connection as OwnedConnection).owner.origin, latencyMs, this.#now());
   }
 
-  /** How far ahead of its instant a request to `key` leaves so as to arrive at it, ms. */
+  /** How far ahead of its instant a request to the origin `key` must leave to arrive at the instant, ms. */
   earlyLeadMs(key: string, sendCostMs: number): number {
     return earlyLeadMs({ connectRttMs: this.#deps.origins.get(key)?.roundTripMs ?? null, sendCostMs });
   }
 
-  /** Closes what was opened in vain. */
+  /** Closes connections on which nothing was sent and nothing will be. */
   closeUnused(origin: Origin): void {
     if (origin.unused.length === 0) return;
     const inVain = unusedInVain(origin, this.#deps.origins.reserved(origin), this.#now());
     for (const connection of inVain) this.#close(origin, connection);
   }
 
-  /** How many connections are open, being opened, and may be in all; each that is opened may resolve a name. */
+  /**
+   * How many connections are open and being opened, and the bound. Each that is being opened may be resolving a name.
+   */
   figures(): { open: number; opening: number; max: number; resolving: number; resolvingMax: number } {
     const { limits, dialer } = this.#deps;
     const [open, opening] = [this.#total - this.#opening, this.#opening];
     return { open, opening, max: limits.total, resolving: dialer.resolving, resolvingMax: limits.total };
   }
 
-  /** Counts the connections anew, for the audit. */
+  /** Recounts the connections, for the audit. */
   recount(): Recount {
     return recount(this.#deps.origins.all());
   }
@@ -155,7 +160,7 @@ export class Pool {
     }
   }
 
-  /** Counts a connection from when it is decided that it is opened. */
+  /** Counts a connection from the decision to open it. */
   #begin(origin: Origin, id: string): Opening {
     this.#total++;
     this.#opening++;
@@ -200,7 +205,7 @@ export class Pool {
     }
   }
 
-  /** The unused ones are first for retries, which cannot have another. */
+  /** An unused connection, if retries leave one: they cannot use any other. */
   #spare(origin: Origin): OwnedConnection | undefined {
     const { origins, limits, holdings } = this.#deps;
     const forRetries = origins.reservedNew(origin) + (nextRetry(origin, limits, holdings) ? 1 : 0);
@@ -215,7 +220,10 @@ export class Pool {
     return this.#now() - connection.openedAtMs >= KEPT_MAX_MS;
   }
 
-  /** The account of the request has it from now on; one that has all it may gives another for it, or closes one. */
+  /**
+   * Counts the connection for the account of its request. An account at its limit closes an idle connection, or gives
+   * one in exchange.
+   */
   #handOver(connection: OwnedConnection, id: string): void {
     const { limits, origins } = this.#deps;
     const { origin } = connection.owner;
@@ -243,7 +251,7 @@ export class Pool {
     connection.destroy();
   }
 
-  /** It counts no longer, and nothing more is to be done when it breaks. */
+  /** Stops counting the connection, and ignores its end. */
   #uncount(connection: OwnedConnection): void {
     connection.onBroken = undefined;
     this.#total--;

@@ -1,7 +1,10 @@
 import { type Delivery, DUE_ORDER } from "../delivery/delivery.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 
-/** Claimed deliveries that are due and wait for a connection to one origin. Accounts take turns, as before the claim. */
+/**
+ * Claimed and due deliveries that wait for a connection to one origin. Accounts take turns, as they do before the
+ * claim.
+ */
 export class ReadyQueue extends TurnQueue<Delivery> {
   constructor() {
     super({

@@ -5,13 +5,13 @@ import { connectionsOf, type Origin } from "./origin.ts";
 export type Recount = {
   /** Open and being opened. */
   connections: number;
-  /** Those that have a request, of each origin. */
+  /** Connections with a request, by origin. */
   busyByOrigin: Map<string, number>;
-  /** Those of each account, by the names that `Accounts.counts` uses. */
+  /** Connections of each account, by the names that `Accounts.counts` uses. */
   byAccount: Map<string, number>;
 };
 
-/** Counts the connections of `origins` anew: what the audit compares the counters with. */
+/** Recounts the connections of `origins`, for the audit to compare with the counters. */
 export function recount(origins: Iterable<Origin>): Recount {
   const counted: Recount = { connections: 0, busyByOrigin: new Map(), byAccount: new Map() };
   for (const origin of origins) {

@@ -1,14 +1,14 @@
 import { promises as dns } from "node:dns";
 
-/** Of each question to a name server, ms; and how often it is asked. */
+/** The timeout of one query to a name server, ms, and the number of tries. */
 const TIMEOUT_MS = 2_500;
 const TRIES = 3;
 
 /**
- * All addresses of a name, of both families, by the DNS servers of the machine. Not by getaddrinfo, which holds one of
- * four threads for as long as a name server is silent. `allowed` names are the operator's own and may stand in
- * /etc/hosts, so getaddrinfo looks these up; of one name once at a time. `signal` ends the questions, and their sockets.
- * Throws the resolver's error when there is none.
+ * All addresses of a name, of both families, from the machine's DNS servers. It does not use getaddrinfo, which
+ * occupies one of four threads for as long as a name server is silent. `allowed` names belong to the operator and may
+ * be in /etc/hosts, so these do use getaddrinfo, one call per name at a time. `signal` cancels the queries and closes
+ * their sockets. Throws the resolver's error when there is no address.
  */
 export async function resolveName(hostname: string, allowed: boolean, signal: AbortSignal): Promise<string[]> {
   if (allowed) return lookUp(hostname);
@@ -17,7 +17,7 @@ export async function resolveName(hostname: string, allowed: boolean, signal: Ab
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const addresses = [v4, v6].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   if (addresses.length === 0) throw v4.status === "rejected" ? v4.reason : new Error("no address");
-  // A family that could not be asked must not hide a bad address in it. That it has no record is an answer.
+  // Fail when one family could not be queried: it might contain a forbidden address. "No record" is an answer.
   for (const answer of [v4, v6]) {
     if (answer.status === "rejected" && !/^(ENODATA|ENOTFOUND)$/.test(answer.reason?.code)) throw answer.reason;
   }

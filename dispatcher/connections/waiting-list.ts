@@ -15,7 +15,7 @@ import type { WaitingQueue } from "./waiting-queue.ts";
 
 const OPEN_AGAIN_MS = 250;
 const SERVED_AT_ONCE_MAX = 256;
-/** So many origins are served at once when an account may have connections again. */
+/** How many origins are served at once when an account may have connections again. */
 const ORIGINS_AT_ONCE_MAX = 32;
 
 type Deps = {
@@ -28,25 +28,25 @@ type Deps = {
 };
 
 /**
- * Who waits for a connection. Before its claim a delivery waits until there is a connection for it, or until its origin
- * answers so fast that there will be one in time: it stays cancellable and holds up only what goes to the same origin.
- * After its claim, when it is due, it waits for the connection that was reserved for it.
+ * The deliveries that wait for a connection. Before its claim a delivery waits until there is a connection for it, or
+ * until its origin answers so fast that there will be one in time. Meanwhile it stays cancellable, and delays only
+ * deliveries to the same origin. After its claim, when it is due, it waits for the connection that was reserved for it.
  */
 export class WaitingList implements PoolListener {
   readonly #deps: Deps;
-  /** Origins that claimed deliveries may wait for. */
+  /** Origins for which claimed deliveries may wait. */
   readonly #withReady = new Set<Origin>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Takes a delivery that is about to fall due, and for which there is no room. */
+  /** Takes a delivery that is about to fall due and for which there is no room. */
   add(delivery: Delivery): void {
     const origin = this.#deps.origins.originOf(delivery.origin);
     (delivery.needsNewConnection ? origin.waitingForNew : origin.waiting).push(delivery);
     this.#noteFull(origin, delivery);
-    // Those before it may all have been removed: then no connection that comes back would serve it.
+    // If all before it were removed, no returning connection would serve it. So check now.
     if (this.hasRoom(delivery)) this.#serve(origin);
     else this.#deps.demand.meet(origin);
   }
@@ -66,7 +66,7 @@ export class WaitingList implements PoolListener {
     );
   }
 
-  /** Lets `delivery` go on to its turn, if there is room and nobody waits for it; otherwise it is to wait here. */
+  /** Lets `delivery` go on, if there is room and no other waits for the origin. Otherwise it waits here. */
   letPass(delivery: Delivery): void {
     const origin = this.#deps.origins.originOf(delivery.origin);
     const waiting = delivery.needsNewConnection ? origin.waitingForNew : origin.waiting;
@@ -74,13 +74,13 @@ export class WaitingList implements PoolListener {
     else this.#deps.deliveries.move(delivery, "awaiting connection");
   }
 
-  /** Whether schedules wait for a connection to this origin. */
+  /** Whether unclaimed deliveries wait for a connection to this origin. */
   isFull(key: string): boolean {
     const origin = this.#deps.origins.get(key);
     return origin !== undefined && waitingOf(origin) > 0;
   }
 
-  /** Takes a claimed delivery that is due: it is given its connection, now or as soon as there is one. */
+  /** Takes a claimed delivery that is due. It gets a connection now, or as soon as there is one. */
   addReady(delivery: Delivery): void {
     const { origins, pool, demand, clock } = this.#deps;
     const origin = origins.originOf(delivery.origin);
@@ -93,12 +93,12 @@ export class WaitingList implements PoolListener {
     if (readyOf(origin) === 0) origin.readySinceMs = clock.monotonic();
     queue.push(delivery);
     this.#withReady.add(origin);
-    // Those before it may not be allowed what is free.
+    // Deliveries before it in the queue may not be allowed to use the free connections.
     this.#serveReady(origin, queue);
     demand.meet(origin);
   }
 
-  /** Takes out the claimed deliveries that `which` names. */
+  /** Removes and returns the claimed deliveries that `which` accepts. */
   takeReady(which: (delivery: Delivery) => boolean): Delivery[] {
     const taken: Delivery[] = [];
     for (const origin of this.#withReady) {
@@ -108,12 +108,12 @@ export class WaitingList implements PoolListener {
     return taken;
   }
 
-  /** Whether claimed requests to this origin wait in vain. */
+  /** Whether claimed requests to this origin wait while it answers nothing. */
   isStalled(key: string): boolean {
     return isStalled(this.#deps.origins.originOf(key), this.#deps.clock.monotonic());
   }
 
-  /** How many deliveries wait, before their claim and after it. */
+  /** How many deliveries wait, before their claim (`waiting`) and after it (`ready`). */
   counts(): { waiting: number; ready: number } {
     const counts = { waiting: 0, ready: 0 };
     for (const origin of this.#deps.origins.active) {
@@ -123,13 +123,13 @@ export class WaitingList implements PoolListener {
     return counts;
   }
 
-  /** A delivery gave its connection up: others may have it. */
+  /** A delivery gave its connection up. Others may use it. */
   onConnectionReleased(delivery: Delivery): void {
     this.#serve(this.#deps.origins.originOf(delivery.origin));
     if (this.#deps.pool.accounts.short.size > 0) this.freed(delivery.accountId);
   }
 
-  /** Account `id` may have connections again, perhaps: what waits for them, anywhere, is served. */
+  /** Account `id` may be able to have connections again: serves the origins where it lacks some. */
   freed(id: string): void {
     const { pool, limits, deliveries } = this.#deps;
     const { accounts } = pool;
@@ -146,8 +146,8 @@ export class WaitingList implements PoolListener {
   }
 
   /**
-   * A connection could not be had. It was opened for a delivery that waits: that one fails, if it is due and no other
-   * connection will do for it. When none is due yet, they are tried again later.
+   * A connection could not be opened. The delivery that it was opened for fails, if it is due and cannot use another
+   * connection. When no delivery is due yet, all that wait are tried again later.
    */
   failed(origin: Origin, failure: ConnectFailure): void {
     const { deliveries, demand, clock } = this.#deps;
@@ -158,13 +158,17 @@ export class WaitingList implements PoolListener {
     demand.meet(origin);
   }
 
-  /** Serves what waits for this origin: first what is claimed and due, then what may be claimed. */
+  /**
+   * Serves the deliveries that wait for this origin: first the claimed ones that are due, then those that may be
+   * claimed.
+   */
   #serve(origin: Origin): void {
     if (readyOf(origin) + waitingOf(origin) === 0) return;
     const { origins, demand, clock } = this.#deps;
     const roomForNew = () => origin.unused.length - origins.reservedNew(origin);
     const room = () => roomFor(origin, origins.reserved(origin), clock.monotonic());
-    // Else a busy origin would use each connection again, and retries would never have a new one.
+    // Open connections for retries first. Otherwise a busy origin would reuse every connection, and retries would never
+    // get a new one.
     demand.meetRetries(origin);
     this.#serveReady(origin, origin.readyForNew);
     this.#serveReady(origin, origin.ready);
@@ -190,7 +194,10 @@ export class WaitingList implements PoolListener {
     }
   }
 
-  /** Lets those that wait go on while there is room. They reserve their connections at their turns, which may be later. */
+  /**
+   * Lets waiting deliveries go on while there is room. Each reserves its connection when it gets its slot, which may be
+   * later.
+   */
   #serveWaiting(origin: Origin, waiting: WaitingQueue, room: () => number): void {
     if (waiting.size === 0) return;
     const { deliveries, limits, origins, clock } = this.#deps;
@@ -209,7 +216,7 @@ export class WaitingList implements PoolListener {
     }
   }
 
-  /** Lets one go on without room, each time, if it is urgent. */
+  /** Lets one urgent delivery go on although there is no room. */
   #serveUrgent(origin: Origin): void {
     if (origin.waiting.size === 0) return;
     const { deliveries, limits, origins, clock } = this.#deps;
@@ -221,7 +228,7 @@ export class WaitingList implements PoolListener {
     if (next) this.#letThrough(origin, next);
   }
 
-  /** Lets one of each account with few requests go on, for a spare connection, while the requests of others hang. */
+  /** Lets deliveries of accounts with few requests go on for spare connections, while the requests of others hang. */
   #serveSpare(origin: Origin): void {
     if (origin.waiting.size === 0) return;
     const { deliveries, limits, clock } = this.#deps;
@@ -243,7 +250,7 @@ export class WaitingList implements PoolListener {
     this.#deps.deliveries.move(delivery, "awaiting turn");
   }
 
-  /** When its account has reserved all it may, what it waits for at this origin is served once it may have more. */
+  /** Marks this origin to be served when the account may have more connections, if it has reserved all it may. */
   #noteFull(origin: Origin, { accountId }: Delivery): void {
     const { pool, limits, deliveries } = this.#deps;
     if (!hasFewerInAll(accountId, limits, deliveries.holdings)) pool.accounts.lack(accountId, origin);

@@ -2,8 +2,9 @@ import { type Delivery, DUE_ORDER } from "../delivery/delivery.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 
 /**
- * Who waits for a connection to one origin before the claim. Accounts take turns, so that one that may have no more
- * connections, or has much that is overdue, holds up no other. Within an account the one that is due first goes first.
+ * The deliveries that wait for a connection to one origin before their claim. Accounts take turns, so that an account
+ * that may have no more connections, or has many overdue deliveries, delays no other. Within an account the earliest
+ * due goes first.
  */
 export class WaitingQueue extends TurnQueue<Delivery> {
   constructor() {
@@ -11,7 +12,7 @@ export class WaitingQueue extends TurnQueue<Delivery> {
       groupOf: ({ place }) => place,
       ...DUE_ORDER,
       isWaiting: ({ state }) => state === "awaiting connection",
-      // They come here as long before their instants as all that follows takes.
+      // Deliveries arrive here ahead of their instants, by the time that the remaining stages take.
       aheadMs: Number.POSITIVE_INFINITY,
     });
   }

@@ -1,13 +1,13 @@
 const STATEMENT_MAX_MS = 250;
-/** The cost of a row is learned from batches of at least this size, the cost of a statement from smaller ones. */
+/** Batches of at least this size teach the cost of a row, smaller ones the cost of a statement. */
 const LARGE_BATCH = 50;
 const LEARNING_RATE = 0.1;
-/** … faster that rows have become dear: what is on time waits behind a statement with too many. */
+/** Rising row costs are learned faster: deliveries that are on time wait behind a statement with too many rows. */
 const ROW_RISE_RATE = 0.3;
-/** A claim is made this much earlier than it needs to be, ms. */
+/** Claims are made this much earlier than necessary, ms. */
 const MARGIN_MS = 5;
 
-/** How long claiming takes, learned from the claims that were made. */
+/** How long claiming takes, learned from past claims. */
 export class ClaimCost {
   #rowMs = 0.03;
   #statementMs = 3;
@@ -23,12 +23,12 @@ export class ClaimCost {
     this.#rowMs += (ms - this.#rowMs) * (ms > this.#rowMs ? ROW_RISE_RATE : LEARNING_RATE);
   }
 
-  /** How many rows one statement claims within `ms`. */
+  /** How many rows a statement can claim within `ms`. */
   rowsWithin(ms: number): number {
     return Math.floor(ms / this.#rowMs);
   }
 
-  /** How long before its instant one of `rows` that leave together should be claimed, ms. */
+  /** How long before its instant a delivery should be claimed when `rows` leave together, ms. */
   leadMs(rows: number): number {
     return MARGIN_MS + 2 * this.#statementMs + 1.5 * rows * this.#rowMs;
   }

@@ -13,24 +13,27 @@ import { MinHeap } from "../runtime/min-heap.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { ClaimCost } from "./claim-cost.ts";
 
-/** A claim may be made so long ahead of its instant, ms: a little less than the database allows, since clocks differ. */
+/**
+ * How far ahead of its instant a delivery may be claimed, ms: a little less than the database allows, because clocks
+ * differ.
+ */
 export const CLAIM_AHEAD_MS = CLAIM_AHEAD_MAX_MS - 10;
 
 const ROWS_MAX = 500;
-/** With fewer the statements themselves would cost more than their rows. */
+/** With fewer rows, the statements would cost more than their rows. */
 const ROWS_MIN = 100;
-/** A statement claims no more than what takes this long, ms: what is on time goes with the next one. */
+/** A statement claims no more rows than take this long, ms. A delivery that is on time goes with the next statement. */
 const STATEMENT_MS = 40;
-/** A claim that returns more may lie half-sent in a stopped process with its rows locked. */
+/** A larger answer may stay half-sent to a stopped process, with its rows locked. */
 const BYTES_MAX = 256 * 1024;
 const IN_FLIGHT_MAX = 2;
-/** A request of so many bytes costs its lane a turn more, and each time as many again. */
+/** A request costs its lane one more turn for each multiple of this many bytes. */
 const TURN_BYTES = 32 * 1024;
 export const CLAIMED_BYTES_MAX = 32 * 1024 * 1024;
-/** After so many statements the steps of their versions begin again: no answer can still be out by then. */
+/** Version steps repeat after this many statements. By then no answer of the earlier statement can still arrive. */
 const STEPS = 2 ** 20;
 const DEADLINE_MS = 3_000;
-/** A row that was locked, cancelled or moved is read again after this: whatever it is, its row says so. */
+/** A row that could not be claimed (locked, cancelled, moved) is read again after this, ms. */
 const READ_AGAIN_MS = 50;
 
 type Deps = {
@@ -47,27 +50,29 @@ type Deps = {
 };
 
 /**
- * Claims what is about to leave, once it may: many rows in one statement, bounded in rows and bytes. A delivery whose
- * row was not claimed (cancelled, moved, locked, claimed by another) is removed and its row read again. When the answer
- * was lost, the row may be claimed or not: it is released.
+ * Claims deliveries that are about to leave, many in one statement, with bounds in rows and bytes. A delivery whose row
+ * was not claimed (cancelled, moved, locked, or claimed by another dispatcher) is removed and its row read again. When
+ * an answer was lost, the rows may be claimed or not; they are released.
  */
 export class Claimer implements DueStage {
   readonly #deps: Deps;
-  /** It is too early to claim these. */
+  /** Deliveries that it is too early to claim. */
   readonly #early = new MinHeap<Delivery>(leavesBefore);
-  /** These go with the next statements, in turns by lane. */
+  /** Deliveries that go with the next statements, in turns by lane. */
   readonly #waiting = new TurnQueue<Delivery>({
     groupOf: ({ lane }) => lane,
     ...DUE_ORDER,
     isWaiting,
     turns: ({ bytes }) => 1 + Math.floor(bytes / TURN_BYTES),
-    // It is not too early to claim what is here.
+    // It is not too early to claim any delivery in this queue.
     aheadMs: Number.POSITIVE_INFINITY,
   });
-  /** Its turn has come, and the last statement had no room for it: it is the first of the next one. */
+  /** Its turn had come, but the last statement had no room for it. It is the first of the next one. */
   #held: Delivery | undefined;
   #inFlight = 0;
-  /** Lanes with overdue rows in a statement that was not answered: a second one could be answered first. */
+  /**
+   * Lanes with overdue rows in a statement in flight. A second statement with the same lane could be answered first.
+   */
   readonly #inFlightOf = new Map<string, readonly Delivery[]>();
   #isScheduled = false;
   #lastStep = 0;
@@ -77,7 +82,10 @@ export class Claimer implements DueStage {
     this.#deps = deps;
   }
 
-  /** Takes a delivery that has its slot and its reservation, or that was refused: it goes with a statement once it may. */
+  /**
+   * Takes a delivery that has its slot and its reservation, or whose connection failed. It is claimed as soon as it may
+   * be.
+   */
   add(delivery: Delivery): void {
     if (this.#stopped) {
       this.#deps.deliveries.move(delivery, "removed");
@@ -90,7 +98,7 @@ export class Claimer implements DueStage {
     }
   }
 
-  /** Lets those go that no longer are too early; returns when the next one is, by the database's clock, ms. */
+  /** Queues the deliveries that may be claimed now. Returns when the next one may be, by the database's clock, ms. */
   runDue(): number {
     for (let next = this.#early.peek(); next; next = this.#early.peek()) {
       if (opensAtMs(next) > this.#deps.clock.now()) return opensAtMs(next);
@@ -101,24 +109,27 @@ export class Claimer implements DueStage {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** There may be room for another statement. */
+  /** Starts statements if there is room for another one. */
   schedule(): void {
     if (this.#isScheduled || this.#inFlight >= IN_FLIGHT_MAX || this.#isEmpty()) return;
     this.#isScheduled = true;
-    // One turn of the loop later, so that everything that became due together goes together.
+    // Wait one event-loop turn, so that deliveries that became due together go together.
     setImmediate(() => {
       this.#isScheduled = false;
       this.#flush();
     });
   }
 
-  /** Takes nothing more, and removes what it is too early to claim. What waits for a statement still goes. */
+  /**
+   * Takes nothing more, and removes deliveries that it is too early to claim. Those that wait for a statement are still
+   * claimed.
+   */
   stop(): void {
     this.#stopped = true;
     for (const delivery of this.#early.clear()) this.#deps.deliveries.move(delivery, "removed");
   }
 
-  /** How many deliveries wait here for their claim. */
+  /** How many deliveries wait here for their claim to be sent. */
   count(): number {
     return this.#early.size + this.#waiting.count() + (this.#held && isWaiting(this.#held) ? 1 : 0);
   }
@@ -142,7 +153,7 @@ export class Claimer implements DueStage {
     }
   }
 
-  /** Takes what one statement may claim, and marks it as being claimed. Rows of a shard that is lost are read again. */
+  /** Takes the deliveries for one statement and moves them to "claiming". Rows of a lost shard are read again. */
   #takeBatch(): Delivery[] {
     const { deliveries, shards, cost } = this.#deps;
     const rowsMax = Math.min(Math.max(cost.rowsWithin(STATEMENT_MS), ROWS_MIN), ROWS_MAX);
@@ -179,7 +190,7 @@ export class Claimer implements DueStage {
     return this.#waiting.take(this.#deps.clock.now(), this.#mayGo);
   }
 
-  /** The order within a lane is kept by claiming what is overdue in one statement after the other. */
+  /** Keep the order within a lane: claim its overdue deliveries one statement after the other. */
   readonly #mayGo = (delivery: Delivery): boolean =>
     this.#inFlightOf.size === 0 || !this.#inFlightOf.has(delivery.lane) || !this.#isOverdue(delivery);
 
@@ -191,7 +202,7 @@ export class Claimer implements DueStage {
     const { database, dispatcherId, shards, clock, cost, deliveries } = this.#deps;
     const startedAtMs = clock.monotonic();
     const epochs = shards.epochsOf(batch.map(({ shard }) => shard));
-    // Each statement raises the version by a step of its own, so that the version names the statement.
+    // Each statement raises the version by a step of its own, so the version identifies the statement.
     const step = (this.#lastStep % STEPS) + 1;
     this.#lastStep = step;
     for (const delivery of batch) delivery.claimVersion = delivery.version + step;

@@ -7,7 +7,7 @@ import type { Time } from "../runtime/clock.ts";
 
 const ROWS_MAX = 500;
 const DEADLINE_MS = 3_000;
-/** A statement whose answer was lost ends within this by the session's own statement_timeout, ms. */
+/** A claim whose answer was lost ends within this, by the session's statement_timeout, ms. */
 const STATEMENT_LIFE_MS = 6_000;
 
 type Deps = {
@@ -20,8 +20,8 @@ type Deps = {
 };
 
 /**
- * Puts schedules back that were claimed and sent nothing. A claim whose answer was lost may still be running there, so
- * it is looked for until it cannot be any more.
+ * Puts back claimed schedules whose requests were not sent. A claim whose answer was lost may still be running in the
+ * database, so the row is tried again until the claim must have ended.
  */
 export class Releases {
   readonly #deps: Deps;
@@ -34,14 +34,14 @@ export class Releases {
 
   add(delivery: Delivery): void {
     if (delivery.claim) this.#deps.metrics.released();
-    // It may wait for as long as the database is away.
+    // Free the request now: the release may wait as long as the database is away.
     delivery.request = null;
     if (delivery.claim) delivery.claim.row.sealed = null;
     const untilMs = delivery.claim ? 0 : this.#deps.clock.monotonic() + STATEMENT_LIFE_MS;
     this.#waiting.push({ delivery, untilMs });
   }
 
-  /** Puts a bounded number back; returns how many rows it changed. */
+  /** Puts a bounded number of rows back. Returns how many rows it changed. */
   async runOnce(): Promise<number> {
     if (this.#inFlight > 0 || this.#waiting.length === 0) return 0;
     const { database, dispatcherId, deliveries, clock, wantedReads } = this.#deps;
@@ -66,7 +66,7 @@ export class Releases {
     }
   }
 
-  /** How many deliveries are to be put back. */
+  /** How many deliveries wait to be put back. */
   count(): number {
     return this.#waiting.length + this.#inFlight;
   }

@@ -6,7 +6,7 @@ import type { Lanes } from "./lanes.ts";
 import type { NotificationTargets } from "./notifications.ts";
 import type { WantedReads } from "./wanted-reads.ts";
 
-/** With more than this wanted by id, the lane of what is announced is read again instead. */
+/** When more schedules than this are wanted by id, the lane of a further one is read again instead. */
 export const WANTED_MAX = 5_000;
 
 type Deps = {
@@ -14,12 +14,12 @@ type Deps = {
   calendar: Calendar;
   lanes: Lanes;
   wantedReads: WantedReads;
-  /** The loops of the calendar, and of the shards. */
+  /** The loops that read the calendar and share the shards. */
   reading: Pick<Loop, "soon">;
   sharing: Pick<Loop, "soon">;
 };
 
-/** What follows from a notification: what it names is read, or the shards are shared anew. */
+/** Acts on notifications: reads what they name, or shares the shards again. */
 export class Announcements implements NotificationTargets {
   readonly #deps: Deps;
 
@@ -51,7 +51,7 @@ export class Announcements implements NotificationTargets {
       return;
     }
     lanes.use(lane);
-    // A lane that has more to read than there is room for comes to it in due order.
+    // A lane with more to read than there is room for reaches this schedule in due order.
     const isBehind = lane.moreFromMs !== null && due.dueAtMs > lane.readTo.ms && !lane.isReading;
     if (isBehind || count > 1 || wantedReads.size >= WANTED_MAX) lanes.readAgain(lane, due.dueAtMs);
     else wantedReads.add([id]);

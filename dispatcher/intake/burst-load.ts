@@ -1,16 +1,16 @@
 const BUCKET_MS = 25;
 
-/** How many deliveries leave when, in steps of 25 ms: how large a burst is. */
+/** Counts the deliveries that leave in each step of 25 ms, to know the size of a burst. */
 export class BurstLoad {
   readonly #rows = new Map<number, number>();
 
-  /** Counts one that leaves at `sendAtMs`. */
+  /** Counts a delivery that leaves at `sendAtMs`. */
   add(sendAtMs: number): void {
     const bucket = bucketOf(sendAtMs);
     this.#rows.set(bucket, (this.#rows.get(bucket) ?? 0) + 1);
   }
 
-  /** How many leave in this span, in whole steps. */
+  /** How many deliveries leave in this span, rounded to whole steps. */
   between(fromMs: number, untilMs: number): number {
     let rows = 0;
     for (let bucket = bucketOf(fromMs); bucket <= bucketOf(untilMs); bucket++) rows += this.#rows.get(bucket) ?? 0;

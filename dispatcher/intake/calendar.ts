@@ -6,18 +6,18 @@ import { laneKey } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Lanes } from "./lanes.ts";
 
-/** Schedules that one statement looks at, and lanes of one sweep, over all shards. */
+/** The most schedules per watch statement, and lanes per sweep statement, over all shards. */
 const COMING_MAX = 8_000;
 const SWEPT_MAX = 4_000;
 const DEADLINE_MS = 3_000;
-/** A notification can be lost: so often the calendar is swept, ms. */
+/** How often the calendar is swept, because a notification can be lost, ms. */
 const SWEEP_EVERY_MS = 5_000;
-/** A place that is further ahead than the horizon by this is from before the database's clock was set back. */
+/** A place this far beyond the horizon was noted before the database's clock was set back, ms. */
 const AHEAD_MAX_MS = 1_000;
 
 /**
- * How far a shard was watched: every schedule up to there is in memory, or its lane is known to have more. And how far
- * its calendar was swept; null while no sweep is under way.
+ * `watchedTo` is how far a shard was watched: each schedule up to there is in memory, or its lane is known to have more
+ * to read. `sweptTo` is how far its calendar was swept; null while no sweep is in progress.
  */
 type Progress = { watchedTo: DuePlace; sweptTo: LanePlace | null; sweptAtMs: number };
 
@@ -29,10 +29,10 @@ type Deps = {
 };
 
 /**
- * Says which lanes of this dispatcher's shards have something due within the horizon. Each schedule is seen once, when it
- * comes within the horizon, so that it costs nothing that thousands of lanes are awake. What was within the horizon
- * before, that of a shard that was taken over for instance, is found by a sweep of the calendar. What is created behind
- * the place that was watched comes by NOTIFY; a slow sweep finds what no notification named.
+ * Finds the lanes of this dispatcher's shards that have something due within the horizon. It sees each schedule once,
+ * when the schedule comes within the horizon, so thousands of awake lanes cost nothing. A sweep of the calendar finds
+ * what was within the horizon before, for instance in a shard that was taken over. A schedule created before the
+ * watched place is announced by NOTIFY; a slow sweep finds those that no notification named.
  */
 export class Calendar {
   readonly #deps: Deps;
@@ -44,33 +44,33 @@ export class Calendar {
     this.#deps = deps;
   }
 
-  /** One round; returns how many lanes it found. */
+  /** Runs one round. Returns how many lanes it found. */
   async runOnce(): Promise<number> {
     this.#hasMore = false;
     return (await this.#watch()) + (await this.#sweep());
   }
 
-  /** Whether the last round left something. */
+  /** Whether the last round left something to find. */
   hasMore(): boolean {
     return this.#hasMore && this.#deps.lanes.hasRoom();
   }
 
-  /** Notifications may have been missed: the sweep begins now. */
+  /** Starts a sweep now, because notifications may have been missed. */
   sweepSoon(): void {
     for (const one of this.#progress.values()) one.sweptAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Up to when lanes are to be read now, so that nothing is left between that and what comes next; epoch ms. */
+  /** Up to which due time lanes are to be read now, epoch ms, so that no gap remains before what is watched next. */
   untilMs(): number {
     return Math.max(this.#deps.clock.now() + PREFETCH_HORIZON_MS, this.#watchedToMs);
   }
 
-  /** How far a shard was watched. */
+  /** How far the shard was watched. */
   watchedTo(shard: number): DuePlace {
     return this.#progress.get(shard)?.watchedTo ?? BEFORE_ALL;
   }
 
-  /** Looks at what has come within the horizon since the last round. */
+  /** Finds what has come within the horizon since the last round. */
   async #watch(): Promise<number> {
     const { shards, clock, database, lanes } = this.#deps;
     const owned = shards.owned();
@@ -79,7 +79,7 @@ export class Calendar {
     const watched = owned.flatMap((id) => {
       const known = this.#progress.get(id);
       if (known && known.watchedTo.ms <= untilMs + AHEAD_MAX_MS) return [{ id, from: known.watchedTo }];
-      // The sweep that begins now finds what is due before.
+      // A new sweep finds what is due before that.
       const sweep = { sweptTo: BEFORE_ALL_LANES, sweptAtMs: clock.monotonic() };
       this.#progress.set(id, { watchedTo: after(untilMs), ...sweep });
       return [];
@@ -99,7 +99,7 @@ export class Calendar {
     return coming.length;
   }
 
-  /** Wakes the lanes whose entries are due, a portion in each round. */
+  /** Wakes lanes whose entries are due, a bounded number in each round. */
   async #sweep(): Promise<number> {
     const { clock, database, lanes } = this.#deps;
     const now = clock.monotonic();

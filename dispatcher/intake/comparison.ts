@@ -19,9 +19,9 @@ type Deps = {
 };
 
 /**
- * Compares lanes that were read with the table: whether more is open there, up to where everything is known, than is in
- * memory. A transaction may commit after the reading has passed its schedules, and a lane that is awake is not announced
- * by its entry in the calendar. What differs is read again.
+ * Compares lanes with the table: are more schedules open there, up to the place to which everything should be known,
+ * than are in memory? A transaction may commit after the lane was read past its schedules, and an awake lane is not
+ * announced by its entry in the calendar. A lane that differs is read again.
  */
 export class Comparison {
   readonly #deps: Deps;
@@ -30,7 +30,7 @@ export class Comparison {
     this.#deps = deps;
   }
 
-  /** One statement for a bounded number of lanes; returns how many it compared. */
+  /** Runs one statement for a bounded number of lanes. Returns how many it compared. */
   async runOnce(): Promise<number> {
     const { database, clock, lanes, deliveries } = this.#deps;
     const compared = lanes.takeUncompared(LANES_MAX, clock.monotonic() - COMPARE_EVERY_MS);
@@ -43,7 +43,7 @@ export class Comparison {
     const more = await database.run(DEADLINE_MS, ({ sql }) => findLanesWithMore(sql, known));
     for (const n of more) {
       const lane = compared[n];
-      // One that was read meanwhile has another place by now.
+      // Ignore a lane that was read in the meantime.
       const then = known[n];
       const isSame = lane?.readTo === then?.readTo && lane?.moreFromMs === then?.moreFromMs;
       if (lane && isSame) lanes.readAgain(lane, Number.NEGATIVE_INFINITY);
@@ -51,7 +51,7 @@ export class Comparison {
     return compared.length;
   }
 
-  /** Up to where everything of the lane is in memory. */
+  /** The place up to which all schedules of the lane should be in memory. */
   #knownTo({ readTo, moreFromMs, shard }: Lane): DuePlace {
     if (moreFromMs !== null) return readTo;
     const watchedTo = this.#deps.calendar.watchedTo(shard);

@@ -10,28 +10,30 @@ import type { TurnRules } from "../runtime/turn-rules.ts";
 import { BurstLoad } from "./burst-load.ts";
 
 const CONNECT_AHEAD_MS = 2_000;
-/** What falls due within this of a delivery that is enqueued now is enqueued with it. */
+/** Deliveries due within this of one that is enqueued now are enqueued with it, ms. */
 const COALESCE_MS = 80;
-/** A lane near its limit claims only this long before it may send, so that the slot is not held for nothing. */
+/** A lane near its limit claims only this long before it may send, so that its slots are not held idle, ms. */
 const NEAR_LIMIT_LEAD_MS = 8;
-/** CPU time to enqueue one delivery. A burst is enqueued this much earlier per row. */
+/** CPU time to enqueue one delivery, ms. A burst is enqueued this much earlier per row. */
 const ENQUEUE_MS = 0.05;
 const ENQUEUE_MAX_MS = 1_000;
-/** So many are enqueued in one turn of the event loop: the first of a burst are claimed while the next are enqueued. */
+/**
+ * The most deliveries enqueued in one event-loop turn. So the first of a burst are claimed while the next are enqueued.
+ */
 const TURN_MAX = 250;
-/** … and so many more begin to wait for their turn. */
+/** The most further deliveries that are queued for their turn in the same event-loop turn. */
 const WOKEN_MAX = 4_000;
-/** Entries of deliveries that were removed are looked for when there are more of them than of others, and at least so many. */
+/** The heaps are pruned of removed deliveries when these are the majority, from this size on. */
 const PRUNE_AT_MIN = 1_024;
-/** A connection could not be had ahead of time: it is tried again after this. */
+/** When no connection could be opened ahead of time, the delivery is woken again after this, ms. */
 const TRY_AGAIN_MS = 500;
 
 type Deps = {
   deliveries: Deliveries;
   clock: Time;
-  /** A claim is made at most so long ahead, ms. */
+  /** A claim is made at most this far ahead, ms. */
   claimAheadMs: number;
-  /** How long before its instant one of `rows` that leave together should be claimed. */
+  /** How long before its instant a delivery should be claimed when `rows` leave together, ms. */
   claimCost: { leadMs(rows: number): number };
   rates: { isNearLimit(lane: string): boolean };
   demand: { expect(delivery: Delivery): void };
@@ -39,18 +41,19 @@ type Deps = {
 };
 
 /**
- * The deliveries that are known to fall due, in order. Each is looked at two seconds ahead, so that its connection can
- * be opened, and again ahead of its instant by what its turn and its claim take, which grows with how much else is due.
+ * The deliveries in memory that are to be woken, in order. Each is looked at two seconds ahead, so that a connection
+ * can be opened. It is woken ahead of its instant by the time that its turn and its claim take, which depends on how
+ * much else is due.
  */
 export class DueQueue implements DueStage {
   readonly #deps: Deps;
   readonly #aheadMaxMs: number;
-  /** Not looked at yet; and those whose connection was looked after. */
+  /** Deliveries that were not looked at yet, and those that were. */
   readonly #approaching = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
   readonly #near = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
-  /** More than one turn's of them should be enqueued by now: they are, in turns by lane. */
+  /** Deliveries to be enqueued now, more than one event-loop turn takes. They take turns by lane. */
   readonly #woken = new TurnQueue(TURNS);
-  /** Those that were overdue when they came, in turns by lane: they come after the others. */
+  /** Deliveries that were late when they came. They take turns by lane, after the others. */
   readonly #late = new TurnQueue(TURNS);
   readonly #load = new BurstLoad();
   #stopped = false;
@@ -60,14 +63,14 @@ export class DueQueue implements DueStage {
     this.#aheadMaxMs = deps.claimAheadMs + ENQUEUE_MAX_MS;
   }
 
-  /** Takes a delivery that is new, or that comes back because no connection could be had ahead of its instant. */
+  /** Takes a delivery that is new, or that comes back because no connection could be opened ahead of its instant. */
   add(delivery: Delivery, from: DeliveryState | null): void {
     const nowMs = this.#deps.clock.now();
     if (from !== null) {
       this.#addNear(delivery, Math.min(delivery.sendAtMs, nowMs + TRY_AGAIN_MS));
       return;
     }
-    // What is not late waits behind what its lane has here that is.
+    // A delivery that is not late waits behind the late ones of its own lane.
     if (isLate(delivery.sendAtMs, nowMs) || this.#late.has(delivery.lane)) {
       this.#late.push(delivery);
       return;
@@ -79,7 +82,7 @@ export class DueQueue implements DueStage {
     else this.#approach(delivery);
   }
 
-  /** Looks at what is to be looked at now; returns when to come again, by the database's clock, ms. */
+  /** Looks at and enqueues what is due for it now. Returns when to call it again, by the database's clock, ms. */
   runDue(): number {
     if (this.#stopped) return Number.POSITIVE_INFINITY;
     const nowMs = this.#deps.clock.now();
@@ -96,7 +99,7 @@ export class DueQueue implements DueStage {
     );
   }
 
-  /** Forgets how much fell due before `beforeMs`. */
+  /** Drops the load from before `beforeMs`. */
   forgetLoad(beforeMs: number): void {
     this.#load.forget(beforeMs);
   }
@@ -153,7 +156,7 @@ export class DueQueue implements DueStage {
     for (const delivery of early) this.#near.push(delivery);
   }
 
-  /** Enqueues what waits in turns, a turn's at most; how many. */
+  /** Enqueues up to TURN_MAX deliveries of a queue. Returns how many. */
   #enqueueFrom(queue: TurnQueue<Delivery>, nowMs: number): number {
     for (let n = 0; n < TURN_MAX; n++) {
       const next = queue.take(nowMs);
@@ -165,7 +168,7 @@ export class DueQueue implements DueStage {
     return TURN_MAX;
   }
 
-  /** How far ahead of its instant what falls due now is enqueued, by how much falls due with it. */
+  /** How far ahead of its instant a delivery is enqueued, depending on how much else falls due with it, ms. */
   #leadMs(nowMs: number): number {
     const rows = this.#load.between(nowMs, nowMs + this.#aheadMaxMs);
     const { claimCost, claimAheadMs } = this.#deps;
@@ -173,7 +176,10 @@ export class DueQueue implements DueStage {
   }
 }
 
-/** They are woken as long ahead as all that follows takes, so each is on time that is not late. */
+/**
+ * Deliveries are woken ahead of their instants by the time that the remaining stages take, so any that is not late is
+ * on time.
+ */
 const TURNS: TurnRules<Delivery> = {
   groupOf: ({ lane }) => lane,
   ...DUE_ORDER,

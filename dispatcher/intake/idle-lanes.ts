@@ -10,7 +10,7 @@ const DEADLINE_MS = 3_000;
 
 type Deps = { database: Database; clock: Time; lanes: Lanes };
 
-/** Puts idle lanes back into the calendar: their entries are raised to what is due next, and the lanes are forgotten. */
+/** Puts idle lanes back: raises their calendar entries to what is due next, and removes the lanes from memory. */
 export class IdleLanes {
   readonly #deps: Deps;
 
@@ -18,7 +18,7 @@ export class IdleLanes {
     this.#deps = deps;
   }
 
-  /** One statement for a bounded number of lanes; returns how many were idle. */
+  /** Runs one statement for a bounded number of lanes. Returns how many were idle. */
   async runOnce(): Promise<number> {
     const { database, clock, lanes } = this.#deps;
     const idle = lanes.takeIdle(LANES_MAX);
@@ -30,7 +30,7 @@ export class IdleLanes {
       const lane = lanes.get(laneKey(id));
       if (!lane) continue;
       if (dueAtMs !== null && dueAtMs <= soonMs) lanes.readAgain(lane, dueAtMs);
-      // Else something was announced while the entry was raised.
+      // Keep the lane if something was announced while its entry was raised.
       else if (lane.usedAtMs === usedAtMs.get(lane) && lanes.memoryOf(lane) === 0 && !lane.isReading)
         lanes.forget(lane);
     }

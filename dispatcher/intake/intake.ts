@@ -11,9 +11,9 @@ import { isReached } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 import { hasMemoryFor, MEMORY_OF_WAITING_MAX } from "./memory.ts";
 
-/** What sending itself takes, of one that fires early, ms. */
+/** The time that sending itself takes, for early firing, ms. */
 const SEND_COST_MS = 0.3;
-/** So many that wait in vain are put back at once, and none that is late by less than this, ms. */
+/** The most deliveries put back at once, and how late a delivery must be to be put back, ms. */
 const PUT_BACK_MAX = 2_000;
 const PUT_BACK_AFTER_MS = 1_000;
 
@@ -30,7 +30,7 @@ type Deps = {
   lanes: Lanes;
 };
 
-/** Decides what of the schedules that were read comes into memory, which is bounded. */
+/** Decides which of the schedules that were read come into memory, which is bounded. */
 export class Intake {
   readonly #deps: Deps;
   #stopped = false;
@@ -39,7 +39,7 @@ export class Intake {
     this.#deps = deps;
   }
 
-  /** Takes a schedule, if this process is to deliver it; false when there is no room for it. */
+  /** Takes a schedule if this process is to deliver it. Returns false when there is no room for it. */
   accept(due: DueSchedule): boolean {
     const { deliveries, shards, recorder, rates, connections, clock } = this.#deps;
     if (this.#stopped || !due.accountActive || !shards.holds(due.shard) || recorder.holds(due.id)) return true;
@@ -57,7 +57,10 @@ export class Intake {
     return true;
   }
 
-  /** Takes schedules that were not read in the order of their lanes: none that others of its lane are waiting before. */
+  /**
+   * Takes schedules that were read by id. A schedule that its lane has not reached yet is not taken: others of the lane
+   * are due before it. The lane is read again instead.
+   */
   acceptNamed(due: readonly DueSchedule[]): void {
     const { lanes } = this.#deps;
     if (this.#stopped) return;
@@ -71,7 +74,7 @@ export class Intake {
     this.run();
   }
 
-  /** A delivery has left its place in memory: its retry takes it, or what else its lane has. */
+  /** A delivery has left its place in memory, which its retry or more of its lane can take. */
   onMemoryFree(delivery: Delivery): void {
     if (this.#stopped) return;
     const { lanes } = this.#deps;
@@ -82,8 +85,8 @@ export class Intake {
   }
 
   /**
-   * Puts schedules that are overdue and wait for a connection in vain back, to be read again later, as long as
-   * they take memory that is kept for what can be sent.
+   * Puts back overdue schedules that wait for a connection, to be read again later, when there are so many that they
+   * take memory reserved for schedules that can be sent.
    */
   putBackWaiting(): void {
     const { deliveries, lanes, clock } = this.#deps;
@@ -101,7 +104,7 @@ export class Intake {
     }
   }
 
-  /** Lets what was taken in begin. */
+  /** Runs the stages, so that the deliveries just taken start. */
   run(): void {
     this.#deps.alarm.run();
   }

@@ -5,7 +5,7 @@ import type { Time } from "../runtime/clock.ts";
 const LANES_MAX = 1_000;
 const EVERY_MS = 600_000;
 const DEADLINE_MS = 3_000;
-/** One dispatcher of the fleet walks over all lanes: the one that owns this shard. */
+/** The dispatcher that owns this shard checks the lanes of all shards. */
 const AUDITED_BY = 0;
 
 type Deps = {
@@ -17,8 +17,8 @@ type Deps = {
 };
 
 /**
- * Walks over all lanes again and again, and mends entries of the calendar that are missing or too late. Only a schedule
- * that was inserted past the create functions, or a create of an earlier version, can leave one.
+ * Checks all lanes in a repeated walk, and repairs calendar entries that are missing or too late. Only a schedule
+ * inserted without the create functions, or created by an earlier version, can leave such an entry.
  */
 export class LaneAudit {
   readonly #deps: Deps;
@@ -29,7 +29,7 @@ export class LaneAudit {
     this.#deps = deps;
   }
 
-  /** One step of a walk, or none while the last one is not long ago; returns how many entries it mended. */
+  /** Runs one step of a walk, or none if the last walk ended recently. Returns how many entries it repaired. */
   async runOnce(): Promise<number> {
     const { database, clock, shards, log, metrics } = this.#deps;
     if (!shards.holds(AUDITED_BY) || clock.monotonic() < this.#nextAtMs) return 0;
@@ -39,7 +39,7 @@ export class LaneAudit {
     this.#after = next;
     if (next === null) this.#nextAtMs = clock.monotonic() + EVERY_MS;
     metrics.mended(missing + late);
-    if (missing + late > 0) log.warn({ missing, late }, "entries of the calendar of lanes were mended");
+    if (missing + late > 0) log.warn({ missing, late }, "entries of the calendar of lanes were repaired");
     return missing + late;
   }
 }

@@ -8,7 +8,7 @@ import { type Lane, pullBack } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
 const DEADLINE_MS = 3_000;
-/** Rows of one statement: the answer is in memory as a whole, and taking it in must not hold up what is due. */
+/** The most rows per statement. The answer is in memory as a whole, and processing it must not delay what is due. */
 const ROWS_MAX = 2_000;
 const LANES_MAX = 500;
 const PERIOD_MS = 100;
@@ -18,19 +18,20 @@ type Deps = {
   database: Database;
   clock: Pick<Clock, "monotonic" | "isSet">;
   lanes: Lanes;
-  /** Up to when lanes are to be read, epoch ms. */
+  /** Up to which due time lanes are to be read, epoch ms. */
   calendar: { untilMs(): number };
-  /** Takes a schedule into memory; false when there is no room for it. */
+  /** Takes a schedule into memory. Returns false when there is no room for it. */
   intake: { accept(due: DueSchedule): boolean; run(): void };
   metrics: { read(rows: number): void };
 };
 
-/** What is asked of a lane, and what came. */
+/** A lane's part of a statement: how many rows were requested, and those that came. */
 type Reading = { lane: Lane; limit: number; rows: DueSchedule[] };
 
 /**
- * Reads the schedules of lanes that are due within the horizon: rows, no payloads, changing nothing. Each lane is read on
- * from where it was read to, when something of it comes within the horizon, and never from the beginning.
+ * Reads the schedules of lanes that are due within the horizon. It reads rows without payloads and changes nothing.
+ * Each lane continues where it was read to, when something of it comes within the horizon. It never starts again from
+ * the beginning.
  */
 export class LaneReads {
   readonly #deps: Deps;
@@ -39,7 +40,7 @@ export class LaneReads {
     this.#deps = deps;
   }
 
-  /** Begins to read; `onError` gets what went wrong. Returns how to stop. */
+  /** Starts reading. `onError` gets errors; reading continues. Returns how to stop. */
   start(onError: (error: unknown) => void): Pick<Loop, "stop"> {
     const { lanes, clock } = this.#deps;
     const loop = new Loop(
@@ -59,7 +60,7 @@ export class LaneReads {
     return loop;
   }
 
-  /** One statement, for a bounded number of lanes and rows; returns how many rows it read. */
+  /** Runs one statement, for a bounded number of lanes and rows. Returns how many rows it read. */
   async runOnce(): Promise<number> {
     const { database, calendar, lanes, intake, metrics } = this.#deps;
     lanes.wantDeferred();
@@ -88,7 +89,7 @@ export class LaneReads {
     const share = Math.max(Math.floor(ROWS_MAX / lanes.length), 1);
     return lanes.map((lane) => {
       const max = this.#deps.lanes.maxOf(lane);
-      // One that is read again finds rows that are in memory already.
+      // A lane that is read again gets rows that are in memory already.
       const room = lane.isPulledBack ? max : Math.max(max - this.#deps.lanes.memoryOf(lane), 1);
       return { lane, limit: Math.min(room, share), rows: [] };
     });
@@ -99,7 +100,7 @@ export class LaneReads {
     for (const one of due) byLane.get(laneKey(one))?.rows.push(one);
     const now = this.#deps.clock.monotonic();
     for (const { lane, limit, rows } of readings) {
-      // Its shard was lost meanwhile.
+      // The shard was lost in the meantime.
       if (this.#deps.lanes.get(lane.key) !== lane) continue;
       lane.isPulledBack = false;
       lane.readAtMs = now;
@@ -112,7 +113,9 @@ export class LaneReads {
     }
   }
 
-  /** Takes in what was read of a lane, and notes how far that was; says whether there was room for all of it. */
+  /**
+   * Takes the rows of a lane into memory and notes how far it was read. Returns whether there was room for all of them.
+   */
   #takeIn(lane: Lane, rows: readonly DueSchedule[], limit: number, untilMs: number): boolean {
     const from = lane.readTo;
     lane.readTo = after(untilMs);
@@ -134,7 +137,7 @@ export class LaneReads {
     return true;
   }
 
-  /** What was announced during the reading may have been committed after it looked. */
+  /** A schedule that was announced during the read may have been committed after the statement's snapshot. */
   #endReading(lane: Lane): void {
     lane.isReading = false;
     if (lane.againFromMs === Number.POSITIVE_INFINITY) return;

@@ -3,36 +3,38 @@ import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Environment } from "#domain/environment.ts";
 import { laneKey } from "../delivery/delivery.ts";
 
-/** A lane that has something due soon, or had lately: how far it was read. Times by the database's clock, ms. */
+/**
+ * A lane that has something due soon, or had lately, and how far it was read. Times are by the database's clock, ms.
+ */
 export type Lane = {
   readonly key: string;
   readonly accountId: string;
   readonly env: Environment;
   readonly shard: number;
-  /** Every schedule up to this place was in memory. */
+  /** Every schedule up to this place has been in memory. */
   readTo: DuePlace;
-  /** Behind `readTo` there may be more that is due soon, from here on; null when all of it was read. */
+  /** From this due time on, after `readTo`, there may be more to read; null when everything was read. */
   moreFromMs: number | null;
-  /** Something before what was in memory is to be read: that does not wait for room. */
+  /** Whether it is read again from before `readTo`. That does not wait for room. */
   isPulledBack: boolean;
-  /** A reading is under way, and what is to be read again once it ended: from here on, ms. */
+  /** Whether a read is in flight, and from which due time it is to be read again afterwards, ms. */
   isReading: boolean;
   againFromMs: number;
-  /** It found no room: it is read again from then on (monotonic ms), and how often it has found none in turn. */
+  /** When it may be read again after it found no room (monotonic ms), and how often in a row it found none. */
   deferredUntilMs: number;
   deferrals: number;
-  /** Its entry among the lanes that are to be read. */
+  /** Its entry in a queue of lanes to be read. */
   entry: LaneEntry | null;
-  /** When it was read last, compared with the table last, and had something last; monotonic ms. */
+  /** When it was last read, last compared with the table, and last had something; monotonic ms. */
   readAtMs: number;
   comparedAtMs: number;
   usedAtMs: number;
 };
 
-/** A lane that is to be read. One that no longer counts stays in its queue until it is first. */
+/** A lane that is to be read. An outdated entry stays in its queue until it is the head. */
 export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
 
-/** A lane that was not read yet. `nowMs` is monotonic. */
+/** Creates a lane that was not read yet. `nowMs` is monotonic. */
 export function newLane({ accountId, env, shard, dueAtMs }: DueLane, nowMs: number): Lane {
   return {
     ...{ key: laneKey({ accountId, env }), accountId, env, shard },
@@ -50,16 +52,19 @@ export function newLane({ accountId, env, shard, dueAtMs }: DueLane, nowMs: numb
   };
 }
 
-/** Whether nothing of the lane was read so far. */
+/** Whether nothing of the lane was read yet. */
 export const isUnread = ({ readTo }: Lane): boolean => readTo === BEFORE_ALL;
 
-/** Whether a schedule that was read by itself may come into memory: else others that are due before it would wait. */
+/**
+ * Whether a schedule that was read by id may come into memory. It may not while others of the lane that are due before
+ * it were not read.
+ */
 export function isReached(lane: Lane, { dueAtMs, id }: DueSchedule): boolean {
   const { ms, id: last } = lane.readTo;
   return lane.moreFromMs === null || dueAtMs < ms || (dueAtMs === ms && id <= last);
 }
 
-/** Something of the lane may be due from `ms` on that was not in memory: it is read again from there. */
+/** Marks the lane to be read again from `ms`, because something due from then on may not be in memory. */
 export function pullBack(lane: Lane, ms: number): void {
   if (lane.isReading) {
     lane.againFromMs = Math.min(lane.againFromMs, ms);

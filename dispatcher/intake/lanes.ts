@@ -8,17 +8,23 @@ import type { TurnRules } from "../runtime/turn-rules.ts";
 import { isUnread, type Lane, type LaneEntry, newLane, pullBack } from "./lane.ts";
 import { laneMax, MEMORY_MAX, MEMORY_OF_LATE_MAX, NEAR_MS } from "./memory.ts";
 
-/** Lanes that are known at once. Those beyond stay in the calendar until others have been forgotten. */
+/** The most awake lanes. Further ones stay in the calendar until others were removed. */
 export const LANES_MAX = 150_000;
-/** A lane is idle when it had nothing for so long. */
+/** A lane is idle when it has had nothing for this long, ms. */
 const IDLE_MS = 10_000;
-/** A lane that found no room is read again after this, and after twice as long each time, ms. */
+/**
+ * A lane that found no room is read again after the first delay, then after twice as long each time, up to the second,
+ * ms.
+ */
 const DEFER_MS = 100;
 const DEFER_MAX_MS = 10_000;
-/** … one that has not been late for long, ms. */
+/** The longest delay for a lane that is at most five seconds late, ms. */
 const DEFER_RECENT_MAX_MS = 500;
 
-/** Lanes take turns to be read, by when what is to be read is due. It is read ahead, so all that is not late is on time. */
+/**
+ * Lanes take turns to be read, by the due time of what is to be read. Reading is ahead of time, so all that is not late
+ * is on time.
+ */
 const TURNS: TurnRules<LaneEntry> = {
   groupOf: ({ lane }) => lane.key,
   dueMs: ({ dueMs }) => dueMs,
@@ -34,21 +40,21 @@ type Deps = {
 };
 
 /**
- * The lanes that are awake: they have something due soon, or had lately. Those that have more to read, and room for it,
+ * The awake lanes: those that have something due soon, or had lately. Lanes that have more to read, and room for it,
  * are read in turns.
  */
 export class Lanes {
   readonly #deps: Deps;
-  /** By when they were compared with the table, the longest ago first. */
+  /** The awake lanes in the order in which they were compared with the table; the longest ago is first. */
   readonly #awake = new Map<string, Lane>();
-  /** Lanes without anything in memory or more to read, with when that began, monotonic ms; the longest so first. */
+  /** Lanes with nothing in memory and nothing to read, and since when, monotonic ms; the longest is first. */
   readonly #resting = new Map<Lane, number>();
-  /** To be read for the first time. What is said to be due in them may be gone already. */
+  /** Lanes to be read for the first time. The schedule that woke them may be gone already. */
   readonly #unread = new TurnQueue(TURNS);
   readonly #more = new TurnQueue(TURNS);
-  /** An entry counts as long as its lane is deferred until then. */
+  /** Deferred lanes. An entry is valid as long as its lane is deferred until the same time. */
   readonly #deferred = new MinHeap<{ lane: Lane; untilMs: number }>((a, b) => a.untilMs < b.untilMs);
-  /** Called when a lane is to be read. Set by the reader. */
+  /** Called when a lane is to be read. `LaneReads` sets it. */
   onWanted: (() => void) | undefined;
 
   constructor(deps: Deps) {
@@ -68,7 +74,10 @@ export class Lanes {
     return this.#awake.size < LANES_MAX;
   }
 
-  /** A lane has something that comes within the horizon at `dueAtMs`: if all before it was read, it is read from there on. */
+  /**
+   * A lane has something due at `dueAtMs` that comes within the horizon. If everything before was read, it is read from
+   * there.
+   */
   expect(due: DueLane, key: string): void {
     const lane = this.#awake.get(key);
     if (!lane) this.wake(due, key);
@@ -77,7 +86,7 @@ export class Lanes {
     }
   }
 
-  /** A lane has something due from `dueAtMs` on; one that is awake knows by itself. */
+  /** A lane has something due at `dueAtMs`. A lane that is awake already knows. */
   wake(due: DueLane, key: string): void {
     if (this.#awake.has(key) || !this.hasRoom()) return;
     const lane = newLane(due, this.#deps.clock.monotonic());
@@ -85,26 +94,26 @@ export class Lanes {
     this.want(lane);
   }
 
-  /** Something of the lane may be due from `ms` on that was not in memory. */
+  /** Reads the lane again from `ms`, because something due from then on may not be in memory. */
   readAgain(lane: Lane, ms: number): void {
     pullBack(lane, ms);
     this.use(lane);
     this.want(lane);
   }
 
-  /** Something was in the lane, or is said to be. */
+  /** Notes that the lane has, or was announced to have, something due. */
   use(lane: Lane): void {
     lane.usedAtMs = this.#deps.clock.monotonic();
     if (this.#resting.has(lane)) this.rest(lane);
   }
 
-  /** A lane that has nothing in memory and nothing to be read rests from now on: once it has for a while it is idle. */
+  /** If the lane has nothing in memory and nothing to read, it rests from now on; later it becomes idle. */
   rest(lane: Lane): void {
     this.#resting.delete(lane);
     if (this.#isEmpty(lane)) this.#resting.set(lane, this.#deps.clock.monotonic());
   }
 
-  /** Up to `max` idle lanes. They are idle anew after a while, if they are not forgotten. */
+  /** Returns up to `max` idle lanes. Those that are not forgotten become idle again after IDLE_MS. */
   takeIdle(max: number): Lane[] {
     const sinceMs = this.#deps.clock.monotonic() - IDLE_MS;
     const idle: Lane[] = [];
@@ -116,7 +125,10 @@ export class Lanes {
     return idle;
   }
 
-  /** Up to `max` lanes that were read and not compared with the table since `sinceMs` (monotonic): they are now. */
+  /**
+   * Returns up to `max` lanes that were last compared before `sinceMs` (monotonic), and notes that they are compared
+   * now. Lanes that are being read, or were never read, are left out.
+   */
   takeUncompared(max: number, sinceMs: number): Lane[] {
     const now = this.#deps.clock.monotonic();
     const lanes: Lane[] = [];
@@ -130,7 +142,7 @@ export class Lanes {
     return lanes;
   }
 
-  /** Notifications may have been missed: each lane is to be compared with the table soon. */
+  /** Has every lane compared with the table soon, because notifications may have been missed. */
   compareAll(): void {
     for (const lane of this.#awake.values()) lane.comparedAtMs = Number.NEGATIVE_INFINITY;
   }
@@ -140,7 +152,7 @@ export class Lanes {
     for (const lane of this.#awake.values()) if (shards.has(lane.shard)) this.forget(lane);
   }
 
-  /** Reads the lane soon, if there is more of it and room for that. */
+  /** Queues the lane to be read, if it has more and there is room for it. */
   want(lane: Lane): void {
     if (lane.moreFromMs === null || lane.isReading) return;
     if (lane.deferredUntilMs > this.#deps.clock.monotonic()) return;
@@ -152,7 +164,10 @@ export class Lanes {
     this.onWanted?.();
   }
 
-  /** There was no room for what the lane has: it is read again a while later, or when that is due so soon that there may be. */
+  /**
+   * There was no room for the lane. It is read again after a delay, or a second before its next schedule is due, when
+   * reserved memory may be used.
+   */
   defer(lane: Lane): void {
     const { clock } = this.#deps;
     const now = clock.monotonic();
@@ -170,7 +185,7 @@ export class Lanes {
     this.#deferred.push({ lane, untilMs: lane.deferredUntilMs });
   }
 
-  /** Reads the lanes soon that have waited for long enough. */
+  /** Queues the deferred lanes whose delay is over. */
   wantDeferred(): void {
     const now = this.#deps.clock.monotonic();
     for (let next = this.#deferred.peek(); next && next.untilMs <= now; next = this.#deferred.peek()) {
@@ -180,10 +195,13 @@ export class Lanes {
     }
   }
 
-  /** Takes out up to `max` lanes that are to be read. Those that are overdue wait while memory is for what is on time. */
+  /**
+   * Removes and returns up to `max` lanes to be read. Overdue lanes wait while the free memory is reserved for what is
+   * on time.
+   */
   take(max: number): Lane[] {
     const nowMs = this.#deps.clock.now();
-    // What there is no room for is not read.
+    // Do not read more lanes than there is room for.
     const room = Math.min(max, MEMORY_MAX - this.#deps.holdings.memory);
     const lanes: Lane[] = [];
     while (lanes.length < room) {
@@ -196,7 +214,7 @@ export class Lanes {
     return lanes;
   }
 
-  /** Whether a lane waits that may be read now. */
+  /** Whether a lane waits to be read and may be. */
   hasMore(): boolean {
     const { memory } = this.#deps.holdings;
     if (memory >= MEMORY_MAX) return false;
@@ -214,7 +232,7 @@ export class Lanes {
     return this.#deps.holdings.memoryByLane.get(key) ?? 0;
   }
 
-  /** How many schedules of the lane may be in memory now. */
+  /** The most schedules that the lane may have in memory now. */
   maxOf({ key, moreFromMs }: Lane): number {
     const { holdings, rates, clock } = this.#deps;
     const { memory, memoryByLane } = holdings;

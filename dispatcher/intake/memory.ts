@@ -1,27 +1,31 @@
 import { isLate } from "../runtime/lateness.ts";
 
-/** Schedules in memory, of all lanes together. */
+/** The most schedules in memory, of all lanes together. */
 export const MEMORY_MAX = 40_000;
-/** … of those that are late, or due later than in a second: a quarter is kept for what is on time. */
+/**
+ * The most of them that may be in memory when a schedule that is late, or not due within a second, is added: the last
+ * quarter is reserved for those that are on time.
+ */
 export const MEMORY_OF_LATE_MAX = 30_000;
-/** … of those that are late and wait for a connection: the rest is for what can be sent. */
+/** The most that are late and wait for a connection. The rest of the memory is for schedules that can be sent. */
 export const MEMORY_OF_WAITING_MAX = 20_000;
-/** What is due within this is near. */
+/** A schedule that is due within this is near, ms. */
 export const NEAR_MS = 1_000;
-/** A lane may have so many schedules in memory, whatever its rate, while there is plenty of it. */
+/** A lane may have this many schedules in memory on top of twice its rate, while there is plenty of memory. */
 const LANE_MIN = 64;
-/** … and so many when there is little: what waits to be recorded is among them. */
+/** The least that a lane may have when memory is short. Schedules that wait to be recorded are among them. */
 const LANE_LEAST = 4;
 
-/** Whether a schedule that is due at `dueAtMs` may come into memory, with `size` schedules there. */
+/** Whether a schedule due at `dueAtMs` may come into memory, which has `size` schedules. */
 export function hasMemoryFor(dueAtMs: number, nowMs: number, size: number): boolean {
   const isNear = !isLate(dueAtMs, nowMs) && dueAtMs <= nowMs + NEAR_MS;
   return size < (isNear ? MEMORY_MAX : MEMORY_OF_LATE_MAX);
 }
 
 /**
- * How many schedules of one lane are read into memory: what it may send in two seconds. Of one that is late no more, once
- * half of the memory is taken, than an equal part for each of `lanes` that have any. At least 4.
+ * The most schedules of one lane in memory: what it may send in two seconds, plus LANE_MIN. Once half of the memory is
+ * taken, a lane that is late may have no more than an equal share of it, among the `lanes` that have any; but at least
+ * LANE_LEAST.
  */
 export function laneMax(callsPerSecond: number, isLate: boolean, lanes: number, size: number): number {
   const most = 2 * callsPerSecond + LANE_MIN;

@@ -3,16 +3,16 @@ import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import { isEnvironment } from "#domain/environment.ts";
 import type { Time } from "../runtime/clock.ts";
 
-/** Heartbeats are announced every two seconds: a listener that gets none for this long is replaced. */
+/** A listener that gets no heartbeat for this long is replaced, ms. Heartbeats are sent every two seconds. */
 const SILENCE_MAX_MS = 7_000;
 const CHANNEL = "stopwatch_due";
 
-/** What notifications are for. */
+/** Acts on notifications. */
 export interface NotificationTargets {
   /** Notifications may have been missed until now. */
   missed(): void;
   shardsChanged(): void;
-  /** A schedule falls due soon: what a process of an earlier version says. */
+  /** A schedule falls due soon; sent by a web process of an earlier version. */
   due(shard: number, id: string): void;
   /** `count` schedules of a lane fall due soon, the earliest of them `id` at `due.dueAtMs`. */
   dueInLane(due: DueLane, id: string, count: number): void;
@@ -21,14 +21,15 @@ export interface NotificationTargets {
 type Deps = {
   url: string;
   clock: Pick<Time, "monotonic">;
-  /** Heartbeats are to be expected while this dispatcher owns anything. */
+  /** Heartbeats are expected while this dispatcher owns shards. */
   shards: { owned(): number[] };
   targets: NotificationTargets;
 };
 
 /**
- * Listens to what is announced: schedules that fall due soon, and shards that changed hands. A connection that is half
- * open gets nothing and reports nothing, so a listener that gets no heartbeats is replaced. Polling is authoritative.
+ * Listens for notifications: schedules that fall due soon, and shards that changed hands. A half-open connection gets
+ * nothing and reports no error, so a listener that gets no heartbeats is replaced. Nothing depends on notifications:
+ * polling finds everything, later.
  */
 export class Notifications {
   readonly #deps: Deps;

@@ -7,10 +7,10 @@ import type { WantedReads } from "./wanted-reads.ts";
 
 const DEADLINE_MS = 3_000;
 const IDS_MAX = 500;
-/** It runs when something is wanted; this is only how long it may sleep. */
+/** The loop runs when something is wanted. This is the longest that it sleeps, ms. */
 const PERIOD_MS = 60_000;
 const TRY_AGAIN_MS = 250;
-/** What was announced is read a little behind the horizon too, since it is near. */
+/** A schedule that was announced is also read when it is due up to this long after the horizon, ms. */
 const BEHIND_HORIZON_MS = 2_000;
 
 type Deps = {
@@ -20,7 +20,7 @@ type Deps = {
   intake: { acceptNamed(due: DueSchedule[]): void };
 };
 
-/** Reads the schedules that are wanted by their ids. What could not be read is wanted again. */
+/** Reads the schedules that are wanted by id. After a failed read they are wanted again. */
 export class UrgentReads {
   readonly #deps: Deps;
 
@@ -28,7 +28,7 @@ export class UrgentReads {
     this.#deps = deps;
   }
 
-  /** Begins to read; `onError` gets what went wrong. Returns how to stop. */
+  /** Starts reading. `onError` gets errors; reading continues. Returns how to stop. */
   start(onError: (error: unknown) => void): Pick<Loop, "stop"> {
     const { wanted, clock } = this.#deps;
     const loop = new Loop(
@@ -48,7 +48,7 @@ export class UrgentReads {
     return loop;
   }
 
-  /** One statement, for a bounded number of schedules; returns how many rows it read. */
+  /** Runs one statement, for a bounded number of schedules. Returns how many rows it read. */
   async runOnce(): Promise<number> {
     const { wanted, clock, database, intake } = this.#deps;
     const ids = wanted.take(IDS_MAX);

@@ -1,7 +1,7 @@
-/** Schedules that are to be read soon, by id: they were announced, or came back. `UrgentReads` reads them. */
+/** Ids of schedules to be read soon, because they were announced or came back. `UrgentReads` reads them. */
 export class WantedReads {
   readonly #ids = new Set<string>();
-  /** Called when something is wanted. Set by the reader. */
+  /** Called when something is wanted. `UrgentReads` sets it. */
   onWanted: (() => void) | undefined;
 
   add(ids: readonly string[]): void {
@@ -13,7 +13,7 @@ export class WantedReads {
     return this.#ids.size;
   }
 
-  /** Takes out at most `max` schedules. */
+  /** Removes and returns at most `max` ids. */
   take(max: number): string[] {
     const ids = [...this.#ids.values().take(max)];
     for (const id of ids) this.#ids.delete(id);

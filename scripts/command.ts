@@ -3,8 +3,9 @@ import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 type Values = Record<string, string | boolean | undefined>;
 
 /**
- * Runs an operator command: reads its options, answers `--help`, and turns the result of `run` into the exit code
- * (nothing is 0). What an operator can mend is shown as its message alone, with exit code 1; wrong options end with 2.
+ * Runs a command: parses its options, answers `--help`, and turns the result of `run` into the exit code (nothing means
+ * 0). For errors that the operator can correct, it prints the message alone and exits with 1. Invalid options exit with
+ * 2.
  */
 export async function command<Options extends Values>(spec: {
   usage: string;
@@ -17,18 +18,18 @@ export async function command<Options extends Values>(spec: {
   try {
     process.exitCode = (await spec.run(given.values as Options, given.positionals)) ?? 0;
   } catch (error) {
-    console.error(isMendable(error) ? (error as Error).message : error);
+    console.error(isCorrectable(error) ? (error as Error).message : error);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
 
-/** The options given to a command do not fit together. */
+/** The options of a command are invalid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-// By name: the command that mends package-lock.json must not need the packages that these classes import.
-const MENDABLE = [
+// Compared by name: the command that repairs package-lock.json must run without the packages that these classes import.
+const CORRECTABLE = [
   "UsageError",
   "SetupError",
   "ConfigError",
@@ -38,9 +39,9 @@ const MENDABLE = [
   "AppError",
 ];
 
-// Files and folders that cannot be used included: their errors name the path and the reason.
-function isMendable(error: unknown): boolean {
-  return error instanceof Error && (MENDABLE.includes(error.constructor.name) || "path" in error);
+// Errors of the file system are included, because they name the path and the reason.
+function isCorrectable(error: unknown): boolean {
+  return error instanceof Error && (CORRECTABLE.includes(error.constructor.name) || "path" in error);
 }
 
 function read(spec: { usage: string; options: ParseArgsOptionsConfig; positionals?: number }) {

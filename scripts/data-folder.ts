@@ -1,8 +1,9 @@
 import { chmod, mkdir } from "node:fs/promises";
 
 /**
- * Makes the folder for keys and the embedded database when it is missing, closed to other users. As root others may
- * pass through it, since PostgreSQL runs as another user; its files are closed by their own modes.
+ * Creates the data folder for keys and the embedded database, if it is missing, closed to other users. When this
+ * process is root, other users may traverse it, because PostgreSQL runs as another user; the modes of its files close
+ * them.
  */
 export async function makeDataFolder(dataDir: string) {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;

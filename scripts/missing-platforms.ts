@@ -10,9 +10,9 @@ type LockedPackage = {
 };
 
 /**
- * Entries for the optional dependencies that the `packages` of a package-lock.json (version 3) name but lack, by their
- * place in node_modules. Only exact versions can be added, and only platforms that the name tells; each has no
- * integrity, since npm saw no archive of it.
+ * Returns entries for the optional dependencies that the `packages` of a package-lock.json (version 3) name but lack,
+ * by their path in node_modules. Only exact versions can be added, and only platforms that the package name tells. The
+ * entries have no integrity, because npm has not seen the archives.
  */
 export function missingPlatforms(packages: LockedPackages): LockedPackages {
   const missing: LockedPackages = {};
@@ -47,7 +47,7 @@ const OPERATING_SYSTEMS = [
 ];
 const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 
-// As Node.js looks packages up: in the node_modules of the dependent, then in those of the folders above it.
+// Follows Node.js's lookup: the node_modules of the dependent, then those of the folders above it.
 function resolves(packages: LockedPackages, path: string, name: string): boolean {
   for (let base = path; ; base = base.slice(0, Math.max(0, base.lastIndexOf("node_modules/") - 1))) {
     if (packages[`${base ? `${base}/` : ""}node_modules/${name}`]) return true;

@@ -1,13 +1,16 @@
 import { createServer } from "node:net";
 import { SetupError } from "./setup-error.ts";
 
-/** The wanted port of the loopback interface when nobody listens there, otherwise (and for 0) any free one. */
+/** Returns the wanted port of the loopback interface if nobody listens there, otherwise (and for 0) any free one. */
 export async function freePort(wanted = 0): Promise<number> {
   return tryPort("127.0.0.1", wanted).catch(() => tryPort("127.0.0.1", 0));
 }
 
-/** The port that `setting` names, or a free one where it is 0. Throws a SetupError when it cannot be listened on. */
-export async function claimablePort(setting: string, host: string, port: number): Promise<number> {
+/**
+ * Returns the port that `setting` has, or a free one if it is 0. Throws a SetupError when this process cannot listen on
+ * it.
+ */
+export async function listenablePortOrThrow(setting: string, host: string, port: number): Promise<number> {
   return tryPort(host, port).catch((error: NodeJS.ErrnoException) => {
     const where = `port ${port} on ${host}`;
     if (error.code === "EADDRINUSE")

@@ -1,4 +1,5 @@
-// Runs scripts/commands/<name>.ts. Plain JavaScript, so that a Node.js that cannot run TypeScript can still say so.
+// Runs scripts/commands/<name>.ts. It is plain JavaScript, so that a Node.js that cannot run TypeScript can still print
+// the message below.
 import { existsSync } from "node:fs";
 import { chdir, loadEnvFile } from "node:process";
 import { fileURLToPath } from "node:url";

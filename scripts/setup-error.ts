@@ -1,4 +1,4 @@
-/** Something around the program stands in its way: a taken port, a missing right, a damaged file. */
+/** The program cannot run in this environment: a port is taken, a permission is missing, a file is damaged. */
 export class SetupError extends Error {
   override readonly name = "SetupError";
 }

@@ -1,17 +1,18 @@
 import { processEnv } from "#config.ts";
 
 /**
- * Listens for Ctrl-C, SIGTERM and SIGHUP. The first one aborts the returned signal; a second one calls `onImpatience`.
- * npm hands on a Ctrl-C that the terminal has already sent to everyone, so what follows within half a second is the
- * same one. A SIGTERM to npm ends only the shell between npm and this program: that counts as one to this program.
+ * Listens for SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal aborts the returned AbortSignal, a second one calls
+ * `onSecondSignal`. npm forwards a Ctrl-C that the terminal has already sent to every process, so a signal within half
+ * a second counts as the same one. A SIGTERM to npm ends only the shell between npm and this process; when that shell
+ * is gone, it counts as a SIGTERM to this process.
  */
-export function listenForStop(onImpatience: () => void): AbortSignal {
+export function listenForStop(onSecondSignal: () => void): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;
   const shell = processEnv().npm_lifecycle_event === undefined ? undefined : process.ppid;
   const orphaned = setInterval(() => {
     if (shell !== undefined && process.ppid !== shell && !controller.signal.aborted) controller.abort(new Stopped());
-  }, ORPHAN_LOOK_MS).unref();
+  }, ORPHAN_CHECK_MS).unref();
   controller.signal.addEventListener("abort", () => clearInterval(orphaned));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
@@ -19,17 +20,17 @@ export function listenForStop(onImpatience: () => void): AbortSignal {
         firstAt = performance.now();
         controller.abort(new Stopped());
       } else if (performance.now() - firstAt > SAME_MS) {
-        onImpatience();
+        onSecondSignal();
       }
     });
   }
   return controller.signal;
 }
 
-/** Somebody asked the program to end. */
+/** The operator asked the program to stop. */
 export class Stopped extends Error {
   override readonly name = "Stopped";
 }
 
 const SAME_MS = 500;
-const ORPHAN_LOOK_MS = 250;
+const ORPHAN_CHECK_MS = 250;

@@ -35,7 +35,7 @@ const Filter = Paging.extend({
 
 type Options = Record<string, string | boolean | undefined>;
 
-/** What an administrator may do, by the name of the action; each returns what is printed. */
+/** What an administrator may do, by the action's name. Each returns the object to print. */
 const ACTS: Record<string, (admin: Admin, options: Options) => Promise<object>> = {
   list: (admin, options) => listAllAccounts(admin, parse(Filter, options)),
   show: async (admin, options) => readAccount(admin, await find(admin, options)),
@@ -55,14 +55,14 @@ const ACTS: Record<string, (admin: Admin, options: Options) => Promise<object>> 
   },
 };
 
-/** Throws a UsageError for what is no action. */
+/** Throws a UsageError when `name` is not an action. */
 export function assertAct(name: string | undefined): asserts name is string {
   if (name === undefined || !Object.hasOwn(ACTS, name)) {
     throw new UsageError(`The actions are create, ${Object.keys(ACTS).join(", ")}.`);
   }
 }
 
-/** Does an action on behalf of whoever works at the command line. */
+/** Runs an action on behalf of the operator at the command line. */
 export function doAct(name: string, options: Options, config: Config, query: Query): Promise<object> {
   const work = ACTS[name] as (typeof ACTS)[string];
   return work(Admin.operator(config, query), options);

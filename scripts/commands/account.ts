@@ -37,23 +37,23 @@ await command<Options>({
        npm run account -- plan --email E --plan free|indie
        npm run account -- log [--email E] [--after ID] [--limit N]
 
-Prints one JSON object. Without DATABASE_URL it works on the embedded database.
+Prints one JSON object. Without DATABASE_URL it uses the embedded database.
 
-create      makes the account of an e-mail address, or finds it: { accountId, email, plan, key?, session? }.
-            Key and session are made anew each time and shown only here.
+create      creates the account of an e-mail address, or finds it: { accountId, email, plan, key?, session? }.
+            Key and session are created each time, and shown only here.
 list        the accounts, newest first; next is what --after takes
-show        one account with its figures
+show        one account with its usage
 plan        sets the plan that an account has without paying
 deactivate  ends its sessions and refuses its keys; its schedules wait
-reactivate  lets it go on: what has become overdue is sent
-log         who set plans, deactivated and reactivated, latest first
+reactivate  lets it continue; schedules that became overdue are sent
+log         who set plans, deactivated and reactivated accounts; latest first
 
   --email E        the address, in any letter case
-  --id ID          in its place, except with create: the account's id (acc_...)
-  --plan PLAN      with create the plan of a new account (default: DEFAULT_PLAN)
-  --key live|test  makes an API key of this environment too
-  --session        starts a session too; it is the value of the cookie sw_session
-  --admin          vouches for the address; with ADMIN_EMAILS naming it, its sessions are admin sessions
+  --id ID          the account's id (acc_...), in place of --email, except with create
+  --plan PLAN      with create, the plan of a new account (default: DEFAULT_PLAN)
+  --key live|test  also creates an API key of this environment
+  --session        also starts a session; prints the value of the cookie sw_session
+  --admin          marks the address as verified; if it is in ADMIN_EMAILS, its sessions are admin sessions
   --q TEXT         part of an address, or a whole id`,
   options: {
     email: { type: "string" },

@@ -12,16 +12,16 @@ type Options = { rounds?: string; only?: string; engines?: string; seconds?: str
 await command<Options>({
   usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--quick] [--seed N]
 
-Measures the dispatcher beside its own baseline and beside other job engines, what creating costs over HTTP (writes), and
+Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), and
 lists and figures over ten million attempts (reads), all in one run on one Postgres, and writes
 tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
 
   --rounds N    interleaved rounds, 5 (1 with --quick)
   --only        ${PARTS.join(", ")}
   --engines     ${ENGINES.map((engine) => engine.name).join(", ")}
-  --seconds N   length of the steady scenarios, 20 (5 with --quick); the saturation takes three times as long
-  --quick       one short round, a tenth of the backlogs, a twentieth of the attempts
-  --seed N      instants and accounts of the jobs, 1`,
+  --seconds N   length of the steady scenarios, 20 (5 with --quick); saturation takes three times as long
+  --quick       one short round with a tenth of the backlogs and a twentieth of the attempts
+  --seed N      decides the instants and accounts of the jobs, 1`,
   options: {
     rounds: { type: "string" },
     only: { type: "string" },
@@ -51,7 +51,7 @@ tests/bench/results/latest.json. See tests/bench/README.md for what the numbers 
       if (!(error instanceof Stopped)) throw error;
       process.exit(130);
     } finally {
-      // A library that still tries to reach its store must not keep this process.
+      // A library that still tries to reach its store must not keep this process alive.
       setTimeout(() => process.exit(), LINGERS_MS).unref();
     }
     return 0;

@@ -15,27 +15,27 @@ type Options = {
 };
 
 const NAMES = ADVERSARIES.map(({ name }) => name);
-/** So long must a run be to have all adversaries unless it is told which. */
+/** From this length on, a run has all adversaries by default, seconds. */
 const LONG_S = 150;
 
 await command<Options>({
   usage: `Usage: npm run chaos [-- --seconds N --seed N --dispatchers N --rate N --keep --break WHAT]
 
-Runs dispatchers as real processes on a PostgreSQL of its own, with schedules that are created, cancelled and moved all
-the while; kills, stops, partitions and restarts them at random; then compares what the client was told, what the
-receiver saw and what the database holds. After each fault every dispatcher counts anew what its deliveries hold. Ends
-with exit code 0 only if nothing was lost, early, sent after its cancel, duplicated, overlapping or unrecorded, no
+Runs dispatchers as real processes on a PostgreSQL of its own, while schedules are created, cancelled and moved;
+kills, stops, partitions and restarts the processes at random; then compares what the client was told, what the
+receiver saw and what the database holds. After each fault every dispatcher recounts what its deliveries hold. Exits
+with code 0 only if nothing was lost, early, sent after its cancel, duplicated, overlapping or unrecorded, no
 counter of a dispatcher was wrong, and adversaries made nobody else late.
 
-  --seconds N      for how long, 5 to 86400 (default 60); what is under way then takes up to a minute more
-  --seed N         the same seed injects the same faults (default: a random one, which is printed)
+  --seconds N      length of the run, 5 to 86400 (default 60); finishing takes up to a minute more
+  --seed N         the same seed injects the same faults (default: a random seed, which is printed)
   --dispatchers N  1 to 16 (default 3)
   --rate N         schedules created per second, 1 to 1000 (default 60)
   --adversaries A  all, none, or some of them, separated by commas (default: all from ${LONG_S} s on, otherwise none):
                    ${wrapped(NAMES)}
-  --no-faults      injects none
-  --keep           keep the ledgers and the dispatchers' logs in any case
-  --break WHAT     proves that it can fail: runs in a copy of this folder in which one guard is taken out: claim (its
+  --no-faults      injects no faults
+  --keep           keeps the ledgers and the dispatchers' logs in any case
+  --break WHAT     proves that a run can fail: runs in a copy of this folder without one guard: claim (its
                    version), record (its fence), instant (the wait for it), release (of a connection's place) or
                    connections (their bound, with --adversaries hanging-path)
   --help           show this`,

@@ -6,22 +6,22 @@ import { COUNT_MIN, SECONDS_MIN } from "../demo/plan.ts";
 import { runDemo } from "../demo/run.ts";
 
 const COUNT = { from: COUNT_MIN, to: 5_000, otherwise: 200 };
-// Signatures are checked at the end, and count for five minutes.
+// Signatures are checked at the end, and are valid for five minutes.
 const SECONDS = { from: SECONDS_MIN, to: 120, otherwise: 10 };
 const SEED = { from: 0, to: 4_294_967_295 };
 
 await command<{ count?: string; seconds?: string; seed?: string; receiver?: string; keep?: boolean }>({
   usage: `Usage: npm run demo [-- --count N --seconds N --keep --seed N --receiver FILE]
 
-Starts everything on this machine, with a database of its own that is thrown away afterwards, and a local HTTPS receiver.
-Creates schedules through the API, lets them fire, and compares what arrived with what was asked and with what the service
-recorded. Exit code 0 only if all of it is as promised.
+Starts everything on this machine, with a temporary database of its own, and a local HTTPS receiver.
+Creates schedules through the API, lets them fire, and compares what arrived with what was requested and with what the service
+recorded. Exits with code 0 only if everything is as promised.
 
   --count N        schedules, ${COUNT.from} to ${COUNT.to} (default ${COUNT.otherwise})
-  --seconds N      over which they fire, ${SECONDS.from} to ${SECONDS.to} (default ${SECONDS.otherwise})
-  --keep           leaves everything running afterwards, until Ctrl-C
-  --seed N         the same plan as an earlier run that named this number
-  --receiver FILE  a receiver of your own, a module that speaks like scripts/demo/receiver.ts
+  --seconds N      time over which they fire, ${SECONDS.from} to ${SECONDS.to} (default ${SECONDS.otherwise})
+  --keep           keeps everything running afterwards, until Ctrl-C
+  --seed N         repeats the plan of an earlier run with this seed
+  --receiver FILE  a receiver of your own: a module with the protocol of scripts/demo/receiver.ts
   --help           show this`,
   options: {
     count: { type: "string" },

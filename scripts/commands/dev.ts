@@ -6,7 +6,7 @@ import { dispatcherPart, webPart } from "../stack/parts.ts";
 await command<Record<string, never>>({
   usage: `Usage: npm run dev
 
-Runs everything on this machine for development: the web part reloads what you edit, the dispatcher starts anew.`,
+Runs everything on this machine for development. After an edit the web part reloads and the dispatcher restarts.`,
   options: {},
   run: () =>
     runAllParts({

@@ -11,20 +11,20 @@ import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
 type Env = Record<string, string | undefined>;
 
 const DEADLINE_MS = 10_000;
-const TOLD_EVERY_MS = 2_000;
+const PROGRESS_EVERY_MS = 2_000;
 
 await command<{ "dry-run"?: boolean }>({
   usage: `Usage: npm run keys:rotate -- [--dry-run]
 
-Encrypts everything in the database afresh with the first key of ENCRYPTION_KEYS: payloads, headers, signing secrets and
-the secrets of the installation; and every request that is not yet bound to its target. Everything may run meanwhile.
+Re-encrypts everything in the database with the first key of ENCRYPTION_KEYS: payloads, headers, signing secrets and
+the secrets of the installation. Also binds requests to their target that are not bound yet. Other processes may run.
 It can be stopped at any moment and started again.
 
   1. Append the new key to ENCRYPTION_KEYS (<id>:<base64 of 32 bytes>, by: openssl rand -base64 32) and restart every
-     process: now all of them can read what it writes.
+     process: now all of them can read what the new key encrypts.
   2. Put it first and restart every process: now all of them write with it.
   3. npm run keys:rotate
-  4. Remove the keys that it says are not used any more.
+  4. Remove the keys that it reports as no longer used.
 
   --dry-run  counts what each key has encrypted and changes nothing`,
   options: { "dry-run": { type: "boolean" } },
@@ -47,7 +47,7 @@ async function rotate(env: Env, dryRun: boolean): Promise<number> {
       await assertKeyRingOpens(sql, ring);
     });
     const survey = await reEncrypt({ database, ring, dryRun, onProgress: progressLines() });
-    return tell(ring, survey, dryRun);
+    return printSurvey(ring, survey, dryRun);
   } finally {
     await database.close();
   }
@@ -55,19 +55,22 @@ async function rotate(env: Env, dryRun: boolean): Promise<number> {
 
 function progressLines(): (progress: Progress) => void {
   const beganAtMs = performance.now();
-  let toldAtMs = beganAtMs;
-  return ({ looked, reEncrypted }) => {
+  let printedAtMs = beganAtMs;
+  return ({ checked, reEncrypted }) => {
     const nowMs = performance.now();
-    if (nowMs - toldAtMs < TOLD_EVERY_MS) return;
-    toldAtMs = nowMs;
-    const rate = Math.round((looked * 1_000) / (nowMs - beganAtMs));
-    console.log(`${count(looked)} looked at, ${count(reEncrypted)} encrypted afresh, ${count(rate)} a second`);
+    if (nowMs - printedAtMs < PROGRESS_EVERY_MS) return;
+    printedAtMs = nowMs;
+    const rate = Math.round((checked * 1_000) / (nowMs - beganAtMs));
+    console.log(`${count(checked)} checked, ${count(reEncrypted)} re-encrypted, ${count(rate)} a second`);
   };
 }
 
-/** Says what each key is still needed for; 1 when something could not be opened or is still under another key. */
-function tell(ring: KeyRing, { byKey, unopenable }: Survey, dryRun: boolean): number {
-  for (const problem of unopenable.slice(0, 10)) console.error(`cannot be opened, left as it is: ${problem}`);
+/**
+ * Prints what each key is still needed for. Returns the exit code: 1 when a value could not be opened or is still
+ * encrypted with another key.
+ */
+function printSurvey(ring: KeyRing, { byKey, unopenable }: Survey, dryRun: boolean): number {
+  for (const problem of unopenable.slice(0, 10)) console.error(`cannot be decrypted, left unchanged: ${problem}`);
   if (unopenable.length > 10) console.error(`and ${count(unopenable.length - 10)} more`);
   const foreign = [...byKey.keys()].filter((id) => !ring.keys.has(id));
   for (const id of [...ring.keys.keys(), ...foreign]) {

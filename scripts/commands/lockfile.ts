@@ -8,8 +8,8 @@ const LOCKFILE = "package-lock.json";
 await command<{ check?: boolean }>({
   usage: `Usage: npm run lockfile:fix [-- --check]
 
-Adds the packages for other platforms that npm left out of package-lock.json: it does so where the registry lacks them,
-and "npm ci" then refuses the file on every platform. Run it after each change of dependencies.
+Adds the packages for other platforms that npm left out of package-lock.json. npm does so when the registry lacks them, and
+"npm ci" then refuses the file on every platform. Run it after each change of dependencies.
 
   --check  changes nothing, fails when one is missing`,
   options: { check: { type: "boolean" } },

@@ -6,8 +6,8 @@ import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
 await command<Record<string, never>>({
   usage: `Usage: npm run migrate
 
-Brings the database up to this version's schema: that of DATABASE_DIRECT_URL or DATABASE_URL, otherwise the embedded
-one. Several at once are no problem.`,
+Migrates the database to this version's schema: that of DATABASE_DIRECT_URL or DATABASE_URL, otherwise the embedded
+one. Several processes may do so at once.`,
   options: {},
   async run() {
     const { databaseDirectUrl, dataDir } = readLauncherConfig();

@@ -10,7 +10,7 @@ await command<{ verbose?: boolean }>({
 Runs everything on this machine: PostgreSQL (unless DATABASE_URL names one), migrations,
 the dispatcher and the web part, until Ctrl-C. Settings: see .env.example.
 
-  --verbose  show all that the parts write, from the start
+  --verbose  show all output of the parts, from the start
   --help     show this`,
   options: { verbose: { type: "boolean" } },
   run: ({ verbose = false }) =>

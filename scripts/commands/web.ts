@@ -1,30 +1,30 @@
 import { readConfig } from "#config.ts";
 import { createLog } from "#server/log.ts";
 import { command } from "../command.ts";
-import { claimablePort } from "../ports.ts";
+import { listenablePortOrThrow } from "../ports.ts";
 import { buildWhenNeeded } from "../stack/build.ts";
 import { JSON_LINES, spawnNext } from "../stack/next.ts";
 
 await command<Record<string, never>>({
   usage: `Usage: npm run web
 
-Runs the web part alone, against the database of DATABASE_URL. Any number of them may run. Settings: see .env.example.`,
+Runs the web part alone, on the database of DATABASE_URL. Any number of them may run. Settings: see .env.example.`,
   options: {},
   async run() {
     const config = readConfig();
-    const port = await claimablePort("PORT", config.host, config.port);
+    const port = await listenablePortOrThrow("PORT", config.host, config.port);
     const log = createLog(config.logLevel);
     await buildWhenNeeded({ onLog: (line) => log.info(line) });
     const child = spawnNext(["start", "--hostname", config.host, "--port", String(port)], {
       stdio: "inherit",
       options: JSON_LINES,
     });
-    // The terminal sends Ctrl-C to both; a SIGTERM comes to this process alone.
+    // The terminal sends Ctrl-C to both processes. A SIGTERM reaches only this one.
     process.on("SIGINT", () => {});
     process.on("SIGTERM", () => child.kill("SIGTERM"));
     return new Promise<number>((resolve, reject) => {
       child.once("error", reject);
-      // Next.js answers SIGINT and SIGTERM with these, once it has finished its requests.
+      // Next.js exits with these codes after SIGINT and SIGTERM, once it has finished its requests.
       child.once("exit", (code) => resolve(code === 130 || code === 143 ? 0 : (code ?? 1)));
     });
   },

@@ -4,7 +4,7 @@ import { inParallel } from "./in-parallel.ts";
 import type { CreateRequest, DemoPlan, PlannedSchedule } from "./plan.ts";
 import type { Arrivals } from "./receiver-process.ts";
 
-/** A planned schedule and every answer its owner got for it. */
+/** A planned schedule and every answer that the API gave about it. */
 export type Entry = {
   planned: PlannedSchedule;
   created: Answer<CreatedView>;
@@ -12,14 +12,14 @@ export type Entry = {
   changed: Answer<ScheduleView> | null;
 };
 
-/** An entry with what the service has to say about it in the end. */
+/** An entry with the schedule and its attempts as the API shows them in the end. */
 export type Outcome = Entry & { schedule: ScheduleView | null; attempts: AttemptView[] };
 
 export type Refusal = { request: CreateRequest; answer: Answer<CreatedView> };
 
 /**
- * Does what is planned through the API, and waits until nothing is open any more, retries included, or until that takes
- * far too long. `onProgress` is told how things are; throws what `signal` aborts with.
+ * Carries the plan out through the API. Waits until no schedule is open, retries included, or until a time limit.
+ * `onProgress` gets lines about the progress. Throws the reason when `signal` aborts.
  */
 export async function carryOut(
   client: Client,
@@ -59,7 +59,7 @@ async function watch(client: Client, { plan, arrivals, onProgress, signal }: Par
   }
 }
 
-// The soonest first.
+// Creates the earliest schedules first.
 async function createAll(client: Client, plan: DemoPlan, signal: AbortSignal) {
   const create = (request: CreateRequest) => {
     signal.throwIfAborted();
@@ -78,7 +78,7 @@ async function createAll(client: Client, plan: DemoPlan, signal: AbortSignal) {
   return { entries, refusals };
 }
 
-// Each at its planned instant; the answers go into the entries.
+// Makes each change at its planned instant, and stores the answers in the entries.
 async function changeInTime(client: Client, entries: Entry[], signal: AbortSignal) {
   const changes = entries.map(async (entry) => {
     const { change } = entry.planned;
@@ -118,9 +118,9 @@ async function collect(client: Client, entries: Entry[]): Promise<Outcome[]> {
 
 const CALLS_MAX = 12;
 const POLL_MS = 500;
-/** A request that nobody expects any more would come within this. */
+/** An unexpected request would arrive within this. */
 const QUIET_MS = 1_000;
-/** The last retries take some 4 s. */
+/** The limit for finishing; the last retries take some 4 s. */
 const SETTLE_MS_MAX = 20_000;
 const PAGE = 100;
 

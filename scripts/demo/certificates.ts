@@ -6,7 +6,10 @@ export type Certificates = { ca: string; cert: string; key: string };
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DAY_MS = 86_400_000;
 
-/** A throw-away certificate authority and a certificate of it for localhost and 127.0.0.1, all PEM texts, good for two days. */
+/**
+ * Creates a temporary certificate authority and a certificate for localhost and 127.0.0.1, all as PEM, valid for two
+ * days.
+ */
 export async function createCertificates(): Promise<Certificates> {
   x509.cryptoProvider.set(crypto);
   const generate = () => crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);

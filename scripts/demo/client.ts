@@ -1,4 +1,4 @@
-/** A schedule as the API shows it; instants are ISO texts. */
+/** A schedule as the API shows it. Instants are ISO strings. */
 export type ScheduleView = {
   id: string;
   status: string;
@@ -20,14 +20,14 @@ export type AttemptView = {
 
 export type CreatedView = { id: string; fire_at: string; status: string; over_limit: boolean };
 
-/** An answer of the API, whatever its status; the body of one that went wrong is the error envelope. */
+/** An answer of the API, of any status. The body of a failure is the error envelope. */
 export type Answer<Body> = { status: number; isReplay: boolean; body: Partial<Body> & ErrorView };
 
 type ErrorView = { error?: { code: string; message: string } };
 
 export type Client = ReturnType<typeof createClient>;
 
-/** The public HTTP API, called as any program with a key would. Throws only when there is no answer at all. */
+/** Calls the public HTTP API with an API key. Throws only when there is no answer at all. */
 export function createClient(baseUrl: string, key: string) {
   return async <Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> => {
     const response = await fetch(baseUrl + path, {

@@ -14,27 +14,27 @@ export type PlannedSchedule = {
   name: string;
   request: CreateRequest;
   fireAtMs: number;
-  /** Created a second time with the same idempotency key. */
+  /** Whether it is created a second time with the same idempotency key. */
   isRepeated: boolean;
-  /** What its owner does before it fires. */
+  /** What the demo does to it before it fires. */
   change: { kind: "cancel"; atMs: number } | { kind: "reschedule"; atMs: number; fireAtMs: number } | null;
-  /** The status codes with which its target answers, one for each attempt. */
+  /** The status codes that its target answers with, one for each attempt. */
   answers: number[];
 };
 
 export type DemoPlan = {
-  /** In the order in which they fire. */
+  /** The schedules in the order in which they fire. */
   schedules: PlannedSchedule[];
   /** Creations that must be refused for their target. */
   refused: CreateRequest[];
-  /** When the last one fires, changes included. */
+  /** When the last one fires, after the changes. */
   lastFireAtMs: number;
 };
 
 /**
- * What the demo does: `count` schedules that fire at random milliseconds of `seconds`, after a pause for creating them.
- * Each of the five methods comes with each kind of payload; about one in 16 is cancelled, as many are rescheduled, one
- * has a target that fails twice. All instants are epoch ms; the same `seed` gives the same plan.
+ * Plans the demo: `count` schedules that fire at random milliseconds within `seconds`, after a pause for creating them.
+ * Each of the five methods comes with each kind of payload. About one in 16 is cancelled, as many are rescheduled, and
+ * one has a target that fails twice. All instants are epoch ms. The same `seed` gives the same plan.
  */
 export function planDemo(options: {
   count: number;
@@ -92,13 +92,13 @@ export function planDemo(options: {
   };
 }
 
-/** The fewest schedules and seconds that have room for every part of the plan. */
+/** The fewest schedules and seconds in which every part of the plan fits. */
 export const COUNT_MIN = 20;
 export const SECONDS_MIN = 4;
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const CREATING_MS = 3_000;
-/** A change comes at least this long before what it changes falls due. */
+/** A change happens at least this long before its schedule falls due. */
 const IN_TIME_MS = 1_200;
 
 type Role = "plain" | "flaky" | "cancel" | "move later" | "move earlier";

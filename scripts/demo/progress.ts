@@ -1,6 +1,6 @@
 /**
- * Shows how far things are: one line that is written anew on a terminal, elsewhere a line a second. `log` writes a line
- * that stays; `end` leaves the last one standing.
+ * Shows progress: on a terminal one line that is overwritten, elsewhere one line a second. `log` writes a line that
+ * stays; `end` keeps the last one.
  */
 export function createProgress(out: NodeJS.WriteStream) {
   let shown = "";

@@ -3,22 +3,22 @@ import { once } from "node:events";
 import { SetupError } from "#scripts/setup-error.ts";
 import type { Arrival, ReceiverMessage } from "./receiver.ts";
 
-/** Every request so far, with the schedule id it named. */
+/** Every request so far, with the id of its schedule. */
 export type Arrivals = { id: string; arrival: Arrival }[];
 
 export type ReceiverProcess = {
   port: number;
-  /** PEM of the authority that signed its certificate. */
+  /** The authority that signed its certificate, PEM. */
   ca: string;
   arrivals: Arrivals;
-  /** Settles when the receiver ends without `stop`. */
+  /** Resolves when the receiver ends without `stop`. */
   ended: Promise<string>;
   stop(): Promise<void>;
 };
 
 /**
- * Runs a receiver program with an IPC channel, over which it sends a `ReceiverMessage` when it listens and one for each
- * request. Resolves when it listens; throws a SetupError when it ends before.
+ * Runs a receiver program with an IPC channel. Over the channel it sends a `ReceiverMessage` when it listens, and one
+ * for each request. Resolves when it listens. Throws a SetupError when it ends before that.
  */
 export async function startReceiver(program: string): Promise<ReceiverProcess> {
   const child = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] });

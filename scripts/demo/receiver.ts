@@ -3,19 +3,19 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createCertificates } from "./certificates.ts";
 
-/** One request as it came in. `body` is base64; the instant is that of its header block, by this machine's clock. */
+/** One request as it arrived. `body` is base64. The instant is that of its header block, by this machine's clock. */
 export type Arrival = {
   method: string;
   path: string;
-  /** Names and values as written, in their order. */
+  /** Header names and values as written, in order. */
   headers: [name: string, value: string][];
   body: string;
   arrivedAtMs: number;
-  /** The status code it was answered with. */
+  /** The status code of the answer. */
   answered: number;
 };
 
-/** What a receiver tells the demo over its IPC channel: first where it listens, then every request. */
+/** What a receiver sends to the demo over its IPC channel: first the port that it listens on, then every request. */
 export type ReceiverMessage =
   | { type: "listening"; port: number; ca: string }
   | { type: "arrival"; id: string; arrival: Arrival };
@@ -23,8 +23,8 @@ export type ReceiverMessage =
 const FLAKY_FAILURES = 2;
 const failures = new Map<string, number>();
 
-// A program of its own, so that the demo's own work does not delay what is measured here. It ends with the demo,
-// which alone hears Ctrl-C.
+// A separate process, so that the demo's work does not delay what is measured here. It ends with the demo; only the
+// demo handles Ctrl-C.
 process.on("SIGINT", () => {});
 process.once("disconnect", () => process.exit());
 const { ca, cert, key } = await createCertificates();
@@ -51,7 +51,7 @@ function receive(request: IncomingMessage, response: ServerResponse) {
   });
 }
 
-// /hook/… is always well, /flaky/… only from the third time on.
+// /hook/… always succeeds, /flaky/… from the third request on.
 function answerTo(path: string): number {
   if (path.startsWith("/hook/")) return 200;
   if (!path.startsWith("/flaky/")) return 404;
@@ -60,7 +60,7 @@ function answerTo(path: string): number {
   return failed < FLAKY_FAILURES ? 500 : 200;
 }
 
-// The system's clock, with the fraction of its millisecond taken from the monotonic one.
+// The system's clock, with fractions of a millisecond from the monotonic clock.
 function preciseNow(): number {
   const systemMs = Date.now();
   const fineMs = performance.timeOrigin + performance.now();

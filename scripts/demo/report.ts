@@ -1,6 +1,6 @@
 import { type Broken, dueAtMs, type Evidence, isCancelled } from "./verify.ts";
 
-/** What became of the schedules, and how late first requests were, as a table. */
+/** A table of what happened to the schedules, and how late their first requests were. */
 export function renderTable({ outcomes, refusals, arrivals }: Evidence): string {
   const arrivedIds = new Set(arrivals.map(({ id }) => id));
   const delivered = outcomes.filter(({ schedule }) => schedule?.status === "succeeded");
@@ -28,7 +28,7 @@ export function renderTable({ outcomes, refusals, arrivals }: Evidence): string 
   ].join("\n");
 }
 
-/** The expectations that did not hold, each with what was found instead. */
+/** Lists the expectations that did not hold, each with what was found instead. */
 export function renderBroken(broken: Broken[]): string {
   return broken
     .flatMap(({ expectation, found }) => {
@@ -49,7 +49,7 @@ function seenLateMs(outcome: Evidence["outcomes"][number], arrivals: Evidence["a
   return first && first.arrival.arrivedAtMs - dueAtMs(outcome);
 }
 
-// Nearest rank: the smallest value that so many percent of all are at or below.
+// Percentiles by nearest rank: the smallest value that at least this percentage of all values do not exceed.
 function percentiles(values: (number | null | undefined)[]): string[] {
   const sorted = values.filter((value) => typeof value === "number").sort((a, b) => a - b);
   return [50, 95, 99, 100].map((percent) => {

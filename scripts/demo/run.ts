@@ -12,12 +12,16 @@ import { renderBroken, renderTable } from "./report.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { verify } from "./verify.ts";
 
-/** `seconds`: over which the schedules fire. `receiver`: the file of a receiver's module. `keep`: runs on afterwards. */
+/**
+ * `seconds` is the time over which the schedules fire, `receiver` the file of a receiver's module. `keep` keeps
+ * everything running afterwards.
+ */
 export type DemoOptions = { count: number; seconds: number; seed: number; receiver: string; keep: boolean };
 
 /**
- * Runs the demo: starts everything and a receiver, creates what `options` plan, and compares what arrived with what was asked.
- * Answers the exit code: 0 when all was as promised, 1 when not, 130 when stopped. Throws SetupError when it cannot start.
+ * Runs the demo: starts everything and a receiver, carries out the plan of `options`, and compares what arrived with
+ * what was requested. Returns the exit code: 0 when everything was as promised, 1 when not, 130 when it was stopped.
+ * Throws a SetupError when it cannot start.
  */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const signal = listenForStop(() => process.exit(130));
@@ -26,7 +30,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   let receiver: ReceiverProcess | undefined;
   let stack: Stack | undefined;
   try {
-    // PostgreSQL runs as another user where this one is root, and has to get through.
+    // For root, PostgreSQL runs as another user, which has to traverse this folder.
     if (process.getuid?.() === 0) await chmod(folder, 0o711);
     receiver = await startReceiver(options.receiver);
     const caFile = join(folder, "receiver-ca.pem");
@@ -58,7 +62,7 @@ async function runOnStack(
   signal: AbortSignal,
 ): Promise<number> {
   const partEnded = Promise.race([stack.ended, receiver.ended]).then((how) => Promise.reject(new SetupError(how)));
-  // When all is over they end in good order, and nobody waits for this any more.
+  // At the end of the demo they stop normally, and nobody awaits this promise.
   partEnded.catch(() => {});
   const { accountId, key } = await stack.createAccount();
   const plan = planDemo({ ...options, startMs: Date.now(), receiverPort: receiver.port });
@@ -70,7 +74,7 @@ async function runOnStack(
   console.log(`\n${renderTable(evidence)}\n`);
   console.log(broken.length === 0 ? "Everything happened as promised." : renderBroken(broken));
   if (broken.length > 0)
-    console.log(`The same plan again: npm run demo -- --seed ${options.seed} with the same options`);
+    console.log(`To repeat this plan: npm run demo -- --seed ${options.seed} with the same options`);
   if (options.keep) {
     console.log(`
 Running until Ctrl-C.

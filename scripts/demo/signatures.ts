@@ -9,8 +9,9 @@ export type SignedHeaders = {
 };
 
 /**
- * Checks both signatures of a request, as its receiver would: `webhook-signature` with the standardwebhooks package,
- * `X-Service-Signature` by hand, as Stripe documents its own scheme. Returns what is wrong, nothing when all is well.
+ * Checks both signatures of a request as a receiver would: `webhook-signature` with the standardwebhooks package, and
+ * `X-Service-Signature` by hand, as Stripe documents its own scheme. Returns what is wrong, nothing when both are
+ * right.
  */
 export function findSignatureFaults(secret: string, body: Buffer, headers: SignedHeaders, nowMs: number): string[] {
   const faults: string[] = [];
@@ -29,7 +30,8 @@ const TOLERANCE_SECONDS = 300;
 function findServiceFault(secret: string, body: Buffer, header: string, nowMs: number): string | undefined {
   const parts = header.split(",").map((part) => part.split("=") as [string, string | undefined]);
   const timestamp = parts.find(([name]) => name === "t")?.[1];
-  if (!timestamp || Math.abs(Number(timestamp) - nowMs / 1000) > TOLERANCE_SECONDS) return "its time is missing or old";
+  if (!timestamp || Math.abs(Number(timestamp) - nowMs / 1000) > TOLERANCE_SECONDS)
+    return "its timestamp is missing or too old";
   const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest();
   const given = parts.filter(([name]) => name === "v1").map(([, hex]) => Buffer.from(hex ?? "", "hex"));
   const matches = given.some((bytes) => bytes.length === expected.length && timingSafeEqual(bytes, expected));

@@ -6,22 +6,22 @@ import { freePort } from "#scripts/ports.ts";
 import { SetupError } from "#scripts/setup-error.ts";
 
 export type Stack = {
-  /** Where the API answers. */
+  /** The base address of the API. */
   baseUrl: string;
-  /** Signs the account's owner in, once, within 15 minutes. */
+  /** A link that signs the owner of the account in, once, within 15 minutes. */
   signInUrl: string;
-  /** Makes an account on the Indie plan, with a live key, by the operator command. */
+  /** Creates an account on the Indie plan with a live key, by `npm run account`. */
   createAccount(): Promise<{ accountId: string; key: string }>;
-  /** Settles when it ends without `stop`, with how. */
+  /** Resolves when it ends without `stop`, with how it ended. */
   ended: Promise<string>;
-  /** Ends all of it in good order. */
+  /** Stops everything in order. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts what `npm start` starts, with its data in `dataDir` and ports of its own, so that it delivers to one receiver on
- * this machine. Nothing is taken over from the settings of real use. Resolves when it is ready; throws a SetupError when
- * it ends before, and what `signal` aborts with.
+ * Starts what `npm start` starts, with its data in `dataDir` and ports of its own, allowed to deliver to one receiver
+ * on this machine. It uses no settings of a real installation. Resolves when it is ready. Throws a SetupError when it
+ * ends before that, and the reason when `signal` aborts.
  */
 export async function startStack(wanted: {
   dataDir: string;
@@ -59,7 +59,7 @@ export async function startStack(wanted: {
   }
 }
 
-/** Above the 35 s that the dispatcher may take, and what comes after it. */
+/** More than the 35 s that the dispatcher may take, plus the stop of the other parts. */
 const STOP_MS_MAX = 60_000;
 
 async function demoSettings({ dataDir, receiver }: Parameters<typeof startStack>[0]): Promise<NodeJS.ProcessEnv> {
@@ -99,7 +99,7 @@ const EMAIL = "demo@example.com";
 const CREATE_ACCOUNT = ["account", "create", "--email", EMAIL, "--plan", "indie", "--key", "live"];
 const STOP_WITH_PARENT = new URL("./stop-with-parent.mjs", import.meta.url).href;
 
-// In a process group of its own: the terminal's Ctrl-C reaches the demo alone, which ends things in their order.
+// Runs in a process group of its own: the terminal's Ctrl-C reaches only the demo, which stops everything in order.
 function runScript(args: string[], settings: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, ["--import", STOP_WITH_PARENT, "scripts/run.mjs", ...args], {
     detached: process.platform !== "win32",

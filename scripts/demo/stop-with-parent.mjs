@@ -1,3 +1,4 @@
-// Preloaded into a program that ends in good order by itself: it is asked to when its parent is gone, however that ended.
+// Preloaded into a program that stops in order on SIGTERM. When its parent ends, however it ends, the program gets that
+// signal.
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
 process.channel?.unref();

@@ -4,9 +4,9 @@ import type { Arrival } from "./receiver.ts";
 import type { Arrivals } from "./receiver-process.ts";
 import { findSignatureFaults } from "./signatures.ts";
 
-/** All that the demo knows in the end: what its owner asked and was answered, and what its receiver saw. */
+/** Everything the demo knows in the end: what it requested, what the API answered, and what the receiver saw. */
 export type Evidence = {
-  /** The current one, as the API tells it. */
+  /** The current signing secret. */
   signingSecret: string;
   outcomes: Outcome[];
   refusals: Refusal[];
@@ -17,7 +17,7 @@ export type Broken = { expectation: Expectation; found: string[] };
 
 export type Expectation = keyof typeof EXPECTATIONS;
 
-/** Compares what was asked, what arrived and what the service says; returns the expectations that do not hold. */
+/** Compares what was requested, what arrived and what the API shows. Returns the expectations that do not hold. */
 export function verify(evidence: Evidence): Broken[] {
   const facts = { ...evidence, deliveries: evidence.outcomes.map((outcome) => deliveryOf(outcome, evidence)) };
   return Object.entries(EXPECTATIONS).flatMap(([expectation, findFaults]) => {
@@ -26,12 +26,12 @@ export function verify(evidence: Evidence): Broken[] {
   });
 }
 
-/** Whether its owner was told that it is cancelled. */
+/** Whether its cancel was acknowledged. */
 export function isCancelled({ planned, changed }: Outcome): boolean {
   return planned.change?.kind === "cancel" && changed?.status === 200;
 }
 
-/** The instant it was due first, a reschedule that was acknowledged included; epoch ms. */
+/** The instant at which it was first due, after an acknowledged reschedule; epoch ms. */
 export function dueAtMs({ planned, changed }: Outcome): number {
   return planned.change?.kind === "reschedule" && changed?.status === 200 ? planned.change.fireAtMs : planned.fireAtMs;
 }
@@ -55,9 +55,9 @@ const EXPECTATIONS = {
   "the service records what happened": findBadRecords,
 } satisfies Record<string, (facts: Facts) => string[]>;
 
-/** The base of the demo's retries, and thus the least that lies between a failure and the next attempt. */
+/** The base of the demo's retries: the least time between a failure and the next attempt. */
 const BACKOFF_MS = 1_000;
-/** What one process's reading of the clock may differ from another's. */
+/** How much the clock readings of two processes may differ. */
 const CLOCK_MS = 10;
 
 function findBadCreations({ outcomes }: Facts): string[] {

@@ -9,9 +9,9 @@ import { SetupError } from "../setup-error.ts";
 export type Keys = { ENCRYPTION_KEYS: string };
 
 /**
- * Reads the keys of a data folder from its `keys.env`, which is made with new ones on first use, for this user alone.
- * It is never written again: what it has sealed could not be opened any more. Throws a SetupError when the file cannot
- * be read or used, and when it is missing although there is a database.
+ * Reads the keys of a data folder from its `keys.env`. On first use the file is created with a new key, readable only
+ * for this user. It is never written again, because what it has encrypted could then not be decrypted. Throws a
+ * SetupError when the file cannot be read or used, or is missing although there is a database.
  */
 export async function readOrMakeKeys(dataDir: string): Promise<Keys> {
   const file = join(dataDir, "keys.env");
@@ -46,7 +46,8 @@ export async function readKeys(dataDir: string): Promise<Keys | undefined> {
   return { ENCRYPTION_KEYS: ENCRYPTION_KEYS as string };
 }
 
-// On disk before it gets its name: no other process, and no power cut, sees half of it; the first one to come wins.
+// Write to disk under another name, then link: no other process, and no power cut, leaves half a file. The first
+// process wins.
 async function writeOnce(file: string, text: string) {
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, "wx", 0o600);

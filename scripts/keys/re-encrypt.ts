@@ -11,25 +11,25 @@ import { instanceAad, secretAad } from "#domain/associated-data.ts";
 import { DecryptionError, type KeyRing, open, seal, sealedKeyId } from "#domain/cipher.ts";
 import { openRequest, sealRequest } from "#domain/sealed-request.ts";
 
-export type Progress = { looked: number; reEncrypted: number };
+export type Progress = { checked: number; reEncrypted: number };
 
-/** What a look at everything found: how many sealed values each key has, and which could not be opened. */
+/** What a pass over everything found: how many sealed values each key has, and which could not be opened. */
 export type Survey = { byKey: Map<string, number>; unopenable: string[] };
 
 const NIL = "00000000-0000-0000-0000-000000000000";
-const LOOK_ROWS = 1_000;
+const PAGE_ROWS = 1_000;
 const PAIRS_ROWS = 500;
 const BATCH_ROWS = 200;
 const BATCH_BYTES = 4 * 1_048_576;
 const DEADLINE_MS = 30_000;
-/** As many looks at everything at most: a process that still writes with another key would keep this going for ever. */
-const LOOKS_MAX = 5;
+/** The most passes: a process that still writes with another key would otherwise keep this running for ever. */
+const PASSES_MAX = 5;
 
 /**
- * Encrypts everything afresh that the writing key of the ring did not encrypt, and every request that is not bound to
- * its target (it is bound to the one that it is found with), until a look at everything finds nothing
- * more to do; returns what that look found. Safe beside every other process, and at any moment to be ended and begun
- * again: each value is replaced only as long as it is the one that was read. With `dryRun` it looks and changes nothing.
+ * Re-encrypts everything that the first key of the ring did not encrypt, and every request that is not bound to its
+ * target (it is bound to the target in its row). Repeats until a pass finds nothing more to do, and returns what that
+ * pass found. It is safe beside every other process, and can be stopped and started again at any moment: a value is
+ * replaced only if it is still the one that was read. With `dryRun` it only counts.
  */
 export async function reEncrypt(options: {
   database: Connection;
@@ -37,101 +37,101 @@ export async function reEncrypt(options: {
   dryRun: boolean;
   onProgress: (progress: Progress) => void;
 }): Promise<Survey> {
-  const progress = { looked: 0, reEncrypted: 0 };
-  for (let look = 1; ; look++) {
+  const progress = { checked: 0, reEncrypted: 0 };
+  for (let pass = 1; ; pass++) {
     const before = progress.reEncrypted;
     const survey: Survey = { byKey: new Map(), unopenable: [] };
-    const round = { ...options, progress, survey };
-    await lookAtInstanceSecrets(round);
-    await lookAtPairs(round);
-    await lookAtRequests(round);
-    if (options.dryRun || progress.reEncrypted === before || look === LOOKS_MAX) return survey;
+    const current = { ...options, progress, survey };
+    await reEncryptInstanceSecrets(current);
+    await reEncryptPairs(current);
+    await reEncryptAllRequests(current);
+    if (options.dryRun || progress.reEncrypted === before || pass === PASSES_MAX) return survey;
   }
 }
 
-type Round = Parameters<typeof reEncrypt>[0] & { progress: Progress; survey: Survey };
+type Pass = Parameters<typeof reEncrypt>[0] & { progress: Progress; survey: Survey };
 
-async function lookAtInstanceSecrets(round: Round) {
-  for (const row of await run(round, readSealedInstanceSecrets)) {
-    if (!isStale(round, row.sealed)) continue;
-    const fresh = reEncrypted(round, row.sealed, instanceAad(row.name), `the secret ${row.name}`);
-    if (fresh) round.progress.reEncrypted += await run(round, (sql) => replaceSealedInstanceSecret(sql, row, fresh));
+async function reEncryptInstanceSecrets(pass: Pass) {
+  for (const row of await run(pass, readSealedInstanceSecrets)) {
+    if (!isStale(pass, row.sealed)) continue;
+    const fresh = reEncrypted(pass, row.sealed, instanceAad(row.name), `the secret ${row.name}`);
+    if (fresh) pass.progress.reEncrypted += await run(pass, (sql) => replaceSealedInstanceSecret(sql, row, fresh));
   }
 }
 
-async function lookAtPairs(round: Round) {
+async function reEncryptPairs(pass: Pass) {
   for (let after: { account_id: string; env: string } | undefined = { account_id: NIL, env: "" }; after; ) {
     const from: { account_id: string; env: string } = after;
-    const pairs: SealedPair[] = await run(round, (sql) => readSealedPairs(sql, from, PAIRS_ROWS));
-    for (const pair of pairs) await reEncryptPair(round, pair);
-    round.onProgress(round.progress);
+    const pairs: SealedPair[] = await run(pass, (sql) => readSealedPairs(sql, from, PAIRS_ROWS));
+    for (const pair of pairs) await reEncryptPair(pass, pair);
+    pass.onProgress(pass.progress);
     after = pairs.length < PAIRS_ROWS ? undefined : pairs.at(-1);
   }
 }
 
-async function reEncryptPair(round: Round, pair: SealedPair) {
+async function reEncryptPair(pass: Pass, pair: SealedPair) {
   const aad = secretAad(pair.account_id, pair.env);
   const name = `the ${pair.env} signing secrets of account ${pair.account_id}`;
   const fresh = { ...pair };
   let stale = 0;
   for (const column of ["current", "next", "former"] as const) {
     const sealed = pair[column];
-    if (sealed === null || !isStale(round, sealed)) continue;
-    const replacement = reEncrypted(round, sealed, aad, name);
+    if (sealed === null || !isStale(pass, sealed)) continue;
+    const replacement = reEncrypted(pass, sealed, aad, name);
     if (!replacement) continue;
     fresh[column] = replacement;
     stale++;
   }
-  if (stale > 0) round.progress.reEncrypted += stale * (await run(round, (sql) => replaceSealedPair(sql, pair, fresh)));
+  if (stale > 0) pass.progress.reEncrypted += stale * (await run(pass, (sql) => replaceSealedPair(sql, pair, fresh)));
 }
 
-async function lookAtRequests(round: Round) {
+async function reEncryptAllRequests(pass: Pass) {
   for (let after: string | null = NIL; after !== null; ) {
     const from: string = after;
-    const page = await run(round, (sql) => readSealedHeads(sql, from, LOOK_ROWS));
-    const stale = page.requests.filter(({ keyId, isBoundToTarget }) => isStaleKey(round, keyId) || !isBoundToTarget);
-    for (const batch of batches(stale)) await reEncryptRequests(round, batch);
-    round.onProgress(round.progress);
+    const page = await run(pass, (sql) => readSealedHeads(sql, from, PAGE_ROWS));
+    const stale = page.requests.filter(({ keyId, isBoundToTarget }) => isStaleKey(pass, keyId) || !isBoundToTarget);
+    for (const batch of batches(stale)) await reEncryptBatch(pass, batch);
+    pass.onProgress(pass.progress);
     after = page.next;
   }
 }
 
-async function reEncryptRequests(round: Round, batch: SealedRequest[]) {
-  if (round.dryRun) return;
+async function reEncryptBatch(pass: Pass, batch: SealedRequest[]) {
+  if (pass.dryRun) return;
   const headOf = new Map(batch.map(({ id, head }) => [id, head]));
-  const stored = await run(round, (sql) => readSealedForReEncryption(sql, [...headOf.keys()]));
+  const stored = await run(pass, (sql) => readSealedForReEncryption(sql, [...headOf.keys()]));
   const changes = stored.flatMap(({ sealed, ...to }) => {
     const { id } = to;
-    const { ring } = round;
+    const { ring } = pass;
     const again = () => sealRequest(ring, openRequest(ring, sealed, to), to);
-    const fresh = unlessUnopenable(round, `the request of schedule ${id}`, again);
+    const fresh = unlessUnopenable(pass, `the request of schedule ${id}`, again);
     return fresh ? [{ id, head: headOf.get(id) as string, sealed: fresh.toString("base64") }] : [];
   });
-  round.progress.reEncrypted += await run(round, (sql) => replaceSealedRequests(sql, changes));
+  pass.progress.reEncrypted += await run(pass, (sql) => replaceSealedRequests(sql, changes));
 }
 
-function run<R>(round: Round, work: (sql: Parameters<typeof readSealedInstanceSecrets>[0]) => Promise<R>): Promise<R> {
-  return round.database.run(DEADLINE_MS, ({ sql }) => work(sql));
+function run<R>(pass: Pass, work: (sql: Parameters<typeof readSealedInstanceSecrets>[0]) => Promise<R>): Promise<R> {
+  return pass.database.run(DEADLINE_MS, ({ sql }) => work(sql));
 }
 
-function isStale(round: Round, sealed: Buffer): boolean {
-  return isStaleKey(round, keyIdOf(sealed));
+function isStale(pass: Pass, sealed: Buffer): boolean {
+  return isStaleKey(pass, keyIdOf(sealed));
 }
 
-function isStaleKey({ ring, survey, progress }: Round, keyId: string): boolean {
-  progress.looked++;
+function isStaleKey({ ring, survey, progress }: Pass, keyId: string): boolean {
+  progress.checked++;
   survey.byKey.set(keyId, (survey.byKey.get(keyId) ?? 0) + 1);
   return keyId !== ring.writer;
 }
 
-/** Undefined when nothing is to be changed, or the value cannot be opened, which is noted by its name. */
-function reEncrypted(round: Round, sealed: Buffer, aad: string, name: string): Buffer | undefined {
-  if (round.dryRun) return undefined;
-  const { ring } = round;
-  return unlessUnopenable(round, name, () => seal(ring, open(ring, sealed, aad), aad));
+/** Undefined with `dryRun`, or when the value cannot be opened; then its name is noted. */
+function reEncrypted(pass: Pass, sealed: Buffer, aad: string, name: string): Buffer | undefined {
+  if (pass.dryRun) return undefined;
+  const { ring } = pass;
+  return unlessUnopenable(pass, name, () => seal(ring, open(ring, sealed, aad), aad));
 }
 
-function unlessUnopenable({ survey }: Round, name: string, work: () => Buffer): Buffer | undefined {
+function unlessUnopenable({ survey }: Pass, name: string, work: () => Buffer): Buffer | undefined {
   try {
     return work();
   } catch (error) {
@@ -148,7 +148,7 @@ function keyIdOf(sealed: Buffer): string {
   }
 }
 
-/** Bounded in rows and in bytes. */
+/** Splits requests into batches that are bounded in rows and in bytes. */
 function batches(requests: SealedRequest[]): SealedRequest[][] {
   const all: SealedRequest[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

@@ -3,18 +3,18 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "../ports.ts";
 
-/** How to reach the server of a data folder. Kept in its `postgres.json`, which no other user can read. */
+/** How to reach the server of a data folder. It is stored in `postgres.json` there, which no other user can read. */
 export type Access = { port: number; password: string };
 
 export const USER = "stopwatch";
 export const DATABASE = "stopwatch";
 
-/** The address of a database of the server, password included. */
+/** The address of one of the server's databases, including the password. */
 export function addressOf({ port, password }: Access, database = DATABASE): string {
   return `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Undefined when the data folder has none yet. */
+/** Reads `postgres.json`; undefined when the data folder has none yet. */
 export async function readAccess(dataDir: string): Promise<Access | undefined> {
   const text = await readFile(join(dataDir, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
@@ -22,14 +22,14 @@ export async function readAccess(dataDir: string): Promise<Access | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as Access);
 }
 
-/** A free port and a random password, written down. */
+/** Chooses a free port and a random password, and stores them. */
 export async function makeAccess(dataDir: string): Promise<Access> {
   const access = { port: await freePort(), password: randomBytes(24).toString("base64url") };
   await saveAccess(dataDir, access);
   return access;
 }
 
-/** Replaces what was written down, at once: nobody reads half of it. */
+/** Replaces the stored access atomically. */
 export async function saveAccess(dataDir: string, access: Access) {
   const draft = join(dataDir, `${FILE}.${process.pid}`);
   await writeFile(draft, `${JSON.stringify(access)}\n`, { mode: 0o600 });

@@ -8,20 +8,20 @@ import { takeOwnership } from "./ownership.ts";
 import { createCluster, hasCluster, isServerRunning, killServer, startServer, stopServer } from "./server.ts";
 
 export type EmbeddedPostgres = {
-  /** Address of the database, password included. */
+  /** The address of the database, including the password. */
   url: string;
-  /** Settles when the server is gone without `stop`. */
+  /** Settles when the server ends without `stop`. */
   lost: Promise<void>;
-  /** Ends the server: open transactions are rolled back, what was committed is on disk. */
+  /** Stops the server. Open transactions are rolled back; what was committed is on disk. */
   stop(): Promise<void>;
-  /** Ends the server at once, without waiting: the next start recovers what was committed. */
+  /** Stops the server at once, without waiting. The next start recovers what was committed. */
   kill(): void;
 };
 
 /**
- * Starts PostgreSQL on the data folder, which is made on first use and keeps the port and the password. The server has
- * a session of its own, so Ctrl-C does not reach it; one that a killed process left behind is ended and started anew.
- * Throws a SetupError, also when another process runs the server of this folder.
+ * Starts PostgreSQL on a data folder. On first use it creates the folder, which keeps the port and the password. The
+ * server runs in a session of its own, so Ctrl-C does not reach it. A server that a killed process left behind is
+ * stopped and started again. Throws a SetupError, also when another process runs the server of this folder.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
@@ -29,11 +29,11 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   await makeDataFolder(dataDir);
   const home = await findPostgresHome(dataDir);
-  const access = await readOrMakeAccess(dataDir, home);
+  const access = await readOrCreateAccess(dataDir, home);
   await createCluster(home, access.password);
-  await endServerLeftBehind(home, access, dataDir);
+  await stopAbandonedServer(home, access, dataDir);
 
-  // The port it had before when nobody took it meanwhile, so that its address stays.
+  // Use the same port as before if it is free, so that the address stays.
   access.port = await freePort(access.port);
   await saveAccess(dataDir, access);
   await startServer(home, access.port, settings);
@@ -66,7 +66,7 @@ export async function assertDataFolderFree(dataDir: string) {
   if (ownership !== "not running") await ownership.release();
 }
 
-/** Address of the database of a data folder when its server runs, whoever started it; otherwise undefined. */
+/** The address of a data folder's database if its server runs, whoever started it; otherwise undefined. */
 export async function findRunningPostgres(dataDir: string): Promise<string | undefined> {
   const access = await readAccess(dataDir);
   if (!access) return undefined;
@@ -95,7 +95,7 @@ async function createDatabase(access: Access) {
   }
 }
 
-async function endServerLeftBehind(home: PostgresHome, access: Access, dataDir: string) {
+async function stopAbandonedServer(home: PostgresHome, access: Access, dataDir: string) {
   if (!(await isServerRunning(home))) return;
   const ownership = await takeOwnership(addressOf(access, "postgres")).catch(() => "unreachable" as const);
   if (!ownership) throw new SetupError(inUse(dataDir));
@@ -103,12 +103,12 @@ async function endServerLeftBehind(home: PostgresHome, access: Access, dataDir: 
   await stopServer(home);
 }
 
-async function readOrMakeAccess(dataDir: string, home: PostgresHome): Promise<Access> {
+async function readOrCreateAccess(dataDir: string, home: PostgresHome): Promise<Access> {
   const known = await readAccess(dataDir);
   if (known) return known;
   if (await hasCluster(home))
     throw new SetupError(
-      `${dataDir}/postgres.json is missing, which has the password of ${home.cluster}: bring it back, or remove both.`,
+      `${dataDir}/postgres.json is missing, which has the password of ${home.cluster}: restore it, or remove both.`,
     );
   return makeAccess(dataDir);
 }

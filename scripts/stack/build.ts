@@ -1,25 +1,25 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SetupError } from "../setup-error.ts";
-import { takeBuildTurn } from "./build-turn.ts";
+import { acquireBuildLock } from "./build-lock.ts";
 import { spawnNext } from "./next.ts";
 
 /**
- * Makes the production build of the web part when there is none, or when a source is newer. Of several processes that
- * need it at once, one builds and the others wait. `signal` ends it. Throws a SetupError with the output of the build
+ * Makes the production build of the web part if there is none, or if a source file is newer. When several processes
+ * need it at once, one builds and the others wait. `signal` ends the build. Throws a SetupError with the build's output
  * when it fails.
  */
 export async function buildWhenNeeded({ onLog, signal }: { onLog: (line: string) => void; signal?: AbortSignal }) {
   if (await isBuilt()) return;
-  const endTurn = await takeBuildTurn(signal);
+  const release = await acquireBuildLock(signal);
   try {
     if (!(await isBuilt())) await build({ onLog, signal });
   } finally {
-    await endTurn();
+    await release();
   }
 }
 
-// Next's own BUILD_ID is not enough: it may be older than an edit that was made while it was built.
+// Next's own BUILD_ID is not enough: a file may have been edited during the build.
 const STAMP = ".next/built-from";
 
 async function build({ onLog, signal }: Parameters<typeof buildWhenNeeded>[0]) {
@@ -45,7 +45,7 @@ async function isBuilt(): Promise<boolean> {
   return newestMs <= startedMs;
 }
 
-// Folders count too: theirs is the time at which a file was removed.
+// Check folders too: their time is that of the last removal of a file.
 async function newest(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return 0;

@@ -1,4 +1,5 @@
-// Preloaded into a child process that has a channel to its parent: when the parent is gone, however it ended, it ends too.
+// Preloaded into a child process with an IPC channel to its parent. When the parent ends, however it ends, the child
+// ends too.
 process.once("disconnect", () => {
   process.kill(process.pid, "SIGTERM");
   setTimeout(() => process.exit(1), 5_000).unref();

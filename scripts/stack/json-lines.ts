@@ -3,14 +3,14 @@ import { processEnv } from "#config.ts";
 import { createLog } from "#server/log.ts";
 
 /**
- * Preloaded into the web process: what Next.js and Node.js write as text becomes lines of the log, so that each line is
- * one JSON object, whatever words of a caller are in it.
+ * Preloaded into the web process. Text that Next.js and Node.js write becomes lines of the log. So each line is one
+ * JSON object, even if it repeats words of a caller.
  */
 const LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 const LENGTH_MAX = 2_000;
 
 const { LOG_LEVEL = "" } = processEnv();
-// A wrong level is told of when the settings are read.
+// A wrong level is reported when the settings are read.
 const log = createLog(LEVELS.includes(LOG_LEVEL) ? LOG_LEVEL : "info");
 
 type Level = "error" | "warn" | "info" | "debug";
@@ -20,13 +20,13 @@ function record(level: Level, text: string): void {
   if (message !== "") log[level](message.slice(0, LENGTH_MAX));
 }
 
-const said =
+const logAs =
   (level: Level) =>
   (...words: unknown[]) =>
     record(level, formatWithOptions({ colors: false }, ...words));
 Object.assign(console, {
-  ...{ error: said("error"), trace: said("error"), warn: said("warn") },
-  ...{ log: said("info"), info: said("info"), debug: said("debug") },
+  ...{ error: logAs("error"), trace: logAs("error"), warn: logAs("warn") },
+  ...{ log: logAs("info"), info: logAs("info"), debug: logAs("debug") },
 });
 
 function takeOver(stream: NodeJS.WriteStream, level: Level): void {
@@ -40,6 +40,6 @@ function takeOver(stream: NodeJS.WriteStream, level: Level): void {
 takeOver(process.stdout, "info");
 takeOver(process.stderr, "warn");
 
-// Node.js writes its warnings past the streams.
+// Node.js writes its warnings without these streams.
 process.removeAllListeners("warning");
 process.on("warning", (warning) => log.warn({ err: warning }, "warning of Node.js"));

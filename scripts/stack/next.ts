@@ -2,13 +2,13 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { createRequire } from "node:module";
 import { processEnv } from "#config.ts";
 
-/** The command line program of Next.js, for Node.js to run. */
+/** The path of Next.js's command-line program. */
 export const NEXT = createRequire(import.meta.url).resolve("next/dist/bin/next");
 
-/** Options of Node.js under which what Next.js writes is JSON, as the log is. */
+/** Options of Node.js that turn the output of Next.js into JSON lines. */
 export const JSON_LINES = ["--import", new URL("./json-lines.ts", import.meta.url).href];
 
-/** Starts Next.js with our environment; `options` are those of Node.js. */
+/** Starts Next.js with this process's environment. `options` are options of Node.js. */
 export function spawnNext(
   args: string[],
   { stdio, options = [] }: { stdio: StdioOptions; options?: string[] },

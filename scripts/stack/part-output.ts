@@ -1,6 +1,6 @@
 /**
- * What the parts write, each line under the name of its part. Until `open` the lines are held back, the last of each
- * part only, so that a start that goes well shows nothing but its address; `open` or `flush` decides what becomes of them.
+ * Prints the output of the parts, each line after the name of its part. Until `open` or `flush` the lines are held
+ * back, the last HELD_MAX only, so that a successful start shows nothing but its address.
  */
 export function createPartOutput({ verbose }: { verbose: boolean }) {
   let live = verbose;
@@ -12,12 +12,12 @@ export function createPartOutput({ verbose }: { verbose: boolean }) {
       held.push(text);
       if (held.length > HELD_MAX) held.shift();
     },
-    /** Shows what comes from now on and drops what was held back. */
+    /** Shows lines from now on, and drops those that were held back. */
     open() {
       live = true;
       held.length = 0;
     },
-    /** Shows what was held back, since something went wrong. */
+    /** Shows the lines that were held back, because something went wrong. */
     flush() {
       live = true;
       for (const text of held.splice(0)) console.log(text);

@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 import type { Part } from "./supervisor.ts";
 
-/** The dispatcher; it has 35 s to send what it has claimed and to hand over its shards. `watch` starts it anew after edits. */
+/** The dispatcher. It needs up to 35 s to stop. `watch` restarts it after edits. */
 export function dispatcherPart(env: Part["env"], { watch = false } = {}): Part {
   const args = ["--max-semi-space-size=16", "dispatcher/main.ts"];
   return { name: "dispatcher", args: watch ? [WATCH, ...args] : args, env, stopMsMax: 40_000 };
 }
 
-/** The web part: `command` is that of Next.js, which knows nothing of a parent that is gone. */
+/** The web part. `command` runs Next.js, which by itself does not notice when its parent process ends. */
 export function webPart(env: Part["env"], command: string[], { host, port }: { host: string; port: number }): Part {
   const args = ["--import", END_WITH_PARENT, ...command, "--hostname", host, "--port", String(port)];
   return { name: "web", args, env, stopMsMax: 10_000 };

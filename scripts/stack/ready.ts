@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Settles when `url` answers 200. Says from time to time what is missing; rejects when `signal` aborts. */
+/** Resolves when `url` answers 200. Logs from time to time what is missing. Rejects when `signal` aborts. */
 export async function untilReady(
   url: string,
   { onLog, signal }: { onLog: (line: string) => void; signal: AbortSignal },

@@ -9,8 +9,8 @@ const DEADLINE_MS = 10_000;
 const NOBODY_YET = "owner@stopwatch.localhost";
 
 /**
- * Makes a magic link for whoever runs this, of an installation that sends no mail; undefined when it does. It is for the
- * first of ADMIN_EMAILS, else for the first account, else for an account that it makes.
+ * Creates a magic link for the operator of an installation that sends no mail; undefined when it sends mail. The link
+ * is for the first of ADMIN_EMAILS, otherwise for the first account, otherwise for a new account.
  */
 export async function makeSignInLink(
   env: Record<string, string | undefined>,

@@ -1,22 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** A child process: Node.js with these arguments. `stopMsMax` is how long it may take to end after SIGTERM. */
+/** A child process: Node.js with these arguments. `stopMsMax` is how long it may take to end after SIGTERM, ms. */
 export type Part = { name: string; args: string[]; env: Record<string, string | undefined>; stopMsMax: number };
 
 export type Supervisor = {
-  /** Settles when a part ends before `stop` was called, with its name and how it ended. */
+  /** Resolves when a part ends before `stop` was called, with its name and how it ended. */
   ended: Promise<{ name: string; how: string }>;
-  /** Ends the parts one after the other, in the order they were given. */
+  /** Stops the parts one after the other, in the order in which they were given. */
   stop(): Promise<void>;
-  /** Ends all of them at once, without their consent. */
+  /** Kills all parts at once. */
   kill(): void;
 };
 
 /**
- * Starts the parts and hands on each line they write. Each part leads a process group of its own, so that the
- * terminal's Ctrl-C reaches only this process, which ends them in order; and each has a channel to this process, by
- * whose end it knows that we were killed.
+ * Starts the parts and passes each line that they write to `onLine`. Each part leads a process group of its own, so
+ * that the terminal's Ctrl-C reaches only this process, which stops them in order. Each part also has an IPC channel to
+ * this process; when the channel closes, the part knows that this process was killed.
  */
 export function supervise(parts: Part[], onLine: (name: string, line: string) => void): Supervisor {
   let stopping = false;
@@ -71,12 +71,12 @@ function startPart(part: Part, onLine: (name: string, line: string) => void) {
   };
 }
 
-// The group, since a part may have children of its own.
+// Kill the group, because a part may have child processes.
 function killGroup(child: ChildProcess) {
   if (child.pid === undefined) return;
   try {
     process.kill(process.platform === "win32" ? child.pid : -child.pid, "SIGKILL");
   } catch {
-    // Nobody is left in it.
+    // The group has no process left.
   }
 }

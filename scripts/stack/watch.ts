@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-// `node --watch` lives on when its parent is killed; this process stands between and notices.
+// `node --watch` continues when its parent is killed. This process runs between the two and notices.
 const child = spawn(process.execPath, ["--watch", "--watch-preserve-output", ...process.argv.slice(2)], {
   stdio: "inherit",
 });

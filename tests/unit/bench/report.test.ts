@@ -31,24 +31,24 @@ const run = (engine: string, figures: Partial<Figures> = {}, scenario = "steady3
 });
 
 describe("summarise", () => {
-  test("rounds of one engine in one scenario become their median, lowest and highest", () => {
+  test("gives the median, the lowest and the highest of all rounds of one engine in one scenario", () => {
     const rows = summarise([1, 9, 4].map((p99, at) => run("stopwatch", { p99 }, "steady300", at + 1)));
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({ rounds: 3, median: { p99: 4 }, min: { p99: 1 }, max: { p99: 9 } });
   });
 
-  test("what an engine has not, stays without a number", () => {
+  test("leaves a figure null when the engine does not have it", () => {
     expect(summarise([run("baseline", { committed: null })])[0]).toMatchObject({ median: { committed: null } });
   });
 });
 
 describe("table", () => {
-  test("of the counts of what went wrong it shows the worst round", () => {
+  test("shows the worst round of each failure count", () => {
     const rows = summarise([run("stopwatch", { early: 0 }), run("stopwatch", { early: 7 }), run("stopwatch")]);
     expect(table(rows).split("\n")[1]).toMatch(/\s7\s+0\s+0\s+0$/);
   });
 
-  test("it shows what was beside the control group where there was something", () => {
+  test("shows the lateness of other jobs only when a scenario has some beside the control group", () => {
     expect(table(summarise([run("stopwatch")]))).not.toContain("others");
     const others = { othersP50: 520, othersP99: 610.25, othersMax: 700, othersPerSecond: 249.6 };
     const lines = table(summarise([run("stopwatch"), run("stopwatch", others, "slow-target")])).split("\n");
@@ -62,24 +62,24 @@ describe("checkThresholds", () => {
   const thresholdOf = (runs: Run[], text: string) =>
     checkThresholds(summarise(runs)).find((threshold) => threshold.text.startsWith(text));
 
-  test("a threshold whose runs are missing is neither met nor missed", () => {
+  test("leaves a threshold undecided when its runs are missing", () => {
     expect(thresholdOf([run("stopwatch")], "steady300: p99 by the baseline's")).toMatchObject({
       value: null,
       met: null,
     });
   });
 
-  test("a peer is compared by the best one in the same scenario", () => {
+  test("compares Stopwatch with the best peer in the same scenario", () => {
     const runs = [run("stopwatch", { p99: 2 }), run("pg-boss", { p99: 500 }), run("bullmq", { p99: 20 })];
     expect(thresholdOf(runs, "steady300: p99 by the best peer's")).toMatchObject({ value: 0.1, met: true });
   });
 
-  test("one early arrival anywhere misses the threshold of exactness", () => {
+  test("misses the threshold for early arrivals when one arrival of any scenario is early", () => {
     const runs = [run("stopwatch"), run("stopwatch", { early: 1 }, "burst5000")];
     expect(thresholdOf(runs, "early")).toMatchObject({ value: 1, met: false });
   });
 
-  test("a control group that a neighbour makes late misses its threshold", () => {
+  test("misses the threshold of a control group that a neighbour makes late", () => {
     const text = "slow-target: p99 of the control group";
     expect(thresholdOf([run("stopwatch", { p99: 250 }, "slow-target")], text)).toMatchObject({ met: true });
     expect(thresholdOf([run("stopwatch", { p99: 251 }, "slow-target")], text)).toMatchObject({ met: false });

@@ -5,14 +5,14 @@ import { ACCOUNTS, CROWD, makeScenario, NEIGHBOURS, SCENARIO_NAMES } from "../..
 const OPTIONS = { seed: 1, seconds: 5, backlog: 1_000, overdue: 2_000 };
 
 describe("makeScenario", () => {
-  test("the same seed gives the same jobs, another one others", () => {
+  test("makes the same jobs from the same seed, and other jobs from another seed", () => {
     for (const name of SCENARIO_NAMES) expect(makeScenario(name, OPTIONS)).toEqual(makeScenario(name, OPTIONS));
     expect(makeScenario("steady300", OPTIONS).jobs).not.toEqual(
       makeScenario("steady300", { ...OPTIONS, seed: 2 }).jobs,
     );
   });
 
-  test("every job has its own number, an account, and a whole millisecond within the scenario", () => {
+  test("gives every job a number of its own, an account, and a whole millisecond within the scenario", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...SCENARIO_NAMES),
@@ -34,13 +34,13 @@ describe("makeScenario", () => {
     );
   });
 
-  test("a steady scenario has as many jobs a second as it says, in order of their instants", () => {
+  test("makes as many jobs per second as a steady scenario says, in the order of their instants", () => {
     const { jobs } = makeScenario("steady1000", OPTIONS);
     expect(jobs).toHaveLength(5_000);
     expect(jobs.map((job) => job.offsetMs)).toEqual(jobs.map((job) => job.offsetMs).sort((a, b) => a - b));
   });
 
-  test("jobs that are never answered are numbered after the answered ones and are of one account", () => {
+  test("numbers the jobs that are never answered after the answered ones, all of one account", () => {
     const { jobs, answered } = makeScenario("hanging", OPTIONS);
     const hanging = jobs.slice(answered);
     expect(jobs.slice(0, answered).every((job) => job.target === "well")).toBe(true);
@@ -49,7 +49,7 @@ describe("makeScenario", () => {
   });
 
   test.each(["neighbour-backlog", "neighbour-hangs", "slow-target", "many-origins"] as const)(
-    "the control group of %s asks for 100 a second of targets that are well, and shares no account with its neighbours",
+    "gives the control group of %s 100 requests per second to healthy targets, and no account of its neighbours",
     (name) => {
       const { jobs, control } = makeScenario(name, OPTIONS);
       expect(control).toBe(500);
@@ -59,14 +59,14 @@ describe("makeScenario", () => {
     },
   );
 
-  test("the overdue rows of neighbour-backlog are all due before the first job of the control group, and not waited for", () => {
+  test("makes all overdue rows of neighbour-backlog due before the first job of the control group, and does not wait for them", () => {
     const { jobs, control, answered, restDelivers } = makeScenario("neighbour-backlog", OPTIONS);
     expect(jobs.slice(control)).toHaveLength(2_000);
     expect(jobs.slice(control).every((job) => job.offsetMs < 0)).toBe(true);
     expect([answered, restDelivers]).toEqual([control, true]);
   });
 
-  test("a burst is due at one instant", () => {
+  test("makes all jobs of a burst due at one instant", () => {
     const { jobs } = makeScenario("burst5000", OPTIONS);
     expect(jobs).toHaveLength(5_000);
     expect(new Set(jobs.map((job) => job.offsetMs))).toEqual(new Set([0]));

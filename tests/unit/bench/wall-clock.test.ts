@@ -10,7 +10,7 @@ test("a reading agrees with the machine's clock to the millisecond that the cloc
   expect(now).toBeLessThanOrEqual(Date.now() + 1);
 });
 
-test("what the wall clock drifted between two readings is spread evenly", () => {
+test("the drift of the wall clock between two readings is spread evenly over the time between them", () => {
   const wallAt = wallTimeBetween({ wallMs: 1_000, monotonicMs: 0 }, { wallMs: 1_102, monotonicMs: 100 });
   expect(wallAt(0)).toBe(1_000);
   expect(wallAt(50)).toBe(1_051);

@@ -11,13 +11,13 @@ const names = fc.subarray(NAMES, { minLength: 1 });
 const options = { dispatchers: 3, rate: 1, faults: true };
 
 describe("the attacks of a seed", () => {
-  it("the same seed plans the same attacks, another one others", () => {
+  it("are the same for the same seed, and others for another seed", () => {
     const attacks = (seed: number) => drawAttacks(createRandom(seed), 120_000, NAMES);
     expect(attacks(7)).toEqual(attacks(7));
     expect(attacks(8)).not.toEqual(attacks(7));
   });
 
-  it("ten minutes have every adversary, several at once", () => {
+  it("include every adversary within ten minutes, several at once", () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const attacks = drawAttacks(createRandom(seed), 600_000, NAMES);
@@ -30,7 +30,7 @@ describe("the attacks of a seed", () => {
     );
   });
 
-  it("nobody attacks twice at a time, and every attack is over when the time is", () => {
+  it("never overlap for one adversary, and all end before the run does", () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 5, max: 200 }), names, (seed, seconds, chosen) => {
         const attacks = drawAttacks(createRandom(seed), seconds * 1_000, chosen);
@@ -46,7 +46,7 @@ describe("the attacks of a seed", () => {
     );
   });
 
-  it("every step is within its attack, and names an account that its adversary has", () => {
+  it("have only steps within their time, for accounts that their adversary has", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ADVERSARIES),
@@ -67,7 +67,7 @@ describe("the attacks of a seed", () => {
     );
   });
 
-  it("a minute with one adversary has an attack after the shards are divided", () => {
+  it("include one after the shards are divided in a minute with a single adversary", () => {
     fc.assert(
       fc.property(fc.nat(), fc.constantFrom(...NAMES), (seed, adversary) => {
         const { attacks } = makePlan({ seed, seconds: 60, adversaries: [adversary], ...options });
@@ -79,7 +79,7 @@ describe("the attacks of a seed", () => {
 });
 
 describe("faults beside adversaries", () => {
-  it("pause for at least the second half of each run and of each two and a half minutes", () => {
+  it("pause for at least the second half of each run, and of each two and a half minutes", () => {
     fc.assert(
       fc.property(fc.nat(), fc.constantFrom(60, 150, 600), (seed, seconds) => {
         const { faults } = makePlan({ seed, seconds, adversaries: NAMES, ...options });
@@ -91,14 +91,14 @@ describe("faults beside adversaries", () => {
     );
   });
 
-  it("the control group asks for the same in every run of a seed, whoever else acts", () => {
+  it("leave the load of the control group as it is in every other run of the seed", () => {
     const plan = (adversaries: string[], faults: boolean) =>
       makePlan({ seed: 3, seconds: 20, ...options, adversaries, faults }).control;
     expect(plan(NAMES, true)).toEqual(plan([], false));
   });
 });
 
-it.each(ADVERSARIES.map(({ name, does }) => [name, does]))("the README says what %s does", (name, does) => {
+it.each(ADVERSARIES.map(({ name, does }) => [name, does]))("the README describes the adversary %s", (name, does) => {
   const readme = readFileSync(new URL("../../chaos/README.md", import.meta.url), "utf8");
   expect(readme).toContain(`| \`${name}\` | ${does} |`);
 });

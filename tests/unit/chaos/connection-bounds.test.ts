@@ -12,8 +12,8 @@ const lifetime = (pid: number, untilMs = Number.POSITIVE_INFINITY) => ({ pid, sl
 
 const details = (rest: Partial<Evidence>) => findOverBound(evidenceOf(rest)).over.map(({ detail }) => detail);
 
-describe("connections over bound", () => {
-  it("a dispatcher with more connections than it may have fails a run", () => {
+describe("the count of connections over bound", () => {
+  it("fails a run in which a dispatcher has more connections than it may have", () => {
     const processSockets = [ofProcess(0, { well: 8, hung: 8 }), ofProcess(500, { well: 8, hung: 8 })];
     expect(details({ processSockets })).toEqual([]);
     const more = processSockets.map((one) => ({ ...one, open: { ...one.open, many: 1 } }));
@@ -22,21 +22,21 @@ describe("connections over bound", () => {
     ]);
   });
 
-  it("so does one with more connections to one origin than all accounts together may have", () => {
+  it("fails a run in which a dispatcher has more connections to one origin than all accounts together may have", () => {
     expect(details({ processSockets: [ofProcess(0, { hung: 9 }), ofProcess(500, { hung: 9 })] })).toEqual([
       "9 connections to hung, at most 8",
     ]);
   });
 
-  it("what is seen in one look alone may have ended already", () => {
+  it("ignores what only one sample shows, since it may have ended already", () => {
     expect(details({ processSockets: [ofProcess(0, { hung: 9 }), ofProcess(500, { hung: 8 })] })).toEqual([]);
   });
 
-  it("many names of one port are many origins", () => {
+  it("treats many names of one port as many origins", () => {
     expect(details({ processSockets: [ofProcess(0, { many: 16 }), ofProcess(500, { many: 16 })] })).toEqual([]);
   });
 
-  it("the receiver sees at most as many connections to an origin as the living dispatchers may have", () => {
+  it("allows the receiver to see as many connections to an origin as the living dispatchers may have", () => {
     const socketCounts = [ofReceiver(0, 17), ofReceiver(250, 17)];
     expect(details({ socketCounts, lifetimes: [lifetime(11), lifetime(12), lifetime(13)] })).toEqual([]);
     expect(details({ socketCounts, lifetimes: [lifetime(11), lifetime(12)] })).toEqual([
@@ -44,14 +44,14 @@ describe("connections over bound", () => {
     ]);
   });
 
-  it("the connections of a process that has just ended may still be counted", () => {
+  it("allows for the connections of a process that has just ended", () => {
     const socketCounts = [ofReceiver(0, 16), ofReceiver(250, 16)];
     const gone = (atMs: number) => ({ socketCounts, lifetimes: [lifetime(11), lifetime(12, BEGAN + atMs)] });
     expect(details(gone(-500))).toEqual([]);
     expect(details(gone(-1_500))).toEqual(["16 connections to hung, at most 8"]);
   });
 
-  it("an account with more requests under way at one origin than it may have connections fails a run", () => {
+  it("fails a run in which an account has more requests in flight to one origin than it may have connections", () => {
     const requests = (n: number, owner = "d1") => ({
       client: Array.from({ length: n }, (_, at) => created(`s${at}`, 60_000)),
       arrivals: Array.from({ length: n }, (_, at) => arrived(`s${at}`, 60_000 + at, 5_000)),
@@ -65,7 +65,7 @@ describe("connections over bound", () => {
     expect(details(requests(5, "d2"))).toEqual([]);
   });
 
-  it("so does one with more of them at several origins than it may have in all", () => {
+  it("fails a run in which an account has more requests in flight to several origins than it may have connections in all", () => {
     const requests = (n: number) => ({
       client: Array.from({ length: n }, (_, at) =>
         created(`s${at}`, 60_000, { origin: `https://localhost:${at % 2}` }),
@@ -80,7 +80,7 @@ describe("connections over bound", () => {
     expect(details(requests(7))).toEqual(["7 connections of account a1, at most 6"]);
   });
 
-  it("a request that ends as the next one begins is not under way with it", () => {
+  it("does not count two requests as concurrent when one ends as the other begins", () => {
     const client = Array.from({ length: 8 }, (_, at) => created(`s${at}`, 60_000));
     const arrivals = client.map(({ id }, at) => arrived(id, 60_000 + (at < 4 ? 0 : 990), 1_000));
     const claims = client.map(({ id }) => ({

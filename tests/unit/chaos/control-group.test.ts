@@ -6,7 +6,7 @@ import { arrived, BEGAN, created, evidenceOf } from "./evidence.ts";
 
 const DUE = 60_000;
 
-/** 200 requests of the control group in one second, `late` of which are two seconds late. */
+/** 200 requests of the control group within one second, of which `late` are two seconds late. */
 function group(late: number, injected: Injected[] = []) {
   const ids = Array.from({ length: 200 }, (_, n) => n);
   return evidenceOf({
@@ -25,12 +25,12 @@ const kinds = (...of: Parameters<typeof group>) => {
 };
 
 describe("the control group", () => {
-  it("fails a run when more than one in a hundred of its requests are over the limit", () => {
+  it("fails a run when more than one in a hundred of its requests are later than the limit", () => {
     expect(kinds(2)).toEqual([]);
     expect(kinds(3)).toEqual(["control group p99"]);
   });
 
-  it("is measured by the first request of each schedule, whatever comes later", () => {
+  it("is measured by the first request of each schedule, and not by its retries", () => {
     const evidence = group(0);
     const retry = { ...arrived("s0", DUE + 9_000), attempt: 2 };
     expect(latenessOf("control", { ...evidence, arrivals: [...evidence.arrivals, retry] })).toEqual({
@@ -43,7 +43,7 @@ describe("the control group", () => {
     expect(kinds(200, [fault(30_000, 44_000)])).toEqual(["control group p99"]);
   });
 
-  it("may be late for 15 s after another process was started in the place of a killed one", () => {
+  it("may be late for 15 s after a killed process was replaced by another one", () => {
     const killed = { kind: "kill" as const, replacedAtMs: BEGAN + 44_000 };
     expect(kinds(200, [fault(40_000, Number.POSITIVE_INFINITY, killed)])).toEqual(["control group p99"]);
     expect(kinds(200, [fault(40_000, Number.POSITIVE_INFINITY, { ...killed, replacedAtMs: BEGAN + 50_000 })])).toEqual(
@@ -51,18 +51,18 @@ describe("the control group", () => {
     );
   });
 
-  it("is not excused by what an adversary kills", () => {
+  it("may not be late because an adversary killed a process", () => {
     const killed = { kind: "kill" as const, byAdversary: true };
     expect(kinds(200, [fault(40_000, Number.POSITIVE_INFINITY, killed)])).toEqual(["control group p99"]);
   });
 
-  it("is measured up to the fault where a request was over the limit before the fault began", () => {
+  it("is measured up to the fault when a request was over the limit before the fault began", () => {
     expect(latenessOf("control", group(200, [fault(DUE + 1_400, DUE + 1_500)]))).toMatchObject({
       ...{ count: 200, p50: expect.closeTo(900, -1), max: 1_400 },
     });
   });
 
-  it("does not count a request that a fault stopped within the limit", () => {
+  it("leaves out a request that a fault delayed before it was over the limit", () => {
     const evidence = evidenceOf({
       client: [created("s1", DUE)],
       arrivals: [arrived("s1", DUE + 2_000)],
@@ -71,14 +71,14 @@ describe("the control group", () => {
     expect(latenessOf("control", evidence).count).toBe(0);
   });
 
-  it("counts a request that never came as later than any other", () => {
+  it("counts a request that never arrived as later than any other", () => {
     const evidence = group(0);
     expect(latenessOf("control", { ...evidence, arrivals: evidence.arrivals.slice(3) }).p99).toBe(
       Number.POSITIVE_INFINITY,
     );
   });
 
-  it("does not count what was acknowledged too late to be known, or comes before the shards are divided", () => {
+  it("leaves out requests acknowledged too late to be known in time, and those due before the shards are divided", () => {
     const lateCreate = created("s1", DUE, { acknowledgedAtMs: BEGAN + DUE - 50 });
     const evidence = evidenceOf({
       client: [lateCreate, created("s2", 10_000)],

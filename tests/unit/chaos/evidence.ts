@@ -1,9 +1,9 @@
 import type { Arrival, ClientEntry, Evidence } from "../../chaos/evidence.ts";
 
-/** When the load of `evidenceOf` began, epoch ms; from 15 s later on nobody may be late. */
+/** When the load of `evidenceOf` began, epoch ms. From 15 s later on no request may be late. */
 export const BEGAN = 1_000_000;
 
-/** Evidence of a run in which nothing happened but `rest`. */
+/** Evidence of a run in which nothing happened but what `rest` says. */
 export function evidenceOf(rest: Partial<Evidence>): Evidence {
   return {
     ...{ client: [], arrivals: [], schedules: [], attempts: [], claims: [], injected: [], audits: [], attacks: [] },
@@ -19,14 +19,14 @@ export function evidenceOf(rest: Partial<Evidence>): Evidence {
   };
 }
 
-/** One schedule of the control group due `atMs` after the run began, acknowledged three seconds ahead. */
+/** One schedule of the control group, due `atMs` after the run began and acknowledged three seconds before that. */
 export const created = (id: string, atMs: number, rest: Partial<ClientEntry> = {}): ClientEntry => ({
   ...{ id, accountId: "a1", group: "control", origin: "https://localhost:1", behaviour: "ok", bodyHash: "aa" },
   ...{ fireAtMs: BEGAN + atMs, acknowledgedAtMs: BEGAN + atMs - 3_000, changes: [] },
   ...rest,
 });
 
-/** Its first request, `atMs` after the run began. */
+/** The first request of a schedule, `atMs` after the run began. */
 export const arrived = (id: string, atMs: number, forMs = 5): Arrival => ({
   ...{ scheduleId: id, attempt: 1, given: 200, bodyHash: "aa" },
   arrivedAtMs: BEGAN + atMs,

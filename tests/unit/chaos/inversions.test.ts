@@ -18,8 +18,8 @@ const claim = (scheduleId: string, atMs: number, dispatcherId: string) => ({
   ...{ claimedAtMs: BEGAN + atMs, deadlineMs: BEGAN + atMs + 35_000 },
 });
 
-describe("inversions", () => {
-  it("a request that one of its lane overtook, due later to the same origin, fails a run", () => {
+describe("the count of inversions", () => {
+  it("fails a run in which a request is overtaken by a later one of its lane to the same origin", () => {
     expect(ids(overtaken())).toEqual(["older"]);
     expect(judge(overtaken()).violations).toContainEqual({
       ...{ kind: "inversions", of: "older" },
@@ -27,38 +27,38 @@ describe("inversions", () => {
     });
   });
 
-  it("less than 100 ms is concurrent", () => {
+  it("treats requests that leave less than 100 ms apart as concurrent", () => {
     expect(ids(overtaken({}, {}, 61_599))).toEqual([]);
     expect(ids(overtaken({}, {}, 61_600))).toEqual(["older"]);
   });
 
-  it("those of another lane or origin overtake nobody", () => {
+  it("ignores requests of other lanes and to other origins", () => {
     expect(ids(overtaken({ accountId: "a2" }))).toEqual([]);
     expect(ids(overtaken({ origin: "https://localhost:2" }))).toEqual([]);
   });
 
-  it("one that was created less than two seconds before the other left may be overtaken", () => {
+  it("ignores a request that was created less than two seconds before the other one left", () => {
     expect(ids(overtaken({ acknowledgedAtMs: BEGAN + 59_501 }))).toEqual([]);
     expect(ids(overtaken({ acknowledgedAtMs: BEGAN + 59_500 }))).toEqual(["older"]);
   });
 
-  it("one that was changed, or whose target is not well, may be overtaken", () => {
+  it("ignores a request whose schedule was changed or whose target is not healthy", () => {
     const moved = { kind: "reschedule" as const, fireAtMs: BEGAN + 60_000, answer: "done" as const };
     expect(ids(overtaken({ changes: [{ ...moved, askedAtMs: BEGAN, answeredAtMs: BEGAN }] }))).toEqual([]);
     expect(ids(overtaken({ behaviour: "slow" }))).toEqual([]);
   });
 
-  it("one that is due at the same instant, or later, overtakes nobody by leaving first", () => {
+  it("ignores requests that are due at the same instant", () => {
     expect(ids(overtaken({ fireAtMs: BEGAN + 61_000 }))).toEqual([]);
   });
 
-  it("a fault that may make anybody late excuses what leaves until 15 s after it", () => {
+  it("ignores requests that leave during a fault that may delay any request, or within 15 s after it", () => {
     const pause = { kind: "pause" as const, pid: 11, slot: 0, note: "", fromMs: BEGAN + 40_000 };
     expect(ids(overtaken({}, { injected: [{ ...pause, untilMs: BEGAN + 50_000 }] }))).toEqual([]);
     expect(ids(overtaken({}, { injected: [{ ...pause, untilMs: BEGAN + 45_000 }] }))).toEqual(["older"]);
   });
 
-  it("one that was claimed by a dispatcher that lost it may be overtaken, one that was put back may not", () => {
+  it("ignores a request whose dispatcher was lost after the claim, but not one that a dispatcher put back", () => {
     const again = (by: string) => [claim("older", 59_900, "d1"), claim("older", 61_900, by)];
     expect(ids(overtaken({}, { claims: again("d2") }))).toEqual([]);
     expect(ids(overtaken({}, { claims: again("d1") }))).toEqual(["older"]);

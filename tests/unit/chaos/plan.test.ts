@@ -13,13 +13,13 @@ const options = fc.record({
 const alone = { adversaries: [], faults: true };
 
 describe("the plan of a seed", () => {
-  it("the same seed plans the same, another one something else", () => {
+  it("is the same for the same seed, and another one for another seed", () => {
     const wanted = { seed: 7, seconds: 60, dispatchers: 3, rate: 20, ...alone };
     expect(makePlan(wanted)).toEqual(makePlan(wanted));
     expect(makePlan({ ...wanted, seed: 8 })).not.toEqual(makePlan(wanted));
   });
 
-  it("every fault is over when the time is", () => {
+  it("ends every fault before the run ends", () => {
     fc.assert(
       fc.property(options, (wanted) => {
         for (const { atMs, forMs } of makePlan(wanted).faults) {
@@ -30,7 +30,7 @@ describe("the plan of a seed", () => {
     );
   });
 
-  it("a dispatcher is never hit by two faults at once", () => {
+  it("never has two faults of one dispatcher at once", () => {
     fc.assert(
       fc.property(options, (wanted) => {
         const { faults } = makePlan(wanted);
@@ -45,7 +45,7 @@ describe("the plan of a seed", () => {
     );
   });
 
-  it("a minute with three dispatchers has a partition and a stop that outlast a lease", () => {
+  it("has a partition and a stop that outlast a lease when it has a minute and three dispatchers", () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const { faults } = makePlan({ seed, seconds: 60, dispatchers: 3, rate: 1, ...alone });
@@ -55,7 +55,7 @@ describe("the plan of a seed", () => {
     );
   });
 
-  it("what is created comes at the wanted rate", () => {
+  it("creates schedules at the wanted rate", () => {
     const { creations } = makePlan({ seed: 1, seconds: 10, dispatchers: 1, rate: 40, ...alone });
     expect(creations).toHaveLength(400);
     for (let second = 0; second < 10; second++) {

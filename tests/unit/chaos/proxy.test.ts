@@ -6,17 +6,17 @@ import { waitFor } from "../../helpers/wait-for.ts";
 
 let server: Server;
 let proxy: DatabaseProxy;
-let heard: string;
+let received: string;
 const clients: Socket[] = [];
 const BARRIER = "barrier";
 
-// A server that answers each piece with the same in capitals.
+// This server answers each chunk with the same text in capitals.
 beforeEach(async () => {
-  heard = "";
+  received = "";
   server = createServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
-      if (String(chunk) !== BARRIER) heard += chunk;
+      if (String(chunk) !== BARRIER) received += chunk;
       socket.write(String(chunk).toUpperCase());
     });
   });
@@ -44,7 +44,7 @@ async function open() {
   return client;
 }
 
-// A round trip past the proxy: what the proxy would have let through has arrived by then.
+// A round trip past the proxy. Whatever the proxy would have let through has arrived once it is over.
 async function settled() {
   const socket = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
   clients.push(socket);
@@ -55,34 +55,34 @@ async function settled() {
 }
 
 describe("the proxy", () => {
-  it("passes everything on, both ways", async () => {
+  it("forwards bytes in both directions", async () => {
     const client = await open();
     client.socket.write("one");
     await waitFor("the answer", () => client.read === "ONE");
   });
 
-  it("holds everything in a partition and delivers it when it heals", async () => {
+  it("holds all bytes during a partition and delivers them when the partition ends", async () => {
     const client = await open();
     proxy.cut("hold");
     client.socket.write("one");
     await settled();
-    expect([heard, client.read, client.closed]).toEqual(["", "", false]);
+    expect([received, client.read, client.closed]).toEqual(["", "", false]);
     proxy.heal("flow");
     await waitFor("the answer", () => client.read === "ONE");
   });
 
-  it("lets what is asked through and holds the answers", async () => {
+  it("forwards requests and holds the answers when asked to", async () => {
     const client = await open();
     proxy.cut("hold-replies");
     client.socket.write("one");
-    await waitFor("the question", () => heard === "one");
+    await waitFor("the question", () => received === "one");
     await settled();
     expect(client.read).toBe("");
     proxy.heal("flow");
     await waitFor("the answer", () => client.read === "ONE");
   });
 
-  it("breaks connections and refuses new ones", async () => {
+  it("resets connections and refuses new ones when asked to", async () => {
     const client = await open();
     proxy.cut("reset");
     await waitFor("the end", () => client.closed);
@@ -94,17 +94,17 @@ describe("the proxy", () => {
     await waitFor("the answer", () => third.read === "THREE");
   });
 
-  it("breaks what it held when it heals by reset", async () => {
+  it("resets the connections that it held when a partition ends by reset", async () => {
     const client = await open();
     proxy.cut("hold");
     client.socket.write("one");
     await settled();
     proxy.heal("reset");
     await waitFor("the end", () => client.closed);
-    expect(heard).toBe("");
+    expect(received).toBe("");
   });
 
-  it("holds new connections too, unless only those there are cut off", async () => {
+  it("holds new connections too, unless only the existing ones are cut off", async () => {
     proxy.cut("hold");
     const held = await open();
     held.socket.write("one");

@@ -31,7 +31,10 @@ const fault = (kind: Injected["kind"], fromMs: number, untilMs: number): Injecte
   untilMs: FIRE_AT + untilMs,
 });
 
-/** One schedule that was delivered at its instant, as all three saw it; `rest` changes what one of them says. */
+/**
+ * One schedule that was delivered at its instant, as client, receiver and database recorded it; `rest` changes some of
+ * these records.
+ */
 function story(rest: {
   changes?: ChangeEntry[];
   row?: Partial<Evidence["schedules"][number]> | null;
@@ -71,7 +74,7 @@ function story(rest: {
 
 const kinds = (evidence: Evidence) => [...new Set(judge(evidence).violations.map(({ kind }) => kind))];
 
-/** Attempt 1 was lost with its dispatcher and repeated by another one. */
+/** The dispatcher of attempt 1 was lost, and another dispatcher repeated the attempt. */
 const repeated = (injected: Injected[], firstForMs = 10) =>
   story({
     arrivals: [arrival(1, 1, 200, firstForMs), arrival(2, 36_010)],
@@ -79,12 +82,12 @@ const repeated = (injected: Injected[], firstForMs = 10) =>
     injected,
   });
 
-describe("a run without violations", () => {
-  it("a delivery at its instant is in order", () => {
+describe("the verdict has no violation when", () => {
+  it("a schedule is delivered at its instant", () => {
     expect(judge(story({}))).toMatchObject({ violations: [], allowedDuplicates: 0, interrupted: 0 });
   });
 
-  it("a failed attempt and its retry are in order, and so is a schedule that used its retries up", () => {
+  it("a failed attempt is followed by its retry, or a schedule has used up its retries", () => {
     const failed = story({
       row: { status: "dead", attempts: 3, failures: 3 },
       arrivals: [arrival(1, 1, 500), arrival(2, 1_100, 500), arrival(3, 3_300, null)],
@@ -97,7 +100,7 @@ describe("a run without violations", () => {
     expect(kinds(failed)).toEqual([]);
   });
 
-  it("a cancelled schedule that was never sent is in order", () => {
+  it("a cancelled schedule was never sent", () => {
     const cancelled = story({
       row: { status: "cancelled" },
       changes: [change("cancel", -50)],
@@ -107,7 +110,7 @@ describe("a run without violations", () => {
     expect(kinds(cancelled)).toEqual([]);
   });
 
-  it("a change whose answer was lost may have happened or not", () => {
+  it("the answer to a change was lost, whether the change happened or not", () => {
     const lost = change("reschedule", -500, { answer: "unknown", fireAtMs: FIRE_AT + 700 });
     expect(kinds(story({ changes: [lost] }))).toEqual([]);
     expect(kinds(story({ changes: [lost], row: { fireAtMs: FIRE_AT + 700 }, arrivals: [arrival(1, 701)] }))).toEqual(
@@ -118,17 +121,17 @@ describe("a run without violations", () => {
   });
 });
 
-describe("lost", () => {
-  it("an acknowledged create without a row is lost", () => {
+describe("the verdict reports as lost", () => {
+  it("an acknowledged create that has no row", () => {
     expect(kinds(story({ row: null, arrivals: [], attempts: [] }))).toEqual(["lost"]);
   });
 
-  it("a schedule that is still open at the end is lost", () => {
+  it("a schedule that is still open at the end", () => {
     const open = story({ row: { status: "firing" }, arrivals: [], attempts: [] });
     expect(kinds(open)).toEqual(["lost"]);
   });
 
-  it("a schedule that is dead with retries left is lost", () => {
+  it("a schedule that is dead with retries left", () => {
     const dead = story({
       row: { status: "dead", failures: 1 },
       arrivals: [arrival(1, 1, 500)],
@@ -137,32 +140,32 @@ describe("lost", () => {
     expect(kinds(dead)).toEqual(["lost"]);
   });
 
-  it("an acknowledged reschedule that the row does not show is lost", () => {
+  it("an acknowledged reschedule that the row does not show", () => {
     const moved = change("reschedule", -500, { fireAtMs: FIRE_AT - 100 });
     expect(kinds(story({ changes: [moved] }))).toEqual(["lost"]);
   });
 
-  it("a request with another body is lost", () => {
+  it("a request with another body", () => {
     expect(kinds(story({ arrivals: [{ ...arrival(1, 1), bodyHash: "bb" }] }))).toEqual(["lost"]);
   });
 
-  it("a schedule that nobody cancelled and that is cancelled is lost", () => {
+  it("a schedule that is cancelled although no cancel succeeded", () => {
     const refused = change("cancel", 0, { answer: "refused" });
     expect(kinds(story({ row: { status: "cancelled" }, changes: [refused] }))).toEqual(["lost"]);
   });
 });
 
-describe("early", () => {
-  it("a request before its instant is early", () => {
+describe("the verdict reports as early", () => {
+  it("a request before its instant", () => {
     expect(kinds(story({ arrivals: [arrival(1, -0.5)] }))).toEqual(["early"]);
   });
 
-  it("one that is to fire early may leave ahead by what the way takes, no more", () => {
+  it("a request with early fire that leaves further ahead than the way to its target can take", () => {
     expect(kinds(story({ row: { earlyFire: true }, arrivals: [arrival(1, -499)] }))).toEqual([]);
     expect(kinds(story({ row: { earlyFire: true }, arrivals: [arrival(1, -501)] }))).toEqual(["early"]);
   });
 
-  it("a retry before its backoff is early", () => {
+  it("a retry before its backoff is over", () => {
     const hasty = story({
       arrivals: [arrival(1, 1, 500), arrival(2, 700)],
       attempts: [recorded(1, "rejected", 500, 0), recorded(2, "delivered", 200, 700)],
@@ -170,7 +173,7 @@ describe("early", () => {
     expect(kinds(hasty)).toEqual(["early"]);
   });
 
-  it("a repeat before the lease of the lost attempt has ended is early", () => {
+  it("a repeat before the lease of the lost attempt has ended", () => {
     const hasty = story({
       arrivals: [arrival(1, 1), arrival(2, 20_000)],
       attempts: [recorded(1, "interrupted", null, 0), recorded(2, "delivered", 200, 20_000)],
@@ -181,22 +184,22 @@ describe("early", () => {
   });
 });
 
-describe("after-cancel", () => {
-  it("a request that starts after the cancel was acknowledged is a violation", () => {
+describe("the verdict reports as after-cancel", () => {
+  it("a request that starts after its cancel was acknowledged", () => {
     const cancelled = story({ row: { status: "cancelled" }, changes: [change("cancel", -1)] });
     expect(kinds(cancelled)).toContain("after-cancel");
   });
 
-  it("an acknowledged cancel that did not last is a violation", () => {
+  it("an acknowledged cancel that did not last", () => {
     expect(kinds(story({ changes: [change("cancel", 5)] }))).toEqual(["after-cancel"]);
   });
 
-  it("a request at the old instant after a reschedule was acknowledged is a violation", () => {
+  it("a request at the old instant after a reschedule was acknowledged", () => {
     const moved = change("reschedule", -20, { fireAtMs: FIRE_AT + 100 });
     expect(kinds(story({ changes: [moved], row: { fireAtMs: FIRE_AT + 100 } }))).toEqual(["after-cancel"]);
   });
 
-  it("a cancel between two attempts leaves the first one as it was", () => {
+  it("no first attempt that ended before the cancel was acknowledged", () => {
     const between = story({
       row: { status: "cancelled", failures: 1 },
       changes: [change("cancel", 300)],
@@ -207,8 +210,8 @@ describe("after-cancel", () => {
   });
 });
 
-describe("duplicate", () => {
-  it("two requests of one attempt are a duplicate, whatever was injected", () => {
+describe("the verdict reports as duplicate", () => {
+  it("two requests of one attempt, whatever fault was injected", () => {
     const twice = story({
       arrivals: [arrival(1, 1), arrival(1, 400)],
       injected: [fault("kill", 5, Number.POSITIVE_INFINITY)],
@@ -216,7 +219,7 @@ describe("duplicate", () => {
     expect(kinds(twice)).toEqual(["duplicate"]);
   });
 
-  it("a request after a success is a duplicate", () => {
+  it("a request after a success", () => {
     const again = story({
       arrivals: [arrival(1, 1), arrival(2, 1_500)],
       attempts: [recorded(1, "delivered", 200, 0), recorded(2, "delivered", 200, 1_500)],
@@ -224,69 +227,69 @@ describe("duplicate", () => {
     expect(kinds(again)).toEqual(["duplicate"]);
   });
 
-  it("the repeat of a request whose dispatcher was killed with it in flight is allowed", () => {
+  it("no repeat of a request whose dispatcher was killed with it in flight", () => {
     const verdict = judge(repeated([fault("kill", 5, Number.POSITIVE_INFINITY)]));
     expect(verdict).toMatchObject({ violations: [], allowedDuplicates: 1, interrupted: 1 });
   });
 
-  it("a repeat without any fault is a duplicate", () => {
+  it("a repeat without any fault", () => {
     expect(kinds(repeated([]))).toContain("duplicate");
   });
 
-  it("a fault of another dispatcher excuses nothing", () => {
+  it("a repeat when only another dispatcher had a fault", () => {
     expect(kinds(repeated([{ ...fault("kill", 5, Number.POSITIVE_INFINITY), pid: 12 }]))).toContain("duplicate");
   });
 
-  it("a kill long after the answer excuses nothing: it was to be recorded by then", () => {
+  it("a repeat when the kill came so long after the answer that the outcome had to be recorded by then", () => {
     expect(kinds(repeated([fault("kill", 8_000, Number.POSITIVE_INFINITY)]))).toContain("duplicate");
   });
 
-  it("a partition that ended long before the lease excuses nothing, one that lasted does", () => {
+  it("a repeat when a partition ended long before the lease, but not when it lasted until then", () => {
     expect(kinds(repeated([fault("partition", -10, 5_000)]))).toContain("duplicate");
     expect(kinds(repeated([fault("partition", -10, 30_000)]))).toEqual([]);
   });
 
-  it("sessions that were ended excuse nothing", () => {
+  it("a repeat when only database sessions were ended", () => {
     expect(kinds(repeated([fault("sessions", 5, 6)]))).toContain("duplicate");
   });
 
-  it("more failures than the retries allow are a duplicate", () => {
+  it("more failures than the retries allow", () => {
     const over = story({ row: { failures: 4 } });
     expect(kinds(over)).toEqual(["duplicate"]);
   });
 });
 
-describe("overlapping", () => {
-  it("a repeat while the first request is still open overlaps", () => {
+describe("the verdict reports as overlapping", () => {
+  it("a repeat while the first request is still open", () => {
     expect(kinds(repeated([fault("kill", 5, Number.POSITIVE_INFINITY)], 40_000))).toContain("overlapping");
   });
 
-  it("the request of a process that was stopped may overlap its repeat", () => {
+  it("no repeat beside a request of a process that was stopped", () => {
     expect(kinds(repeated([fault("pause", 5, 39_000)], 40_000))).toEqual([]);
   });
 });
 
-describe("unrecorded", () => {
-  it("a request without a row is unrecorded", () => {
+describe("the verdict reports as unrecorded", () => {
+  it("a request without an attempt row", () => {
     expect(kinds(story({ row: { status: "cancelled" }, changes: [change("cancel", 500)], attempts: [] }))).toEqual([
       "unrecorded",
     ]);
   });
 
-  it("a request recorded with another status is unrecorded", () => {
+  it("a request that is recorded with another status", () => {
     expect(kinds(story({ arrivals: [arrival(1, 1, 500)] }))).toEqual(["unrecorded"]);
   });
 
-  it("an attempt that is recorded twice is unrecorded", () => {
+  it("an attempt that is recorded twice", () => {
     const twice = [recorded(1, "delivered", 200, 0), recorded(1, "interrupted", null, 1)];
     expect(kinds(story({ attempts: twice }))).toEqual(["unrecorded"]);
   });
 
-  it("an answer is recorded only when a request got it", () => {
+  it("a recorded answer that no request got", () => {
     expect(kinds(story({ arrivals: [] }))).toEqual(["unrecorded"]);
   });
 
-  it("an attempt that is interrupted without a fault is unrecorded, also when it is not repeated", () => {
+  it("an interrupted attempt without a fault, also when it is not repeated", () => {
     const alone = story({
       row: { status: "cancelled" },
       changes: [change("cancel", 36_000)],
@@ -296,14 +299,14 @@ describe("unrecorded", () => {
   });
 });
 
-describe("an audit", () => {
+describe("an audit of a dispatcher's counters", () => {
   const audit = (...drift: string[]) => ({ pid: 11, slot: 0, atMs: FIRE_AT, drift });
 
-  it("without a difference is in order", () => {
+  it("is in order when it finds no difference", () => {
     expect(kinds(story({ audits: [audit(), audit()] }))).toEqual([]);
   });
 
-  it("with differences is a violation for each, which names the dispatcher and the counter", () => {
+  it("is a violation for each difference, which names the dispatcher and the counter", () => {
     const { violations } = judge(
       story({ audits: [audit(), audit("claims: counted 2, really 1", "memory: counted 1, really 0")] }),
     );

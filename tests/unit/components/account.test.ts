@@ -11,8 +11,8 @@ const words = (subscription: Profile["subscription"], hasBilling = true) => {
 };
 const ends = { plan: "indie", currentPeriodEnd: "2026-04-01T12:00:00.000Z" };
 
-describe("the account page says of the plan", () => {
-  it("that it cannot be paid for, where billing is not set up", () => {
+describe("the account page says", () => {
+  it("that the plan cannot be paid for when billing is not set up", () => {
     const free = { plan: "free", status: "none", currentPeriodEnd: null } as const;
     expect(words(free, false)).toContain("Billing is not set up on this server: its operator sets plans by hand");
     expect(words(free)).not.toContain("Billing");
@@ -22,7 +22,7 @@ describe("the account page says of the plan", () => {
     ["active", "Paid, renews on 2026-04-01"],
     ["past_due", "The last payment failed: the plan stays until 2026-04-01"],
     ["canceled", "Cancelled, stays until 2026-04-01"],
-  ] as const)("when it is %s, what happens next", (status, said) => {
+  ] as const)("what happens next when the subscription is %s", (status, said) => {
     expect(words({ ...ends, status })).toContain(said);
   });
 });

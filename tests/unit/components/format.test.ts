@@ -5,7 +5,7 @@ import { formatClock, formatDay, formatInstant } from "#components/format/instan
 import { formatBytes, formatCount, formatPercent } from "#components/format/number.ts";
 import { formatOffset, offsetParts } from "#components/format/offset.ts";
 
-describe("a lateness is written", () => {
+describe("a lateness of", () => {
   it.each([
     [0, "0 ms"],
     [-0, "0 ms"],
@@ -24,11 +24,11 @@ describe("a lateness is written", () => {
     [60_000, "+1 m"],
     [252_000, "+4 m 12 s"],
     [7_200_000, "+2 h"],
-  ])("%d ms as %s", (ms, words) => {
+  ])("%d ms is written as %s", (ms, words) => {
     expect(formatOffset(ms)).toBe(words);
   });
 
-  it("with its sign, for every lateness but none", () => {
+  it("any size has its sign, and zero has none", () => {
     fc.assert(
       fc.property(fc.integer({ min: -3_000_000_000, max: 3_000_000_000 }), (ms) => {
         expect(offsetParts(ms).sign).toBe(ms > 0 ? "+" : ms < 0 ? "−" : "");
@@ -38,7 +38,7 @@ describe("a lateness is written", () => {
   });
 });
 
-describe("a length of time is written", () => {
+describe("a duration of", () => {
   it.each([
     [0, "0 s"],
     [999, "0 s"],
@@ -50,12 +50,12 @@ describe("a length of time is written", () => {
     [3_605_000, "1 h"],
     [90_000_000, "1 d 1 h"],
     [-5, "0 s"],
-  ])("%d ms as %s", (ms, words) => {
+  ])("%d ms is written as %s", (ms, words) => {
     expect(formatDuration(ms)).toBe(words);
   });
 });
 
-describe("an instant is written", () => {
+describe("an instant", () => {
   const now = new Date("2026-03-27T14:32:07.000Z");
   it.each([
     [0, "now"],
@@ -66,11 +66,11 @@ describe("an instant is written", () => {
     [161_000, "in 2 m 41 s"],
     [301_000, "in 5 m"],
     [5_400_000, "in 1 h"],
-  ])("%d ms from now as %s", (ms, words) => {
+  ])("%d ms from now is written as %s", (ms, words) => {
     expect(formatRelative(new Date(now.getTime() + ms), now)).toBe(words);
   });
 
-  it("in full, in UTC and in a zone, before and after a change of the clock", () => {
+  it("is written in full in UTC or in a time zone, before and after a change between summer and winter time", () => {
     expect(formatInstant(now)).toBe("27 March 2026, 14:32:07.000 UTC");
     expect(formatInstant(now, "Europe/Berlin")).toBe("27 March 2026, 15:32:07.000 Europe/Berlin");
     expect(formatClock(new Date("2026-03-29T00:59:59.999Z"), "Europe/Berlin")).toBe("01:59:59.999");
@@ -81,13 +81,13 @@ describe("an instant is written", () => {
     expect(formatClock(new Date("2026-01-01T00:00:00.000Z"))).toBe("00:00:00.000");
   });
 
-  it("not at all in a zone that does not exist", () => {
+  it("is refused in a time zone that does not exist", () => {
     expect(() => formatInstant(now, "Mars/Olympus")).toThrow(RangeError);
   });
 });
 
-describe("a number is written", () => {
-  it("with its thousands apart", () => {
+describe("a number", () => {
+  it("is written with its thousands separated", () => {
     expect([0, 999, 12_408, 1_000_000].map(formatCount)).toEqual(["0", "999", "12,408", "1,000,000"]);
   });
 
@@ -99,11 +99,11 @@ describe("a number is written", () => {
     [0.99999, "99.99"],
     [0.999_999_999_999, "99.99"],
     [1 / 3, "33.33"],
-  ])("as a share: %d is %s %%", (share, words) => {
+  ])("%d is written as the share %s %%", (share, words) => {
     expect(formatPercent(share)).toBe(words);
   });
 
-  it("as 100 % only when nothing is missing", () => {
+  it("is written as the share 100 % only when nothing is missing", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000_000 }), fc.nat(), (all, some) => {
         const part = some % (all + 1);
@@ -118,7 +118,7 @@ describe("a number is written", () => {
     [51_200, "50 KiB"],
     [262_144, "256 KiB"],
     [1_572_864, "1.5 MiB"],
-  ])("as a size: %d is %s", (bytes, words) => {
+  ])("of %d bytes is written as %s", (bytes, words) => {
     expect(formatBytes(bytes)).toBe(words);
   });
 });

@@ -8,7 +8,7 @@ const lateness = fc.integer({ min: -2_600_000_000, max: 2_600_000_000 });
 describe.each([{ isTwoSided: false }, { isTwoSided: true }])("the scale of lateness, $isTwoSided", (options) => {
   const { xOf, msAt, zero } = latenessScale(options);
 
-  it("puts every lateness within the width, the later one never further left", () => {
+  it("places every lateness within the width, a later one never further left", () => {
     fc.assert(
       fc.property(lateness, lateness, (a, b) => {
         const [less, more] = a < b ? [a, b] : [b, a];
@@ -19,7 +19,7 @@ describe.each([{ isTwoSided: false }, { isTwoSided: true }])("the scale of laten
     );
   });
 
-  it("puts what was on the instant on the zero line, and nothing else", () => {
+  it("places a lateness of zero, and only that, on the zero line", () => {
     expect(xOf(0)).toBe(zero);
     fc.assert(
       fc.property(lateness, (ms) => {
@@ -28,7 +28,7 @@ describe.each([{ isTwoSided: false }, { isTwoSided: true }])("the scale of laten
     );
   });
 
-  it("can be read back: the lateness at the place of a lateness is that lateness", () => {
+  it("can be inverted: the position of a lateness gives that lateness back", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000 }), (ms) => {
         expect(msAt(xOf(ms))).toBeCloseTo(ms, 4);
@@ -43,7 +43,7 @@ describe.each([{ isTwoSided: false }, { isTwoSided: true }])("the scale of laten
   });
 });
 
-it("as far to the left is as early as as far to the right is late", () => {
+it("an early request is placed as far to the left as an equally late one to the right", () => {
   const { xOf, zero } = latenessScale({ isTwoSided: true });
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 700 }), (ms) => {
@@ -58,12 +58,12 @@ const counts = fc.array(
 );
 
 describe("the lines of a histogram", () => {
-  it("leave no request out: whoever was sent has a line at most a third of a percent away, that can be seen", () => {
+  it("include every request: each has a visible line at most a third of a percent away", () => {
     fc.assert(
-      fc.property(counts, (given) => {
-        const lines = histogramLines(given);
+      fc.property(counts, (latenesses) => {
+        const lines = histogramLines(latenesses);
         const { xOf } = latenessScale();
-        for (const { ms, count } of given) {
+        for (const { ms, count } of latenesses) {
           if (count === 0) continue;
           const nearest = Math.min(...lines.map(({ x }) => Math.abs(x - xOf(Math.max(0, ms)))));
           expect(nearest).toBeLessThanOrEqual(0.321);
@@ -73,10 +73,10 @@ describe("the lines of a histogram", () => {
     );
   });
 
-  it("stay within the picture, from left to right, and are at most 220 however many latenesses there are", () => {
+  it("stay within the picture from left to right, and are at most 220 for any number of values", () => {
     fc.assert(
-      fc.property(counts, (given) => {
-        const lines = histogramLines(given);
+      fc.property(counts, (latenesses) => {
+        const lines = histogramLines(latenesses);
         expect(lines.length).toBeLessThanOrEqual(220);
         expect(lines.map(({ x }) => x)).toEqual(lines.map(({ x }) => x).sort((a, b) => a - b));
         for (const { x, height } of lines) {
@@ -98,7 +98,7 @@ describe("the lines of a histogram", () => {
     expect(heights).toEqual([96, 48, expect.closeTo(9.6), 3]);
   });
 
-  it("are none when nothing was sent", () => {
+  it("are absent when nothing was sent", () => {
     expect(histogramLines([])).toEqual([]);
     expect(histogramLines([{ ms: 4, count: 0 }])).toEqual([]);
   });

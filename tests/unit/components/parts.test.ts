@@ -33,19 +33,19 @@ function attributesOf(markup: string, name: string): Record<string, string> {
   );
 }
 
-it("no part writes a style into its element, which the policy of the pages refuses", () => {
+it("no component writes a style attribute, which the pages' Content-Security-Policy refuses", () => {
   for (const markup of [renderGallery(), renderDashboard("live"), renderDashboard("test")]) {
     expect(markup).not.toMatch(/<[^>]* style=|<style|<script|<[^>]* on\w+=/);
   }
 });
 
 describe("a button", () => {
-  it("sends no form unless it says so", () => {
+  it("submits no form unless its type says so", () => {
     expect(attributesOf(html(h(Button, null, "Go")), "button").type).toBe("button");
     expect(attributesOf(html(h(Button, { type: "submit" }, "Go")), "button").type).toBe("submit");
   });
 
-  it("that is busy, or off for a reason, cannot be pressed, and the reason is said with it", () => {
+  it("cannot be pressed while it is busy or disabled, and announces the reason", () => {
     expect(attributesOf(html(h(Button, { busy: true }, "Saving")), "button")).toMatchObject({
       disabled: "",
       "aria-busy": "true",
@@ -63,7 +63,7 @@ describe("a button", () => {
 });
 
 describe("a field", () => {
-  it("has its label, and its hint is part of what is said of it", () => {
+  it("has a label, and its hint is part of its accessible description", () => {
     const markup = html(h(TextField, { label: "Key", name: "key", hint: "Optional." }));
     const input = attributesOf(markup, "input");
     expect(attributesOf(markup, "label").for).toBe(input.id);
@@ -71,7 +71,7 @@ describe("a field", () => {
     expect(input["aria-invalid"]).toBeUndefined();
   });
 
-  it("that was wrong keeps what was typed, and its error stands in place of the hint", () => {
+  it("keeps what was typed after a validation error, and shows the error in place of the hint", () => {
     const markup = html(
       h(TextField, { label: "Key", name: "key", hint: "Optional.", error: "Too long.", defaultValue: "typed" }),
     );
@@ -80,7 +80,7 @@ describe("a field", () => {
     expect(markup).not.toContain("Optional.");
   });
 
-  it("has an id of its own beside another of the same name", () => {
+  it("has an id of its own beside another field of the same name", () => {
     const two = html(
       h("form", null, h(TextField, { label: "A", name: "email" }), h(TextField, { label: "B", name: "email" })),
     );
@@ -89,7 +89,7 @@ describe("a field", () => {
   });
 });
 
-it("a switch is a checkbox that says it is a switch, and a label is part of the target of either", () => {
+it("a switch is a checkbox with the role of a switch, and clicking the label of either toggles it", () => {
   expect(attributesOf(html(h(Switch, { name: "s", label: "On" })), "input")).toMatchObject({
     type: "checkbox",
     role: "switch",
@@ -98,7 +98,7 @@ it("a switch is a checkbox that says it is a switch, and a label is part of the 
 });
 
 describe("the summary of a form's errors", () => {
-  it("is said at once, counts them and leads to each field", () => {
+  it("is announced at once, counts the errors and links to each field", () => {
     const markup = html(
       h(ErrorSummary, {
         problems: [
@@ -112,17 +112,17 @@ describe("the summary of a form's errors", () => {
     expect(markup).toMatch(/<a href="#url"[^>]*>Name a URL\.<\/a>[\s\S]*<a href="#when"/);
   });
 
-  it("is not there when there are none", () => {
+  it("is absent when there are no errors", () => {
     expect(html(h(ErrorSummary, { problems: [] }))).toBe("");
   });
 });
 
-it("a notice interrupts only when it is told to", () => {
+it("a notice is announced by a screen reader only when its announce property asks for it", () => {
   expect(attributesOf(html(h(Notice, null, "x")), "div").role).toBeUndefined();
   expect(attributesOf(html(h(Notice, { announce: "status" }, "x")), "div").role).toBe("status");
 });
 
-it.each(STATUSES)("the status %s is its own word, beside a sign that says nothing to a screen reader", (status) => {
+it.each(STATUSES)("the status %s is written as that word, beside a sign that a screen reader skips", (status) => {
   for (const badge of [false, true]) {
     expect(words(h(Status, { status, badge }))).toBe(status);
     expect(html(h(Status, { status, badge }))).toContain('aria-hidden="true"');
@@ -130,18 +130,18 @@ it.each(STATUSES)("the status %s is its own word, beside a sign that says nothin
 });
 
 describe("a lateness in a table", () => {
-  it("is a figure with its sign, and the picture beside it is for the eye alone", () => {
+  it("is a number with its sign, beside a picture that a screen reader skips", () => {
     expect(words(h(LatenessCell, { ms: 4 }))).toBe("+4 ms");
     expect(words(h(LatenessCell, { ms: -18, isTwoSided: true }))).toBe("−18 ms");
     expect(attributesOf(html(h(LatenessCell, { ms: 4 })), "svg")["aria-hidden"]).toBe("true");
   });
 
-  it("is marked late past 250 ms and not at 250", () => {
+  it("is marked late above 250 ms and not at 250 ms", () => {
     expect(html(h(LatenessCell, { ms: 250 }))).not.toContain("warn");
     expect(html(h(LatenessCell, { ms: 251 }))).toContain("warn");
   });
 
-  it("is a dash before anything was sent, and words for whoever hears it", () => {
+  it("is a dash before anything was sent, which a screen reader reads as words", () => {
     expect(words(h(LatenessCell, { ms: null }))).toBe("—not sent");
   });
 });
@@ -160,13 +160,13 @@ describe("the picture of a day", () => {
     });
   });
 
-  it("says so when nothing was sent, and draws no bracket", () => {
+  it("says that nothing was sent when that is so, and then draws no bracket", () => {
     const markup = html(h(LatenessHistogram, { counts: [], p50: 0, p95: 0 }));
     expect(attributesOf(markup, "svg")["aria-label"]).toBe("Lateness: nothing was sent.");
     expect(markup).not.toContain("p50");
   });
 
-  it("never claims figures that could not be read or were not measured", () => {
+  it("claims no figures that could not be read or were not measured", () => {
     const now = new Date("2026-03-27T14:32:07.000Z");
     expect(words(h(PunctualityNow, { figures: null, now }))).not.toMatch(/\d/);
     const none = { sent: 0, onTimeRate: 0, onTimeWithinMs: 250, p50: 0, p95: 0, updatedAt: now, histogram: [] };
@@ -178,7 +178,7 @@ describe("the picture of a day", () => {
 
 describe("a time", () => {
   const now = new Date("2026-03-27T14:32:07.000Z");
-  it("that is relative has its instant in its element, on hover and in what is heard", () => {
+  it("that is relative has its instant in the markup, on hover and for screen readers", () => {
     const markup = html(h(RelativeTime, { at: new Date("2026-03-27T14:31:51.000Z"), now, zone: "Europe/Berlin" }));
     expect(attributesOf(markup, "time")).toEqual({
       datetime: "2026-03-27T14:31:51.000Z",
@@ -188,8 +188,8 @@ describe("a time", () => {
   });
 });
 
-describe("what leads elsewhere", () => {
-  it("says which tab and which choice holds", () => {
+describe("navigation", () => {
+  it("marks the current tab and the current choice", () => {
     const tabs = [
       { href: "?a", label: "All", count: 1_284, isCurrent: true },
       { href: "?b", label: "Dead" },
@@ -204,7 +204,7 @@ describe("what leads elsewhere", () => {
     expect(segments).toContain("Free keeps 7 days");
   });
 
-  it("has no link to a page of a list that is not there", () => {
+  it("has no link to a page of a list that does not exist", () => {
     const first = html(h(Pager, { from: 1, to: 20, total: 21, next: "?offset=20" }));
     expect(first.match(/<a /g)).toHaveLength(1);
     expect(first).toMatch(/rel="next"/);
@@ -212,7 +212,7 @@ describe("what leads elsewhere", () => {
     expect(words(h(Pager, { from: 0, to: 0, total: 0 }))).toContain("None");
   });
 
-  it("shows Admin to admins alone, and the page of a thing as its list", () => {
+  it("shows Admin to administrators alone, and marks the list as current on the page of one of its items", () => {
     const nav = (isAdmin: boolean) => html(h(DashboardNav, { env: "live", current: "/schedules/sch_1", isAdmin }));
     expect(nav(true)).toContain('href="/admin"');
     expect(nav(false)).not.toContain('href="/admin"');
@@ -220,31 +220,31 @@ describe("what leads elsewhere", () => {
     expect(nav(false).match(/aria-current/g)).toHaveLength(1);
   });
 
-  it("writes an address that is no link as text, whatever is in it", () => {
+  it("writes a target URL as text and not as a link or markup", () => {
     const url = "https://example.com/<script>?q=\"'";
     expect(html(h(Target, { method: "POST", url }))).not.toContain("<script>");
     expect(words(h(Target, { method: "POST", url: "no address" }))).toBe("POSTno address");
   });
 });
 
-describe("signing in", () => {
+describe("the sign-in card", () => {
   const card = (props: object) => html(h(SignInCard, { action: "/login/start", providers: [], ...props }));
 
-  it("posts the address, and where to go afterwards, to where it is told", () => {
+  it("posts the e-mail address, and the path to return to, to the given action", () => {
     const markup = card({ redirectTo: "/logs" });
     expect(attributesOf(markup, "form")).toMatchObject({ action: "/login/start", method: "post" });
     expect(markup).toMatch(/<input type="hidden" name="redirectTo" value="\/logs"/);
     expect(markup).toMatch(/<input[^>]* name="email"/);
   });
 
-  it("offers the providers that there are, as plain links", () => {
+  it("offers the configured providers as plain links", () => {
     expect(card({})).not.toContain("Continue with");
     const offered = card({ providers: [{ id: "github", href: "/v1/auth/oauth/github/start" }] });
     expect(offered).toMatch(/<a href="\/v1\/auth\/oauth\/github\/start"[\s\S]*Continue with GitHub/);
     expect(offered).not.toContain("Google");
   });
 
-  it.each(SIGN_IN_FAILURE_CODES)("that failed says why and what to do, at once: %s", (failure) => {
+  it.each(SIGN_IN_FAILURE_CODES)("announces at once why a sign-in failed and what to do: %s", (failure) => {
     const markup = card({ failure, email: "ana@example.com" });
     const { title, text, mayTry } = signInFailure(failure);
     expect(markup).toMatch(/role="alert"/);
@@ -255,18 +255,18 @@ describe("signing in", () => {
     else expect(markup).toContain('href="/login"');
   });
 
-  it.each(["toString", "__proto__", "", "<b>"])("shows a failure that nobody knows (%j) as one of ours", (code) => {
+  it.each(["toString", "__proto__", "", "<b>"])("shows an unknown failure code (%j) as our own fault", (code) => {
     expect(signInFailure(code)).toBe(signInFailure("unavailable"));
   });
 });
 
-it("what failed names the request, when there is a name", () => {
+it("a failure card names the request when it has an id", () => {
   const card = (requestId?: string) => words(h(FailureCard, { title: "Not loaded", requestId }, "Try again."));
   expect(card("req_1")).toContain("Request req_1");
   expect(card()).not.toContain("Request");
 });
 
-it.each([undefined, "", "purple", "Dark", "dark;"])("a cookie %j means the theme of the system", (value) => {
+it.each([undefined, "", "purple", "Dark", "dark;"])("the theme cookie %j means the theme of the system", (value) => {
   expect(readTheme(value)).toBe("system");
   expect(readTheme("dark")).toBe("dark");
 });

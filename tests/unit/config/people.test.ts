@@ -9,7 +9,7 @@ const read = (settings: Record<string, string>) =>
   });
 
 describe("ADMIN_EMAILS", () => {
-  test("is a list of addresses, told apart without regard to letter case and spaces", () => {
+  test("is a list of e-mail addresses that are compared without regard to letter case and spaces", () => {
     expect(read({ ADMIN_EMAILS: " Ada@Example.com,b@example.com " }).adminEmails).toEqual(
       new Set(["ada@example.com", "b@example.com"]),
     );
@@ -27,37 +27,37 @@ describe("COOKIE_DOMAIN", () => {
   });
 
   test.each(["other.com", "ample.com", "www.api.example.com", "com", ".example.com", "example.com; Secure"])(
-    "is refused as %j, which a browser would not take from there",
+    "is refused as %j, which a browser would not accept from that host",
     (domain) => {
       expect(() => read({ BASE_URL: "https://api.example.com", COOKIE_DOMAIN: domain })).toThrow(/^COOKIE_DOMAIN: /);
     },
   );
 
-  test("may be left out", () => {
+  test("may be omitted", () => {
     expect(read({}).cookieDomain).toBeUndefined();
   });
 });
 
-describe("mail", () => {
-  test("goes into a folder of the data folder unless there is a key for a provider", () => {
+describe("the mail setting", () => {
+  test("writes mail into a folder of the data folder unless there is a key for a provider", () => {
     expect(read({ DATA_DIR: "/data" }).mail).toMatchObject({ resendApiKey: undefined, mailboxDir: "/data/mailbox" });
   });
 
   test.each(["notices@example.com", "Stopwatch <notices@example.com>", "Stöp, watch <n@example.com>"])(
-    "may be sent by %s",
+    "accepts %s as the sender",
     (from) => {
       expect(read({ RESEND_API_KEY: "re_1", MAIL_FROM: from }).mail).toMatchObject({ from, resendApiKey: "re_1" });
     },
   );
 
   test.each(["Stopwatch", "<n@example.com>", "a@b@c", "S <n@example.com>\r\nBcc: eve@example.com"])(
-    "is not sent by %j",
+    "refuses %j as the sender",
     (from) => {
       expect(() => read({ MAIL_FROM: from })).toThrow(/^MAIL_FROM: expected an address/);
     },
   );
 
-  test("by a provider needs a sender, and the message shows no key", () => {
+  test("requires a sender with a provider, and does not show the provider's key in its error message", () => {
     expect(() => read({ RESEND_API_KEY: "re_secret" })).toThrow(
       /^MAIL_FROM: .*since RESEND_API_KEY is set; it is not set$/,
     );

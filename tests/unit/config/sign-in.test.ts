@@ -18,18 +18,18 @@ describe("SIGNUP", () => {
     ["http://192.168.1.2", "first"],
     ["http://localhost.example", "first"],
     ["http://127.0.0.1.example", "first"],
-  ])("is, when it is left out and BASE_URL is %s, %s", (BASE_URL, signup) => {
+  ])("is, when it is omitted and BASE_URL is %s, %s", (BASE_URL, signup) => {
     expect(read(BASE_URL ? { BASE_URL } : {}).signup).toBe(signup);
   });
 
-  test("is what it says, on any address, and nothing else", () => {
+  test("has the value that is set, on any address, and accepts no other value", () => {
     for (const signup of ["open", "invited", "closed"]) expect(read({ SIGNUP: signup }).signup).toBe(signup);
     expect(() => read({ SIGNUP: "first" })).toThrow(/^SIGNUP: /);
   });
 });
 
-describe("a provider", () => {
-  test.each(["GOOGLE", "GITHUB"] as const)("%s is there with id and secret, and half of it is refused", (name) => {
+describe("the sign-in provider", () => {
+  test.each(["GOOGLE", "GITHUB"] as const)("%s needs both an id and a secret, and one alone is refused", (name) => {
     const provider = name.toLowerCase() as "google" | "github";
     const [id, secret] = [{ [`AUTH_${name}_ID`]: "id" }, { [`AUTH_${name}_SECRET`]: "secret" }];
     expect(read({})[provider]).toBeUndefined();
@@ -41,7 +41,7 @@ describe("a provider", () => {
   });
 });
 
-test("AUTH_SECRET has at least 32 characters, and is not shown when it has not", () => {
+test("AUTH_SECRET must have at least 32 characters, and the error message does not show it", () => {
   expect(read({ AUTH_SECRET: "s".repeat(32) }).authSecret).toBe("s".repeat(32));
   expect(() => read({ AUTH_SECRET: "too-short" })).toThrow(/^AUTH_SECRET: (?!.*too-short)/);
 });

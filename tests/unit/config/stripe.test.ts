@@ -10,7 +10,7 @@ const read = (settings: Record<string, string>) =>
 const ALL = { STRIPE_SECRET_KEY: "sk_canary", STRIPE_WEBHOOK_SECRET: "whsec_canary", STRIPE_PRICE_INDIE: "price_1" };
 
 describe("the settings of Stripe", () => {
-  test("are all there, or none of them: then billing is not configured", () => {
+  test("are set all or none, and without them billing is not configured", () => {
     expect(read(ALL).stripe).toEqual({
       secretKey: "sk_canary",
       webhookSecret: "whsec_canary",
@@ -20,7 +20,7 @@ describe("the settings of Stripe", () => {
     expect(read({}).stripe).toBeUndefined();
   });
 
-  test.each(Object.keys(ALL))("are refused without %s, which is named, and no secret is shown", (missing) => {
+  test.each(Object.keys(ALL))("are refused without %s, with an error that names it and shows no secret", (missing) => {
     const settings = { ...ALL, [missing]: "" };
     expect(() => read(settings)).toThrow(new RegExp(`^${missing}: .*needed together; it is not set$`));
     expect(() => read({ ...settings, STRIPE_BASE_URL: "nowhere" })).toThrow(/^(?![\s\S]*canary)[\s\S]*STRIPE_BASE_URL/);

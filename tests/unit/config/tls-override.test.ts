@@ -6,7 +6,7 @@ import { createTestAuthority } from "../../helpers/test-certificates.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-it("a process that refuses NODE_TLS_REJECT_UNAUTHORIZED verifies certificates in every call it makes", async () => {
+it("a process that refuses NODE_TLS_REJECT_UNAUTHORIZED verifies certificates in every connection it makes", async () => {
   const certificate = await (await createTestAuthority()).issue({ selfSigned: true });
   const server = createServer(certificate, (_, response) => response.end("ok"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const ROOT = join(dirname(createRequire(import.meta.url).resolve("postgres")), "..", "..");
 
-it.each(["src", "cjs/src", "cf/src"])("the driver that is installed holds the patch, in %s", (folder) => {
+it.each(["src", "cjs/src", "cf/src"])("the installed database driver contains the patch in %s", (folder) => {
   const connection = readFileSync(join(ROOT, folder, "connection.js"), "utf8");
   expect(connection.match(/clearImmediate\(nextWriteTimer\)\s+nextWriteTimer = chunk = null/g)).toHaveLength(2);
   expect(connection).toContain("query = errorResponse = null\n    closedTime");

@@ -16,7 +16,7 @@ const searched = (...passes: SearchPass<number>[]) =>
   );
 
 describe("a search", () => {
-  test("ends with the first pass that was whole", async () => {
+  test("ends with the first pass that read everything", async () => {
     const whole = pass({ isWhole: true, found: 7, keys: [4] });
     expect(await searched(pass({}), whole, pass({ isWhole: true }))).toEqual({
       keys: [4],
@@ -25,7 +25,7 @@ describe("a search", () => {
     });
   });
 
-  test("takes the page of a pass in order and the total of another", async () => {
+  test("takes the page from a pass in order, and the total from another pass", async () => {
     const ordered = pass({ isInOrder: true, keys: [9, 8, 7] });
     const counted = pass({ found: 10_001 });
     for (const passes of [
@@ -36,19 +36,19 @@ describe("a search", () => {
     }
   });
 
-  test("takes no page that is too short to be known, nor one out of order", async () => {
+  test("takes no page that is too short or out of order", async () => {
     const tooShort = pass({ isInOrder: true, found: 2, keys: [9, 8] });
     const counted = pass({ found: 20_000, keys: [5, 5, 5] });
     const whole = pass({ isWhole: true, found: 20_000, keys: [1, 2, 3] });
     expect(await searched(tooShort, counted, whole)).toEqual({ keys: [1, 2, 3], total: 10_000, totalCapped: true });
   });
 
-  test("of exactly 10,000 is not capped", async () => {
+  test("with exactly 10,000 matches has a total that is not capped", async () => {
     expect(await searched(pass({ isWhole: true, found: 10_000 }))).toMatchObject({ total: 10_000, totalCapped: false });
   });
 });
 
-describe("a search for a q", () => {
+describe("a search for a target", () => {
   async function asked(matching: number) {
     const calls: string[] = [];
     const list = {
@@ -65,19 +65,19 @@ describe("a search for a q", () => {
     return calls;
   }
 
-  test("that matches rarely asks the index of targets after a short pass", async () => {
+  test("that matches few rows asks the index of targets after a short first pass", async () => {
     expect(await asked(0)).toEqual(["first 2000", "byTarget 25000"]);
     expect(await asked(5)).toEqual(["first 2000", "byTarget 10001"]);
   });
 
-  test("that matches often scans as many rows as it should take", async () => {
+  test("that matches many rows scans as many rows as the page should need", async () => {
     expect(await asked(1_000_000)).toEqual(["first 2000", "first 12502"]);
     expect(await asked(1_000)).toEqual(["first 2000", "first 25003", "byTarget 10001"]);
   });
 });
 
-describe("a pattern", () => {
-  test("takes %, _ and \\ as they are", () => {
+describe("a search pattern", () => {
+  test("matches the characters %, _ and \\ literally", () => {
     expect(substringPattern({ text: "a%b_c\\d", scheduleId: null })).toBe("%a\\%b\\_c\\\\d%");
   });
 
@@ -85,7 +85,7 @@ describe("a pattern", () => {
     expect(isShort({ text, scheduleId: null })).toBe(true);
   });
 
-  test.each(["abc", "ab-", "-a-", "//a", "v1/", "100%", "äöü"])("%j is not", (text) => {
+  test.each(["abc", "ab-", "-a-", "//a", "v1/", "100%", "äöü"])("%j is long enough for the index", (text) => {
     expect(isShort({ text, scheduleId: null })).toBe(false);
   });
 });

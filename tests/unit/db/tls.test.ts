@@ -7,10 +7,10 @@ import { migrate } from "#db/migrate.ts";
 import { createTestAuthority } from "../../helpers/test-certificates.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
-/** A database server as far as TLS: what came after the handshake, and how handshakes failed. */
+/** A database server as far as TLS. It counts what it received after a handshake, and the handshakes that failed. */
 const server = createServer();
 const sockets = new Set<Socket>();
-let told = 0;
+let received = 0;
 let refused = 0;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
       secure.on("error", () => {});
       secure.on("close", () => refused++);
       secure.on("data", () => {
-        told++;
+        received++;
         secure.destroy();
       });
     });
@@ -36,7 +36,7 @@ afterAll(() => {
   server.close();
 });
 beforeEach(() => {
-  told = 0;
+  received = 0;
   refused = 0;
   vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
 });
@@ -44,38 +44,38 @@ afterEach(() => vi.unstubAllEnvs());
 
 const url = (query: string) => `postgres://u:p@localhost:${(server.address() as AddressInfo).port}/d?${query}`;
 
-describe("a database whose certificate is to be verified is told nothing when it shows a wrong one, whatever NODE_TLS_REJECT_UNAUTHORIZED says:", () => {
+describe("a database that shows a wrong certificate while sslmode demands verification receives nothing, whatever NODE_TLS_REJECT_UNAUTHORIZED says,", () => {
   it.each(["sslmode=verify-full", "sslmode=verify-ca", "ssl=true", "sslrootcert=system", "x=1&sslmode=verify%2Dfull"])(
-    "by queries, with %s",
+    "from queries, with %s",
     async (query) => {
       const connection = connect({ url: url(query), name: "test", connectionsMax: 1 });
       await expect(connection.run(5_000, ({ sql }) => sql`SELECT 1`)).rejects.toMatchObject({
         code: "DEPTH_ZERO_SELF_SIGNED_CERT",
       });
       await connection.close();
-      expect(told).toBe(0);
+      expect(received).toBe(0);
     },
   );
 
-  it("by migrations", async () => {
+  it("from migrations", async () => {
     await expect(migrate(url("sslmode=verify-full"))).rejects.toThrow();
-    expect(told).toBe(0);
+    expect(received).toBe(0);
   });
 
-  it("by the listener", async () => {
+  it("from the listener", async () => {
     const listener = listen({
       ...{ url: url("sslmode=verify-full"), name: "test", channel: "c" },
       ...{ onNotice: () => {}, onListening: () => {} },
     });
-    await waitFor("it tried", () => told + refused > 0);
+    await waitFor("it tried", () => received + refused > 0);
     await listener.close();
-    expect(told).toBe(0);
+    expect(received).toBe(0);
   });
 });
 
-it("a database that need not be verified is spoken to, as sslmode=require means", async () => {
+it("with sslmode=require, a database whose certificate cannot be verified is connected to", async () => {
   const connection = connect({ url: url("sslmode=require"), name: "test", connectionsMax: 1 });
   await expect(connection.run(2_000, ({ sql }) => sql`SELECT 1`)).rejects.toThrow();
   await connection.close();
-  expect(told).toBeGreaterThan(0);
+  expect(received).toBeGreaterThan(0);
 });

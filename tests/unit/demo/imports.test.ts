@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const OWN = /^(\.\.?\/|#scripts\/)[a-z-]+\.ts$/;
 const PACKAGE = /^(node:.+|standardwebhooks|@peculiar\/x509|reflect-metadata)$/;
 
-test("the demo is a client: it imports nothing of the service", () => {
+test("the demo is a client of the service and imports none of its code", () => {
   const folder = fileURLToPath(new URL("../../../scripts/demo/", import.meta.url));
   const imported = readdirSync(folder).flatMap((file) => importsOf(readFileSync(folder + file, "utf8")));
   expect(imported).toContain("standardwebhooks");

@@ -13,7 +13,7 @@ describe.each([
 ])("a plan of $count schedules in $seconds seconds", (size) => {
   const seeds = Array.from({ length: 50 }, (_, seed) => plan({ ...size, seed }));
 
-  test("has all methods, each kind of change, one flaky target and as many schedules as asked", () => {
+  test("has all methods, each kind of change, one flaky target, and as many schedules as asked for", () => {
     for (const { schedules } of seeds) {
       expect(schedules).toHaveLength(size.count);
       expect(new Set(schedules.map(({ request }) => request.method))).toEqual(
@@ -26,7 +26,7 @@ describe.each([
     }
   });
 
-  test("leaves a second and more between a change and both the instant before and the instant after it", () => {
+  test("leaves at least a second between a change and both the instant before and the instant after it", () => {
     for (const { schedules, lastFireAtMs } of seeds) {
       for (const { change, fireAtMs } of schedules) {
         expect(fireAtMs).toBeLessThanOrEqual(lastFireAtMs);
@@ -41,7 +41,7 @@ describe.each([
     }
   });
 
-  test("gives every schedule a path and every keyed one a key of its own", () => {
+  test("gives every schedule a path of its own, and every one with an idempotency key its own key", () => {
     for (const { schedules } of seeds) {
       expect(new Set(schedules.map(({ request }) => request.targetUrl)).size).toBe(size.count);
       const keys = schedules.flatMap(({ request }) => request.idempotencyKey ?? []);
@@ -50,12 +50,12 @@ describe.each([
   });
 });
 
-test("the same seed gives the same plan, another one another", () => {
+test("the same seed gives the same plan, and another seed another plan", () => {
   expect(plan({ seed: 7 })).toEqual(plan({ seed: 7 }));
   expect(plan({ seed: 7 })).not.toEqual(plan({ seed: 8 }));
 });
 
-test("a full plan has payloads with text, JSON, unicode, NUL and some kilobytes, and schedules without one", () => {
+test("a full plan has payloads with text, JSON, Unicode, NUL and some kilobytes, and schedules without a payload", () => {
   const payloads = plan().schedules.map(({ request }) => request.payload);
   expect(payloads).toContain(undefined);
   expect(payloads).toContain("");

@@ -10,11 +10,11 @@ const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 const DUE_MS = Date.now();
 const TARGET = "https://localhost:8443";
 
-test("nothing is broken when everything happened as promised: retries, a cancel and a reschedule included", () => {
+test("the demo finds nothing broken when everything happened as promised, including retries, a cancel and a reschedule", () => {
   expect(verify(evidence())).toEqual([]);
 });
 
-describe("what is broken is named:", () => {
+describe("the demo reports", () => {
   test("a request that did not arrive", () => {
     const facts = evidence();
     facts.arrivals.shift();
@@ -27,13 +27,13 @@ describe("what is broken is named:", () => {
     expect(namesOf(facts)).toContain("every attempt arrives exactly once");
   });
 
-  test("a request that nobody asked for", () => {
+  test("a request for a schedule that nobody created", () => {
     const facts = evidence();
     facts.arrivals.push({ id: "sch_stranger", arrival: arrivalOf("sch_stranger", {}) });
     expect(namesOf(facts)).toEqual(["every attempt arrives exactly once"]);
   });
 
-  test("a body with another byte, whose signatures then fit no more", () => {
+  test("a body with a changed byte, whose signatures then fail to verify", () => {
     const facts = evidence();
     first(facts).body = Buffer.from("Payload").toString("base64");
     expect(namesOf(facts)).toEqual([
@@ -48,7 +48,7 @@ describe("what is broken is named:", () => {
     ["custom header", { headers: without("X-Demo") }],
     ["schedule id", { headers: without("X-Service-Schedule-Id") }],
     ["user agent", { headers: without("User-Agent") }],
-  ])("a %s that is not the one that was asked for", (_, change) => {
+  ])("a %s that differs from the one that was asked for", (_, change) => {
     const facts = evidence();
     Object.assign(first(facts), change);
     expect(namesOf(facts)).toEqual(["every request arrives as it was written"]);
@@ -60,7 +60,7 @@ describe("what is broken is named:", () => {
     expect(namesOf(facts)).toContain("no request arrives early");
   });
 
-  test("a rescheduled request that came at its former instant", () => {
+  test("a rescheduled request that arrived at its former instant", () => {
     const facts = evidence();
     arrivalOfAttempt(facts, "sch_moved", 1).arrivedAtMs = DUE_MS + 2;
     expect(namesOf(facts)).toContain("no request arrives early");
@@ -87,7 +87,7 @@ describe("what is broken is named:", () => {
     },
   );
 
-  test("signatures made with another secret, both of them", () => {
+  test("both signatures when they were made with another secret", () => {
     const broken = verify({ ...evidence(), signingSecret: `whsec_${randomBytes(32).toString("base64")}` });
     expect(broken.map(({ expectation }) => expectation)).toEqual(["both signatures of every request verify"]);
     expect(broken[0]?.found.filter((one) => one.includes("webhook-signature"))).toHaveLength(5);
@@ -101,7 +101,7 @@ describe("what is broken is named:", () => {
     ["the service records what happened", { schedule: { attempts: 7 } }],
     ["the service records what happened", { schedule: { fire_at: iso(DUE_MS + 1) } }],
     ["the service records what happened", { schedule: { has_payload: false } }],
-  ])("%s: the service says otherwise (%o)", (expectation, { schedule = {}, attempts }: Otherwise) => {
+  ])('a breach of "%s" when the service reports %o', (expectation, { schedule = {}, attempts }: Otherwise) => {
     const facts = evidence();
     const outcome = facts.outcomes[0] as Outcome;
     Object.assign(outcome.schedule as object, schedule);
@@ -115,7 +115,7 @@ describe("what is broken is named:", () => {
     expect(namesOf(facts)).toContain("every schedule ends as planned");
   });
 
-  test("a private target that was taken", () => {
+  test("a private target that was accepted", () => {
     const facts = evidence();
     (facts.refusals[0] as Evidence["refusals"][number]).answer = { status: 201, isReplay: false, body: {} };
     expect(namesOf(facts)).toEqual(["a target that is not allowed is refused at creation"]);

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Clock } from "#dispatcher/runtime/clock.ts";
 
-/** A process whose clock and network are made up: `offset` is how far the database's clock is ahead of the monotonic one. */
+/**
+ * A process with a simulated clock and network. `offset` is how far the database's clock is ahead of the monotonic one.
+ */
 function simulate(offset: { ms: number }) {
   let now = 1_000;
   let there = 0;
@@ -34,7 +36,7 @@ function simulate(offset: { ms: number }) {
 const delay = fc.double({ min: 0, max: 200, noNaN: true });
 
 describe("the clock", () => {
-  it("is never ahead of the database's, whatever the network does, and as close as the quickest answer", async () => {
+  it("is never ahead of the database's clock, and as close to it as the quickest answer allows", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.double({ min: -1e6, max: 1e6, noNaN: true }),
@@ -59,7 +61,7 @@ describe("the clock", () => {
     );
   });
 
-  it("stays behind a database whose clock runs slower by up to 100 ppm", async () => {
+  it("stays behind a database whose clock runs up to 100 ppm slower", async () => {
     const offset = { ms: 50_000 };
     const world = simulate(offset);
     for (let n = 0; n < 100; n++) {
@@ -71,7 +73,7 @@ describe("the clock", () => {
   });
 
   it.each([-3_600_000, -600, 600, 3_600_000])(
-    "follows a step of the database's clock by %i ms, and says so",
+    "follows a step of the database's clock by %i ms, and reports the step",
     async (stepMs) => {
       const offset = { ms: 0 };
       const world = simulate(offset);
@@ -84,7 +86,7 @@ describe("the clock", () => {
     },
   );
 
-  it("is not ahead after a small step back either", async () => {
+  it("is not ahead after a small step back of the database's clock", async () => {
     const offset = { ms: 0 };
     const world = simulate(offset);
     for (let n = 0; n < 10; n++) await world.sample(1, 1);

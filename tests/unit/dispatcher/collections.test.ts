@@ -12,7 +12,7 @@ describe("the heap", () => {
   };
   const ascending = (numbers: number[]) => numbers.toSorted((a, b) => a - b);
 
-  it("gives back what it was given in ascending order", () => {
+  it("returns its items in ascending order", () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), (numbers) => {
         const heap = heapOf(numbers);
@@ -23,7 +23,7 @@ describe("the heap", () => {
     );
   });
 
-  it("gives back everything when it is cleared, counts what it is asked for, and is empty then", () => {
+  it("returns all its items when it is cleared, counts those that match, and is empty afterwards", () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), (numbers) => {
         const heap = heapOf(numbers);
@@ -38,7 +38,7 @@ describe("the heap", () => {
 });
 
 describe("the queue", () => {
-  it("gives back what it was given in order, however it is pushed, shifted and taken from", () => {
+  it("returns its items in order, however they are pushed, shifted and taken", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 5_000 }), (steps) => {
         const queue = new Fifo<number>();
@@ -60,7 +60,7 @@ describe("the queue", () => {
     );
   });
 
-  it("keeps nothing that was taken out of it", async () => {
+  it("keeps no reference to an item that was taken out", async () => {
     const queue = new Fifo<object>();
     const taken: WeakRef<object>[] = [];
     (() => {

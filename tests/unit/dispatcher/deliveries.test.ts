@@ -24,7 +24,7 @@ function start(released: Partial<Released> = {}) {
   return deliveries;
 }
 
-/** The shortest way to `to` from "known". */
+/** The shortest path of states from "known" to `to`. */
 function wayTo(to: DeliveryState): DeliveryState[] {
   const ways: DeliveryState[][] = [["known"]];
   for (const way of ways) {
@@ -42,7 +42,7 @@ function deliveryIn(deliveries: Deliveries, state: DeliveryState, overrides?: Pa
 }
 
 describe("the table of states", () => {
-  it("has a way from the beginning to each state, and from each state to an end", () => {
+  it("has a path from the first state to each state, and from each state to a final one", () => {
     const ends = new Set(ALL.filter((state) => STATES[state].next.size === 0));
     expect([...ends].sort()).toEqual(["recorded", "removed"]);
     for (const state of ALL) {
@@ -56,7 +56,7 @@ describe("the table of states", () => {
     }
   });
 
-  it("lets nothing be sent that has no claim, no slot of its lane and no connection", () => {
+  it("lets no request be sent without a claim, a slot of its lane and a connection", () => {
     for (const state of ALL.filter((one) => (STATES[one].next as ReadonlySet<string>).has("sent"))) {
       expect(STATES[state].held).toMatchObject({ claim: true, slot: true, connection: "assigned" });
     }
@@ -69,7 +69,7 @@ describe("the table of states", () => {
   });
 });
 
-describe("a move", () => {
+describe("a transition", () => {
   it("that the table does not have is refused with an error that names both states, and changes nothing", () => {
     for (const from of ALL) {
       for (const to of ALL.filter((state) => !(STATES[from].next as ReadonlySet<string>).has(state))) {
@@ -84,7 +84,7 @@ describe("a move", () => {
     }
   });
 
-  it("keeps every counter equal to what the deliveries hold by their states, whatever moves are made", () => {
+  it("keeps every counter equal to what the deliveries hold by their states, in any sequence of transitions", () => {
     const step = fc.record({ at: fc.nat(), to: fc.nat(), account: fc.nat({ max: 2 }), origin: fc.nat({ max: 2 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -106,12 +106,12 @@ describe("a move", () => {
     );
   });
 
-  it("to the end of every delivery leaves every counter at nothing", () => {
+  it("of every delivery to a final state leaves every counter at zero", () => {
     const deliveries = start();
     const all = ALL.map((state) => deliveryIn(deliveries, state));
     for (const delivery of all) {
       while (STATES[delivery.state].next.size > 0) {
-        // The last way on of each state is the one that ends soonest.
+        // The last transition of each state is the one that ends soonest.
         deliveries.move(delivery, [...STATES[delivery.state].next].at(-1) as DeliveryState);
       }
     }
@@ -119,7 +119,7 @@ describe("a move", () => {
     expect(deliveries.size).toBe(0);
   });
 
-  it("tells who uses it what was released, once, after the delivery is in its new state", () => {
+  it("reports what it released once, after the delivery is in its new state", () => {
     const released: string[] = [];
     const deliveries = start({
       slot: ({ state }) => released.push(`slot, ${state}`),
@@ -139,7 +139,7 @@ describe("a move", () => {
     expect(released).toEqual(["memory, recorded"]);
   });
 
-  it("hands the delivery to the stage of its new state, with the state it came from", () => {
+  it("hands the delivery to the stage of its new state, with its former state", () => {
     const seen: unknown[] = [];
     const deliveries = start();
     deliveries.connect(
@@ -159,8 +159,8 @@ describe("a move", () => {
   });
 });
 
-describe("what is counted for connections", () => {
-  it("wants of one account at most as many of an origin as it may have, and of several accounts their sum", () => {
+describe("the demand for connections", () => {
+  it("counts for one account at most as many of an origin as it may have, and for several accounts their sum", () => {
     const deliveries = start();
     const origin = "https://one.example";
     for (let n = 0; n < 5; n++) deliveryIn(deliveries, "awaiting connection", { accountId: "a", origin });
@@ -169,7 +169,7 @@ describe("what is counted for connections", () => {
     expect(deliveries.holdings.wantedByOrigin.get(origin)).toBe(CONNECTIONS_PER_PLACE + 1);
   });
 
-  it("counts a reservation against account and origin until its request is over, through a retry on another connection", () => {
+  it("counts a reservation for account and origin until its request is over, also through a retry on another connection", () => {
     const deliveries = start();
     const delivery = deliveryIn(deliveries, "writing");
     const used = () => deliveries.holdings.connectionsByPlace.get(delivery.place) ?? 0;
@@ -186,8 +186,8 @@ describe("what is counted for connections", () => {
   });
 });
 
-describe("a schedule that moved on", () => {
-  it("is replaced in memory only while nothing is under way for it", () => {
+describe("a newer version of a schedule", () => {
+  it("replaces the one in memory only while nothing is in flight for it", () => {
     const deliveries = start();
     const all = ALL.map((state) => deliveryIn(deliveries, state));
     deliveries.removeUnclaimed(() => true);

@@ -9,7 +9,7 @@ const READ_AT_ONCE = 64 * 1024;
 const KEPT = 8 * 1024;
 const controller = { abort() {} } as unknown as Dispatcher.DispatchController;
 
-/** An exchange whose request was written and whose answer begins with `statusCode`; `results` gets how it ends. */
+/** An exchange whose request was written and whose answer begins with `statusCode`. `results` receives its result. */
 function start(statusCode: number) {
   const results: Partial<AttemptResult>[] = [];
   const deps = {
@@ -31,8 +31,8 @@ function start(statusCode: number) {
   return { exchange, results };
 }
 
-describe("the start of an answer", () => {
-  it("is kept without what was read with it, in however many pieces it comes", async () => {
+describe("the stored start of an answer", () => {
+  it("keeps none of the buffers it was read from, in however many chunks it arrives", async () => {
     const { exchange, results } = start(500);
     const read: WeakRef<ArrayBuffer>[] = [];
     (() => {
@@ -48,7 +48,7 @@ describe("the start of an answer", () => {
     expect(results[0]?.body).toBe("a".repeat(50));
   });
 
-  it("ends after 8 KiB, whatever follows", () => {
+  it("ends after 8 KiB, however much follows", () => {
     const { exchange, results } = start(500);
     exchange.onResponseData(controller, Buffer.alloc(KEPT - 1, "a"));
     expect(results).toHaveLength(0);

@@ -5,7 +5,7 @@ import type { Lane } from "#dispatcher/intake/lane.ts";
 import { Lanes } from "#dispatcher/intake/lanes.ts";
 import { MEMORY_MAX, MEMORY_OF_LATE_MAX } from "#dispatcher/intake/memory.ts";
 
-/** Lanes with a clock that stands still until `pass`, and memory that is as full as `memory` says. */
+/** Lanes with a clock that stands still until `pass` is called. `memory` says how full the memory is. */
 function createLanes() {
   let nowMs = 1_000_000;
   const holdings = { memory: 0, memoryByLane: new Map<string, number>() };
@@ -17,7 +17,7 @@ function createLanes() {
     pass(ms: number) {
       nowMs += ms;
     },
-    /** A lane that has something due in `inMs`, as it was taken to be read. */
+    /** A lane with something due in `inMs`, taken to be read. */
     read(name: string, inMs: number): Lane {
       const due = { accountId: name, env: "live" as const, shard: 0, dueAtMs: nowMs + inMs };
       lanes.wake(due, laneKey(due));
@@ -29,8 +29,8 @@ function createLanes() {
   };
 }
 
-describe("a lane that found no room", () => {
-  it("is read again after its pause, also when another one was deferred a second time before it", () => {
+describe("a lane that was deferred for lack of room", () => {
+  it("is read again after its pause, even when another lane was deferred twice before it", () => {
     const { lanes, read, pass, taken } = createLanes();
     const [first, second] = [read("first", 0), read("second", 0)];
     lanes.defer(first);
@@ -44,7 +44,7 @@ describe("a lane that found no room", () => {
     expect(taken()).toEqual(["second"]);
   });
 
-  it("is read again a second before what it has is due, when that is later", () => {
+  it("is read again a second before its next schedule is due, when that is later than the pause", () => {
     const { lanes, read, pass, taken } = createLanes();
     lanes.defer(read("far", 4_000));
     pass(2_900);
@@ -55,7 +55,7 @@ describe("a lane that found no room", () => {
     expect(taken()).toEqual(["far"]);
   });
 
-  it("is not read while there is no memory, and what is late not while a quarter of it is kept for what is on time", () => {
+  it("is not read while memory is full, and not read for late schedules while the last quarter is reserved for those on time", () => {
     const { lanes, holdings, pass, read, taken } = createLanes();
     const [late, onTime] = [read("late", -60_000), read("on time", 500)];
     for (const lane of [late, onTime]) {
@@ -73,8 +73,8 @@ describe("a lane that found no room", () => {
   });
 });
 
-describe("a lane", () => {
-  it("is not bounded by its equal part of the memory while what it has is on time", () => {
+describe("a lane whose schedules are on time", () => {
+  it("may take more than its equal share of the memory", () => {
     const { lanes, holdings, read } = createLanes();
     holdings.memory = MEMORY_OF_LATE_MAX;
     for (let n = 0; n < 40_000; n++) holdings.memoryByLane.set(`other ${n}`, 1);

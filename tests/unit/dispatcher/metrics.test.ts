@@ -19,7 +19,7 @@ async function samples(metrics: Metrics): Promise<Record<string, number>> {
 }
 
 describe("a histogram", () => {
-  it("counts each value in every bucket it is not above, whatever their order", async () => {
+  it("counts each value in every bucket whose bound is not below it, in any order of the values", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 0, max: 50 }), { minLength: 1 }),
@@ -39,8 +39,8 @@ describe("a histogram", () => {
   });
 });
 
-describe("what a dispatcher tells Prometheus", () => {
-  it("has how many notices were sent, how many tries failed, and how many wait", async () => {
+describe("the metrics of a dispatcher for Prometheus", () => {
+  it("say how many notices were sent, how many tries failed, and how many wait", async () => {
     const metrics = new Metrics();
     metrics.noticeSent();
     metrics.noticeFailed();
@@ -53,7 +53,7 @@ describe("what a dispatcher tells Prometheus", () => {
     });
   });
 
-  it("has what happened on the sending path, times in seconds", async () => {
+  it("count the events of the sending path, with durations in seconds", async () => {
     const metrics = new Metrics();
     metrics.sent(0.4);
     metrics.sent(1.6);
@@ -90,7 +90,7 @@ describe("what a dispatcher tells Prometheus", () => {
     });
   });
 
-  it("has what it holds at the moment of asking, and the figures of the process", async () => {
+  it("say what it holds at the moment of the request, and include the figures of the process", async () => {
     const metrics = new Metrics();
     let planned = 7;
     expect((await samples(metrics)).stopwatch_planned).toBeNaN();
@@ -105,7 +105,7 @@ describe("what a dispatcher tells Prometheus", () => {
     expect(read.process_resident_memory_bytes).toBeGreaterThan(0);
   });
 
-  it("has what is kept in memory by kind, beside the most that is kept of it", async () => {
+  it("say how much is kept in memory by kind, beside the maximum of each kind", async () => {
     const metrics = new Metrics();
     let used = 3;
     metrics.watch(() => IDLE, [{ kind: "exchanges", used: () => used, bound: 4_096 }]);

@@ -18,7 +18,7 @@ function start() {
 }
 
 describe("the origins that a dispatcher knows", () => {
-  it("cost nothing again and again once nothing is to be done for them, and are still known for ten minutes", () => {
+  it("cost nothing while they are idle, and are remembered for ten minutes", () => {
     const { origins, pass } = start();
     for (let n = 0; n < 1_000; n++) origins.originOf(`https://${n}.example`);
     expect(origins.active.size).toBe(1_000);
@@ -35,7 +35,7 @@ describe("the origins that a dispatcher knows", () => {
     expect(origins.get("https://7.example")).toBe(known);
   });
 
-  it("are remembered up to a bound, the latest ones, once nothing is to be done for them", () => {
+  it("are remembered up to a maximum, the latest ones, while they are idle", () => {
     const { origins } = start();
     const { rememberedMax } = origins.figures();
     for (let n = 0; n < rememberedMax + 100; n++) origins.originOf(`https://${n}.example`);
@@ -46,7 +46,7 @@ describe("the origins that a dispatcher knows", () => {
     expect(origins.get("https://100.example")).toBeDefined();
   });
 
-  it("stay active while a connection to them is reserved or is being opened", () => {
+  it("stay active while a connection to them is reserved or being opened", () => {
     const { origins, holdings } = start();
     const [reserved, opening] = ["https://a.example", "https://b.example"].map((key) => origins.originOf(key));
     holdings.reservedByOrigin.set("https://a.example", 1);

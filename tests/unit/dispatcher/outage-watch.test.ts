@@ -3,7 +3,7 @@ import { OutageWatch } from "#dispatcher/recording/outage-watch.ts";
 
 const ANSWER_EVERY_MS = 200;
 
-/** Answers every 200 ms from `fromMs` until `untilMs`; returns when recovery was allowed. */
+/** Reports an answer every 200 ms from `fromMs` until `untilMs`. Returns when recovery was allowed. */
 function answering(watch: OutageWatch, fromMs: number, untilMs: number): number[] {
   const allowed: number[] = [];
   for (let now = fromMs; now < untilMs; now += ANSWER_EVERY_MS) {
@@ -14,13 +14,13 @@ function answering(watch: OutageWatch, fromMs: number, untilMs: number): number[
 }
 
 describe("recovery", () => {
-  it("goes on while calls are answered, however often one of them fails", () => {
+  it("goes on while some calls are answered, however often others fail", () => {
     const watch = new OutageWatch(0);
     const asked = 120_000 / ANSWER_EVERY_MS;
     expect(answering(watch, 0, 120_000)).toHaveLength(asked);
   });
 
-  it("waits during an outage and for 15 s after it, so that held outcomes are written first", () => {
+  it("waits during an outage and for 15 s after it, so that outcomes held in memory are written first", () => {
     const watch = new OutageWatch(0);
     answering(watch, 0, 10_000);
     expect(watch.mayRecover(12_000)).toBe(false);
@@ -29,7 +29,7 @@ describe("recovery", () => {
     expect(first).toBeLessThan(36_000);
   });
 
-  it("is held back for a minute at most, by however many outages in a row", () => {
+  it("is delayed by a minute at most, by any number of outages in a row", () => {
     const watch = new OutageWatch(0);
     const allowed: number[] = [];
     for (let outage = 0; outage < 20; outage++) {

@@ -10,7 +10,7 @@ import { Holdings } from "#dispatcher/delivery/holdings.ts";
 
 const KEY = "https://a.example";
 
-/** A pool whose connections are open when `open` is called, in the order in which they were begun. */
+/** A pool whose connections are open once `open` was called, in the order in which they were begun. */
 function start(bounds: { perOrigin?: number; perAccount?: number; total?: number } = {}) {
   let now = 1_000;
   const limits = { perOrigin: 256, perAccount: 1_024, total: 4_096, ...bounds };
@@ -59,7 +59,7 @@ const of = (accountId: string, origin = KEY): Delivery =>
   newDelivery({ id: String(++ids), accountId, origin, env: "live", dueAtMs: 3_000 } as never, 0, "ready");
 
 describe("a connection", () => {
-  it("counts for the account it was opened for from that decision on, until another account's request uses it", async () => {
+  it("counts for the account it is opened for from that decision on, until another account's request uses it", async () => {
     const { pool, origin, open, counts } = start();
     pool.open(origin(), "a");
     expect(counts()).toEqual({ "a all": 1, "a opening": 1, [`a ${KEY}`]: 1 });
@@ -84,7 +84,7 @@ describe("a connection", () => {
     expect(counts()).toMatchObject({ "a all": 1, "a opening": 1, "b all": 1, "b busy": 1 });
   });
 
-  it("of an account that may have no more takes the place of an idle one of that account, and of no other", async () => {
+  it("for an account at its maximum replaces an idle connection of that account, and of no other", async () => {
     const { pool, origin, open, counts } = start({ perAccount: 1 });
     pool.open(origin("https://idle.example"), "a");
     pool.open(origin("https://other.example"), "b");
@@ -100,7 +100,7 @@ describe("a connection", () => {
 });
 
 describe("connections that are being opened", () => {
-  it("may take an eighth of the process for one account, so that hosts that do not answer leave room to others", () => {
+  it("may take an eighth of the process for one account, so that hosts that do not answer leave room for others", () => {
     const { pool, origin } = start({ total: 64 });
     let n = 0;
     while (pool.mayOpen(origin(`https://host-${n}.example`), "a"))
@@ -111,8 +111,8 @@ describe("connections that are being opened", () => {
   });
 });
 
-describe("connections on which nothing was sent", () => {
-  it("are kept by what the last minute used at its peak, while the origin is in use", async () => {
+describe("unused connections", () => {
+  it("are kept up to the peak use of the last minute, while the origin is in use", async () => {
     const { pool, demand, origin, open, pass } = start();
     for (let n = 0; n < 10; n++) pool.open(origin(), "a");
     await open();
@@ -133,7 +133,7 @@ describe("connections on which nothing was sent", () => {
 });
 
 describe("a fast origin", () => {
-  it("is given one more connection for each request that others overtake, and for no other", async () => {
+  it("gets one more connection for each request that others overtake, and for no other", async () => {
     const { pool, demand, origins, origin, open, pass } = start();
     for (let n = 0; n < 64; n++) pool.open(origin(), "a");
     await open();

@@ -6,7 +6,7 @@ import { RateLanes } from "#dispatcher/rates/rate-lanes.ts";
 
 const LEAD_MS = 60;
 
-/** The rate of one account, of `callsPerSecond`, at 10 s by both clocks. */
+/** The rate of one account with `callsPerSecond`. Both clocks stand at 10 s. */
 function start(callsPerSecond: number) {
   let now = 10_000;
   let ids = 0;
@@ -20,7 +20,7 @@ function start(callsPerSecond: number) {
     { slot: (delivery) => rates.onSlotReleased(delivery), connection() {}, bytes() {}, memory() {} },
   );
   return {
-    /** A delivery that was due at `dueAtMs`, after its turn if it has one. */
+    /** Adds a delivery that was due at `dueAtMs`, and returns it after it has had its turn, if it gets one. */
     async add(dueAtMs: number): Promise<Delivery> {
       const delivery = deliveries.add(
         {
@@ -46,14 +46,14 @@ function start(callsPerSecond: number) {
   };
 }
 
-describe("a lane with more that is due than its rate", () => {
-  it("sends in due order, though a slot that is free at once comes after one that is free a little later", async () => {
+describe("an overloaded lane", () => {
+  it("sends in due order, even when a slot that is free at once comes after one that is free a little later", async () => {
     const { add, move, goOnTo } = start(2);
     const [sent, unsent] = [await add(1_000), await add(1_001)];
     await move(sent, "claiming", "claimed", "prepared", "ready", "writing", "sent");
     const [first, second] = [await add(1_002), await add(1_003)];
     expect([first.state, second.state]).toEqual(["awaiting turn", "awaiting turn"]);
-    // The slot of the one that was sent is free at 11,001 ms, and handed on ahead.
+    // The slot of the sent delivery is free at 11,001 ms, and is handed on ahead of that.
     await goOnTo(10_950);
     expect(first.state).toBe("admitted");
     expect(first.leaveAtMs).toBeGreaterThan(11_000);

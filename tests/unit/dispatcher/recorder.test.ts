@@ -11,7 +11,7 @@ import { ANSWER_BYTES_MAX, Recorder } from "#dispatcher/recording/recorder.ts";
 import { INTERRUPTED_MAX, Recovery } from "#dispatcher/recording/recovery.ts";
 import { newId } from "#domain/ids.ts";
 
-/** As much as is kept of an answer, characters. */
+/** The longest part of an answer that is kept, in characters. */
 const ANSWER = "x".repeat(8 * 1024);
 const ROUNDS = 10;
 
@@ -24,7 +24,7 @@ afterEach(() => {
 const databaseOf = (run: () => Promise<unknown>): Database => ({ run: run as Database["run"], close: async () => {} });
 const AWAY = databaseOf(() => Promise.reject(new DatabaseUnavailable(new Error("away"))));
 
-/** A recorder whose database is away, and the deliveries that it takes. */
+/** A recorder whose database is away, and the deliveries it takes. */
 function start() {
   const { keyRing, plans } = readConfig({
     DATABASE_URL: "postgres://127.0.0.1/none",
@@ -68,8 +68,8 @@ function reject(deliveries: Deliveries, id: string) {
   return delivery;
 }
 
-describe("while nothing can be recorded", () => {
-  it("every outcome is held, and of their answers so much as there is room for", () => {
+describe("while the database is away, the recorder", () => {
+  it("keeps every outcome, and as many of their answers as there is room for", () => {
     const { deliveries, recorder } = start();
     const fit = ANSWER_BYTES_MAX / (2 * ANSWER.length);
     const rejected = Array.from({ length: fit + 100 }, (_, n) => reject(deliveries, `id-${n}`));
@@ -78,7 +78,7 @@ describe("while nothing can be recorded", () => {
     expect(rejected.filter(({ result }) => result?.body === ANSWER)).toHaveLength(fit);
   });
 
-  it("no more lost attempts are read than are held", async () => {
+  it("reads no more lost attempts than it may hold", async () => {
     const { recorder } = start();
     const expired = (): ExpiredClaim[] =>
       Array.from({ length: 500 }, () => ({

@@ -9,7 +9,7 @@ import { Metrics } from "#dispatcher/observability/metrics.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 const MIB = 1024 * 1024;
-/** What the claimed requests that have not left may take. */
+/** The maximum for claimed requests that have not left, in bytes. */
 const CLAIMED_BYTES_MAX = 32 * MIB;
 
 const due = (n: number, bytes: number): DueSchedule => ({
@@ -19,7 +19,7 @@ const due = (n: number, bytes: number): DueSchedule => ({
 
 const AWAY: Pick<Database, "run"> = { run: () => Promise.reject(new DatabaseUnavailable(new Error("away"))) };
 
-/** Claims and releases of a process whose database is `database`. */
+/** The claims and releases of a process whose database is `database`. */
 function start(database: Pick<Database, "run">) {
   const clock = { now: () => 1_000, monotonic: () => 0 };
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
@@ -42,8 +42,8 @@ function start(database: Pick<Database, "run">) {
   return { deliveries, releases };
 }
 
-describe("what is to be put back", () => {
-  it("counts as claimed bytes until it is put back, so that nothing more is claimed while there is too much of it", async () => {
+describe("a claim that is to be released", () => {
+  it("counts as claimed bytes until it is released, so that claiming stops while too many wait", async () => {
     const { deliveries, releases } = start(AWAY);
     for (let n = 0; n < 100; n++) {
       const delivery = deliveries.add(due(n, MIB), 0);
@@ -60,7 +60,7 @@ describe("what is to be put back", () => {
     expect(releases.count()).toBe(deliveries.count("releasing"));
   });
 
-  it("keeps no payload", () => {
+  it("keeps no payload in memory", () => {
     const { deliveries, releases } = start(AWAY);
     const delivery = deliveries.add(due(1, 100), 0);
     for (const state of ["awaiting turn", "admitted", "claiming", "claimed", "prepared"] as const) {

@@ -14,7 +14,7 @@ import type { DeliveryState } from "#dispatcher/delivery/states.ts";
 const ORIGIN = "https://a.example";
 const TO_READY: DeliveryState[] = ["awaiting turn", "admitted", "claiming", "claimed", "prepared", "ready"];
 
-/** A waiting list for one origin, whose connections are open when `open` is called. */
+/** A waiting list for one origin. Its connections are open once `open` was called. */
 function start() {
   let now = 1_000;
   let ids = 0;
@@ -59,7 +59,7 @@ function start() {
       for (const state of TO_READY) deliveries.move(delivery, state);
       return delivery;
     },
-    /** A delivery that there was no room for before its claim. */
+    /** A delivery for which there was no room before its claim. */
     waiting(accountId: string): Delivery {
       const delivery = known(accountId);
       deliveries.move(delivery, "awaiting connection");
@@ -80,7 +80,7 @@ const connection = (openedAtMs: number): Connection => ({
   ...{ onBroken: undefined, onBytes: undefined, destroy() {} },
 });
 
-/** One account has a request on each connection that its origin is allowed, and none is answered. */
+/** One account has a request on every connection that its origin is allowed, and none is answered. */
 async function startHanging() {
   const stage = start();
   const hanging = Array.from({ length: FAST_ORIGIN_MAX }, () => stage.ready("hangs"));
@@ -90,8 +90,8 @@ async function startHanging() {
   return stage;
 }
 
-describe("an origin where the requests of one account hang on every connection that is allowed", () => {
-  it("is given another connection for a claimed request of an account that has few", async () => {
+describe("an origin on whose every allowed connection a request of one account hangs", () => {
+  it("gets another connection for a claimed request of an account with few requests", async () => {
     const { ready, open, origin } = await startHanging();
     const other = ready("answers");
     await open();
@@ -99,14 +99,14 @@ describe("an origin where the requests of one account hang on every connection t
     expect(origin.busy.size).toBe(FAST_ORIGIN_MAX + 1);
   });
 
-  it("lets a delivery of an account that has few be claimed, and none of the account that has many", async () => {
+  it("lets a delivery of an account with few requests be claimed, and none of the account with many", async () => {
     const { waiting, begun } = await startHanging();
     expect(waiting("hangs").state).toBe("awaiting connection");
     expect(waiting("answers").state).toBe("awaiting turn");
     expect(begun).toEqual([]);
   });
 
-  it("keeps a connection that is free again for accounts that have few", async () => {
+  it("keeps a connection that is free again for accounts with few requests", async () => {
     const { ready, open, origin, pool, waitingList } = await startHanging();
     const other = ready("answers");
     await open();

@@ -6,7 +6,7 @@ let ticker: Ticker | undefined;
 afterEach(() => ticker?.close());
 
 describe("the ticker", () => {
-  it("notes a bounded number of instants, and wakes at the first of them and at whatever is asked for then", async () => {
+  it("keeps a bounded number of instants, and wakes at the first of them and at instants requested then", async () => {
     const wokenAt: number[] = [];
     const first = monotonicNow() + 300;
     ticker = new Ticker(() => {

@@ -2,32 +2,34 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TurnQueue } from "#dispatcher/runtime/turn-queue.ts";
 
-type Item = { n: number; group: string; dueMs: number; turns: number; gone: boolean };
+type Item = { n: number; group: string; dueMs: number; turns: number; removed: boolean };
 
 let items = 0;
-const item = (group: string, dueMs: number, turns = 1): Item => ({ n: ++items, group, dueMs, turns, gone: false });
+const item = (group: string, dueMs: number, turns = 1): Item => ({ n: ++items, group, dueMs, turns, removed: false });
 const newQueue = () =>
   new TurnQueue<Item>({
     groupOf: ({ group }) => group,
     dueMs: ({ dueMs }) => dueMs,
     before: (a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.n < b.n),
-    isWaiting: ({ gone }) => !gone,
+    isWaiting: ({ removed }) => !removed,
     turns: ({ turns }) => turns,
   });
 
-/** Takes out everything, a millisecond apart from `nowMs` on; the groups in their order. */
+/**
+ * Takes everything, one item a millisecond from `nowMs` on. Returns the groups in the order in which they were taken.
+ */
 function takeAll(queue: TurnQueue<Item>, nowMs: number, mayGo: (item: Item) => boolean = () => true): string[] {
   const taken: string[] = [];
   for (let next = queue.take(nowMs, mayGo); next; next = queue.take(++nowMs, mayGo)) taken.push(next.group);
   return taken;
 }
 
-/** Takes out `count` at `nowMs`; their groups. */
+/** Takes `count` items at `nowMs`. Returns their groups. */
 const takeSome = (queue: TurnQueue<Item>, nowMs: number, count: number) =>
   Array.from({ length: count }, () => queue.take(nowMs)?.group);
 
-describe("groups that take turns", () => {
-  it("alternate when all are overdue, however many items one has", () => {
+describe("groups in a turn queue", () => {
+  it("alternate when all are overdue, however many items one of them has", () => {
     const queue = newQueue();
     for (let n = 0; n < 400; n++) queue.push(item("a", n));
     for (let n = 0; n < 3; n++) queue.push(item("b", 500 + n));
@@ -36,7 +38,7 @@ describe("groups that take turns", () => {
     expect(order).toHaveLength(403);
   });
 
-  it("get each fourth turn for a head that became late a moment ago, though thousands were due before it", () => {
+  it("get every fourth turn for a head that became late a moment ago, though thousands were due before it", () => {
     const queue = newQueue();
     for (let n = 0; n < 1_000; n++) queue.push(item(`crowd ${n}`, 0));
     expect(takeSome(queue, 400, 3).every((group) => group?.startsWith("crowd"))).toBe(true);
@@ -44,14 +46,14 @@ describe("groups that take turns", () => {
     expect(takeSome(queue, 400, 12).filter((group) => group === "late")).toHaveLength(3);
   });
 
-  it("alternate also within one instant", () => {
+  it("alternate within one instant, too", () => {
     const queue = newQueue();
     for (let n = 0; n < 4; n++) for (const group of ["a", "b", "c"]) queue.push(item(group, n));
     const order = Array.from({ length: 12 }, () => queue.take(10_000)?.group);
     for (let at = 0; at < 12; at += 3) expect(new Set(order.slice(at, at + 3)).size).toBe(3);
   });
 
-  it("are not held up by one that may not go on", () => {
+  it("are not held up by a group that may not go on", () => {
     const queue = newQueue();
     for (let n = 0; n < 400; n++) queue.push(item("a", n));
     for (let n = 0; n < 10; n++) queue.push(item("b", 1_000 + n));
@@ -60,7 +62,7 @@ describe("groups that take turns", () => {
     expect(takeAll(queue, 3_000)).toHaveLength(400);
   });
 
-  it("keep their place in the order of turns while they have nothing for a moment", () => {
+  it("keep their place in the order of turns while they are empty for a moment", () => {
     const queue = newQueue();
     for (let n = 0; n < 10; n++) queue.push(item("a", n));
     const order: (string | undefined)[] = [];
@@ -71,7 +73,7 @@ describe("groups that take turns", () => {
     expect(order.filter((group) => group === "b")).toHaveLength(3);
   });
 
-  it("give each fourth turn to a head that is on time, the earliest first", () => {
+  it("get every fourth turn for a head that is on time, the earliest first", () => {
     const queue = newQueue();
     for (let n = 0; n < 100; n++) queue.push(item(`late ${n}`, n));
     for (const group of ["first", "second"]) queue.push(item(group, 10_000 + (group === "first" ? 1 : 2)));
@@ -79,7 +81,7 @@ describe("groups that take turns", () => {
     expect([order.indexOf("first"), order.indexOf("second")]).toEqual([3, 7]);
   });
 
-  it("pay for an item of several turns with turns of their own", () => {
+  it("pay several turns of their own for an item that counts as several", () => {
     const queue = newQueue();
     for (let n = 0; n < 4; n++) queue.push(item("large", n, 4));
     for (let n = 0; n < 8; n++) queue.push(item("small", n));
@@ -88,7 +90,7 @@ describe("groups that take turns", () => {
     expect(order).toHaveLength(12);
   });
 
-  it("each give every item once, in due order, whatever was removed meanwhile", () => {
+  it("return every item once, in the order of its due time, whatever was removed meanwhile", () => {
     const step = fc.record({
       group: fc.constantFrom("a", "b", "c", "d"),
       at: fc.integer({ min: 0, max: 250 }),
@@ -106,7 +108,7 @@ describe("groups that take turns", () => {
           } else if (act === "remove") {
             const [one] = inside;
             if (!one) continue;
-            one.gone = true;
+            one.removed = true;
             inside.delete(one);
           } else {
             const taken = queue.take(nowMs, (one) => one.group !== group);
@@ -128,7 +130,7 @@ describe("groups that take turns", () => {
   });
 });
 
-/** What is served, one each quarter of a millisecond, and how late the control group was, ms: p99 of their first time. */
+/** Serves one item each quarter of a millisecond. Returns the 99th percentile of the control group's lateness, ms. */
 function simulate(others: Item[], seconds: number): number {
   const STEP_MS = 0.25;
   const CONTROL_LANES = 100;
@@ -155,7 +157,7 @@ function simulate(others: Item[], seconds: number): number {
   return lateness.toSorted((a, b) => a - b)[Math.floor(lateness.length * 0.99)] as number;
 }
 
-describe("100 lanes with 2 a second each, where 4,000 a second are served,", () => {
+describe("100 lanes with 2 requests a second each, where 4,000 a second are served,", () => {
   const lanes = (count: number, each: number, dueMs: (n: number) => number) =>
     Array.from({ length: count * each }, (_, n) => item(`other ${n % count}`, dueMs(n)));
 
@@ -163,7 +165,7 @@ describe("100 lanes with 2 a second each, where 4,000 a second are served,", () 
     ["nobody else", () => [], 5],
     ["200,000 overdue rows of 50 lanes", () => lanes(50, 4_000, (n) => n - 200_000), 20],
     ["one lane that asks for all of it", () => lanes(1, 20_000, (n) => n / 4), 20],
-    // For its first 100 ms the crowd is on time, too.
+    // For its first 100 ms the crowd counts as on time, too.
     ["40,000 lanes that are due at one instant", () => lanes(40_000, 1, () => 1_000), 100],
     ["100,000 lanes that are due at one instant", () => lanes(100_000, 1, () => 1_000), 100],
   ])("are on time beside %s", (_, others, p99Ms) => {

@@ -3,7 +3,7 @@ import { type Connection, DatabaseUnavailable } from "#db/client.ts";
 import { UrgentReads } from "#dispatcher/intake/urgent-reads.ts";
 import { WantedReads } from "#dispatcher/intake/wanted-reads.ts";
 
-/** A reader whose database is away for the calls that `isAway` names, and has nothing else to say. */
+/** A reader whose database is away for the calls that `isAway` picks, and returns no rows for the others. */
 function start(isAway: (call: number) => boolean) {
   let calls = 0;
   const wanted = new WantedReads();
@@ -22,8 +22,8 @@ function start(isAway: (call: number) => boolean) {
   };
 }
 
-describe("what is to be read soon", () => {
-  it("is wanted again when it could not be read", async () => {
+describe("a schedule that is to be read soon", () => {
+  it("stays wanted when reading it failed", async () => {
     const { wanted, reads } = start((call) => call === 0);
     wanted.add(["s1", "s2"]);
     await expect(reads.runOnce()).rejects.toThrow(DatabaseUnavailable);

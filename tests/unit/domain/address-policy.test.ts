@@ -88,7 +88,7 @@ describe("isPublicAddress", () => {
     }
   });
 
-  it("refuses text that is not an address as a resolver writes it", () => {
+  it("refuses any spelling of an address but the one a resolver writes", () => {
     for (const text of [
       ...[
         "",
@@ -119,7 +119,7 @@ describe("isPublicAddress", () => {
     }
   });
 
-  it("never accepts text that the system does not read as an address", () => {
+  it("never accepts text that the operating system does not read as an address", () => {
     const text = fc.array(fc.constantFrom("2", "3f", "a", "0", ":", "::", "2400:", "1234", "."), { maxLength: 12 });
     fc.assert(
       fc.property(text, (pieces) => {
@@ -131,7 +131,7 @@ describe("isPublicAddress", () => {
     );
   });
 
-  it("never accepts an IPv4 address embedded in an IPv4-mapped, IPv4-compatible, NAT64 or 6to4 one", () => {
+  it("never accepts an IPv4 address inside an IPv4-mapped, IPv4-compatible, NAT64 or 6to4 one", () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.constantFrom("::ffff:", "::", "64:ff9b::", "::ffff:0:"), (ipv4, prefix) => {
         const [a = 0, b = 0, c = 0, d = 0] = ipv4.split(".").map(Number);
@@ -162,7 +162,7 @@ describe("validateAddresses", () => {
     expect(validateAddresses(["2606:4700::1"], policy)).toBe(false);
   });
 
-  it("of an allowed target may be private, but not denied, empty or no address", () => {
+  it("accepts private addresses for an allowed target, but no denied, empty or invalid ones", () => {
     const policy = parseTargetPolicy("", "10.0.0.0/8,::1");
     expect(validateAddresses(["127.0.0.1", "fe80::1%lo", "::ffff:192.168.0.1"], policy, true)).toBe(true);
     for (const address of ["10.0.0.1", "::1", "::1%lo", "::ffff:10.0.0.1", "localhost", ""]) {

@@ -7,7 +7,7 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const anyEnv = fc.constantFrom("live", "test") as fc.Arbitrary<"live" | "test">;
 
 describe("generateApiKey", () => {
-  test("a key has the documented form and tells its environment", () => {
+  test("makes a key of the documented form, which shows its environment", () => {
     fc.assert(
       fc.property(anyEnv, (env) => {
         const key = generateApiKey(env);
@@ -17,7 +17,7 @@ describe("generateApiKey", () => {
     );
   });
 
-  test("each of the 62 digits is about as frequent as any other", () => {
+  test("draws each of the 62 digits about equally often", () => {
     const counts = new Map<string, number>();
     for (let made = 0; made < 4_000; made++) {
       for (const digit of generateApiKey("live").slice(8, 40)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
@@ -26,21 +26,21 @@ describe("generateApiKey", () => {
     for (const count of counts.values()) expect(Math.abs(count - 128_000 / 62)).toBeLessThan(300);
   });
 
-  test("no two keys are the same", () => {
+  test("never makes the same key twice", () => {
     expect(new Set(Array.from({ length: 1_000 }, () => generateApiKey("test"))).size).toBe(1_000);
   });
 });
 
 describe("parseApiKey", () => {
-  // Made with Python's zlib.crc32 and its whole numbers.
+  // Computed with Python's zlib.crc32 and its integers.
   test.each([
     ["sw_live_000000000000000000000000000000001EBExM", "live"],
     ["sw_test_0123456789ABCDEFGHIJKLMNOPQRSTUV0Hc7TK", "test"],
-  ])("the checksum is CRC-32 in base 62, most significant digit first: %s", (key, env) => {
+  ])("checks a CRC-32 in base 62, most significant digit first: %s", (key, env) => {
     expect(parseApiKey(key)).toEqual({ env });
   });
 
-  test("a key with one character changed is known to be malformed", () => {
+  test("recognises a key with one changed character as malformed", () => {
     fc.assert(
       fc.property(anyEnv, fc.nat(37), fc.nat(60), (env, position, shift) => {
         const key = generateApiKey(env);
@@ -51,11 +51,11 @@ describe("parseApiKey", () => {
     );
   });
 
-  test("a live key cannot be passed off as a test key", () => {
+  test("does not accept a live key that is renamed to a test key", () => {
     expect(parseApiKey(generateApiKey("live").replace("live", "test"))).toBeNull();
   });
 
-  test("anything else is malformed", () => {
+  test("recognises anything else as malformed", () => {
     const key = generateApiKey("live");
     for (const text of ["", "sw_live_", key.slice(0, -1), `${key}0`, `${key}\n`, ` ${key}`, key.toUpperCase()]) {
       expect(parseApiKey(text)).toBeNull();
@@ -64,13 +64,13 @@ describe("parseApiKey", () => {
   });
 });
 
-describe("what is kept of a key", () => {
-  test("its SHA-256", () => {
+describe("the stored part of a key", () => {
+  test("is its SHA-256", () => {
     const key = generateApiKey("live");
     expect(hashApiKey(key)).toEqual(createHash("sha256").update(key, "utf8").digest());
   });
 
-  test("its beginning and its last four characters", () => {
+  test("is its beginning and its last four characters", () => {
     const key = generateApiKey("test");
     expect(apiKeyPreview(key)).toEqual({ prefix: "sw_test_", last4: key.slice(-4) });
   });

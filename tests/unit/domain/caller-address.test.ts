@@ -5,7 +5,7 @@ import { callerAddress, callerNetwork, parseTrustedProxies } from "#domain/calle
 const PROXIES = parseTrustedProxies("10.0.0.0/8, 127.0.0.1 ,fd00::/8");
 
 describe("the address of a caller", () => {
-  it("is the socket's when no proxy is trusted, whatever the caller writes", () => {
+  it("is the socket's when no proxy is trusted, whatever X-Forwarded-For says", () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.oneof(fc.string(), fc.ipV4(), fc.ipV6()), (socket, forwarded) => {
         expect(callerAddress(socket, forwarded, [])).toBe(socket);
@@ -13,7 +13,7 @@ describe("the address of a caller", () => {
     );
   });
 
-  it("is the socket's when that is no trusted proxy", () => {
+  it("is the socket's when the socket is no trusted proxy", () => {
     expect(callerAddress("203.0.113.7", "198.51.100.1", PROXIES)).toBe("203.0.113.7");
   });
 
@@ -42,13 +42,13 @@ describe("the address of a caller", () => {
     ["fe80::1%eth0", null, "fe80::1"],
     ["", null, null],
     ["nonsense", "203.0.113.7", null],
-  ])("socket %j, X-Forwarded-For %j: %j", (socket, forwarded, expected) => {
+  ])("with socket %j and X-Forwarded-For %j is %j", (socket, forwarded, expected) => {
     expect(callerAddress(socket, forwarded, PROXIES)).toBe(expected);
   });
 });
 
-describe("callers are counted", () => {
-  it("by their address in IPv4 and by their /64 in IPv6", () => {
+describe("the key that callers are counted by", () => {
+  it("is the address for IPv4 and the /64 for IPv6", () => {
     expect(callerNetwork("203.0.113.7")).toBe("203.0.113.7");
     expect(callerNetwork("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
     expect(callerNetwork("2001:db8:1:2::")).toBe(callerNetwork("2001:db8:1:2:ffff:ffff:ffff:ffff"));
@@ -56,7 +56,7 @@ describe("callers are counted", () => {
   });
 });
 
-it("a proxy that is neither address nor range is named", () => {
+it("a TRUSTED_PROXIES entry that is neither an address nor a range is named in the error", () => {
   expect(() => parseTrustedProxies("10.0.0.0/8,nginx")).toThrow('expected addresses and CIDR ranges, got "nginx"');
   expect(parseTrustedProxies(" , ")).toEqual([]);
 });

@@ -17,8 +17,8 @@ function failure(work: () => unknown): unknown {
   }
 }
 
-describe("seal and open", () => {
-  test("what was sealed comes back byte for byte", () => {
+describe("a sealed value", () => {
+  test("opens to the same bytes", () => {
     fc.assert(
       fc.property(anyBytes, fc.string(), (plaintext, aad) => {
         expect(open(ring, seal(ring, plaintext, aad), aad)).toEqual(plaintext);
@@ -26,7 +26,7 @@ describe("seal and open", () => {
     );
   });
 
-  test("the format is version, key id, nonce, ciphertext, tag of plain AES-256-GCM", () => {
+  test("is version, key id, nonce, ciphertext and tag of plain AES-256-GCM", () => {
     const sealed = seal(ring, Buffer.from("hello"), "sch_1");
     expect(sealed.length).toBe(3 + 12 + 5 + 16);
     expect(sealed.subarray(0, 3)).toEqual(Buffer.from([1, 1, "a".charCodeAt(0)]));
@@ -35,17 +35,17 @@ describe("seal and open", () => {
     expect(decipher.update(sealed.subarray(15, -16), undefined, "utf8") + decipher.final("utf8")).toBe("hello");
   });
 
-  test("no nonce is used twice", () => {
+  test("never repeats a nonce", () => {
     const nonces = Array.from({ length: 1_000 }, () => seal(ring, Buffer.of(), "").toString("hex", 3, 15));
     expect(new Set(nonces).size).toBe(1_000);
   });
 
-  test("one schedule's ciphertext does not open as another's", () => {
+  test("of one schedule does not open as another's", () => {
     const sealed = seal(ring, Buffer.from("hello"), "sch_1");
     expect(failure(() => open(ring, sealed, "sch_2"))).toMatchObject({ reason: "corrupted" });
   });
 
-  test("a single flipped bit anywhere is noticed", () => {
+  test("does not open when any single bit is flipped", () => {
     const sealed = seal(ring, Buffer.from("hello"), "sch_1");
     fc.assert(
       fc.property(fc.nat(sealed.length * 8 - 1), (bit) => {
@@ -56,7 +56,7 @@ describe("seal and open", () => {
     );
   });
 
-  test("whatever is not a sealed value is refused as damaged, or as of an unknown key, and nothing else happens", () => {
+  test("that is malformed is refused as damaged or as of an unknown key, and in no other way", () => {
     const sealed = seal(ring, Buffer.from("hello"), "sch_1");
     for (let length = 0; length < sealed.length; length++) {
       expect(failure(() => open(ring, sealed.subarray(0, length), "sch_1"))).toMatchObject({ reason: "corrupted" });
@@ -68,7 +68,7 @@ describe("seal and open", () => {
     );
   });
 
-  test("after a rotation the new key writes and the old one still opens", () => {
+  test("of the old key still opens after a rotation, and new values use the new key", () => {
     const old = seal(ring, Buffer.from("hello"), "sch_1");
     const fresh = seal(rotated, Buffer.from("hello"), "sch_1");
     expect([sealedKeyId(old), sealedKeyId(fresh)]).toEqual(["a", "b"]);
@@ -79,20 +79,20 @@ describe("seal and open", () => {
     });
   });
 
-  test("a key of another installation under the same id is told as damage", () => {
+  test("of another installation's key with the same id is refused as damaged", () => {
     const other = parseKeyRing(`a:${KEY_B}`);
     expect(failure(() => open(other, seal(ring, Buffer.from("x"), ""), ""))).toMatchObject({ reason: "corrupted" });
   });
 });
 
 describe("parseKeyRing", () => {
-  test("the first key writes, spaces around entries do not matter", () => {
+  test("seals with the first key, and ignores spaces around entries", () => {
     const read = parseKeyRing(` 2026-02:${KEY_B} , ${"x".repeat(32)}:${KEY_A}\n`);
     expect(read.writer).toBe("2026-02");
     expect([...read.keys.keys()]).toEqual(["2026-02", "x".repeat(32)]);
   });
 
-  test("a generated key is 32 bytes that a ring takes", () => {
+  test("accepts a generated key, which has 32 bytes", () => {
     expect(Buffer.from(generateEncryptionKey(), "base64").length).toBe(32);
     expect(generateEncryptionKey()).not.toBe(generateEncryptionKey());
   });
@@ -113,7 +113,7 @@ describe("parseKeyRing", () => {
     [`a:${KEY_A}!`, "entry 1 has a key that is not base64 with its padding"],
     [`a:${KEY_A},a:${KEY_B}`, "entry 2 has the id of an entry before it"],
   ])(
-    "a ring that cannot be used is refused with the place and the reason, and without the key (%#)",
+    "refuses an unusable ring with the position and the reason, and never shows any of its keys (%#)",
     (text, message) => {
       const error = failure(() => parseKeyRing(text)) as Error;
       expect(error.message).toContain(message);

@@ -17,7 +17,10 @@ const T0 = Date.UTC(2026, 2, 4, 14, 29);
 
 const death = (atMs: number, target = "hooks.example.com", answer = "410 Gone"): Death => ({ target, answer, atMs });
 
-/** Lives through deaths at the given instants, each notice made and sent as soon as it is due; returns when and of how many. */
+/**
+ * Replays deaths at the given instants; each notice is sent as soon as it is due. Returns when each was sent and for
+ * how many deaths.
+ */
 function live(deathsAtMs: number[]): { atMs: number; n: number; intervalMs: number }[] {
   const made: { atMs: number; n: number; intervalMs: number }[] = [];
   let group: DeathGroup = NO_DEATHS;
@@ -37,35 +40,35 @@ function live(deathsAtMs: number[]): { atMs: number; n: number; intervalMs: numb
 }
 
 describe("notices of dead schedules", () => {
-  test("the first comes two minutes after the first death, with all that died until then", () => {
+  test("come first two minutes after the first death, with all deaths until then", () => {
     expect(live([T0, T0 + MINUTE, T0 + 119_000])).toEqual([{ atMs: T0 + 2 * MINUTE, n: 3, intervalMs: 15 * MINUTE }]);
   });
 
-  test("while schedules go on dying, the next ones come after 15, 30, 60 minutes and so on, up to 24 hours", () => {
+  test("come after 15, 30, 60 minutes and so on up to 24 hours, while schedules go on dying", () => {
     const made = live(Array.from({ length: 5 * 24 * 60 }, (_, minute) => T0 + minute * MINUTE));
     const waits = made.slice(1).map(({ atMs }, at) => (atMs - (made[at]?.atMs ?? 0)) / MINUTE);
     expect(waits.slice(0, 9)).toEqual([15, 30, 60, 120, 240, 480, 960, 1_440, 1_440]);
   });
 
-  test("a death after the interval has passed waits two minutes for others", () => {
+  test("wait two minutes for further deaths when the first death comes after the interval", () => {
     expect(live([T0, T0 + HOUR]).map(({ atMs }) => atMs)).toEqual([T0 + 2 * MINUTE, T0 + HOUR + 2 * MINUTE]);
   });
 
-  test("after six hours without a death it begins anew, and not before", () => {
+  test("start again with the shortest interval after six hours without a death, and not before", () => {
     const intervals = (quietMs: number) =>
       live([T0, T0 + 3 * MINUTE, T0 + 3 * MINUTE + quietMs]).map((one) => one.intervalMs);
     expect(intervals(7 * HOUR)).toEqual([15 * MINUTE, 30 * MINUTE, 15 * MINUTE]);
     expect(intervals(5 * HOUR)).toEqual([15 * MINUTE, 30 * MINUTE, HOUR]);
   });
 
-  test("the interval counts from when the notice was sent, however late that was", () => {
+  test("count the interval from when the last notice was sent, however late that was", () => {
     const { group } = makeNotice(addDeaths(NO_DEATHS, [death(T0)]), T0 + 2 * MINUTE);
     const waiting = addDeaths(group, [death(T0 + 5 * MINUTE)]);
     expect(noticeDueAtMs(waiting)).toBe(T0 + 17 * MINUTE);
     expect(noticeDueAtMs(noticeSent(waiting, T0 + 3 * HOUR))).toBe(T0 + 3 * HOUR + 15 * MINUTE);
   });
 
-  test("each death is in one notice, and no two notices are closer than 15 minutes", () => {
+  test("contain each death once, and are at least 15 minutes apart", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 72 * 60 }), { minLength: 1, maxLength: 200 }), (minutes) => {
         const made = live(minutes.map((minute) => T0 + minute * MINUTE));
@@ -76,7 +79,7 @@ describe("notices of dead schedules", () => {
     );
   });
 
-  test("a notice tells targets and answers apart, twenty of them, and counts the rest", () => {
+  test("list up to twenty pairs of target and answer, and count the rest", () => {
     const deaths = Array.from({ length: 100 }, (_, at) => death(T0 + at, `host-${at % 25}.example.com`));
     const { notice } = makeNotice(addDeaths(addDeaths(NO_DEATHS, deaths.slice(0, 7)), deaths.slice(7)), T0 + HOUR);
     expect(notice).toMatchObject({ n: 100, sinceMs: T0, others: 20 });

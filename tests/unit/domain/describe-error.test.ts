@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeError } from "#domain/describe-error.ts";
 
-it("a failed query is logged without its parameters, and without the row a constraint refused", () => {
+it("a failed query is logged without its parameters and without the row that a constraint refused", () => {
   const cause = Object.assign(new Error("duplicate key value violates unique constraint"), {
     code: "23505",
     detail: "Key (idempotency_key)=(canary) already exists.",
@@ -17,6 +17,6 @@ it("a failed query is logged without its parameters, and without the row a const
   expect(logged).toContain("23505");
 });
 
-it("what is thrown without being an error is logged as text", () => {
+it("a thrown value that is no error is logged as text", () => {
   expect(describeError("boom")).toEqual({ message: "boom" });
 });

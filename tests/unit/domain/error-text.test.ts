@@ -24,7 +24,7 @@ describe("cleanErrorText", () => {
     expect(cleanErrorText("a".repeat(1024))).toHaveLength(1024);
   });
 
-  it("always gives storable text, and leaves that as it is", () => {
+  it("always returns text that Postgres can store, and leaves such text unchanged", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", maxLength: 1500 }),
@@ -41,7 +41,7 @@ describe("cleanErrorText", () => {
 });
 
 describe("repeatsRequest", () => {
-  it("sees a common run of 32 characters wherever it stands, and not one of 31", () => {
+  it("finds a common run of 32 characters at any position, and none of 31", () => {
     const payload = Array.from({ length: 40 }, (_, i) => `field${i}=${(i * 7919).toString(36)}`).join("&");
     fc.assert(
       fc.property(fc.nat(payload.length - 32), fc.string(), fc.string(), (start, before, after) => {
@@ -51,7 +51,7 @@ describe("repeatsRequest", () => {
     );
   });
 
-  it("sees the payload through each encoding, and one inside another", () => {
+  it("finds the payload in each encoding, and in one encoding inside another", () => {
     const encodings: Record<string, (text: string) => string> = {
       plain: (text) => text,
       json: JSON.stringify,
@@ -74,7 +74,7 @@ describe("repeatsRequest", () => {
     }
   });
 
-  it("sees base64 wherever its groups begin", () => {
+  it("finds base64 at any alignment of its groups", () => {
     for (const before of ["", "a", "ab", "abc", "a/", "data:text/plain;base64,"]) {
       for (const prefix of ["", "x", "xy"]) {
         const echo = before + Buffer.from(prefix + JSON_PAYLOAD).toString("base64");
@@ -83,7 +83,7 @@ describe("repeatsRequest", () => {
     }
   });
 
-  it("sees a whole value of 8 to 31 characters, and none that is shorter or incomplete", () => {
+  it("finds a whole value of 8 to 31 characters, and none that is shorter or incomplete", () => {
     for (const value of ["12345678", '{"id":1}', "a".repeat(31)]) {
       expect(repeatsRequest(`got ${value}!`, sent(value))).toBe(true);
       expect(repeatsRequest(`got ${percent(value)}!`, sent(value))).toBe(true);
@@ -94,7 +94,7 @@ describe("repeatsRequest", () => {
     expect(repeatsRequest("anything", nothing)).toBe(false);
   });
 
-  it("compares secrets and custom header values, less Content-Type, Accept and User-Agent", () => {
+  it("compares secrets and the values of custom headers, except Content-Type, Accept and User-Agent", () => {
     const parts = {
       payload: null,
       secrets: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="],
@@ -111,17 +111,17 @@ describe("repeatsRequest", () => {
     expect(repeatsRequest("billing-service/1.0 (a long description of it)", parts)).toBe(false);
   });
 
-  it("compares what follows the scheme in Authorization, and the credentials of Basic as they are decoded", () => {
+  it("compares what follows the scheme in Authorization, and the decoded credentials of Basic", () => {
     const basic = Buffer.from("billing-service:correct:horse").toString("base64");
-    const told = (text: string, ...headers: [string, string][]) => repeatsRequest(text, { ...nothing, headers });
-    expect(told("unknown token tok_12345", ["Authorization", "Bearer  tok_12345"])).toBe(true);
-    expect(told("unknown token tok_12345", ["AUTHORIZATION", "tok_12345"])).toBe(true);
-    expect(told("unknown token tok_1234", ["Authorization", "Bearer tok_12345"])).toBe(false);
-    expect(told(`got ${basic}`, ["authorization", `basic ${basic}`])).toBe(true);
-    expect(told("no user billing-service:correct:horse", ["Authorization", `Basic ${basic}`])).toBe(true);
-    expect(told("wrong password correct:horse", ["Authorization", `Basic ${basic}`])).toBe(true);
-    expect(told("no user billing-service", ["Authorization", `Basic ${basic}`])).toBe(false);
-    expect(told("try Bearer or Basic", ["Authorization", "Bearer tok_12345"])).toBe(false);
+    const repeats = (text: string, ...headers: [string, string][]) => repeatsRequest(text, { ...nothing, headers });
+    expect(repeats("unknown token tok_12345", ["Authorization", "Bearer  tok_12345"])).toBe(true);
+    expect(repeats("unknown token tok_12345", ["AUTHORIZATION", "tok_12345"])).toBe(true);
+    expect(repeats("unknown token tok_1234", ["Authorization", "Bearer tok_12345"])).toBe(false);
+    expect(repeats(`got ${basic}`, ["authorization", `basic ${basic}`])).toBe(true);
+    expect(repeats("no user billing-service:correct:horse", ["Authorization", `Basic ${basic}`])).toBe(true);
+    expect(repeats("wrong password correct:horse", ["Authorization", `Basic ${basic}`])).toBe(true);
+    expect(repeats("no user billing-service", ["Authorization", `Basic ${basic}`])).toBe(false);
+    expect(repeats("try Bearer or Basic", ["Authorization", "Bearer tok_12345"])).toBe(false);
   });
 
   it("compares the value of each cookie", () => {
@@ -136,7 +136,7 @@ describe("repeatsRequest", () => {
     expect(repeatsRequest("a".repeat(16) + "b".repeat(16), parts)).toBe(false);
   });
 
-  it("agrees with comparing every run, on texts made to share long pieces", () => {
+  it("agrees with a comparison of every run, for texts made to share long parts", () => {
     const piece = fc.constantFrom("aaaaaaaaaaaaaaaa", "abababababababab", "0123456789abcdef", "a", "b", "xyz");
     const long = fc
       .array(piece, { minLength: 3, maxLength: 12 })
@@ -153,7 +153,7 @@ describe("repeatsRequest", () => {
 });
 
 describe("failureText", () => {
-  it("replaces all of a response that repeats the request", () => {
+  it("replaces the whole response when it repeats the request", () => {
     expect(failureText(`Error near ${JSON_PAYLOAD}`, sent(JSON_PAYLOAD))).toBe(REPEATED_REQUEST);
     expect(REPEATED_REQUEST).toBe("[response repeated the request]");
   });
@@ -162,19 +162,19 @@ describe("failureText", () => {
     expect(failureText(`\0${"x".repeat(5000)}`, sent(JSON_PAYLOAD))).toBe(`\ufffd${"x".repeat(1023)}`);
   });
 
-  it("compares before it cleans, so that NUL in a payload hides nothing", () => {
+  it("compares before it cleans, so that a NUL in a payload hides nothing", () => {
     const payload = "a\0b\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l\0m\0n\0o\0p\0";
     expect(failureText(payload, sent(payload))).toBe(REPEATED_REQUEST);
   });
 
-  it("recognises a value that the limit would cut, also when it is encoded", () => {
+  it("recognises a value that the length limit would cut, also when it is encoded", () => {
     const value = "\u3042\u3044\u3046\u3048\u304a-0123456789-abcdef";
     for (const kept of [1, 9, 100]) {
       expect(failureText(`${"-".repeat(1024 - kept)}${percent(value)} and more`, sent(value))).toBe(REPEATED_REQUEST);
     }
   });
 
-  it("keeps a response that repeats the request only far behind what is stored", () => {
+  it("keeps a response whose only repetition of the request is far behind the stored part", () => {
     expect(failureText(`${"-".repeat(4096)}${JSON_PAYLOAD}`, sent(JSON_PAYLOAD))).toBe("-".repeat(1024));
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AppError, ERROR_STATUS } from "#domain/errors.ts";
 
 describe("AppError", () => {
-  test("every code has the status the contract gives it", () => {
+  test("has for every code the status that the contract gives it", () => {
     expect(ERROR_STATUS).toEqual({
       VALIDATION: 400,
       UNAUTHORIZED: 401,
@@ -19,7 +19,7 @@ describe("AppError", () => {
     });
   });
 
-  test("an error carries what goes out, and its cause apart from it", () => {
+  test("carries its public message, and its cause apart from that", () => {
     const cause = new Error("secret of a library");
     const error = new AppError("VALIDATION", "The body is not valid.", {
       cause,
@@ -37,7 +37,7 @@ describe("AppError", () => {
     });
   });
 
-  test("an error without options has no cause, details or headers, and is named after its class", () => {
+  test("without options has no cause, details or headers, and has the name of its class", () => {
     class Narrower extends AppError {}
     const error = new Narrower("NOT_FOUND", "No such schedule.");
     expect("cause" in error).toBe(false);

@@ -7,7 +7,7 @@ const isAccepted = (headers: Record<string, string>) => parseCustomHeaders(heade
 const TOKEN_CHARACTERS = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("custom headers", () => {
-  it("are returned in order and as written", () => {
+  it("are returned in order and unchanged", () => {
     expect(parseCustomHeaders({ "X-Tenant": "a", "content-type": "application/json", "User-Agent": "mine/1" })).toEqual(
       {
         ok: true,
@@ -21,7 +21,7 @@ describe("custom headers", () => {
     expect(parseCustomHeaders({})).toEqual({ ok: true, headers: [] });
   });
 
-  it("may not be reserved, in any letter case and with _ read as -", () => {
+  it("may not be reserved ones, in any letter case and with _ read as -", () => {
     const spellings = [
       (name: string) => name,
       (name: string) => name.toUpperCase(),
@@ -52,7 +52,7 @@ describe("custom headers", () => {
     }
   });
 
-  it("have RFC 9110 tokens of at most 256 characters as names", () => {
+  it("have names that are RFC 9110 tokens of at most 256 characters", () => {
     expect(isAccepted({ [TOKEN_CHARACTERS]: "x" })).toBe(true);
     for (const name of [
       "",
@@ -77,7 +77,7 @@ describe("custom headers", () => {
     expect(isAccepted({ ["a".repeat(257)]: "x" })).toBe(false);
   });
 
-  it("may not give one name in two cases", () => {
+  it("may not contain one name in two letter cases", () => {
     expect(parseCustomHeaders({ "X-A": "1", "x-a": "2" })).toEqual({
       ok: false,
       problems: [{ path: "headers.x-a", message: "is given twice" }],
@@ -85,7 +85,7 @@ describe("custom headers", () => {
     expect(isAccepted({ "X-A": "1", X_A: "2" })).toBe(true);
   });
 
-  it("have values of visible ASCII, space and tab, or none", () => {
+  it("have values of visible ASCII, spaces and tabs, which may be empty", () => {
     for (const value of ["", "a", " a\tb ", "~!\"'\\"]) expect(isAccepted({ "X-A": value }), value).toBe(true);
     for (const value of ["a\rb", "a\nb", "a\0", "\x7f", "\x1b", "\u00e9", "\u20ac", "\u{1f600}", "\ud800", "a\n"]) {
       expect(isAccepted({ "X-A": value }), JSON.stringify(value)).toBe(false);
@@ -95,7 +95,7 @@ describe("custom headers", () => {
     }
   });
 
-  it("are at most 50, and at most 8 KiB together", () => {
+  it("number at most 50 and take at most 8 KiB together", () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, "v"]));
     expect(isAccepted(many(50))).toBe(true);
     expect(parseCustomHeaders(many(51))).toMatchObject({ ok: false, problems: [{ path: "headers" }] });
@@ -107,9 +107,9 @@ describe("custom headers", () => {
     expect(isAccepted({ "X-A": "v".repeat(4096), "X-B": "v".repeat(4096) })).toBe(false);
   });
 
-  it("take the names of object properties as plain names", () => {
-    const given = JSON.parse('{"constructor":"1","__proto__":"2","toString":"3","hasOwnProperty":"4"}');
-    expect(parseCustomHeaders(given)).toEqual({
+  it("may be named like properties of Object", () => {
+    const input = JSON.parse('{"constructor":"1","__proto__":"2","toString":"3","hasOwnProperty":"4"}');
+    expect(parseCustomHeaders(input)).toEqual({
       ok: true,
       headers: [
         ["constructor", "1"],
@@ -120,7 +120,7 @@ describe("custom headers", () => {
     });
   });
 
-  it("report every problem with the name it is about", () => {
+  it("are refused with every problem and the header name it is about", () => {
     expect(parseCustomHeaders({ Host: "a", "b c": "x", "X-A": "\n" })).toMatchObject({
       ok: false,
       problems: [{ path: "headers.Host" }, { path: "headers.b c" }, { path: "headers.X-A" }],
@@ -151,8 +151,8 @@ describe("custom headers", () => {
       ),
     });
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 8 }), async (given) => {
-        const parsed = parseCustomHeaders(given);
+      fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 8 }), async (input) => {
+        const parsed = parseCustomHeaders(input);
         if (parsed.ok) await expectClientTakes(parsed.headers);
       }),
       { numRuns: 300 },
@@ -163,7 +163,7 @@ describe("custom headers", () => {
 
 class NeverConnects extends Error {}
 
-// undici checks headers before it connects: whatever is not refused gets as far as our connector.
+// undici checks headers before it connects. Whatever it does not refuse reaches our connector.
 async function expectClientTakes(headers: [string, string][]): Promise<void> {
   const dispatcher: Dispatcher = new Agent({ connect: (_, callback) => callback(new NeverConnects(), null) });
   const sent = request("http://receiver.invalid/", { method: "POST", body: "x", headers: headers.flat(), dispatcher });

@@ -10,7 +10,7 @@ const timeOf = (uuid: string) => Number.parseInt(uuid.replaceAll("-", "").slice(
 const isRising = (ids: string[]) => ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? ""));
 
 describe("newId", () => {
-  test("an id is a UUIDv7 that begins with its time", () => {
+  test("returns a UUIDv7 that begins with its time", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (epochMs) => {
         const id = createIdSource()(epochMs);
@@ -20,23 +20,23 @@ describe("newId", () => {
     );
   });
 
-  test("a fraction of a millisecond is cut off", () => {
+  test("cuts off fractions of a millisecond", () => {
     expect(timeOf(createIdSource()(NOW_MS + 0.9))).toBe(NOW_MS);
   });
 
-  test("ids of one millisecond rise in the order they were made, and past its counter too", () => {
+  test("returns ascending ids within one millisecond, also past the end of its counter", () => {
     const next = createIdSource();
     const ids = Array.from({ length: 10_000 }, () => next(NOW_MS));
     expect(isRising(ids)).toBe(true);
     expect(timeOf(ids.at(-1) ?? "") - NOW_MS).toBeLessThanOrEqual(4);
   });
 
-  test("one millisecond has room for 2,048 ids, whatever the counter began with", () => {
+  test("has room for at least 2,048 ids per millisecond, whatever value the counter begins with", () => {
     const next = createIdSource((size) => Buffer.alloc(size, 0xff));
     expect(timeOf(Array.from({ length: 2_049 }, () => next(NOW_MS)).at(-1) ?? "")).toBe(NOW_MS);
   });
 
-  test("ids keep rising while the clock goes back by less than a second", () => {
+  test("returns ascending ids while the clock goes back by less than a second", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 1_000 }), { minLength: 2 }), (offsets) => {
         const next = createIdSource();
@@ -45,13 +45,13 @@ describe("newId", () => {
     );
   });
 
-  test("a clock that was set back is followed", () => {
+  test("follows a clock that was set back further", () => {
     const next = createIdSource();
     next(NOW_MS + 3_600_000);
     expect(timeOf(next(NOW_MS))).toBe(NOW_MS);
   });
 
-  test("the last byte is random, since it picks the shard of an account", () => {
+  test("has a random last byte, since it determines the shard of an account", () => {
     const last = new Set(Array.from({ length: 2_000 }, () => newId(NOW_MS).slice(-2)));
     expect(last.size).toBeGreaterThan(200);
   });
@@ -63,12 +63,12 @@ describe("encodeId", () => {
     ["ffffffff-ffff-ffff-ffff-ffffffffffff", "sch_7zzzzzzzzzzzzzzzzzzzzzzzzz"],
     ["00000000-0000-0000-0000-000000000020", "sch_00000000000000000000000010"],
     ["019b7300-0000-7000-8000-00000000001f", "sch_01kdsg0000e00800000000000z"],
-  ])("%s is written %s", (uuid, text) => {
+  ])("writes %s as %s", (uuid, text) => {
     expect(encodeId("sch", uuid)).toBe(text);
     expect(decodeId("sch", text)).toBe(uuid);
   });
 
-  test("every UUID comes back from its text", () => {
+  test("loses nothing: every UUID can be decoded from its text", () => {
     fc.assert(
       fc.property(anyPrefix, fc.uuid(), (prefix, uuid) => {
         const text = encodeId(prefix, uuid);
@@ -78,7 +78,7 @@ describe("encodeId", () => {
     );
   });
 
-  test("texts sort as their UUIDs, and so by time", () => {
+  test("gives texts that sort as their UUIDs do, and so by time", () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (a, b) => {
         expect(encodeId("sch", a) < encodeId("sch", b)).toBe(a < b);
@@ -110,11 +110,11 @@ describe("decodeId", () => {
     `${good.slice(0, -1)}u`,
     `${good.slice(0, -1)}٣`,
     "019b7300-0000-7000-8000-00000000001f",
-  ])("%j is no id of a schedule", (text) => {
+  ])("refuses %j, which is no id of a schedule", (text) => {
     expect(decodeId("sch", text)).toBeNull();
   });
 
-  test("only the one text that is written for an id is read", () => {
+  test("accepts only the one text that encodeId writes for an id", () => {
     fc.assert(
       fc.property(anyPrefix, fc.string({ minLength: 26, maxLength: 26, unit: "grapheme-ascii" }), (prefix, digits) => {
         const uuid = decodeId(prefix, `${prefix}_${digits}`);

@@ -18,7 +18,7 @@ describe("parseInstant", () => {
     expect(parsed("2000-02-29T12:00:00Z")).toBe("2000-02-29T12:00:00.000Z");
   });
 
-  it("rounds fractions of a millisecond up, so that nothing is early", () => {
+  it("rounds fractions of a millisecond up, so that no instant is early", () => {
     expect(parsed("2031-01-01T00:00:00.123Z")).toBe("2031-01-01T00:00:00.123Z");
     expect(parsed("2031-01-01T00:00:00.123000000Z")).toBe("2031-01-01T00:00:00.123Z");
     expect(parsed("2031-01-01T00:00:00.123000001Z")).toBe("2031-01-01T00:00:00.124Z");
@@ -55,7 +55,7 @@ describe("parseInstant", () => {
     }
   });
 
-  it("refuses every other way to write an instant", () => {
+  it("refuses every other notation for an instant", () => {
     for (const text of [
       ...[
         "",
@@ -105,7 +105,7 @@ describe("parseInstant", () => {
     }
   });
 
-  it("stays within the UTC years 0001 to 9999, after rounding too", () => {
+  it("stays within the years 0001 to 9999 of UTC, also after rounding", () => {
     expect(parsed("0001-01-01T00:00:00Z")).toBe("0001-01-01T00:00:00.000Z");
     expect(parsed("0099-12-31T00:00:00Z")).toBe("0099-12-31T00:00:00.000Z");
     expect(parsed("0000-12-31T23:00:00-01:00")).toBe("0001-01-01T00:00:00.000Z");
@@ -140,7 +140,7 @@ describe("parseInstant", () => {
     );
   });
 
-  it("reads back what formatInstant writes", () => {
+  it("reads what formatInstant writes", () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }), (epochMs) => {
         expect(parseInstant(formatInstant(epochMs))).toBe(epochMs);

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const anyInstant = fc.integer({ min: 1_700_000_000_000, max: 4_000_000_000_000 });
 const anyOffsets = fc.array(fc.record({ step: fc.nat(3), offsetMs: anyOffset }), { minLength: 1, maxLength: 200 });
 
-/** As the database counts them: one row per step and bucket, with its extremes. */
+/** The counts as the database has them: one row per step and bucket, with its extremes. */
 function counted(offsets: { step: number; offsetMs: number }[]): StepCount[] {
   const groups = Map.groupBy(offsets, ({ step, offsetMs }) => `${step} ${offsetBucket(offsetMs)}`);
   return [...groups.values()].map((group) => {
@@ -55,7 +55,7 @@ describe("a span", () => {
     expect(overviewSpan(period, retentionDays, Date.now()).steps).toBe(steps);
   });
 
-  test("ends with the bucket of now and never reaches back beyond the window", () => {
+  test("ends with the current bucket and never reaches back beyond the retention window", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...PERIODS),
@@ -75,7 +75,7 @@ describe("a span", () => {
 });
 
 describe("percentiles", () => {
-  test("are within 1 ms of the exact ones below 100 ms and within 2 % above, over all and in each step", () => {
+  test("are within 1 ms of the exact value below 100 ms and within 2 % above, over all steps and in each", () => {
     fc.assert(
       fc.property(anyOffsets, (offsets) => {
         const { offsetMs, series } = overviewFigures(counted(offsets), 4);
@@ -106,12 +106,12 @@ describe("percentiles", () => {
 });
 
 describe("rates", () => {
-  test("leave out interrupted attempts, which volume counts", () => {
+  test("leave out interrupted attempts, which the volume includes", () => {
     const figures = overviewFigures([outcome(2, 6), outcome(5, 1), outcome(0, 1), outcome(-1, 2)], 1);
     expect(figures).toMatchObject({ successRate: 0.75, recentVolume: 10 });
   });
 
-  test.each([[[]], [[outcome(-1, 3)]]])("of nothing that is known are 0", (counts) => {
+  test.each([[[]], [[outcome(-1, 3)]]])("are 0 when no attempt has a known outcome", (counts) => {
     expect(overviewFigures(counts, 2)).toMatchObject({
       successRate: 0,
       offsetMs: { p50: 0, p95: 0, min: 0, max: 0 },

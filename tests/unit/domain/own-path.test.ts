@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
 
-describe("a path of our own", () => {
+describe("a path to return to", () => {
   it.each(["/", "/account", "/schedules?status=dead&q=%2F", "/logs#top", "/a//b", "/v1x", "/~ada"])(
     "may be %s",
     (path) => {
@@ -14,7 +14,7 @@ describe("a path of our own", () => {
     expect(parseRedirectPath("/a/../b?x=1")).toBe("/b?x=1");
   });
 
-  it("never leads a browser to another host, whatever it is made of", () => {
+  it("never leads a browser to another host, whatever characters it has", () => {
     const piece = fc.constantFrom(
       "/",
       "\\",
@@ -38,8 +38,8 @@ describe("a path of our own", () => {
       fc.array(piece, { maxLength: 12 }).map((pieces) => `/${pieces.join("")}`),
     );
     fc.assert(
-      fc.property(text, (given) => {
-        const path = parseRedirectPath(given);
+      fc.property(text, (input) => {
+        const path = parseRedirectPath(input);
         if (path === null) return;
         expect(path).toMatch(/^\/(?![/\\])/);
         for (const base of ["https://own.example/login", "http://localhost:3000/v1/auth/magic/verify"]) {
@@ -64,7 +64,7 @@ describe("a path of our own", () => {
     "/a b",
     "/é",
     "/a\\b",
-  ])("is not %j", (text) => {
+  ])("may not be %j", (text) => {
     expect(parseRedirectPath(text)).toBeNull();
   });
 });

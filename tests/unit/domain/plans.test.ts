@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { graceLimit, parsePlans } from "#domain/plans.ts";
 
 describe("parsePlans", () => {
-  test("without a setting the plans are those of the contract", () => {
+  test("returns the plans of the contract when there is no override", () => {
     const same = {
       testMonthlyQuota: 1_000,
       retryAttempts: 4,
@@ -40,14 +40,14 @@ describe("parsePlans", () => {
     });
   });
 
-  test("an override changes its own key and nothing else, and no later reading of the table", () => {
+  test("changes only the key that is overridden, and not the table that later calls start from", () => {
     const plans = parsePlans('{"free":{"monthlyQuota":100000,"cpsLimit":500},"indie":{"retryBackoffMs":1000}}');
     const table = parsePlans(undefined);
     expect(plans.free).toEqual({ ...table.free, monthlyQuota: 100_000, cpsLimit: 500 });
     expect(plans.indie).toEqual({ ...table.indie, retryBackoffMs: 1_000 });
   });
 
-  test("every limit of either plan can be overridden with its own value", () => {
+  test("can override every limit of either plan", () => {
     const table = parsePlans(undefined);
     expect(parsePlans(JSON.stringify(table))).toEqual(table);
     expect(parsePlans(JSON.stringify({ free: table.indie })).free).toEqual(table.indie);
@@ -70,7 +70,7 @@ describe("parsePlans", () => {
     ['{"indie":{"retryStrategies":[]}}', "indie.retryStrategies: expected at least one strategy, got []"],
     ['{"indie":{"retryStrategies":["fixed","no"]}}', "indie.retryStrategies.1: expected one of exponential"],
     ['{"indie":{"retryStrategies":["fixed","fixed"]}}', "indie.retryStrategies: expected each strategy once"],
-  ])("what cannot be used is refused with its path, what was expected and what came: %s", (json, message) => {
+  ])("refuses an unusable value with its path, what was expected and what came: %s", (json, message) => {
     expect(() => parsePlans(json)).toThrow(message);
   });
 
@@ -84,11 +84,11 @@ describe("parsePlans", () => {
     ],
     ['{"free":{"retryBackoffMsMax":29999}}', "(1000 to 29999), got 30000"],
     ['{"free":{"retryStrategies":["fixed"]}}', 'free.retryStrategy: expected one of retryStrategies (fixed), got "exp'],
-  ])("limits that contradict each other are refused: %s", (json, message) => {
+  ])("refuses limits that contradict each other: %s", (json, message) => {
     expect(() => parsePlans(json)).toThrow(message);
   });
 
-  test("every problem is told at once", () => {
+  test("reports every problem at once", () => {
     expect(() => parsePlans('{"free":{"cpsLimit":0,"x":1},"indie":{"bulkItemsMax":-1}}')).toThrow(
       /free\.cpsLimit: .*free\.x: .*indie\.bulkItemsMax: /,
     );
@@ -104,11 +104,11 @@ describe("graceLimit", () => {
     [19, 20],
     [2_000, 2_200],
     [50_000, 55_000],
-  ])("%d schedules a month give %d with grace", (quota, grace) => {
+  ])("of %d schedules a month is %d", (quota, grace) => {
     expect(graceLimit(quota)).toBe(grace);
   });
 
-  test("the grace is exactly a tenth, rounded down, for every quota", () => {
+  test("is exactly a tenth more than the quota, rounded down", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000_000 }), (quota) => {
         expect(BigInt(graceLimit(quota))).toBe((BigInt(quota) * 11n) / 10n);

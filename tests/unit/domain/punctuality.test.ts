@@ -15,13 +15,13 @@ const countsOf = (offsets: number[]) => offsets.map((offsetMs) => ({ bucket: off
 const isClose = (value: number, offsetMs: number) => Math.abs(value - offsetMs) <= Math.abs(offsetMs) * 0.02;
 
 describe("offsetBucket", () => {
-  test("below 100 ms every millisecond is kept exactly", () => {
+  test("keeps every millisecond below 100 ms exactly", () => {
     for (let offsetMs = -99; offsetMs < 100; offsetMs++) {
       expect(bucketValue(offsetBucket(offsetMs))).toBe(offsetMs);
     }
   });
 
-  test("above, what stands for an offset is off by at most 2 %", () => {
+  test("represents a longer offset with an error of at most 2 %", () => {
     for (let offsetMs = 100; offsetMs < 30_000; offsetMs++) {
       expect(isClose(bucketValue(offsetBucket(offsetMs)), offsetMs), `${offsetMs} ms`).toBe(true);
     }
@@ -33,7 +33,7 @@ describe("offsetBucket", () => {
     );
   });
 
-  test("a later offset is never in an earlier bucket", () => {
+  test("never puts a later offset into an earlier bucket", () => {
     fc.assert(
       fc.property(anyOffset, anyOffset, (a, b) => {
         fc.pre(a <= b);
@@ -43,7 +43,7 @@ describe("offsetBucket", () => {
     );
   });
 
-  test("early mirrors late, and the value of a bucket lies in it", () => {
+  test("mirrors early offsets as late ones, and the value of a bucket lies in that bucket", () => {
     fc.assert(
       fc.property(anyOffset, (offsetMs) => {
         const bucket = offsetBucket(offsetMs);
@@ -53,13 +53,13 @@ describe("offsetBucket", () => {
     );
   });
 
-  test("offsets beyond 30 days count as 30 days, and every bucket fits a smallint", () => {
+  test("counts offsets beyond 30 days as 30 days, and every bucket number fits a smallint", () => {
     expect(offsetBucket(MONTH_MS * 100)).toBe(offsetBucket(MONTH_MS));
     expect(offsetBucket(-MONTH_MS * 100)).toBe(offsetBucket(-MONTH_MS));
     expect(offsetBucket(MONTH_MS)).toBeLessThan(1_000);
   });
 
-  test("nothing becomes negative zero", () => {
+  test("never gives negative zero", () => {
     for (const offsetMs of [0, -0, -0.4, 0.4]) {
       expect(Object.is(offsetBucket(offsetMs), 0)).toBe(true);
     }
@@ -77,16 +77,16 @@ describe("percentile", () => {
     [[15, 20, 35, 40, 50], 100, 50],
     [[15, 20, 35, 40, 50], 0, 15],
     [[3, -2, 0, -9], 50, -2],
-  ])("of %j, percentile %d is %d by nearest rank", (offsets, percent, expected) => {
+  ])("of %j at %d percent is %d by nearest rank", (offsets, percent, expected) => {
     expect(percentile(countsOf(offsets), percent)).toBe(expected);
   });
 
-  test("of nothing there is none", () => {
+  test("of no values is null", () => {
     expect(percentile([], 50)).toBeNull();
     expect(percentile([{ bucket: 4, n: 0 }], 50)).toBeNull();
   });
 
-  test("it is within 2 % of the nearest rank over the raw offsets", () => {
+  test("is within 2 % of the nearest rank over the exact offsets", () => {
     fc.assert(
       fc.property(fc.array(anyOffset, { minLength: 1 }), fc.integer({ min: 1, max: 100 }), (offsets, percent) => {
         const sorted = offsets.toSorted((a, b) => a - b);
@@ -96,7 +96,7 @@ describe("percentile", () => {
     );
   });
 
-  test("rows of one bucket add up, in any order", () => {
+  test("adds up the rows of one bucket, in any order", () => {
     const rows = [
       { bucket: 9, n: 1 },
       { bucket: 1, n: 60 },

@@ -11,13 +11,13 @@ test.each([
   [7, [6, 7, 7]],
   [1, [1, 1, 1]],
   [0, [1, 1, 1]],
-])("of a quota of %i the owner is told at %j schedules", (quota, expected) => {
+])("with a quota of %i, the owner is notified at %j schedules", (quota, expected) => {
   expect(levels(quota)).toEqual(expected);
 });
 
 const notice = { level: 80, period: "202603", scheduled: 1_600, limit: 2_000, graceLimit: 2_200 } as const;
 
-test("the pace of the month so far says when the quota is reached, unless the month ends before", () => {
+test("the expected day on which the quota is reached follows from the month so far, unless the month ends first", () => {
   expect(quotaReachedAtMs({ ...notice, atMs: Date.UTC(2026, 2, 17) })).toBe(Date.UTC(2026, 2, 21));
   expect(quotaReachedAtMs({ ...notice, atMs: Date.UTC(2026, 2, 31) })).toBeNull();
 });

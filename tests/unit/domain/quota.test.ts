@@ -10,7 +10,7 @@ describe("usagePeriod", () => {
     ["2026-11-30T23:59:59.999Z", "202611"],
     ["2026-12-01T00:00:00.000Z", "202612"],
     ["2026-12-31T23:30:00.000-01:00", "202701"],
-  ])("the month of %s is %s, by UTC", (instant, period) => {
+  ])("of %s is %s, by UTC", (instant, period) => {
     expect(usagePeriod(Date.parse(instant))).toBe(period);
   });
 });
@@ -19,7 +19,7 @@ describe("usageView", () => {
   const epochMs = Date.parse("2026-02-03T04:05:06Z");
   const view = (scheduled: number) => usageView({ epochMs, plan: "free", limits, env: "live", scheduled });
 
-  test("usage has the fields of the contract", () => {
+  test("has the fields of the contract", () => {
     expect(view(3)).toStrictEqual({
       period: "202602",
       plan: "free",
@@ -36,11 +36,11 @@ describe("usageView", () => {
     [2_001, true],
     [2_200, true],
     [9_999, true],
-  ])("%d of 2,000 schedules: over the limit is %s", (scheduled, over) => {
+  ])("with %d of 2,000 schedules has over_limit %s", (scheduled, over) => {
     expect(view(scheduled).over_limit).toBe(over);
   });
 
-  test("test schedules have a cap of their own, without a grace zone", () => {
+  test("counts test schedules against a cap of their own, without grace", () => {
     expect(quotaOf(limits, "test")).toEqual({ limit: 1_000, graceLimit: 1_000 });
     expect(usageView({ epochMs, plan: "free", limits, env: "test", scheduled: 1_000 })).toMatchObject({
       limit: 1_000,

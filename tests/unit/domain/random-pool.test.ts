@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pooledRandomBytes } from "#domain/random-pool.ts";
 
-test("no two callers ever get the same bytes, nor bytes that change later", () => {
+test("no two callers ever get the same bytes, and the bytes of a caller never change later", () => {
   const taken = Array.from({ length: 2_000 }, (_, n) => pooledRandomBytes(10 + (n % 3)));
   const texts = taken.map((bytes) => bytes.toString("hex"));
   expect(new Set(texts.map((text) => text.slice(0, 20))).size).toBe(taken.length);

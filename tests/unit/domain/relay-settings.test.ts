@@ -23,7 +23,7 @@ const anySaved = fc.record({
 });
 
 describe("presentRelaySettings", () => {
-  test("an account that saved nothing inherits the plan's defaults in every knob", () => {
+  test("shows the plan's defaults for an account that saved nothing", () => {
     const defaults = {
       cpsLimit: 20,
       retryAttempts: 4,
@@ -48,7 +48,7 @@ describe("presentRelaySettings", () => {
     });
   });
 
-  test("saved values are shown as they were saved, also when a smaller plan lets less of them apply", () => {
+  test("shows saved values as they were saved, even when a smaller plan restricts them", () => {
     const saved = {
       cpsLimit: 400,
       retryAttempts: 9,
@@ -65,7 +65,7 @@ describe("presentRelaySettings", () => {
 });
 
 describe("effectiveRelaySettings", () => {
-  test("what applies is inside the plan's limits and never null, whatever is saved", () => {
+  test("returns values within the plan's limits and never null, whatever was saved", () => {
     fc.assert(
       fc.property(anySaved, fc.constantFrom(free, indie, fixedOnly), (saved, plan) => {
         const effective = effectiveRelaySettings(saved, plan);
@@ -80,7 +80,7 @@ describe("effectiveRelaySettings", () => {
     );
   });
 
-  test("false and zero that were saved are not taken for nothing saved", () => {
+  test("respects false and zero as saved values", () => {
     const early = parsePlans('{"free":{"earlyFire":true}}').free;
     const saved = { ...INHERITED_RELAY_SETTINGS, earlyFire: false, retryAttempts: 0 };
     expect(effectiveRelaySettings(saved, early)).toMatchObject({ earlyFire: false, retryAttempts: 0 });
@@ -95,7 +95,7 @@ describe("relaySettingsPatch", () => {
     { retryAttempts: -1 },
     { cpsLimit: 1e300, retryBackoffMs: 0 },
     { retryStrategy: "fixed", earlyFire: true },
-  ])("a patch of the right types is taken as it is: %j", (patch) => {
+  ])("accepts a patch with the right types unchanged: %j", (patch) => {
     expect(relaySettingsPatch.parse(patch)).toStrictEqual(patch);
   });
 
@@ -112,13 +112,13 @@ describe("relaySettingsPatch", () => {
     { retries: 3 },
     [],
     null,
-  ])("a wrong type, an unknown strategy or an unknown field is refused: %j", (patch) => {
+  ])("refuses a wrong type, an unknown strategy or an unknown field: %j", (patch) => {
     expect(relaySettingsPatch.safeParse(patch).success).toBe(false);
   });
 });
 
 describe("clampRelaySettings", () => {
-  test("numbers outside are brought to the nearest limit, what is inside stays", () => {
+  test("moves numbers outside the limits to the nearest limit, and leaves the others", () => {
     expect(clampRelaySettings({ cpsLimit: 0, retryAttempts: -1, retryBackoffMs: 999 }, free)).toStrictEqual({
       cpsLimit: 1,
       retryAttempts: 0,
@@ -136,7 +136,7 @@ describe("clampRelaySettings", () => {
     });
   });
 
-  test("omitted knobs stay omitted and null stays null", () => {
+  test("leaves omitted settings omitted and null settings null", () => {
     expect(clampRelaySettings({}, free)).toStrictEqual({});
     expect(clampRelaySettings({ cpsLimit: null, earlyFire: null }, free)).toStrictEqual({
       cpsLimit: null,
@@ -144,7 +144,7 @@ describe("clampRelaySettings", () => {
     });
   });
 
-  test("what was clamped when written applies as it was written", () => {
+  test("gives values that take effect as they were written", () => {
     fc.assert(
       fc.property(anySaved, fc.constantFrom(free, indie), (patch, plan) => {
         const saved = { ...INHERITED_RELAY_SETTINGS, ...clampRelaySettings(patch, plan) };
@@ -156,7 +156,7 @@ describe("clampRelaySettings", () => {
     );
   });
 
-  test("a strategy the plan does not offer is VALIDATION", () => {
+  test("refuses a strategy that the plan does not offer with VALIDATION", () => {
     const write = () => clampRelaySettings({ retryStrategy: "linear" }, fixedOnly);
     expect(write).toThrow(AppError);
     expect(write).toThrow(expect.objectContaining({ code: "VALIDATION" }));

@@ -29,13 +29,13 @@ const anyRequest: fc.Arbitrary<OriginalRequest> = fc.record({
 });
 
 describe("requestHash", () => {
-  test("the same request gives the same 32 bytes, whether the key is raw or a key object", () => {
+  test("returns the same 32 bytes for the same request, whether the key is raw or a key object", () => {
     expect(hex()).toHaveLength(64);
     expect(hex()).toBe(hex());
     expect(requestHash(createSecretKey(key), request).toString("hex")).toBe(hex());
   });
 
-  test("it cannot be computed without the key", () => {
+  test("cannot be computed without the key", () => {
     expect(requestHash(Buffer.alloc(32, 2), request).toString("hex")).not.toBe(hex());
   });
 
@@ -56,11 +56,11 @@ describe("requestHash", () => {
     { payload: '{"a":1} ' },
     { earlyFire: false },
     { earlyFire: true },
-  ])("a request that differs in %j has another hash", (changed) => {
+  ])("differs for a request that differs in %j", (changed) => {
     expect(hex(changed)).not.toBe(hex());
   });
 
-  test("neither the order nor the letter case of header names matters", () => {
+  test("does not depend on the order or the letter case of header names", () => {
     const headers: OriginalRequest["headers"] = [
       ["x-tenant", "Acme"],
       ["CONTENT-TYPE", "application/json"],
@@ -69,11 +69,11 @@ describe("requestHash", () => {
     expect(headers[0]).toEqual(["x-tenant", "Acme"]);
   });
 
-  test("an empty payload is the same request as none", () => {
+  test("is the same for an empty payload and for none", () => {
     expect(hex({ payload: "" })).toBe(hex({ payload: null }));
   });
 
-  test("fields cannot trade characters: two requests agree only when all their fields do", () => {
+  test("is the same only when all fields agree: characters cannot move from one field to another", () => {
     const folded = ({ headers, ...rest }: OriginalRequest) =>
       JSON.stringify({ ...rest, headers: headers.toSorted(([a], [b]) => (a < b ? -1 : 1)) });
     fc.assert(
@@ -90,12 +90,12 @@ describe("repeatHash", () => {
   const repeat = { of: "a", fireAtMs: 1, payload: "p", headers: [["A", "1"]] as [string, string][] };
   const repeatHex = (changed: object = {}) => repeatHash(key, { ...repeat, ...changed }).toString("hex");
 
-  test("the same repetition gives the same 32 bytes, whatever the case of header names", () => {
+  test("returns the same 32 bytes for the same repetition, in any letter case of header names", () => {
     expect(repeatHex()).toHaveLength(64);
     expect(repeatHex({ headers: [["a", "1"]] })).toBe(repeatHex());
   });
 
-  test("tells schedule, instant, payload, headers, and a replay from a clone with nothing", () => {
+  test("differs by schedule, instant, payload and headers, and so do a replay and a clone without changes", () => {
     const all = [
       repeatHex(),
       repeatHex({ of: "b" }),

@@ -26,23 +26,23 @@ describe("retryWaitMs", () => {
     expect(retryWaitMs({ strategy: "fixed", baseMs: 1_000, n: 1, random: () => 0.999999 })).toBe(1_249);
   });
 
-  it("never waits less than the base, nor longer than an hour plus jitter, and always whole milliseconds", () => {
+  it("waits at least the base, at most an hour plus jitter, and always whole milliseconds", () => {
     fc.assert(
-      fc.property(rule, (given) => {
-        const waitMs = retryWaitMs(given);
-        expect(waitMs).toBeGreaterThanOrEqual(given.baseMs);
+      fc.property(rule, (input) => {
+        const waitMs = retryWaitMs(input);
+        expect(waitMs).toBeGreaterThanOrEqual(input.baseMs);
         expect(waitMs).toBeLessThanOrEqual(HOUR_MS * 1.25);
         expect(Number.isInteger(waitMs)).toBe(true);
       }),
     );
   });
 
-  it("never waits less before a later retry, jitter aside", () => {
+  it("never waits less for a later retry, apart from jitter", () => {
     fc.assert(
-      fc.property(rule, (given) => {
+      fc.property(rule, (input) => {
         const random = () => 0;
-        expect(retryWaitMs({ ...given, n: given.n + 1, random })).toBeGreaterThanOrEqual(
-          retryWaitMs({ ...given, random }),
+        expect(retryWaitMs({ ...input, n: input.n + 1, random })).toBeGreaterThanOrEqual(
+          retryWaitMs({ ...input, random }),
         );
       }),
     );
@@ -75,7 +75,7 @@ describe("parseRetryAfterMs", () => {
     expect(["31", "81", "82", "99", "00"].map(yearOf)).toEqual([2031, 2081, "past", "past", "past"]);
   });
 
-  it("reads a date in the past as no wait", () => {
+  it("reads a date in the past as a wait of zero", () => {
     expect(read("Sun, 06 Nov 1994 08:49:00 GMT")).toBe(0);
     expect(read("Thu, 01 Jan 1970 00:00:00 GMT")).toBe(0);
   });
@@ -122,7 +122,7 @@ describe("nextRetryAtMs", () => {
   const due = (statusCode: number | null, retryAfter: string | undefined) =>
     nextRetryAtMs({ nowMs, statusCode, retryAfter, strategy: "fixed", baseMs: 30_000, n: 1, random: () => 0 }) - nowMs;
 
-  it("waits for a longer Retry-After, on 429 and 503 alone", () => {
+  it("waits for a longer Retry-After only on 429 and 503", () => {
     expect([429, 503].map((status) => due(status, "60"))).toEqual([60_000, 60_000]);
     expect([429, 503].map((status) => due(status, "Wed, 01 Jan 2031 00:01:00 GMT"))).toEqual([60_000, 60_000]);
     expect([null, 301, 400, 408, 500, 502, 504].map((status) => due(status, "60"))).toEqual(Array(7).fill(30_000));
@@ -139,9 +139,9 @@ describe("nextRetryAtMs", () => {
         rule,
         fc.option(fc.integer({ min: 100, max: 599 })),
         fc.oneof(fc.string(), fc.nat().map(String)),
-        (given, statusCode, retryAfter) => {
-          const waitMs = retryWaitMs(given);
-          const delayMs = nextRetryAtMs({ ...given, nowMs, statusCode, retryAfter }) - nowMs;
+        (input, statusCode, retryAfter) => {
+          const waitMs = retryWaitMs(input);
+          const delayMs = nextRetryAtMs({ ...input, nowMs, statusCode, retryAfter }) - nowMs;
           expect(delayMs).toBeGreaterThanOrEqual(waitMs);
           expect(delayMs).toBeLessThanOrEqual(waitMs + 2 * HOUR_MS);
         },

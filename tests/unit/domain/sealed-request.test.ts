@@ -15,7 +15,7 @@ const anyText = fc.string({ unit: "binary" });
 const anyHeaders = fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 5 }) as fc.Arbitrary<HeaderPairs>;
 
 describe("packRequest", () => {
-  test("headers and payload come back in order and byte for byte", () => {
+  test("keeps the order of headers and every byte of the payload", () => {
     fc.assert(
       fc.property(anyHeaders, anyText, (headers, payload) => {
         fc.pre(headers.length > 0 || payload !== "");
@@ -27,32 +27,32 @@ describe("packRequest", () => {
     );
   });
 
-  test("NUL, other controls and what looks like a header survive in a payload", () => {
+  test("keeps NUL, other control characters and text that looks like a header in a payload", () => {
     const payload = '\u0000\u0001\r\n[["a","b"]]\u0000é😀\u0000';
     const packed = packRequest({ headers: [["A", '"\\']], payload }) ?? Buffer.of();
     expect(unpackRequest(packed)).toEqual({ headers: [["A", '"\\']], payload: Buffer.from(payload) });
   });
 
-  test("nothing is packed when there are neither headers nor payload, an empty payload being none", () => {
+  test("packs nothing when there are no headers and the payload is empty or absent", () => {
     expect(packRequest({ headers: [], payload: null })).toBeNull();
     expect(packRequest({ headers: [], payload: "" })).toBeNull();
   });
 
-  test("headers without a payload give an empty payload", () => {
+  test("gives an empty payload to headers without a payload", () => {
     const packed = packRequest({ headers: [["A", ""]], payload: null }) ?? Buffer.of();
     expect(unpackRequest(packed)).toEqual({ headers: [["A", ""]], payload: Buffer.of() });
   });
 });
 
 describe("unpackRequest", () => {
-  test("the payload is a view, not a copy", () => {
+  test("returns the payload as a view and not as a copy", () => {
     const packed = packRequest({ headers: [["A", "b"]], payload: "x" }) ?? Buffer.of();
     const { payload } = unpackRequest(packed);
     packed.write("y", packed.length - 1);
     expect(payload.toString()).toBe("y");
   });
 
-  test("bytes that are cut off are refused", () => {
+  test("refuses bytes that were cut off", () => {
     const packed = packRequest({ headers: [["A", "b"]], payload: null }) ?? Buffer.of();
     for (let length = 0; length < packed.length; length++) {
       expect(() => unpackRequest(packed.subarray(0, length))).toThrow(RangeError);
@@ -73,19 +73,19 @@ describe("a sealed request", () => {
   });
 
   test.each([{ id: "0190-b" }, { method: "PUT" }, { targetUrl: "https://example.com/b" }, { targetUrl: "" }])(
-    "does not open for another: %j",
+    "does not open for another schedule, method or target: %j",
     (other) => {
       expect(() => openRequest(ring, sealRequest(ring, packed, to), { ...to, ...other })).toThrow(DecryptionError);
     },
   );
 
-  test("of an earlier version, bound to its schedule alone, still opens for that", () => {
+  test("in the former format, bound to its schedule alone, still opens for that schedule", () => {
     expect(openRequest(ring, former, { ...to, targetUrl: "https://example.com/b" })).toEqual(packed);
     expect(isBoundToTarget(former)).toBe(false);
     expect(() => openRequest(ring, former, { ...to, id: "0190-b" })).toThrow(DecryptionError);
   });
 
-  test("opens as nothing else when its format is changed", () => {
+  test("does not open when its format byte is changed", () => {
     const sealed = sealRequest(ring, packed, to);
     const asFormer = Buffer.concat([Buffer.of(1), sealed.subarray(1)]);
     const asBound = Buffer.concat([Buffer.of(2), former.subarray(1)]);

@@ -46,7 +46,7 @@ const anyAttempt = fc.record({
 });
 
 describe("settleAttempt", () => {
-  test("2xx makes the schedule succeeded, also after failures and interruptions", () => {
+  test("makes a schedule succeeded on 2xx, also after failures and interruptions", () => {
     expect(settle({ kind: "delivered", statusCode: 204 }, { failures: 3, interruptions: 2 })).toEqual({
       status: "succeeded",
       nextAttemptAtMs: null,
@@ -55,7 +55,7 @@ describe("settleAttempt", () => {
     });
   });
 
-  test.each([301, 304, 400, 404, 429, 500, 503])("%d is a failure that is tried again", (statusCode) => {
+  test.each([301, 304, 400, 404, 429, 500, 503])("schedules a retry after status %d", (statusCode) => {
     expect(settle(rejected(statusCode))).toEqual({
       status: "failed",
       nextAttemptAtMs: NOW_MS + 30_000,
@@ -64,11 +64,11 @@ describe("settleAttempt", () => {
     });
   });
 
-  test("no answer is a failure that is tried again", () => {
+  test("schedules a retry when there is no answer", () => {
     expect(settle(unreachable)).toMatchObject({ status: "failed", nextAttemptAtMs: NOW_MS + 30_000, failures: 1 });
   });
 
-  test("410 Gone and a target blocked by policy make the schedule dead at once, whatever retries are left", () => {
+  test("makes a schedule dead at once on 410 Gone or a blocked target, however many retries are left", () => {
     expect(settle(rejected(410, "60"))).toEqual({ ...CLOSED, failures: 1, interruptions: 0 });
     expect(settle({ kind: "blocked", error: "blocked by policy" })).toEqual({
       ...CLOSED,
@@ -77,30 +77,30 @@ describe("settleAttempt", () => {
     });
   });
 
-  test("retry n waits as its number says, and after the last retry the schedule is dead", () => {
+  test("gives retry n the wait of its number, and makes the schedule dead after the last retry", () => {
     const waits = [0, 1, 2, 3].map((failures) => (settle(unreachable, { failures }).nextAttemptAtMs ?? 0) - NOW_MS);
     expect(waits).toEqual([30_000, 60_000, 120_000, 240_000]);
     expect(settle(unreachable, { failures: 4 })).toEqual({ ...CLOSED, failures: 5, interruptions: 0 });
   });
 
-  test("with no retries the first failure is the last", () => {
+  test("makes a schedule without retries dead at its first failure", () => {
     const retryPolicy = { retryAttempts: 0, retryBackoffMs: 30_000, retryStrategy: "fixed" } as const;
     expect(settle(rejected(500), { retryPolicy })).toMatchObject(CLOSED);
     expect(settle(interrupted, { retryPolicy })).toMatchObject({ status: "failed" });
   });
 
-  test("retries that were taken away while the schedule waited are gone", () => {
+  test("applies a retry limit that was lowered while the schedule waited", () => {
     const retryPolicy = { retryAttempts: 1, retryBackoffMs: 30_000, retryStrategy: "fixed" } as const;
     expect(settle(unreachable, { failures: 3, retryPolicy })).toMatchObject(CLOSED);
   });
 
-  test("Retry-After is honoured on 429 and 503 and on nothing else", () => {
+  test("honours Retry-After on 429 and 503 and on no other status", () => {
     expect(settle(rejected(429, "90")).nextAttemptAtMs).toBe(NOW_MS + 90_000);
     expect(settle(rejected(503, "90")).nextAttemptAtMs).toBe(NOW_MS + 90_000);
     expect(settle(rejected(500, "90")).nextAttemptAtMs).toBe(NOW_MS + 30_000);
   });
 
-  test("an interrupted attempt uses no retry and is repeated when its own lease has ended", () => {
+  test("uses no retry for an interrupted attempt and repeats it once its own lease has ended", () => {
     expect(settle(interrupted, { failures: 4, interruptions: 1 })).toEqual({
       status: "failed",
       nextAttemptAtMs: DEADLINE_MS,
@@ -109,15 +109,15 @@ describe("settleAttempt", () => {
     });
   });
 
-  test("three interrupted attempts in a row make the schedule dead", () => {
+  test("makes a schedule dead after three interrupted attempts in a row", () => {
     expect(settle(interrupted, { interruptions: 2 })).toEqual({ ...CLOSED, failures: 0, interruptions: 3 });
   });
 
-  test("any known outcome ends a row of interruptions", () => {
+  test("starts counting interruptions anew after any known outcome", () => {
     expect(settle(unreachable, { interruptions: 2 }).interruptions).toBe(0);
   });
 
-  test("a schedule has a next attempt exactly while it is failed, never before now, and never before a lease's end", () => {
+  test("sets a next attempt only for a failed schedule, never before now and never before a lease ends", () => {
     fc.assert(
       fc.property(anyAttempt, (attempt) => {
         const { status, nextAttemptAtMs } = settleAttempt(attempt);
@@ -129,7 +129,7 @@ describe("settleAttempt", () => {
     );
   });
 
-  test("a target that always fails is tried once and then retried exactly as often as set, interruptions aside", () => {
+  test("sends to a target that always fails once, plus exactly the set number of retries, besides interruptions", () => {
     fc.assert(
       fc.property(fc.nat(9), fc.array(fc.boolean(), { maxLength: 40 }), (retryAttempts, lost) => {
         const retryPolicy = { retryAttempts, retryBackoffMs: 1_000, retryStrategy: "fixed" } as const;

@@ -9,37 +9,40 @@ const view = (overrides: Partial<FleetView>): FleetView => ({
 });
 
 describe("the share of a dispatcher", () => {
-  it("is everything while it is alone", () => {
+  it("is all shards while it is alone", () => {
     expect(shardMoves(view({ free: 64 }))).toEqual({ take: 64, release: 0 });
   });
 
-  it("is not given up for a dispatcher that has just begun, so that one that dies again and again costs nothing", () => {
+  it("is not given up for a dispatcher that has just started, so that a crash loop costs nothing", () => {
     expect(shardMoves(view({ others: 15, owned: 64 }))).toEqual({ take: 0, release: 0 });
   });
 
-  it("is given up a few at a time for one that is settled, and not while others are free", () => {
+  it("is given up a few at a time for a settled dispatcher, and not while shards are free", () => {
     expect(shardMoves(view({ others: 1, settledOthers: 1, owned: 64 }))).toEqual({ take: 0, release: 16 });
     expect(shardMoves(view({ others: 1, settledOthers: 1, owned: 35 }))).toEqual({ take: 0, release: 3 });
     expect(shardMoves(view({ others: 1, settledOthers: 1, owned: 64, free: 1 }))).toMatchObject({ release: 0 });
   });
 
-  it("is exceeded at once by what nobody else takes", () => {
+  it("is exceeded at once by shards that nobody else takes", () => {
     const left = view({ others: 1, settledOthers: 1, owned: 32, free: 32 });
     expect(shardMoves(left)).toMatchObject({ take: 0 });
     expect(shardMoves({ ...left, freeForMs: 250 })).toMatchObject({ take: 32 });
   });
 
-  it("is nothing for a dispatcher that has just begun beside a settled one, and equal among those that all have", () => {
-    const begun = view({ isSettled: false, others: 3, free: 64 });
-    expect(shardMoves({ ...begun, settledOthers: 1, freeForMs: 10_000 })).toEqual({ take: 0, release: 0 });
-    expect(shardMoves(begun)).toEqual({ take: 16, release: 0 });
+  it("is nothing when it has just started beside a settled one, and equal among dispatchers that all have just started", () => {
+    const starting = view({ isSettled: false, others: 3, free: 64 });
+    expect(shardMoves({ ...starting, settledOthers: 1, freeForMs: 10_000 })).toEqual({ take: 0, release: 0 });
+    expect(shardMoves(starting)).toEqual({ take: 16, release: 0 });
   });
 });
 
 describe("a fleet", () => {
   const ROUND_MS = 2_000;
 
-  /** Rounds of dispatchers that began at `beganAtMs`; the shards of one that ended are free. Returns who owns how many. */
+  /**
+   * Runs rounds with dispatchers that started at `beganAtMs`; the shards of one that ended are free. Returns how many
+   * shards each owns.
+   */
   function run(
     fleet: { beganAtMs: number; endsAtMs: number }[],
     untilMs: number,
@@ -68,7 +71,7 @@ describe("a fleet", () => {
     return { owned, unowned: SHARDS - owned.reduce((sum, n) => sum + n, 0) };
   }
 
-  it("comes to equal shares, and leaves no shard without an owner, whoever comes and goes", () => {
+  it("arrives at equal shares and leaves no shard without an owner, whichever dispatchers come and go", () => {
     const dispatcher = fc.record({
       beganAtMs: fc.integer({ min: 0, max: 60_000 }),
       livesMs: fc.oneof(fc.integer({ min: 100, max: 30_000 }), fc.constant(1_000_000)),

@@ -30,7 +30,7 @@ const verifyAt = (seconds: number) => vi.useFakeTimers({ now: seconds * 1_000, t
 afterEach(() => vi.useRealTimers());
 
 describe("webhook-signature", () => {
-  test.each(vectors.filter((vector) => vector.kind === "sign"))("is that of Standard Webhooks: $name", (vector) => {
+  test.each(vectors.filter((vector) => vector.kind === "sign"))("follows Standard Webhooks: $name", (vector) => {
     expect(Buffer.byteLength(vector.payload)).toBe(vector.payload_bytes);
     expect(sign([vector.secret], vector.msg_id, vector.timestamp, vector.payload)).toMatchObject({
       "webhook-id": vector.msg_id,
@@ -40,7 +40,7 @@ describe("webhook-signature", () => {
   });
 
   test.each(vectors.filter((vector) => vector.kind === "verify"))(
-    "the library that judges ours in these tests is strict: $name",
+    "is checked in these tests by a strict library: $name",
     (vector) => {
       verifyAt(vector.verify_at);
       const verify = () =>
@@ -54,7 +54,7 @@ describe("webhook-signature", () => {
     },
   );
 
-  test("every payload verifies with the Standard Webhooks library, with the current and with the former secret", () => {
+  test("verifies with the Standard Webhooks library for every payload, with the current and with the former secret", () => {
     fc.assert(
       fc.property(fc.json(), fc.integer({ min: 0, max: 253_402_300_799 }), (payload, seconds) => {
         verifyAt(seconds);
@@ -72,14 +72,14 @@ describe("webhook-signature", () => {
 
 describe("X-Service-Signature", () => {
   test.each(vectors.filter((vector) => vector.kind === "stripe-format"))(
-    "is that of Stripe's scheme: $name",
+    "follows Stripe's signature scheme: $name",
     (vector) => {
       const headers = sign(vector.secrets, "sch_any", vector.timestamp, vector.payload);
       expect(headers["X-Service-Signature"]).toBe(vector.header);
     },
   );
 
-  test("bytes that are no text are signed as they are", () => {
+  test("signs bytes that are not text as they are", () => {
     const secret = generateSigningSecret();
     const body = Buffer.from([0x00, 0xff, 0xfe, 0x80]);
     const headers = signRequest({ keys: [loadSigningSecret(secret)], scheduleId: "sch_x", timestampSeconds: 7, body });
@@ -90,7 +90,7 @@ describe("X-Service-Signature", () => {
   });
 });
 
-test("with a former secret each header carries a second v1, the current one first", () => {
+test("with a former secret each signature header has a second v1, the current one first", () => {
   const [current, former] = [generateSigningSecret(), generateSigningSecret()];
   const both = sign([current, former], "sch_x", 1_767_225_600, "{}");
   const ofCurrent = sign([current], "sch_x", 1_767_225_600, "{}");
@@ -101,14 +101,14 @@ test("with a former secret each header carries a second v1, the current one firs
   );
 });
 
-test("a generated secret is whsec_ and base64 of 32 bytes, never the same", () => {
+test("a generated signing secret is whsec_ and base64 of 32 bytes, and never repeats", () => {
   const secret = generateSigningSecret();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(generateSigningSecret()).not.toBe(secret);
 });
 
 test.each(["", "whsec_", "whsec_no base64", "whsec_TfKQ9r8", "whsec__-_-"])(
-  "a secret that is not base64 is refused and not shown: %j",
+  "a signing secret that is not base64 is refused without showing it: %j",
   (secret) => {
     expect(() => loadSigningSecret(secret)).toThrow("a signing secret must be whsec_ and base64");
   },

@@ -8,7 +8,7 @@ const nothingExtra = parseTargetPolicy("", "");
 const validate = (raw: unknown) => validateTarget(raw, nothingExtra);
 const hosts = (...names: string[]) => names.map((name) => `https://${name}/`);
 
-describe("the sample of target URLs", () => {
+describe("target validation", () => {
   for (const { url, expect: verdict, why } of vectors.filter(({ stage }) => stage === "create")) {
     it(`${verdict}s ${JSON.stringify(url)} (${why})`, () => {
       expect(validate(url).ok).toBe(verdict === "accept");
@@ -16,8 +16,8 @@ describe("the sample of target URLs", () => {
   }
 });
 
-describe("the raw text", () => {
-  it("is refused with any control character, white space or backslash, anywhere", () => {
+describe("the raw text of a target", () => {
+  it("is refused with any control character, white space or backslash at any position", () => {
     const refused = [
       ..."\0\t\n\r\v\f\x1b\x7f\x80\x9f\x85 \\\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff",
     ];
@@ -30,7 +30,7 @@ describe("the raw text", () => {
     }
   });
 
-  it("is refused when the host holds a character that a parser drops silently", () => {
+  it("is refused when the host has a character that a parser drops silently", () => {
     for (const character of "\u00ad\u200b\u2060\u180e\ufe0f\u034f\u{e0061}") {
       expect(validate(`https://exam${character}ple.com/`).ok, escape(character)).toBe(false);
     }
@@ -46,7 +46,7 @@ describe("the raw text", () => {
     }
   });
 
-  it("must have https:// and an authority, the scheme in any case", () => {
+  it("must begin with https:// in any letter case and have an authority", () => {
     expect(validate("HTTPS://Example.com/A")).toMatchObject({ ok: true, url: "https://example.com/A" });
     for (const raw of [
       ...["http://example.com/", "https:example.com", "https:/example.com", "//example.com", "https://", "https:///"],
@@ -80,7 +80,7 @@ describe("the raw text", () => {
     }
   });
 
-  it("names port 80 or 443 in plain digits, or none", () => {
+  it("may name port 80 or 443 in plain digits, and no other port", () => {
     for (const port of ["", ":80", ":443"]) expect(validate(`https://example.com${port}/`).ok).toBe(true);
     for (const port of [
       ...[":", ":0", ":0443", ":080", ":8080", ":65536", ":99999", ":443:443", ":+443", ":-1", ":44x", ":4e2", ":0x50"],
@@ -92,7 +92,7 @@ describe("the raw text", () => {
   });
 });
 
-describe("the host", () => {
+describe("the host of a target", () => {
   it("is refused when it is an IPv4 address in any notation but plain dotted decimal, public or not", () => {
     for (const raw of hosts(
       ...["127.1", "0177.0.0.1", "0x7f.0.0.1", "0x7f000001", "017700000001", "127.0.1", "0", "0x", "127.0.0.1."],
@@ -133,7 +133,7 @@ describe("the host", () => {
     );
   });
 
-  it("is refused when it is an IPv6 address that is not public, or not one at all", () => {
+  it("is refused when it is an IPv6 address that is not public or not valid", () => {
     for (const raw of hosts(
       ...["[::1]", "[::ffff:127.0.0.1]", "[::ffff:1.1.1.1]", "[::ffff:7f00:1]", "[::ffff:0:127.0.0.1]", "[fe80::1]"],
       ...[
@@ -177,7 +177,7 @@ describe("the host", () => {
     }
   });
 
-  it("is refused when public DNS does not answer for it, in any spelling", () => {
+  it("is refused when it is a name that public DNS does not answer for, in any spelling", () => {
     for (const raw of hosts(
       ...[
         "localhost.",
@@ -215,7 +215,8 @@ describe("the host", () => {
         "com.",
         "\u24db\u24de\u24d2al.\u24db\u24de\u24d2al",
       ],
-      // Names of loopback in the /etc/hosts of Fedora, RHEL, Alpine, Debian, openSUSE and FreeBSD, and names below them.
+      // The names of loopback in the /etc/hosts of Fedora, RHEL, Alpine, Debian, openSUSE and FreeBSD, and names below
+      // them.
       ...[
         "localhost4.localdomain4",
         "localhost6.localdomain6",
@@ -244,7 +245,7 @@ describe("the host", () => {
     }
   });
 
-  it("is refused when it is no valid name", () => {
+  it("is refused when it is not a valid name", () => {
     const label63 = "a".repeat(63);
     for (const raw of hosts(
       ...[
@@ -286,7 +287,7 @@ describe("the host", () => {
     expect(validate(`https://${`${label63}.`.repeat(3)}${"a".repeat(57)}.com/`).ok).toBe(true);
   });
 
-  it("is accepted as an international name, judged and requested in its ASCII form", () => {
+  it("may be an international name, which is validated and requested in its ASCII form", () => {
     expect(validate("https://b\u00fccher.de/\u00e4?\u00f6")).toMatchObject({
       ok: true,
       url: "https://xn--bcher-kva.de/%C3%A4?%C3%B6",
@@ -305,7 +306,7 @@ describe("the host", () => {
     }
   });
 
-  it("of an accepted target never parses to a special address or a special name", () => {
+  it("never parses to a special address or a special name once the target is accepted", () => {
     const piece = fc.constantFrom(
       ...[
         "127",
@@ -350,27 +351,27 @@ describe("the host", () => {
     });
     fc.assert(
       fc.property(raws, (pieces) => {
-        const judged = validate(`https://${pieces.join("")}`);
-        if (!judged.ok) {
-          expect(judged.reason).toMatch(/^targetUrl must /);
+        const validated = validate(`https://${pieces.join("")}`);
+        if (!validated.ok) {
+          expect(validated.reason).toMatch(/^targetUrl must /);
           return;
         }
-        const url = new URL(judged.url);
-        expect(url.href).toBe(judged.url);
-        expect(url.origin).toBe(judged.origin);
+        const url = new URL(validated.url);
+        expect(url.href).toBe(validated.url);
+        expect(url.origin).toBe(validated.origin);
         expect([url.protocol, url.username, url.password, url.hash]).toEqual(["https:", "", "", ""]);
         expect(["", "80"]).toContain(url.port);
-        if (/^\[|^[\d.]+$/.test(url.hostname)) expect(isPublicAddress(judged.hostname)).toBe(true);
+        if (/^\[|^[\d.]+$/.test(url.hostname)) expect(isPublicAddress(validated.hostname)).toBe(true);
         else expect(url.hostname).toMatch(/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/);
         expect(url.hostname).not.toMatch(/(^|\.)(localhost|local|internal|svc|onion|arpa)$/);
-        expect(validate(judged.url)).toEqual(judged);
+        expect(validate(validated.url)).toEqual(validated);
       }),
       { numRuns: 2000 },
     );
   });
 });
 
-describe("what an accepted target becomes", () => {
+describe("a validated target", () => {
   it("is requested without fragment and without the host's trailing dot", () => {
     expect(validate("https://Example.com.:443/a/../b?x=1#frag")).toEqual({
       ok: true,
@@ -393,11 +394,11 @@ describe("what an accepted target becomes", () => {
     });
   });
 
-  it("when refused gives a reason that names targetUrl and never the address", () => {
+  it("that is refused has a reason that names targetUrl and never the address", () => {
     for (const raw of hosts("10.0.0.1", "[fd00::1]", "0x7f.1", "secret.internal", "10.0.0.1:99", "a@10.0.0.1")) {
-      const judged = validate(raw);
-      expect(judged).toMatchObject({ ok: false, reason: expect.stringMatching(/^targetUrl must /) });
-      expect(JSON.stringify(judged)).not.toMatch(/10\.0|fd00|7f|secret/);
+      const validated = validate(raw);
+      expect(validated).toMatchObject({ ok: false, reason: expect.stringMatching(/^targetUrl must /) });
+      expect(JSON.stringify(validated)).not.toMatch(/10\.0|fd00|7f|secret/);
     }
   });
 });
@@ -409,7 +410,7 @@ describe("the operator's policy", () => {
   );
   const validateWith = (raw: string) => validateTarget(raw, policy);
 
-  it("lets an allowed target pass the scheme, port and address rules, exactly that one", () => {
+  it("exempts exactly the allowed targets from the scheme, port and address rules", () => {
     for (const raw of [
       ...["https://localhost:8443/x", "http://localhost:3001", "HTTP://LOCALHOST.:3001/", "https://127.0.0.1:9443/"],
       ...["https://[0:0::1]:9443/", "https://b\u00fccher.local/"],
@@ -439,7 +440,7 @@ describe("the operator's policy", () => {
     expect(validateWith("https://example.com/")).toMatchObject({ ok: true, allowed: false });
   });
 
-  it("denies hosts with their subdomains, addresses and ranges", () => {
+  it("denies listed hosts with their subdomains, addresses and ranges", () => {
     for (const raw of hosts(
       "evil.com",
       "a.b.EVIL.com.",
@@ -456,12 +457,12 @@ describe("the operator's policy", () => {
     }
   });
 
-  it("denies what it also allows", () => {
+  it("denies a target that it also allows", () => {
     expect(validateTarget("https://a.local:1/", parseTargetPolicy("a.local:1", "a.local")).ok).toBe(false);
     expect(validateTarget("https://10.0.0.1:1/", parseTargetPolicy("10.0.0.1:1", "10.0.0.0/8")).ok).toBe(false);
   });
 
-  it("is refused with what was expected and what came", () => {
+  it("is refused when it is malformed, with what was expected and what came", () => {
     for (const entry of [
       ...[
         "localhost",

@@ -7,12 +7,12 @@ const key = createSecretKey(randomBytes(32));
 const id = newId(Date.now());
 const token = unsubscribeToken(key, id);
 
-test("a token says which account it is for, and is the same each time", () => {
+test("an unsubscribe token names its account and is the same each time", () => {
   expect(readUnsubscribeToken(key, token)).toBe(id);
   expect(unsubscribeToken(key, id)).toBe(token);
 });
 
-test("a token with any bit changed, of another key, cut off or longer is none", () => {
+test("an unsubscribe token with a changed bit, of another key, cut off or longer is refused", () => {
   const bytes = Buffer.from(token, "base64url");
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const changed = Buffer.from(bytes);

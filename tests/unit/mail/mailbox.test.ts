@@ -24,7 +24,7 @@ async function mailbox() {
   return { mailer, lines, mailboxDir, read };
 }
 
-test("without a provider a mail is one file that a mail program reads, closed to other users, and a line says where", async () => {
+test("without a provider a mail becomes one file that a mail program can read and other users cannot, and a log line names it", async () => {
   const { mailer, lines, mailboxDir, read } = await mailbox();
   await mailer.send({ ...mail, headers: { "List-Unsubscribe": "<https://example.com/u>" } });
   const [name] = await readdir(mailboxDir);
@@ -46,13 +46,13 @@ test("without a provider a mail is one file that a mail program reads, closed to
   expect(parsed.html?.replaceAll("\r\n", "\n").trim()).toBe(mail.html.trim());
 });
 
-test("a mail with an idempotency key that was sent is not put there again", async () => {
+test("a mail whose idempotency key was used before is not written again", async () => {
   const { mailer, read } = await mailbox();
   for (const idempotencyKey of ["a", "b", "a"]) await mailer.send({ ...mail, idempotencyKey });
   expect(await read()).toHaveLength(2);
 });
 
-test("a subject with a line break or letters beyond ASCII makes no further header field", async () => {
+test("a subject with a line break or with letters beyond ASCII adds no header field", async () => {
   const { mailer, read } = await mailbox();
   await mailer.send({ ...mail, subject: "80 % of März is used\r\nBcc: eve@example.com" });
   const parsed = await PostalMime.parse(String((await read())[0]));
@@ -60,7 +60,7 @@ test("a subject with a line break or letters beyond ASCII makes no further heade
   expect(parsed.bcc).toBeUndefined();
 });
 
-test("a folder that cannot be written is told as a mail that was not sent", async () => {
+test("a mail that cannot be written to its folder is reported as not sent", async () => {
   const { mailboxDir } = await mailbox();
   const settings = {
     from: "a@example.com",
@@ -75,7 +75,7 @@ test("a folder that cannot be written is told as a mail that was not sent", asyn
   });
 });
 
-test("the sign-in mail says the link, until when it works, and what to do if nobody asked, in both forms", () => {
+test("the sign-in mail has the link, until when it works, and what to do if nobody asked for it, in both forms", () => {
   for (const form of [mail.text, mail.html.replaceAll("&amp;", "&")]) {
     expect(form).toContain(LINK);
     expect(form).toContain("until 14:47 UTC (15 minutes)");

@@ -12,7 +12,7 @@ const deaths = { n: 1, sinceMs: Date.UTC(2026, 2, 4, 14, 29), others: 0, interva
 const line = { target: "old.example.com", answer: "410 Gone", n: 1 };
 const quota = { period: "202603", limit: 2_000, graceLimit: 2_200, atMs: Date.UTC(2026, 2, 24) };
 
-/** What a person reads in the HTML form. */
+/** The text of the HTML form as a person reads it. */
 const readable = (html: string) =>
   html
     .replace(/<(style|title)[\s\S]*?<\/\1>/g, "")
@@ -20,7 +20,7 @@ const readable = (html: string) =>
     .replace(/\s+/g, " ");
 
 describe("the mail of dead schedules", () => {
-  test("says of one in the singular when it died, where, and how its last attempt ended", () => {
+  test("says for a single schedule when it died, for which target, and how its last attempt ended", () => {
     const mail = deadSchedulesMail(reader, { ...deaths, lines: [line] });
     expect(mail.subject).toBe("A schedule died");
     expect(
@@ -35,7 +35,7 @@ Turn notices off: https://stopwatch.example.com/unsubscribe?token=t
 `);
   });
 
-  test("shows the ten most frequent, and of the rest how many there are", () => {
+  test("lists the ten most frequent lines, and counts the rest", () => {
     const lines = Array.from({ length: 14 }, (_, at) => ({ ...line, target: `t${at}.example.com`, n: at + 1 }));
     const mail = deadSchedulesMail(reader, { ...deaths, n: 1_281, others: 1_176, lines, intervalMs: 24 * 3_600_000 });
     expect(mail.subject).toBe("1,281 schedules died");
@@ -46,22 +46,22 @@ Turn notices off: https://stopwatch.example.com/unsubscribe?token=t
     expect(mail.text).toContain("More deaths in the next 24 hours come in one mail.");
   });
 
-  test("shows what comes from a target as text, whatever it is", () => {
-    const nasty = "</td><script>alert(\"1\")</script><img src=x onerror='alert(2)'>&amp;";
-    const { html } = deadSchedulesMail(reader, { ...deaths, lines: [{ ...line, target: nasty, answer: nasty }] });
+  test("shows text from a target as text, whatever characters it has", () => {
+    const hostile = "</td><script>alert(\"1\")</script><img src=x onerror='alert(2)'>&amp;";
+    const { html } = deadSchedulesMail(reader, { ...deaths, lines: [{ ...line, target: hostile, answer: hostile }] });
     expect(html).not.toMatch(/<script|<img/);
     expect(html.split("&lt;/td&gt;&lt;script&gt;alert(&quot;1&quot;)").length).toBe(3);
     expect(html).toContain("onerror=&#39;alert(2)&#39;&gt;&amp;amp;");
   });
 
-  test("is the same each time, so that the provider knows a repeat", () => {
+  test("is the same each time, so that the provider recognises a repeat", () => {
     expect(deadSchedulesMail(reader, { ...deaths, lines: [line] })).toEqual(
       deadSchedulesMail(reader, { ...deaths, lines: [line] }),
     );
   });
 });
 
-describe("the mail on the quota", () => {
+describe("the mail about the quota", () => {
   test.each([
     [
       { ...quota, level: 80, scheduled: 1_600 },
@@ -83,7 +83,7 @@ describe("the mail on the quota", () => {
       "Creates are refused until 1 April",
       "2,200 of 2,000 schedules: quota and grace of March are used. New schedules are refused until 1 April, 00:00 UTC. Those that are stored are delivered as planned.",
     ],
-  ] as const)("%j", (notice, subject, said) => {
+  ] as const)("says what the notice %j means", (notice, subject, said) => {
     const mail = quotaMail(reader, notice);
     expect(mail.subject).toBe(subject);
     expect(mail.text).toContain(`${said}\n\nGET /v1/usage has the figures of the month.`);

@@ -13,13 +13,13 @@ afterEach(() => resend.close());
 
 const mailer = () => createMailer(resend.settings, { onWritten: () => {} });
 
-test("a mail reaches the provider with sender, addressee, both forms, headers and idempotency key", async () => {
+test("a mail reaches the provider with its sender, addressee, both forms, headers and idempotency key", async () => {
   const headers = { "List-Unsubscribe": "<https://example.com/u>" };
   await mailer().send({ ...mail, headers, idempotencyKey: "notice/1" });
   expect(resend.accepted).toEqual([{ ...mail, from: resend.settings.from, headers, idempotencyKey: "notice/1" }]);
 });
 
-test("a mail that was sent before counts as sent, even when its words have changed meanwhile", async () => {
+test("a mail whose idempotency key was used before counts as sent, even when its words have changed since", async () => {
   for (const text of ["Hello, Ana", "Hello, Ana", "Good day, Ana"])
     await mailer().send({ ...mail, text, idempotencyKey: "notice/1" });
   expect(resend.accepted).toHaveLength(1);
@@ -44,21 +44,21 @@ test.each([
   ["a connection that breaks", "drop before accepting", { inDoubt: true }],
   ["an answer that is lost", "drop after accepting", { inDoubt: true }],
 ] as const)(
-  "%s is told as a mail that was not sent, and says whether it is in doubt",
+  "%s is reported as a mail that was not sent, and says whether it is in doubt",
   async (_, behaviour, expected) => {
     resend.behave(behaviour);
     await expect(mailer().send(mail)).rejects.toMatchObject({ name: "MailNotSent", ...expected });
   },
 );
 
-test("a provider that does not answer is given up after the deadline", async () => {
+test("a provider that does not answer is given up on after the deadline", async () => {
   resend.behave("hang");
   const { resendApiKey: apiKey, resendBaseUrl: baseUrl, from } = resend.settings;
   const impatient = createResendMailer({ apiKey, baseUrl, from, deadlineMs: 100 });
   await expect(impatient.send(mail)).rejects.toMatchObject({ name: "MailNotSent", inDoubt: true });
 });
 
-test("what the provider says is told without addresses and keys", async () => {
+test("a provider's error message is reported without addresses and keys", async () => {
   resend.behave({
     status: 403,
     name: "invalid_api_key",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { missingPlatforms } from "#scripts/missing-platforms.ts";
 
-test("an optional dependency that npm left out is added with its exact version and the platform its name tells", () => {
+test("an optional dependency that npm omitted is added with its exact version and the platform that its name says", () => {
   const packages = {
     "node_modules/tool": {
       dev: true,
@@ -26,7 +26,7 @@ test("an optional dependency that npm left out is added with its exact version a
   });
 });
 
-test("a package is looked up where Node.js would: beside the dependent, then in the folders above", () => {
+test("a package is looked up where Node.js would: next to its dependent, then in the folders above", () => {
   const nested = "node_modules/outer/node_modules/inner";
   const optionalDependencies = { native: "2.0.0" };
   for (const place of [
@@ -40,7 +40,7 @@ test("a package is looked up where Node.js would: beside the dependent, then in 
   ).toEqual(["node_modules/native"]);
 });
 
-test("two versions of one missing package get a place each", () => {
+test("two versions of one missing package get an entry each", () => {
   const added = missingPlatforms({
     "node_modules/a": { optionalDependencies: { native: "1.0.0" } },
     "node_modules/b": { optionalDependencies: { native: "2.0.0" } },

@@ -19,33 +19,33 @@ function take(accountId: string, bytes: number): BodyMemory {
 const refusal = (code: string) => expect.objectContaining({ code, headers: { "Retry-After": "2" } });
 
 describe("the room for bodies", () => {
-  it("of one account is that of its largest body, and what it has beyond is RATE_LIMITED", () => {
+  it("for one account is one largest body, and what the account sends beyond it is RATE_LIMITED", () => {
     const first = take("a", LARGEST);
     expect(() => take("a", 600_000)).toThrow(refusal("RATE_LIMITED"));
     first.release();
     expect(() => take("a", LARGEST)).not.toThrow();
   });
 
-  it("of the process is that of three of the largest, and what comes beyond is UNAVAILABLE", () => {
+  it("for the process is three of the largest bodies, and what comes beyond them is UNAVAILABLE", () => {
     for (const account of ["a", "b", "c"]) take(account, LARGEST);
     expect(() => take("d", 600_000)).toThrow(refusal("UNAVAILABLE"));
     rooms[0]?.release();
     expect(() => take("d", 600_000)).not.toThrow();
   });
 
-  it("is there for small bodies while large ones take all of theirs, of the same account too", () => {
+  it("for small bodies stays free while large ones take all of theirs, even of the same account", () => {
     for (const account of ["a", "b", "c"]) take(account, LARGEST);
     for (const account of ["a", "d"]) expect(() => take(account, 500_000)).not.toThrow();
   });
 
-  it("has a bound for small bodies too, of an account and of the process", () => {
+  it("is bounded for small bodies too, by account and for the process", () => {
     for (let n = 0; n < 32; n++) take("a", MIB / 2);
     expect(() => take("a", 1)).toThrow(refusal("RATE_LIMITED"));
     for (const account of ["b", "c", "d"]) for (let n = 0; n < 32; n++) take(account, MIB / 2);
     expect(() => take("e", 1)).toThrow(refusal("UNAVAILABLE"));
   });
 
-  it("is taken as a body comes, and one that finds no more keeps what it had until it gives it back", () => {
+  it("is taken while a body is read, and a body that finds no more keeps what it has until it is given back", () => {
     take("a", LARGEST - MIB);
     const growing = take("a", 1_000);
     growing.reserve(600_000);
@@ -56,7 +56,7 @@ describe("the room for bodies", () => {
     expect(() => take("a", MIB)).not.toThrow();
   });
 
-  it("that was given back is not taken again by what still comes", () => {
+  it("is not taken again by chunks that arrive after it was given back", () => {
     const over = take("a", 1_000);
     over.release();
     over.reserve(LARGEST);

@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Begins so many calls; `begun` are those at work, `end` lets one of them end. */
+/** Begins one call for each size. `begun` lists those at work, `end` ends one of them. */
 function begin(...sizes: number[]) {
   const begun: number[] = [];
   const ends: (() => void)[] = [];
@@ -27,7 +27,7 @@ function begin(...sizes: number[]) {
 }
 
 describe("inTurn", () => {
-  it("lets four small ones work at once, and the next as soon as one has ended", async () => {
+  it("runs four small calls at once, and the next one as soon as one has ended", async () => {
     const calls = begin(0, 1, 2, 3, 4, 5);
     await vi.advanceTimersByTimeAsync(0);
     expect(calls.begun).toEqual([0, 1, 2, 3]);
@@ -37,7 +37,7 @@ describe("inTurn", () => {
     expect(await Promise.all(calls.refused)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  it("lets one that is larger than everything work alone, and nothing pass it by", async () => {
+  it("runs a call that is larger than the limit alone, and lets no other call overtake it", async () => {
     const calls = begin(MIB, 30 * MIB, MIB);
     await vi.advanceTimersByTimeAsync(0);
     expect(calls.begun).toEqual([0]);
@@ -48,7 +48,7 @@ describe("inTurn", () => {
     await calls.end(2);
   });
 
-  it("refuses one that has waited for three seconds, and those behind it go on", async () => {
+  it("refuses a call that has waited for three seconds, and runs those behind it", async () => {
     const calls = begin(10 * MIB, 10 * MIB);
     await vi.advanceTimersByTimeAsync(1_000);
     const behind = begin(MIB);
@@ -62,7 +62,7 @@ describe("inTurn", () => {
     expect(await calls.refused[0]).toBe(0);
   });
 
-  it("gives the turn back when the work fails", async () => {
+  it("frees the turn when the work fails", async () => {
     const failed = inTurn(30 * MIB, () => Promise.reject(new Error("no")));
     await expect(failed).rejects.toThrow("no");
     await expect(inTurn(30 * MIB, async () => "done")).resolves.toBe("done");

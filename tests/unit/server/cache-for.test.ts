@@ -15,8 +15,8 @@ function source() {
   return { state, read };
 }
 
-describe("an answer that is kept", () => {
-  test("is read once in its time, and again after it", async () => {
+describe("a value in a cacheFor cache", () => {
+  test("is read once while it is valid, and again afterwards", async () => {
     const { state, read } = source();
     expect(await read()).toBe(1);
     state.nowMs = 29;
@@ -25,13 +25,13 @@ describe("an answer that is kept", () => {
     expect(await read()).toBe(2);
   });
 
-  test("is shared by those who ask at once", async () => {
+  test("is read once for callers that ask at the same time", async () => {
     const { state, read } = source();
     expect(await Promise.all([read(), read(), read()])).toEqual([1, 1, 1]);
     expect(state.reads).toBe(1);
   });
 
-  test("is read anew after a failure", async () => {
+  test("is read again after a failure", async () => {
     const { state, read } = source();
     state.fails = true;
     await expect(read()).rejects.toThrow("away");

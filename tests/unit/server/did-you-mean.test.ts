@@ -19,7 +19,7 @@ describe("didYouMean", () => {
       ["early_fire", "earlyFire"],
       ["status[]", "status"],
     ],
-  ])("knows %s as another way to write %s", (name, known) => {
+  ])("recognises %s as another spelling of %s", (name, known) => {
     expect(didYouMean(name, [...FIELDS, ...FILTERS])).toBe(known);
   });
 
@@ -36,7 +36,7 @@ describe("didYouMean", () => {
       ["verb", "method"],
       ["dedup_key", "idempotencyKey"],
     ],
-  ])("knows %s as what other services call %s", (name, known) => {
+  ])("recognises %s as other services' name for %s", (name, known) => {
     expect(didYouMean(name, FIELDS)).toBe(known);
   });
 
@@ -55,17 +55,17 @@ describe("didYouMean", () => {
       ["order_by", "sort"],
       ["created[gte]", "from"],
     ],
-  ])("knows %s as what other lists call %s", (name, known) => {
+  ])("recognises %s as other lists' name for %s", (name, known) => {
     expect(didYouMean(name, FILTERS)).toBe(known);
   });
 
-  it("sees a letter too many, too few, wrong or in its neighbour's place, in words that are long enough", () => {
+  it("tolerates one extra, missing, wrong or swapped letter in words that are long enough", () => {
     for (const name of ["fireAtt", "firAt", "fireAy", "fierAt"]) expect(didYouMean(name, FIELDS)).toBe("fireAt");
     expect(didYouMean("payloda", FIELDS)).toBe("payload");
     expect(didYouMean("frm", FILTERS)).toBeUndefined();
   });
 
-  it("proposes only what is known in this place, and nothing for what is like nothing", () => {
+  it("proposes only names that are known in this place, and nothing for a name like no other", () => {
     expect(
       didYouMean(
         "status",

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openApiDocument } from "#server/contract/openapi.ts";
 import rows from "#tests/vectors/interface.json" with { type: "json" };
 
-// Each title is one row of the specification, and this file their list: `vitest run --reporter=verbose <this file>`
-// prints it with its ticks.
+// Each title is one row of the specification. `vitest run --reporter=verbose <this file>` prints them as a checklist.
 
 type Schema = {
   $ref?: string;
@@ -38,7 +37,7 @@ describe("the document has each endpoint of the interface", () => {
     },
   );
 
-  it.each(rows.endpoints.filter((row) => "pending" in row))("$section: $method $path is still to come", ({ path }) => {
+  it.each(rows.endpoints.filter((row) => "pending" in row))("$section: $method $path is absent so far", ({ path }) => {
     expect(DOCUMENT.paths[documentPath(path)]).toBeUndefined();
   });
 });
@@ -50,7 +49,7 @@ it.each(rows.queries)("$endpoint takes ?$name", ({ endpoint, name, ...row }) => 
 });
 
 it.each(rows.bodies)(
-  "$endpoint takes $field: $type, required: $required",
+  "$endpoint takes $field of type $type, required: $required",
   ({ endpoint, field, type, required, ...row }) => {
     const found = fieldOf(jsonOf(operationOf(endpoint).requestBody), field);
     expect(typeOf(found.schema)).toBe(type);

@@ -29,16 +29,16 @@ describe("describeJsonProblem", () => {
     ["url=https", "at position 0 (line 1, column 1): expected a value"],
     ["[1}", "at position 2 (line 1, column 3): a comma or a closing bracket is missing, or the brackets do not match"],
     ["[01]", "at position 2 (line 1, column 3): a comma"],
-  ])("of %j says %s", (text, said) => {
+  ])("explains %j as %s", (text, said) => {
     expect(describeJsonProblem(text)).toContain(said);
   });
 
-  it("finds a problem in just the texts that JSON.parse refuses", () => {
+  it("finds a problem in exactly the texts that JSON.parse refuses", () => {
     const broken = fc
       .tuple(fc.json(), fc.nat(), fc.nat(3), fc.constantFrom("", ..."{}[],:\"'\\/ \n\u0000-0.1eEtnu9"))
-      .map(([text, at, gone, put]) => {
+      .map(([text, at, removed, inserted]) => {
         const from = at % (text.length + 1);
-        return text.slice(0, from) + put + text.slice(from + gone);
+        return text.slice(0, from) + inserted + text.slice(from + removed);
       });
     fc.assert(
       fc.property(fc.oneof(broken, fc.string(), fc.json()), (text) => {
@@ -48,7 +48,7 @@ describe("describeJsonProblem", () => {
     );
   });
 
-  it("of millions of brackets, or of one long string, is quick and repeats nothing", () => {
+  it("is quick for millions of brackets and for one long string, and repeats none of the text", () => {
     expect(describeJsonProblem("[".repeat(5_000_000))).toContain("position 5000000");
     expect(describeJsonProblem(`"${"a".repeat(20_000_000)}`)).toContain("position 20000001");
     expect(describeJsonProblem('{"payload":"c4n4ry" c4n4ry}')).not.toContain("c4n4ry");

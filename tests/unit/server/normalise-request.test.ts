@@ -7,7 +7,7 @@ function readable(url: string, method = "GET", headers: Record<string, string> =
   return request;
 }
 
-describe("a request that Next.js would refuse outside the envelope, or change", () => {
+describe("a request that Next.js would change, or refuse without the error envelope:", () => {
   it.each([
     ["/v1/schedules/%E0%A4%A", "/v1/schedules/%25E0%25A4%25A"],
     ["/v1/%FF?q=%FF", "/v1/%25FF?q=%FF"],
@@ -25,7 +25,7 @@ describe("a request that Next.js would refuse outside the envelope, or change", 
     "/v1/schedules/?limit=1",
     "/v1\\schedules",
     "//v1//%FF",
-  ])("%s becomes one segment under /v1, where nothing is", (url) => {
+  ])("%s becomes one path segment under /v1 that no route has", (url) => {
     const [path = "", query] = readable(url).url.split("?");
     expect(path).toMatch(/^\/v1\/[^/\\]+$/);
     expect(decodeURIComponent(path.slice("/v1/".length))).toBe(url.split("?")[0]);
@@ -44,16 +44,16 @@ describe("a request that Next.js would refuse outside the envelope, or change", 
   it.each([
     ["/v1/schedules?nxtPid=1&limit=1&nxtI", "/v1/schedules?x_nxtPid=1&limit=1&x_nxtI"],
     ["/v1/schedules?%6ExtPid=1&__prot%6F__=2", "/v1/schedules?x_%6ExtPid=1&x___prot%6F__=2"],
-  ])("%s gets names that nobody else takes", (url, expected) => {
+  ])("%s gets query names that Next.js does not use", (url, expected) => {
     expect(readable(url).url).toBe(expected);
   });
 
-  it("with an unknown method becomes one with a method that every route refuses", () => {
+  it("one with an unknown method becomes one with a method that every route refuses", () => {
     expect(readable("/v1/schedules", "TRACE").method).toBe("PUT");
     expect(readable("/", "PROPFIND").method).toBe("PUT");
   });
 
-  it("for a page's data becomes one for the API", () => {
+  it("one for a page's data becomes one for the API", () => {
     const headers = { rsc: "1", "next-router-prefetch": "1", authorization: "x" };
     expect(readable("/v1/schedules", "GET", { ...headers }).headers).toEqual({ authorization: "x" });
     expect(readable("/overview", "GET", { ...headers }).headers).toEqual(headers);
@@ -67,7 +67,7 @@ it.each([
   ["/v1", "HEAD"],
   ["/v11//%FF", "POST"],
   ["/", "GET"],
-])("%s %s stays as it is", (url, method) => {
+])("the request %s %s stays as it is", (url, method) => {
   expect(readable(url, method)).toEqual({ url, method, headers: {} });
 });
 
@@ -80,6 +80,6 @@ it.each([
   ["/v10", false],
   ["/x/v1", false],
   ["/overview?a=/v1", false],
-])("%s is of the API: %s", (target, expected) => {
+])("whether %s is a path of the API: %s", (target, expected) => {
   expect(isApiTarget(target)).toBe(expected);
 });

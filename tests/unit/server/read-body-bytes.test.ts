@@ -15,7 +15,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A request whose body comes in pieces of `bytes` every `everyMs`, without end; `cancelled` once nobody reads it. */
+/**
+ * A request whose body comes in chunks of `bytes` every `everyMs`, without end. `cancelled` is set once nobody reads
+ * it.
+ */
 function dripping(bytes: number, everyMs: number) {
   const state = { cancelled: false };
   let timer: NodeJS.Timeout;
@@ -39,10 +42,10 @@ const late = { code: "VALIDATION", status: 408 };
 
 describe("a body", () => {
   it.each<[string, number, number, number]>([
-    ["one that sends nothing", 0, 60_000, 30_000],
-    ["one that sends a byte every second", 1, 1_000, 30_000],
-    ["one that sends half of 64 KiB every second", 32 * KIB, 1_000, 60_000],
-  ])("is cut when its time is over: %s", async (_, bytes, everyMs, cutAfterMs) => {
+    ["it sends nothing", 0, 60_000, 30_000],
+    ["it sends a byte every second", 1, 1_000, 30_000],
+    ["it sends half of 64 KiB every second", 32 * KIB, 1_000, 60_000],
+  ])("is cut off when its time is over: %s", async (_, bytes, everyMs, cutAfterMs) => {
     const { request, state } = dripping(bytes, everyMs);
     let outcome: unknown;
     readBodyBytes(request, 32 * MIB, room).catch((error) => {
@@ -55,14 +58,14 @@ describe("a body", () => {
     expect(state.cancelled).toBe(true);
   });
 
-  it("that comes at 64 KiB a second has the time it takes, however large it is", async () => {
+  it("that arrives at 64 KiB a second may take as long as it needs, however large it is", async () => {
     const { request } = dripping(64 * KIB, 1_000);
     const read = readBodyBytes(request, 4 * MIB, room);
     await vi.advanceTimersByTimeAsync(66_000);
     expect(await read).toBe("too large");
   });
 
-  it("whose length finds no room is refused before any of it is read", async () => {
+  it("is refused before any of it is read when there is no room for its Content-Length", async () => {
     const other = new BodyMemory("a");
     other.reserve(32 * MIB);
     const pull = vi.fn();
@@ -73,7 +76,7 @@ describe("a body", () => {
     other.release();
   });
 
-  it("without a length is refused as soon as what has come finds no room", async () => {
+  it("without a Content-Length is refused as soon as there is no room for what has arrived", async () => {
     const other = new BodyMemory("a");
     other.reserve(31 * MIB);
     const { request, state } = dripping(512 * KIB, 1);

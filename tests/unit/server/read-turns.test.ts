@@ -4,7 +4,10 @@ import { createReadTurns } from "#server/read-turns.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Asks for turns in this order, one for each letter; `had` are those that have one, `end` ends the first of an account. */
+/**
+ * Asks for turns in this order, one for each letter. `had` lists those that got one, `end` ends the first turn of an
+ * account.
+ */
 function ask(letters: string, turns = createReadTurns({ max: 3, perAccountMax: 2 })) {
   const had: string[] = [];
   const ends: { account: string; end: () => void }[] = [];
@@ -26,7 +29,7 @@ function ask(letters: string, turns = createReadTurns({ max: 3, perAccountMax: 2
 }
 
 describe("a turn at reading", () => {
-  it("is there for two of one account at once, whatever else is free", async () => {
+  it("is granted to at most two reads of one account at once, whatever else is free", async () => {
     const { had, end } = ask("aaaab");
     await vi.advanceTimersByTimeAsync(0);
     expect(had.join("")).toBe("aab");
@@ -34,7 +37,7 @@ describe("a turn at reading", () => {
     expect(had.join("")).toBe("aaba");
   });
 
-  it("goes to the account that has the fewest, and then to the one that has waited for longest", async () => {
+  it("goes to the account that has the fewest, and then to the read that has waited longest", async () => {
     const { had, end } = ask("aabaacab");
     await vi.advanceTimersByTimeAsync(0);
     expect(had.join("")).toBe("aab");
@@ -44,7 +47,7 @@ describe("a turn at reading", () => {
     expect(had.join("")).toBe("aabca");
   });
 
-  it("that does not come in time is RATE_LIMITED for the account that holds its own, UNAVAILABLE for others", async () => {
+  it("that is not free in time is RATE_LIMITED for an account that has its own turns, and UNAVAILABLE for others", async () => {
     const { calls } = ask("aaabbc");
     await vi.advanceTimersByTimeAsync(1_000);
     const refused = { headers: { "Retry-After": "2" } };
@@ -53,7 +56,7 @@ describe("a turn at reading", () => {
     expect(await calls[5]).toMatchObject({ code: "UNAVAILABLE", ...refused });
   });
 
-  it("is not kept for a call that has given up", async () => {
+  it("is not reserved for a read that has given up", async () => {
     const { had, end } = ask("aaab");
     await vi.advanceTimersByTimeAsync(1_000);
     await end("a");

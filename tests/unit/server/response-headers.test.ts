@@ -3,7 +3,7 @@ import { addSecurityHeaders, type PageSettings } from "#server/edge/response-hea
 
 const deployed = { isHttps: true, isDevelopment: false };
 
-/** The headers of an answer, and those of the request as Next.js sees them. */
+/** The headers of an answer, and those of its request as Next.js sees them. */
 function headersOf(isPage: boolean, settings: PageSettings, sent: Record<string, string> = {}) {
   const answer = new Map<string, string>();
   const request = { headers: { ...sent } as Record<string, string> };
@@ -13,7 +13,7 @@ function headersOf(isPage: boolean, settings: PageSettings, sent: Record<string,
 }
 
 describe("an answer", () => {
-  it("binds browsers to https for a year only where callers come by https", () => {
+  it("has Strict-Transport-Security for a year only where the service is reached by https", () => {
     for (const isPage of [true, false]) {
       const over = (isHttps: boolean) => headersOf(isPage, { ...deployed, isHttps }).answer;
       expect(over(true).get("strict-transport-security")).toBe("max-age=31536000");
@@ -22,7 +22,7 @@ describe("an answer", () => {
     }
   });
 
-  it("has a policy when it is a page, the same that Next.js takes its nonce from, and never the caller's", () => {
+  it("has a Content-Security-Policy when it is a page, with the nonce that Next.js uses and never the caller's", () => {
     const sent = { "content-security-policy": "script-src 'nonce-mine'", "content-security-policy-report-only": "x" };
     const page = headersOf(true, deployed, sent);
     expect(page.request).toEqual({
@@ -33,13 +33,13 @@ describe("an answer", () => {
     expect([other.request, other.answer.has("content-security-policy")]).toEqual([{}, false]);
   });
 
-  it("names the request of a page, in the answer and to the page itself, whatever the caller calls it", () => {
+  it("of a page has the request id in its headers and shows it to the page, whatever id the caller sends", () => {
     const page = headersOf(true, deployed, { "x-request-id": "mine" });
     expect(page.answer.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
     expect(page.request["x-request-id"]).toBe(page.answer.get("x-request-id"));
   });
 
-  it("lets Next.js evaluate text and write styles while it compiles pages, and never otherwise", () => {
+  it("allows eval and inline styles only while Next.js compiles pages in development", () => {
     const policy = (isDevelopment: boolean) =>
       headersOf(true, { ...deployed, isDevelopment }).answer.get("content-security-policy");
     expect(policy(true)).toMatch(/script-src [^;]*'unsafe-eval'; style-src 'self' 'unsafe-inline'/);

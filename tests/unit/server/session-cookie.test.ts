@@ -6,7 +6,7 @@ import { clearedSessionCookie, readSessionTokens, sessionCookie } from "#server/
 const settings = { baseUrl: "https://example.com", cookieDomain: undefined };
 
 describe("readSessionTokens", () => {
-  test("finds the token that a cookie of ours gives a browser, whatever cookies are around it", () => {
+  test("finds the token of our cookie among any other cookies", () => {
     const other = fc.stringMatching(/^[!-:<-~]{0,20}$/).filter((text) => !text.startsWith("sw_session="));
     fc.assert(
       fc.property(fc.array(other), fc.array(other), (before, after) => {
@@ -17,7 +17,7 @@ describe("readSessionTokens", () => {
     );
   });
 
-  test("takes any header without an error, and only what has the form of a token, four of them at most", () => {
+  test("reads any header without an error, and returns at most four values, only those in the form of a token", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom("sw_session", "=", ";", " ", '"', "sw_session="),
@@ -36,7 +36,7 @@ describe("readSessionTokens", () => {
 });
 
 describe("the session cookie", () => {
-  test("is for the host that set it, unless it has a domain, and secure where the address is https", () => {
+  test("is for the host that set it unless it has a domain, and secure when the address is https", () => {
     expect(sessionCookie({ baseUrl: "http://localhost:3000", cookieDomain: undefined }, "t")).toBe(
       "sw_session=t; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax",
     );
@@ -45,10 +45,10 @@ describe("the session cookie", () => {
     );
   });
 
-  test("is cleared under the same attributes, without which a browser would keep it", () => {
+  test("is cleared with the same attributes, without which a browser would keep it", () => {
     const attributes = (cookie: string) => cookie.split("; ").filter((part) => !/^(sw_session|Max-Age)=/.test(part));
-    const given = { ...settings, cookieDomain: "example.com" };
-    expect(clearedSessionCookie(given)).toMatch(/^sw_session=; .*Max-Age=0;/);
-    expect(attributes(clearedSessionCookie(given))).toEqual(attributes(sessionCookie(given, "t")));
+    const withDomain = { ...settings, cookieDomain: "example.com" };
+    expect(clearedSessionCookie(withDomain)).toMatch(/^sw_session=; .*Max-Age=0;/);
+    expect(attributes(clearedSessionCookie(withDomain))).toEqual(attributes(sessionCookie(withDomain, "t")));
   });
 });

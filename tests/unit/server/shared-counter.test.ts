@@ -7,7 +7,7 @@ const LIMIT = 600;
 const MINUTE = 29_000_000;
 const START_MS = MINUTE * 60_000 + 5_000;
 
-/** What Postgres keeps: one total per minute and key. `fault` decides what becomes of a statement. */
+/** What Postgres holds: one total per minute and key. `fault` decides how a statement fails. */
 function createStore(fault: () => "none" | "away" | "hangs" = () => "none") {
   const rows = new Map<string, number>();
   const forgotten: number[] = [];
@@ -54,13 +54,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("one process", () => {
-  it("allows exactly the limit of a burst", async () => {
+describe("the rate limiter in one process", () => {
+  it("allows exactly the limit in a burst", async () => {
     const counts = one(createStore());
     expect(await allowed(Array.from({ length: 2_000 }, () => counts.add("a", LIMIT)))).toBe(LIMIT);
   });
 
-  it("allows exactly the limit of calls that come while others are being counted", async () => {
+  it("allows exactly the limit when calls come while others are being counted", async () => {
     const counts = one(createStore());
     const calls: Promise<{ total: number }>[] = [];
     for (let n = 0; n < 2_000; n++) {
@@ -70,7 +70,7 @@ describe("one process", () => {
     expect(await allowed(calls)).toBe(LIMIT);
   });
 
-  it("allows exactly the limit of a burst, though it stands still for longer than a database may take", async () => {
+  it("allows exactly the limit in a burst while the process is blocked for longer than the database timeout", async () => {
     const counts = one(createStore());
     const burst = allowed(Array.from({ length: 2_000 }, () => counts.add("a", LIMIT)));
     const until = performance.now() + 1_500;
@@ -78,7 +78,7 @@ describe("one process", () => {
     expect(await burst).toBe(LIMIT);
   });
 
-  it("counts keys apart", async () => {
+  it("counts each key separately", async () => {
     const counts = one(createStore());
     for (let n = 0; n < LIMIT; n++) await counts.add("a", LIMIT);
     expect((await counts.add("a", LIMIT)).total).toBeGreaterThan(LIMIT);
@@ -92,12 +92,12 @@ describe("one process", () => {
     expect(store.statements()).toBeLessThan(LIMIT / 12);
   });
 
-  it("begins anew with the next minute of the database's clock, whatever its own clock says", async () => {
+  it("starts a new minute by the database's clock, whatever the process's own clock says", async () => {
     let nowMs = START_MS - 40_000;
     const store = createStore();
     const counts = createSharedCounter({
       ...store,
-      flushCounts: async (given) => ({ ...(await store.flushCounts(given)), nowMs: nowMs + 40_000 }),
+      flushCounts: async (unflushed) => ({ ...(await store.flushCounts(unflushed)), nowMs: nowMs + 40_000 }),
       now: () => nowMs,
     });
     expect(await allowed(Array.from({ length: 1_000 }, () => counts.add("a", LIMIT)))).toBeGreaterThanOrEqual(LIMIT);
@@ -108,7 +108,7 @@ describe("one process", () => {
     expect(await counts.add("a", LIMIT)).toEqual({ total: 1, resetMs: 60_000 });
   });
 
-  it("asks nothing when everything was told before the second is over", async () => {
+  it("makes no round trip when all counts were flushed before the second is over", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const store = createStore();
     const counts = one(store);
@@ -119,7 +119,7 @@ describe("one process", () => {
     expect([store.statements(), store.failures]).toEqual([before, []]);
   });
 
-  it("forgets past minutes, once a minute", async () => {
+  it("deletes the counts of past minutes once a minute", async () => {
     const store = createStore();
     const counts = one(store);
     await Promise.all(Array.from({ length: 500 }, () => counts.add("a", LIMIT)));
@@ -127,8 +127,8 @@ describe("one process", () => {
   });
 });
 
-describe("several processes", () => {
-  it("together allow a limit within a tenth, however calls are spread over them", async () => {
+describe("the rate limiter in several processes", () => {
+  it("counts the calls of all processes together within a tenth, however they are spread", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 10 }),
@@ -151,7 +151,7 @@ describe("several processes", () => {
     );
   });
 
-  it("hear of each other within a second", async () => {
+  it("flushes the counts of every process within a second", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const store = createStore();
     for (const counts of fleet(store, 2)) await counts.add("a", LIMIT);
@@ -160,8 +160,8 @@ describe("several processes", () => {
   });
 });
 
-describe("while the database", () => {
-  it("is away, each process counts for itself and waits for nothing", async () => {
+describe("the rate limiter, while the database", () => {
+  it("is away, counts in each process without waiting", async () => {
     let isAway = true;
     const store = createStore(() => (isAway ? "away" : "none"));
     const counts = one(store);
@@ -171,7 +171,7 @@ describe("while the database", () => {
     expect((await counts.add("a", LIMIT)).total).toBeGreaterThan(LIMIT);
   });
 
-  it("is away and comes back, what was counted meanwhile is told", async () => {
+  it("is away, keeps its counts and flushes them once the database is back", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let isAway = true;
     const store = createStore(() => (isAway ? "away" : "none"));
@@ -182,7 +182,7 @@ describe("while the database", () => {
     await vi.waitFor(() => expect(store.rows.get(`${MINUTE} a`)).toBe(100));
   });
 
-  it("does not answer, calls are held up for a second once and not again", async () => {
+  it("does not answer, holds calls up for one second once and not again", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const counts = one(createStore(() => "hangs"));
     const burst = allowed(Array.from({ length: 1_000 }, () => counts.add("a", LIMIT)));
@@ -191,16 +191,16 @@ describe("while the database", () => {
     expect(await allowed(Array.from({ length: 100 }, () => counts.add("b", LIMIT)))).toBe(100);
   });
 
-  it("answers late, calls that did not wait for it are told once", async () => {
+  it("answers late, flushes the calls that did not wait for it once", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const store = createStore();
     const { promise: isThere, resolve: comes } = Promise.withResolvers<void>();
     const counts = createSharedCounter({
       ...store,
       now,
-      flushCounts: async (given) => {
+      flushCounts: async (unflushed) => {
         await isThere;
-        return store.flushCounts(given);
+        return store.flushCounts(unflushed);
       },
     });
     const burst = allowed(Array.from({ length: 300 }, () => counts.add("a", LIMIT)));

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { recordSocketAddresses, SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
 
-it("a route is told the address of its socket, and not what a caller writes in its place", async () => {
+it("a route gets the address of its socket, and not one that the caller writes into a header", async () => {
   recordSocketAddresses();
   const seen: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {

@@ -13,12 +13,12 @@ export const RETRY_POLICY = { retryAttempts: 2, retryBackoffMs: 1_000 };
 
 type NewAccount = { id: string; earlyFire: boolean; cpsLimit: number | null };
 
-/** The shard that adversaries and some of the control group share: the last six bits of an account's id. */
+/** The shard of the adversaries and of some control accounts: the last six bits of an account's id. */
 const SHARED_SHARD = 23;
 
 /**
- * Makes the log of claims, and the accounts: those of the ordinary load, every fourth of which fires early, those of the
- * control group and of each adversary. All have few, fast retries.
+ * Creates the log of claims and the accounts: those of the ordinary load, of which every fourth fires early, those of
+ * the control group, and those of each adversary. All have few retries with short waits.
  */
 export async function prepareDatabase({ databaseUrl, keyRing }: Config, adversaries: readonly string[]) {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
@@ -47,7 +47,7 @@ const draw = (count: number, make: (n: number) => NewAccount) => Array.from({ le
 
 function plain(cpsLimit: number | null, isInSharedShard: boolean): NewAccount {
   const id = newId(Date.now());
-  // Bits 6 and 7 of the last byte stay as they are drawn.
+  // Bits 6 and 7 of the last byte keep their random values.
   const last = (Number.parseInt(id.slice(-2), 16) & 0xc0) | SHARED_SHARD;
   const idInShard = id.slice(0, -2) + last.toString(16).padStart(2, "0");
   return { id: isInSharedShard ? idInShard : id, earlyFire: false, cpsLimit };

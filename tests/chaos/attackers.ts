@@ -9,25 +9,28 @@ import type { ReceiverProcess } from "./receiver-process.ts";
 export type Attackers = ReturnType<typeof createAttackers>;
 
 /**
- * Carries the attacks of a plan out: creates their schedules, deactivates their accounts, kills the dispatcher in the last
- * slot. What they did is in `attacks`.
+ * Carries out the attacks of a plan: creates their schedules, deactivates and reactivates their accounts, and kills the
+ * dispatcher in the last slot. Records what was done in `attacks`.
  */
 export function createAttackers(deps: {
   client: Client;
   fleet: Fleet;
   receiver: ReceiverProcess;
-  /** Whether questions to the name server stay without an answer. */
+  /** Whether the name server leaves questions unanswered. */
   silenceNames: (silent: boolean) => void;
   /** The accounts of each adversary. */
   accounts: ReadonlyMap<string, string[]>;
-  /** Of the dispatcher that nobody but the crash loop starts. */
+  /** The slot of the dispatcher that only the crash loop starts. */
   extraSlot: number;
   injected: Injected[];
 }) {
   const { client, fleet, receiver, silenceNames, accounts, extraSlot, injected } = deps;
   const attacks: Evidence["attacks"] = [];
 
-  /** The last change of each adversary's accounts: one that waits for the database must not come after the next. */
+  /**
+   * The last account change of each adversary. Changes are chained, so that one that waits for the database does not
+   * overtake the next.
+   */
   const changes = new Map<string, Promise<void>>();
 
   const setActive = (adversary: string, active: boolean) => {
@@ -77,7 +80,7 @@ export function createAttackers(deps: {
 
   return {
     attacks,
-    /** How many are at work. */
+    /** How many attacks are in progress. */
     active: () => attacks.filter(({ untilMs }) => preciseNow() < untilMs).length,
     start(planned: readonly Attack[]) {
       for (const attack of planned) {

@@ -2,10 +2,10 @@ import { ADVERSARIES, getAdversaryOrThrow } from "./adversaries/adversaries.ts";
 import type { Step } from "./adversaries/adversary.ts";
 import type { Random } from "./random.ts";
 
-/** One adversary at work for a while. */
+/** One adversary at work for a limited time. */
 export type Attack = { adversary: string; atMs: number; forMs: number; steps: Step[] };
 
-/** The fleet has started and shared the shards out. */
+/** By then the fleet has started and divided the shards. */
 const FIRST_ATTACK_MS = 10_000;
 const ATTACK_MS = [20_000, 30_000] as const;
 const ATTACK_MS_MIN = 14_000;
@@ -13,8 +13,8 @@ const PAUSE_MS = [500, 3_000] as const;
 const AT_ONCE_MAX = 3;
 
 /**
- * Draws who acts when, from the names in any order: each of them in turn, in a new order each time, several at once and
- * nobody twice at a time. Times in ms from the start of the run, by whose end every attack is over.
+ * Draws when each adversary acts. They take turns, in a new order each round; several act at once, and none twice at a
+ * time. Times in ms from the start of the run; every attack is over by the end of the run.
  */
 export function drawAttacks(random: Random, runMs: number, names: readonly string[]): Attack[] {
   const known = ADVERSARIES.map(({ name }) => name).filter((name) => names.includes(name));
@@ -27,7 +27,7 @@ export function drawAttacks(random: Random, runMs: number, names: readonly strin
     const atMs = (freeAtMs[track] as number) + random.between(...PAUSE_MS);
     const forMs = Math.min(random.between(...ATTACK_MS), runMs - atMs);
     if (forMs < ATTACK_MS_MIN) return attacks;
-    // A whole round more: among these is somebody who is not at work, for there are no more tracks than names.
+    // One round more than needed. There are no more tracks than names, so it contains an adversary that is not at work.
     if (turns.length < known.length) turns.push(...random.shuffled(known));
     const atWork = new Set(attacks.filter((one) => one.atMs + one.forMs >= atMs).map(({ adversary }) => adversary));
     const [adversary] = turns.splice(

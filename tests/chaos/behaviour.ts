@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** How a target of the receiver answers; it is the first part of its path. `…-once` are well from the second attempt on. */
+/**
+ * How a target of the receiver answers; it is the first part of the path. Behaviours named `…-once` succeed from the
+ * second attempt on.
+ */
 export type OrdinaryBehaviour =
   | "ok"
   | "slow"
@@ -12,8 +15,8 @@ export type OrdinaryBehaviour =
   | "gone";
 
 /**
- * Targets of adversaries. What hangs is answered once its adversary has ended; `fails-then-hangs` hangs from the second
- * attempt on.
+ * Targets of adversaries. Requests that hang are answered once their adversary's attack has ended; `fails-then-hangs`
+ * hangs from the second attempt on.
  */
 export type AdverseBehaviour = "hangs" | "fails-then-hangs" | "takes-40-ms" | "takes-40-ms-fails-once" | "takes-500-ms";
 
@@ -23,15 +26,15 @@ export type Answering = {
   response: ServerResponse;
   request: IncomingMessage;
   attempt: number;
-  /** A number from 0 to 1 that belongs to the path, for how long things take. */
+  /** A number from 0 to 1 that is fixed for the path. It spreads the durations. */
   spread: number;
-  /** Calls back later, or never when the request is over by then. */
+  /** Calls back after the delay, unless the request has ended by then. */
   after: (delayMs: number, then: () => void) => void;
-  /** Calls back when the adversary has ended, at once when it has already. */
+  /** Calls back when the adversary's attack has ended, or at once when it has ended already. */
   released: (then: () => void) => void;
 };
 
-/** Answers a request as its target does. */
+/** Answers a request with the behaviour of its target. */
 export function answerAs(behaviour: Behaviour, answering: Answering) {
   const { response, request, attempt, spread, after, released } = answering;
   const first = attempt === 1;
@@ -40,7 +43,7 @@ export function answerAs(behaviour: Behaviour, answering: Answering) {
     case "ok":
       return after(spread * 40, () => give(200));
     case "slow":
-      // A repeat is so slow that whoever comes back after its lease finds it under way.
+      // A repeat takes so long that a process that resumes after its lease finds the repeat in flight.
       return after(first ? 300 + spread * 5_000 : SLOW_REPEAT_MS, () => give(200));
     case "fails-once":
       return give(first ? 500 : 200);

@@ -9,7 +9,10 @@ import type { PlanOptions } from "./plan.ts";
 
 type Patch = { file: string; find: string; replace: string };
 
-/** One guard each, taken out of a copy. The wait for the instant is looked at twice, so it takes two lines. */
+/**
+ * The guards, each of which can be removed from a copy of the code. The wait for the instant is checked twice, so
+ * removing it takes two patches.
+ */
 export const BROKEN: Record<string, Patch[]> = {
   claim: [
     {
@@ -32,7 +35,7 @@ export const BROKEN: Record<string, Patch[]> = {
       replace: "if (occupies(to)) add(this.connectionsByPlace, place, 1);",
     },
   ],
-  // The bound that a dispatcher is given, beside the one it is held to.
+  // Gives the dispatchers a higher bound than the one that the run checks.
   connections: [
     {
       file: "tests/chaos/stage.ts",
@@ -51,8 +54,8 @@ export const BROKEN: Record<string, Patch[]> = {
 };
 
 /**
- * Copies this folder, takes one guard out of the copy and runs there; returns its exit code, which must not be 0. Throws a
- * UsageError when there is no such guard.
+ * Copies this folder, removes one guard from the copy and runs chaos there. Returns the exit code, which must not be 0.
+ * Throws a UsageError when there is no guard with this name.
  */
 export async function runBroken(what: string, options: PlanOptions): Promise<number> {
   const patches = BROKEN[what];
@@ -69,7 +72,7 @@ export async function runBroken(what: string, options: PlanOptions): Promise<num
     const flags = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
     flags.push("--adversaries", adversaries.join(",") || "none", ...(faults ? [] : ["--no-faults"]));
     const child = spawn(process.execPath, ["scripts/run.mjs", "chaos", ...flags], { cwd: folder, stdio: "inherit" });
-    // The run ends in order by itself, and this folder goes with it.
+    // The run in the copy ends by itself on the signal, and then this folder is deleted.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
     const [code] = await once(child, "exit");
     return code ?? 1;

@@ -25,18 +25,19 @@ const SMALL_BYTES = 64;
 const NO_HASH = Buffer.alloc(32);
 
 /**
- * The caller of the service: creates, cancels and moves schedules as planned, through the service's own statements, and
- * writes down what it was told and when. What was not acknowledged is counted, and may exist or not.
+ * The caller of the service. It creates, cancels and reschedules as planned, through the service's own statements, and
+ * records every answer with its time. Creates without an acknowledgement are only counted; those schedules may exist or
+ * not.
  */
 export function createClient(wanted: {
   config: Config;
   accounts: { id: string; earlyFire: boolean }[];
-  /** Of the receiver. */
+  /** The receiver's ports. */
   ports: Readonly<Record<ReceiverOrigin, number>>;
 }) {
   const { config, accounts, ports } = wanted;
   const ledger: ClientEntry[] = [];
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const timers = new Set<NodeJS.Timeout>();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
@@ -48,8 +49,8 @@ export function createClient(wanted: {
     const timer = setTimeout(() => {
       timers.delete(timer);
       const done = work().catch(failed.reject);
-      underWay.add(done);
-      void done.finally(() => underWay.delete(done));
+      inFlight.add(done);
+      void done.finally(() => inFlight.delete(done));
     }, delayMs);
     timers.add(timer);
   };
@@ -101,7 +102,7 @@ export function createClient(wanted: {
       return;
     }
     const entry = note(drawn, accountId, "ordinary");
-    // One after the other: what a caller asks for next, it asks for knowing the last answer.
+    // Changes of one schedule run one after the other, since a caller makes the next one knowing the last answer.
     let previous = Promise.resolve();
     for (const change of changes) {
       later(Math.max(0, fireAtMs - change.beforeMs - preciseNow()), () => {
@@ -169,25 +170,25 @@ export function createClient(wanted: {
   };
 
   return {
-    /** Everything that was acknowledged. */
+    /** All acknowledged schedules. */
     ledger,
-    /** Creates whose answer was lost, and that came too late for their instant. */
+    /** Creates whose answer was lost, and creates that were refused because their instant had passed. */
     counts,
-    /** Rejects on a mistake of this program. */
+    /** Rejects when this program itself fails. */
     failed: failed.promise,
-    /** Carries out the plan from now on. */
+    /** Carries out the plan, starting now. */
     start(creations: readonly Creation[]) {
       for (const creation of creations) later(creation.atMs, () => create(creation));
     },
-    /** Does `work` in `delayMs` from now, and counts it as planned until it is done. */
+    /** Runs `work` in `delayMs`, and counts it as in progress until it is done. */
     later,
     /** Creates schedules of one account in one call, each due `dueAtMs` after `fromMs`. */
     createMany,
-    /** Deactivates accounts, or makes them active again; tries until the database answers. */
+    /** Deactivates or reactivates accounts. Tries again until the database answers. */
     setActive,
-    /** Waits until everything planned was asked for and answered. */
+    /** Waits until every planned call was made and answered. */
     async finish() {
-      while (timers.size + underWay.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+      while (timers.size + inFlight.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     },
     async close() {
       for (const timer of timers) clearTimeout(timer);

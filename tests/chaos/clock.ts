@@ -1,4 +1,4 @@
-/** The system's clock in epoch ms, with the fraction of its millisecond taken from the monotonic one. */
+/** The system's clock in epoch ms. The fraction of the millisecond comes from the monotonic clock. */
 export function preciseNow(): number {
   const systemMs = Date.now();
   const fineMs = performance.timeOrigin + performance.now();

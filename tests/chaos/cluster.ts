@@ -2,14 +2,17 @@ import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-/** A PostgreSQL with durable settings that can be stopped at once and started again. `onPort` is told where it listens. */
+/**
+ * A PostgreSQL server with durable settings, which can be stopped at once and started again. `onPort` is called with
+ * the port on each start.
+ */
 export async function startCluster(dataDir: string, onPort: (port: number) => void) {
   let server = await startEmbeddedPostgres(dataDir);
   onPort(portOf(server.url));
   return {
     url: () => server.url,
     port: () => portOf(server.url),
-    /** Immediate shutdown: what was committed is recovered by the next start. */
+    /** Immediate shutdown. The next start recovers what was committed. */
     async crash() {
       server.kill();
       await server.lost;

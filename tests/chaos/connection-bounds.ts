@@ -1,14 +1,14 @@
 import type { Arrival, ClientEntry, ConnectionBounds, Evidence } from "./evidence.ts";
 import { RECEIVER_ORIGINS, type ReceiverOrigin } from "./origins.ts";
 
-/** The end of a connection may be seen so much after it, ms. */
+/** The end of a connection may be observed this much later, ms. */
 const SEEN_LATE_MS = 250;
-/** Only what was over the bound in so many looks in turn counts, for the same reason. */
-const LOOKS = 2;
+/** For the same reason, a count over its bound must last for this many consecutive samples. */
+const SAMPLES = 2;
 
 export type OverBound = { of: string; detail: string };
 
-/** The most connections that were seen at once, beside the bounds; null where nothing was seen. */
+/** The most connections observed at once, to compare with the bounds; null where nothing was observed. */
 export type ConnectionPeaks = {
   ofProcess: number | null;
   ofOrigin: number | null;
@@ -16,13 +16,14 @@ export type ConnectionPeaks = {
   ofAccountAndOrigin: number;
 };
 
-/** Origins that are one to a dispatcher; behind `many` are thousands. */
+/** The names that are a single origin to a dispatcher. `many` stands for thousands of origins. */
 const SINGLE = RECEIVER_ORIGINS.filter((origin) => origin !== "many");
 
 /**
- * Dispatchers that had more connections than their bounds allow: all in all and to one origin, by what the system lists
- * for each process; to one origin all together, by what the receiver counts for as many processes as lived; and of one
- * account, in all and to one origin, by the requests that were under way at once.
+ * Finds the dispatchers that had more connections than their bounds allow. The sockets of each process, as the system
+ * lists them, are checked in all and for each origin. The receiver's counts for each origin are checked against the
+ * bound of all living processes together. The requests in flight are checked for each account, in all and for each
+ * origin.
  */
 export function findOverBound(evidence: Evidence): { over: OverBound[]; peaks: ConnectionPeaks } {
   const { bounds } = evidence;
@@ -31,12 +32,12 @@ export function findOverBound(evidence: Evidence): { over: OverBound[]; peaks: C
   const say = (of: string, what: string, seen: number, bound: number) =>
     over.push({ of, detail: `${seen} connections ${what}, at most ${bound}` });
 
-  for (const [pid, looks] of Map.groupBy(evidence.processSockets, (one) => one.pid)) {
-    const total = lasting(looks.map(({ open }) => Object.values(open).reduce((sum, n) => sum + n, 0)));
+  for (const [pid, samples] of Map.groupBy(evidence.processSockets, (one) => one.pid)) {
+    const total = lasting(samples.map(({ open }) => Object.values(open).reduce((sum, n) => sum + n, 0)));
     peaks.ofProcess = Math.max(peaks.ofProcess ?? 0, total);
     if (total > bounds.total) say(`process ${pid}`, "in all", total, bounds.total);
     for (const origin of SINGLE) {
-      const seen = lasting(looks.map(({ open }) => open[origin] ?? 0));
+      const seen = lasting(samples.map(({ open }) => open[origin] ?? 0));
       peaks.ofOrigin = Math.max(peaks.ofOrigin ?? 0, seen);
       if (seen > bounds.perOrigin) say(`process ${pid}`, `to ${origin}`, seen, bounds.perOrigin);
     }
@@ -56,19 +57,19 @@ export function findOverBound(evidence: Evidence): { over: OverBound[]; peaks: C
   return { over, peaks };
 }
 
-/** The most that was seen in each of `LOOKS` looks in turn. */
+/** The highest count that lasted for `SAMPLES` consecutive samples. */
 const lasting = (seen: readonly number[]): number =>
   seen.reduce(
-    (most, _, at) => (at + 1 < LOOKS ? most : Math.max(most, Math.min(...seen.slice(at + 1 - LOOKS, at + 1)))),
+    (most, _, at) => (at + 1 < SAMPLES ? most : Math.max(most, Math.min(...seen.slice(at + 1 - SAMPLES, at + 1)))),
     0,
   );
 
-/** The look at which the receiver saw most connections beyond what the living processes may have. */
+/** The sample in which the receiver counted most connections beyond the bound of the living processes. */
 function worstOfFleet(origin: ReceiverOrigin, { socketCounts, lifetimes, bounds }: Evidence) {
   let worst = { seen: 0, bound: Number.POSITIVE_INFINITY };
   for (const [at, { atMs }] of socketCounts.entries()) {
-    if (at + 1 < LOOKS) continue;
-    const seen = Math.min(...socketCounts.slice(at + 1 - LOOKS, at + 1).map(({ open }) => open[origin]));
+    if (at + 1 < SAMPLES) continue;
+    const seen = Math.min(...socketCounts.slice(at + 1 - SAMPLES, at + 1).map(({ open }) => open[origin]));
     const living = lifetimes.filter(
       ({ fromMs, untilMs }) => fromMs <= atMs && untilMs > atMs - 4 * SEEN_LATE_MS,
     ).length;
@@ -78,7 +79,9 @@ function worstOfFleet(origin: ReceiverOrigin, { socketCounts, lifetimes, bounds 
   return worst;
 }
 
-/** The most requests that one dispatcher had under way at once for each account, and for what `to` says of a schedule. */
+/**
+ * The most requests that one dispatcher had in flight at once for each account, further divided by what `to` returns.
+ */
 function requestsAtOnce({ client, arrivals, claims, processes }: Evidence, to: (entry: ClientEntry) => string) {
   const entries = new Map(client.map((entry) => [entry.id, entry]));
   const pids = new Map(processes.map(({ dispatcherId, pid }) => [dispatcherId, pid]));

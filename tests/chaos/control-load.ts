@@ -1,18 +1,18 @@
 import type { Order } from "./adversaries/adversary.ts";
 import type { Random } from "./random.ts";
 
-/** One call of the control group, which creates one or two schedules; `dueAtMs` from the start of the run. */
+/** One call of the control group, which creates one or two schedules. `dueAtMs` counts from the start of the run. */
 export type ControlCall = { atMs: number; account: number; orders: Order[] };
 
-/** Accounts of the control group; the first ones are in the shard that adversaries pick. */
+/** Number of control accounts. The first ones are in the shard that adversaries share. */
 export const CONTROL_ACCOUNTS = 10;
 export const BESIDE_ADVERSARIES = 3;
 
 const CALLS_PER_SECOND = 14;
 
 /**
- * Draws the control group's load: some 20 schedules a second over all accounts, due half a second to five seconds later,
- * to targets that are well. Every third goes to the origin that an adversary has a hanging path on. Four in ten calls
+ * Draws the load of the control group: about 20 schedules a second over all accounts, due half a second to five seconds
+ * later, to healthy targets. Every third goes to the origin on which an adversary has a hanging path. Four in ten calls
  * create two schedules.
  */
 export function drawControlCalls(random: Random, seconds: number): ControlCall[] {

@@ -1,17 +1,20 @@
 import type { Behaviour } from "./behaviour.ts";
 import type { ReceiverOrigin } from "./origins.ts";
 
-/** A change as the client saw it. `unknown`: no answer, so it may have happened or not, or happen yet. */
+/**
+ * A change as the client saw it. `unknown` means that no answer came: the change may have happened, may not have, or
+ * may still happen.
+ */
 export type ChangeEntry = {
   kind: "cancel" | "reschedule";
-  /** Where a reschedule moves it, epoch ms. */
+  /** The new instant of a reschedule, epoch ms. */
   fireAtMs: number | null;
   askedAtMs: number;
   answeredAtMs: number;
   answer: "done" | "refused" | "unknown";
 };
 
-/** One acknowledged schedule, as the client knows it. Times in epoch ms by the clock of this machine. */
+/** One acknowledged schedule as the client knows it. Times are epoch ms of this machine's clock. */
 export type ClientEntry = {
   id: string;
   accountId: string;
@@ -25,15 +28,15 @@ export type ClientEntry = {
   changes: ChangeEntry[];
 };
 
-/** One request at the receiver. */
+/** One request as the receiver saw it. */
 export type Arrival = {
   scheduleId: string;
   attempt: number;
   arrivedAtMs: number;
-  /** When its answer was complete or its connection gone. */
+  /** When its answer was complete or its connection closed. */
   endedAtMs: number;
-  /** The status code it was given; null for none. */
-  given: number | null;
+  /** The status code of the answer; null when there was none. */
+  statusCode: number | null;
   bodyHash: string;
 };
 
@@ -56,7 +59,7 @@ export type AttemptRow = {
   latencyMs: number;
 };
 
-/** Each claim that was committed, from a log that a trigger keeps. */
+/** Each committed claim, from a log that a trigger writes. */
 export type ClaimRow = {
   scheduleId: string;
   attempt: number;
@@ -67,34 +70,40 @@ export type ClaimRow = {
 
 export type DispatcherProcess = { dispatcherId: string; pid: number; slot: number };
 
-/** From when a process was started to when it was gone; Infinity while it lives. */
+/** From the start of a process to its end; Infinity while it lives. */
 export type Lifetime = { pid: number; slot: number; fromMs: number; untilMs: number };
 
-/** Open connections of each origin, counted by the receiver; it was held up for so long beforehand by the machine. */
+/**
+ * Open connections of each origin as the receiver counted them. `heldUpMs` says how late the machine ran the receiver's
+ * own timer.
+ */
 export type SocketCount = { atMs: number; open: Record<ReceiverOrigin, number>; heldUpMs: number };
 
-/** Connections that one dispatcher has to each origin of the receiver, open or being opened, as the system lists them. */
+/** Connections of one dispatcher to each origin of the receiver, open or being opened, as the system lists them. */
 export type ProcessSockets = { atMs: number; pid: number; open: Partial<Record<ReceiverOrigin, number>> };
 
-/** How many connections a dispatcher may have: for one account to one origin, for one account, to one origin, and in all. */
+/**
+ * The maximum numbers of connections of one dispatcher: for one account to one origin, for one account, to one origin,
+ * and in all.
+ */
 export type ConnectionBounds = { perAccountAndOrigin: number; perAccount: number; perOrigin: number; total: number };
 
 export type Injected = {
   kind: "kill" | "terminate" | "pause" | "partition" | "postgres" | "sessions";
-  /** The dispatcher it hit: the process alone, or whatever runs in the slot; null for all. */
+  /** The dispatcher that was hit: one process (`pid`), or whatever runs in the slot; null when the fault hits all. */
   pid: number | null;
   slot: number | null;
   fromMs: number;
   /** Infinity for a process that was killed. */
   untilMs: number;
-  /** When another process was started in its place, for one that was killed or terminated. */
+  /** When a killed or terminated process was replaced by another one. */
   replacedAtMs?: number;
-  /** An adversary did it: it makes a process die, and excuses nobody else. */
+  /** Done by an adversary. It explains that a process died, and excuses no other lateness. */
   byAdversary?: boolean;
   note: string;
 };
 
-/** What a dispatcher answered when it was asked to count anew what its deliveries hold. */
+/** The answer of a dispatcher that was asked to recount what its deliveries hold. */
 export type Audit = { pid: number; slot: number; atMs: number; drift: string[] };
 
 export type Evidence = {

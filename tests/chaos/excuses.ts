@@ -1,8 +1,9 @@
 import type { Arrival, ClaimRow, Evidence, Injected } from "./evidence.ts";
 
 /**
- * What the injected faults excuse. An outcome may stay unknown when its dispatcher was dead, stopped or cut off from the
- * database from when it was known until the attempt's lease ended; after a fault that ends, it has 15 s to come back.
+ * Decides what the injected faults excuse. The outcome of an attempt may stay unknown when its dispatcher was dead,
+ * stopped or cut off from the database from the moment the outcome was known until the attempt's lease ended. After a
+ * fault ends, the dispatcher has 15 s to recover.
  */
 export function createExcuses({ processes, injected }: Pick<Evidence, "processes" | "injected">) {
   const byId = new Map(processes.map((process) => [process.dispatcherId, process]));
@@ -46,9 +47,9 @@ export function createExcuses({ processes, injected }: Pick<Evidence, "processes
 export type Window = { fromMs: number; untilMs: number };
 
 /**
- * When anybody may be late: from when a fault begins until 15 s after it is taken back, which for a process that is gone
- * is when another one was started in its place; and for 15 s from the start of the run, while the fleet divides the
- * shards. Whom a fault hits is not looked at. What adversaries do excuses nobody.
+ * The windows in which a fault may delay any request: from the beginning of a fault until 15 s after its end, and the
+ * first 15 s of the run, in which the fleet divides the shards. The fault of a process that is gone ends when another
+ * process was started in its place. It does not matter which process a fault hits. What adversaries do opens no window.
  */
 export function lateWindows({ startedAtMs, injected }: Pick<Evidence, "startedAtMs" | "injected">): Window[] {
   const faults = injected
@@ -57,12 +58,12 @@ export function lateWindows({ startedAtMs, injected }: Pick<Evidence, "startedAt
   return [{ fromMs: Number.NEGATIVE_INFINITY, untilMs: startedAtMs + RESUME_MS }, ...faults];
 }
 
-/** Whether a moment is in one of the windows. */
+/** Whether a moment is within one of the windows. */
 export const isWithin = (windows: readonly Window[], atMs: number): boolean =>
   windows.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
 
 const CUTS_OFF = new Set<Injected["kind"]>(["kill", "pause", "partition", "postgres"]);
-/** Work resumes within this after a fault has ended. */
+/** Time within which a process works again after a fault has ended. */
 const RESUME_MS = 15_000;
-/** In so much time without a fault an outcome is recorded. */
+/** Time without a fault within which an outcome is recorded. */
 const ENOUGH_MS = 3_000;

@@ -12,15 +12,15 @@ export type Fleet = ReturnType<typeof createFleet>;
 
 type Slot = { proxy: DatabaseProxy; databaseUrl: string; current: ChildProcess | null };
 
-/** `npm run dispatcher` gives up on requests that hang 34 s after SIGTERM. */
+/** `npm run dispatcher` gives up on hanging requests 34 s after SIGTERM. */
 const STOP_MS_MAX = 45_000;
 const AUDIT_MS_MAX = 5_000;
 const FLAGS = ["--max-semi-space-size=16", "--import", "./tests/helpers/loopback-names.ts"];
 
 /**
- * The dispatchers under test: real processes, one per slot, each of which reaches the database through the proxy of its
- * slot. Logs go to `logDir`. What a process does by itself that it should not (ending, logging an error) is told in
- * `troubles`.
+ * The dispatchers under test. They are real processes, one per slot, and each reaches the database through the proxy of
+ * its slot. Their logs go to `logDir`. `troubles` lists what a process must not do, such as ending by itself or logging
+ * an error.
  */
 export function createFleet(wanted: {
   slots: { proxy: DatabaseProxy; databaseUrl: string }[];
@@ -65,7 +65,7 @@ export function createFleet(wanted: {
         log.end();
         if (!expected.has(child) || (signal === null && code !== 0))
           troubles.push(`dispatcher ${index} (process ${child.pid}) ended with ${signal ?? `exit code ${code}`}`);
-        // As a supervisor would.
+        // Starts it again, as a supervisor would.
         if (!expected.has(child) && slot.current === child) start(index);
         resolve();
       });
@@ -73,7 +73,7 @@ export function createFleet(wanted: {
     living.set(child, exited);
   };
 
-  /** Asks every process for an audit; one that is stopped answers when it goes on, one that is killed never. */
+  /** Asks every process for an audit. A stopped process answers once it continues, a killed one never. */
   const audit = () => {
     for (const child of living.keys()) {
       if (!child.connected) continue;
@@ -102,7 +102,7 @@ export function createFleet(wanted: {
 
   return {
     start,
-    /** Each returns the id of the process that it hit; `terminate` does not wait for its end. */
+    /** Each returns the id of the process that it hit. `terminate` does not wait until the process has ended. */
     kill(index: number) {
       const child = slots[index]?.current;
       if (child) expected.add(child);
@@ -116,13 +116,13 @@ export function createFleet(wanted: {
     pause: (index: number) => signal(index, "SIGSTOP"),
     resume: (index: number) => signal(index, "SIGCONT"),
     proxy: (index: number) => (slots[index] as Slot).proxy,
-    /** Of every process there was. */
+    /** The lifetimes of all processes, former ones included. */
     lifetimes,
     pids: () => [...living.keys()].map(({ pid }) => pid as number),
     troubles,
     audit,
     audits,
-    /** Asks every process once more, and waits until all have answered. */
+    /** Asks every process for a last audit, and waits until all have answered. */
     async finishAudits() {
       audit();
       const pending = () => [...living.keys()].filter((child) => (unanswered.get(child) ?? 0) > 0);
@@ -130,11 +130,11 @@ export function createFleet(wanted: {
       while (pending().length > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
       for (const child of pending()) troubles.push(`process ${child.pid} did not answer an audit`);
     },
-    /** Asks every process to stop and waits until they have. */
+    /** Asks every process to stop, and waits until all have stopped. */
     async stop() {
       await Promise.all([...living.keys()].map(stop));
     },
-    /** Ends every process at once. */
+    /** Kills every process at once. */
     killAll() {
       for (const child of living.keys()) {
         expected.add(child);
@@ -144,7 +144,10 @@ export function createFleet(wanted: {
   };
 }
 
-/** What a line of a dispatcher's log says, if it is an error or worse, or no log line at all: a mistake of the program. */
+/**
+ * Returns the message of a log line of level error or above, and a line that is not a log line at all. Either is a
+ * fault of the program.
+ */
 function mistakeIn(line: string): string | undefined {
   try {
     const { level, msg, err } = JSON.parse(line);

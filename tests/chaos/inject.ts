@@ -8,8 +8,8 @@ import type { Fault } from "./plan.ts";
 import type { Random } from "./random.ts";
 
 /**
- * Injects faults as planned, `atMs` from now, and takes each back when its time is over. Resolves when all are over; what
- * was done is in `injected`, with times that enclose what really happened.
+ * Injects the planned faults, `atMs` from now, and ends each when its time is over. Resolves when all have ended.
+ * `injected` records what was done, with times that enclose the real ones.
  */
 export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: Random }) {
   const { fleet, cluster, random } = deps;
@@ -97,7 +97,7 @@ export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: R
       });
       await Promise.all(work);
     },
-    /** Injects no more, and waits for what is half done. */
+    /** Injects no further faults, and waits for those that are half done. */
     async stop() {
       stopping.abort();
       await Promise.allSettled(work);
@@ -105,7 +105,7 @@ export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: R
   };
 }
 
-/** Ends a share of the dispatchers' sessions, as an operator or a failover would; returns how many. */
+/** Ends a share of the dispatchers' database sessions, as an operator or a failover would. Returns how many. */
 async function endSessions(url: string, share: number): Promise<number> {
   const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
   try {
@@ -114,7 +114,7 @@ async function endSessions(url: string, share: number): Promise<number> {
       WHERE application_name LIKE 'stopwatch-%' AND random() < ${share}`;
     return ended.length;
   } catch {
-    // The server is away: so are its sessions.
+    // The server is down, and so are its sessions.
     return 0;
   } finally {
     await sql.end({ timeout: 1 });

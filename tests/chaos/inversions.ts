@@ -1,9 +1,11 @@
 import type { ClaimRow, ClientEntry, Evidence } from "./evidence.ts";
 import { isWithin, lateWindows } from "./excuses.ts";
 
-/** One left so much ahead of another: less is concurrent. */
+/**
+ * A request is overtaken when another leaves at least this much ahead of it. A shorter time counts as concurrent, ms.
+ */
 const AHEAD_MS = 100;
-/** So long after it was acknowledged a schedule is surely known to its dispatcher. */
+/** This long after its acknowledgement a schedule is surely known to its dispatcher, ms. */
 const KNOWN_AFTER_MS = 2_000;
 
 export type Inversion = { id: string; detail: string };
@@ -11,18 +13,19 @@ export type Inversion = { id: string; detail: string };
 type Sent = { id: string; group: string; fireAtMs: number; acknowledgedAtMs: number; arrivedAtMs: number };
 
 /**
- * First requests that were overtaken within their lane, to the same origin, by one that was due later: its first byte
- * came 100 ms or more ahead, at a moment at which the one overtaken had been due for 100 ms and known for two seconds.
+ * Finds the first requests that were overtaken: another request of the same lane to the same origin, due later, had its
+ * first byte arrive 100 ms or more ahead. At that moment the overtaken request had been due for 100 ms and known for
+ * two seconds.
  *
- * Only those count that answer at once, were never changed and go to a target without a bound of its own, so that
- * whatever carried the one could have carried the other. No fault may make anybody late at that moment, and the one
- * overtaken may not have been claimed by a process that was lost with it.
+ * Compares only requests whose targets answer at once and have no limit of their own, and whose schedules were never
+ * changed, so that whatever carried the one could have carried the other. Leaves out moments at which a fault may delay
+ * any request, and requests that were claimed by a process that was lost.
  */
 export function findInversions(evidence: Evidence): Inversion[] {
   const windows = lateWindows(evidence);
   const found: Inversion[] = [];
   for (const sent of groupComparable(evidence).values()) {
-    // In due order; of those due later, whoever left first is looked for.
+    // Walks the requests in the order of their due times. Among those due later it looks for the one that left first.
     sent.sort((a, b) => a.fireAtMs - b.fireAtMs);
     for (const [index, one] of sent.entries()) {
       const fromMs = Math.max(one.fireAtMs + AHEAD_MS, one.acknowledgedAtMs + KNOWN_AFTER_MS);
@@ -43,7 +46,7 @@ export function findInversions(evidence: Evidence): Inversion[] {
   return found;
 }
 
-/** First requests that may be compared with each other, by lane and origin. */
+/** The first requests that may be compared, by lane and origin. */
 function groupComparable({ client, arrivals, claims, schedules }: Evidence): Map<string, Sent[]> {
   const firstArrivals = new Map(
     arrivals.filter(({ attempt }) => attempt === 1).map((one) => [one.scheduleId, one.arrivedAtMs]),
@@ -64,7 +67,7 @@ function groupComparable({ client, arrivals, claims, schedules }: Evidence): Map
 
 const isComparable = ({ behaviour, changes }: ClientEntry) => behaviour === "ok" && changes.length === 0;
 
-/** Schedules whose first attempt was claimed by two dispatchers: the first of them lost it. */
+/** Schedules whose first attempt was claimed by two dispatchers, so that the first of them lost it. */
 function lostClaims(claims: readonly ClaimRow[]): string[] {
   const first = new Map<string, string>();
   return claims.flatMap(({ scheduleId, attempt, dispatcherId }) => {

@@ -8,16 +8,16 @@ export type PlanOptions = {
   seed: number;
   dispatchers: number;
   rate: number;
-  /** Names of those that act. */
+  /** Names of the adversaries that act. */
   adversaries: readonly string[];
   /** Whether faults are injected. */
   faults: boolean;
 };
 
-/** What the client does to a schedule, `beforeMs` ahead of its first instant (negative: after it). */
+/** A change that the client makes `beforeMs` ahead of the schedule's first instant (negative: after it). */
 export type Change =
   | { kind: "cancel"; beforeMs: number }
-  /** Moves it to `moveMs` after its first instant. */
+  /** Moves the schedule to `moveMs` after its first instant. */
   | { kind: "reschedule"; beforeMs: number; moveMs: number };
 
 export type Creation = {
@@ -29,7 +29,7 @@ export type Creation = {
   changes: Change[];
 };
 
-/** Each lasts `forMs`; a killed or terminated dispatcher is started again after it. */
+/** Each fault lasts `forMs`. A killed or terminated dispatcher is started again afterwards. */
 export type Fault = { atMs: number; forMs: number } & (
   | { kind: "kill" | "terminate" | "pause"; dispatcher: number }
   | { kind: "partition"; dispatcher: number; mode: PartitionMode; share: number; healing: "flow" | "reset" }
@@ -37,18 +37,21 @@ export type Fault = { atMs: number; forMs: number } & (
   | { kind: "sessions"; share: number }
 );
 
-/** `hold` lets nothing through, `hold-replies` only what goes to the database, `reset` breaks and refuses connections. */
+/**
+ * `hold` lets nothing through, `hold-replies` lets only requests to the database through, `reset` breaks connections
+ * and refuses new ones.
+ */
 export type PartitionMode = "hold" | "hold-replies" | "reset";
 
 export type Plan = { creations: Creation[]; control: ControlCall[]; attacks: Attack[]; faults: Fault[] };
 
 export const ACCOUNTS = 12;
-/** Longer than a claim's lease of 35 s, and short enough that a slow repeat is still under way when it ends. */
+/** Longer than a claim's lease of 35 s, and short enough that a slow repeat is still in flight when the fault ends. */
 export const LONG_MS = 40_000;
 
 /**
- * Draws what is created, changed and broken, and when, from the seed. Times in ms from the start of the run. Each part has
- * numbers of its own: the faults of a seed do not depend on the rate.
+ * Draws from the seed what is created, changed and broken, and when. Times in ms from the start of the run. Each part
+ * has random numbers of its own, so the faults of a seed do not depend on the rate.
  */
 export function makePlan(options: PlanOptions): Plan {
   const { seed, seconds, adversaries } = options;
@@ -60,7 +63,7 @@ export function makePlan(options: PlanOptions): Plan {
   };
 }
 
-/** With adversaries faults pause again and again, since beside them nobody can say who made the control group late. */
+/** With adversaries, faults pause again and again: during a fault nobody can tell what made the control group late. */
 const CYCLE_S = 150;
 const FAULTS_SHARE = 0.4;
 
@@ -108,7 +111,7 @@ function drawLead(random: Random): number {
   return kind === "soon" ? random.between(300, 3_000) : random.between(3_000, 9_000);
 }
 
-/** Most of them in the last moments, where a claim may be under way. */
+/** Most changes come in the last moments, when a claim may be in flight. */
 function drawChanges(random: Random, leadMs: number, behaviour: OrdinaryBehaviour): Change[] {
   const anywhere = () => random.between(-20, leadMs);
   if (behaviour === "fails-once" || behaviour === "fails" || behaviour === "resets-once")
@@ -132,9 +135,11 @@ function drawChanges(random: Random, leadMs: number, behaviour: OrdinaryBehaviou
 }
 
 const FIRST_FAULT_MS = 3_000;
-/** So long before a long fault ends the others are well: those that recover wait 15 s after a lost database. */
+/**
+ * This long before a long fault ends, the other dispatchers have no fault: recovery waits 15 s after a lost database.
+ */
 const QUIET_MS = 26_000;
-/** By then the shards are shared out and requests are in flight everywhere. */
+/** By then the shards are divided and requests are in flight on every dispatcher. */
 const FIRST_LONG_MS = 12_000;
 
 function drawFaults(random: Random, { seconds, dispatchers }: Pick<PlanOptions, "seconds" | "dispatchers">): Fault[] {
@@ -148,7 +153,7 @@ function drawFaults(random: Random, { seconds, dispatchers }: Pick<PlanOptions, 
   };
   const free = (atMs: number) => freeAtMs.flatMap((freeAt, index) => (freeAt <= atMs ? [index] : []));
 
-  // What only a lease that has run out can show comes first, so that a short run has it too.
+  // Faults that outlast a lease come first, so that a short run has them too.
   let fromMs = FIRST_LONG_MS;
   for (; dispatchers > 1 && fromMs + LONG_MS + 2_000 < endMs; fromMs += 2 * LONG_MS) {
     const [cut, paused] = random.shuffled(free(fromMs));

@@ -8,8 +8,8 @@ const SOCKET = /^socket:\[(\d+)\]$/;
 const GONE = 0;
 
 /**
- * Looks twice a second how many connections each process has to each origin of the receiver, by what Linux lists under
- * /proc; on other systems nothing is found. `stop` ends it.
+ * Samples twice a second how many connections each process has to each origin of the receiver, as Linux lists them
+ * under /proc. Finds nothing on other systems. `stop` ends the sampling.
  */
 export function watchProcessSockets(options: {
   ports: Readonly<Record<ReceiverOrigin, number>>;
@@ -17,22 +17,24 @@ export function watchProcessSockets(options: {
 }) {
   const found: ProcessSockets[] = [];
   const origins = new Map(Object.entries(options.ports).map(([origin, port]) => [port, origin as ReceiverOrigin]));
-  let isLooking = false;
-  const look = async () => {
-    if (isLooking) return;
-    isLooking = true;
+  let isSampling = false;
+  const sample = async () => {
+    if (isSampling) return;
+    isSampling = true;
     const table = await readFile("/proc/net/tcp", "latin1").catch(() => "");
     const sockets = readTcpTable(table, origins);
     const atMs = preciseNow();
     for (const pid of sockets.size > 0 ? options.pids() : [])
       found.push({ atMs, pid, open: await openOf(pid, sockets) });
-    isLooking = false;
+    isSampling = false;
   };
-  const timer = setInterval(() => void look(), EVERY_MS);
+  const timer = setInterval(() => void sample(), EVERY_MS);
   return { found, stop: () => clearInterval(timer) };
 }
 
-/** The inode of each socket whose other end is one of these ports, and the origin there. See proc(5), /proc/net/tcp. */
+/**
+ * Returns the inode of each socket whose remote port is one of these, with its origin. Format: proc(5), /proc/net/tcp.
+ */
 export function readTcpTable(table: string, origins: ReadonlyMap<number, ReceiverOrigin>): Map<number, ReceiverOrigin> {
   const sockets = new Map<number, ReceiverOrigin>();
   for (const line of table.split("\n").slice(1)) {

@@ -6,8 +6,8 @@ export type DatabaseProxy = Awaited<ReturnType<typeof startProxy>>;
 type Link = { client: Socket; server: Socket };
 
 /**
- * A TCP proxy on the loopback interface through which one side of a connection can be cut off: bytes are held, not lost,
- * as a network does it that comes back, so that what was sent into the partition may still arrive after it.
+ * A TCP proxy on the loopback interface that can cut off one side of a connection. It holds bytes without losing them,
+ * as a network does that recovers, so that bytes sent into a partition may still arrive after it.
  */
 export async function startProxy(targetPort: number) {
   const links = new Set<Link>();
@@ -66,13 +66,14 @@ export async function startProxy(targetPort: number) {
   return {
     port: (listener.address() as AddressInfo).port,
 
-    /** New connections go to another port from now on. */
+    /** Sends new connections to another port from now on. */
     aim(newPort: number) {
       port = newPort;
     },
 
     /**
-     * Cuts off the connections that `which` picks; new ones too when `alsoNew`. `reset` breaks them, and refuses new ones.
+     * Cuts off the connections that `which` picks, and new ones too when `alsoNew` is set. `reset` breaks them and
+     * refuses new ones.
      */
     cut(how: PartitionMode, which: () => boolean = () => true, alsoNew = true) {
       if (alsoNew) mode = how;
@@ -82,7 +83,10 @@ export async function startProxy(targetPort: number) {
       }
     },
 
-    /** Everything passes again: `flow` delivers what was held, `reset` breaks the connections that were held. */
+    /**
+     * Lets everything through again. `flow` delivers the held bytes, `reset` breaks the connections whose bytes were
+     * held.
+     */
     heal(how: "flow" | "reset") {
       mode = "pass";
       for (const link of [...links]) {
@@ -92,7 +96,7 @@ export async function startProxy(targetPort: number) {
       }
     },
 
-    /** Connections through it. */
+    /** Number of connections through the proxy. */
     size: () => links.size,
 
     async close() {

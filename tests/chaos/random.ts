@@ -1,6 +1,6 @@
 export type Random = ReturnType<typeof createRandom>;
 
-/** A seeded source of random numbers: the same seed gives the same ones. Source of the generator: mulberry32, public domain. */
+/** A source of random numbers that are the same for the same seed. The generator is mulberry32 (public domain). */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = () => {
@@ -10,18 +10,18 @@ export function createRandom(seed: number) {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
   return {
-    /** From 0, below 1. */
+    /** From 0 inclusive to 1 exclusive. */
     next,
     chance: (probability: number) => next() < probability,
     between: (low: number, high: number) => low + next() * (high - low),
-    /** The same in another order. */
+    /** Returns the same items in a random order. */
     shuffled: <T>(items: readonly T[]): T[] =>
       items
         .map((item) => ({ item, place: next() }))
         .sort((a, b) => a.place - b.place)
         .map(({ item }) => item),
     pick: <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T,
-    /** One of the keys, each as often as its weight says. */
+    /** Returns one of the keys, each with the probability of its weight. */
     weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
       const entries = Object.entries(weights) as [K, number][];
       let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -7,7 +7,7 @@ import type { ReceiverCommand, ReceiverMessage } from "./receiver.ts";
 
 export type ReceiverProcess = Awaited<ReturnType<typeof startReceiverProcess>>;
 
-/** Starts the receiver as a process of its own; resolves when it listens. */
+/** Starts the receiver in a process of its own. Resolves once it listens. */
 export async function startReceiverProcess() {
   const child = fork(PROGRAM, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const exited = once(child, "exit");
@@ -31,14 +31,14 @@ export async function startReceiverProcess() {
     ports,
     /** PEM of the authority that signed its certificate. */
     ca,
-    /** Requests that are over. */
+    /** The requests that have ended. */
     arrivals,
-    /** How many connections each origin had, four times a second. */
+    /** The connections of each origin, counted four times a second. */
     socketCounts,
-    /** From now on what this adversary sends to targets that hang is not answered, until its release. */
+    /** Leaves this adversary's requests to hanging targets unanswered from now on, until `release`. */
     hold: (group: string) => command({ type: "hold", group }),
     release: (group: string) => command({ type: "release", group }),
-    /** Breaks what is still open, and tells of it. */
+    /** Breaks the requests that are still open, and waits until they are reported. */
     async finish() {
       command({ type: "finish" });
       await Promise.race([finished.promise, lost]);

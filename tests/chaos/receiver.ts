@@ -9,19 +9,22 @@ import { preciseNow } from "./clock.ts";
 import type { Arrival, SocketCount } from "./evidence.ts";
 import { RECEIVER_ORIGINS, type ReceiverOrigin } from "./origins.ts";
 
-/** What the receiver tells over its IPC channel; `finished` answers the message "finish", when nothing is open any more. */
+/**
+ * The messages of the receiver over its IPC channel. `finished` answers the command `finish` once no request is open
+ * any more.
+ */
 export type ReceiverMessage =
   | { type: "listening"; ports: Record<ReceiverOrigin, number>; ca: string }
   | { type: "arrival"; arrival: Arrival }
   | { type: "sockets"; count: SocketCount }
   | { type: "finished" };
 
-/** `hold` and `release` name an adversary: what it sends to targets that hang is answered from its release on. */
+/** `hold` and `release` name an adversary. Its requests to hanging targets are answered only after `release`. */
 export type ReceiverCommand = { type: "hold" | "release"; group: string } | { type: "finish" };
 
 const COUNT_EVERY_MS = 250;
 
-// A program of its own, with a port for each origin.
+// This file is a program of its own, with one port for each origin.
 process.on("SIGINT", () => {});
 process.once("disconnect", () => process.exit());
 const { ca, cert, key } = await createCertificates();
@@ -37,12 +40,12 @@ process.on("message", (command: ReceiverCommand) => {
   held.delete(command.group);
   for (const answer of waiting) answer();
 });
-tell({ type: "listening", ports, ca });
+send({ type: "listening", ports, ca });
 countSockets();
 
 async function listen(origin: ReceiverOrigin): Promise<number> {
   const options = { keepAliveTimeout: 60_000, requestTimeout: 0 };
-  // Thousands of names have no certificate.
+  // `many` uses plain HTTP, since a certificate cannot cover its thousands of names.
   const server =
     origin === "many" ? createPlainServer(options, receive) : createServer({ ...options, cert, key }, receive);
   const own = new Set<Socket>();
@@ -81,36 +84,36 @@ function receive(request: IncomingMessage, response: ServerResponse) {
   });
   response.on("close", () => {
     open.delete(response);
-    tell({
+    send({
       type: "arrival",
       arrival: {
         scheduleId: decodeId("sch", String(request.headers["webhook-id"])) ?? String(request.headers["webhook-id"]),
         ...{ attempt, arrivedAtMs, bodyHash },
         endedAtMs: preciseNow(),
-        given: response.headersSent ? response.statusCode : null,
+        statusCode: response.headersSent ? response.statusCode : null,
       },
     });
   });
 }
 
-/** Tells again and again how many connections each origin has, and by how much this process itself was held up. */
+/** Reports four times a second how many connections each origin has, and how late the machine ran this timer. */
 function countSockets() {
   let dueAtMs = performance.now() + COUNT_EVERY_MS;
   setInterval(() => {
     const heldUpMs = Math.max(0, performance.now() - dueAtMs);
     dueAtMs = performance.now() + COUNT_EVERY_MS;
     const counts = Object.fromEntries([...sockets].map(([origin, own]) => [origin, own.size]));
-    tell({ type: "sockets", count: { atMs: preciseNow(), open: counts as SocketCount["open"], heldUpMs } });
+    send({ type: "sockets", count: { atMs: preciseNow(), open: counts as SocketCount["open"], heldUpMs } });
   }, COUNT_EVERY_MS);
 }
 
-// Breaks every connection, so that each request that is still open is told of.
+// Breaks every connection, so that each request that is still open ends and is reported.
 async function finish() {
   for (const own of sockets.values()) for (const socket of own) socket.destroy();
   while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  tell({ type: "finished" });
+  send({ type: "finished" });
 }
 
-function tell(message: ReceiverMessage) {
+function send(message: ReceiverMessage) {
   process.send?.(message);
 }

@@ -7,7 +7,10 @@ import { KINDS, type Verdict, type ViolationKind } from "./verdict.ts";
 const SHOWN_MAX = 20;
 const SHOWN_OF_KIND_MAX = 8;
 
-/** The counts of a run, what was done to it, the first violations, and what processes did that they should not. */
+/**
+ * The text of the report: the counts of a run, the injected faults, the first violations, and what the processes must
+ * not have done.
+ */
 export function report(
   options: PlanOptions,
   evidence: Evidence,
@@ -35,7 +38,7 @@ export function report(
     `requests       ${evidence.arrivals.length} received, ${evidence.attempts.length} attempts recorded, ${interrupted} of them interrupted`,
     `injected       ${countInjected(evidence.injected)}`,
     `audits         ${evidence.audits.length} answered`,
-    `held up        the receiver ${describeHeldUp(evidence)}: by so much the machine may have made anybody late`,
+    `held up        the receiver's timer ${describeHeldUp(evidence)}: the machine may have delayed requests by this much`,
     ...describeAttacks(evidence),
     "",
     ...KINDS.map((kind) => {
@@ -50,14 +53,17 @@ export function report(
   return lines.join("\n");
 }
 
-/** How often each fault was injected. */
+/** How often each kind of fault was injected. */
 export function countInjected(injected: readonly Injected[]): string {
   const counts = new Map<string, number>();
   for (const { kind } of injected) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return [...counts].map(([kind, n]) => `${kind} ${n}`).join(", ") || "nothing";
 }
 
-/** Each adversary that acted: what it had created, and how late its own first requests were, which is not judged. */
+/**
+ * Each adversary that acted, with its number of schedules and the lateness of its own first requests, which fails no
+ * run.
+ */
 function describeAttacks(evidence: Evidence): string[] {
   const names = [...new Set(evidence.attacks.map(({ adversary }) => adversary))];
   return names.map((name) => {

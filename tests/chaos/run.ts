@@ -10,19 +10,19 @@ import { makePlan, type Plan, type PlanOptions } from "./plan.ts";
 import { countInjected, report } from "./report.ts";
 import { countOpen, readSnapshot } from "./snapshot.ts";
 import { BOUNDS, type Stage, setStage } from "./stage.ts";
-import { judge } from "./verdict.ts";
+import { verdictOf } from "./verdict.ts";
 
-/** A lease of 35 s, the pause before recovery, a slow repeat and its retries. */
+/** Room for a lease of 35 s, the pause before recovery, and a slow repeat with its retries. */
 const SETTLE_MS_MAX = 90_000;
 const PROGRESS_EVERY_MS = 5_000;
 
 /**
- * Runs the plan of a seed on a database and processes of its own and prints the verdict; returns the exit code. On a
- * violation, or with `keepAlways`, the ledgers and the dispatchers' logs are kept, in a folder that is named.
+ * Runs the plan of a seed with a database and processes of its own, and prints the verdict. Returns the exit code.
+ * After a violation, or with `keepAlways`, the ledgers and the dispatchers' logs are kept, and their folder is printed.
  */
 export async function runChaos(options: PlanOptions, keepAlways = false): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-chaos-"));
-  // PostgreSQL runs as another user when we are root.
+  // PostgreSQL runs as another user when this process runs as root.
   if (process.getuid?.() === 0) await chmod(folder, 0o711);
   const logDir = join(folder, "logs");
   await mkdir(logDir);
@@ -40,7 +40,7 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
     const startedAtMs = preciseNow();
     await carryOut(makePlan(options), stage, startedAtMs, cleanUps);
     const evidence = await gather(stage, startedAtMs);
-    const verdict = judge(evidence);
+    const verdict = verdictOf(evidence);
     const { troubles } = stage.fleet;
     console.log(`\n${report(options, evidence, verdict, stage.client.counts, troubles)}`);
     const failed = verdict.violations.length + troubles.length > 0;
@@ -59,14 +59,14 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
     if (error instanceof Stopped) return 130;
     throw error;
   } finally {
-    // Half a stage cannot be taken down.
+    // A stage that has only half started cannot be taken down.
     await setting.catch(() => {});
     for (const cleanUp of cleanUps.reverse()) await cleanUp();
     await rm(keep ? join(folder, "data") : folder, { recursive: true, force: true });
   }
 }
 
-/** Creates and injects as planned, then waits until everything has come to rest and stopped in order. */
+/** Creates and injects as planned, then waits until everything has come to rest, and stops the dispatchers in order. */
 async function carryOut(
   plan: Plan,
   { receiver, cluster, fleet, client, injector, attackers, control, sockets }: Stage,
@@ -77,7 +77,7 @@ async function carryOut(
   const progress = setInterval(() => {
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     console.log(
-      `${seconds} s: ${client.ledger.length} created, ${receiver.arrivals.length} requests over, ${attackers.active()} adversaries and ${injector.active()} faults at work, injected so far: ${countInjected(injector.injected)}`,
+      `${seconds} s: ${client.ledger.length} created, ${receiver.arrivals.length} requests ended, ${attackers.active()} adversaries and ${injector.active()} faults active, injected so far: ${countInjected(injector.injected)}`,
     );
   }, PROGRESS_EVERY_MS);
   cleanUps.push(() => clearInterval(progress));
@@ -94,7 +94,7 @@ async function carryOut(
   clearInterval(progress);
 }
 
-/** Waits until no schedule may change by itself any more, or long enough. */
+/** Waits until no schedule may change by itself any more, or until the time limit. */
 async function settle(url: string) {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const end = performance.now() + SETTLE_MS_MAX;

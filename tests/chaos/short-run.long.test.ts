@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs `npm run chaos` with the given flags to its end. */
+/** Runs `npm run chaos` with these flags until it ends. */
 async function chaos(...flags: string[]) {
   const child = spawn(process.execPath, ["scripts/run.mjs", "chaos", ...flags], { cwd: ROOT });
   let output = "";
@@ -14,12 +14,12 @@ async function chaos(...flags: string[]) {
   return { code, output };
 }
 
-it("a short run with kills, stops, partitions and restarts loses, repeats and contradicts nothing", async () => {
+it("a short run with kills, stops, partitions and restarts loses nothing, repeats nothing without cause and records the truth", async () => {
   const { code, output } = await chaos("--seconds", "15", "--seed", "4523", "--rate", "20", "--dispatchers", "3");
   expect(code, output).toBe(0);
 }, 180_000);
 
-it("wrong options are refused", async () => {
+it("npm run chaos refuses wrong options", async () => {
   const { code, output } = await chaos("--rate", "none");
   expect(code).toBe(2);
   expect(output).toContain("--rate: a whole number from 1 to 1000");

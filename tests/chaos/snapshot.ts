@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import type { Evidence } from "./evidence.ts";
 
-/** Makes the database keep a log of every claim that is committed: who claimed, and when. */
+/** Makes the database log every committed claim: who claimed, and when. */
 export async function keepClaimLog(sql: postgres.Sql) {
   await sql.unsafe(`
     CREATE TABLE chaos_claims (
@@ -15,13 +15,13 @@ export async function keepClaimLog(sql: postgres.Sql) {
       WHEN (NEW.status = 'firing' AND OLD.status <> 'firing') EXECUTE FUNCTION chaos_note_claim();`);
 }
 
-/** How many schedules may still change by themselves. */
+/** The number of schedules that may still change by themselves. */
 export async function countOpen(sql: postgres.Sql): Promise<number> {
   const [row] = await sql`SELECT count(*)::int AS n FROM schedules WHERE status IN ('scheduled', 'firing', 'failed')`;
   return row?.n;
 }
 
-/** Everything the database holds of this run. */
+/** Everything that the database holds of this run. */
 export async function readSnapshot(
   sql: postgres.Sql,
 ): Promise<Pick<Evidence, "schedules" | "attempts" | "claims"> & { dispatchers: { id: string; pid: number }[] }> {

@@ -26,9 +26,9 @@ const NO_SUCH_NAME = 3;
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 /**
- * Starts everything a run needs, with its files in `folder`: receiver, PostgreSQL, a proxy and a dispatcher per slot, the
- * client, and what injects faults. Whatever is started adds to `cleanUps` how it ends, which are to be called in
- * reverse order, also when this rejects.
+ * Starts everything that a run needs, with its files in `folder`: the receiver, PostgreSQL, a proxy and a dispatcher
+ * per slot, the client, and what injects faults. Everything that is started adds its end to `cleanUps`, also when this
+ * function rejects. Call them in reverse order.
  */
 export async function setStage(options: PlanOptions, folder: string, logDir: string, cleanUps: (() => unknown)[]) {
   const receiver = await startReceiverProcess();
@@ -36,8 +36,8 @@ export async function setStage(options: PlanOptions, folder: string, logDir: str
   const caFile = join(folder, "receiver-ca.pem");
   await writeFile(caFile, receiver.ca);
 
-  // One per dispatcher, one more for the crash loop, and the last, which is never cut off, for the client: a restart may
-  // change the server's port.
+  // One proxy per dispatcher, one for the crash loop, and a last one for the client, which is never cut off. The client
+  // has one because a restart may change the server's port.
   const proxies: DatabaseProxy[] = [];
   const cluster = await startCluster(join(folder, "data"), (port) => {
     for (const proxy of proxies) proxy.aim(port);
@@ -84,7 +84,7 @@ export async function setStage(options: PlanOptions, folder: string, logDir: str
   return { receiver, cluster, fleet, client, injector, attackers, sockets, control: accounts.control };
 }
 
-/** A name server that answers no question while it is silent, and that no name exists otherwise. */
+/** A name server that answers no question while it is silent, and answers every other with "no such name". */
 async function startSilentNameServer() {
   let silent = false;
   const answers = new Proxy({}, { get: () => (silent ? "silence" : { code: NO_SUCH_NAME }) });

@@ -17,10 +17,10 @@ export const KINDS = [
   "connections over bound",
 ] as const;
 export type ViolationKind = (typeof KINDS)[number];
-/** `of` is the id of a schedule, or a dispatcher, or the control group. */
+/** `of` is the id of a schedule, or names a dispatcher or the control group. */
 export type Violation = { kind: ViolationKind; of: string; detail: string };
 
-/** `allowedDuplicates` counts repeats of requests whose outcome a fault had made unknowable. */
+/** `allowedDuplicates` counts repeats of requests whose outcome could not be known because of a fault. */
 export type Verdict = {
   violations: Violation[];
   allowedDuplicates: number;
@@ -29,8 +29,11 @@ export type Verdict = {
   connections: ConnectionPeaks;
 };
 
-/** Compares what the client was told, what the receiver saw and what the database holds. Nothing may be under way. */
-export function judge(evidence: Evidence): Verdict {
+/**
+ * Compares what the client was answered, what the receiver saw and what the database holds. The run must have come to
+ * rest.
+ */
+export function verdictOf(evidence: Evidence): Verdict {
   const clients = new Map(evidence.client.map((entry) => [entry.id, entry]));
   const rows = new Map(evidence.schedules.map((row) => [row.id, row]));
   const attempts = groupBy(evidence.attempts, ({ scheduleId }) => scheduleId);
@@ -83,7 +86,7 @@ type Story = {
 };
 type Say = (detail: string) => void;
 
-/** What was acknowledged exists as it was acknowledged, and came to an end that its attempts explain. */
+/** Every acknowledged schedule exists as it was acknowledged, and came to an end that its attempts explain. */
 function findLost({ client, row, attempts, arrivals, retryPolicy }: Story, say: Say) {
   if (!row) {
     if (client) say("its create was acknowledged, and there is no such schedule");
@@ -99,12 +102,12 @@ function findLost({ client, row, attempts, arrivals, retryPolicy }: Story, say: 
     const cancels = client?.changes.filter(({ kind, answer }) => kind === "cancel" && answer !== "refused");
     if (client && cancels?.length === 0) say("cancelled, and nobody cancelled it");
   } else {
-    say(`still ${row.status} long after everything was well again`);
+    say(`still ${row.status} long after the last fault had ended`);
   }
   if (!client) return;
   const instants = possibleInstants(client);
   if (!instants.some((instant) => Math.abs(instant - row.fireAtMs) < 1))
-    say(`fire_at is ${at(row.fireAtMs)}, and the client was told ${instants.map(at).join(" or ")}`);
+    say(`fire_at is ${at(row.fireAtMs)}, and the client was answered ${instants.map(at).join(" or ")}`);
   for (const arrival of arrivals)
     if (arrival.bodyHash !== client.bodyHash) say(`attempt ${arrival.attempt} had another body`);
 }
@@ -116,7 +119,10 @@ function mayBeDead(row: ScheduleRow, attempts: AttemptRow[], retries: number): b
   return attempts.length >= 3 && attempts.slice(-3).every(({ outcome }) => outcome === "interrupted");
 }
 
-/** No request before the instant its schedule had, and none before its retry or the end of a lost attempt's lease. */
+/**
+ * No request arrives before the instant of its schedule, before its retry is due, or before a lost attempt's lease has
+ * ended.
+ */
 function findEarly({ client, row, attempts, arrivals, claims, retryPolicy }: Story, early: Say, afterCancel: Say) {
   if (!row) return;
   for (const arrival of arrivals) {
@@ -143,7 +149,7 @@ function findEarly({ client, row, attempts, arrivals, claims, retryPolicy }: Sto
   }
 }
 
-/** Nothing starts once its cancel was acknowledged, and the cancel stands. */
+/** No request starts after the schedule's cancel was acknowledged, and the cancel lasts. */
 function findAfterCancel({ client, row, arrivals }: Story, say: Say) {
   const cancel = client?.changes.find(({ kind, answer }) => kind === "cancel" && answer === "done");
   if (!cancel) return;
@@ -155,8 +161,8 @@ function findAfterCancel({ client, row, arrivals }: Story, say: Say) {
 }
 
 /**
- * One request per attempt, none after a success, none beyond the retries; a repeat only of what failed, or was lost with
- * its dispatcher. Returns how many repeats of the last sort there were.
+ * There is one request per attempt, none after a success, and none beyond the retries. Only a failed attempt, or one
+ * that was lost with its dispatcher, is repeated. Returns how many repeats followed lost attempts.
  */
 function findDuplicates({ row, attempts, arrivals, claims, retryPolicy, excuses }: Story, say: Say): number {
   let allowed = 0;
@@ -179,7 +185,7 @@ function findDuplicates({ row, attempts, arrivals, claims, retryPolicy, excuses 
   return allowed;
 }
 
-/** Two requests of one schedule never overlap, but for those of a process that was stopped meanwhile. */
+/** Two requests of one schedule never overlap, except for those of a process that was stopped meanwhile. */
 function findOverlapping({ arrivals, claims, excuses }: Story, say: Say) {
   for (const [index, arrival] of arrivals.entries()) {
     const next = arrivals[index + 1];
@@ -192,7 +198,10 @@ function findOverlapping({ arrivals, claims, excuses }: Story, say: Say) {
   }
 }
 
-/** Each request has one row, which says what it was given or that nobody knows; each recorded answer was given. */
+/**
+ * Each request has one row, which has the status of its answer or says that the outcome is unknown. Each recorded
+ * answer was received.
+ */
 function findUnrecorded({ attempts, arrivals, claims, excuses }: Story, say: Say) {
   for (const arrival of arrivals) {
     const records = attempts.filter(({ attempt }) => attempt === arrival.attempt);
@@ -202,8 +211,8 @@ function findUnrecorded({ attempts, arrivals, claims, excuses }: Story, say: Say
       const claim = claimOf(arrival, claims);
       if (!claim || !excuses.mayBeUnknown(claim, arrival))
         say(`attempt ${arrival.attempt} is interrupted, and its dispatcher could have recorded it`);
-    } else if (record.statusCode !== arrival.given)
-      say(`attempt ${arrival.attempt} was given ${arrival.given ?? "no answer"}, recorded is ${described(record)}`);
+    } else if (record.statusCode !== arrival.statusCode)
+      say(`attempt ${arrival.attempt} got ${arrival.statusCode ?? "no answer"}, recorded is ${described(record)}`);
   }
   const counts = groupBy(attempts, ({ attempt }) => String(attempt));
   for (const [attempt, records] of counts) {
@@ -216,22 +225,22 @@ function findUnrecorded({ attempts, arrivals, claims, excuses }: Story, say: Say
 }
 
 const ROUNDING_MS = 2;
-/** At most so far ahead of its instant a request leaves that is to fire early. */
+/** A request with early fire leaves at most this much ahead of its instant, ms. */
 const EARLY_FIRE_MS = 500;
 
-/** Every instant the schedule may rightly have: the last one acknowledged, and those whose answer was lost. */
+/** Every instant that the schedule may have: the last acknowledged one, and those whose answer was lost. */
 function possibleInstants(client: ClientEntry): number[] {
   const moves = client.changes.filter(
     (change): change is ChangeEntry & { fireAtMs: number } => change.fireAtMs !== null && change.answer !== "refused",
   );
-  const told = moves.findLast(({ answer }) => answer === "done");
+  const acknowledged = moves.findLast(({ answer }) => answer === "done");
   return [
-    told?.fireAtMs ?? client.fireAtMs,
+    acknowledged?.fireAtMs ?? client.fireAtMs,
     ...moves.filter(({ answer }) => answer === "unknown").map(({ fireAtMs }) => fireAtMs),
   ];
 }
 
-/** The claim a request came from: a released attempt gives its number to the next claim. */
+/** The claim that a request came from. When an attempt is released, the next claim has the same attempt number. */
 function claimOf(arrival: Arrival, claims: ClaimRow[]): ClaimRow | undefined {
   return claims
     .filter(({ attempt, claimedAtMs }) => attempt === arrival.attempt && claimedAtMs <= arrival.arrivedAtMs)

@@ -5,7 +5,7 @@ import { manyOrigins, unresolvedNames } from "./origins.ts";
 import { deactivated, overdueInOneShard, overdueOfMany } from "./overdue.ts";
 import { busyTarget, overRate, slowTarget } from "./streams.ts";
 
-/** Every adversary there is. */
+/** All adversaries. */
 export const ADVERSARIES: readonly Adversary[] = [
   overdueInOneShard,
   deactivated,
@@ -21,7 +21,7 @@ export const ADVERSARIES: readonly Adversary[] = [
   manyOrigins,
 ];
 
-/** The adversary of this name. Throws when there is none. */
+/** Returns the adversary with this name. Throws when there is none. */
 export function getAdversaryOrThrow(name: string): Adversary {
   const found = ADVERSARIES.find((one) => one.name === name);
   if (!found) throw new Error(`there is no adversary ${name}`);

@@ -1,10 +1,10 @@
 import type { Adversary } from "./adversary.ts";
 
-/** About one second of it is its start. */
+/** The process takes about one second of this to start. */
 const LIVES_MS = 2_000;
 const PAUSE_MS = 100;
 
-/** It sends heartbeats, and must be given no shards. */
+/** It sends heartbeats, and must not be assigned shards. */
 export const crashLoop: Adversary = {
   name: "crash-loop",
   does: "one dispatcher more, killed two seconds after each start",

@@ -1,6 +1,6 @@
 import { type Adversary, bulk, spread } from "./adversary.ts";
 
-/** Holds as many connections to an origin as one account may, where the control group has targets too. */
+/** Holds as many connections to an origin as one account may have, on an origin that the control group uses too. */
 export const hangingPath: Adversary = {
   name: "hanging-path",
   does: "400 schedules of one account to a path that hangs, on an origin of the control group",
@@ -10,7 +10,7 @@ export const hangingPath: Adversary = {
   steps: (random) => bulk(0, 0, spread(random, 400, [2_000, 6_000], { behaviour: "hangs", place: "shared" })),
 };
 
-/** Retries need connections of their own: each that hangs holds one. */
+/** A retry needs a connection of its own, and each retry that hangs holds one. */
 export const retriesHang: Adversary = {
   name: "retries-hang",
   does: "700 schedules of one account that fail once, and whose retries hang",
@@ -20,7 +20,7 @@ export const retriesHang: Adversary = {
   steps: (random) => bulk(0, 0, spread(random, 700, [2_000, 5_000], { behaviour: "fails-then-hangs", place: "hung" })),
 };
 
-/** No account is over a bound of its own. */
+/** No account exceeds a limit of its own. */
 export const oneRowEach: Adversary = {
   name: "one-row-each",
   does: "600 accounts with one row each, due at one instant, to one origin that hangs",

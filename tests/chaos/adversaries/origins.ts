@@ -4,7 +4,7 @@ import { type Adversary, bulk } from "./adversary.ts";
 const HOSTS = 200;
 const HOSTS_FOR_MS = 10_000;
 
-/** Each of them is a connection that is being opened until its name server is given up. */
+/** Each host takes a connection that stays in the opening state until its name lookup is given up. */
 export const unresolvedNames: Adversary = {
   name: "unresolved-names",
   does: `five accounts with ${HOSTS} hosts each whose names are never answered`,
@@ -25,7 +25,7 @@ export const unresolvedNames: Adversary = {
     ).flat(),
 };
 
-/** A dispatcher knows each origin for a while after its last delivery. */
+/** A dispatcher remembers each origin for a while after its last delivery. */
 export const manyOrigins: Adversary = {
   name: "many-origins",
   does: `${MANY_NAMES.toLocaleString("en")} origins of one account, 100 a second`,

@@ -1,6 +1,6 @@
 import { type Adversary, stream } from "./adversary.ts";
 
-/** What the account asks for beyond its rate waits longer and longer. */
+/** Requests beyond the account's rate wait longer and longer. */
 export const overRate: Adversary = {
   name: "over-rate",
   does: "one account with 40 due a second and a rate of 20",
@@ -10,7 +10,7 @@ export const overRate: Adversary = {
   steps: (_random, forMs) => stream(0, 40, forMs, () => ({ behaviour: "ok", place: "well" })),
 };
 
-/** The warm connections are in use all the time, and a retry needs a new one. */
+/** The warm connections are in use all the time, so a retry needs a new one. */
 export const busyTarget: Adversary = {
   name: "busy-target",
   does: "120 a second to a target that answers in 40 ms, every 13th of which is retried",

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { findOverBound } from "../../chaos/connection-bounds.ts";
 import type { Evidence, SocketCount } from "../../chaos/evidence.ts";
-import { judge } from "../../chaos/verdict.ts";
+import { verdictOf } from "../../chaos/verdict.ts";
 import { arrived, BEGAN, created, evidenceOf } from "./evidence.ts";
 
 const NONE = { well: 0, unwell: 0, shared: 0, hung: 0, busy: 0, slow: 0, many: 0 };
-const look = (atMs: number, open: Partial<SocketCount["open"]>) => ({ atMs: BEGAN + atMs, open, heldUpMs: 0 });
+const sample = (atMs: number, open: Partial<SocketCount["open"]>) => ({ atMs: BEGAN + atMs, open, heldUpMs: 0 });
 const ofProcess = (atMs: number, open: Partial<SocketCount["open"]>) => ({ atMs: BEGAN + atMs, pid: 11, open });
-const ofReceiver = (atMs: number, hung: number): SocketCount => ({ ...look(atMs, {}), open: { ...NONE, hung } });
+const ofReceiver = (atMs: number, hung: number): SocketCount => ({ ...sample(atMs, {}), open: { ...NONE, hung } });
 const lifetime = (pid: number, untilMs = Number.POSITIVE_INFINITY) => ({ pid, slot: 0, fromMs: BEGAN, untilMs });
 
 const details = (rest: Partial<Evidence>) => findOverBound(evidenceOf(rest)).over.map(({ detail }) => detail);
@@ -17,7 +17,7 @@ describe("the count of connections over bound", () => {
     const processSockets = [ofProcess(0, { well: 8, hung: 8 }), ofProcess(500, { well: 8, hung: 8 })];
     expect(details({ processSockets })).toEqual([]);
     const more = processSockets.map((one) => ({ ...one, open: { ...one.open, many: 1 } }));
-    expect(judge(evidenceOf({ processSockets: more })).violations).toEqual([
+    expect(verdictOf(evidenceOf({ processSockets: more })).violations).toEqual([
       { kind: "connections over bound", of: "process 11", detail: "17 connections in all, at most 16" },
     ]);
   });
@@ -46,9 +46,9 @@ describe("the count of connections over bound", () => {
 
   it("allows for the connections of a process that has just ended", () => {
     const socketCounts = [ofReceiver(0, 16), ofReceiver(250, 16)];
-    const gone = (atMs: number) => ({ socketCounts, lifetimes: [lifetime(11), lifetime(12, BEGAN + atMs)] });
-    expect(details(gone(-500))).toEqual([]);
-    expect(details(gone(-1_500))).toEqual(["16 connections to hung, at most 8"]);
+    const endedAt = (atMs: number) => ({ socketCounts, lifetimes: [lifetime(11), lifetime(12, BEGAN + atMs)] });
+    expect(details(endedAt(-500))).toEqual([]);
+    expect(details(endedAt(-1_500))).toEqual(["16 connections to hung, at most 8"]);
   });
 
   it("fails a run in which an account has more requests in flight to one origin than it may have connections", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CONTROL_P99_MAX_MS, latenessOf } from "../../chaos/control-group.ts";
 import type { Injected } from "../../chaos/evidence.ts";
-import { judge } from "../../chaos/verdict.ts";
+import { verdictOf } from "../../chaos/verdict.ts";
 import { arrived, BEGAN, created, evidenceOf } from "./evidence.ts";
 
 const DUE = 60_000;
@@ -20,7 +20,7 @@ const fault = (fromMs: number, untilMs: number, rest: Partial<Injected> = {}): I
   ...rest,
 });
 const kinds = (...of: Parameters<typeof group>) => {
-  const { violations } = judge(group(...of));
+  const { violations } = verdictOf(group(...of));
   return [...new Set(violations.map(({ kind }) => kind))].filter((kind) => kind === "control group p99");
 };
 

@@ -28,7 +28,7 @@ export const created = (id: string, atMs: number, rest: Partial<ClientEntry> = {
 
 /** The first request of a schedule, `atMs` after the run began. */
 export const arrived = (id: string, atMs: number, forMs = 5): Arrival => ({
-  ...{ scheduleId: id, attempt: 1, given: 200, bodyHash: "aa" },
+  ...{ scheduleId: id, attempt: 1, statusCode: 200, bodyHash: "aa" },
   arrivedAtMs: BEGAN + atMs,
   endedAtMs: BEGAN + atMs + forMs,
 });

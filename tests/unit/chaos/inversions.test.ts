@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ClientEntry, Evidence } from "../../chaos/evidence.ts";
 import { findInversions } from "../../chaos/inversions.ts";
-import { judge } from "../../chaos/verdict.ts";
+import { verdictOf } from "../../chaos/verdict.ts";
 import { arrived, BEGAN, created, evidenceOf } from "./evidence.ts";
 
 /** `older` is due a second before `newer` and is sent 500 ms after it. */
@@ -21,7 +21,7 @@ const claim = (scheduleId: string, atMs: number, dispatcherId: string) => ({
 describe("the count of inversions", () => {
   it("fails a run in which a request is overtaken by a later one of its lane to the same origin", () => {
     expect(ids(overtaken())).toEqual(["older"]);
-    expect(judge(overtaken()).violations).toContainEqual({
+    expect(verdictOf(overtaken()).violations).toContainEqual({
       ...{ kind: "inversions", of: "older" },
       detail: "control: due 1000 ms before newer, and sent 500 ms after it",
     });

@@ -22,7 +22,7 @@ it.runIf(platform === "linux")(
     const unused = Object.fromEntries(RECEIVER_ORIGINS.map((origin) => [origin, 0]));
     const ports = { ...unused, slow: port } as Record<ReceiverOrigin, number>;
     const watch = watchProcessSockets({ ports, pids: () => [pid] });
-    await waitFor("a look", () => watch.found.length > 0);
+    await waitFor("a sample", () => watch.found.length > 0);
     watch.stop();
     for (const client of clients) client.destroy();
     server.close();

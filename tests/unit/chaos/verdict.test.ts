@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Arrival, AttemptRow, ChangeEntry, Evidence, Injected } from "../../chaos/evidence.ts";
-import { judge } from "../../chaos/verdict.ts";
+import { verdictOf } from "../../chaos/verdict.ts";
 
 const ID = "00000000-0000-7000-8000-000000000001";
 const FIRE_AT = 1_000_000;
 
-const arrival = (attempt: number, atMs: number, given: number | null = 200, forMs = 10): Arrival => ({
-  ...{ scheduleId: ID, attempt, given, bodyHash: "aa" },
+const arrival = (attempt: number, atMs: number, statusCode: number | null = 200, forMs = 10): Arrival => ({
+  ...{ scheduleId: ID, attempt, statusCode, bodyHash: "aa" },
   arrivedAtMs: FIRE_AT + atMs,
   endedAtMs: FIRE_AT + atMs + forMs,
 });
@@ -72,7 +72,7 @@ function story(rest: {
   };
 }
 
-const kinds = (evidence: Evidence) => [...new Set(judge(evidence).violations.map(({ kind }) => kind))];
+const kinds = (evidence: Evidence) => [...new Set(verdictOf(evidence).violations.map(({ kind }) => kind))];
 
 /** The dispatcher of attempt 1 was lost, and another dispatcher repeated the attempt. */
 const repeated = (injected: Injected[], firstForMs = 10) =>
@@ -84,7 +84,7 @@ const repeated = (injected: Injected[], firstForMs = 10) =>
 
 describe("the verdict has no violation when", () => {
   it("a schedule is delivered at its instant", () => {
-    expect(judge(story({}))).toMatchObject({ violations: [], allowedDuplicates: 0, interrupted: 0 });
+    expect(verdictOf(story({}))).toMatchObject({ violations: [], allowedDuplicates: 0, interrupted: 0 });
   });
 
   it("a failed attempt is followed by its retry, or a schedule has used up its retries", () => {
@@ -228,7 +228,7 @@ describe("the verdict reports as duplicate", () => {
   });
 
   it("no repeat of a request whose dispatcher was killed with it in flight", () => {
-    const verdict = judge(repeated([fault("kill", 5, Number.POSITIVE_INFINITY)]));
+    const verdict = verdictOf(repeated([fault("kill", 5, Number.POSITIVE_INFINITY)]));
     expect(verdict).toMatchObject({ violations: [], allowedDuplicates: 1, interrupted: 1 });
   });
 
@@ -307,7 +307,7 @@ describe("an audit of a dispatcher's counters", () => {
   });
 
   it("is a violation for each difference, which names the dispatcher and the counter", () => {
-    const { violations } = judge(
+    const { violations } = verdictOf(
       story({ audits: [audit(), audit("claims: counted 2, really 1", "memory: counted 1, really 0")] }),
     );
     expect(violations).toMatchObject([

@@ -26,20 +26,24 @@ export type BenchOptions = {
   rounds: number;
   scenarios: readonly ScenarioName[];
   engines: readonly Engine[];
-  /** Whether creating over HTTP is measured too. */
+  /** Whether creating over HTTP is measured, too. */
   writes: boolean;
-  /** Whether lists and figures are, over ten million attempts, or a twentieth of them when `quick`. */
+  /**
+   * Whether reads of lists and figures are measured, too, over ten million attempts, or over a twentieth of them when
+   * `quick`.
+   */
   reads: boolean;
   quick: boolean;
 } & ScenarioOptions;
 
 /**
- * Runs every scenario on every engine, `rounds` times interleaved, on one Postgres with the settings of `npm start` and
- * one receiver; then the other parts. Prints a line for each run, then the table; writes results/latest.json.
+ * Runs every scenario on every engine, `rounds` times interleaved, with one Postgres that has the settings of `npm
+ * start` and one receiver. Runs the other parts afterwards. Prints a line for each run and then the table, and writes
+ * results/latest.json.
  */
 export async function runBench(options: BenchOptions, signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-bench-"));
-  // PostgreSQL runs as another user where this one is root.
+  // PostgreSQL runs as another user when this process runs as root.
   await chmod(folder, 0o711);
   const receiver = await startReceiver();
   const server = await startEmbeddedPostgres(join(folder, "data"));
@@ -101,7 +105,7 @@ async function runReads({ quick }: BenchOptions, bench: Bench): Promise<void> {
 
 async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver): Promise<Run[]> {
   const runner = createRunner({ bench, receiver });
-  /** The stores with a backlog, which is not made anew for each round. */
+  /** The stores with a backlog. They are kept over the rounds. */
   const kept = new Map<string, OpenEngine>();
   const runs: Run[] = [];
 
@@ -119,7 +123,7 @@ async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver
       figures = await runner.run(scenario, engine, open);
       return figures;
     } finally {
-      // One whose jobs were stored too late still holds them.
+      // A store whose jobs were stored too late still holds those jobs.
       if (figures === null || scenario.backlog === 0) {
         kept.delete(engine.name);
         await open.close();
@@ -132,7 +136,8 @@ async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver
       const scenario = makeScenario(name, { ...options, seed: options.seed + round });
       for (const engine of options.engines) {
         if (!runsOn(scenario, engine)) continue;
-        // Once more when its jobs were not stored in time: how long that takes is known then.
+        // When the jobs were not stored in time, the run is repeated once; the time that storing takes is known by
+        // then.
         const figures = (await runOnce(scenario, engine)) ?? (await runOnce(scenario, engine));
         if (!figures) throw new Error(`${engine.name} could not store the jobs of ${name} in time`);
         runs.push({ scenario: name, engine: engine.name, round, figures });
@@ -149,7 +154,7 @@ function runsOn(scenario: Scenario, engine: Engine): boolean {
   return engine.stores || scenario.runsOn === "all";
 }
 
-/** The last run as a line of its own, under a head when it is the first. */
+/** The last run on a line of its own. The first run has the column heads above it. */
 function line(runs: readonly Run[], round: number): string {
   const [head, row] = table(summarise(runs.slice(-1)), LINE_WIDTHS).split("\n");
   return `${runs.length === 1 ? `   ${head}\n` : ""}${String(round).padEnd(3)}${row}`;

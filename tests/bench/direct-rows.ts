@@ -4,12 +4,12 @@ import { pgArray, pgTextArray } from "../../db/queries/pg-array.ts";
 import { newId } from "../../domain/ids.ts";
 import { enterLanes } from "../helpers/lanes.ts";
 
-/** A schedule to POST without a payload. */
+/** A POST without a payload. */
 export type DirectRow = { accountId: string; dueAtMs: number; url: string };
 
 /**
- * Stores schedules by one plain INSERT into each table, past the create functions: without quota and notice, some five
- * times as fast. They may be due already.
+ * Stores schedules by one plain INSERT into each table and not through the create functions, without counting quota or
+ * notifying a dispatcher. This is about five times as fast. The schedules may be overdue.
  */
 export async function insertDirectRows(sql: postgres.Sql, rows: readonly DirectRow[]): Promise<void> {
   await sql`
@@ -27,8 +27,8 @@ export async function insertDirectRows(sql: postgres.Sql, rows: readonly DirectR
 }
 
 /**
- * Completes rows that came into `schedules` past the create functions: whatever these keep besides is made up for here.
- * Every such statement of the bench is followed by a call of it.
+ * Completes rows that came into `schedules` without the create functions: it writes what these functions write beside
+ * the row. Every such statement of the bench is followed by a call of this.
  */
 export async function finishDirectRows(sql: Sql): Promise<void> {
   await enterLanes(sql);

@@ -1,50 +1,59 @@
 import type { WorkerProcess } from "./worker-process.ts";
 
-/** A job with its instant, epoch ms, and where it goes. */
+/** A job with its instant, epoch ms, and its target. */
 export type Job = { n: number; account: number; dueAtMs: number; url: string; body: string };
 
-/** What every engine is given. */
+/** What the bench passes to every engine. */
 export type Bench = {
-  /** Makes an empty database on the server of this run. */
+  /** Creates an empty database on the server of this run. */
   createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
-  /** A folder for this run's files. */
+  /** A folder for the files of this run. */
   folder: string;
   caFile: string;
   ca: string;
-  /** `https://localhost:<port>` of the receiver, of its part that never answers, and of the one that answers late. */
+  /**
+   * `https://localhost:<port>` of three parts of the receiver: the one that answers, the one that never answers, and
+   * the one that answers late.
+   */
   origin: string;
   hangingOrigin: string;
   slowOrigin: string;
-  /** Ports of the receiver that are reached under many names, by plain HTTP. */
+  /** Ports of the receiver that are reached under many names over plain HTTP. */
   manyPorts: readonly number[];
 };
 
-/** An engine with a store of its own, empty at first. */
+/** An engine with a store of its own, which is empty at first. */
 export type OpenEngine = {
-  /** Starts that many processes that deliver, and waits until they do. They are to know the first `names` of the many origins. */
+  /**
+   * Starts this many delivering processes and waits until they are ready. They must be able to resolve the first
+   * `names` of the many origins.
+   */
   start(workers: number, names?: number): Promise<WorkerProcess[]>;
-  /** Stores jobs. `closedLoop`: one without a store starts the next one whenever one has ended. */
+  /** Stores jobs. With `closedLoop`, an engine without a store starts the next job whenever one has ended. */
   enqueue(jobs: Job[], closedLoop?: boolean): Promise<void>;
-  /** Stores many jobs that fall due before the others, by the shortest way; where there is none, `enqueue` does. */
+  /**
+   * Stores many jobs that fall due before the others, in the fastest way there is. Without this function, `enqueue`
+   * stores them.
+   */
   enqueueOverdue?(jobs: Job[]): Promise<void>;
-  /** How many jobs were delivered and are committed as such. */
+  /** How many jobs were delivered and committed as delivered. */
   finished(): Promise<number>;
-  /** Stores `rows` that are due much later. */
+  /** Stores `rows` jobs that are due much later. */
   addBacklog(rows: number): Promise<void>;
   close(): Promise<void>;
 };
 
 export type Engine = {
   name: string;
-  /** How it is set up, in a few words, for the table. */
+  /** A short description of its settings, for the table. */
   settings: string;
-  /** How long before its instant a job is taken from the store. */
+  /** How long before its instant a job is claimed from the store. */
   claimLead: string;
-  /** Jobs a second that it surely stays below: so many are stored for the saturation. */
+  /** Jobs per second that it surely cannot exceed. It decides how many jobs are stored for the saturation scenario. */
   perSecondMax: number;
-  /** Whether it has a store; one without has nothing to commit, no backlog and no second process. */
+  /** Whether it has a store. Without one it has nothing to commit, no backlog and no second process. */
   stores: boolean;
-  /** Why it cannot run on this machine. */
+  /** Why it cannot run on this machine; undefined when it can. */
   absent?(): Promise<string | undefined>;
   open(bench: Bench): Promise<OpenEngine>;
 };

@@ -1,11 +1,12 @@
 import { Pool } from "undici";
 
-/** Who calls: its API key and what it sends. */
+/** A caller: its API key, and the body it sends. */
 export type Caller = { key: string; body: string };
 
 /**
- * Calls `path` by POST for `durationMs`: each caller on a kept-alive connection of its own, the next request as soon as
- * the last one is answered. Returns how many were answered and in what time. Throws on any other status than `status`.
+ * Posts to `path` for `durationMs`. Each caller has a kept-alive connection of its own, and sends its next request as
+ * soon as the last one is answered. Returns how many requests were answered and in what time. Throws on any status but
+ * `status`.
  */
 export async function drive(options: {
   origin: string;

@@ -1,7 +1,7 @@
 import type { Job } from "./engine.ts";
 import type { Arrivals } from "./receiver.ts";
 
-/** What one run of one engine showed. Times in ms; null where it does not apply. */
+/** The figures of one run of one engine. Times in ms; null where a figure does not apply. */
 export type Figures = {
   p50: number | null;
   p95: number | null;
@@ -9,34 +9,37 @@ export type Figures = {
   max: number | null;
   early: number;
   duplicates: number;
-  /** Jobs that never came. */
+  /** Jobs that never arrived. */
   lost: number;
-  /** Jobs that came and were not committed as delivered in the end; null where that cannot be told. */
+  /** Jobs that arrived and were not committed as delivered in the end; null where that is unknown. */
   unrecorded: number | null;
-  /** The last arrival, from the first instant. */
+  /** Time from the first instant to the last arrival. */
   lastArrival: number;
-  /** Every outcome committed, from the first instant. */
+  /** Time from the first instant until every outcome was committed. */
   committed: number | null;
-  /** Delivered, and committed where there is a store. */
+  /** Jobs per second that were delivered, and committed where there is a store. */
   perSecond: number;
   cpuUsPerDelivery: number;
   peakRssMb: number;
-  /** Lateness of the jobs beside the control group that came, and how many of them came a second. */
+  /** Lateness of the jobs outside the control group that arrived, and how many of them arrived per second. */
   othersP50: number | null;
   othersP99: number | null;
   othersMax: number | null;
   othersPerSecond: number | null;
 };
 
-/** Two readings of the wall clock agree to about this, ms: an arrival counts as early when it is further ahead. */
+/**
+ * Precision to which two readings of the wall clock agree, ms. An arrival counts as early when it is ahead by more than
+ * this.
+ */
 const CLOCK_MS = 0.05;
 
 type LatenessFigures = Pick<Figures, "p50" | "p95" | "p99" | "max" | "early" | "lost">;
 type OthersFigures = Pick<Figures, "othersP50" | "othersP99" | "othersMax" | "othersPerSecond">;
 
 /**
- * Lateness at the receiver of the control group's jobs, which are the first `control`; of all jobs how many were early,
- * and of the first `answered`, which are waited for, how many never came.
+ * Lateness at the receiver of the control group, which is the first `control` jobs. Counts as early every job that came
+ * too early, and as lost those of the first `answered` jobs, which the run waits for, that never came.
  */
 export function lateness(
   jobs: readonly Job[],
@@ -55,7 +58,7 @@ export function lateness(
   };
 }
 
-/** The same of the jobs beside the control group, and how many of these came a second from `beginMs` on. */
+/** The same for the jobs outside the control group, with how many of them arrived per second from `beginMs` on. */
 export function latenessOfOthers(
   jobs: readonly Job[],
   control: number,
@@ -73,7 +76,7 @@ export function latenessOfOthers(
   };
 }
 
-/** Sorted, of the jobs that came. */
+/** Lateness of the jobs that arrived, sorted. */
 function latenessesOf(jobs: readonly Job[], arrivals: Float64Array): number[] {
   const late: number[] = [];
   for (const job of jobs) {
@@ -83,12 +86,12 @@ function latenessesOf(jobs: readonly Job[], arrivals: Float64Array): number[] {
   return late.sort((a, b) => a - b);
 }
 
-/** The smallest of the sorted values that `share` of them do not exceed (nearest rank). */
+/** The smallest sorted value that at least `share` of the values do not exceed (nearest rank). */
 export function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? null;
 }
 
-/** The middle one; null when there is none. */
+/** The median of the values that are not null; null when there is none. */
 export function median(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null).sort((a, b) => a - b);
   const middle = known.length / 2;

@@ -1,11 +1,11 @@
 import { Agent } from "undici";
 
-/** What a peer keeps of a job: the request that it is to send. */
+/** What a peer stores of a job: the request to send. */
 export type Posted = { url: string; body: string };
 
 export type Post = (request: Posted) => Promise<void>;
 
-// As long and as many as the dispatcher's own signatures are, which cost a peer nothing here.
+// Headers as long and as many as the dispatcher's own signatures. A peer does not pay for computing them.
 const HEADERS = {
   "content-type": "application/json",
   "x-service-signature": `t=1700000000,v1=${"0".repeat(64)}`,
@@ -19,8 +19,8 @@ const HEADERS = {
 };
 
 /**
- * The handler of every peer: posts the same request over the same kind of connection, kept open for a minute. Rejects
- * when the answer is not 2xx or does not come within 30 s.
+ * The handler of every peer. It posts the same request over the same kind of connection, which it keeps open for a
+ * minute. Rejects when the answer is not 2xx or does not come within 30 s.
  */
 export function createPost(ca: string): { post: Post; close: () => Promise<void> } {
   const agent = new Agent({

@@ -12,7 +12,7 @@ import { BIG_ACCOUNT, NEEDLE_MARK, OLD_MARK, THIN_MARK } from "./reads-seed.ts";
 
 export type ReadGroup = keyof typeof READ_BARS_MS;
 
-/** What one read may take in the database, planning included. */
+/** The maximum time of one read in the database, planning included. */
 export const READ_BARS_MS = {
   "first page of logs": 20,
   "first page of schedules": 20,
@@ -23,7 +23,7 @@ export const READ_BARS_MS = {
 
 export type ReadCase = {
   name: string;
-  /** Null: shown, and held to nothing. */
+  /** Null: the read is shown, and no threshold applies. */
   group: ReadGroup | null;
   read(db: Db, sql: Sql): Promise<unknown>;
 };

@@ -4,24 +4,24 @@ import { finishDirectRows } from "./direct-rows.ts";
 export type SeedSizes = {
   schedules: number;
   accounts: number;
-  /** One in so many schedules belongs to the big account. */
+  /** Every n-th schedule belongs to the big account. */
   bigEvery: number;
 };
 
-/** The account that reads are measured on, on the Indie plan. */
+/** The account whose reads are measured, on the Indie plan. */
 export const BIG_ACCOUNT = "00000000-0000-7000-8000-000000000000";
 
-/** In the target of one of 99 schedules of the big account. */
+/** A text in the target of one in 99 schedules of the big account. */
 export const THIN_MARK = "thinly";
-/** In the targets of the oldest tenth of its schedules. */
+/** A text in the targets of the oldest tenth of its schedules. */
 export const OLD_MARK = "formerly";
-/** In the target of one of its schedules. */
+/** A text in the target of a single one of its schedules. */
 export const NEEDLE_MARK = "needle";
 
 /**
- * Fills an empty, migrated database with the schedules of the last 30 days and their attempts, as the service would have
- * left them: in the order they came, accounts interleaved, counts beside them. Secondary indexes are made afterwards,
- * which is faster and leaves them smaller than years of use would.
+ * Fills an empty, migrated database with the schedules of the last 30 days and their attempts as the service would have
+ * left them: in the order of creation, accounts interleaved, with their counts. Secondary indexes are created
+ * afterwards. This is faster, and leaves them smaller than years of use would.
  */
 export async function seedReads(sql: Sql, sizes: SeedSizes): Promise<void> {
   await sql`SET statement_timeout = 0`;
@@ -43,13 +43,13 @@ export async function seedReads(sql: Sql, sizes: SeedSizes): Promise<void> {
   await seedSchedules(sql, sizes);
   await seedAttempts(sql);
   await seedCounts(sql);
-  // Of a partitioned table they are told as its own alone, without those of its partitions.
+  // `ON ONLY` would create the index of a partitioned table without those of its partitions.
   for (const { definition } of indexes) await sql.unsafe(definition.replace(" ON ONLY ", " ON "));
   await finishDirectRows(sql);
   await sql`VACUUM (ANALYZE) schedules, schedule_requests, attempts, account_counts, shard_punctuality, usage, accounts`;
 }
 
-// Created over 29.9 days, due up to two days later; of each 20 one is due in three months.
+// Created over 29.9 days and due up to two days later. One in 20 is due in three months.
 async function seedSchedules(sql: Sql, { schedules, accounts, bigEvery }: SeedSizes) {
   await sql`
     CREATE UNLOGGED TABLE plan AS
@@ -101,7 +101,8 @@ async function seedSchedules(sql: Sql, { schedules, accounts, bigEvery }: SeedSi
     SELECT account_id, env, to_char(created_at AT TIME ZONE 'utc', 'YYYYMM'), count(*) FROM schedules GROUP BY 1, 2, 3`;
 }
 
-// Retries follow each other in 10 s; what is not the last of a success was a 503, or for one in three got no answer.
+// Retries follow each other after 10 s. Every attempt before the last of a success got a 503 or, for one schedule in
+// three, no answer.
 async function seedAttempts(sql: Sql) {
   await sql`
     INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text,
@@ -118,7 +119,8 @@ async function seedAttempts(sql: Sql) {
     ORDER BY attempted_at`;
 }
 
-// As domain/punctuality.ts puts offsets into buckets. The more an hour counted in one, the earlier its row was made.
+// Buckets of offsets as in domain/punctuality.ts. The more an hour counted in a bucket, the earlier its row was
+// created.
 async function seedCounts(sql: Sql) {
   await sql`
     INSERT INTO account_counts (account_id, env, hour, kind, bucket, n)

@@ -9,12 +9,12 @@ export type ReadFigures = {
   group: ReadGroup | null;
   /** From the call to the rows, ms: median of the runs. */
   callMs: number;
-  /** Planning and running of all its statements, as EXPLAIN ANALYZE tells it, ms: median. */
+  /** Planning and execution of all its statements as EXPLAIN ANALYZE reports it, ms: median. */
   databaseMs: number;
   planningMs: number;
-  /** Most rows that one node of a plan read, those it dropped included. */
+  /** The most rows that one node of a plan read, dropped rows included. */
   rowsRead: number;
-  /** Indexes and tables that were read, with the rows each gave. */
+  /** The indexes and tables that were read, each with the number of rows it returned. */
   plan: string;
 };
 
@@ -27,7 +27,7 @@ const BIG_EVERY = 6;
 const FULL_SCHEDULES = 6_000_000;
 const QUICK_SCHEDULES = 300_000;
 
-/** Seeds an empty database with ten million attempts (a twentieth when quick); returns how many there are. */
+/** Seeds an empty database with ten million attempts (a twentieth when `quick`). Returns how many there are. */
 export async function prepareReads(url: string, { quick }: { quick: boolean }): Promise<ReadSizes> {
   await migrate(url);
   const watched = watchStatements(url);
@@ -45,7 +45,7 @@ export async function prepareReads(url: string, { quick }: { quick: boolean }): 
   }
 }
 
-/** Measures every read on a seeded database; `onRead` gets each as it is done. */
+/** Measures every read on a seeded database. `onRead` is called with each result. */
 export async function measureReads(url: string, onRead: (figures: ReadFigures) => void): Promise<ReadFigures[]> {
   const watched = watchStatements(url);
   const measured: ReadFigures[] = [];
@@ -85,13 +85,13 @@ async function measureRead(watched: ReturnType<typeof watchStatements>, one: Rea
   };
 }
 
-/** Rows that a node read over all its loops, those it dropped included. */
+/** The rows that a node read over all its loops, dropped rows included. */
 export function rowsReadBy(node: PlanNode): number {
   const dropped = (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0);
   return Math.round((node["Actual Rows"] + dropped) * node["Actual Loops"]);
 }
 
-// Partitions are told together, under the name of their table.
+// Partitions are counted together, under the name of their table.
 function planLine(nodes: PlanNode[]): string {
   const scans = nodes.filter((node) => node["Relation Name"] !== undefined && node["Actual Loops"] > 0);
   const groups = Map.groupBy(scans, (node) => {

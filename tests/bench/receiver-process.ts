@@ -4,14 +4,14 @@ import { createCertificates } from "../../scripts/demo/certificates.ts";
 import type { FromReceiver, ToReceiver } from "./receiver.ts";
 import { monotonicMs, readWallClock, wallTimeBetween } from "./wall-clock.ts";
 
-// The receiver in its own process: HTTP/1.1 over TLS by hand, which costs a third of what node:https does, so that it is
-// the engine that is measured. A request is `POST /d/<n>` (answered), `POST /s/<n>` (answered after 500 ms) or
-// `POST /h/<n>` (never answered); anything else is answered and not counted.
+// The receiver in its own process. It implements HTTP/1.1 over TLS by hand, which costs a third of node:https, so that
+// the measurement is about the engine. A request is `POST /d/<n>` (answered), `POST /s/<n>` (answered after 500 ms) or
+// `POST /h/<n>` (never answered). Anything else is answered and not counted.
 const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
 
 const COUNTED = new Set(["/d/", "/s/", "/h/"]);
 const SLOW_MS = 500;
-/** So many ports take the many names, since one pair of addresses and ports is used again only after a while. */
+/** Number of ports that the many names share. One pair of addresses and ports can be used again only after a while. */
 const MANY_PORTS = 4;
 
 let arrivals = new Float64Array(0);

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 export type ToReceiver = { kind: "expect"; jobs: number; answered: number } | { kind: "count" } | { kind: "collect" };
 
 export type Arrivals = {
-  /** Of job n, epoch ms with fractions; NaN when it never came. */
+  /** The arrival of job n, epoch ms with fractions; NaN when it never arrived. */
   arrivals: Float64Array;
-  /** Requests that came again. */
+  /** Requests that arrived again. */
   duplicates: number;
   /** The latest first arrival of an answered job, epoch ms. */
   lastAtMs: number;
@@ -15,11 +15,11 @@ export type Arrivals = {
 
 export type ReceiverPorts = {
   port: number;
-  /** Of the origin that never answers. */
+  /** The origin that never answers. */
   hangingPort: number;
-  /** Of the origin that answers after 500 ms. */
+  /** The origin that answers after 500 ms. */
   slowPort: number;
-  /** Plain HTTP, to be reached under many names. */
+  /** Plain HTTP ports, reached under many names. */
   manyPorts: number[];
 };
 
@@ -33,9 +33,9 @@ export type FromReceiver =
 export type Receiver = ReceiverPorts & {
   /** PEM of the authority that signed its certificate. */
   ca: string;
-  /** Forgets what was; from now on job n below `answered` counts. */
+  /** Drops all records. From now on, jobs with a number below `answered` count. */
   expect(jobs: number, answered: number): Promise<void>;
-  /** Whether every answered job came within `deadlineMs`. */
+  /** Whether every answered job arrived within `deadlineMs`. */
   complete(deadlineMs: number): Promise<boolean>;
   count(): Promise<number>;
   collect(): Promise<Arrivals>;

@@ -11,7 +11,7 @@ export type Row = {
   max: Record<keyof Figures, number | null>;
 };
 
-/** Medians and spread of the rounds, one row for each scenario and engine, in the order of the runs. */
+/** Medians and spread of the rounds: one row for each scenario and engine, in the order of the runs. */
 export function summarise(runs: readonly Run[]): Row[] {
   const groups = Map.groupBy(runs, ({ scenario, engine }) => `${scenario}\n${engine}`);
   return [...groups.values()].map((group) => {
@@ -39,7 +39,7 @@ const FIGURES = [
   ...["othersP50", "othersP99", "othersMax", "othersPerSecond"],
 ] as (keyof Figures)[];
 
-/** The table as it is printed: medians, of some with the spread of the rounds. Columns are at least `widthsMin` wide. */
+/** The table as it is printed: medians, some with the spread of the rounds. Columns are at least `widthsMin` wide. */
 export function table(rows: readonly Row[], widthsMin: readonly number[] = []): string {
   const hasOthers = rows.some((row) => row.median.othersP50 !== null);
   const columns = hasOthers ? [...COLUMNS, ...OTHERS_COLUMNS] : COLUMNS;
@@ -74,14 +74,14 @@ const COLUMNS: Column[] = [
   { head: "per s", cell: (row) => spreadOf(row, "perSecond", 0) },
   { head: "CPU µs each", cell: (row) => rounded(row.median.cpuUsPerDelivery, 0) },
   { head: "RSS MB", cell: (row) => rounded(row.max.peakRssMb, 0) },
-  // Of these the worst round counts.
+  // The worst round is shown for these.
   { head: "early", cell: (row) => rounded(row.max.early, 0) },
   { head: "dup", cell: (row) => rounded(row.max.duplicates, 0) },
   { head: "lost", cell: (row) => rounded(row.max.lost, 0) },
   { head: "unrecorded", cell: (row) => rounded(row.max.unrecorded, 0) },
 ];
 
-/** Only where somebody is beside the control group. */
+/** Shown only when a scenario has jobs outside the control group. */
 const OTHERS_COLUMNS: Column[] = [
   { head: "others p50 ms", cell: (row) => rounded(row.median.othersP50, 1) },
   { head: "p99", cell: (row) => rounded(row.median.othersP99, 1) },

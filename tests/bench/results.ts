@@ -9,10 +9,13 @@ import type { Threshold } from "./thresholds.ts";
 
 const FOLDER = fileURLToPath(new URL("./results/", import.meta.url));
 
-/** What is measured by itself, beside the deliveries. */
+/** The parts that are measured by themselves, beside the deliveries. */
 export type Part = "writes" | "reads";
 
-/** Writes the deliveries to results/latest.json: the machine, the settings, thresholds, medians and spread, and every run. */
+/**
+ * Writes the deliveries to results/latest.json: the machine, the settings, the thresholds, medians and spread, and
+ * every run.
+ */
 export async function writeResults(
   { rounds, seconds, backlog, overdue, seed }: BenchOptions,
   engines: readonly Engine[],
@@ -29,7 +32,7 @@ export async function writeResults(
   });
 }
 
-/** Writes one part to results/latest.json; the others stay as they are. */
+/** Writes one part to results/latest.json and leaves the others unchanged. */
 export async function writePart(
   part: Part,
   found: { options: object; thresholds: Threshold[]; rounds: object[] },

@@ -6,26 +6,26 @@ import type { Receiver } from "./receiver.ts";
 import { burst, type PlannedJob, type Scenario, seededRandom, type Target, warmUpJobs } from "./scenarios.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
-/** Everything is stored by this long before the first instant, for an engine may read ahead, ms. */
+/** Everything is stored this long before the first instant, since an engine may read ahead, ms. */
 const QUIET_MS = 4_500;
-/** A run whose last job was stored later than this before the first instant does not count. */
+/** A run does not count when its last job was stored later than this before the first instant. */
 const STORED_AHEAD_MS = 1_000;
-/** CPU time counts from here before the first instant: the dispatcher reads four seconds ahead. */
+/** CPU time is measured from this long before the first instant, since the dispatcher reads four seconds ahead. */
 const CPU_AHEAD_MS = 4_000;
 const WARM_UP_BYTES = 1_024;
 const WARM_UP_QUIET_MS = 1_500;
-const WARM_UP_PATIENCE_MS = 30_000;
-/** A first guess of what storing one job takes: for itself, and for each KiB of its body. */
+const WARM_UP_TIMEOUT_MS = 30_000;
+/** A first estimate of the time to store one job: a fixed part, and a part for each KiB of its body. */
 const ROW_MS = 0.5;
 const ROW_KIB_MS = 0.05;
 const OVERDUE_ROW_MS = 0.1;
-const PATIENCE_MS = 60_000;
+const OUTCOMES_TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 5;
 const EMPTY_BODY_BYTES = '{"filler":""}'.length;
 
-/** Runs scenarios and measures them. Each run has processes of its own, which are gone afterwards. */
+/** Runs scenarios and measures them. Each run has processes of its own, which are stopped at its end. */
 export function createRunner({ bench, receiver }: { bench: Bench; receiver: Receiver }) {
-  /** What storing one job takes, by engine and size, ms. */
+  /** The measured time to store one job, by engine and size, ms. */
   const rowMs = new Map<string, number>();
   let overdueRowMs = OVERDUE_ROW_MS;
   const sizeOf = (engine: Engine, payloadBytes: number) => `${engine.name} ${payloadBytes}`;
@@ -33,7 +33,7 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
   const storeMsOf = (engine: Engine, payloadBytes: number, rows: number) =>
     rows * (rowMs.get(sizeOf(engine, payloadBytes)) ?? ROW_MS + (ROW_KIB_MS * payloadBytes) / 1_024);
 
-  /** Gives the jobs their instants, the first at `beginMs`, and what they send. */
+  /** Gives the jobs their instants, the first at `beginMs`, and their bodies. */
   const place = (planned: PlannedJob[], beginMs: number, payloadBytes: number): Job[] => {
     const body = JSON.stringify({ filler: "x".repeat(payloadBytes - EMPTY_BODY_BYTES) });
     return planned.map(({ n, account, offsetMs, target }) => ({
@@ -76,18 +76,18 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     await receiver.expect(planned.length, planned.length);
     const beginMs = Math.ceil(Date.now() + WARM_UP_QUIET_MS + storeMsOf(engine, WARM_UP_BYTES, planned.length));
     await store(engine, WARM_UP_BYTES, place(planned, beginMs, WARM_UP_BYTES), open);
-    const untilMs = beginMs + WARM_UP_PATIENCE_MS;
+    const untilMs = beginMs + WARM_UP_TIMEOUT_MS;
     if (!(await receiver.complete(untilMs - Date.now()))) throw new Error(`${engine.name} did not deliver its warm-up`);
     while (engine.stores && (await open.finished()) - before < planned.length) await pause(LOOK_EVERY_MS);
   };
 
-  /** How many were delivered, and committed where there is a store, and when that was known. */
+  /** How many jobs were delivered, and committed where there is a store, and when that was known. */
   const awaitOutcomes = async (finished: () => Promise<number>, answered: number, untilMs: number) => {
     const complete = await receiver.complete(untilMs - Date.now());
     for (;;) {
       const atMs = Date.now();
       const delivered = await finished();
-      if (delivered >= answered || !complete || atMs > untilMs + PATIENCE_MS) return { delivered, atMs };
+      if (delivered >= answered || !complete || atMs > untilMs + OUTCOMES_TIMEOUT_MS) return { delivered, atMs };
       await pause(LOOK_EVERY_MS);
     }
   };
@@ -101,7 +101,7 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     const finished = async () => (engine.stores ? (await open.finished()) - before : receiver.count());
     await receiver.expect(planned.length, answered);
     const { createAheadMs: along, payloadBytes, seconds, saturates, restDelivers } = scenario;
-    // Alone the rest of this sort is overdue.
+    // Only a rest that is delivered consists of overdue jobs.
     const timely = restDelivers ? answered : planned.length;
     const overdueMs = storeOverdueMs(engine, payloadBytes, planned.length - timely, open);
     const storeMs = along === null ? storeMsOf(engine, payloadBytes, timely) + overdueMs : 0;
@@ -113,17 +113,17 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     await pause(beginMs - CPU_AHEAD_MS - Date.now());
     const cpuBeforeMs = cpuMs();
     if (along !== null) await createAlong(jobs, along, open);
-    const untilMs = beginMs + seconds * 1_000 + (saturates ? 0 : PATIENCE_MS);
+    const untilMs = beginMs + seconds * 1_000 + (saturates ? 0 : OUTCOMES_TIMEOUT_MS);
     const outcomes = await awaitOutcomes(restDelivers ? receiver.count : finished, answered, untilMs);
     const usedMs = cpuMs() - cpuBeforeMs;
     const arrivals = await receiver.collect();
     const figures = lateness(jobs, { control, answered }, arrivals);
     const { atMs } = outcomes;
-    // What is committed cannot be told apart then.
+    // With a delivered rest, nobody can tell which jobs the committed ones are.
     const delivered = restDelivers ? arrivals.arrivals.filter((at) => at <= atMs).length : outcomes.delivered;
     return {
       ...figures,
-      // What is overdue from the start is late by design, and not all of it is meant to come.
+      // Jobs that are overdue from the start are late by design, and not all of them arrive during the run.
       ...(saturates ? { p50: null, p95: null, p99: null, max: null, lost: 0 } : {}),
       duplicates: arrivals.duplicates,
       unrecorded: restDelivers ? null : saturates ? 0 : Math.max(answered - figures.lost - delivered, 0),
@@ -137,7 +137,9 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
   };
 
   return {
-    /** One run of `scenario` on `engine`, whose store is `open`; null when its jobs could not be stored in time. */
+    /**
+     * One run of `scenario` on `engine`, whose store is `open`. Returns null when its jobs could not be stored in time.
+     */
     async run(scenario: Scenario, engine: Engine, open: OpenEngine): Promise<Figures | null> {
       const hasManyOrigins = scenario.jobs.some((job) => job.target === "many");
       const workers = await open.start(scenario.workers, hasManyOrigins ? scenario.jobs.length : 0);

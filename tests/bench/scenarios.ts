@@ -1,40 +1,43 @@
 /**
- * What a job is sent to: a path that answers at once (`well`), another origin that never answers (`hanging`), a path of
- * the first origin that never does (`hanging-path`), an origin that answers after 500 ms (`slow`), or one of thousands of
- * origins by the job's number (`many`).
+ * The target of a job: a path that answers at once (`well`), another origin that never answers (`hanging`), a path of
+ * the first origin that never answers (`hanging-path`), an origin that answers after 500 ms (`slow`), or one of
+ * thousands of origins, chosen by the job's number (`many`).
  */
 export type Target = "well" | "hanging" | "hanging-path" | "slow" | "many";
 
 /**
- * One request that an engine is to deliver. `offsetMs` counts from the instant at which a run begins; a negative one is
- * overdue by then.
+ * One request that an engine delivers. `offsetMs` counts from the instant at which a run begins. A job with a negative
+ * one is overdue by then.
  */
 export type PlannedJob = { n: number; account: number; offsetMs: number; target: Target };
 
 export type Scenario = {
   name: ScenarioName;
-  /** What it shows, for the table. */
+  /** What the scenario shows, for the table. */
   title: string;
-  /** Numbered from 0: the control group's in order of their instants, then the others that are waited for, then the rest. */
+  /**
+   * Numbered from 0: first the control group's jobs in the order of their instants, then the others that the run waits
+   * for, then the rest.
+   */
   jobs: PlannedJob[];
-  /** How many of the jobs are the control group's, whose lateness is measured. */
+  /** Number of jobs in the control group, whose lateness is measured. */
   control: number;
-  /** How many of the jobs are waited for. */
+  /** Number of jobs that the run waits for. */
   answered: number;
-  /** Whether the rest is delivered too, as far as there is time. */
+  /** Whether the rest is delivered, too, as far as there is time. */
   restDelivers: boolean;
-  /** Created this long before its instant, each by itself; null: all are stored before the run begins. */
+  /** Each job is created by itself this long before its instant; null when all are stored before the run begins. */
   createAheadMs: number | null;
   workers: number;
   /** UTF-8 bytes of each request's body. */
   payloadBytes: number;
-  /** Rows for much later that lie in the store meanwhile. */
+  /** Rows in the store that are due much later. */
   backlog: number;
-  /** Measures how many go through in `seconds` instead of how late each is; the jobs then depend on the engine. */
+  /** Measures how many jobs are delivered in `seconds` and not how late each is. The jobs then depend on the engine. */
   saturates: boolean;
-  /** All instants lie within so many seconds. */
+  /** All instants lie within this many seconds. */
   seconds: number;
-  /** Some need a store, or are about this service alone. */
+  /** The engines it runs on: all, those with a store, or Stopwatch alone. */
   runsOn: "all" | "stores" | "stopwatch";
 };
 
@@ -58,13 +61,13 @@ export const SCENARIO_NAMES = [
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 export const ACCOUNTS = 100;
-/** Accounts beside these that are in some scenarios' way. */
+/** Accounts of the neighbours in some scenarios. */
 export const NEIGHBOURS = 50;
 
-/** What the control group asks for beside its neighbours. */
+/** Requests per second of the control group beside its neighbours. */
 const CONTROL_PER_SECOND = 100;
 const OVERDUE_MS = 1_000;
-/** Accounts with one row each that are in the way of `neighbour-crowd`; they come after the neighbours. */
+/** The accounts of `neighbour-crowd`, with one row each. Their numbers follow those of the neighbours. */
 export const CROWD = 40_000;
 const HANGING_PATH_JOBS = 400;
 const SLOW_PER_SECOND = 250;
@@ -72,14 +75,14 @@ const ORIGINS_PER_SECOND = 500;
 
 export type ScenarioOptions = {
   seed: number;
-  /** How long the steady ones last; saturation and large payloads last three times as long. */
+  /** Duration of the steady scenarios. Saturation and large payloads take three times as long. */
   seconds: number;
   backlog: number;
   /** Rows that are overdue in `neighbour-backlog`. */
   overdue: number;
 };
 
-/** The scenario of this name; the same seed gives the same instants and accounts. */
+/** The scenario with this name. The same seed gives the same instants and accounts. */
 export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scenario {
   const { backlog, overdue, seconds } = options;
   const random = seededRandom(options.seed);
@@ -103,7 +106,7 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
     answered: jobs.length,
     ...rest,
   });
-  /** The control group's jobs and those of its neighbours, which are waited for if `awaited`. */
+  /** The jobs of the control group and of its neighbours. The run waits for the neighbours' when `awaited`. */
   const beside = (title: string, [control, others]: PlannedJob[][], awaited: boolean, rest: Partial<Scenario>) => {
     const jobs = numbered(control ?? [], others ?? []);
     const count = control?.length ?? 0;
@@ -182,17 +185,20 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
   }
 }
 
-/** What every new process delivers before it is measured, so that its code is compiled: 1,000 a second for two seconds. */
+/**
+ * What every new process delivers before it is measured, so that its code is compiled: 1,000 jobs a second for two
+ * seconds.
+ */
 export function warmUpJobs(): PlannedJob[] {
   return spread(seededRandom(0), 2_000, 2);
 }
 
-/** `count` jobs that are all due at once, over all accounts. */
+/** `count` jobs that are all due at once, spread over all accounts. */
 export function burst(random: () => number, count: number): PlannedJob[] {
   return Array.from({ length: count }, (_, n) => ({ n, account: pick(random, ACCOUNTS), offsetMs: 0, target: "well" }));
 }
 
-/** Numbers from 0 (inclusive) to 1, the same for the same seed (mulberry32). */
+/** Random numbers from 0 inclusive to 1 exclusive, the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -216,7 +222,7 @@ function numbered(control: PlannedJob[], others: PlannedJob[]): PlannedJob[] {
 const toTarget = (target: Target, account: number, jobs: PlannedJob[]): PlannedJob[] =>
   jobs.map((job) => ({ ...job, account, target }));
 
-/** Due in the last second before the run begins: stored by then, and overdue from its first instant on. */
+/** Due in the last second before the run begins. They are stored by then, and overdue from the first instant on. */
 function overdueJobs(random: () => number, count: number): PlannedJob[] {
   const offsets = Array.from({ length: count }, () => pick(random, OVERDUE_MS) - OVERDUE_MS).sort((a, b) => a - b);
   return offsets.map((offsetMs, n) => ({ n, ...neighbour(random), offsetMs, target: "well" }));

@@ -7,10 +7,12 @@ import type { WriteRound } from "./writes.ts";
 
 export type Threshold = { text: string; value: number | null; limit: number; atLeast: boolean; met: boolean | null };
 
-/** What a control group may be late beside any neighbour. */
+/** The maximum lateness of a control group beside any neighbour. */
 const CONTROL_P99_MAX_MS = 250;
 
-/** The ratios that a release is held to, within this run. One whose runs are missing is left open (`met` null). */
+/**
+ * The ratios within this run that a release must meet. A threshold whose runs are missing is undecided (`met` is null).
+ */
 export function checkThresholds(rows: readonly Row[]): Threshold[] {
   const figure = (scenario: string, engine: string, name: keyof Figures) =>
     rows.find((row) => row.scenario === scenario && row.engine === engine)?.median[name] ?? null;
@@ -86,7 +88,7 @@ export function checkThresholds(rows: readonly Row[]): Threshold[] {
   ];
 }
 
-/** The thresholds of creating over HTTP; open when nothing was measured. */
+/** The thresholds of creating over HTTP, undecided when nothing was measured. */
 export function checkWrites(rounds: readonly WriteRound[]): Threshold[] {
   const middle = (of: (round: WriteRound) => number) => median(rounds.map(of));
   const [first] = rounds;
@@ -111,7 +113,7 @@ export function checkWrites(rounds: readonly WriteRound[]): Threshold[] {
   ];
 }
 
-/** The thresholds of reading: each group by the slowest read in it; open when nothing was measured. */
+/** The thresholds of reading. Each group is decided by its slowest read, and undecided when nothing was measured. */
 export function checkReads(reads: readonly ReadFigures[]): Threshold[] {
   return Object.entries(READ_BARS_MS).map(([group, limit]) => {
     const slowest = reads.filter((read) => read.group === group).sort((a, b) => b.databaseMs - a.databaseMs)[0];

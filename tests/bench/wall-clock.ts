@@ -1,10 +1,10 @@
 /**
  * The machine's wall clock in fractions of a millisecond, as a line through the monotonic clock. `Date.now()` has whole
- * milliseconds only: the moment at which it moves on is looked for a few times, and the earliest sight of it counts.
+ * milliseconds only, so the moment at which it advances is observed a few times, and the earliest observation counts.
  */
 export function readWallClock(): { wallMs: number; monotonicMs: number } {
   let best = Number.POSITIVE_INFINITY;
-  for (let look = 0; look < 5; look++) {
+  for (let n = 0; n < 5; n++) {
     const before = Date.now();
     let now = before;
     while (now === before) now = Date.now();
@@ -14,10 +14,13 @@ export function readWallClock(): { wallMs: number; monotonicMs: number } {
   return { wallMs: at - best, monotonicMs: at };
 }
 
-/** Milliseconds of the clock that every process of the machine shares. */
+/** Milliseconds of the monotonic clock, which all processes of the machine share. */
 export const monotonicMs = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** Wall time of a monotonic one, by two readings around it: what the wall clock drifted between them is spread evenly. */
+/**
+ * Converts monotonic time to wall time by two readings around it. The drift of the wall clock between the readings is
+ * spread evenly.
+ */
 export function wallTimeBetween(
   first: { wallMs: number; monotonicMs: number },
   last: { wallMs: number; monotonicMs: number },

@@ -27,7 +27,7 @@ export async function startWebProcess(folder: string, env: NodeJS.ProcessEnv): P
 
 const END_WITH_PARENT = new URL("../../scripts/stack/end-with-parent.mjs", import.meta.url).href;
 
-/** The folder of the project, and of the app that has nothing but one empty route handler. */
+/** The folder of the project, and the folder of the app with a single empty route handler. */
 export const PRODUCT = fileURLToPath(new URL("../..", import.meta.url));
 export const EMPTY_APP = fileURLToPath(new URL("./empty-app", import.meta.url));
 

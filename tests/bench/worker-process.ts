@@ -8,12 +8,12 @@ export type WorkerProcess = {
   onMessage(listener: (message: { kind: string }) => void): void;
   /** Rejects when the process ends without having been stopped. */
   lost: Promise<never>;
-  /** CPU time that the process has used, all threads, ms. */
+  /** CPU time of all threads of the process, ms. */
   cpuMs(): number;
-  /** The memory it holds now, and the most it ever held, MB. */
+  /** Current and highest memory of the process, MB. */
   rssMb(): number;
   peakRssMb(): number;
-  /** Asks it to end, and makes it end after `deadlineMs`. */
+  /** Asks the process to end, and kills it after `deadlineMs`. */
   stop(deadlineMs?: number): Promise<void>;
 };
 
@@ -54,7 +54,7 @@ export function startWorkerProcess(
   };
 }
 
-/** Starts the worker side of an engine (`work` of its module) and waits until it says that it is ready. */
+/** Starts the worker side of an engine (`work` of its module) and waits until it reports that it is ready. */
 export async function startEngineWorker(engine: string, options: object): Promise<WorkerProcess> {
   const worker = startWorkerProcess(fileURLToPath(new URL("./engine-worker.ts", import.meta.url)));
   const ready = new Promise<void>((resolve) => worker.onMessage((message) => message.kind === "ready" && resolve()));
@@ -65,7 +65,7 @@ export async function startEngineWorker(engine: string, options: object): Promis
 
 const TICK_MS = 10;
 
-// proc_pid_stat(5): fields 14 and 15 are user and system time in ticks; the name in field 2 may hold anything.
+// proc_pid_stat(5): fields 14 and 15 are user and system time in ticks. The name in field 2 may contain any character.
 function readCpuMs(child: ChildProcess): number {
   const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

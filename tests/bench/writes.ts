@@ -10,14 +10,14 @@ import { type Caller, drive } from "./load.ts";
 import { median } from "./measure.ts";
 import { buildApp, EMPTY_APP, PRODUCT, startWebProcess, type WebProcess } from "./web-process.ts";
 
-/** What one round showed. CPU is that of the web process alone, µs. */
+/** The figures of one round. CPU is that of the web process alone, µs. */
 export type WriteRound = {
   emptyCpuUs: number;
   createCpuUs: number;
   createsPerSecond: number;
   bulkCpuUsPerSchedule: number;
   bulkSchedulesPerSecond: number;
-  /** Memory of the web process in the first and in the last third of the bulk calls, median, MB. */
+  /** Median memory of the web process in the first and in the last third of the bulk calls, MB. */
   rssEarlyMb: number;
   rssLateMb: number;
 };
@@ -33,8 +33,8 @@ const FIRE_AT = "2031-01-01T00:00:00.000Z";
 const PLANS = JSON.stringify({ indie: { monthlyQuota: 100_000_000, requestsPerMinute: 1_000_000 } });
 
 /**
- * Measures what creating costs over HTTP, with the web process as `npm run web` starts it: single creates beside an
- * empty route handler of the same Next.js, then bulk calls. `createDatabase` makes an empty database.
+ * Measures what creating costs over HTTP, with the web process as `npm run web` starts it: single creates in turns with
+ * an empty route handler of the same Next.js, then bulk calls. `createDatabase` creates an empty database.
  */
 export async function measureWrites(
   { createDatabase }: { createDatabase(): Promise<{ url: string; drop(): Promise<void> }> },
@@ -67,7 +67,7 @@ export async function measureWrites(
     const round = async (ofSeconds: number): Promise<WriteRound> => {
       const none = begin(empty);
       const one = begin(product);
-      // In turns, a second each: what else the machine does then disturbs both alike.
+      // In turns of a second each, so that other load of the machine disturbs both alike.
       for (let second = 0; second < ofSeconds; second++) {
         await none.drive({ path: "/", callers: creates, status: 201, durationMs: SLICE_MS });
         await one.drive({ path: "/v1/schedules", callers: creates, status: 201, durationMs: SLICE_MS });
@@ -126,7 +126,7 @@ function begin(web: WebProcess) {
   };
 }
 
-/** One round as a line. */
+/** One round on one line. */
 export function writeLine(round: WriteRound): string {
   const { emptyCpuUs, createCpuUs, createsPerSecond, bulkCpuUsPerSchedule, bulkSchedulesPerSecond } = round;
   const ratio = (createCpuUs / emptyCpuUs).toFixed(2);

@@ -1,2 +1,2 @@
-/** Nothing to start; without it Next.js takes the one of the product, which lies above. */
+/** Starts nothing. Without this file Next.js uses the product's, which is in a folder above. */
 export function register() {}

@@ -26,7 +26,10 @@ import { startEngineWorker, type WorkerProcess } from "../worker-process.ts";
 
 type Options = Pick<Bench, "ca" | "origin" | "hangingOrigin">;
 
-/** The dispatcher's own sender and connections, fed from a list in memory: what no engine on them can be better than. */
+/**
+ * The dispatcher's own sender and connections, fed from a list in memory. No engine that is built on them can be
+ * better.
+ */
 export const baseline: Engine = {
   name: "baseline",
   settings:
@@ -54,17 +57,20 @@ export const baseline: Engine = {
 };
 
 const AHEAD_MS = 1_000;
-const UNDER_WAY_MAX = 64;
+const IN_FLIGHT_MAX = 64;
 const POOL = 1_024;
 
 type FromParent = { kind: "jobs"; jobs: Sent[]; body: string; closedLoop: boolean };
 type Sent = Omit<Job, "body">;
 
 const LIMITS = { perOrigin: 256, perAccount: 1_024, total: 4_096 };
-/** What a delivery goes through before it is claimed, here all at once. */
+/** The states of a delivery up to its claim. Here it passes all of them at once. */
 const UNTIL_CLAIMED = ["awaiting turn", "admitted", "claiming", "claimed"] as const;
 
-/** The process that sends: every job as a delivery that was claimed, added a second ahead, or one for each that has ended. */
+/**
+ * The delivering process. Every job becomes a delivery that counts as claimed. It is added a second ahead of its
+ * instant, or, in a closed loop, whenever another one has ended.
+ */
 export async function work(options: Options): Promise<() => Promise<void>> {
   const claims = createClaims();
   let jobs: Sent[] = [];
@@ -99,7 +105,7 @@ export async function work(options: Options): Promise<() => Promise<void>> {
     if (message.body !== body) claims.share(message.body);
     body = message.body;
     const first = jobs[0];
-    if (closedLoop && first) setTimeout(() => feed(UNDER_WAY_MAX), Math.max(first.dueAtMs - clock.now(), 0));
+    if (closedLoop && first) setTimeout(() => feed(IN_FLIGHT_MAX), Math.max(first.dueAtMs - clock.now(), 0));
     else if (!closedLoop) feed(Number.POSITIVE_INFINITY);
   });
   return async () => {
@@ -109,7 +115,7 @@ export async function work(options: Options): Promise<() => Promise<void>> {
   };
 }
 
-/** The dispatcher's own stages from the preparation to the answer. `onEnded` is called when an outcome is known. */
+/** The dispatcher's own stages from preparation to answer. `onEnded` is called when an outcome is known. */
 function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>, onEnded: () => void) {
   const clock = createClock();
   const hosts = [options.origin, options.hangingOrigin].map((url) => new URL(url).host);
@@ -160,7 +166,7 @@ function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>
   return { clock, deliveries, pool, demand, exchanges, alarm };
 }
 
-/** The clock of the machine, as the receiver has it. */
+/** The machine's clock, which the receiver uses, too. */
 function createClock() {
   const { wallMs, monotonicMs } = readWallClock();
   const aheadMs = wallMs - monotonicMs;
@@ -172,7 +178,7 @@ function createClock() {
   };
 }
 
-/** Claims that look as if a claim had been won, encrypted as they are stored. */
+/** Claims in the form of successful ones, with requests encrypted as they are stored. */
 function createClaims() {
   const keyRing = parseKeyRing(`bench:${randomBytes(32).toString("base64")}`);
   const accountId = newId(Date.now());
@@ -180,8 +186,10 @@ function createClaims() {
   let pool: { id: string; sealed: string }[] = [];
   return {
     keyRing,
-    /** Encrypts the body that all jobs share, under a thousand ids: what is decrypted is never the same twice running. In the
-     * form that is not bound to a target, since jobs have targets of their own. */
+    /**
+     * Encrypts the body that all jobs share under a thousand ids, so that consecutive jobs never decrypt the same
+     * bytes. Uses the format that is not bound to a target, since every job has a target of its own.
+     */
     share(body: string) {
       const packed = packRequest({ headers: [["content-type", "application/json"]], payload: body }) as Buffer;
       pool = Array.from({ length: POOL }, () => {
@@ -194,7 +202,7 @@ function createClaims() {
       const whose = { id, version: 1, accountId, env: "live", plan: "indie" } as const;
       const due: DueSchedule = {
         ...whose,
-        // Of its own: the pool's come again, and a schedule has one delivery at a time.
+        // An id of its own: the encrypted ones are used again, and a schedule may have only one delivery at a time.
         id: String(n),
         shard: 0,
         dueAtMs,

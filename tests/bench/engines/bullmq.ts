@@ -14,7 +14,7 @@ type Options = { port: number; ca: string };
 const QUEUE = "post";
 const REDIS = "redis-server";
 
-/** On a Redis of its own, where `redis-server` is installed. */
+/** Runs on a Redis of its own, and only where `redis-server` is installed. */
 export const bullmq: Engine = {
   name: "bullmq",
   settings: "6, one worker with 200 concurrent jobs, Redis 7 with an append-only file, appendfsync always, hz 500",
@@ -66,7 +66,7 @@ export const bullmq: Engine = {
   },
 };
 
-/** The process that delivers. */
+/** The delivering process. */
 export async function work({ port, ca }: Options): Promise<() => Promise<void>> {
   const { post, close } = createPost(ca);
   const worker = new Worker<Posted>(QUEUE, (job) => post(job.data), {
@@ -87,16 +87,16 @@ async function startRedis(folder: string, port: number): Promise<ChildProcess> {
     bind: "127.0.0.1",
     dir: folder,
     save: "",
-    // As durable as the Postgres of the others.
+    // As durable as the Postgres of the other engines.
     appendonly: "yes",
     appendfsync: "always",
-    // How often it looks for blocked clients whose time is up: ten times a second otherwise.
+    // How often Redis checks for blocked clients whose wait is over. The default is ten times a second.
     hz: "500",
     "dynamic-hz": "no",
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const redis = spawn(REDIS, flags, { stdio: ["ignore", "pipe", "inherit"] });
-  // Also when this process is ended in the middle of a run.
+  // Stops Redis also when this process ends in the middle of a run.
   process.once("exit", () => redis.kill("SIGKILL"));
   let said = "";
   for await (const chunk of redis.stdout) {

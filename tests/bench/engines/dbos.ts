@@ -7,11 +7,13 @@ import { chunks, startEngineWorkers } from "./peer.ts";
 type Options = { url: string; ca: string };
 
 const QUEUE = "post";
-/** Delayed workflows are looked for once a second only: so they start ahead, and sleep until their instant. */
+/**
+ * DBOS looks for delayed workflows only once a second. So workflows start ahead of their instant and sleep until it.
+ */
 const AHEAD_MS = 2_500;
 const QUIET = { info: () => {}, debug: () => {}, warn: () => {}, error: () => {} };
 
-/** Durable workflows: a delayed start, a durable sleep for the rest, and one step that posts. */
+/** Durable workflows: a delayed start, a durable sleep for the remaining time, and one step that posts. */
 export const dbos: Engine = {
   name: "dbos",
   settings: "4, queue polled every 100 ms, workflows start up to 2.5 s ahead and sleep durably, then one step",
@@ -20,7 +22,7 @@ export const dbos: Engine = {
   stores: true,
   async open(bench) {
     const database = await bench.createDatabase();
-    // Its tables are made by its first launch.
+    // Its first launch creates its tables.
     const [maker] = await startEngineWorkers("dbos", 1, { url: database.url, ca: bench.ca } satisfies Options);
     await maker?.stop();
     const client = await DBOSClient.create({
@@ -66,7 +68,7 @@ export const dbos: Engine = {
   },
 };
 
-// The row of the workflow `later` again and again, with another id and a random instant.
+// Copies the row of the workflow `later` many times, each with another id and a random instant.
 const COPY_LATER = `
   INSERT INTO dbos.workflow_status
   SELECT (jsonb_populate_record(one, jsonb_build_object(
@@ -74,7 +76,7 @@ const COPY_LATER = `
     'delay_until_epoch_ms', one.delay_until_epoch_ms + (random() * 30 * 86400000)::bigint))).*
   FROM dbos.workflow_status one, generate_series(1, $1::int) n WHERE one.workflow_uuid = 'later'`;
 
-/** The process that delivers. */
+/** The delivering process. */
 export async function work({ url, ca }: Options): Promise<() => Promise<void>> {
   const { post, close } = createPost(ca);
   DBOS.setConfig({

@@ -20,7 +20,7 @@ const VARIANTS = {
   },
 } satisfies Record<string, Partial<RunnerOptions>>;
 
-/** Every worker fetches for itself; with 24 of them somebody asks every millisecond. */
+/** Each worker polls by itself. With 24 workers, one of them polls about every millisecond. */
 export const graphileWorker = engineOf(
   "graphile-worker",
   "plain",
@@ -62,7 +62,7 @@ function engineOf(name: string, variant: Variant, settings: string): Engine {
           stored += jobs.length;
           await add(jobs.map(({ url, body, dueAtMs }) => ({ payload: { url, body }, runAt: new Date(dueAtMs) })));
         },
-        // A job that is done is deleted.
+        // graphile-worker deletes a job when it is done.
         async finished() {
           const [row] = await sql`
             SELECT count(*)::int AS n FROM graphile_worker._private_jobs WHERE run_at < now() + interval '30 minutes'`;
@@ -89,7 +89,7 @@ function engineOf(name: string, variant: Variant, settings: string): Engine {
   };
 }
 
-/** The process that delivers. */
+/** The delivering process. */
 export async function work({ url, ca, variant }: Options): Promise<() => Promise<void>> {
   const { post, close } = createPost(ca);
   const runner = await run({

@@ -5,7 +5,7 @@ export function startEngineWorkers(engine: string, workers: number, options: obj
   return Promise.all(Array.from({ length: workers }, () => startEngineWorker(engine, options)));
 }
 
-/** The items in groups of at most `size`, in order. */
+/** Splits the items into groups of at most `size`, in order. */
 export function chunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 }

@@ -11,7 +11,7 @@ const QUEUE = "post";
 const POLL_MS = 500;
 const WORKERS = 20;
 
-/** Its shortest polling interval is half a second, so many workers ask in turn. */
+/** Its shortest polling interval is half a second, so many workers poll in turn. */
 export const pgBoss: Engine = {
   name: "pg-boss",
   settings:
@@ -55,7 +55,7 @@ export const pgBoss: Engine = {
   },
 };
 
-/** The process that delivers. */
+/** The delivering process. */
 export async function work({ url, ca }: Options): Promise<() => Promise<void>> {
   const { post, close } = createPost(ca);
   const boss = createBoss(url, true);

@@ -25,7 +25,7 @@ const STATEMENT_ROWS = 500;
 const DIRECT_ROWS = 5_000;
 const STATEMENT_BYTES = 4 * 1024 * 1024;
 
-/** The real dispatcher process; rows come through the real create statement. */
+/** The real dispatcher process. Rows are stored by the real create statement. */
 export const stopwatch: Engine = {
   name: "stopwatch",
   settings:
@@ -79,7 +79,8 @@ export const stopwatch: Engine = {
         const [only] = jobs;
         if (jobs.length === 1 && only) return createOne(sql, keyRing, accounts[only.account] as string, only);
         const rows = Math.min(STATEMENT_ROWS, Math.ceil(STATEMENT_BYTES / (only?.body.length ?? 1)));
-        // One after the other: two transactions would wait for each other's row of the month's usage.
+        // One transaction after the other: two at a time would wait for each other's lock on the row of the month's
+        // usage.
         for (const batch of chunks(jobs, rows)) await createMany(sql, keyRing, accounts, batch);
       },
       async enqueueOverdue(jobs) {
@@ -143,7 +144,7 @@ async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string,
   if (creation.outcome !== "created") throw new Error(`a job was not stored: ${creation.outcome}`);
 }
 
-/** The create statement, called for many rows in one transaction. */
+/** Runs the create statement for many rows in one transaction. */
 async function createMany(sql: postgres.Sql, keyRing: KeyRing, accounts: string[], jobs: Job[]) {
   const body = jobs[0]?.body ?? "";
   const plaintext = pack(body);

@@ -6,7 +6,7 @@ import { generateSigningSecret } from "#domain/signing.ts";
 
 export type TestAccount = { id: string; secrets: Record<"live" | "test", string> };
 
-/** A fresh account with a pair of signing secrets per environment; `settings` are its saved relay settings. */
+/** A new account with a pair of signing secrets per environment. `settings` are its saved relay settings. */
 export async function createTestAccount(
   sql: postgres.Sql,
   keyRing: KeyRing,
@@ -27,7 +27,7 @@ export async function createTestAccount(
   return { id, secrets };
 }
 
-/** As many fresh accounts at once; returns their ids. Their signing secrets are all alike. */
+/** Creates `count` new accounts at once. Returns their ids. All have the same signing secrets. */
 export async function createTestAccounts(sql: postgres.Sql, keyRing: KeyRing, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId(Date.now()));
   const secret = Buffer.from(generateSigningSecret());

@@ -5,16 +5,16 @@ import { ON_TIME_WITHIN_MS, offsetBucket } from "#domain/punctuality.ts";
 export type TestAttempt = Partial<
   Pick<AttemptRecord, "outcome" | "statusCode" | "errorText" | "latencyMs" | "isPublic">
 > & {
-  /** What the schedule becomes: `succeeded` after 2xx, otherwise `failed`. */
+  /** The status that the schedule gets: `succeeded` after 2xx, otherwise `failed`. */
   status?: AttemptRecord["status"];
   attemptedAt: Date;
-  /** Moves `fire_at` so that the attempt is so late (or early), ms. */
+  /** Moves `fire_at` so that the attempt is this late (or early), ms. */
   offsetMs?: number;
 };
 
 /**
- * One attempt of a schedule (UUID) that waits, as a dispatcher leaves it: claimed at that instant and recorded by the
- * real statement. Without an outcome it follows from `statusCode`, 200 unless it is given.
+ * One attempt of a waiting schedule (UUID), as a dispatcher leaves it: claimed at that instant and recorded by the real
+ * statement. When `outcome` is absent it follows from `statusCode`, which is 200 by default.
  */
 export async function recordTestAttempt(sql: postgres.Sql, id: string, given: TestAttempt): Promise<void> {
   const { attemptedAt, offsetMs } = given;

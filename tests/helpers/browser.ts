@@ -14,8 +14,8 @@ const SETTINGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic
 const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 /**
- * A real Chromium, headless: the one that PLAYWRIGHT_CHROMIUM names, else Playwright's own where it is installed, else, on
- * x64 Linux, the one that comes with npm.
+ * Starts a headless Chromium: the one that PLAYWRIGHT_CHROMIUM names, otherwise Playwright's own if it is installed,
+ * otherwise, on x64 Linux, the one that comes with npm.
  */
 export async function launchBrowser(): Promise<Browser> {
   const { path, env = {} } = await findBrowser();
@@ -34,8 +34,8 @@ async function findBrowser(): Promise<Found> {
   );
 }
 
-// The package unpacks into the temporary folder, not at once, and takes what is there for the whole of it: each version
-// has a folder of its own, which gets its name when it is complete.
+// The package unpacks into the temporary folder in several steps, and takes an unfinished file there for a complete
+// one. So each version has a folder of its own, which gets its name when it is complete.
 async function fromNpm(): Promise<Found> {
   const entry = fileURLToPath(import.meta.resolve("@sparticuz/chromium"));
   const { version } = createRequire(entry)(join(dirname(entry), "../package.json"));
@@ -47,7 +47,7 @@ async function fromNpm(): Promise<Found> {
     () => true,
     () => false,
   );
-  // A bare system lacks a few libraries, which the package has too.
+  // A bare system lacks a few libraries, which the package contains, too.
   return { path, env: starts ? fonts : { ...fonts, LD_LIBRARY_PATH: join(folder, "al2023", "lib") } };
 }
 
@@ -63,7 +63,7 @@ async function unpack(entry: string, folder: string): Promise<void> {
     await rename(draft, folder);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process was first.
+    // Another process was faster.
     if (!existsSync(folder)) throw error;
   }
 }

@@ -5,8 +5,8 @@ import { inject } from "vitest";
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
 /**
- * A new, migrated, empty database of its own, copied from the run's template in some 50 ms. `drop` ends the sessions
- * that are still in it.
+ * Creates a new, migrated, empty database, copied from the run's template in about 50 ms. `drop` ends the sessions that
+ * are still connected to it.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const template = new URL(inject("templateUrl"));

@@ -13,12 +13,12 @@ import { waitFor } from "./wait-for.ts";
 export type DispatchBench = Awaited<ReturnType<typeof createDispatchBench>>;
 
 /**
- * A database of its own with everything a dispatcher test needs: accounts, schedules, dispatchers that are all stopped
- * at the end. `settings` are environment settings, such as DELIVERY_ALLOW. `on` is a database to use instead.
+ * A database of its own with everything that a dispatcher test needs: accounts, schedules, and dispatchers that are all
+ * stopped at the end. `settings` are environment settings such as DELIVERY_ALLOW. `on` is a database to use instead.
  */
 export async function createDispatchBench(settings: Record<string, string>, on?: TestDatabase) {
   const database = on ?? (await createTestDatabase());
-  // On a server that may go away nobody could catch what fails while the driver asks for the types of arrays.
+  // The driver's query for array types fails when the server goes away, and no caller could catch that error.
   const sql = postgres(database.url, { max: 4, onnotice: () => {}, backoff: () => 0.2, fetch_types: on === undefined });
   const environment = {
     DATABASE_URL: database.url,
@@ -40,9 +40,9 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
       running.push(dispatcher);
       return dispatcher;
     },
-    /** A dispatcher process of its own, as `npm run dispatcher` runs it. Whoever starts it ends it. */
+    /** Starts a dispatcher process of its own, as `npm run dispatcher` does. The caller ends it. */
     spawn: (options: ProcessOptions = {}) => spawnDispatcher(environment, options),
-    /** As `spawn`, once it owns every shard. */
+    /** As `spawn`, and waits until the process owns every shard. */
     async process(options: ProcessOptions = {}): Promise<ChildProcess> {
       const child = spawnDispatcher(environment, options);
       await waitFor(
@@ -55,7 +55,7 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
       );
       return child;
     },
-    /** The schedule as stored. */
+    /** The stored schedule. */
     async read(id: string) {
       const [row] = await sql`SELECT * FROM schedules WHERE id = ${id}`;
       return row as Record<string, unknown> & { status: string; attempts: number; version: string };
@@ -63,14 +63,14 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
     attempts: (id: string) => sql`SELECT * FROM attempts WHERE schedule_id = ${id} ORDER BY attempt`,
     async close() {
       await Promise.all(running.map(stopAudited));
-      // The driver waits for ever for a connection that a failover took away.
+      // The driver waits forever for a connection that a failover took away.
       await sql.end({ timeout: 2 });
       await database.drop();
     },
   };
 }
 
-/** `filesMax` is its limit of open files, `preload` is code that runs in it first. */
+/** `filesMax` is the limit of open files. `preload` is code that runs first in the process. */
 type ProcessOptions = { env?: Record<string, string>; filesMax?: number; preload?: string };
 
 function spawnDispatcher(environment: Record<string, string>, options: ProcessOptions): ChildProcess {

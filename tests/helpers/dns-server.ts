@@ -1,10 +1,10 @@
 import { createSocket } from "node:dgram";
 import type { AddressInfo } from "node:net";
 
-/** An answer to a question for A records: addresses, a response code (2 SERVFAIL, 3 NXDOMAIN), or none at all. */
+/** The answer to a question for A records: addresses, a response code (2 SERVFAIL, 3 NXDOMAIN), or none at all. */
 export type DnsAnswer = string[] | { code: number } | "silence";
 
-/** A name server on loopback (UDP) that answers A questions by `answers`, and every AAAA question with no record. */
+/** A name server on loopback (UDP). It answers A questions by `answers`, and every AAAA question with no record. */
 export async function startDnsServer(answers: Record<string, DnsAnswer>) {
   const socket = createSocket("udp4");
   const asked: string[] = [];
@@ -34,7 +34,7 @@ function readQuestion(query: Buffer) {
   return { name: labels.join(".").toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-// RFC 1035, 4.1: the question is repeated, each record names it by a pointer to its place (offset 12).
+// RFC 1035, 4.1: the answer repeats the question, and each record refers to its name by a pointer (offset 12).
 function reply(query: Buffer, end: number, answer: string[] | { code: number }) {
   const addresses = Array.isArray(answer) ? answer : [];
   const header = Buffer.from(query.subarray(0, 12));

@@ -10,11 +10,11 @@ export type FakeGitHub = {
   url: string;
   id: string;
   secret: string;
-  /** The one address that it sends people back to. */
+  /** The only address that it redirects people to. */
   redirectUri: string;
-  /** Who is signed in there. */
+  /** The person who is signed in at the provider. */
   user: GitHubUser;
-  /** Access tokens that it handed out. */
+  /** The access tokens that it issued. */
   tokens: string[];
   stop(): Promise<void>;
 };
@@ -23,7 +23,7 @@ type Grant = { user: GitHubUser; challenge: string };
 
 /**
  * A server that speaks like GitHub (OAuth, /user, /user/emails) and is strict where GitHub is lenient: client, secret,
- * redirect address, state and PKCE have to be right, a code works once, and nothing is told without its token.
+ * redirect address, state and PKCE have to be right, a code works once, and every answer needs its token.
  */
 export async function startFakeGitHub(): Promise<FakeGitHub> {
   const grants = new Map<string, Grant>();
@@ -64,7 +64,7 @@ export async function startFakeGitHub(): Promise<FakeGitHub> {
       const token = `gho_${randomUUID()}`;
       byToken.set(token, grant.user);
       fake.tokens.push(token);
-      // Only for those who ask for JSON; others get a form.
+      // GitHub answers in JSON only when asked to, and in form encoding otherwise.
       if (!request.headers.accept?.includes("application/json")) return response.end(`access_token=${token}`);
       answer(response, { access_token: token, token_type: "bearer", scope: "read:user,user:email" });
     },

@@ -9,14 +9,14 @@ export type FakeGoogle = {
   issuer: string;
   id: string;
   secret: string;
-  /** Who is signed in there. */
+  /** The person who is signed in at the provider. */
   user: GoogleUser;
-  /** Registers the one address that it sends people back to; before, it answers nothing. */
+  /** Registers the only address that it redirects people to. Before that it answers nothing. */
   register(redirectUri: string): void;
   stop(): Promise<void>;
 };
 
-/** A real OpenID Connect server that asks one question: whether to go on as `user`. PKCE is required. */
+/** A real OpenID Connect server with a single question: whether to go on as `user`. PKCE is required. */
 export async function startFakeGoogle(): Promise<FakeGoogle> {
   let handle: RequestListener = (_, response) => response.writeHead(503).end();
   const server = createServer((request, response) => handle(request, response));
@@ -51,7 +51,7 @@ function createProvider(fake: FakeGoogle, redirectUri: string): Provider {
         grant_types: ["authorization_code"],
       },
     ],
-    // As Google does: what is known of the person is in the token itself.
+    // As at Google, the ID token itself contains what is known of the person.
     conformIdTokenClaims: false,
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     findAccount: (_, accountId) => {

@@ -11,7 +11,7 @@ export type SentMail = {
   headers?: Record<string, string>;
 };
 
-/** What the fake does with a mail: takes it, or fails in one of the ways of a provider. */
+/** What the fake does with a mail: it accepts the mail, or fails as a provider can. */
 export type Behaviour =
   | "accept"
   | { status: number; name?: string; message?: string; headers?: Record<string, string>; body?: string }
@@ -21,8 +21,8 @@ export type Behaviour =
   | "hang after accepting";
 
 /**
- * A local endpoint that behaves as Resend's `POST /emails` does, idempotency keys included: a second mail with a key is
- * answered as the first one was, and refused with 409 when it is not the same mail. `behaviour` may be changed at any time.
+ * A local endpoint that behaves like Resend's `POST /emails`, idempotency keys included: a second mail with a key gets
+ * the answer of the first, and 409 when it is a different mail. `behaviour` may be changed at any time.
  */
 export async function startFakeResend(apiKey = "re_test_key") {
   const accepted: (SentMail & { idempotencyKey: string | undefined })[] = [];
@@ -69,14 +69,14 @@ export async function startFakeResend(apiKey = "re_test_key") {
   return {
     baseUrl,
     apiKey,
-    /** The mails that were taken, oldest first: what people have in their mailboxes. */
+    /** The accepted mails, oldest first: the contents of people's mailboxes. */
     accepted,
-    /** Calls so far, whatever became of them. */
+    /** The number of calls so far, whatever their answers were. */
     calls: () => state.calls,
     behave(behaviour: (typeof state)["behaviour"]) {
       state.behaviour = behaviour;
     },
-    /** Forgets the idempotency keys, as the provider does after 24 hours. */
+    /** Deletes the idempotency keys, as the provider does after 24 hours. */
     forgetKeys: () => known.clear(),
     settings: {
       from: "Stopwatch <notices@stopwatch.example.com>",

@@ -11,8 +11,8 @@ export type FaultBench = Awaited<ReturnType<typeof startFaultBench>>;
 const RESUMES_WITHIN_MS = 15_000;
 
 /**
- * A dispatcher that owns every shard of the database at `url`, whose server something will happen to, with a client that
- * keeps count. Only `receiver` is a target.
+ * Starts a dispatcher that owns every shard of the database at `url`, whose server will have a fault, and a client that
+ * counts its schedules. `receiver` is the only target.
  */
 export async function startFaultBench(url: string, receiver: Receiver) {
   const bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin }, { url, drop: async () => {} });
@@ -26,7 +26,7 @@ export async function startFaultBench(url: string, receiver: Receiver) {
     bench,
     sql: bench.sql,
 
-    /** Creates a schedule every 40 ms, due a second later, while `fault` goes on; returns those that were acknowledged. */
+    /** Creates a schedule every 40 ms, due a second later, while `fault` runs. Returns the acknowledged ones. */
     async creatingDuring(fault: () => Promise<void>): Promise<string[]> {
       const account = await bench.account();
       const acknowledged: string[] = [];
@@ -51,8 +51,8 @@ export async function startFaultBench(url: string, receiver: Receiver) {
     },
 
     /**
-     * What was acknowledged is stored, whatever is stored was sent once, never early, and recorded; what comes next is on
-     * time, and all the while the log had a line a second at most.
+     * Expects that every acknowledged schedule is stored, that every stored schedule was sent once, never early, and
+     * recorded, that later schedules are on time, and that the log had at most one line a second.
      */
     async expectNothingLost(acknowledged: string[]) {
       expect(acknowledged.length).toBeGreaterThan(10);

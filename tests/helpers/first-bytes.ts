@@ -2,20 +2,23 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** One request, by the monotonic clock that all processes of a machine share, ms: when its write began and had returned. */
+/**
+ * One request: when its write began and when the write had returned, ms by the monotonic clock that all processes of a
+ * machine share.
+ */
 export type FirstByte = { pid: number; path: string; beganAtMs: number; returnedAtMs: number };
 
 /**
- * Has dispatcher processes note each request as they write it: the sender's own account of its first bytes, which a
- * delay on the way to the receiver does not change. `options` go to `bench.spawn`. With `holdUpMs` the process stands
- * still for so long before each seventh write, after its last check: as when another process has the CPU.
+ * Makes dispatcher processes record each request as they write it. This is the sender's own account of its first bytes,
+ * which a delay on the way to the receiver does not change. `options` go to `bench.spawn`. With `holdUpMs` the process
+ * is blocked for that time before each seventh write, after its last check, as when another process has the CPU.
  */
 export async function noteFirstBytes({ holdUpMs = 0 } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-first-bytes-"));
   const file = join(folder, "written");
   return {
     options: { preload: PRELOAD, env: { FIRST_BYTES_FILE: file, HOLD_UP_MS: String(holdUpMs) } },
-    /** All that were written until now, in the order of their first bytes. */
+    /** All requests written so far, in the order of their first bytes. */
     async read(): Promise<FirstByte[]> {
       const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter((line) => line.endsWith("."));
       const written = lines.map((line) => line.split(" "));
@@ -30,7 +33,7 @@ export async function noteFirstBytes({ holdUpMs = 0 } = {}) {
   };
 }
 
-/** The most of `times` (ms) that lie within one second, wherever it begins. */
+/** The highest number of `times` (ms) within one second, wherever that second begins. */
 export function mostInOneSecond(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   let most = 0;
@@ -41,7 +44,10 @@ export function mostInOneSecond(times: readonly number[]): number {
   return most;
 }
 
-/** Runs before the dispatcher: wraps the write of a request. Each line goes to the file at once, since kill -9 may follow. */
+/**
+ * Runs before the dispatcher and wraps the write of a request. Each line goes to the file at once, since kill -9 may
+ * follow.
+ */
 const PRELOAD = `
   import net from "node:net";
   import { openSync, writeSync } from "node:fs";

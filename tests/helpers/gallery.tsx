@@ -7,7 +7,7 @@ import { DataParts } from "../../app/dev/parts/data-parts.tsx";
 import { OverlayParts } from "../../app/dev/parts/overlay-parts.tsx";
 import { SignInParts } from "../../app/dev/parts/sign-in-parts.tsx";
 
-/** Every part in every state, in the frame of a public page: HTML for the body. */
+/** Every component in every state, in the frame of a public page, as HTML for the body. */
 export function renderGallery(): string {
   return renderToStaticMarkup(
     <PublicFrame
@@ -24,7 +24,7 @@ export function renderGallery(): string {
   );
 }
 
-/** The frame of the dashboard around what lists and things look like. */
+/** The frame of the dashboard, around examples of a list and of a detail page. */
 export function renderDashboard(env: "live" | "test"): string {
   return renderToStaticMarkup(
     <DashboardFrame

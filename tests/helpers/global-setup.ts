@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Address of the migrated template database. */
+    /** URL of the migrated template database. */
     templateUrl: string;
   }
 }
@@ -34,7 +34,7 @@ export default async function setUp(project: TestProject) {
 async function start() {
   await removeLeftBehind();
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
-  // PostgreSQL runs as another user where this one is root.
+  // PostgreSQL runs as another user when this process runs as root.
   await chmod(folder, 0o711);
   const server = await startEmbeddedPostgres(folder, {
     settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
@@ -58,7 +58,7 @@ async function start() {
 
 const PREFIX = "stopwatch-test-";
 
-// A session in the template, autovacuum's included, would fail the copies.
+// A session in the template, autovacuum's included, would make the copies fail.
 async function sealTemplate(url: string) {
   const { pathname } = new URL(url);
   const sql = postgres(url, { max: 1, database: "postgres", onnotice: () => {} });
@@ -66,7 +66,7 @@ async function sealTemplate(url: string) {
   await sql.end();
 }
 
-// A run that was killed could not stop its server.
+// A test run that was killed could not stop its server.
 async function removeLeftBehind() {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);

@@ -1,7 +1,10 @@
 import type { Sql } from "#db/client.ts";
 import { auditLanes, type LaneId } from "#db/queries/schedules/due-lanes.ts";
 
-/** Enters in the calendar of lanes what was inserted into `schedules` by hand: the dispatchers read by it alone. */
+/**
+ * Writes the calendar entries of rows that were inserted into `schedules` by hand. Dispatchers read only by the
+ * calendar.
+ */
 export async function enterLanes(sql: Sql): Promise<void> {
   let after: LaneId | null = null;
   do after = (await auditLanes(sql, after, 1_000)).next;
@@ -9,8 +12,8 @@ export async function enterLanes(sql: Sql): Promise<void> {
 }
 
 /**
- * Lanes of active accounts that have no entry, or one later than their oldest open schedule: there are none, ever. Reads
- * all schedules, in one snapshot.
+ * Returns the lanes of active accounts that have no calendar entry, or one later than their oldest open schedule. There
+ * must never be one. Reads all schedules in one snapshot.
  */
 export async function lanesTooLate(sql: Sql): Promise<readonly unknown[]> {
   return sql`

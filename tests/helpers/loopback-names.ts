@@ -1,10 +1,10 @@
 import { promises } from "node:dns";
 import { env } from "node:process";
 
-// Loaded by `--import` into a process under test, so that its names are answered on loopback: `*.many.localhost` is this
-// machine, and questions for DNS records go to the name server at LOOPBACK_NAME_SERVER (`127.0.0.1:<port>`).
-// LOOPBACK_MANY (`<names> <port>,<port>…`) adds `http://o<n>.many.localhost:<port>` to DELIVERY_ALLOW for each n below
-// `names`, with the ports in turn: Linux would not hand that many over in one setting.
+// Loaded by `--import` into a process under test, to answer its names on loopback. `*.many.localhost` is this machine,
+// and DNS questions go to the name server at LOOPBACK_NAME_SERVER (`127.0.0.1:<port>`). LOOPBACK_MANY (`<names>
+// <port>,<port>…`) adds `http://o<n>.many.localhost:<port>` to DELIVERY_ALLOW for each n below `names`, with the ports
+// in turn, since one environment variable cannot hold that many on Linux.
 
 const { lookup, Resolver } = promises;
 const MANY = ".many.localhost";

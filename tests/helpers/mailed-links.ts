@@ -1,4 +1,4 @@
-/** The magic links in the mails to somebody, the newest last. */
+/** The magic links in the mails to an address, the newest last. */
 export function mailedLinks(mails: readonly { to: string; text: string }[], email: string): URL[] {
   return mails
     .filter(({ to }) => to === email)

@@ -1,9 +1,8 @@
 import type postgres from "postgres";
 
 /**
- * Gives a database a clock that can be moved: in its sessions from now on `now()` and `clock_timestamp()` are the
- * server's own, shifted; the sessions there were are ended. Functions of the schema follow too, since they name both
- * without a schema.
+ * Gives a database a clock that can be moved. In new sessions `now()` and `clock_timestamp()` are the server's,
+ * shifted; existing sessions are ended. Functions of the schema follow, too, since they name both without a schema.
  */
 export async function makeClockMovable(sql: postgres.Sql) {
   await sql`CREATE SCHEMA movable`;
@@ -24,11 +23,11 @@ export async function makeClockMovable(sql: postgres.Sql) {
       SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid())`;
   return {
-    /** Moves the clock by so much, in one step. */
+    /** Moves the clock by this much, in one step. */
     step: (ms: number) => sql`UPDATE movable.clock SET shift = shift + ${ms} * interval '1 millisecond'`,
-    /** Moves the clock so that it is at this instant now. */
+    /** Moves the clock to this instant. */
     set: (at: string) => sql`UPDATE movable.clock SET shift = ${at}::timestamptz - pg_catalog.clock_timestamp()`,
-    /** What the clock says, epoch ms. */
+    /** The time of the clock, epoch ms. */
     async read(): Promise<number> {
       const [clock] = await sql`SELECT extract(epoch FROM movable.clock_timestamp())::float8 * 1000 AS ms`;
       return clock?.ms;

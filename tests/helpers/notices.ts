@@ -11,12 +11,12 @@ import type { FakeResend } from "./fake-resend.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * The notices of a fleet on `bench`, sent to `resend`, with a clock that only `advance` moves. `stages` makes those of one
- * more dispatcher.
+ * The notices of a fleet on `bench`, sent to `resend`, with a clock that only `advance` moves. `stages` creates the
+ * stages of one more dispatcher.
  */
 export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
   const database = connect({ url: bench.databaseUrl, name: "notices", connectionsMax: 4, session: SESSION });
-  // In the middle of a month, so that none ends within a test.
+  // In the middle of a month, so that no month ends within a test.
   const today = new Date();
   const startMs = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 10);
   const clock = { shiftMs: startMs - today.getTime(), now: () => Date.now() + clock.shiftMs };
@@ -65,13 +65,13 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
     advance(ms: number) {
       clock.shiftMs += ms;
     },
-    /** One round of making, `minutes` later, and the sending of all that can be sent then. */
+    /** Makes notices once, `minutes` later, and sends all that can be sent then. */
     async after(minutes: number, { notices, sender } = one): Promise<void> {
       clock.shiftMs += minutes * MINUTE_MS;
       await notices.runOnce();
       while (await sender.runOnce());
     },
-    /** Schedules of the account that die now, as the record statement has them die. */
+    /** Schedules of the account that die now, by the statement that records deaths. */
     async die(account: { id: string }, deaths: Dead[]): Promise<string[]> {
       const ids: string[] = [];
       for (const { url, statusCode = 410, outcome, errorText = "", env = "live" } of deaths) {
@@ -88,14 +88,14 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
       }
       return ids;
     },
-    /** Sets how many live schedules the account created in the month of the clock. */
+    /** Sets how many live schedules the account created in the current month of the clock. */
     async used(account: { id: string }, scheduled: number): Promise<void> {
       const period = new Date(clock.now()).toISOString().slice(0, 7).replace("-", "");
       await bench.sql`
         INSERT INTO usage (account_id, env, period, scheduled) VALUES (${account.id}, 'live', ${period}, ${scheduled})
         ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = excluded.scheduled`;
     },
-    /** The mails that an account got. */
+    /** The mails that an account received. */
     mails: (account: { id: string }) => resend.accepted.filter(({ to }) => to === `${account.id}@example.com`),
     close: () => database.close(),
   };

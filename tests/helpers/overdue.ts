@@ -1,7 +1,10 @@
 import type { Sql } from "#db/client.ts";
 import { enterLanes } from "./lanes.ts";
 
-/** `rows` schedules without payload of each account, from `fromMs` from now on, `everyMs` apart. */
+/**
+ * Stores `rows` schedules without payload for each account, the first due `fromMs` from now, and the others `everyMs`
+ * apart.
+ */
 export async function insertSchedules(
   sql: Sql,
   accountIds: readonly string[],

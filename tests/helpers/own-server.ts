@@ -9,8 +9,8 @@ import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 export type OwnServer = Awaited<ReturnType<typeof startOwnServer>>;
 
 /**
- * A PostgreSQL for one test alone, with a migrated database and durable settings (`settings` come on top), that can be
- * stopped in every way and started again at the same address.
+ * A PostgreSQL server for a single test, with a migrated database and durable settings (`settings` are added). It can
+ * be stopped in every way and started again at the same address.
  */
 export async function startOwnServer(settings: Record<string, string> = {}) {
   const folder = await makeFolder();
@@ -21,19 +21,19 @@ export async function startOwnServer(settings: Record<string, string> = {}) {
     url: server.url,
     /** Process id of its postmaster. */
     pid: async () => Number.parseInt(await readFile(join(folder, "postgres", "postmaster.pid"), "utf8"), 10),
-    /** Immediate shutdown: nothing is written any more, the next start recovers. */
+    /** Immediate shutdown: nothing more is written, and the next start recovers. */
     async crash() {
       server.kill();
       await server.lost;
       await server.stop();
     },
-    /** Fast shutdown: sessions are ended, everything is written. */
+    /** Fast shutdown: sessions are ended, and everything is written. */
     stop: () => server.stop(),
     async start() {
       server = await startEmbeddedPostgres(folder, { settings });
       if (server.url !== own.url) throw new Error(`the server moved from ${own.url} to ${server.url}`);
     },
-    /** For a dispatch bench: `drop` ends the server. */
+    /** For a dispatch bench. `drop` ends the server. */
     database: () => ({ url: own.url, drop: own.remove }),
     async remove() {
       await server.stop().catch(() => {});
@@ -43,11 +43,14 @@ export async function startOwnServer(settings: Record<string, string> = {}) {
   return own;
 }
 
-/** A standby of `primary`, made from a copy of its data while it is stopped; `promote` by SQL. Both run when this is done. */
+/**
+ * Creates a standby of `primary` from a copy of its data, made while it is stopped. Promote it by SQL. Both servers run
+ * afterwards.
+ */
 export async function startStandby(primary: OwnServer) {
   const folder = await makeFolder();
   await primary.stop();
-  // Owners included, which fs.cp leaves out.
+  // Keeps the owners of files, which fs.cp does not.
   await promisify(execFile)("cp", ["-a", `${primary.folder}/.`, folder]);
   await primary.start();
   const { hostname, port, username, password } = new URL(primary.url);
@@ -65,9 +68,9 @@ export async function startStandby(primary: OwnServer) {
 }
 
 async function makeFolder(): Promise<string> {
-  // By this name the next test run ends it, should this process be killed.
+  // The next test run ends the server by this name if this process is killed.
   const folder = await mkdtemp(join(tmpdir(), `stopwatch-test-${process.pid}-`));
-  // PostgreSQL runs as another user where this one is root.
+  // PostgreSQL runs as another user when this process runs as root.
   await chmod(folder, 0o711);
   return folder;
 }

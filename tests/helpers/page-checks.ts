@@ -4,7 +4,7 @@ import { expect } from "vitest";
 
 export type Look = { theme: "light" | "dark"; width: number };
 
-/** Both themes on a desk and on the narrowest telephone. */
+/** Both themes, on a desktop and on the narrowest phone. */
 export const LOOKS: readonly Look[] = [
   { theme: "light", width: 1280 },
   { theme: "dark", width: 1280 },
@@ -13,8 +13,8 @@ export const LOOKS: readonly Look[] = [
 ];
 
 /**
- * A new page of this look, with what it complained of: messages of the console, exceptions, and requests to others than
- * `origin`. Close its context.
+ * Opens a page with this theme and width, and collects its complaints: console messages, exceptions, and requests to
+ * other origins than `origin`. Close its context afterwards.
  */
 export async function openPage(
   browser: Browser,
@@ -39,7 +39,7 @@ export async function openPage(
   return { page, complaints };
 }
 
-/** What axe finds wrong with the page as it stands, every rule switched on: one line for each element. */
+/** What axe finds wrong with the current page, with every rule enabled: one line for each element. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
@@ -48,7 +48,7 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   );
 }
 
-/** How far the page is wider than its window, px. */
+/** How much the page is wider than its window, px. */
 export function sidewaysOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
@@ -65,7 +65,7 @@ export function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
       .filter((element) => {
-        // Within a sentence its line sets the height: the exception of the rule.
+        // The exception of the rule: within a sentence the line determines the height.
         const isInSentence = [...(element.parentElement?.childNodes ?? [])].some(
           ({ nodeType, textContent }) => nodeType === Node.TEXT_NODE && /\w{2}/.test(textContent ?? ""),
         );

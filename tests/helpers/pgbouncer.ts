@@ -8,7 +8,7 @@ import { getuid } from "node:process";
 import { freePort } from "#scripts/ports.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** Where PgBouncer is on this machine, as Debian's package puts it; undefined when it is not installed. */
+/** The path of PgBouncer where Debian's package puts it; undefined when it is not installed. */
 export const PGBOUNCER = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => {
   try {
     accessSync(path, constants.X_OK);
@@ -18,12 +18,12 @@ export const PGBOUNCER = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((pat
   }
 });
 
-/** Connections of the pooler to the server, shared by all of its clients. */
+/** The pooler's connections to the server, shared by all its clients. */
 export const POOL_SIZE = 5;
 
 export type Pooler = Awaited<ReturnType<typeof startPgBouncer>>;
 
-/** PgBouncer in transaction mode, on a port of the loopback interface, in front of the server of `databaseUrl`. */
+/** Starts PgBouncer in transaction mode, on a loopback port, in front of the server of `databaseUrl`. */
 export async function startPgBouncer(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const port = await freePort();
@@ -76,7 +76,7 @@ max_client_conn = 500
   };
 }
 
-// It refuses to run as root.
+// PgBouncer refuses to run as root.
 function unprivilegedUser() {
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };

@@ -3,19 +3,19 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /** What a proxy does with the connections through it. */
 export type ProxyMode =
   | "pass"
-  /** Both ends stay open, nothing arrives any more: a network that lost the connection. */
+  /** Both ends stay open and no bytes arrive, as on a network that lost the connection. */
   | "black hole"
-  /** The server hears everything and its answers are lost. */
+  /** The server receives everything, and its answers are lost. */
   | "drop replies"
   | "reset"
-  /** A load balancer without a server behind it. */
+  /** As a load balancer without a server behind it. */
   | "accept and close";
 
 export type DatabaseProxy = Awaited<ReturnType<typeof startProxy>>;
 
 /**
- * A TCP proxy on the loopback interface to `targetPort`. A connection that has lost bytes stays as it is when the proxy
- * passes again: nothing arrives on it, and only its owner can give it up.
+ * A TCP proxy on the loopback interface to `targetPort`. A connection that has lost bytes stays silent when the proxy
+ * passes bytes again. Only its owner can give it up.
  */
 export async function startProxy(targetPort: number) {
   const links = new Set<{ client: Socket; server: Socket; lost: "nothing" | "replies" | "everything" }>();
@@ -41,7 +41,10 @@ export async function startProxy(targetPort: number) {
 
   return {
     port: (listener.address() as AddressInfo).port,
-    /** What happens from now on, to the connections there are (those that `which` picks by their order) and to new ones. */
+    /**
+     * Sets the behaviour from now on, for existing connections (those that `which` picks by their order) and for new
+     * ones.
+     */
     set(next: ProxyMode, which: (nth: number) => boolean = () => true) {
       mode = next;
       for (const [nth, link] of [...links].entries()) {

@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 
-/** `text` is the body of the first answer, `raw` all that came. */
+/** `text` is the body of the first answer, `raw` everything that was received. */
 export type RawAnswer = { status: number; headers: Headers; text: string; raw: string; sentBytes: number };
 
 /**
- * Writes bytes to a connection of their own as they are, then `chunk` again and again while there is one, and reads one
- * answer until the server ends the connection: the request should ask for that.
+ * Writes bytes unchanged to a new connection, then `chunk` repeatedly if there is one, and reads one answer until the
+ * server closes the connection. The request should ask for that.
  */
 export function sendRaw(port: number, bytes: string | Buffer, chunk?: Buffer): Promise<RawAnswer> {
   const socket = connect(port, "127.0.0.1");
@@ -13,7 +13,7 @@ export function sendRaw(port: number, bytes: string | Buffer, chunk?: Buffer): P
   socket.setEncoding("latin1").on("data", (text: string) => {
     got += text;
   });
-  // A server that has answered may reset what is still being sent.
+  // A server that has answered may reset the connection while the client still sends.
   socket.on("error", () => {});
   socket.write(bytes as string, "latin1");
   if (chunk) pump(socket, chunk);
@@ -40,7 +40,7 @@ function parse(got: string) {
   if (!status) return undefined;
   const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
   const isChunked = headers.get("transfer-encoding") === "chunked";
-  // Sizes and data in turn; our answers have no line breaks.
+  // Chunked encoding: sizes and data alternate. The API's answers contain no line breaks.
   const text = isChunked
     ? body
         .split("\r\n")

@@ -3,7 +3,10 @@ import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 
 export type RawRequest = { head: string; connection: number; arrivedAtMs: number };
 
-/** What a target does with a connection: at once, and when the header block of its nth request (from 1) is there. */
+/**
+ * What a target does with a connection: when it opens, and when the header block of its nth request (from 1) is
+ * complete.
+ */
 export type RawBehaviour = {
   onConnect?: (socket: Socket) => void;
   onRequest?: (socket: Socket, n: number) => void;
@@ -11,7 +14,10 @@ export type RawBehaviour = {
 
 export type RawServer = Awaited<ReturnType<typeof startRawServer>>;
 
-/** A TCP (or TLS) server on loopback that speaks only what `behaviour` writes; it notes the header block of each request. */
+/**
+ * A TCP (or TLS) server on loopback that sends only what `behaviour` writes. It records the header block of each
+ * request.
+ */
 export async function startRawServer(behaviour: RawBehaviour, options: { tls?: TlsOptions } = {}) {
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
@@ -53,10 +59,10 @@ export async function startRawServer(behaviour: RawBehaviour, options: { tls?: T
   return {
     port,
     requests,
-    /** Connections that are open now, and that there ever were. */
+    /** The number of open connections, and of connections ever opened. */
     connections: () => sockets.size,
     opened: () => opened,
-    /** Bytes written to connections that are closed. */
+    /** The bytes written to connections that are closed. */
     written: () => written,
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -65,13 +71,13 @@ export async function startRawServer(behaviour: RawBehaviour, options: { tls?: T
   };
 }
 
-/** Writes `next()` every `periodMs` for as long as the socket is open. */
+/** Writes `next()` every `periodMs` while the socket is open. */
 export function drip(socket: Socket, periodMs: number, next: () => string | Buffer) {
   const timer = setInterval(() => socket.write(next()), periodMs);
   socket.on("close", () => clearInterval(timer));
 }
 
-/** Writes `chunk` as fast as the other side takes it, without end. */
+/** Writes `chunk` without end, as fast as the client reads it. */
 export function pour(socket: Socket, chunk: Buffer) {
   const more = () => {
     while (!socket.destroyed && socket.write(chunk));

@@ -14,9 +14,9 @@ export type ReceivedRequest = {
   headers: IncomingHttpHeaders;
   rawHeaders: string[];
   body: Buffer;
-  /** When its header block was there, epoch ms. */
+  /** When its header block was complete, epoch ms. */
   arrivedAtMs: number;
-  /** When its answer ended or its connection did; null while it is open. */
+  /** When its answer or its connection ended; null while it is open. */
   endedAtMs: number | null;
 };
 
@@ -24,7 +24,10 @@ export type Respond = (request: ReceivedRequest, response: ServerResponse, socke
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** A real local receiver over HTTPS (or HTTP) that notes every request; `respond` changes what it answers (200 "ok"). */
+/**
+ * A real local receiver over HTTPS (or HTTP) that records every request. `respond` changes its answer (by default 200
+ * "ok").
+ */
 export async function startReceiver(options: { tls?: boolean } = {}) {
   const secure = options.tls ?? true;
   const certificates = secure ? await createCertificates() : null;

@@ -12,7 +12,7 @@ export type ScheduleOverrides = {
   early?: boolean;
 };
 
-/** Creates a schedule through the real create statement; returns its UUID. */
+/** Creates a schedule with the real create statement. Returns its UUID. */
 export async function createTestSchedule(
   sql: postgres.Sql,
   keyRing: KeyRing,

@@ -4,7 +4,7 @@ import { startFakeGitHub } from "./fake-github.ts";
 import { startFakeResend } from "./fake-resend.ts";
 import { mailedLinks } from "./mailed-links.ts";
 
-/** The cookies that an answer sets, as a browser would send them. */
+/** The cookies that an answer sets, in the form in which a browser sends them. */
 export function cookiesOf({ headers }: { headers: Headers }): string {
   return headers
     .getSetCookie()
@@ -13,14 +13,14 @@ export function cookiesOf({ headers }: { headers: Headers }): string {
     .join("; ");
 }
 
-/** The session that an answer starts; undefined when it starts none. */
+/** The session cookie that an answer sets; undefined when it sets none. */
 export function sessionOf(answer: Answer): string | undefined {
   return /(?:^|; )sw_session=([\w-]{43})(?:;|$)/.exec(cookiesOf(answer))?.[1];
 }
 
 export type SignInApi = Awaited<ReturnType<typeof startSignInApi>>;
 
-/** The API with mail and GitHub on this machine; its own address is https://api.example.com. */
+/** The API with mail and GitHub on this machine. Its public address is https://api.example.com. */
 export async function startSignInApi(overrides: Record<string, string> = {}) {
   const [resend, github] = await Promise.all([startFakeResend(), startFakeGitHub()]);
   const api = await startApi({
@@ -43,23 +43,26 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
     /** Asks for a link. */
     start: (body: object, headers: Record<string, string> = {}) =>
       call("POST", "/v1/auth/magic/start", null, body, { [SOCKET_ADDRESS_HEADER]: randomAddress(), ...headers }),
-    /** Asks for a link, and reads it in the mail; `cookie` is what the browser holds that asked. */
+    /** Requests a link and reads it in the mail. `cookie` is the cookie of the browser that requested it. */
     async askForLink(email: string, body: object = {}): Promise<{ link: URL; cookie: string }> {
       const answer = await signIn.start({ email, ...body });
       if (answer.status !== 202) throw new Error(`${answer.status}: ${answer.text}`);
       return { link: signIn.linksTo(email.trim().toLowerCase()).at(-1) as URL, cookie: cookiesOf(answer) };
     },
-    /** Opens an address of ours as a browser does. */
+    /** Opens a URL of the service as a browser does. */
     open: (link: URL, headers: Record<string, string> = {}, method: "GET" | "HEAD" = "GET") =>
       call(method, link.pathname + link.search, null, undefined, headers),
-    /** Signs somebody in by a link; their session. */
+    /** Signs a person in by a link. Returns the session. */
     async session(email: string): Promise<string> {
       const { link, cookie } = await signIn.askForLink(email);
       const session = sessionOf(await signIn.open(link, { cookie }));
       if (!session) throw new Error("no session was started");
       return session;
     },
-    /** Goes to GitHub and comes back with its answer, `cookie` being what the browser holds; `sent` is what was asked there. */
+    /**
+     * Goes to GitHub and comes back with its answer. `cookie` is the browser's; `sent` is the request that was made to
+     * GitHub.
+     */
     async goToGitHub(cookie = "", query = ""): Promise<{ back: URL; cookie: string; sent: URL }> {
       const answer = await call("GET", `/v1/auth/oauth/github/start${query}`, null, undefined, { cookie });
       const sent = new URL(answer.headers.get("location") ?? "");

@@ -10,7 +10,7 @@ import { startWebProcess, type WebProcess } from "./web-process.ts";
 
 export type SignInStage = Awaited<ReturnType<typeof startSignInStage>>;
 
-/** The built web process with mail and both providers, which are on this machine, and a real browser. */
+/** The built web process with mail and both providers on this machine, and a real browser. */
 export async function startSignInStage() {
   const database = await createTestDatabase();
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
@@ -36,9 +36,9 @@ export async function startSignInStage() {
 
   return {
     ...{ sql, resend, google, github, settings, web, browser, origin },
-    /** The magic links that somebody was mailed, the newest last. */
+    /** The magic links that were mailed to an address, the newest last. */
     linksTo: (email: string) => mailedLinks(resend.accepted, email),
-    /** A page of a browser that knows nothing yet. */
+    /** A page in a new browser without cookies. */
     newPage: (options?: Parameters<Browser["newContext"]>[0]): Promise<Page> =>
       browser.newContext({ baseURL: origin, ...options }).then((context: BrowserContext) => context.newPage()),
     /** Another web process on the same database. */

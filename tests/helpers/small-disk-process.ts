@@ -3,7 +3,7 @@ import { chmodSync, closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 
-// Runs in a mount namespace of its own: a PostgreSQL on a file system in memory, which is gone when this process is.
+// Runs in a mount namespace of its own: a PostgreSQL on a file system in memory, which disappears with this process.
 const [folder = "", size = ""] = process.argv.slice(2);
 execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "none", folder]);
 chmodSync(folder, 0o711);

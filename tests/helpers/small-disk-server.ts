@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrate } from "#db/migrate.ts";
 
-/** Whether a small disk can be made: it needs Linux and root. */
+/** Whether a small disk can be made. This needs Linux and root. */
 export const canMakeSmallDisk = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
-/** A migrated PostgreSQL on a disk of `size` (such as "160m") that can be filled up and freed again. */
+/** A migrated PostgreSQL on a disk of `size` (such as "160m"), which can be filled and freed again. */
 export async function startSmallDiskServer(size: string) {
   const folder = await mkdtemp(join(tmpdir(), `stopwatch-test-${process.pid}-`));
   await chmod(folder, 0o711);

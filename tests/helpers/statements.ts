@@ -6,7 +6,7 @@ import * as schema from "#db/schema/index.ts";
 
 export type Statement = { text: string; parameters: unknown[] };
 
-/** A node of a plan that was run, with what is below it. */
+/** A node of an executed plan with its child nodes. */
 export type PlanNode = {
   "Node Type": string;
   "Relation Name"?: string;
@@ -21,7 +21,7 @@ export type PlanNode = {
 
 export type Explained = { planningMs: number; executionMs: number; plans: PlanNode[] };
 
-/** A connection that notes what it sends, so that the same statements can be explained. `session` are its settings. */
+/** A connection that records the statements it sends, so that they can be explained. `session` are its settings. */
 export function watchStatements(url: string, session: Record<string, string | number> = {}) {
   const sent: Statement[] = [];
   const sql = postgres(url, {
@@ -35,13 +35,13 @@ export function watchStatements(url: string, session: Record<string, string | nu
   return {
     sql: sql as Sql,
     db,
-    /** The statements of `work`. */
+    /** The statements that `work` sends. */
     async of(work: () => Promise<unknown>): Promise<Statement[]> {
       sent.length = 0;
       await work();
       return sent.splice(0);
     },
-    /** Runs statements anew, in their order, and tells how; what is no query runs as it is. */
+    /** Runs statements again in their order, and explains each query. Other statements run unchanged. */
     async explainAll(statements: readonly Statement[]): Promise<Explained> {
       const explained: Explained = { planningMs: 0, executionMs: 0, plans: [] };
       for (const { text, parameters } of statements) {
@@ -49,10 +49,10 @@ export function watchStatements(url: string, session: Record<string, string | nu
         const head = isQuery ? "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " : "";
         const [row] = await sql.unsafe(`${head}${text}`, parameters as never[]);
         if (!isQuery) continue;
-        const told = row?.["QUERY PLAN"][0];
-        explained.planningMs += told["Planning Time"];
-        explained.executionMs += told["Execution Time"];
-        explained.plans.push(told.Plan);
+        const reported = row?.["QUERY PLAN"][0];
+        explained.planningMs += reported["Planning Time"];
+        explained.executionMs += reported["Execution Time"];
+        explained.plans.push(reported.Plan);
       }
       return explained;
     },
@@ -60,7 +60,7 @@ export function watchStatements(url: string, session: Record<string, string | nu
   };
 }
 
-/** A plan and everything below it. */
+/** A plan node and all nodes below it. */
 export function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }

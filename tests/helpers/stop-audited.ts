@@ -1,8 +1,8 @@
 import type { Dispatcher } from "#dispatcher/dispatcher.ts";
 
 /**
- * Stops a dispatcher. Throws when a counter of it was wrong, before or after: every counter must be what its deliveries
- * hold, whatever the test did to it.
+ * Stops a dispatcher. Throws when one of its counters was wrong before or after: every counter must equal what its
+ * deliveries hold, whatever the test did to it.
  */
 export async function stopAudited(dispatcher: Dispatcher): Promise<void> {
   const before = await dispatcher.auditDeliveries();

@@ -27,8 +27,8 @@ const PRICE = "price_indie";
 const MONTH_S = 30 * 86_400;
 
 /**
- * A local server that speaks as much of Stripe's API as is used here: it keeps customers, sessions and subscriptions, and
- * answers a second request with the same idempotency key as the first. `conduct` is how it behaves.
+ * A local server that implements the part of Stripe's API that the service uses. It keeps customers, sessions and
+ * subscriptions, and answers a second request with an idempotency key as the first. `conduct` sets its behaviour.
  */
 export async function startStripe() {
   const asked: Asked[] = [];
@@ -37,11 +37,11 @@ export async function startStripe() {
   const subscriptions = new Map<string, TestSubscription>();
   const answered = new Map<string, object>();
   const conduct = {
-    /** Closes each connection unanswered. */
+    /** Closes each connection without an answer. */
     isDown: false,
-    /** Takes requests and does not answer them. */
+    /** Accepts requests and does not answer them. */
     hangs: false,
-    /** What a request waits for, with its answer already made. */
+    /** A promise that a request waits for after its answer was made. */
     beforeAnswer: async (_asked: Asked): Promise<void> => {},
   };
 
@@ -124,7 +124,7 @@ export async function startStripe() {
       const { status: given, error } = refused as Refusal;
       [status, body] = [given, { error }];
     }
-    // As it is now: what happens while it is on the way is not in it.
+    // A copy of the current state: later changes are not in an answer that is on its way.
     const text = JSON.stringify(body);
     await conduct.beforeAnswer(request);
     response.writeHead(status, { "content-type": "application/json" }).end(text);
@@ -148,12 +148,12 @@ export async function startStripe() {
       STRIPE_PRICE_INDIE: PRICE,
       STRIPE_BASE_URL: origin,
     },
-    /** Behaves well again, and forgets what it was asked. */
+    /** Resets its behaviour, and forgets all requests. */
     reset() {
       Object.assign(conduct, { isDown: false, hangs: false, beforeAnswer: async () => {} });
       asked.length = 0;
     },
-    /** What the person does at the checkout: from here on there is a subscription. */
+    /** The person completes the checkout. From now on there is a subscription. */
     pay(customer: string, change: Partial<TestSubscription> = {}): TestSubscription {
       for (const session of sessions.filter(of(customer))) session.status = "complete";
       return put(subscriptions, { ...newSubscription(customer), ...change });

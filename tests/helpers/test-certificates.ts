@@ -4,7 +4,9 @@ import * as x509 from "@peculiar/x509";
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DAY_MS = 86_400_000;
 
-/** A throw-away authority: its certificate as PEM, and what issues certificates for TLS servers. */
+/**
+ * A throw-away certificate authority: its certificate as PEM, and a function that issues certificates for TLS servers.
+ */
 export async function createTestAuthority() {
   x509.cryptoProvider.set(crypto);
   const authority = await createPair();
@@ -18,7 +20,7 @@ export async function createTestAuthority() {
 
   return {
     ca: ca.toString("pem"),
-    /** A certificate for `name` that ends `daysLeft` from now; signed by its own key if `selfSigned`. */
+    /** A certificate for `name` that expires `daysLeft` from now, signed by its own key if `selfSigned`. */
     async issue({ name = "localhost", daysLeft = 1, selfSigned = false }) {
       const keys = await createPair();
       const cert = await x509.X509CertificateGenerator.create({

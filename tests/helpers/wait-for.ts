@@ -1,6 +1,9 @@
 import { pause } from "./time.ts";
 
-/** Waits until `condition` holds (looked at every 20 ms); fails with `what` when it does not within `deadlineMs`. */
+/**
+ * Waits until `condition` holds, and checks it every 20 ms. Fails with `what` when it does not hold before
+ * `deadlineMs`.
+ */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,

@@ -3,7 +3,7 @@ import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
 import type { DispatchBench } from "./dispatcher.ts";
 import { stopAudited } from "./stop-audited.ts";
 
-/** A dispatcher of `bench` that reaches its database at `url`, with the times at which it logged a warning or worse. */
+/** Starts a dispatcher of `bench` that reaches its database at `url`, and records when it logged a warning or worse. */
 export function startWatchedDispatcher(bench: DispatchBench, url: string) {
   const loggedAtMs: number[] = [];
   const write = () => {
@@ -17,7 +17,7 @@ export function startWatchedDispatcher(bench: DispatchBench, url: string) {
   return {
     started,
     logged: () => loggedAtMs.length,
-    /** The most lines of any second. */
+    /** The highest number of lines within one second. */
     loggedPerSecond: () =>
       Math.max(0, ...loggedAtMs.map((at) => loggedAtMs.filter((other) => other >= at && other < at + 950).length)),
     async stop() {

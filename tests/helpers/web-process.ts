@@ -6,16 +6,16 @@ import { waitFor } from "./wait-for.ts";
 export type WebProcess = {
   port: number;
   origin: string;
-  /** What it has written. */
+  /** Its output so far. */
   lines: () => string[];
   stop(): Promise<void>;
-  /** As kill -9 of the process that serves. */
+  /** Ends the process that serves as kill -9 does. */
   kill(): Promise<void>;
 };
 
 const BUILD_AND_START_MS = 170_000;
 
-/** `npm run web` with these settings, on a free port; resolves when it answers. It is built first when it has to be. */
+/** Starts `npm run web` with these settings on a free port. Resolves when it answers. Builds it first if necessary. */
 export async function startWebProcess(settings: Record<string, string>): Promise<WebProcess> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;

@@ -2,8 +2,8 @@ import type postgres from "postgres";
 import { waitFor } from "./wait-for.ts";
 
 /**
- * Runs `trial` while at least `seconds` of the minute are left by the database's clock: with the minute, what is counted
- * begins anew. A trial that fails because a new minute began meanwhile is repeated, three times at most.
+ * Runs `trial` while at least `seconds` of the minute are left by the database's clock, since counts start again with
+ * each minute. Repeats a trial that failed because a new minute began meanwhile, three times at most.
  */
 export async function withinOneMinute(sql: postgres.Sql, trial: () => Promise<void>, seconds = 10): Promise<void> {
   const read = async () => {

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { Arrival, ReceiverMessage } from "#scripts/demo/receiver.ts";
 
 /*
- * A receiver for `npm run demo -- --receiver FILE`: the demo's own, but of its second request it tells what `spoil` makes of it,
- * nothing where that is null.
+ * A receiver for `npm run demo -- --receiver FILE`. It is the demo's own, but reports its second request as `spoil`
+ * changes it, or not at all when that is null.
  */
 export function runFaulty(spoil: (arrival: Arrival) => Arrival | null) {
   const child = fork(fileURLToPath(new URL("../../scripts/demo/receiver.ts", import.meta.url)));

@@ -5,8 +5,8 @@ import { expectSound, LOOKS, type Look, openPage, smallTargets } from "#tests/he
 import type { WebProcess } from "#tests/helpers/web-process.ts";
 import { withPages } from "#tests/helpers/with-pages.ts";
 
-// The parts as the server writes them, with the style sheet of the production build and a policy that is as strict as that
-// of the pages and lets no script run: whatever works here works without.
+// The components as the server renders them, with the style sheet of the production build and a policy as strict as
+// that of the pages, which lets no script run. Whatever works here works without scripts.
 const POLICY = "default-src 'self'; script-src 'none'; style-src 'self'; img-src 'self' data:; object-src 'none'";
 
 let web: WebProcess;
@@ -42,14 +42,14 @@ async function show(body: string, look: Look = wide) {
 }
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("every part in every state has nothing that axe finds, fits, and can be pressed", async () => {
+  it("every component in every state passes axe, fits into the window, and is large enough to press", async () => {
     const { page, complaints, close } = await show(renderGallery(), look);
     await expectSound(page, complaints);
     expect(await smallTargets(page)).toEqual([]);
     await close();
   });
 
-  it("so does an open dialog, and an open popover", async () => {
+  it("an open dialog and an open popover pass axe, fit into the window, and are large enough to press", async () => {
     const { page, complaints, close } = await show(renderGallery(), look);
     await page.getByRole("button", { name: "Cancel 1,281" }).first().click();
     await page.getByRole("dialog", { name: "Cancel 1,281 schedules?" }).waitFor();
@@ -62,7 +62,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     await close();
   });
 
-  it("so does the frame of the dashboard, and its menu", async () => {
+  it("the frame of the dashboard and its menu pass axe, fit into the window, and are large enough to press", async () => {
     const env = look.theme === "light" ? "live" : "test";
     const { page, complaints, close } = await show(renderDashboard(env), look);
     await expectSound(page, complaints);
@@ -79,7 +79,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
 });
 
 describe("a dialog", () => {
-  it("takes the focus, keeps it, and gives it back when Escape closes it", async () => {
+  it("takes the focus, keeps it, and returns it when Escape closes it", async () => {
     const { page, close } = await show(renderGallery());
     const opener = page.getByRole("button", { name: "Cancel 1,281" }).first();
     await opener.focus();
@@ -95,8 +95,8 @@ describe("a dialog", () => {
   });
 });
 
-describe("motion", () => {
-  it("stands still for whoever asks for it", async () => {
+describe("an animation", () => {
+  it("does not move for people who prefer reduced motion", async () => {
     const { page, close } = await show(renderGallery());
     const moving = () => page.evaluate(() => document.getAnimations().length);
     expect(await moving()).toBeGreaterThan(0);
@@ -106,8 +106,8 @@ describe("motion", () => {
   });
 });
 
-describe("the keyboard", () => {
-  it("sees where it is, on each part", async () => {
+describe("the keyboard focus", () => {
+  it("is visible on each component", async () => {
     const { page, close } = await show(renderGallery());
     const stops = await page.evaluate(() => document.querySelectorAll("a[href], button:not(:disabled)").length);
     const unseen: string[] = [];

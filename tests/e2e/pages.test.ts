@@ -42,7 +42,7 @@ async function open(path: string, look: Look & { scripts?: boolean } = wide) {
 
 describe("the first page", () => {
   it.each(LOOKS)(
-    "has nothing that axe finds, nor overflows, nor complains, nor asks others: $theme, $width px",
+    "passes axe, and neither overflows, logs complaints nor calls other origins: $theme, $width px",
     async (look) => {
       const { page, complaints, close } = await open("/", look);
       await expectSound(page, complaints);
@@ -51,7 +51,7 @@ describe("the first page", () => {
     },
   );
 
-  it("shows how punctual this very installation was, as a figure and as a sentence", async () => {
+  it("shows how punctual this installation has been, as a figure and as a sentence", async () => {
     const { page, close } = await open("/");
     const now = page.getByRole("region", { name: "Half of all requests left within" });
     await expect.poll(() => now.textContent()).toMatch(/\+4\s*ms/);
@@ -63,7 +63,7 @@ describe("the first page", () => {
     await close();
   });
 
-  it("says what it says without scripts, and the theme can be chosen", async () => {
+  it("shows the same content without scripts, and lets the theme be chosen without them", async () => {
     const { page, close } = await open("/", { ...wide, scripts: false });
     expect(await page.getByRole("button", { name: "Copy curl command" }).count()).toBe(0);
     const before = await background(page);
@@ -72,7 +72,7 @@ describe("the first page", () => {
     await close();
   });
 
-  it("keeps the theme that was chosen, from the first byte of the next page on", async () => {
+  it("keeps the chosen theme from the first byte of the next page on", async () => {
     const { page, close } = await open("/");
     const light = await background(page);
     await page.getByRole("radio", { name: "Dark" }).check();
@@ -96,7 +96,7 @@ describe("the first page", () => {
     await close();
   });
 
-  it("lets the keyboard past its head first", async () => {
+  it("lets a keyboard user skip its header first", async () => {
     const { page, close } = await open("/");
     await page.keyboard.press("Tab");
     const skip = page.getByRole("link", { name: "Skip to content" });
@@ -107,7 +107,7 @@ describe("the first page", () => {
     await close();
   });
 
-  it("does not move while it loads, and its scripts are at most 150 KB (gzip), nearly all of them the framework's", async () => {
+  it("does not shift while it loads, and its scripts are at most 150 KB (gzip), nearly all of them the framework's", async () => {
     const { page, close } = await open("/");
     const scripts = await page.evaluate(() =>
       performance
@@ -133,7 +133,7 @@ describe("the first page", () => {
   });
 });
 
-it("the first page says that its figures did not load while the database is away, and the rest of what it says", async () => {
+it("the first page says that its figures did not load while the database is away, and shows the rest of its content", async () => {
   const closed = await freePort();
   const lonely = await startWebProcess({
     DATABASE_URL: `postgres://nobody:x@127.0.0.1:${closed}/none`,
@@ -152,8 +152,8 @@ it("the first page says that its figures did not load while the database is away
   }
 });
 
-describe("an address that leads nowhere", () => {
-  it.each(LOOKS)("says so, with a way back: $theme, $width px", async (look) => {
+describe("a path that does not exist", () => {
+  it.each(LOOKS)("shows a page that says so and leads back: $theme, $width px", async (look) => {
     const { page, answer, close } = await open("/nobody-is-here", look);
     expect(answer?.status()).toBe(404);
     expect(await page.title()).toBe("Not found · Stopwatch");
@@ -166,8 +166,8 @@ describe("an address that leads nowhere", () => {
   });
 });
 
-describe("signing in", () => {
-  it.each(LOOKS)("has nothing that axe finds, nor overflows, nor complains: $theme, $width px", async (look) => {
+describe("the sign-in page", () => {
+  it.each(LOOKS)("passes axe, and neither overflows nor logs complaints: $theme, $width px", async (look) => {
     for (const path of ["/login", "/login?error=link_invalid", "/login?error=account_deactivated"]) {
       const { page, complaints, close } = await open(path, look);
       expect(await page.title()).toMatch(/^[^·]+ · Stopwatch$/);
@@ -178,8 +178,8 @@ describe("signing in", () => {
   });
 });
 
-describe("for machines", () => {
-  it("there are a description for language models, rules for robots and a list of pages, all with the public address", async () => {
+describe("the service", () => {
+  it("has a description for language models, rules for robots and a list of pages, all with the public address", async () => {
     const texts = await Promise.all(
       ["/llms.txt", "/robots.txt", "/sitemap.xml"].map(async (path) => {
         const answer = await fetch(web.origin + path);
@@ -191,7 +191,7 @@ describe("for machines", () => {
     expect(texts[0]).toContain("- `POST /v1/schedules`:");
   });
 
-  it("each page's answer names its request, also when the caller names it", async () => {
+  it("names the request in the answer of each page, also when the caller sends a name", async () => {
     const ids = await Promise.all(
       ["/", "/nobody-is-here"].map(async (path) => {
         const answer = await fetch(web.origin + path, { headers: { "X-Request-Id": "mine" } });
@@ -205,7 +205,7 @@ describe("for machines", () => {
   });
 });
 
-describe("the gallery of parts", () => {
+describe("the gallery of components", () => {
   it.each(["/dev/parts", "/dev/parts/narrow", "/dev/parts/frame"])("is not in a production build: %s", async (path) => {
     expect((await fetch(web.origin + path)).status).toBe(404);
     expect(await readFile(".next/server/app-paths-manifest.json", "utf8")).not.toContain("/dev/");

@@ -1,4 +1,4 @@
 import { runFaulty } from "./faulty-receiver.ts";
 
-// Far more than any lateness of the delivery itself.
+// Far more than the lateness of any delivery.
 runFaulty((arrival) => ({ ...arrival, arrivedAtMs: arrival.arrivedAtMs - 3_000 }));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => stage?.stop());
 
-// The limits of other tests are not these tests' matter.
+// Links that other tests requested must not count towards the limits of this one.
 beforeEach(() => stage.sql`DELETE FROM sign_in_requests`);
 afterEach(() => Promise.all(stage.browser.contexts().map((context) => context.close())));
 
@@ -40,8 +40,8 @@ const sessionOf = async (page: Page) => (await page.context().cookies()).find(({
 describe.each([
   ["with scripts", true],
   ["without scripts", false],
-])("somebody %s", (_, javaScriptEnabled) => {
-  it("signs in with a link that is opened in the same browser, sees who that is, and signs out", async () => {
+])("a person %s", (_, javaScriptEnabled) => {
+  it("signs in with a link that is opened in the same browser, sees the account, and signs out", async () => {
     const page = await stage.newPage({ javaScriptEnabled });
     const email = newEmail();
     const link = await askForLink(page, email);
@@ -58,7 +58,7 @@ describe.each([
     expect(answer.status).toBe(401);
   });
 
-  it("confirms on a page when the link is opened in another browser, and goes on to where they wanted", async () => {
+  it("confirms on a page when the link is opened in another browser, and then gets to the page they wanted", async () => {
     const email = newEmail();
     const link = await askForLink(
       await stage.newPage({ javaScriptEnabled }),
@@ -88,7 +88,7 @@ describe("an account page", () => {
     expect(new URL(page.url()).pathname).toBe("/account");
   });
 
-  it("shows where somebody is signed in, and ends the other sessions", async () => {
+  it("lists the signed-in sessions, and ends the other ones", async () => {
     const email = newEmail();
     const [one, two] = [await stage.newPage(), await stage.newPage({ userAgent: "Another browser" })];
     for (const page of [one, two]) await page.goto((await askForLink(page, email)).href);
@@ -103,8 +103,8 @@ describe("an account page", () => {
   });
 });
 
-describe("a link", () => {
-  it("that was used is refused with words, and a new one can be had there", async () => {
+describe("a magic link", () => {
+  it("that was used before is refused with an explanation, and a new link can be requested there", async () => {
     const page = await stage.newPage();
     const email = newEmail();
     const link = await askForLink(page, email);
@@ -118,7 +118,7 @@ describe("a link", () => {
     expect(await sessionOf(other)).toBeUndefined();
   });
 
-  it("that another site opens with the confirmation already in it signs nobody in", async () => {
+  it("that another site opens with the confirmation already filled in signs nobody in", async () => {
     const link = await askForLink(await stage.newPage(), newEmail());
     link.searchParams.set("confirm", "1");
     const victim = await stage.newPage();
@@ -135,8 +135,8 @@ describe("a link", () => {
   });
 });
 
-describe("with Google", () => {
-  it("somebody signs in, comes back, and it is the same account; no token of the provider is kept", async () => {
+describe("signing in with Google", () => {
+  it("opens the same account each time, and keeps no token of the provider", async () => {
     const email = newEmail();
     stage.google.user = { sub: crypto.randomUUID(), email, isVerified: true, name: "Grace Hopper" };
     for (let n = 0; n < 2; n++) {
@@ -155,7 +155,7 @@ describe("with Google", () => {
     ]);
   });
 
-  it("somebody who refuses there is told so, and can try again", async () => {
+  it("shows a refusal at Google to the person, who can try again", async () => {
     const page = await stage.newPage();
     await page.goto("/login");
     await page.getByRole("link", { name: "Continue with Google" }).click();
@@ -164,7 +164,7 @@ describe("with Google", () => {
     expect(await sessionOf(page)).toBeUndefined();
   });
 
-  it("an address that Google has not verified opens no account", async () => {
+  it("opens no account for an address that Google has not verified", async () => {
     const email = newEmail();
     stage.google.user = { sub: crypto.randomUUID(), email, isVerified: false, name: "Mallory" };
     const page = await stage.newPage();
@@ -176,8 +176,8 @@ describe("with Google", () => {
   });
 });
 
-describe("with GitHub", () => {
-  it("somebody who has an account by a link signs into the same one, since the address is verified there", async () => {
+describe("signing in with GitHub", () => {
+  it("opens the account that was created by a link, since GitHub has verified the address", async () => {
     const email = newEmail();
     const first = await stage.newPage();
     await first.goto((await askForLink(first, email)).href);
@@ -198,7 +198,7 @@ describe("with GitHub", () => {
     expect(await stage.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
   });
 
-  it("an answer that was meant for another browser signs nobody in", async () => {
+  it("signs nobody in with an answer that was meant for another browser", async () => {
     stage.github.user = { id: Date.now(), login: "m", name: null, email: newEmail(), isVerified: true };
     const attacker = await stage.newPage();
     await attacker.goto("/v1/auth/oauth/github/start");
@@ -207,7 +207,7 @@ describe("with GitHub", () => {
     await victim.goto(answer.href);
     expect(await alertOf(victim)).toContain("The provider did not sign you in.");
     expect(await sessionOf(victim)).toBeUndefined();
-    // Not even while the victim is on the way to the provider for themselves.
+    // Not even while the victim is on the way to the provider themselves.
     await victim.goto("/v1/auth/oauth/github/start");
     await victim.goto(answer.href);
     expect(await alertOf(victim)).toContain("The provider did not sign you in.");
@@ -215,7 +215,7 @@ describe("with GitHub", () => {
   });
 });
 
-describe("the page of sign-in says", () => {
+describe("the sign-in page says", () => {
   it("that the mail could not be sent", async () => {
     const page = await stage.newPage();
     stage.resend.behave({ status: 500 });
@@ -229,7 +229,7 @@ describe("the page of sign-in says", () => {
     }
   });
 
-  it("that too many links were asked for", async () => {
+  it("that too many links were requested", async () => {
     const page = await stage.newPage();
     const email = newEmail();
     for (let n = 0; n < 5; n++) await askForLink(page, email);
@@ -240,7 +240,7 @@ describe("the page of sign-in says", () => {
     expect(stage.linksTo(email)).toHaveLength(5);
   });
 
-  it("that what was typed is no address", async () => {
+  it("that the text is not an e-mail address", async () => {
     const page = await stage.newPage({ javaScriptEnabled: false });
     await page.goto("/login");
     await page.getByLabel("E-mail").fill("nobody@nowhere");
@@ -267,7 +267,7 @@ describe("the page of sign-in says", () => {
 });
 
 describe("several web processes", () => {
-  it("together mail five links an hour to an address and twenty to callers of one address, behind a proxy too", async () => {
+  it("together mail at most five links an hour to an address and twenty to callers of one address, also behind a proxy", async () => {
     const proxied = await stage.anotherWeb({ TRUSTED_PROXIES: "127.0.0.1", BASE_URL: stage.origin });
     const ask = async (web: WebProcess, email: string, headers: Record<string, string> = {}) => {
       const answer = await fetch(`${web.origin}/v1/auth/magic/start`, {
@@ -289,7 +289,7 @@ describe("several web processes", () => {
     expect(stage.linksTo(email)).toHaveLength(5);
 
     await stage.sql`DELETE FROM sign_in_requests`;
-    // Without a trusted proxy all of them come from this machine; with one, from whom it names.
+    // Without a trusted proxy all requests come from this machine. With one they come from the address that it names.
     const direct = await Promise.all(Array.from({ length: 23 }, (_, nth) => ask(stage.web, newEmail(), caller(nth))));
     expect(direct.filter((status) => status === 202)).toHaveLength(20);
     expect(await ask(proxied, newEmail())).toBe(429);
@@ -305,7 +305,7 @@ describe("junk in the headers of a request", () => {
     { "x-forwarded-proto": "https,http", forwarded: "host=attacker.example" },
     { host: "attacker.example" },
     { host: "a b" },
-  ])("changes no address that a person is sent to: %j", async (headers) => {
+  ])("changes no URL that a person is sent to: %j", async (headers) => {
     const ask = (path: string, more: Record<string, string> = {}) =>
       sendRaw(
         stage.web.port,
@@ -331,7 +331,7 @@ describe("junk in the headers of a request", () => {
 });
 
 describe("while the database is away", () => {
-  it("pages and links say so, and nobody sees a bare error", async () => {
+  it("pages and links say so, and no page shows a bare error", async () => {
     const away = await stage.anotherWeb({ DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/nowhere" });
     const location = async (path: string) =>
       (await fetch(`${away.origin}${path}`, { redirect: "manual" })).headers.get("location");
@@ -348,7 +348,7 @@ describe("while the database is away", () => {
 });
 
 describe("the log", () => {
-  it("has no token of a link or of a session, no code of a provider, and no address of a person", async () => {
+  it("contains no token of a link or of a session, no code of a provider, and no address of a person", async () => {
     const page = await stage.newPage();
     const email = newEmail();
     const link = await askForLink(page, email);
@@ -372,9 +372,9 @@ describe("the log", () => {
   });
 });
 
-describe("a form of another site", () => {
+describe("a form on another site", () => {
   it.each(["/login/send", "/account/sign-out", "/account/sign-out-elsewhere"])(
-    "does nothing here: %s",
+    "has no effect here: %s",
     async (path) => {
       const page = await stage.newPage();
       const email = newEmail();
@@ -395,8 +395,8 @@ describe("a form of another site", () => {
   );
 });
 
-describe("a browser that keeps coming back", () => {
-  it("keeps its cookie for seven more days each time it shows a page, and gets none that it did not have", async () => {
+describe("a returning browser", () => {
+  it("gets seven more days for its cookie with each page, and no cookie that it did not have", async () => {
     const page = await stage.newPage();
     const email = newEmail();
     await page.goto((await askForLink(page, email)).href);

@@ -6,14 +6,14 @@ let signIn: SignInApi;
 
 const location = ({ headers }: { headers: Headers }) => headers.get("location");
 
-describe("whether there is an account", () => {
+describe("whether an e-mail address has an account", () => {
   beforeAll(async () => {
     signIn = await startSignInApi({ SIGNUP: "closed" });
   });
   afterAll(() => signIn.stop());
   beforeEach(() => signIn.sql`DELETE FROM sign_in_requests`);
 
-  it("cannot be told from asking for a link: known, unknown and deactivated get the same answer and the same mail", async () => {
+  it("cannot be learned by requesting a link: known, unknown and deactivated addresses get the same answer and the same mail", async () => {
     const { sql, api } = signIn;
     const emails = [signIn.newEmail(), signIn.newEmail(), signIn.newEmail()];
     for (const [n, email] of emails.slice(0, 2).entries()) {
@@ -27,17 +27,17 @@ describe("whether there is an account", () => {
       const cookie = answer.headers.getSetCookie()[0]?.replace(/=\d+\.[\w-]{43};/, "=…;");
       const mail = signIn.resend.accepted.at(-1);
       expect(mail?.to).toBe(email);
-      const told = mail?.text
+      const mailText = mail?.text
         .replaceAll(/token=[\w-]+/g, "token=…")
         .replaceAll(encodeURIComponent(email), "…")
         .replace(/\d\d:\d\d/, "…");
-      shapes.push({ status: answer.status, text: answer.text, names, cookie, subject: mail?.subject, told });
+      shapes.push({ status: answer.status, text: answer.text, names, cookie, subject: mail?.subject, mailText });
     }
     expect(shapes[1]).toEqual(shapes[0]);
     expect(shapes[2]).toEqual(shapes[0]);
   });
 
-  it("is not looked up when a link is asked for", async () => {
+  it("is not looked up when a link is requested", async () => {
     const email = signIn.newEmail();
     const { accountId } = await signIn.api.account();
     await signIn.sql`UPDATE accounts SET email = ${email} WHERE id = ${accountId}`;
@@ -73,7 +73,7 @@ describe("SIGNUP", () => {
   };
   const CLOSED = "/login?error=signup_closed";
 
-  it("open: everybody gets an account, on the plan of DEFAULT_PLAN, with signing secrets, and a verified address", async () => {
+  it("set to open gives everybody an account on DEFAULT_PLAN, with signing secrets and a verified address", async () => {
     const api = await start({ SIGNUP: "open", DEFAULT_PLAN: "indie" });
     const email = api.newEmail();
     expect([await byLink(api, email), await byGitHub(api, api.newEmail())]).toEqual(["signed in", "signed in"]);
@@ -82,7 +82,7 @@ describe("SIGNUP", () => {
     expect(await api.sql`SELECT env FROM signing_secrets WHERE account_id = ${row?.id}`).toHaveLength(2);
   });
 
-  it("closed: nobody gets one, not even an operator; who has one signs in", async () => {
+  it("set to closed gives nobody an account, not even an operator, and lets people who have one sign in", async () => {
     const api = await start({ SIGNUP: "closed", ADMIN_EMAILS: "root@example.com" });
     expect([await byLink(api, "root@example.com"), await byGitHub(api, api.newEmail())]).toEqual([CLOSED, CLOSED]);
     expect(await api.count("accounts")).toBe(0);
@@ -95,7 +95,7 @@ describe("SIGNUP", () => {
     expect(await api.count("accounts")).toBe(1);
   });
 
-  it("closed: a link that came too early works once the operator has made the account", async () => {
+  it("set to closed lets a link that came too early work once the operator has created the account", async () => {
     const api = await start({ SIGNUP: "closed" });
     const { link, cookie } = await api.askForLink("ada@example.com");
     expect(location(await api.open(link, { cookie }))).toBe(CLOSED);
@@ -105,14 +105,14 @@ describe("SIGNUP", () => {
     expect(location(await api.open(link, { cookie }))).toBe("/login?error=link_invalid");
   });
 
-  it("invited: operators get one, and nobody else", async () => {
+  it("set to invited gives an account to operators and to nobody else", async () => {
     const api = await start({ SIGNUP: "invited", ADMIN_EMAILS: "root@example.com" });
     expect([await byLink(api, api.newEmail()), await byGitHub(api, api.newEmail())]).toEqual([CLOSED, CLOSED]);
     expect(await byLink(api, "root@example.com")).toBe("signed in");
     expect(await api.count("accounts")).toBe(1);
   });
 
-  it("left out, on a public address: of many who come first at once, one gets an account; then it is closed", async () => {
+  it("omitted on a public address gives an account to one of many people who come first at once, and is closed afterwards", async () => {
     const api = await start({ SIGNUP: "" });
     const links = await Promise.all(Array.from({ length: 6 }, () => api.askForLink(api.newEmail())));
     const answers = await Promise.all(links.map(({ link, cookie }) => api.open(link, { cookie })));
@@ -123,7 +123,7 @@ describe("SIGNUP", () => {
     expect(await byLink(api, api.newEmail())).toBe(CLOSED);
   });
 
-  it("ADMIN_EMAILS: who signs in with such an address is an operator", async () => {
+  it("does not decide who is an operator: people who sign in with an address in ADMIN_EMAILS are", async () => {
     const api = await start({ ADMIN_EMAILS: "root@example.com" });
     const isAdmin = async (email: string) =>
       (await call("GET", "/v1/me", { cookie: `sw_session=${await api.session(email)}` })).body.isAdmin;
@@ -131,7 +131,7 @@ describe("SIGNUP", () => {
   });
 });
 
-describe("an account that is not active", () => {
+describe("a deactivated account", () => {
   beforeAll(async () => {
     signIn = await startSignInApi();
   });
@@ -139,7 +139,7 @@ describe("an account that is not active", () => {
 
   const deactivate = (email: string) => signIn.sql`UPDATE accounts SET status = 'deactivated' WHERE email = ${email}`;
 
-  it("is locked out of every door: session, link, GitHub by identity and GitHub by address", async () => {
+  it("is locked out of every way in: session, link, GitHub by identity and GitHub by address", async () => {
     const email = signIn.newEmail();
     signIn.github.user = { id: 77, login: "x", name: null, email, isVerified: true };
     const first = await signIn.goToGitHub();
@@ -176,7 +176,7 @@ describe("an account that is not active", () => {
     const second = await idOf(await sessionByGitHub());
     expect(second).toMatch(/^acc_/);
     expect(second).not.toBe(first);
-    // One that an older version deleted, which knows of no identities.
+    // An account that an older version deleted. That version does not know identities.
     await signIn.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE email = ${email}`;
     const third = await idOf(await sessionByGitHub());
     expect(third).toMatch(/^acc_/);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => signIn.stop());
 beforeEach(() => signIn.sql`DELETE FROM sign_in_requests`);
 
-/** How many of so many, six at a time, are answered with 202; the others have to be 429. */
+/** Sends this many requests, six at a time, and returns how many are answered with 202. The others must be 429. */
 async function allowed(n: number, one: (nth: number) => { email: string; headers: Record<string, string> }) {
   const statuses: number[] = [];
   let next = 0;
@@ -32,7 +32,7 @@ const from = (address: string, forwardedFor?: string) => ({
 });
 
 describe("magic links", () => {
-  it("go to one address five times an hour, whoever asks, in whatever letters, and several at once", async () => {
+  it("are sent to one address at most five times an hour, whoever requests them, in any letter case, and several at once", async () => {
     const email = signIn.newEmail();
     const spellings = [email, email.toUpperCase(), ` ${email}`];
     const one = (nth: number) => ({ email: spellings[nth % 3] as string, headers: from(randomAddress()) });
@@ -44,7 +44,7 @@ describe("magic links", () => {
     expect(signIn.linksTo(email)).toHaveLength(5);
   });
 
-  it("are refused alike whether there is an account or not", async () => {
+  it("are refused in the same way whether or not there is an account", async () => {
     const [known, unknown] = [signIn.newEmail(), signIn.newEmail()];
     await signIn.session(known);
     await signIn.sql`DELETE FROM sign_in_requests`;
@@ -57,7 +57,7 @@ describe("magic links", () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  it("may be asked for again when the first of them is an hour old, not before and not all at once", async () => {
+  it("may be requested again once the first of them is an hour old, not before and not all at once", async () => {
     const email = signIn.newEmail();
     await allowed(5, () => ({ email, headers: from(randomAddress()) }));
     const [row] = await signIn.sql`SELECT key FROM sign_in_requests GROUP BY key HAVING count(*) = 5`;
@@ -71,14 +71,14 @@ describe("magic links", () => {
     expect(await ask(4)).toBe(1);
   });
 
-  it("may be asked for twenty times an hour from one address, whatever it says of itself", async () => {
+  it("may be requested at most twenty times an hour from one address, whatever its headers claim", async () => {
     const address = randomAddress();
     const one = (nth: number) => ({ email: signIn.newEmail(), headers: from(address, `198.51.100.${nth}`) });
     expect(await allowed(26, one)).toBe(20);
     expect(await allowed(1, () => ({ email: signIn.newEmail(), headers: from(randomAddress()) }))).toBe(1);
   });
 
-  it("are counted by the caller that a trusted proxy names, and by the last that is not the caller's own word", async () => {
+  it("are counted by the caller that a trusted proxy names, and by the last address that is not the caller's own claim", async () => {
     const callers = (nth: number) => ({
       email: signIn.newEmail(),
       headers: from("10.0.0.1", `1.2.3.${nth}, 198.51.100.${nth % 2}`),
@@ -86,7 +86,7 @@ describe("magic links", () => {
     expect(await allowed(46, callers)).toBe(40);
   });
 
-  it("are counted by the /64 of an IPv6 address, all of which one caller has", async () => {
+  it("are counted by the /64 of an IPv6 address, since one caller has all of it", async () => {
     const one = (nth: number) => ({ email: signIn.newEmail(), headers: from(`2001:db8:1:2::${nth.toString(16)}`) });
     expect(await allowed(24, one)).toBe(20);
   });

@@ -18,8 +18,8 @@ beforeEach(() => signIn.sql`DELETE FROM sign_in_requests`);
 const locationOf = ({ headers }: { headers: Headers }) => headers.get("location");
 const INVALID = "/login?error=link_invalid";
 
-describe("a link that is opened in the browser that asked for it", () => {
-  it("starts a session, whose cookie no script reads and no other site sends along", async () => {
+describe("a link that is opened in the browser that requested it", () => {
+  it("starts a session with a cookie that no script can read and no other site can send", async () => {
     const email = signIn.newEmail();
     const { link, cookie } = await signIn.askForLink(` ${email.toUpperCase()} `);
     const answer = await signIn.open(link, { cookie });
@@ -29,12 +29,12 @@ describe("a link that is opened in the browser that asked for it", () => {
     expect(await signIn.accountOf(sessionOf(answer))).toBe(email);
   });
 
-  it("leads to where the person wanted to go", async () => {
+  it("leads to the page that the person wanted", async () => {
     const { link, cookie } = await signIn.askForLink(signIn.newEmail(), { redirectTo: "/schedules?status=dead" });
     expect(locationOf(await signIn.open(link, { cookie }))).toBe("/schedules?status=dead");
   });
 
-  it("starts a session of its own and ends the one that the browser brings along", async () => {
+  it("starts a new session and ends the one that the browser had", async () => {
     const before = await signIn.session(signIn.newEmail());
     const email = signIn.newEmail();
     const { link, cookie } = await signIn.askForLink(email);
@@ -59,14 +59,14 @@ describe("a link that is opened in the browser that asked for it", () => {
     `sw_session_extra=${"a".repeat(43)}`,
     'sw_session="quoted"; sw_session={}; sw_session=%00',
     "__Host-sw-return=javascript:alert(1); __Host-sw-csrf=x|y",
-  ])("starts a session whatever else the browser holds: %s", async (junk) => {
+  ])("starts a session whatever other cookies the browser has: %s", async (junk) => {
     const email = signIn.newEmail();
     const { link, cookie } = await signIn.askForLink(email);
     const answer = await signIn.open(link, { cookie: `${junk}; ${cookie}` });
     expect(await signIn.accountOf(sessionOf(answer))).toBe(email);
   });
 
-  it("works once: of twelve that open it at the same time, one gets a session", async () => {
+  it("works once: when it is opened twelve times at once, one of them gets a session", async () => {
     const { link, cookie } = await signIn.askForLink(signIn.newEmail());
     const answers = await Promise.all(Array.from({ length: 12 }, () => signIn.open(link, { cookie })));
     expect(answers.filter((answer) => sessionOf(answer) !== undefined)).toHaveLength(1);
@@ -99,17 +99,17 @@ describe("a link that is opened in the browser that asked for it", () => {
   });
 });
 
-describe("nothing of a link is used up", () => {
+describe("a link stays usable", () => {
   const bound = [true, false];
 
-  it.each(bound)("by HEAD, in the browser that asked for it: %s", async (isBound) => {
+  it.each(bound)("after a HEAD request, in the browser that requested it: %s", async (isBound) => {
     const { link, cookie } = await signIn.askForLink(signIn.newEmail());
     const answer = await signIn.open(link, isBound ? { cookie } : {}, "HEAD");
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([303, []]);
     expect(sessionOf(await signIn.open(link, { cookie }))).toBeDefined();
   });
 
-  it("by whoever opens it without having asked for it, a scanner of mails say: a page asks first", async () => {
+  it("after somebody opens it without having requested it, such as a mail scanner, who gets a confirmation page", async () => {
     const email = signIn.newEmail();
     const { link, cookie } = await signIn.askForLink(email, { redirectTo: "/logs" });
     const answer = await signIn.open(link);
@@ -124,7 +124,7 @@ describe("nothing of a link is used up", () => {
     ["Sec-Purpose", "prefetch;prerender"],
     ["Purpose", "prefetch"],
     ["X-Moz", "prefetch"],
-  ])("by a browser that only fetches it ahead: %s: %s", async (name, value) => {
+  ])("after a browser prefetched it: %s: %s", async (name, value) => {
     const { link, cookie } = await signIn.askForLink(signIn.newEmail());
     expect(sessionOf(await signIn.open(link, { cookie, [name]: value }))).toBeUndefined();
     expect(sessionOf(await signIn.open(link, { cookie }))).toBeDefined();
@@ -138,7 +138,7 @@ describe("nothing of a link is used up", () => {
     ["another site, in an old browser", { referer: "https://attacker.example/", accept: page }],
     ["another site that hides itself, in an old browser", { accept: page }],
   ])(
-    "when %s leads to the address that our button leads to: nobody is signed in as somebody else",
+    "and signs nobody in under another account when %s leads to the address that our button leads to",
     async (_, headers) => {
       const { link, cookie } = await signIn.askForLink(signIn.newEmail());
       const confirmed = new URL(link);
@@ -155,7 +155,7 @@ describe("nothing of a link is used up", () => {
     ["that was made up", () => `__Host-sw-signin=${Date.now() + 60_000}.${"A".repeat(43)}`],
     ["of another installation", () => bindBrowser(signIn.api.config, "another secret", "ada@example.com")],
     ["of another form", () => "__Host-sw-signin=1"],
-  ])("by a browser with a cookie %s", async (_, make) => {
+  ])("after a browser opened it with a cookie %s", async (_, make) => {
     const email = "ada@example.com";
     const { link } = await signIn.askForLink(email);
     const { authSecret } = await signIn.api.services.installation();
@@ -163,7 +163,7 @@ describe("nothing of a link is used up", () => {
     expect([sessionOf(answer), locationOf(answer)?.startsWith("/login/confirm?")]).toEqual([undefined, true]);
   });
 
-  it("by a browser that asked for a link too long ago", async () => {
+  it("after a browser opened it that had requested another link too long ago", async () => {
     const email = signIn.newEmail();
     const { link, cookie } = await signIn.askForLink(email);
     const { authSecret } = await signIn.api.services.installation();
@@ -177,7 +177,7 @@ describe("nothing of a link is used up", () => {
   });
 });
 
-describe("a link that is opened elsewhere", () => {
+describe("a link that is opened in another browser", () => {
   it.each([
     ["our own page", { "sec-fetch-site": "same-origin", accept: "text/html" }],
     ["our own page, in an old browser", { referer: "https://api.example.com/login/confirm", accept: "text/html" }],
@@ -190,8 +190,8 @@ describe("a link that is opened elsewhere", () => {
   });
 });
 
-describe("what is stored", () => {
-  it("has neither the token of a link nor that of a session, only their SHA-256", async () => {
+describe("the database", () => {
+  it("stores neither the token of a link nor that of a session, only their SHA-256", async () => {
     const { link, cookie } = await signIn.askForLink(signIn.newEmail());
     const token = link.searchParams.get("token") ?? "";
     const { authSecret } = await signIn.api.services.installation();
@@ -205,7 +205,7 @@ describe("what is stored", () => {
     expect(JSON.stringify(asked)).not.toContain("@");
   });
 
-  it("names the browser that a session was started in", async () => {
+  it("stores in which browser a session was started", async () => {
     const { link, cookie } = await signIn.askForLink(signIn.newEmail());
     const answer = await signIn.open(link, { cookie, "user-agent": `Mozilla/5.0 ${"x".repeat(1_000)}` });
     const sessions = await call("GET", "/v1/me/sessions", { cookie: cookiesOf(answer) });
@@ -213,7 +213,7 @@ describe("what is stored", () => {
   });
 });
 
-describe("asking for a link", () => {
+describe("requesting a link", () => {
   it.each([
     ["Origin", "https://attacker.example"],
     ["Origin", "https://app.example.com"],
@@ -228,7 +228,7 @@ describe("asking for a link", () => {
     expect(signIn.resend.accepted).toHaveLength(before);
   });
 
-  it("names our own address in the mail, whatever the request says that it is", async () => {
+  it("puts our own address into the mail, whatever the request's headers claim", async () => {
     const email = signIn.newEmail();
     const headers = {
       "x-forwarded-host": "attacker.example",
@@ -257,7 +257,7 @@ describe("asking for a link", () => {
       "/\u0000",
     ],
     ...["/..//attacker.example", "http:/attacker.example", "/a b", `/${"a".repeat(2_000)}`],
-  ])("to go on to %j is VALIDATION, and leads to the account page where a link was changed", async (redirectTo) => {
+  ])("with the return path %j is VALIDATION, and a link with it leads to the account page", async (redirectTo) => {
     const answer = await signIn.start({ email: signIn.newEmail(), redirectTo });
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
     const { link, cookie } = await signIn.askForLink(signIn.newEmail());
@@ -273,13 +273,13 @@ describe("asking for a link", () => {
     { email: "a@example.com\r\nBcc: b@example.com" },
     { email: ["a@example.com"] },
     { email: "a@example.com", extra: 1 },
-  ])("needs one address and knows nothing else: %j", async (body) => {
+  ])("requires one address and accepts no other field: %j", async (body) => {
     const before = signIn.resend.accepted.length;
     expect(await signIn.start(body)).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
     expect(signIn.resend.accepted).toHaveLength(before);
   });
 
-  it("answers 503 when the mail is not taken, and keeps no cookie", async () => {
+  it("is answered with 503 when the mail is not accepted, and sets no cookie", async () => {
     signIn.resend.behave({ status: 500 });
     const answer = await signIn.start({ email: signIn.newEmail() }).finally(() => {
       signIn.resend.behave("accept");
@@ -289,8 +289,8 @@ describe("asking for a link", () => {
   });
 });
 
-describe("a mail that fails at once, before anybody waits for it,", () => {
-  it("is answered with 503, and no rejection is left without somebody who handles it", async () => {
+describe("a mail that fails at once, before anything waits for it,", () => {
+  it("is answered with 503 and leaves no unhandled rejection", async () => {
     const held = getServices();
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => void unhandled.push(reason);
@@ -312,7 +312,7 @@ describe("a mail that fails at once, before anybody waits for it,", () => {
 });
 
 describe("signing out", () => {
-  it("ends the session and takes its cookie away", async () => {
+  it("ends the session and clears its cookie", async () => {
     const session = await signIn.session(signIn.newEmail());
     const answer = await call("POST", "/v1/auth/logout", { cookie: `sw_session=${session}` });
     expect(answer.status).toBe(204);
@@ -322,7 +322,7 @@ describe("signing out", () => {
     expect(await signIn.accountOf(session)).toBeUndefined();
   });
 
-  it("is FORBIDDEN from a page of another site: nobody is signed out by it", async () => {
+  it("is FORBIDDEN from a page of another site, which can sign nobody out", async () => {
     const session = await signIn.session(signIn.newEmail());
     const cookie = `sw_session=${session}`;
     const answer = await call("POST", "/v1/auth/logout", { cookie }, undefined, { origin: "https://attacker.example" });
@@ -330,7 +330,7 @@ describe("signing out", () => {
     expect(await signIn.accountOf(session)).toBeDefined();
   });
 
-  it("ends an old session that bears the same name too", async () => {
+  it("also ends an old session in a second cookie of the same name", async () => {
     const [one, two] = [await signIn.session(signIn.newEmail()), await signIn.session(signIn.newEmail())];
     await call("POST", "/v1/auth/logout", { cookie: `sw_session=${one}; sw_session=${two}` });
     expect([await signIn.accountOf(one), await signIn.accountOf(two)]).toEqual([undefined, undefined]);

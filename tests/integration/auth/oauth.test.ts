@@ -14,7 +14,7 @@ afterAll(() => signIn.stop());
 const location = ({ headers }: { headers: Headers }) => headers.get("location");
 const REFUSED = "/login?error=provider_refused";
 
-/** Somebody new at GitHub. */
+/** Makes somebody new the person who is signed in at GitHub. */
 function somebody(overrides: Partial<SignInApi["github"]["user"]> = {}) {
   signIn.github.user = {
     id: nextId++,
@@ -39,7 +39,7 @@ const cookieNamed = (cookies: string, name: string) =>
     .join("; ");
 
 describe("going to a provider", () => {
-  it("binds its answer to the browser by state and PKCE, and has it sent to our registered address alone", async () => {
+  it("binds the answer to the browser by state and PKCE, and has it sent to our registered address alone", async () => {
     const { sent, cookie } = await signIn.goToGitHub();
     expect(sent.searchParams.get("redirect_uri")).toBe("https://api.example.com/v1/auth/oauth/github/callback");
     expect(sent.searchParams.get("code_challenge_method")).toBe("S256");
@@ -48,7 +48,7 @@ describe("going to a provider", () => {
   });
 
   it.each(["//attacker.example", "https://attacker.example", "/\\attacker.example", "/v1/auth/oauth/github/start"])(
-    "refuses to go on to %s afterwards",
+    "refuses to continue to %s afterwards",
     async (redirectTo) => {
       const query = new URLSearchParams({ redirectTo });
       const answer = await call("GET", `/v1/auth/oauth/github/start?${query}`);
@@ -65,14 +65,14 @@ describe("going to a provider", () => {
     ["__Host-sw-next="],
     ["__Host-sw-return=javascript:1"],
     ["sw_session.0=a; sw_session=b"],
-  ])("passes over a junk cookie on the way back: %s", async (junk) => {
+  ])("ignores a junk cookie on the way back: %s", async (junk) => {
     somebody();
     const { back, cookie } = await signIn.goToGitHub();
     const answer = await signIn.open(back, { cookie: `${cookieNamed(cookie, "__Host-sw-next")}; ${junk}` });
     expect([location(answer), sessionOf(answer) !== undefined]).toEqual(["/account", true]);
   });
 
-  it("takes nothing else of what a caller sends there: no other client, address or scope", async () => {
+  it("accepts nothing else from the caller: no other client, address or scope", async () => {
     const answer = await call("GET", "/v1/auth/oauth/github/start?client_id=evil");
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
     const headers = { "x-forwarded-host": "attacker.example", "x-forwarded-proto": "junk" };
@@ -80,7 +80,7 @@ describe("going to a provider", () => {
     expect(new URL(location(went) ?? "").searchParams.get("redirect_uri")).toMatch(/^https:\/\/api\.example\.com\//);
   });
 
-  it("is not offered without id and secret: 503; a provider that we do not know is 404", async () => {
+  it("is 503 without id and secret, and 404 for an unknown provider", async () => {
     expect(await call("GET", "/v1/auth/oauth/google/start")).toMatchObject({
       status: 503,
       body: { error: { code: "UNAVAILABLE", message: "Sign-in with Google is not configured here." } },
@@ -92,7 +92,7 @@ describe("going to a provider", () => {
     }
   });
 
-  it("by HEAD does nothing", async () => {
+  it("has no effect by HEAD", async () => {
     const answer = await call("HEAD", "/v1/auth/oauth/github/start");
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([303, []]);
     somebody();
@@ -102,7 +102,7 @@ describe("going to a provider", () => {
   });
 });
 
-describe("an answer of a provider signs nobody in", () => {
+describe("an answer of a provider signs nobody in when it comes", () => {
   it.each([
     ["without the cookie of the state", (cookie: string) => cookieNamed(cookie, "__Host-sw-state")],
     ["without the cookie of PKCE", (cookie: string) => cookieNamed(cookie, "__Host-sw-pkce")],
@@ -144,7 +144,7 @@ describe("an answer of a provider signs nobody in", () => {
     expect(sessionOf(await signIn.open(one.back, { cookie: mixed }))).toBeUndefined();
   });
 
-  it("twice", async () => {
+  it("twice, the second time", async () => {
     somebody();
     const { back, cookie } = await signIn.goToGitHub();
     expect(sessionOf(await signIn.open(back, { cookie }))).toBeDefined();
@@ -152,7 +152,7 @@ describe("an answer of a provider signs nobody in", () => {
     expect([location(again), sessionOf(again)]).toEqual([REFUSED, undefined]);
   });
 
-  it("when the provider is away", async () => {
+  it("while the provider is away", async () => {
     const { back, cookie } = await signIn.goToGitHub();
     const { url } = signIn.github;
     await signIn.github.stop();
@@ -164,8 +164,8 @@ describe("an answer of a provider signs nobody in", () => {
   });
 });
 
-describe("whose account it is", () => {
-  it("an address that is not verified there joins no account, makes none, and takes no address from its owner", async () => {
+describe("the account that a provider's identity belongs to", () => {
+  it("is never found or created by an address that the provider has not verified, which takes no address from its owner", async () => {
     const owner = signIn.newEmail();
     await signIn.session(owner);
     const before = await signIn.count("accounts");
@@ -180,12 +180,12 @@ describe("whose account it is", () => {
     );
   });
 
-  it("an address that is no address is as one that is not verified", async () => {
+  it("is not found by an invalid address, which counts as unverified", async () => {
     somebody({ email: "not an address" });
     expect(location(await throughGitHub())).toBe("/login?error=email_unverified");
   });
 
-  it("a verified address joins the account that has it, in any letter case, and its link goes on working", async () => {
+  it("is the one that has the verified address, in any letter case, and its links go on working", async () => {
     const email = signIn.newEmail();
     await signIn.session(email);
     somebody({ email: email.toUpperCase() });
@@ -194,14 +194,14 @@ describe("whose account it is", () => {
     expect(await signIn.accountOf(await signIn.session(email))).toBe(email);
   });
 
-  it("who is known there stays in the same account, when the address there changes or is no longer verified", async () => {
+  it("stays the same when the person's address at the provider changes or is no longer verified", async () => {
     const { id, email } = somebody();
     await throughGitHub();
     somebody({ id, email: signIn.newEmail(), isVerified: false });
     expect(await signIn.accountOf(sessionOf(await throughGitHub()))).toBe(email);
   });
 
-  it("a session that the browser brings along gives no identity away: neither a live one nor an expired one", async () => {
+  it("is not the account of a session that the browser has, live or expired", async () => {
     const victim = signIn.newEmail();
     const live = await signIn.session(victim);
     const expired = generateSessionToken();
@@ -219,7 +219,7 @@ describe("whose account it is", () => {
     expect(await signIn.accountOf(live)).toBeUndefined();
   });
 
-  it("of several that come for the first time at once, all get the one account", async () => {
+  it("is a single one when the person comes for the first time several times at once", async () => {
     const { email } = somebody();
     const went = await Promise.all(Array.from({ length: 4 }, () => signIn.goToGitHub()));
     const answers = await Promise.all(went.map(({ back, cookie }) => signIn.open(back, { cookie })));
@@ -227,7 +227,7 @@ describe("whose account it is", () => {
     expect(await signIn.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
   });
 
-  it("nothing that the provider hands out is kept", async () => {
+  it("stores nothing that the provider issued", async () => {
     somebody();
     await throughGitHub();
     const rows = await signIn.sql`SELECT * FROM identities`;
@@ -239,8 +239,8 @@ describe("whose account it is", () => {
   });
 });
 
-describe("what next-auth would read from the environment", () => {
-  it.each(["AUTH_URL", "NEXTAUTH_URL", "AUTH_REDIRECT_PROXY_URL"])("%s leads nobody elsewhere", async (name) => {
+describe("a setting that next-auth would read from the environment", () => {
+  it.each(["AUTH_URL", "NEXTAUTH_URL", "AUTH_REDIRECT_PROXY_URL"])("changes no redirect: %s", async (name) => {
     vi.stubEnv(name, "https://attacker.example/auth");
     try {
       const { email } = somebody();

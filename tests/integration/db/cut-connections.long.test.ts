@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts
 import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
-/** Far above what a call takes, reconnecting included. */
+/** Far longer than a call takes, reconnecting included. */
 const DEADLINE_MS = 5_000;
 const CUTS = 40;
 const CALLERS = 6;
@@ -15,7 +15,7 @@ let database: TestDatabase;
 let proxy: DatabaseProxy;
 let admin: postgres.Sql;
 let proxied: string;
-/** Reasons other than a lost connection why a call failed. */
+/** Errors of calls that are not about a lost connection. */
 let faults: string[];
 
 beforeAll(async () => {
@@ -41,14 +41,16 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 type Call = (connection: Connection, id: number) => Promise<void>;
 
-/** A statement of each size of write: one that waits for the next turn of the event loop, and one written at once. */
+/**
+ * A statement of each write size: one that waits for the next turn of the event loop, and one that is written at once.
+ */
 const oneRow: Call = (connection, id) =>
   connection.run(DEADLINE_MS, async ({ sql }) => {
     const [row] = await sql`SELECT ${id}::integer AS id, ${"x".repeat(id % 2 === 0 ? 10 : 1_200)}::text AS filler`;
     if (row?.id !== id) faults.push(`call ${id} got ${JSON.stringify(row?.id)}`);
   });
 
-/** An answer that comes in many pieces, so that a cut may fall between two rows. */
+/** An answer in many chunks, so that a cut may fall between two rows. */
 const manyRows: Call = (connection, id) =>
   connection.run(DEADLINE_MS, async ({ sql }) => {
     const rows = await sql`
@@ -66,7 +68,10 @@ const twoHalves: Call = (connection, id) =>
     }),
   ) as Promise<never>;
 
-/** Cuts the connections of busy callers, each time some turns of the event loop later, until a call fails as none may. */
+/**
+ * Cuts the connections of busy callers, each time some turns of the event loop later, until a call fails that must not
+ * fail.
+ */
 async function cutAtManyMoments(calls: Call[], cut: () => Promise<unknown>) {
   const connection = connect({ url: proxied, name: NAME, connectionsMax: 2 });
   let ids = 0;
@@ -118,7 +123,7 @@ describe.each<[string, () => Promise<unknown>]>([
     expect(faults).toEqual([]);
   });
 
-  it("its transaction left nothing behind, and the next one is whole", async () => {
+  it("its transaction left no changes, and the next one is complete", async () => {
     await cutAtManyMoments([twoHalves, oneRow], cut);
     expect(faults).toEqual([]);
     expect(await admin`SELECT id FROM halves GROUP BY id HAVING count(*) <> 2`).toEqual([]);

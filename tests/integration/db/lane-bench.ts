@@ -19,7 +19,9 @@ const EPOCH = 1;
 
 export const LIMITS: CreationLimits = { limit: 1_000_000, graceLimit: 1_000_000, earlyFire: false };
 
-/** A database of its own in which one dispatcher owns all shards; `sessions` are the connections of each side. */
+/**
+ * A database of its own in which one dispatcher owns all shards. `sessions` is the number of connections of each side.
+ */
 export async function createLaneBench({ sessions = 2 }: { sessions?: number } = {}) {
   const database = await createTestDatabase();
   const open = (connection: Record<string, unknown>): Sql =>
@@ -29,7 +31,7 @@ export async function createLaneBench({ sessions = 2 }: { sessions?: number } = 
       onnotice: () => {},
       connection: connection as never,
     });
-  /** As the web process has them, and as the dispatchers have them. */
+  /** One connection as web processes have, and one as dispatchers have. */
   const [web, dispatcher] = [open({}), open(SESSION)];
   const dispatcherId = newId(Date.now());
   await web`
@@ -42,13 +44,13 @@ export async function createLaneBench({ sessions = 2 }: { sessions?: number } = 
     db: drizzle(web, { schema }),
     dispatcherId,
     account: async () => (await createTestAccount(web, KEY_RING)).id,
-    /** The entry of a lane: epoch ms, null when nothing waits, undefined when there is none. */
+    /** The calendar entry of a lane: epoch ms, null when nothing waits, undefined when there is none. */
     async entry({ accountId, env }: LaneId): Promise<number | null | undefined> {
       const [row] = await web`
         SELECT extract(epoch FROM due_at)::float8 * 1000 AS ms FROM lanes WHERE account_id = ${accountId} AND env = ${env}`;
       return row?.ms;
     },
-    /** Claims schedules that are due, by whatever version they have; returns the claims. */
+    /** Claims due schedules with whatever version they have. Returns the claims. */
     async claim(ids: readonly string[], earlyMs = 0) {
       const rows = await dispatcher`SELECT id, version, shard FROM schedules WHERE id IN ${dispatcher(ids)}`;
       const wanted = rows.map((row) => ({ id: row.id, version: Number(row.version), shard: row.shard, earlyMs }));
@@ -61,7 +63,7 @@ export async function createLaneBench({ sessions = 2 }: { sessions?: number } = 
   };
 }
 
-/** What a caller asks for; null as its instant means now. */
+/** What a caller asks for. A null instant means now. */
 export const newSchedule = (fireAtMs: number | null, overrides: Partial<NewSchedule> = {}): NewSchedule => ({
   id: newId(Date.now()),
   fireAtMs,
@@ -78,7 +80,7 @@ export const newSchedule = (fireAtMs: number | null, overrides: Partial<NewSched
   ...overrides,
 });
 
-/** What became of a claim: delivered, unless it is told otherwise. */
+/** The outcome of a claim; delivered by default. */
 export const outcomeOf = (
   claim: { id: string; version: number; attempt: number; fireAtMs: number },
   overrides: Partial<AttemptRecord> = {},
@@ -102,7 +104,7 @@ export const outcomeOf = (
   ...overrides,
 });
 
-/** An attempt that was rejected, and is made again at an instant (epoch ms). */
+/** An attempt that was rejected and is retried at an instant (epoch ms). */
 export const rejected = (nextAttemptAtMs: number): Partial<AttemptRecord> => ({
   outcome: "rejected",
   statusCode: 500,
@@ -111,7 +113,7 @@ export const rejected = (nextAttemptAtMs: number): Partial<AttemptRecord> => ({
   failures: 1,
 });
 
-/** An attempt whose outcome nobody knows. */
+/** An attempt whose outcome is unknown. */
 export const interrupted = (next: Pick<AttemptRecord, "status" | "nextAttemptAtMs">): Partial<AttemptRecord> => ({
   outcome: "interrupted",
   statusCode: null,

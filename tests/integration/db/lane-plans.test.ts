@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const allShards = () => Array.from({ length: 64 }, (_, id) => ({ id, from: BEFORE_ALL_LANES }));
 
-/** Runs `work` once, and tells the scans that its statements make. */
+/** Runs `work` once and returns the scans of its statements. */
 async function scansOf(work: () => Promise<unknown>): Promise<PlanNode[]> {
   const { plans } = await watched.explainAll(await watched.of(work));
   expect(plans.length).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ async function scansOf(work: () => Promise<unknown>): Promise<PlanNode[]> {
 const rowsOf = (scan: PlanNode) =>
   ((scan["Actual Rows"] ?? 0) + (scan["Rows Removed by Filter"] ?? 0)) * scan["Actual Loops"];
 
-/** What `work` reads of `schedules` inside of functions: rows by its indexes, and scans of the whole table. */
+/** What `work` reads of `schedules` inside functions: rows by its indexes, and scans of the whole table. */
 async function readsOf(work: () => Promise<unknown>): Promise<{ rows: number; scans: number }> {
   const counters = async () => {
     await watched.sql`SELECT pg_stat_force_next_flush()`;
@@ -92,7 +92,7 @@ describe.each<[string, () => Promise<unknown>]>([
 ])("with %s", (_name, prepare) => {
   beforeAll(prepare, 240_000);
 
-  it("the lanes that are due are read from their index alone, and no more of it than they are", async () => {
+  it("due lanes are read from their index alone, and no more index rows than lanes are read", async () => {
     let found: LaneId[] = [];
     const scans = await scansOf(async () => {
       found = await readDueLanes(watched.sql, allShards(), nowMs, 2_000);
@@ -129,7 +129,7 @@ describe.each<[string, () => Promise<unknown>]>([
     }
   });
 
-  it("a lane is raised, and audited, for a row or two each", async () => {
+  it("raising and auditing a lane reads one or two rows", async () => {
     const lanes = (await readDueLanes(watched.sql, allShards(), nowMs, 2_000)).slice(0, 100);
     const raising = await readsOf(async () => expect(await raiseLanes(watched.sql, lanes)).toHaveLength(lanes.length));
     expect(raising.scans).toBe(0);

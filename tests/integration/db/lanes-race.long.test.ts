@@ -21,7 +21,10 @@ import {
   rejected,
 } from "./lane-bench.ts";
 
-/** How long it runs, s, and with which numbers: a longer run takes LANES_RACE_S, the same steps LANES_RACE_SEED. */
+/**
+ * Duration in seconds and seed of the random numbers. LANES_RACE_S sets a longer run, LANES_RACE_SEED repeats the same
+ * steps.
+ */
 const SECONDS = Number(processEnv().LANES_RACE_S || 12);
 const SEED = Number(processEnv().LANES_RACE_SEED || Date.now() % 1_000_000);
 const PHASE_MS = 2_000;
@@ -31,14 +34,14 @@ type Random = ReturnType<typeof createRandom>;
 
 let bench: LaneBench;
 let lanes: LaneId[];
-/** Claims that nobody has ended yet, and attempts that were recorded as interrupted. */
+/** Claims that no session has ended yet, and attempts that were recorded as interrupted. */
 const [claims, lost]: [ClaimedSchedule[], ClaimedSchedule[]] = [[], []];
 
 beforeAll(async () => {
   bench = await createLaneBench({ sessions: SESSIONS });
   const accounts = await Promise.all([bench.account(), bench.account(), bench.account()]);
   lanes = accounts.flatMap((accountId) => (["live", "test"] as const).map((name) => ({ accountId, env: name })));
-  // Between the moment when an entry is computed and the one when it is written, others get their turn.
+  // Lets others run between the moment at which an entry is computed and the one at which it is written.
   await bench.web`
     CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -50,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** An instant to be due at: now, soon or in about an hour. */
+/** An instant to be due at: now, soon, or in about an hour. */
 function instant(random: Random): number | null {
   if (random.chance(0.3)) return null;
   return Math.ceil(Date.now() + (random.chance(0.3) ? random.between(50, 400) : random.between(3_500_000, 3_700_000)));
@@ -73,7 +76,7 @@ async function openIds(lane: LaneId, most: number): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** What one session does at a time. Each is the real function; a transaction around it makes its commit late. */
+/** The actions of a session. Each calls the real function. A transaction around it delays its commit. */
 const STEPS = {
   async create(random: Random, lane: LaneId) {
     await bench.web.begin(async (tx) => {
@@ -135,10 +138,10 @@ const STEPS = {
       await tx`SELECT pg_sleep(${pause(random)}::float8 / 1000)`;
     });
   },
-  async look() {
+  async check() {
     await expectNoneTooLate();
   },
-  // It repairs what it finds: so it must find nothing.
+  // The audit repairs what it finds, so it must find nothing.
   async audit() {
     expect(await auditLanes(bench.dispatcher, null, 100), `seed ${SEED}`).toEqual({ missing: 0, late: 0, next: null });
   },
@@ -158,7 +161,7 @@ const WEIGHTS: Record<keyof typeof STEPS, number> = {
   deactivate: 1,
   activate: 4,
   raise: 20,
-  look: 8,
+  check: 8,
   audit: 2,
 };
 
@@ -188,7 +191,7 @@ async function act(random: Random, endMs: number): Promise<number> {
 }
 
 it(
-  "no entry is ever later than what is open, and nobody deadlocks, whoever writes at the same time",
+  "no calendar entry is ever later than the lane's oldest open schedule, and no call deadlocks, under any concurrent writes",
   async () => {
     const randoms = Array.from({ length: SESSIONS }, (_, n) => createRandom(SEED * SESSIONS + n));
     let steps = 0;
@@ -198,7 +201,7 @@ it(
       steps += done.reduce((sum, n) => sum + n, 0);
       await expectNoneTooLate();
 
-      // Once it is quiet, every lane can be raised to what it is: nothing stays too early.
+      // After the writes every lane can be raised to its exact entry. No entry stays too early.
       await releaseSchedules(bench.dispatcher, bench.dispatcherId, claims.splice(0));
       await expectNoneTooLate();
       expect(await raiseLanes(bench.dispatcher, lanes)).toHaveLength((await bench.web`SELECT FROM lanes`).length);

@@ -55,7 +55,7 @@ afterAll(async () => {
   await server.drop();
 });
 
-it("what waits when a database is migrated is entered, also what is firing or not yet committed", async () => {
+it("a migration enters every waiting lane in the calendar, also for schedules that are firing or not yet committed", async () => {
   const [waiting, firing, inactive, running] = await Promise.all(
     Array.from({ length: 4 }, async () => (await createTestAccount(sql, KEY_RING)).id),
   );

@@ -28,7 +28,7 @@ import {
 
 let bench: LaneBench;
 let lane: LaneId;
-/** A whole hour from now, by which the schedules of a test are due. */
+/** One hour from now. The schedules of a test are due by then. */
 let hourMs: number;
 
 beforeAll(async () => {
@@ -72,11 +72,11 @@ const dueAt = async (id: string): Promise<number> => {
     await bench.web`SELECT extract(epoch FROM next_attempt_at)::float8 * 1000 AS ms FROM schedules WHERE id = ${id}`;
   return row?.ms;
 };
-/** The row as it lies in the table: it changes with each write. */
+/** The row's place in the table, which changes with each write. */
 const written = async () => (await bench.web`SELECT ctid::text, xmin::text, xmax::text FROM lanes`)[0];
 
-describe("the entry of a lane", () => {
-  it("is made by the first create, and lowered by one that is due earlier", async () => {
+describe("the calendar entry of a lane", () => {
+  it("is created by the first create, and lowered by a create that is due earlier", async () => {
     await create(hourMs);
     expect(await entry()).toBe(hourMs);
     await create(hourMs - 1);
@@ -84,7 +84,7 @@ describe("the entry of a lane", () => {
     expect(await bench.entry({ ...lane, env: "test" })).toBeUndefined();
   });
 
-  it("is neither written nor locked by a create that is due later, alone or in bulk", async () => {
+  it("is neither written nor locked by a create that is due later, single or bulk", async () => {
     await create(hourMs);
     const before = await written();
     await create(hourMs + 1);
@@ -93,14 +93,14 @@ describe("the entry of a lane", () => {
     expect(await written()).toEqual(before);
   });
 
-  it("is lowered to the earliest of a bulk call", async () => {
+  it("is lowered to the earliest schedule of a bulk call", async () => {
     await createMany([hourMs + 2, hourMs, hourMs + 1]);
     expect(await entry()).toBe(hourMs);
     await createMany([hourMs + 2, hourMs - 3]);
     expect(await entry()).toBe(hourMs - 3);
   });
 
-  it("is lowered to the earliest of a bulk call in several slices, in whichever it is", async () => {
+  it("is lowered to the earliest schedule of a bulk call in several slices, in whichever slice it is", async () => {
     const megabytes = Buffer.alloc(3 * 1024 * 1024);
     await createMany([hourMs + 2, hourMs, hourMs + 1], megabytes);
     expect(await entry()).toBe(hourMs);
@@ -108,13 +108,13 @@ describe("the entry of a lane", () => {
     expect(await entry()).toBe(hourMs - 3);
   });
 
-  it("is not made by calls that create nothing", async () => {
+  it("is not created by calls that create nothing", async () => {
     await createMany([Date.now() - 1_000]);
     await createSchedule(bench.web, lane, { ...LIMITS, graceLimit: 0 }, newSchedule(hourMs));
     expect(await entry()).toBeUndefined();
   });
 
-  it("is lowered by a move to an earlier instant, and left by one to a later", async () => {
+  it("is lowered by a reschedule to an earlier instant, and not changed by one to a later instant", async () => {
     const id = await create(hourMs);
     await move(id, hourMs + 1);
     expect(await entry()).toBe(hourMs);
@@ -123,7 +123,7 @@ describe("the entry of a lane", () => {
     expect(await entry()).toBe(hourMs - 1);
   });
 
-  it("is left by a claim and by the record of a success, which do not lock it either", async () => {
+  it("is neither changed nor locked by a claim and by the record of a success", async () => {
     const [id, other] = [await create(null), await create(hourMs)];
     const before = await written();
     await recordAttempts(bench.dispatcher, [outcomeOf(await claim(id))]);
@@ -131,7 +131,7 @@ describe("the entry of a lane", () => {
     expect(await written()).toEqual(before);
   });
 
-  it("covers a retry that is due before its attempt was, as after one that fired early", async () => {
+  it("covers a retry that is due before its attempt was, as after early fire", async () => {
     const fireAtMs = Date.now() + 400;
     const id = await create(fireAtMs, { early: true });
     const claimed = await claim(id, 500);
@@ -139,7 +139,7 @@ describe("the entry of a lane", () => {
     expect(await entry()).toBe(fireAtMs - 50);
   });
 
-  it("covers a retry of a lane that was idle while its attempt was under way", async () => {
+  it("covers a retry of a lane that was idle while its attempt was in flight", async () => {
     const id = await create(null);
     const claimed = await claim(id);
     expect(await raise()).toBeUndefined();
@@ -148,7 +148,7 @@ describe("the entry of a lane", () => {
     expect(await raise()).toBe(hourMs);
   });
 
-  it("covers a schedule that is released, also of a lane that was idle meanwhile", async () => {
+  it("covers a schedule that is released, also in a lane that was idle meanwhile", async () => {
     const id = await create(null);
     const claimed = await claim(id);
     expect(await raise()).toBeUndefined();
@@ -163,7 +163,7 @@ describe("the entry of a lane", () => {
     expect(await entry()).toBe(claimed.dueAtMs - 1);
   });
 
-  it("is made again by a late outcome that turns a dead schedule into a failed one", async () => {
+  it("is created again by a late outcome that turns a dead schedule into a failed one", async () => {
     const claimed = await claim(await create(null));
     await recordAttempts(bench.dispatcher, [
       outcomeOf(claimed, interrupted({ status: "dead", nextAttemptAtMs: null })),
@@ -173,7 +173,7 @@ describe("the entry of a lane", () => {
     expect(await entry()).toBe(hourMs);
   });
 
-  it("is lowered by a late outcome whose retry is due before that of the interruption", async () => {
+  it("is lowered by a late outcome whose retry is due before the retry of the interruption", async () => {
     const claimed = await claim(await create(null));
     const recovered = interrupted({ status: "failed", nextAttemptAtMs: hourMs });
     await recordAttempts(bench.dispatcher, [outcomeOf(claimed, recovered)]);
@@ -182,7 +182,7 @@ describe("the entry of a lane", () => {
     expect(await entry()).toBe(hourMs - 1);
   });
 
-  it("is emptied for an account that is not active, and made again in both environments when it is", async () => {
+  it("is emptied when the account is deactivated, and created again in both environments when it is reactivated", async () => {
     await create(hourMs);
     await create(hourMs + 1, { env: "test" });
     await setStatus("deactivated");
@@ -191,7 +191,7 @@ describe("the entry of a lane", () => {
     expect([await entry(), await bench.entry({ ...lane, env: "test" })]).toEqual([hourMs, hourMs + 1]);
   });
 
-  it("covers, of an account that is active again, an attempt that is under way and then released", async () => {
+  it("covers, after an account was reactivated, an attempt that is in flight and then released", async () => {
     const claimed = await claim(await create(null));
     await create(hourMs);
     await setStatus("deactivated");
@@ -209,8 +209,8 @@ describe("the entry of a lane", () => {
   });
 });
 
-describe("raising", () => {
-  it("makes the entry the oldest open schedule, and null when there is none", async () => {
+describe("raising a lane", () => {
+  it("sets the entry to the oldest open schedule, and to null when there is none", async () => {
     const [first, second] = [await create(hourMs), await create(hourMs + 5)];
     expect(await raise()).toBe(hourMs);
     await cancelOpenSchedule(bench.db, lane, first);
@@ -221,7 +221,7 @@ describe("raising", () => {
     expect(await entry()).toBeNull();
   });
 
-  it("passes over a lane that somebody creates in, without waiting, and takes the others", async () => {
+  it("skips a lane in which a create is in progress, without waiting, and raises the others", async () => {
     await create(hourMs);
     const busy = lane;
     lane = { accountId: await bench.account(), env: "live" };
@@ -234,7 +234,7 @@ describe("raising", () => {
     expect(await raiseLanes(bench.dispatcher, [busy])).toEqual([{ ...busy, dueAtMs: hourMs }]);
   });
 
-  it("holds up a create until it is committed, which then sees that it must lower", async () => {
+  it("blocks a create until the raise is committed, and that create then lowers the entry", async () => {
     const id = await create(hourMs);
     await cancelOpenSchedule(bench.db, lane, id);
     const creating = await bench.dispatcher.begin(async (tx) => {
@@ -253,14 +253,14 @@ describe("raising", () => {
     expect(await entry()).toBe(hourMs + 1);
   });
 
-  it("knows nothing of lanes without an entry", async () => {
+  it("does not create missing entries", async () => {
     expect(await raiseLanes(bench.dispatcher, [lane])).toEqual([]);
     expect(await raiseLanes(bench.dispatcher, [])).toEqual([]);
   });
 });
 
-describe("the audit", () => {
-  it("enters what is missing, lowers what is too late, counts both and leaves the rest", async () => {
+describe("the audit of the calendar", () => {
+  it("enters missing lanes, lowers late entries, counts both and changes no other", async () => {
     const lanes: LaneId[] = [];
     for (let n = 0; n < 5; n++) {
       lane = { accountId: await bench.account(), env: "live" };
@@ -295,7 +295,7 @@ describe("the audit", () => {
     expect(await auditLanes(bench.dispatcher, null, 100)).toEqual({ missing: 0, late: 0, next: null });
   });
 
-  it("is what enters a schedule that was inserted by hand", async () => {
+  it("enters a schedule that was inserted by hand", async () => {
     await bench.web`
       INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
       SELECT gen_random_uuid(), id, 'live', shard, false, at, at, 0, 0, '' FROM accounts,
@@ -306,11 +306,11 @@ describe("the audit", () => {
   });
 });
 
-describe("reading", () => {
+describe("reading the calendar", () => {
   const shardOf = async () =>
     (await bench.web`SELECT shard FROM accounts WHERE id = ${lane.accountId}`)[0]?.shard as number;
 
-  it("finds the lanes of a shard that are due, in the order of their entries, page by page", async () => {
+  it("finds the due lanes of a shard in the order of their entries, page by page", async () => {
     for (let n = 0; n < 7; n++) await create(hourMs + (n % 3), { env: "live" });
     const shard = await shardOf();
     await bench.web`
@@ -337,7 +337,7 @@ describe("reading", () => {
     expect(await readDueLanes(bench.dispatcher, both, hourMs + 1, 100)).toEqual(all);
   });
 
-  it("takes the rows of each lane behind its place and up to its instant, in due order, and no more than its limit", async () => {
+  it("returns the rows of each lane behind its place and up to its instant, in due order, and no more than its limit", async () => {
     await bench.web`INSERT INTO relay_settings (account_id, cps_limit) VALUES (${lane.accountId}, 3)`;
     const ids: string[] = [];
     for (let n = 0; n < 6; n++) ids.push(await create(hourMs + Math.floor(n / 2)));
@@ -375,7 +375,7 @@ describe("reading", () => {
     });
   });
 
-  it("gives nothing of an account that is not active", async () => {
+  it("returns nothing of a deactivated account", async () => {
     const id = await create(hourMs);
     await setStatus("deactivated");
     const wanted = [{ ...lane, from: BEFORE_ALL, untilMs: hourMs, limit: 9 }];
@@ -384,16 +384,16 @@ describe("reading", () => {
   });
 });
 
-describe("a notice", () => {
-  /** What is told while `work` runs. */
-  async function told(work: () => Promise<unknown>): Promise<string[]> {
-    const heard: string[] = [];
-    const listener = await bench.web.listen("stopwatch_due", (payload) => heard.push(payload));
+describe("a NOTIFY about due schedules", () => {
+  /** The notifications received while `work` runs. */
+  async function notificationsDuring(work: () => Promise<unknown>): Promise<string[]> {
+    const notifications: string[] = [];
+    const listener = await bench.web.listen("stopwatch_due", (payload) => notifications.push(payload));
     await work();
     await bench.web.notify("stopwatch_due", "end");
-    await expect.poll(() => heard).toContain("end");
+    await expect.poll(() => notifications).toContain("end");
     await listener.unlisten();
-    return heard.slice(0, -1);
+    return notifications.slice(0, -1);
   }
   const notice = async (id: string, count: number) => {
     const [row] = await bench.web`SELECT shard FROM accounts WHERE id = ${lane.accountId}`;
@@ -405,29 +405,29 @@ describe("a notice", () => {
 
   it("names the lane of a schedule that is created or moved to be due soon, and its instant", async () => {
     const ids: string[] = [];
-    const heard = await told(async () => {
+    const notifications = await notificationsDuring(async () => {
       ids.push(await create(soonMs()), await create(null), await create(hourMs));
       await move(ids[2] as string, soonMs());
     });
-    expect(heard).toEqual(await Promise.all(ids.map((id) => notice(id, 1))));
+    expect(notifications).toEqual(await Promise.all(ids.map((id) => notice(id, 1))));
   });
 
-  it("is one for a bulk call: of the earliest that is due soon, and how many are", async () => {
+  it("is sent once for a bulk call, with the earliest schedule that is due soon and the number of such schedules", async () => {
     const soon = soonMs();
     let ids: string[] = [];
-    const heard = await told(async () => {
+    const notifications = await notificationsDuring(async () => {
       ids = idsOf(await createMany([hourMs, soon + 2, soon, soon + 1]));
       await createMany([hourMs, hourMs + 1]);
     });
-    expect(heard).toEqual([await notice(ids[2] as string, 3)]);
+    expect(notifications).toEqual([await notice(ids[2] as string, 3)]);
   });
 
-  it("is one for a bulk call in several slices", async () => {
+  it("is sent once for a bulk call in several slices", async () => {
     const soon = soonMs();
     let ids: string[] = [];
-    const heard = await told(async () => {
+    const notifications = await notificationsDuring(async () => {
       ids = idsOf(await createMany([soon + 2, soon, soon + 1], Buffer.alloc(3 * 1024 * 1024)));
     });
-    expect(heard).toEqual([await notice(ids[1] as string, 3)]);
+    expect(notifications).toEqual([await notice(ids[1] as string, 3)]);
   });
 });

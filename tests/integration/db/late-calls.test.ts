@@ -37,8 +37,8 @@ const pid = () => connection.run(2_000, async ({ sql }) => (await sql`SELECT pg_
 const activeSleeps = async () =>
   (await admin`SELECT pid FROM pg_stat_activity WHERE application_name = ${NAME} AND state = 'active'`).length;
 
-describe("a call that is not done within its time", () => {
-  it("has its statement cancelled, and the calls beside it go on, on the connections that there are", async () => {
+describe("a database call that exceeds its timeout", () => {
+  it("has its statement cancelled while other calls go on, on the existing connections", async () => {
     open(2);
     const [kept] = await Promise.all([sleep(1.5, 5_000), sleep(20, 500).catch((error) => error)]);
     expect(kept).toHaveLength(1);
@@ -48,14 +48,14 @@ describe("a call that is not done within its time", () => {
     for (let n = 0; n < 4; n++) expect(pids.map((row) => row.pid)).toContain(await pid());
   });
 
-  it("is DatabaseUnavailable, soon after its time", async () => {
+  it("is DatabaseUnavailable soon after its timeout", async () => {
     open(1);
     const sinceMs = performance.now();
     await expect(sleep(20, 300)).rejects.toThrow(DatabaseUnavailable);
     expect(performance.now() - sinceMs).toBeLessThan(2_000);
   });
 
-  it("in a transaction is rolled back, and starts no further statement", async () => {
+  it("is rolled back in a transaction, and starts no further statement", async () => {
     open(1);
     await admin`CREATE TABLE IF NOT EXISTS noted (n integer)`;
     const late = connection.run(300, ({ sql }) =>
@@ -70,12 +70,12 @@ describe("a call that is not done within its time", () => {
     expect(await admin`SELECT n FROM noted`).toEqual([]);
   });
 
-  it("outside a transaction starts no further statement either", async () => {
+  it("starts no further statement outside a transaction either", async () => {
     open(1);
     let second: unknown;
     const late = connection.run(300, async ({ sql }) => {
       await sql`SELECT pg_sleep(20)`.catch(() => {});
-      // A part of a query, which is never awaited.
+      // A fragment of a query, which is never awaited.
       const two = sql`2`;
       second = await sql`SELECT ${two}`.catch((error: unknown) => error);
     });
@@ -84,7 +84,7 @@ describe("a call that is not done within its time", () => {
     expect(String(second)).toMatch(/did not answer within 300 ms/);
   });
 
-  it("on a connection that went silent leaves the calls beside it alone, and the next one has a new connection", async () => {
+  it("on a connection that went silent does not affect other calls, and the next call gets a new connection", async () => {
     open(2);
     await Promise.all([sleep(0.2, 2_000), sleep(0.2, 2_000)]);
     proxy.set("black hole", (nth) => nth === 0);

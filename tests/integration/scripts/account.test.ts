@@ -29,7 +29,7 @@ async function read(...query: Parameters<postgres.Sql>) {
   }
 }
 
-test("it prints exactly one JSON object, with a key when one was asked for", async () => {
+test("npm run account prints exactly one JSON object, with a key when one was requested", async () => {
   const { code, stdout } = await account("create", "--email", "Ada@Example.com", "--plan", "indie", "--key", "live");
   expect(code).toBe(0);
   expect(stdout).toHaveLength(1);
@@ -43,14 +43,14 @@ test("it prints exactly one JSON object, with a key when one was asked for", asy
   expect(parseApiKey(made.key)).toEqual({ env: "live" });
 });
 
-test("the same address in another letter case finds the same account and makes no key unasked", async () => {
+test("npm run account finds the same account by an address in another letter case, and makes no key without a request", async () => {
   const first = await account("create", "--email", "ada@example.com");
   const second = await account("create", "--email", "ADA@example.com");
   expect(second).toEqual(first);
   expect(Object.keys(JSON.parse(first.stdout[0] as string))).toEqual(["accountId", "email", "plan"]);
 });
 
-test("a session is printed when one was asked for, lasts seven days, and is stored as a hash alone", async () => {
+test("npm run account prints a session when one was requested, which lasts seven days and is stored only as a hash", async () => {
   const { stdout } = await account("create", "--email", "ada@example.com", "--session");
   const { session } = JSON.parse(stdout[0] as string);
   const rows = await read`
@@ -60,7 +60,7 @@ test("a session is printed when one was asked for, lasts seven days, and is stor
   expect(Number(rows[0]?.days)).toBeCloseTo(7, 2);
 });
 
-test("an admin's address counts as verified, and one that ADMIN_EMAILS does not name is told so beside", async () => {
+test("npm run account makes an admin's address count as verified, and warns when ADMIN_EMAILS does not name it", async () => {
   const named = await account("create", "--email", "Root@example.com", "--admin", "--session");
   const unnamed = await account("create", "--email", "ada@example.com", "--admin");
   expect([named.code, named.stderr]).toEqual([0, []]);
@@ -71,7 +71,7 @@ test("an admin's address counts as verified, and one that ADMIN_EMAILS does not 
   expect(await read`SELECT 1 FROM accounts WHERE email_verified_at IS NOT NULL`).toHaveLength(2);
 });
 
-test("an account that exists keeps its plan, which is printed, and a wish for another one is answered beside", async () => {
+test("npm run account leaves the plan of an existing account, prints it, and says so when another plan was requested", async () => {
   await account("create", "--email", "ada@example.com");
   const { stdout, stderr } = await account("create", "--email", "ada@example.com", "--plan", "indie");
   expect(JSON.parse(stdout[0] as string).plan).toBe("free");
@@ -86,13 +86,13 @@ test.each([
   [["__proto__"], /The actions are create/],
   [["show", "--email", "a@example.com", "--id", "acc_1"], /either --email or --id/],
   [["plan", "--email", "a@example.com"], /--plan free or --plan indie is needed/],
-])("%j is refused with exit code 2 and an empty standard output", async (args, message) => {
+])("npm run account refuses %j with exit code 2 and an empty standard output", async (args, message) => {
   const { code, stdout, stderr } = await account(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
   expect(stderr.join("\n")).toMatch(message);
 });
 
-test("an operator finds accounts, sets plans, deactivates and reactivates, and each act is in the log", async () => {
+test("an operator can find accounts, set plans, deactivate and reactivate, and each of these acts is in the audit log", async () => {
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await account(...args);
     expect(code, stderr.join("\n")).toBe(0);

@@ -11,7 +11,7 @@ let dataDir: string;
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), "stopwatch-embedded-"));
-  // PostgreSQL runs as another user where this one is root.
+  // PostgreSQL runs as another user when this process runs as root.
   await chmod(parent, 0o711);
   dataDir = join(parent, "data");
 });
@@ -26,7 +26,7 @@ async function query(url: string, text: string) {
   }
 }
 
-test("what was written is there after a stop and a start, at the same address", async () => {
+test("the embedded Postgres keeps what was written after a stop and a start, at the same address", async () => {
   const first = await startEmbeddedPostgres(dataDir);
   await query(first.url, "CREATE TABLE kept AS SELECT 7 AS n");
   await first.stop();
@@ -38,7 +38,7 @@ test("what was written is there after a stop and a start, at the same address", 
   await second.stop();
 });
 
-test("it is durable, listens on the loopback interface only and wants a password that no other user can read", async () => {
+test("the embedded Postgres is durable, listens only on loopback, and requires a password that no other user can read", async () => {
   const server = await startEmbeddedPostgres(dataDir);
   try {
     const shown = await query(
@@ -58,7 +58,7 @@ test("it is durable, listens on the loopback interface only and wants a password
   }
 });
 
-test("a second start on a data folder in use is refused and leaves the first one running", async () => {
+test("a second start on a data folder in use is refused and does not affect the first server", async () => {
   const server = await startEmbeddedPostgres(dataDir);
   try {
     await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(/already runs on the data folder/);
@@ -68,7 +68,7 @@ test("a second start on a data folder in use is refused and leaves the first one
   }
 });
 
-test("a server that a killed process left behind is replaced, with its data", async () => {
+test("a server that a killed process left behind is replaced and keeps its data", async () => {
   const killed = runNode(
     [
       "--input-type=module",
@@ -89,7 +89,7 @@ test("a server that a killed process left behind is replaced, with its data", as
   await server.stop();
 });
 
-test("a crash of one session is survived, the end of the server is noticed", async () => {
+test("the embedded Postgres survives a crash of one session, and reports the end of the server", async () => {
   const server = await startEmbeddedPostgres(dataDir);
   let lost = false;
   void server.lost.then(() => {

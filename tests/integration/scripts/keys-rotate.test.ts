@@ -55,7 +55,7 @@ const run = (ring: KeyRing = both, options: { dryRun?: boolean; onProgress?: (pr
 const schedule = (payload: string | null, ring: KeyRing = old) =>
   createTestSchedule(sql, ring, account.id, "https://example.com/", new Date(Date.now() + 3_600_000), { payload });
 
-/** Everything that is sealed, opened, by what it belongs to; `ring` must have every key. */
+/** Every sealed value, opened, with what it belongs to. `ring` must contain every key. */
 async function everything(ring: KeyRing = both) {
   const plain = (sealed: Buffer | null, aad: string) => sealed && open(ring, sealed, aad).toString("base64");
   const requests = await sql`SELECT schedule_id, method, target_url, sealed FROM schedule_requests`;
@@ -78,7 +78,7 @@ async function everything(ring: KeyRing = both) {
 }
 
 describe("reEncrypt", () => {
-  it("leaves every value as it was, under the first key alone", async () => {
+  it("keeps every value and seals it with the first key alone", async () => {
     for (const payload of ["one", null, "x".repeat(262_144), "\u0000"]) await schedule(payload);
     await sql`UPDATE signing_secrets SET former = next WHERE env = 'live'`;
     const before = await everything();
@@ -86,7 +86,7 @@ describe("reEncrypt", () => {
     expect(await everything(parseKeyRing(k2))).toEqual(before);
   });
 
-  it("changes nothing in a dry run, and counts what each key has", async () => {
+  it("changes nothing in a dry run, and counts the values of each key", async () => {
     await schedule("one");
     await schedule("two", both);
     const before = await sql`SELECT sealed FROM schedule_requests ORDER BY schedule_id`;
@@ -100,7 +100,7 @@ describe("reEncrypt", () => {
     expect(await sql`SELECT sealed FROM schedule_requests ORDER BY schedule_id`).toEqual(before);
   });
 
-  it("goes on where it was ended, and does nothing twice", async () => {
+  it("continues where it was stopped, and re-encrypts nothing twice", async () => {
     for (let n = 0; n < 1_100; n++) await schedule(`payload ${n}`);
     const before = await everything();
     const ended = new Error("ended");
@@ -122,7 +122,7 @@ describe("reEncrypt", () => {
     }
   });
 
-  it("by two processes at once, there and back, loses nothing", async () => {
+  it("loses nothing when two processes run it at once, in either direction", async () => {
     for (let n = 0; n < 300; n++) await schedule(`payload ${n}`);
     const before = await everything();
     const other = connect({ url: test.url, name: "reEncrypt", connectionsMax: 1 });
@@ -132,14 +132,14 @@ describe("reEncrypt", () => {
     expect((await run()).byKey).toEqual(new Map([["the-new-one", 306]]));
   });
 
-  it("takes large payloads a few at a time", async () => {
+  it("processes large payloads a few at a time", async () => {
     for (let n = 0; n < 40; n++) await schedule(`${n} `.padEnd(262_144, "x"));
     const before = await everything();
     await run();
     expect(await everything(parseKeyRing(k2))).toEqual(before);
   });
 
-  it("says what a process that still writes with another key has made meanwhile", async () => {
+  it("reports values that a process sealed with another key meanwhile", async () => {
     const busy: Connection = {
       ...database,
       async run(deadlineMs, work) {
@@ -151,7 +151,7 @@ describe("reEncrypt", () => {
     expect(survey.byKey.get("k1")).toBeGreaterThan(0);
   });
 
-  it("names what it cannot open, leaves it, and does the rest", async () => {
+  it("names what it cannot open, leaves it unchanged, and re-encrypts the rest", async () => {
     const [strange, damaged] = [
       await schedule("a", parseKeyRing(`gone:${generateEncryptionKey()}`)),
       await schedule("b"),
@@ -174,7 +174,7 @@ describe("reEncrypt", () => {
 });
 
 describe("a request that an earlier version bound to its schedule alone", () => {
-  it("is bound to its method and target too, also when its key is the one that writes", async () => {
+  it("is bound to its method and target by re-encryption, also when its key is already the first", async () => {
     const [here, elsewhere] = [await schedule("a"), await schedule("b")];
     for (const id of [here, elsewhere]) {
       const packed = packRequest({ headers: [["X-A", "b"]], payload: id }) as Buffer;
@@ -191,7 +191,7 @@ describe("a request that an earlier version bound to its schedule alone", () => 
   });
 });
 
-describe("beside everything else", () => {
+describe("while keys are re-encrypted,", () => {
   it("a request that is erased after it was read stays erased", async () => {
     const id = await schedule("secret");
     const { requests } = await readSealedHeads(sql, NIL, 10);
@@ -202,7 +202,7 @@ describe("beside everything else", () => {
     expect(row?.sealed).toBeNull();
   });
 
-  it("secrets that are rotated after they were read stay as rotated", async () => {
+  it("secrets that are rotated after they were read keep their new values", async () => {
     const [pair] = await readSealedPairs(sql, { account_id: account.id, env: "" }, 1);
     if (!pair) throw new Error("there is no pair");
     await sql`UPDATE signing_secrets SET former = current, current = next WHERE account_id = ${account.id} AND env = ${pair.env}`;
@@ -211,7 +211,7 @@ describe("beside everything else", () => {
     expect(await everything()).toEqual(before);
   });
 
-  it("each rotation of a secret, of many while the keys change, is kept", async () => {
+  it("no rotation of a secret is lost, however many there are", async () => {
     const sealed = (text: string, ring: KeyRing) => seal(ring, Buffer.from(text), secretAad(account.id, "live"));
     const texts = Array.from({ length: 60 }, (_, n) => `secret ${n}`);
     let done = false;
@@ -229,7 +229,7 @@ describe("beside everything else", () => {
     expect(kept).toEqual(["secret 58", "secret 59", "secret 57"]);
   });
 
-  it("a dispatcher that has both keys delivers every schedule once, with its own payload, however often they change", async () => {
+  it("a dispatcher with both keys delivers every schedule once with its own payload, however often the keys change", async () => {
     const receiver = await startReceiver({ tls: false });
     const bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, ENCRYPTION_KEYS: `${k1},${k2}` });
     const connection = connect({ url: bench.databaseUrl, name: "reEncrypt", connectionsMax: 1 });
@@ -267,7 +267,7 @@ describe("npm run keys:rotate", () => {
     return { code: await process.exited, stdout: process.stdout, stderr: process.stderr };
   };
 
-  it("ends by saying which keys may be removed", async () => {
+  it("says at its end which keys may be removed", async () => {
     await schedule("one");
     expect(await rotate(`${k2},${k1}`)).toEqual({
       code: 0,
@@ -280,7 +280,7 @@ describe("npm run keys:rotate", () => {
     expect((await rotate(k2)).code).toBe(0);
   });
 
-  it("--dry-run says what each key is needed for", async () => {
+  it("says with --dry-run how many values need each key", async () => {
     await schedule("one");
     expect(await rotate(`${k2},${k1}`, "--dry-run")).toEqual({
       code: 0,
@@ -289,7 +289,7 @@ describe("npm run keys:rotate", () => {
     });
   });
 
-  it("ends with 1 and names what it could not open, without any part of it", async () => {
+  it("ends with exit code 1 and names what it could not open, without any part of the values", async () => {
     const id = await schedule("one", parseKeyRing(`gone:${generateEncryptionKey()}`));
     const { code, stdout, stderr } = await rotate(`${k2},${k1}`);
     expect(code).toBe(1);
@@ -297,13 +297,13 @@ describe("npm run keys:rotate", () => {
     expect(stderr).toEqual([expect.stringContaining(id)]);
   });
 
-  it("refuses keys that do not open the database, and says so", async () => {
+  it("refuses keys that do not open the database, with an error that says so", async () => {
     const { code, stderr } = await rotate(k2);
     expect(code).toBe(1);
     expect(stderr.join("\n")).toMatch(/^ENCRYPTION_KEYS does not open what is stored/);
   });
 
-  it("--help says in which order to do it", async () => {
+  it("explains with --help in which order to rotate keys", async () => {
     const { code, stdout } = await rotate("", "--help");
     expect(code).toBe(0);
     expect(stdout.join("\n")).toMatch(/1\. Append the new key.*\n.*\n.*2\. Put it first/);

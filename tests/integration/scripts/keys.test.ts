@@ -14,25 +14,25 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
-test("the first run makes a usable key in a file that only its user can read", async () => {
+test("the first start creates a usable key in a file that only its user can read", async () => {
   const { ENCRYPTION_KEYS } = await readOrMakeKeys(dataDir);
   expect(parseKeyRing(ENCRYPTION_KEYS).keys.size).toBe(1);
   expect((await stat(join(dataDir, "keys.env"))).mode & 0o777).toBe(0o600);
 });
 
-test("the second run keeps the keys of the first", async () => {
+test("the second start keeps the keys of the first", async () => {
   const first = await readOrMakeKeys(dataDir);
   const text = await readFile(join(dataDir, "keys.env"), "utf8");
   expect(await readOrMakeKeys(dataDir)).toEqual(first);
   expect(await readFile(join(dataDir, "keys.env"), "utf8")).toBe(text);
 });
 
-test("first runs at the same time agree on one key", async () => {
+test("several first starts at the same time agree on one key", async () => {
   const keys = await Promise.all(Array.from({ length: 8 }, () => readOrMakeKeys(dataDir)));
   expect(new Set(keys.map((key) => key.ENCRYPTION_KEYS)).size).toBe(1);
 });
 
-test("a damaged file is refused and left as it is, and nothing of it is shown", async () => {
+test("a damaged key file is refused and left unchanged, and the error shows nothing of it", async () => {
   const { ENCRYPTION_KEYS } = await readOrMakeKeys(dataDir);
   const damaged = `ENCRYPTION_KEYS=${ENCRYPTION_KEYS.slice(0, -9)}`;
   await writeFile(join(dataDir, "keys.env"), damaged);
@@ -42,12 +42,12 @@ test("a damaged file is refused and left as it is, and nothing of it is shown", 
   expect(await readFile(join(dataDir, "keys.env"), "utf8")).toBe(damaged);
 });
 
-test("a file that cannot be read is refused, naming it", async () => {
+test("a key file that cannot be read is refused, and the error names it", async () => {
   await mkdir(join(dataDir, "keys.env"), { recursive: true });
   await expect(readOrMakeKeys(dataDir)).rejects.toThrow(/keys\.env.* cannot be read \(EISDIR\)/);
 });
 
-test("no new keys are made beside a database that was sealed with others", async () => {
+test("no new keys are created for a database that was sealed with other keys", async () => {
   await readOrMakeKeys(dataDir);
   await writeFile(join(dataDir, "postgres.json"), "{}");
   await rm(join(dataDir, "keys.env"));

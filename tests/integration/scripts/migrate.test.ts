@@ -39,7 +39,7 @@ test("several processes that migrate an empty database at once apply each migrat
   }
 });
 
-test("somebody who waits for another's migration is told so, and goes on once it has ended", async () => {
+test("a process that waits for another's migration logs that, and continues once it has ended", async () => {
   const other = postgres(database.url, { max: 1 });
   await other`SELECT pg_advisory_lock(7867001)`;
   const lines: string[] = [];
@@ -49,7 +49,7 @@ test("somebody who waits for another's migration is told so, and goes on once it
   await waiting;
 });
 
-test("the days ahead have attempt partitions after each run", async () => {
+test("each migration run creates the attempt partitions of the days ahead", async () => {
   const [day] = await sql<[{ name: string }]>`
     SELECT 'attempts_' || to_char((now() AT TIME ZONE 'utc')::date + 7, 'YYYYMMDD') AS name`;
   await sql`DROP TABLE ${sql(day.name)}`;
@@ -57,14 +57,14 @@ test("the days ahead have attempt partitions after each run", async () => {
   expect((await sql`SELECT to_regclass(${day.name}) AS found`)[0]?.found).toBe(day.name);
 });
 
-test("a database that is newer than the code is left as it is", async () => {
+test("a database that is newer than the code is left unchanged", async () => {
   await sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('of a later version', 99999999999999)`;
   const before = await applied(sql);
   await migrate(database.url);
   expect(await applied(sql)).toEqual(before);
 });
 
-test("a database that is away, is missing or refuses the password is named without the password", async () => {
+test("the error about a database that is away, missing or refuses the password names it without the password", async () => {
   const changed = (change: Partial<URL>) => Object.assign(new URL(database.url), change).href;
   for (const [url, message] of [
     [changed({ port: "1" }), /cannot be reached/],

@@ -9,7 +9,7 @@ export type ScriptProcess = {
   exited: Promise<number | null>;
 };
 
-/** Runs Node.js in the project's folder with no setting of the service but those given, and gathers the lines it writes. */
+/** Runs Node.js in the project's folder with only these settings, and collects the lines it writes. */
 export function runNode(args: string[], settings: Record<string, string> = {}): ScriptProcess {
   const child = spawn(process.execPath, args, {
     cwd: new URL("../../..", import.meta.url),

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const settings = () => ({ DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: "0", DISPATCHER_PORT: "0" });
 
-// The supervision that npm start has, with parts that do nothing but say what becomes of them.
+// The supervision of npm start, with parts that only log what happens to them.
 function runAllParts({ dispatcher = "", web = "" }) {
   const ends = `process.on("SIGTERM", () => setTimeout(() => { console.log("ended"); process.exit(0); }, 100));`;
   const serve = `import { createServer } from "node:http"; createServer((_, answer) => answer.end()).listen(process.env.PORT);`;
@@ -48,7 +48,7 @@ function runAllParts({ dispatcher = "", web = "" }) {
 }
 
 test.each(["PORT", "DISPATCHER_PORT"])(
-  "a taken %s is named together with its setting, and nothing is started",
+  "npm start names a taken %s together with its setting, and starts nothing",
   async (setting) => {
     const taken = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => taken.once("listening", resolve));
@@ -61,7 +61,7 @@ test.each(["PORT", "DISPATCHER_PORT"])(
   },
 );
 
-test("the signal that npm doubles ends the dispatcher first, then the web part, with exit code 0", async () => {
+test("a signal that npm sends twice ends the dispatcher first and then the web part, with exit code 0", async () => {
   const all = runAllParts({});
   await expect
     .poll(() => all.stdout.join("\n"), { timeout: 20_000 })
@@ -72,14 +72,14 @@ test("the signal that npm doubles ends the dispatcher first, then the web part, 
   expect(all.stdout.slice(-2)).toEqual(["dispatcher | ended", "web | ended"]);
 });
 
-test("when a part dies, its name and exit code are told, the rest is ended, and the exit code is 1", async () => {
+test("when a part dies, npm start names it with its exit code, ends the other parts, and ends with exit code 1", async () => {
   const all = runAllParts({ dispatcher: `console.log("no database"); process.exit(7);` });
   expect(await all.exited).toBe(1);
   expect(all.stderr).toEqual(["The dispatcher ended unexpectedly (exit code 7). Stopping the rest."]);
   expect(all.stdout).toContain("dispatcher | no database");
 });
 
-test("what stands in the way of a command is one message, wrong options are exit code 2", async () => {
+test("a failing command prints one message, and wrong options give exit code 2", async () => {
   const web = runScript("web", [], { DATA_DIR: dataDir, ENCRYPTION_KEYS: `k:${generateEncryptionKey()}` });
   expect(await web.exited).toBe(1);
   expect(web.stderr).toEqual([expect.stringMatching(/^DATABASE_URL: .* it is not set$/)]);

@@ -16,7 +16,7 @@ function gather() {
   return { lines, write: (name: string, line: string) => lines.push(`${name} ${line.replace(/ \d+$/, "")}`) };
 }
 
-test("the parts end one after the other, in the order they were given, however long one takes", async () => {
+test("the supervisor ends the parts one after the other, in the given order, however long each one takes", async () => {
   const { lines, write } = gather();
   const parts = supervise([part("slow", ENDS_AFTER(300)), part("quick", ENDS_AFTER(0))], write);
   await expect.poll(() => lines.toSorted(), { timeout: 10_000 }).toEqual(["quick up", "slow up"]);
@@ -24,7 +24,7 @@ test("the parts end one after the other, in the order they were given, however l
   expect(lines.slice(2)).toEqual(["slow ended", "quick ended"]);
 });
 
-test("a part that ends by itself is reported with its name and exit code, and the rest can still be ended", async () => {
+test("a part that ends by itself is reported with its name and exit code, and the other parts can still be ended", async () => {
   const { lines, write } = gather();
   const parts = supervise([part("broken", "process.exit(3)"), part("sound", ENDS_AFTER(0))], write);
   expect(await parts.ended).toEqual({ name: "broken", how: "exit code 3" });
@@ -33,14 +33,14 @@ test("a part that ends by itself is reported with its name and exit code, and th
   expect(lines).toEqual(["sound up", "sound ended"]);
 });
 
-test("a part that does not end in its time is killed", async () => {
+test("a part that does not end before its deadline is killed", async () => {
   const { lines, write } = gather();
   const parts = supervise([part("deaf", 'process.on("SIGTERM", () => {})', 50)], write);
   await expect.poll(() => lines, { timeout: 10_000 }).toEqual(["deaf up"]);
   await parts.stop();
 });
 
-test("a part that knows nothing of its parent ends when the supervisor is killed", async () => {
+test("a part that does not watch its parent ends when the supervisor is killed", async () => {
   const supervisor = runNode([
     "--input-type=module",
     "-e",

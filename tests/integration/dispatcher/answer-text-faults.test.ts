@@ -29,7 +29,7 @@ describe.concurrent("a failed answer whose body is", () => {
     ["an emoji on the last place that is kept", Buffer.from(`${long}😀😀`), `${long}😀`],
     ["an emoji cut in its middle", Buffer.from("a😀").subarray(0, 3), "a\ufffd"],
     ["what ends a line, a string or an array in SQL", Buffer.from(`"'\\{},NULL\r\n`), `"'\\{},NULL\r\n`],
-  ])("%s is recorded with clean text, and retried", async (_title, body, text) => {
+  ])("%s is recorded as clean text, and its schedule is retried", async (_title, body, text) => {
     const account = await bench.account({ settings: { retry_attempts: 1 } });
     bodies.set(`/${account.id}`, body);
     const id = await bench.schedule(account, `${receiver.origin}/${account.id}`, new Date(Date.now() + 300));

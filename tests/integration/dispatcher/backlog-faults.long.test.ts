@@ -7,11 +7,11 @@ import { waitFor } from "../../helpers/wait-for.ts";
 const ACCOUNTS = 4;
 const EACH = 400;
 const CPS = 100;
-/** Of one account to one target. */
+/** Schedules of one account to one target. */
 const CONNECTIONS = 64;
-/** What a burst of one account's turn may mix up: those that are claimed together. */
+/** The schedules that are claimed together, within which the order of one account may differ. */
 const MIXED_MAX = CPS;
-/** How long the slow target keeps a request; whoever waited for it would be later than this. */
+/** How long the slow target holds a request. A request that waited for it would be later than this. */
 const SLOW_MS = 20_000;
 
 let receiver: Receiver;
@@ -30,14 +30,14 @@ afterAll(async () => {
   await Promise.all([receiver.close(), slow.close()]);
 });
 
-/** Schedules that were due over the ten minutes that nobody delivered in. */
+/** The schedules that were due during the ten minutes without a dispatcher. */
 async function overdue(accountId: string, target: Receiver): Promise<void> {
   const span = { rows: EACH, fromMs: -600_000, everyMs: 600_000 / EACH };
   await insertSchedules(bench.sql, [accountId], new URL("/", target.origin), span);
 }
 
 describe("after ten minutes without a dispatcher", () => {
-  it("the oldest goes first, each account keeps its rate, and one slow target holds back its own account alone", async () => {
+  it("the oldest schedules go first, each account keeps its rate, and a slow target delays only its own account", async () => {
     const accounts: string[] = [];
     for (let n = 0; n < ACCOUNTS; n++) accounts.push((await bench.account({ settings: { cps_limit: CPS } })).id);
     const hanging = await bench.account({ settings: { cps_limit: CPS } });

@@ -17,7 +17,7 @@ const AT_ONCE = 50;
 
 let receiver: Receiver;
 let bench: DispatchBench;
-/** A session as the dispatcher's are. */
+/** A session with the settings of the dispatcher's. */
 let session: postgres.Sql;
 let account: Awaited<ReturnType<DispatchBench["account"]>>;
 let captured: { text: string; parameters: unknown[] };
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 type Explained = { buffers: number; ms: number };
 
-/** What the statement that `run` sends costs. Whatever it changes is undone. */
+/** The cost of the statement that `run` sends. All its changes are rolled back. */
 async function explain(run: () => Promise<unknown>): Promise<Explained> {
   await session`BEGIN`;
   await run();
@@ -87,7 +87,7 @@ async function timesOf(ids: string[]): Promise<number> {
 const EVERYTHING = Array.from({ length: 64 }, (_, id) => ({ id, from: BEFORE_ALL }));
 
 describe("a claim", () => {
-  it("reads at most a fifth more beside 200,000 schedules that are due later than beside none, in a table that is in use", async () => {
+  it("reads at most a fifth more in a table in use with 200,000 schedules that are due later than in one without them", async () => {
     await insertRows(20_000, "-1 minute");
     await deliverAll();
     const ids = await due(AT_ONCE);
@@ -113,14 +113,14 @@ describe("a claim", () => {
       await bench.sql`VACUUM ANALYZE schedules`;
     }
     const ids = await due(AT_ONCE);
-    // A plan that walks the dead rows takes a hundred times as long.
+    // A plan that scans the dead rows takes a hundred times as long.
     expect((await timesOf(ids)) / before).toBeLessThan(20);
-    const look = await explain(() => findComingLanes(session, EVERYTHING, Date.now() + 4_000, 2_000));
-    expect(look.ms / before).toBeLessThan(200);
+    const coming = await explain(() => findComingLanes(session, EVERYTHING, Date.now() + 4_000, 2_000));
+    expect(coming.ms / before).toBeLessThan(200);
 
     await bench.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
     await bench.dispatcher();
-    // What follows is about reading in the steady state: first everything is delivered that is due already.
+    // The following measures reading in the steady state. So everything that is due already is delivered first.
     await waitFor("it is at work", async () => (await bench.read(ids[0] ?? "")).status === "succeeded");
     const soon = await Promise.all(Array.from({ length: 20 }, (_, n) => later(1_500 + 50 * n)));
     const done = await waitFor("they are delivered", async () => {
@@ -134,7 +134,7 @@ describe("a claim", () => {
 
 const later = async (ms: number) => bench.schedule(await bench.account(), `${receiver.origin}/`, inMs(ms));
 
-/** Rows as `create_schedule` makes them, `dueIn` from now. */
+/** Rows as `create_schedule` makes them, due `dueIn` from now. */
 async function insertRows(count: number, dueIn: string) {
   await bench.sql`
   WITH made AS (
@@ -146,7 +146,7 @@ async function insertRows(count: number, dueIn: string) {
   await enterLanes(bench.sql);
 }
 
-/** What is due goes the way of a delivery: both updates that a claim and a record make. */
+/** Runs both updates of a delivery, those of a claim and a record, on the due rows. */
 async function deliverAll() {
   await bench.sql`
     UPDATE schedules SET status = 'firing', attempts = 1, claim_deadline = now() + interval '35 s'

@@ -36,7 +36,10 @@ const spread = (n: number, fromMs: number, overMs: number) =>
     ),
   );
 
-/** A dispatcher process whose wall clock is `skewMs` ahead, and steps an hour back at SIGUSR2 and forward at the next. */
+/**
+ * A dispatcher process whose wall clock is `skewMs` ahead. It steps back by an hour at the first SIGUSR2 and forward at
+ * the next.
+ */
 async function startSkewed(skewMs: number, env: Record<string, string> = {}) {
   const clock = `
     const real = Date.now;
@@ -47,7 +50,7 @@ async function startSkewed(skewMs: number, env: Record<string, string> = {}) {
   return child;
 }
 
-/** By the database's clock, and each once. */
+/** None early by the database's clock, and each sent once. */
 async function expectNoneEarly(ids: string[]) {
   const delivered = async () => {
     const [row] = await bench.sql`
@@ -57,7 +60,7 @@ async function expectNoneEarly(ids: string[]) {
   await waitFor("all are delivered", delivered);
   expect(receiver.requests).toHaveLength(ids.length);
   for (const { headers, arrivedAtMs } of receiver.requests) {
-    // The receiver's clock is read with its own error of a few milliseconds.
+    // The receiver's clock differs from the database's by a few milliseconds.
     expect(arrivedAtMs).toBeGreaterThan(Date.parse(String(headers["x-service-fire-at"])) - 5);
   }
 }
@@ -66,7 +69,7 @@ const latenessOf = async (ids: string[]) => {
   return rows.map((row) => row.ms as number);
 };
 
-describe("a process whose clock is wrong", () => {
+describe("a dispatcher process whose wall clock is wrong", () => {
   it.each([900, -900, 30_000, -30_000])(
     "by %d ms sends nothing early and everything on time, and reports its skew",
     async (skewMs) => {
@@ -81,7 +84,7 @@ describe("a process whose clock is wrong", () => {
     },
   );
 
-  it("and steps an hour back and forward is late by a renewal of its leases at most", async () => {
+  it("and steps an hour back and forward is late at most by the time to renew its leases", async () => {
     const process = await startSkewed(0);
     const ids = await spread(30, 500, 5_000);
     await waitFor("it is at work", () => receiver.requests.length >= 5);
@@ -92,7 +95,7 @@ describe("a process whose clock is wrong", () => {
     expect(Math.max(...(await latenessOf(ids)))).toBeLessThan(SHARD_LEASE_MS);
   });
 
-  it("in a time zone of its own writes instants in UTC", async () => {
+  it("by its time zone writes instants in UTC", async () => {
     await startSkewed(0, { TZ: "America/New_York" });
     const fireAt = inMs(800);
     const id = await bench.schedule(account, `${receiver.origin}/`, fireAt);
@@ -103,8 +106,8 @@ describe("a process whose clock is wrong", () => {
   });
 });
 
-describe("what is due in weeks", () => {
-  it("(25, 30, 400 days: past the longest timer) is not sent now, and keeps nothing busy", async () => {
+describe("a schedule that is due in weeks", () => {
+  it("(25, 30, 400 days: longer than the longest timer) is not sent now, and keeps no dispatcher busy", async () => {
     const process = await startSkewed(0);
     const ids = await Promise.all(
       [25, 30, 400].map((days) => bench.schedule(account, `${receiver.origin}/`, inMs(days * 86_400_000))),

@@ -10,7 +10,7 @@ import { startDnsServer } from "../../helpers/dns-server.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
-/** What an origin is given at most when the dispatcher is busy and reads its answers late. */
+/** The most connections an origin gets while the dispatcher is busy and reads answers late. */
 const BUSY_ORIGIN_CONNECTIONS = 256;
 
 let receiver: Receiver;
@@ -26,13 +26,16 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, DELIVERY_CA_FILE: caFile, ...settings });
 }
 afterEach(async () => {
-  // Ends what hangs, so that the dispatcher does not wait for it.
+  // Ends hanging requests, so that the dispatcher does not wait for them.
   await receiver.close();
   await bench.close();
   for (const end of ends.splice(0)) await end();
 });
 
-/** `rows` schedules of each account from `dueInMs` on, `everyMs` apart; to one after the other of `origins`. */
+/**
+ * Stores `rows` schedules of each account, the first due in `dueInMs` and the others `everyMs` apart, to each of
+ * `origins` in turn.
+ */
 async function schedule(
   accounts: TestAccount[],
   origins: string[],
@@ -56,8 +59,8 @@ const delivered = async (accounts: TestAccount[]): Promise<number> => {
   return row?.n;
 };
 
-describe("a target that is slow and steady", () => {
-  it("gets its full rate: connections grow until nothing waits for one", async () => {
+describe("a slow and steady target", () => {
+  it("gets its full rate: connections are added until no request waits for one", async () => {
     const answersInMs = 500;
     await start();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), answersInMs));
@@ -75,8 +78,8 @@ describe("a target that is slow and steady", () => {
   }, 90_000);
 });
 
-describe("a target that is fast", () => {
-  it("is given 256 connections at most for a burst, however busy the dispatcher is with it", async () => {
+describe("a fast target", () => {
+  it("gets at most 256 connections for a burst, however busy the dispatcher is with the burst", async () => {
     await start();
     const accounts = await Promise.all(
       Array.from({ length: 20 }, () => bench.account({ settings: { cps_limit: 500 } })),
@@ -96,9 +99,9 @@ describe("a target that is fast", () => {
   }, 90_000);
 });
 
-describe("names that are never resolved", () => {
+describe("host names that are never resolved", () => {
   it.each([1, 5])(
-    "of %i accounts hold up no other account",
+    "of %i accounts delay no other account",
     async (n) => {
       const [connections, hosts] = [64, 300];
       await start({ DELIVERY_CONNECTIONS_MAX: String(connections) });
@@ -106,7 +109,7 @@ describe("names that are never resolved", () => {
       const server = await startDnsServer(Object.fromEntries(names.map((name) => [name, "silence"])));
       ends.push(server.close, () => vi.restoreAllMocks());
       const resolve4 = dns.Resolver.prototype.resolve4 as (name: string) => Promise<never>;
-      // The first question on a resolver: from then on its servers are fixed.
+      // The first lookup of a resolver. Its name servers cannot be changed afterwards.
       vi.spyOn(dns.Resolver.prototype, "resolve4").mockImplementation(function (this: dns.Resolver, name: string) {
         this.setServers([server.address]);
         return resolve4.call(this, name);

@@ -20,7 +20,7 @@ const CASES: Record<string, RawBehaviour> = {
 };
 
 describe("a dispatcher process", () => {
-  it.each(Object.entries(CASES))("survives an answer that lasts until the close and %s", async (_title, behaviour) => {
+  it.each(Object.entries(CASES))("survives an answer without a length and %s", async (_title, behaviour) => {
     const server = await startRawServer(behaviour);
     const url = `http://127.0.0.1:${server.port}`;
     const bench = await createDispatchBench({ DELIVERY_ALLOW: url });

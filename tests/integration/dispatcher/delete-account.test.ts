@@ -4,7 +4,7 @@ import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, startApi } from "../api/api.ts";
 
-/** Due close upon each other, and more until ten seconds later, however long the deletion takes. */
+/** Due in close succession, and more over ten seconds, however long the deletion takes. */
 const CLOSE = 300;
 const N = CLOSE + 50;
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-it("no request leaves after the deletion of its account was answered, however many are due", async () => {
+it("no request leaves after the deletion of its account was answered, however many schedules are due", async () => {
   for (let round = 0; round < 3; round++) {
     receiver.requests.length = 0;
     const account = await bench.account();

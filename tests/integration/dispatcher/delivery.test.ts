@@ -44,7 +44,7 @@ const toStatus = (id: string, status: string, deadlineMs?: number) =>
   );
 
 describe("a delivered request", () => {
-  it("carries the caller's method, path, query, headers and body bytes, and both signatures", async () => {
+  it("has the caller's method, path, query, headers and body bytes, and both signatures", async () => {
     const account = await bench.account();
     const payload = 'text \0 with é and 😀\r\n{"a":1}';
     const id = await bench.schedule(account, `${receiver.origin}/hook/%2f/x?y=1&z=%20`, inMs(400), {
@@ -94,7 +94,7 @@ describe("a delivered request", () => {
     expect(() => new Webhook(account.secrets.live).verify("{}", headers)).toThrow();
   });
 
-  it("is recorded once, with where its time went", async () => {
+  it("is recorded once, with its timing", async () => {
     const account = await bench.account();
     const id = await bench.schedule(account, `${receiver.origin}/`, inMs(300));
     const row = await toStatus(id, "succeeded");
@@ -133,7 +133,7 @@ describe.concurrent("punctuality", () => {
     });
   });
 
-  it("an early-firing request leaves ahead of its instant, by at most 500 ms", async () => {
+  it("a request with early fire leaves ahead of its instant, by at most 500 ms", async () => {
     const account = await bench.account();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) {
@@ -145,19 +145,19 @@ describe.concurrent("punctuality", () => {
     expect(Math.min(...offsets)).toBeGreaterThanOrEqual(-500);
   });
 
-  it("what is created to fire in a moment is announced, not found by polling", async () => {
+  it("a schedule that is due in a moment is found by a notification and not by polling", async () => {
     const account = await bench.account();
     for (let n = 0; n < 5; n++) {
       const id = await bench.schedule(account, `${receiver.origin}/`, inMs(150));
       const row = await toStatus(id, "succeeded");
-      // The database is looked at once in five seconds where nothing is announced.
+      // Without a notification the dispatcher queries the database only once in five seconds.
       expect(Number(row.offset_ms)).toBeLessThan(2_000);
     }
   });
 });
 
 describe("a failed attempt", () => {
-  it("is tried again after the backoff, over and over, until it is answered with 2xx", async () => {
+  it("is retried after each backoff until the answer is 2xx", async () => {
     const account = await bench.account();
     receiver.respond((_request, response) => {
       response.statusCode = receiver.requests.length < 3 ? 500 : 200;
@@ -178,13 +178,13 @@ describe("a failed attempt", () => {
     expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
   });
 
-  it("with 410 ends the schedule at once", async () => {
+  it("with 410 makes the schedule dead at once", async () => {
     receiver.respond((_request, response) => response.writeHead(410).end());
     const id = await bench.schedule(await bench.account(), `${receiver.origin}/`, inMs(200));
     expect(await toStatus(id, "dead")).toMatchObject({ attempts: 1 });
   });
 
-  it("with a redirect is not followed", async () => {
+  it("with a redirect is not redirected", async () => {
     const account = await bench.account({ settings: { retry_attempts: 0 } });
     receiver.respond((_request, response) => response.writeHead(302, { location: `${receiver.origin}/other` }).end());
     const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200));
@@ -193,7 +193,7 @@ describe("a failed attempt", () => {
     expect(await bench.attempts(id)).toMatchObject([{ outcome: "rejected", status_code: 302 }]);
   });
 
-  it("because nobody listens is recorded without a status code and without the address, and retried", async () => {
+  it("because no server listens is recorded without a status code and without the address, and retried", async () => {
     const account = await bench.account({ settings: { retry_attempts: 1 } });
     const id = await bench.schedule(account, "https://localhost:1/", inMs(300));
     const row = await toStatus(id, "dead");
@@ -205,7 +205,7 @@ describe("a failed attempt", () => {
     }
   });
 
-  it("because the connection closes without an answer is one request, never silently repeated", async () => {
+  it("because the connection closes without an answer is one request, which is never silently repeated", async () => {
     const account = await bench.account({ settings: { retry_attempts: 0 } });
     receiver.respond((_request, _response, socket) => socket.destroy());
     const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200));
@@ -214,7 +214,7 @@ describe("a failed attempt", () => {
     expect(await bench.attempts(id)).toMatchObject([{ outcome: "unreachable", status_code: null }]);
   });
 
-  it("whose answer repeats the payload, a header value or a secret is stored without it", async () => {
+  it("whose answer repeats the payload, a header value or a secret is stored without the answer's text", async () => {
     const account = await bench.account({ settings: { retry_attempts: 0 } });
     const payload = JSON.stringify({ canary: "a-long-canary-of-more-than-thirty-two-characters" });
     receiver.respond((request, response) => response.writeHead(500).end(`you sent: ${request.body}`));
@@ -223,7 +223,7 @@ describe("a failed attempt", () => {
     expect((await bench.attempts(id))[0]?.error_text).toBe("[response repeated the request]");
   });
 
-  it("whose answer is not clean text is recorded all the same", async () => {
+  it("whose answer is not clean text is recorded, too", async () => {
     const account = await bench.account({ settings: { retry_attempts: 0 } });
     receiver.respond((_request, response) =>
       response.writeHead(500).end(Buffer.from([0, 0xff, 0xfe, 0xed, 0xa0, 0x80, 0x22, 0x5c])),
@@ -233,7 +233,7 @@ describe("a failed attempt", () => {
     expect((await bench.attempts(id))[0]?.error_text).toContain("\uFFFD");
   });
 
-  it("once 2xx is in, a body that never ends does not make it one", async () => {
+  it("does not follow from 2xx with a body that never ends", async () => {
     receiver.respond((_request, response) => {
       response.writeHead(200);
       response.write("drip");
@@ -242,7 +242,7 @@ describe("a failed attempt", () => {
     await toStatus(id, "succeeded", 5_000);
   });
 
-  it("of a request that cannot be decrypted says so and stops nothing", async () => {
+  it("of a request that cannot be decrypted is recorded as that, and stops no other delivery", async () => {
     const account = await bench.account({ settings: { retry_attempts: 0 } });
     const poisoned = await bench.schedule(account, `${receiver.origin}/`, inMs(400), { payload: "x" });
     await bench.sql`UPDATE schedule_requests SET sealed = '\\x0102' WHERE schedule_id = ${poisoned}`;
@@ -253,8 +253,8 @@ describe("a failed attempt", () => {
   });
 });
 
-describe.concurrent("a target that goes away", () => {
-  it("costs each of its schedules an attempt when that is due, no more and no later", async () => {
+describe("a target that stops listening", () => {
+  it("costs each of its schedules an attempt when that is due, no more attempts and none later", async () => {
     const leaving = await startReceiver({ tls: false });
     const fleet = await createDispatchBench({ DELIVERY_ALLOW: leaving.origin });
     try {
@@ -278,7 +278,7 @@ describe.concurrent("a target that goes away", () => {
   });
 });
 
-describe.concurrent("a target that hangs", () => {
+describe("a hanging target", () => {
   it("delays neither other accounts nor its own account's other targets", async () => {
     const plain = await startReceiver({ tls: false });
     const elsewhere = `http://127.0.0.1:${plain.port}`;

@@ -9,7 +9,7 @@ import answers from "../../vectors/resolver-answers.json" with { type: "json" };
 const dialerWith = (resolve: (name: string) => Promise<string[]>, allow = "", deny = "") =>
   new Dialer({ policy: parseTargetPolicy(allow, deny), monotonic: monotonicNow, resolve });
 
-describe("a connection to a name", () => {
+describe("a connection to a host name", () => {
   it.each(answers.filter(({ expect }) => expect.includes("blocked")))(
     "is refused: $name",
     async ({ resolver_answers }) => {
@@ -19,19 +19,19 @@ describe("a connection to a name", () => {
     },
   );
 
-  it("is resolved anew for every connection, so that a name that turned private is refused", async () => {
-    const given = [["192.0.2.1"], ["10.0.0.5"]];
+  it("is resolved anew each time, so that a name that has become private is refused", async () => {
+    const resolved = [["192.0.2.1"], ["10.0.0.5"]];
     const asked: string[] = [];
     const dialer = dialerWith(async (name) => {
       asked.push(name);
-      return given.shift() ?? [];
+      return resolved.shift() ?? [];
     });
     await dialer.open("https://target.example.com");
     expect(await dialer.open("https://target.example.com")).toMatchObject({ kind: "blocked" });
     expect(asked).toEqual(["target.example.com", "target.example.com"]);
   });
 
-  it("that does not resolve is the target's failure, with the code of the name server and no address", async () => {
+  it("that does not resolve fails with the code of the name server and no address, and counts against the target", async () => {
     const dialer = dialerWith(async () =>
       Promise.reject(Object.assign(new Error("for 10.0.0.1"), { code: "ENOTFOUND" })),
     );
@@ -45,7 +45,7 @@ describe("a connection to a name", () => {
     });
   });
 
-  it("is given up after ten seconds when the name server never answers, while others go on", async () => {
+  it("is given up after ten seconds when the name server never answers, while others proceed", async () => {
     const dialer = dialerWith((name) =>
       name === "silent.example.com" ? new Promise(() => {}) : Promise.resolve(["::1"]),
     );
@@ -65,8 +65,8 @@ describe("a connection to a name", () => {
   });
 });
 
-describe("a target that shows a certificate that nobody vouches for", () => {
-  it("is not connected to, also when NODE_TLS_REJECT_UNAUTHORIZED is 0", async () => {
+describe("a target with a certificate of an unknown authority", () => {
+  it("is not connected to, even when NODE_TLS_REJECT_UNAUTHORIZED is 0", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const receiver = await startReceiver({ tls: true });
     try {
@@ -85,14 +85,14 @@ describe("a target that shows a certificate that nobody vouches for", () => {
 
 describe("a connection to an address", () => {
   it.each(["https://127.0.0.1", "https://[::1]", "https://169.254.169.254", "https://[::ffff:10.0.0.1]"])(
-    "%s is refused without asking anybody",
+    "%s is refused without a lookup",
     async (origin) => {
       const dialer = dialerWith(async () => Promise.reject(new Error("nobody should ask")));
       expect(await dialer.open(origin)).toMatchObject({ kind: "blocked" });
     },
   );
 
-  it("that the operator allows is opened, and one that the operator denies is not", async () => {
+  it("is opened when the operator allows the address, and refused when the operator denies it", async () => {
     const receiver = await startReceiver({ tls: false });
     try {
       const allowed = dialerWith(async () => ["127.0.0.1"], receiver.origin);
@@ -106,7 +106,7 @@ describe("a connection to an address", () => {
     }
   });
 
-  it("whose certificate nobody vouches for fails with the code of the check", async () => {
+  it("fails with the code of the check when the certificate is from an unknown authority", async () => {
     const receiver = await startReceiver();
     try {
       const dialer = dialerWith(async () => ["127.0.0.1"], `localhost:${receiver.port}`);

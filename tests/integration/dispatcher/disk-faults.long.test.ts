@@ -33,14 +33,14 @@ describe("a database server that cannot write its log to the disk", () => {
     await server.remove();
   });
 
-  it("panics and recovers: nothing acknowledged is lost, nothing is sent twice", async () => {
+  it("panics and recovers: nothing acknowledged is lost, and nothing is sent twice", async () => {
     faults = await startFaultBench(server.url, receiver);
     const acknowledged = await faults.creatingDuring(async () => {
       for (let n = 0; n < 3; n++) {
         const [walWriter] = await waitFor("it is up", () =>
           faults.sql`SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`.catch(() => undefined),
         );
-        // What a process of it does to itself in a panic; all the others follow.
+        // What one of its processes does to itself in a panic. All others follow.
         process.kill(walWriter?.pid, "SIGABRT");
         await pause(2_000);
       }
@@ -49,7 +49,7 @@ describe("a database server that cannot write its log to the disk", () => {
   });
 
   const canInject = process.getuid?.() === 0 && spawnSync("strace", ["-V"]).status === 0;
-  it.skipIf(!canInject)("(each 30th write of a session, by strace, as root) is the same", async () => {
+  it.skipIf(!canInject)("loses and repeats nothing when each 30th write fails (by strace, as root)", async () => {
     const pid = await server.pid();
     const injecting = ["-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=30"];
     const strace = spawn("strace", ["-f", "-p", String(pid), "-o", "/dev/null", ...injecting], { stdio: "ignore" });
@@ -70,7 +70,7 @@ describe("a database server that cannot write its log to the disk", () => {
   });
 });
 
-describe.skipIf(!canMakeSmallDisk)("a disk that is full (as root on Linux)", () => {
+describe.skipIf(!canMakeSmallDisk)("a full disk (as root on Linux)", () => {
   let small: Awaited<ReturnType<typeof startSmallDiskServer>>;
   let services: ReturnType<typeof startServices>;
   let key: string;
@@ -90,7 +90,7 @@ describe.skipIf(!canMakeSmallDisk)("a disk that is full (as root on Linux)", () 
     await small.remove();
   });
 
-  /** Creates through the API; returns the status. */
+  /** Creates a schedule through the API. Returns the status. */
   const create = async (payload: string, dueInMs: number) => {
     const body = { targetUrl: `${receiver.origin}/`, payload, fireAt: inMs(dueInMs).toISOString() };
     const since = performance.now();
@@ -105,7 +105,7 @@ describe.skipIf(!canMakeSmallDisk)("a disk that is full (as root on Linux)", () 
   };
   const acknowledged = async () => (await faults.sql`SELECT id FROM schedules`).map((row) => row.id as string);
 
-  it("makes a create 503 within 5 s; what was due meanwhile is sent once, and with space all is well", async () => {
+  it("makes a create 503 within 5 s, due schedules are sent once, and everything works again with free space", async () => {
     expect(new Set(await statuses(20, "x", 2_000))).toEqual(new Set([201]));
     await small.fill();
     expect(new Set(await statuses(20, "x".repeat(200_000), 2_000))).toEqual(new Set([503]));
@@ -116,7 +116,7 @@ describe.skipIf(!canMakeSmallDisk)("a disk that is full (as root on Linux)", () 
     await faults.expectNothingLost(await acknowledged());
   });
 
-  it("and stops the server is survived too: nothing acknowledged is lost", async () => {
+  it("that stops the server loses nothing that was acknowledged", async () => {
     expect(new Set(await statuses(20, "x", 3_000))).toEqual(new Set([201]));
     await small.fill();
     await faults.sql`SELECT pg_switch_wal()`.catch(() => {});

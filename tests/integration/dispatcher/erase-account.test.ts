@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const SOON = new Date(Date.now() + 60_000);
 
-/** An account that has something everywhere: schedules of every status, attempts, counts, usage, credentials. */
+/** An account with rows everywhere: schedules of every status, attempts, counts, usage, credentials. */
 async function fill({ id }: { id: string }) {
   const { sql } = bench;
   await sql`UPDATE accounts SET name = 'Ada', avatar_url = 'x', email_verified_at = now() WHERE id = ${id}`;
@@ -75,7 +75,7 @@ function outcome(scheduleId: string, kind: "delivered" | "rejected" = "delivered
 const markDeleted = ({ id }: { id: string }) =>
   bench.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${id}`;
 
-/** Rows of an account in every table that names accounts. */
+/** Counts the rows of an account in every table that refers to accounts. */
 async function rowsOf({ id }: { id: string }): Promise<Record<string, number>> {
   const tables = await bench.sql`
     SELECT c.table_name AS name FROM information_schema.columns c JOIN pg_class t ON t.relname = c.table_name
@@ -98,7 +98,7 @@ async function eraseAll(rowsMax = 200): Promise<number[]> {
 }
 
 describe("a deleted account", () => {
-  it("is erased in every table that names accounts, its own row but for when it was", async () => {
+  it("is erased in every table that refers to accounts, except for its own row with its dates", async () => {
     await fill(account);
     const before = await rowsOf(account);
     expect(Object.entries(before).filter(([, rows]) => rows === 0)).toEqual([]);
@@ -116,7 +116,7 @@ describe("a deleted account", () => {
     });
   });
 
-  it("leaves its customer to be deleted at the billing provider, though an older process deleted the account", async () => {
+  it("leaves its customer to be deleted at the billing provider, even when an older process deleted the account", async () => {
     await fill(account);
     await markDeleted(account);
     await eraseAll();
@@ -124,7 +124,7 @@ describe("a deleted account", () => {
     expect(queued).toEqual([{ tries: 0 }]);
   });
 
-  it("takes nobody else's rows with it, nor those of an account that is active or deactivated", async () => {
+  it("is erased without rows of other accounts, whether active or deactivated", async () => {
     const [other, deactivated] = [await bench.account({ settings: {} }), await bench.account({ settings: {} })];
     for (const one of [account, other, deactivated]) await fill(one);
     await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${deactivated.id}`;
@@ -134,7 +134,7 @@ describe("a deleted account", () => {
     expect([await rowsOf(other), await rowsOf(deactivated)]).toEqual(before);
   });
 
-  it("is erased in batches of no more than what was asked for, the end of each account apart", async () => {
+  it("is erased in batches of at most the requested size, and each account is finished separately", async () => {
     const second = await bench.account();
     for (const one of [account, second]) {
       await fill(one);
@@ -148,7 +148,7 @@ describe("a deleted account", () => {
     expect(left).toHaveLength(0);
   });
 
-  it("is erased also by several processes at once, and by one after another was killed in between", async () => {
+  it("is erased also by several processes at once, and by one after another was killed midway", async () => {
     await fill(account);
     await markDeleted(account);
     await eraseDeletedAccounts(bench.sql, { rowsMax: 4 });
@@ -156,7 +156,7 @@ describe("a deleted account", () => {
     expect(Object.values(await rowsOf(account)).every((rows) => rows === 0)).toBe(true);
   });
 
-  it("has the outcomes that come late end unrecorded", async () => {
+  it("makes outcomes that come late end unrecorded", async () => {
     const ids = await fill(account);
     await markDeleted(account);
     await eraseAll();
@@ -164,7 +164,7 @@ describe("a deleted account", () => {
     expect(await rowsOf(account)).toMatchObject({ attempts: 0, account_counts: 0 });
   });
 
-  it("is finished only after an outcome that was just being recorded, and waits for nobody meanwhile", async () => {
+  it("is finished only after an outcome that was being recorded, and no process waits for that", async () => {
     const [, , firing] = await fill(account);
     const second = await bench.account();
     for (const one of [account, second]) await markDeleted(one);

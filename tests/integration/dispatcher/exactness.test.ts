@@ -27,8 +27,8 @@ const cancel = async (id: string) => {
   return rows.length === 1;
 };
 
-describe.concurrent("cancel and reschedule", () => {
-  it("a cancelled schedule is never sent, at whatever moment around its instant it is cancelled", async () => {
+describe("after a cancel or a reschedule,", () => {
+  it("a cancelled schedule is never sent, at whatever moment around its instant it was cancelled", async () => {
     const account = await bench.account();
     const cancelled = new Set<string>();
     const fired = new Set<string>();
@@ -73,7 +73,7 @@ describe.concurrent("cancel and reschedule", () => {
 
 describe.concurrent("the account's rate", () => {
   it.each([5, 20])(
-    "%i calls a second are never exceeded in any sliding second, in due order, while all is due at once",
+    "of %i calls a second is never exceeded in any sliding second, and keeps the due order, while all is due at once",
     async (cps) => {
       const account = await bench.account({ settings: { cps_limit: cps } });
       const fireAt = inMs(1_200);
@@ -99,7 +99,7 @@ describe.concurrent("the account's rate", () => {
     },
   );
 
-  it("what waits for its turn is still scheduled and can be cancelled", async () => {
+  it("leaves waiting schedules in the status scheduled, and they can be cancelled", async () => {
     const account = await bench.account({ settings: { cps_limit: 1 } });
     const ids: string[] = [];
     for (let n = 0; n < 10; n++) ids.push(await bench.schedule(account, `${receiver.origin}/turn`, inMs(300)));
@@ -111,8 +111,8 @@ describe.concurrent("the account's rate", () => {
   });
 });
 
-describe("accounts", () => {
-  it("a deactivated account's schedules wait, fire when it is active again, and do not count as the service's lateness", async () => {
+describe("a deactivated account", () => {
+  it("has its schedules wait, fire after its reactivation, and not count as the service's lateness", async () => {
     const account = await bench.account();
     const counted = async () => {
       const [row] = await bench.sql`

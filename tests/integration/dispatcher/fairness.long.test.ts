@@ -6,9 +6,12 @@ import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
-/** What is due now and waits for others' backlog would be later than this by far: the backlogs last for minutes. */
+/**
+ * A schedule that is due now and waits for another account's backlog would be later than this by far: backlogs last for
+ * minutes.
+ */
 const LATE_MS = 3_000;
-/** So many are created, a quarter of a second apart: for longer than that. */
+/** Number of bulk creates, a quarter of a second apart. Together they take longer than `LATE_MS`. */
 const BULKS = 30;
 
 let receiver: Receiver;
@@ -21,7 +24,7 @@ beforeEach(async () => {
   bench = await createDispatchBench({ DELIVERY_ALLOW: `${receiver.origin},${other.origin}` });
 });
 afterEach(async () => {
-  // Ends what hangs, so that the dispatcher does not wait for it.
+  // Ends hanging requests, so that the dispatcher does not wait for them.
   await other.close();
   await bench.close();
   await receiver.close();
@@ -29,7 +32,7 @@ afterEach(async () => {
 
 const to = (target: Receiver, path: string) => new URL(path, target.origin);
 
-/** An account whose shard is that of `account`. */
+/** Creates an account in the shard of `account`. */
 async function neighbourOf(account: TestAccount): Promise<TestAccount> {
   const shardOf = async ({ id }: TestAccount) =>
     (await bench.sql`SELECT shard FROM accounts WHERE id = ${id}`)[0]?.shard;
@@ -41,7 +44,7 @@ async function neighbourOf(account: TestAccount): Promise<TestAccount> {
   throw new Error("no account came into the shard");
 }
 
-/** How late each delivered schedule of these accounts was, ms. */
+/** The lateness of each delivered schedule of these accounts, ms. */
 async function latenessOf(accounts: readonly TestAccount[]): Promise<number[]> {
   const rows = await bench.sql`
     SELECT extract(epoch FROM t.attempted_at - s.fire_at)::float8 * 1000 AS late
@@ -61,7 +64,7 @@ describe("an account that shares its shard with 20,000 overdue schedules of anot
   it.each([
     ["that is active", true],
     ["that was deactivated", false],
-  ])("%s is served on time while it creates more and more", async (_, isActive) => {
+  ])("%s is served on time while it keeps creating more", async (_, isActive) => {
     const busy = await bench.account();
     const fresh = await neighbourOf(busy);
     await insertSchedules(bench.sql, [busy.id], to(receiver, "/busy"), { rows: 20_000, fromMs: -600_000, everyMs: 10 });
@@ -80,7 +83,7 @@ describe("an account that shares its shard with 20,000 overdue schedules of anot
   });
 });
 
-describe("an account that asks for twice its rate", () => {
+describe("an account that creates twice its rate", () => {
   it("is sent at its rate, the oldest first, and never faster", async () => {
     const account = await bench.account({ settings: { cps_limit: 20 } });
     await insertSchedules(bench.sql, [account.id], to(receiver, "/"), { rows: 400, fromMs: 1_000, everyMs: 25 });
@@ -99,8 +102,8 @@ describe("an account that asks for twice its rate", () => {
   });
 });
 
-describe("100 accounts that are on time", () => {
-  it("stay so beside 50,000 overdue schedules of 50 others", async () => {
+describe("100 accounts whose schedules are on time", () => {
+  it("stay on time beside 50,000 overdue schedules of 50 others", async () => {
     const settings = { cps_limit: 500 };
     const busy = await Promise.all(Array.from({ length: 50 }, () => bench.account({ settings })));
     const fresh = await Promise.all(Array.from({ length: 100 }, () => bench.account()));
@@ -117,8 +120,8 @@ describe("100 accounts that are on time", () => {
   });
 });
 
-describe("60,000 accounts with one schedule each to an origin that hangs", () => {
-  it("delay no other account, and take no more memory than is theirs", async () => {
+describe("60,000 accounts with one schedule each to a hanging origin", () => {
+  it("delay no other account, and take no more than their share of the memory", async () => {
     const fresh = await bench.account();
     const crowd = await createTestAccounts(bench.sql, bench.config.keyRing, 60_000);
     other.respond(() => {});

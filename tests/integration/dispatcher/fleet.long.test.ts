@@ -9,9 +9,9 @@ import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 const KILLS = 6;
 const SPACING_MS = 200;
-/** Far more than a delivery takes, and far less than a shard without an owner would cost. */
+/** Far longer than a delivery takes, and far shorter than the delay by a shard without an owner. */
 const LATE_MAX_MS = 4_000;
-/** From the end of the last lease: a poll that comes too late, or a dead dispatcher that still counts, costs more. */
+/** Counted from the end of the last lease. A late poll, or a dead dispatcher that still counts, would take longer. */
 const TAKEOVER_WITHIN_MS = 3_000;
 
 let receiver: Receiver;
@@ -21,7 +21,7 @@ withDispatchBench({ isPerTest: true }, (made) => {
   ({ receiver, bench } = made);
 });
 
-/** Starts a dispatcher process and ends it by kill -9 as soon as its first heartbeat is there. */
+/** Starts a dispatcher process and ends it by kill -9 as soon as its first heartbeat is stored. */
 async function beginAndKill() {
   const child = bench.spawn();
   const exited = once(child, "exit");
@@ -34,7 +34,7 @@ async function beginAndKill() {
 }
 
 describe("a dispatcher", () => {
-  it("beside one that is killed again and again keeps every shard, and stays on time", async () => {
+  it("keeps every shard and stays on time beside another one that is killed again and again", async () => {
     const healthy = await bench.dispatcher();
     await waitFor("it owns every shard", () => healthy.figures().owned === 64);
     const accounts = await Promise.all(Array.from({ length: 20 }, () => bench.account()));
@@ -61,7 +61,7 @@ describe("a dispatcher", () => {
     expect(Math.max(...rows.map((row) => row.offset_ms))).toBeLessThan(LATE_MAX_MS);
   });
 
-  it("has its share once it is settled, and when it is killed the other takes over as soon as its leases are over", async () => {
+  it("has its share once it is settled, and when it is killed, the other takes over as soon as its leases have ended", async () => {
     const survivor = await bench.dispatcher();
     await waitFor("it owns every shard", () => survivor.figures().owned === 64);
     const child = bench.spawn();

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const dispatcher = () => ({ id: newId(Date.now()), host: "host", pid: 1, version: "0.0.0", skewMs: null });
 
-it("a heartbeat that commits after the stop leaves the dispatcher stopped and uncounted", async () => {
+it("a heartbeat that commits after the stop of its dispatcher leaves the dispatcher stopped and uncounted", async () => {
   const [stopping, other] = [dispatcher(), dispatcher()];
   const read = async () => {
     const [row] = await sql`SELECT beat_at, stopped_at FROM dispatchers WHERE id = ${stopping.id}`;

@@ -39,8 +39,8 @@ afterAll(async () => {
 });
 
 /**
- * What reads lanes, with deliveries that stay in memory until `send` takes them out. `meanwhile` runs once between a
- * statement and its answer. `max` is how many come into memory.
+ * The stages that read lanes, with deliveries that stay in memory until `send` removes them. `meanwhile` runs once
+ * between a statement and its answer. `max` is the number that fits into memory.
  */
 function createReader(max = Number.POSITIVE_INFINITY) {
   let monotonicMs = 0;
@@ -95,16 +95,16 @@ function createReader(max = Number.POSITIVE_INFINITY) {
     pass(ms: number) {
       monotonicMs += ms;
     },
-    /** The database's clock goes on by `ms`. */
+    /** Moves the database's clock forward by `ms`. */
     later(ms: number) {
       aheadMs += ms;
       monotonicMs += ms;
     },
-    /** The database's clock stands at `ms` from now on. */
+    /** Sets the database's clock to `ms` from now on. */
     setClock(ms: number) {
       setToMs = ms;
     },
-    /** Reads and sends until nothing comes any more; returns how many rounds that took. */
+    /** Reads and sends until nothing more is found. Returns the number of rounds. */
     async readAll() {
       let rounds = 0;
       for (; rounds < 1_000; rounds++) {
@@ -126,7 +126,7 @@ function createReader(max = Number.POSITIVE_INFINITY) {
 }
 
 describe("reading ahead", () => {
-  it("reads each of thousands that are due at one instant once, in due order, in bounded portions", async () => {
+  it("reads each of thousands of schedules that are due at one instant once, in due order, in bounded portions", async () => {
     const account = await createTestAccount(sql, keyRing);
     await insertSchedules(sql, [account.id], TARGET, { rows: 1_000, fromMs: -1_000 });
     await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -500 });
@@ -140,7 +140,7 @@ describe("reading ahead", () => {
     expect(reader.rowsRead()).toBeLessThan(1.2 * 1_003);
   });
 
-  it("goes to every lane before it goes on with one, and on from where it was when there was no room", async () => {
+  it("reads every lane before it continues with one, and continues from its place when there was no room", async () => {
     const accounts = await Promise.all(Array.from({ length: 5 }, () => createTestAccount(sql, keyRing)));
     await insertSchedules(
       sql,
@@ -159,7 +159,7 @@ describe("reading ahead", () => {
     expect(new Set(reader.seen.map(({ id }) => id)).size).toBe(1_500);
   });
 
-  it("reads again what is announced while it reads: it may have been committed after the reading looked", async () => {
+  it("reads a lane again that was announced during the read, since the schedule may have been committed after it", async () => {
     const account = await createTestAccount(sql, keyRing);
     await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
     const reader = createReader();
@@ -175,7 +175,7 @@ describe("reading ahead", () => {
     expect(reader.seen).toHaveLength(5);
   });
 
-  it("finds what was committed behind its place and not announced, by comparing with the table", async () => {
+  it("finds schedules that were committed behind its place without an announcement, by comparing with the table", async () => {
     const account = await createTestAccount(sql, keyRing);
     await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
     const reader = createReader();
@@ -203,10 +203,10 @@ describe("reading ahead", () => {
   });
 });
 
-describe("what comes within the horizon", () => {
-  it("is read once, of lanes that are awake and of lanes that sleep, and no other lane is looked at", async () => {
+describe("a schedule within the horizon", () => {
+  it("is read once, in an awake lane or an idle one, and no other lane is read", async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => createTestAccount(sql, keyRing)));
-    const [awake, asleep] = accounts.map(({ id }) => id);
+    const [awake, idle] = accounts.map(({ id }) => id);
     await insertSchedules(
       sql,
       accounts.slice(2).map(({ id }) => id),
@@ -219,13 +219,13 @@ describe("what comes within the horizon", () => {
     await reader.calendar.runOnce();
     await reader.laneReads.runOnce();
     expect(reader.seen).toHaveLength(19);
-    await insertSchedules(sql, [asleep as string], TARGET, { rows: 1, fromMs: 10_000 });
+    await insertSchedules(sql, [idle as string], TARGET, { rows: 1, fromMs: 10_000 });
     expect(await reader.calendar.runOnce()).toBe(0);
     expect(await reader.laneReads.runOnce()).toBe(0);
     reader.later(7_000);
     expect(await reader.calendar.runOnce()).toBeGreaterThanOrEqual(2);
     expect(await reader.laneReads.runOnce()).toBe(3);
-    expect(new Set(reader.seen.slice(19).map(({ accountId }) => accountId))).toEqual(new Set([awake, asleep]));
+    expect(new Set(reader.seen.slice(19).map(({ accountId }) => accountId))).toEqual(new Set([awake, idle]));
     expect(await reader.calendar.runOnce()).toBe(0);
     expect(await reader.laneReads.runOnce()).toBe(0);
   });
@@ -236,7 +236,7 @@ describe("what comes within the horizon", () => {
     await reader.calendar.runOnce();
     await insertSchedules(sql, [early?.id as string, late?.id as string], TARGET, { rows: 1, fromMs: 10_000 });
     const [row] = await sql`SELECT extract(epoch FROM min(next_attempt_at))::float8 * 1000 AS ms FROM schedules`;
-    // The horizon is four seconds; this round ends 0.3 ms before the instant.
+    // The horizon is four seconds. This round ends 0.3 ms before the instant.
     reader.setClock(row?.ms - 4_000.3);
     expect(await reader.calendar.runOnce()).toBe(0);
     reader.setClock(row?.ms - 3_900);
@@ -244,7 +244,7 @@ describe("what comes within the horizon", () => {
     expect(await reader.laneReads.runOnce()).toBe(2);
   });
 
-  it("is gone through in portions, when more is due at one instant than one statement looks at", async () => {
+  it("is read in portions when more lanes are due at one instant than one statement reads", async () => {
     const accounts = await Promise.all(Array.from({ length: 2 }, () => createTestAccount(sql, keyRing)));
     const reader = createReader();
     await reader.calendar.runOnce();
@@ -264,8 +264,8 @@ describe("what comes within the horizon", () => {
   });
 });
 
-describe("a lane that has nothing any more", () => {
-  it("goes back into the calendar, and is woken by what is created in it", async () => {
+describe("a lane without schedules", () => {
+  it("goes back into the calendar, and is woken by a create", async () => {
     const account = await createTestAccount(sql, keyRing);
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -1_000 });
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: 60_000 });
@@ -288,7 +288,7 @@ describe("a lane that has nothing any more", () => {
     expect(reader.seen).toHaveLength(2);
   });
 
-  it("stays awake when something is announced while its entry is raised", async () => {
+  it("stays awake when a schedule is announced while its entry is raised", async () => {
     const account = await createTestAccount(sql, keyRing);
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -1_000 });
     const reader = createReader();

@@ -9,7 +9,7 @@ import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 const ACCOUNTS = 40;
 const EACH = 60;
 const CONNECTIONS_MAX = 64;
-/** As much as is kept of an answer. */
+/** The part of an answer that is kept. */
 const ANSWER = "x".repeat(8 * 1024);
 
 let receiver: Receiver;
@@ -27,7 +27,9 @@ withDispatchBench(
   },
 );
 
-/** Far more that is due than there are connections, of many accounts, each of which sends all of it at once if it may. */
+/**
+ * Far more due schedules than there are connections, of many accounts, each of which may send all of its own at once.
+ */
 async function load(): Promise<void> {
   await Promise.all(Array.from({ length: ACCOUNTS }, () => bench.account({ settings: { cps_limit: 100 } })));
   await bench.sql`
@@ -54,7 +56,7 @@ async function read(port: number): Promise<{ used: Gauges; bound: Gauges }> {
 }
 
 describe("a dispatcher process", () => {
-  it("keeps of each kind no more in memory than its bound, as /metrics says, while far more is due than it may send", async () => {
+  it("keeps no more of each kind in memory than its bound in /metrics, while far more is due than it may send", async () => {
     await load();
     receiver.respond((_request, response) => setTimeout(() => response.writeHead(500).end(ANSWER), 20));
     const port = await freePort();
@@ -75,7 +77,7 @@ describe("a dispatcher process", () => {
         },
         40_000,
       );
-      // They were really used, and told of.
+      // The kinds were really in use, and were reported.
       expect(most.get("signing_secrets")).toBe(ACCOUNTS);
       for (const kind of ["exchanges", "answer_bytes"]) expect(most.get(kind), kind).toBeGreaterThan(0);
       await waitFor("everything is let go", async () => {

@@ -33,7 +33,7 @@ async function against(behaviour: RawBehaviour, settings: Record<string, string>
   };
 }
 
-describe("a name that", () => {
+describe("a host name that", () => {
   const CASES = {
     "nxdomain.example.com": { answer: { code: 3 }, status: "dead", text: "name resolution: ENOTFOUND" },
     "servfail.example.com": { answer: { code: 2 }, status: "dead", text: "name resolution: ESERVFAIL" },
@@ -62,7 +62,7 @@ describe("a name that", () => {
       Object.fromEntries(Object.entries(CASES).map(([name, one]) => [name, one.answer as never])),
     );
     const resolve4 = dns.Resolver.prototype.resolve4 as (name: string) => Promise<never>;
-    // The first question on a resolver: from then on its servers are fixed.
+    // The first lookup of a resolver. Its name servers cannot be changed afterwards.
     vi.spyOn(dns.Resolver.prototype, "resolve4").mockImplementation(function (this: dns.Resolver, name: string) {
       this.setServers([names.address]);
       return resolve4.call(this, name);
@@ -81,7 +81,7 @@ describe("a name that", () => {
     await Promise.all([healthy.close(), canary.close(), names.close()]);
   });
 
-  it("is not answered for delays no delivery to others", async () => {
+  it("gets no answer from its name server delays no delivery to other names", async () => {
     const account = await bench.account();
     const all = [];
     for (let n = 0; n < 20; n++) {
@@ -94,7 +94,7 @@ describe("a name that", () => {
   });
 
   it.each(Object.entries(CASES))(
-    "is like %s costs an attempt with the reason and without an address",
+    "resolves like %s costs an attempt with the reason and without an address",
     async (name, one) => {
       const id = ids.get(name) as string;
       await waitFor("it ends", async () => (await bench.read(id)).status === one.status, 20_000);
@@ -110,7 +110,7 @@ describe("a name that", () => {
 });
 
 describe("a kept-alive connection", () => {
-  it("that the target closes between requests costs nothing: the next goes over another, as its first attempt", async () => {
+  it("that the target closes between requests costs nothing: the next request uses another one, as its first attempt", async () => {
     await using world = await against({
       onRequest: (socket) => socket.end(answer(200, "ok")),
     });
@@ -123,7 +123,7 @@ describe("a kept-alive connection", () => {
     expect(server.requests).toHaveLength(5);
   });
 
-  it("that is reset when the next request arrives is a failed attempt, which a fresh connection repeats", async () => {
+  it("that is reset when the next request arrives is a failed attempt, which a new connection repeats", async () => {
     const seen = new Map<number, number>();
     await using broken = await against({
       onRequest: (socket) => {
@@ -172,7 +172,7 @@ describe("a kept-alive connection", () => {
     expect(server.requests).toHaveLength(10);
   });
 
-  it("on which more than one answer came does not serve the surplus as another request's", async () => {
+  it("with more than one answer does not use the surplus as the answer to another request", async () => {
     await using world = await against(
       {
         onRequest: (socket, n) =>
@@ -191,8 +191,8 @@ describe("a kept-alive connection", () => {
   });
 });
 
-describe("proxy variables", () => {
-  it("are ignored: the request goes to the target itself and the proxy hears nothing", async () => {
+describe("proxy environment variables", () => {
+  it("are ignored: the request goes to the target itself, and the proxy gets no connection", async () => {
     const proxy = await startRawServer(onTime);
     await using world = await against(onTime);
     const { bench, account, server, url } = world;

@@ -16,7 +16,7 @@ const plans = parsePlans(undefined);
 let bench: DispatchBench;
 let watched: ReturnType<typeof watchStatements>;
 
-// Notices of months that are sent, groups that wait, schedules that are dead for long, one that has just died.
+// Sent notices of many months, waiting groups, schedules that have been dead for long, and one that has just died.
 beforeAll(async () => {
   bench = await createDispatchBench({});
   await bench.sql`
@@ -61,18 +61,18 @@ const work: [string, () => Promise<unknown>, number][] = [
   ["old notices", () => deleteOldNotices(watched.sql, 62, 200), 10],
 ];
 
-it.each(work)("%s is found by keys, whatever else there is", async (_, run, rowsMax) => {
+it.each(work)("the query for %s reads by keys only, whatever other rows there are", async (_, run, rowsMax) => {
   const statements = await watched.of(run);
   const queries = statements.filter(({ text }) => /^\s*(select|with|update|delete|insert)/i.test(text));
   expect(queries.length).toBeGreaterThan(0);
   for (const { text, parameters } of queries) {
     const [row] = await watched.sql
       .begin(async (tx) => {
-        const told = await tx.unsafe(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`, parameters as never[]);
+        const explained = await tx.unsafe(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`, parameters as never[]);
         await tx`SELECT set_config('statement_timeout', '0', true)`;
-        throw Object.assign(new Error("rolled back"), { told });
+        throw Object.assign(new Error("rolled back"), { explained });
       })
-      .catch((error) => error.told ?? Promise.reject(error));
+      .catch((error) => error.explained ?? Promise.reject(error));
     const nodes = nodesOf(row["QUERY PLAN"][0].Plan);
     expect(nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"])).toEqual([]);
     const rows = nodes

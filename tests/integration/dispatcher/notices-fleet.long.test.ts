@@ -27,7 +27,7 @@ afterEach(async () => {
   await resend.close();
 });
 
-/** Brings what waits for its time forward to now: groups of deaths, and notices under a lease or to be tried again. */
+/** Makes due what waits for its time: groups of deaths, and notices under a lease or to be retried. */
 async function bringForward() {
   await bench.sql`UPDATE death_groups SET due_at = now() WHERE due_at IS NOT NULL`;
   await bench.sql`UPDATE notices SET next_try_at = now() WHERE outcome IS NULL`;
@@ -39,7 +39,7 @@ async function useQuota(account: { id: string }) {
     VALUES (${account.id}, 'live', to_char(now() AT TIME ZONE 'utc', 'YYYYMM'), 1700)`;
 }
 
-it("a schedule that dies is told to its owner by the dispatcher that saw it die", async () => {
+it("the dispatcher that sees a schedule die mails its owner", async () => {
   receiver.respond((_request, response) => response.writeHead(410).end("gone for good"));
   await bench.dispatcher();
   const account = await bench.account();
@@ -65,7 +65,7 @@ it("a schedule that dies is told to its owner by the dispatcher that saw it die"
   );
 });
 
-it("a dispatcher that is killed between sending and recording leaves one mail: the next one repeats it with its key", async () => {
+it("when a dispatcher is killed between sending and recording a notice, the next one repeats it with its key, so that one mail arrives", async () => {
   resend.behave("hang after accepting");
   const account = await bench.account({ plan: "free" });
   const first = await bench.process();
@@ -91,7 +91,7 @@ it("a dispatcher that is killed between sending and recording leaves one mail: t
   }
 });
 
-it("deliveries go on while the mail provider does not answer, and so does the end of the dispatcher", async () => {
+it("deliveries and the shutdown of a dispatcher proceed while the mail provider does not answer", async () => {
   resend.behave("hang");
   receiver.respond((_request, response) => response.end("ok"));
   const dispatcher = await bench.dispatcher();

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe("a notice of dead schedules", () => {
-  it("comes two minutes after the first death, once, and says how many, which targets, and how they ended", async () => {
+  it("is sent once, two minutes after the first death, with the number of deaths, their targets and their last answers", async () => {
     const account = await bench.account();
     const unreachable = { outcome: "unreachable", errorText: "no answer within 30 s" } as const;
     await fleet.die(account, [
@@ -53,7 +53,7 @@ describe("a notice of dead schedules", () => {
     expect(JSON.stringify(mail)).not.toMatch(/token=secret|what the target said/);
   });
 
-  it("is followed by one after 15 minutes and one after 30 more, however many die", async () => {
+  it("is followed by one after 15 minutes and one after 30 more, however many schedules die", async () => {
     const account = await bench.account();
     const sentAfter: number[] = [];
     for (let minute = 0; minute <= 60; minute++) {
@@ -66,7 +66,7 @@ describe("a notice of dead schedules", () => {
     expect(fleet.mails(account).reduce((n, { subject }) => n + (Number.parseInt(subject, 10) || 1), 0)).toBe(61);
   });
 
-  it("does not count schedules of the test environment, nor one that has turned out not to be dead", async () => {
+  it("counts neither schedules of the test environment nor one that has turned out not to be dead", async () => {
     const account = await bench.account();
     const [revived] = await fleet.die(account, [GONE, { ...GONE, env: "test" }]);
     await bench.sql`UPDATE schedules SET status = 'succeeded' WHERE id = ${String(revived)}`;
@@ -75,7 +75,7 @@ describe("a notice of dead schedules", () => {
     expect(resend.accepted).toEqual([]);
   });
 
-  it("shows what a target is called as text, never as HTML", async () => {
+  it("shows a target's name as text, never as HTML", async () => {
     const account = await bench.account();
     const unreachable = { outcome: "unreachable", errorText: '<img src=x onerror="alert(1)">&\'' } as const;
     await fleet.die(account, [{ ...GONE, ...unreachable }]);
@@ -86,8 +86,8 @@ describe("a notice of dead schedules", () => {
   });
 });
 
-describe("a notice on the quota", () => {
-  it("comes once at 80 %, at 100 % and where creating ends, and again in the next month", async () => {
+describe("a notice about the quota", () => {
+  it("is sent once at 80 %, at 100 % and where creates are refused, and again in the next month", async () => {
     const account = await bench.account({ plan: "free" });
     for (const scheduled of [1_599, 1_600, 1_700, 1_999, 2_000, 2_001, 2_199, 2_200, 2_200]) {
       await fleet.used(account, scheduled);
@@ -105,14 +105,14 @@ describe("a notice on the quota", () => {
     expect(fleet.mails(account)).toHaveLength(4);
   });
 
-  it("is one alone when several levels are passed at once", async () => {
+  it("is a single one when several levels are passed at once", async () => {
     const account = await bench.account({ plan: "free" });
     await fleet.used(account, 2_100);
     for (let round = 0; round < 3; round++) await fleet.after(1);
     expect(fleet.mails(account).map(({ subject }) => subject)).toEqual([expect.stringContaining("The quota of")]);
   });
 
-  it("counts live schedules against the plan of the moment", async () => {
+  it("counts live schedules against the current plan", async () => {
     const account = await bench.account({ plan: "indie" });
     await fleet.used(account, 60_000);
     await bench.sql`UPDATE usage SET env = 'test'`;
@@ -126,7 +126,7 @@ describe("a notice on the quota", () => {
     ]);
   });
 
-  it("that was not sent yet gives way to a higher one", async () => {
+  it("that is not yet sent is replaced by one of a higher level", async () => {
     const account = await bench.account({ plan: "free" });
     resend.behave({ status: 429, name: "rate_limit_exceeded" });
     await fleet.used(account, 1_600);
@@ -139,8 +139,8 @@ describe("a notice on the quota", () => {
   });
 });
 
-describe("who is told", () => {
-  it("nobody of what happened while notices were off, also once they are on again", async () => {
+describe("notices are sent to", () => {
+  it("no account about what happened while its notices were off, also once they are on again", async () => {
     const account = await bench.account({ plan: "free" });
     await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
     await fleet.die(account, [GONE]);
@@ -152,7 +152,7 @@ describe("who is told", () => {
     expect(resend.accepted).toEqual([]);
   });
 
-  it("nobody of deaths that waited when notices were switched off, also once they are on again", async () => {
+  it("no account about deaths that waited when its notices were switched off, also once they are on again", async () => {
     const account = await bench.account();
     await fleet.die(account, [GONE]);
     await fleet.after(0);
@@ -168,7 +168,7 @@ describe("who is told", () => {
     ["switched off", "notices = false"],
     ["deactivated", "status = 'deactivated'"],
     ["deleted", "status = 'deleted', deleted_at = now()"],
-  ])("nobody of an account that was %s, at whichever stage the notice is", async (_, change) => {
+  ])("no account that was %s, at whichever stage the notice is", async (_, change) => {
     const [grouped, made] = [await bench.account(), await bench.account()];
     await fleet.die(made, [GONE]);
     await fleet.after(0);
@@ -182,7 +182,7 @@ describe("who is told", () => {
     expect(await bench.sql`SELECT FROM notices UNION ALL SELECT FROM death_groups`).toHaveLength(0);
   });
 
-  it("nothing is left of the notices of an account that was erased", async () => {
+  it("no account that was erased, of which nothing is left", async () => {
     const account = await bench.account({ plan: "free" });
     await fleet.die(account, [GONE]);
     await fleet.used(account, 2_200);
@@ -194,7 +194,7 @@ describe("who is told", () => {
     expect(await bench.sql`SELECT FROM notices UNION ALL SELECT FROM death_groups`).toHaveLength(0);
   });
 
-  it("every mail has a link that turns notices off, for its account alone, and the header fields for one click", async () => {
+  it("every account with a link that turns off its notices alone, and with the header fields for one click", async () => {
     const account = await bench.account({ plan: "free" });
     await fleet.used(account, 1_600);
     await fleet.after(1);
@@ -209,7 +209,7 @@ describe("who is told", () => {
 });
 
 describe("a notice is sent once", () => {
-  it("by two dispatchers that make and send at the same time", async () => {
+  it("by two dispatchers that make and send notices at the same time", async () => {
     const accounts = await Promise.all(Array.from({ length: 12 }, () => bench.account({ plan: "free" })));
     for (const account of accounts) {
       await fleet.die(account, [GONE, GONE]);
@@ -229,7 +229,7 @@ describe("a notice is sent once", () => {
     expect(resend.calls()).toBe(24);
   });
 
-  it("when the provider's answer is lost: the repeat has the same key and words", async () => {
+  it("when the provider's answer is lost, by a repeat with the same key and words", async () => {
     const account = await bench.account({ plan: "free" });
     await fleet.used(account, 1_600);
     resend.behave("drop after accepting");
@@ -242,7 +242,7 @@ describe("a notice is sent once", () => {
     expect(await outcomes()).toEqual(["sent"]);
   });
 
-  it("is left to whoever took it until its lease ends", async () => {
+  it("by the dispatcher that has taken it, until its lease ends", async () => {
     const account = await bench.account({ plan: "free" });
     await fleet.used(account, 1_600);
     await fleet.one.notices.runOnce();
@@ -253,7 +253,7 @@ describe("a notice is sent once", () => {
     expect(fleet.mails(account)).toHaveLength(1);
   });
 
-  it("even when another version writes the repeat in other words: the provider knows the key", async () => {
+  it("even when another version writes the repeat in other words, since the provider knows the key", async () => {
     const account = await bench.account({ plan: "free" });
     await fleet.used(account, 1_600);
     resend.behave("drop after accepting");
@@ -278,7 +278,7 @@ describe("a notice is sent once", () => {
     expect(await outcomes()).toEqual(["given up"]);
   });
 
-  it("and is given up, not sent a second time, once the provider may have forgotten the key", async () => {
+  it("and is given up instead of sent again once the provider may have forgotten the key", async () => {
     const account = await bench.account({ plan: "free" });
     await fleet.used(account, 1_600);
     resend.behave("drop after accepting");
@@ -297,7 +297,7 @@ describe("a mail provider that fails", () => {
     ["answers 500", { status: 500 }],
     ["answers 429", { status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "60" } }],
     ["refuses connections", "drop before accepting"],
-  ] as const)("for hours and %s loses no notice and doubles none", async (_, behaviour) => {
+  ] as const)("for hours and %s causes no lost and no repeated notice", async (_, behaviour) => {
     const account = await bench.account({ plan: "free" });
     resend.behave(behaviour);
     await fleet.used(account, 1_600);
@@ -312,7 +312,7 @@ describe("a mail provider that fails", () => {
 
     resend.behave("accept");
     for (const minutes of [20, 20, 30, 60]) await fleet.after(minutes);
-    // The deaths of the outage are in two mails: the one that waited, and one with all the others.
+    // The deaths during the outage are in two mails: the one that waited, and one with all the others.
     expect(
       fleet
         .mails(account)
@@ -325,7 +325,7 @@ describe("a mail provider that fails", () => {
     ]);
   });
 
-  it("is asked again when it said, and not before", async () => {
+  it("is called again when it said, and not before", async () => {
     const [one, other] = [await bench.account({ plan: "free" }), await bench.account({ plan: "free" })];
     resend.behave({ status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "600" } });
     await fleet.used(one, 1_600);
@@ -339,7 +339,7 @@ describe("a mail provider that fails", () => {
     expect(resend.accepted).toHaveLength(2);
   });
 
-  it("is said in the log with what it answered, and without the addressee", async () => {
+  it("is logged with its answer, and without the addressee", async () => {
     const account = await bench.account({ plan: "free" });
     resend.behave({ status: 422, name: "validation_error", message: `no mail for ${account.id}@example.com` });
     await fleet.used(account, 1_600);
@@ -348,7 +348,7 @@ describe("a mail provider that fails", () => {
     expect(fleet.lines).toContainEqual(expect.objectContaining({ level: "warn", cause }));
   });
 
-  it("and refuses for three days is not asked any more", async () => {
+  it("and refuses for three days is not called any more", async () => {
     const account = await bench.account({ plan: "free" });
     resend.behave({ status: 403, name: "invalid_api_key" });
     await fleet.used(account, 1_600);
@@ -360,8 +360,8 @@ describe("a mail provider that fails", () => {
   });
 });
 
-describe("a mistake of ours", () => {
-  it("in sending is said once a minute, leaves the notice in doubt, and does not end the dispatcher", async () => {
+describe("a fault of ours", () => {
+  it("in sending notices is logged once a minute, leaves the notice in doubt, and does not end the dispatcher", async () => {
     const account = await bench.account({ plan: "free" });
     await fleet.used(account, 1_600);
     const broken = fleet.stages({ mailer: { send: async () => Promise.reject(new TypeError("a mistake")) } });
@@ -371,7 +371,7 @@ describe("a mistake of ours", () => {
     expect(fleet.mails(account)).toHaveLength(1);
   });
 
-  it("in making is said once a minute, and does not end the dispatcher", async () => {
+  it("in making notices is logged once a minute, and does not end the dispatcher", async () => {
     const run = async () => Promise.reject(new TypeError("a mistake"));
     const broken = fleet.stages({ database: { run, close: async () => {} } });
     for (let round = 0; round < 10; round++) {

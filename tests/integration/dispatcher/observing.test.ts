@@ -22,7 +22,7 @@ withDispatchBench({ isPerTest: true }, (made) => {
 });
 
 describe("a dispatcher process", () => {
-  it("tells Prometheus what it sent, how late, in what batches, and what it holds", async () => {
+  it("reports to Prometheus what it sent, how late, in what batches, and what it holds", async () => {
     const port = await freePort();
     const child = await bench.process({ env: { DISPATCHER_PORT: String(port) } });
     try {
@@ -51,7 +51,7 @@ describe("a dispatcher process", () => {
       expect(text).toMatch(/^process_resident_memory_bytes \d/m);
       const health = await fetch(`http://127.0.0.1:${port}/healthz`);
       expect(await health.json()).toMatchObject({ status: "ok", owned: 64, unrecorded: 0 });
-      // A probe that gets past caches.
+      // A health check with a parameter against caches.
       expect((await fetch(`http://127.0.0.1:${port}/healthz?_=1767225600`)).status).toBe(200);
       expect((await fetch(`http://127.0.0.1:${port}/metrics?_=1767225600&x`)).status).toBe(200);
       expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404);
@@ -64,7 +64,7 @@ describe("a dispatcher process", () => {
     ["whose disk is full", () => openSync("/dev/full", "w"), () => {}],
     ["whose reader is gone", () => "pipe", (stdout) => stdout?.destroy()],
     ["that nobody reads any more", () => "pipe", () => {}],
-  ])("delivers on with a log %s", async (_, stdout, begin) => {
+  ])("keeps delivering with a log %s", async (_, stdout, begin) => {
     const child = spawn(process.execPath, ["dispatcher/main.ts"], {
       env: {
         ...{ PATH: processEnv().PATH, NODE_ENV: "test", LOG_LEVEL: "trace", DISPATCHER_PORT: "0" },
@@ -98,7 +98,7 @@ describe("the log of a dispatcher", () => {
     return lines.filter(({ msg }) => msg === "attempt");
   }
 
-  it("has one line per attempt, with what is needed to explain it and the target without its query", async () => {
+  it("has one line per attempt, with all that explains it and the target without its query", async () => {
     const account = await bench.account();
     receiver.respond((request, response) => response.writeHead(request.path.startsWith("/bad") ? 500 : 204).end("no"));
     const good = await bench.schedule(account, `${receiver.origin}/good/1?token=secret`, inMs(800));
@@ -141,7 +141,7 @@ describe("the log of a dispatcher", () => {
     expect(attempts[0]).toMatchObject({ scheduleId: encodeId("sch", id), attempt: 1, outcome: "interrupted" });
   });
 
-  it("has none above info", async () => {
+  it("has no line about attempts at the level warn", async () => {
     const account = await bench.account();
     await bench.schedule(account, `${receiver.origin}/`, inMs(500));
     expect(await loggedAttempts("warn", () => waitFor("it arrives", () => receiver.requests.length === 1))).toEqual([]);

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const target = (path: string) => new URL(path, receiver.origin);
 const idOf = ({ id }: TestAccount) => encodeId("acc", id);
-/** When each attempt of the account left, by the database's clock, epoch ms, in order. */
+/** When each attempt of the account left, epoch ms by the database's clock, in order. */
 async function sentOf({ id }: TestAccount): Promise<number[]> {
   const rows = await bench.sql`
     SELECT extract(epoch FROM attempted_at)::float8 * 1000 AS at FROM attempts WHERE account_id = ${id} ORDER BY attempted_at`;
@@ -53,7 +53,7 @@ const statusesOf = async ({ id }: TestAccount) => {
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 };
 
-it("a lower plan slows an account down within seconds, loses none of what waits, and a higher one speeds it up", async () => {
+it("a lower plan slows an account down within seconds and loses no waiting schedule, and a higher one speeds it up", async () => {
   const account = await bench.account({ plan: "free" });
   await setAccountPlan(admin, idOf(account), "indie");
   await insertSchedules(bench.sql, [account.id], target("/plan"), { rows: 400, fromMs: -60_000, everyMs: 10 });
@@ -71,7 +71,7 @@ it("a lower plan slows an account down within seconds, loses none of what waits,
   await waitFor("all are delivered", async () => (await statusesOf(account)).succeeded === 400, 60_000);
 });
 
-it("schedules of a deactivated account wait, and go on where they were when it is active again, the oldest first", async () => {
+it("schedules of a deactivated account wait, and continue where they stopped after its reactivation, the oldest first", async () => {
   const account = await bench.account();
   const other = await bench.account();
   await insertSchedules(bench.sql, [account.id], target("/wait"), { rows: 300, fromMs: -60_000, everyMs: 20 });
@@ -93,11 +93,11 @@ it("schedules of a deactivated account wait, and go on where they were when it i
     SELECT extract(epoch FROM s.fire_at)::float8 * 1000 AS due FROM attempts t JOIN schedules s ON s.id = t.schedule_id
     WHERE t.account_id = ${account.id} ORDER BY t.attempted_at`;
   const due = rows.slice(before).map((row) => row.due as number);
-  // What is sent within one second has no order among itself.
+  // Requests within one second have no defined order.
   for (const [n, at] of due.entries()) expect(at).toBeGreaterThan((due[n - INDIE_CPS - 1] ?? 0) - 1);
 });
 
-it("a plan that is paid for no longer goes within a minute, in batches and once; the granted one stays", async () => {
+it("a plan that is no longer paid for is removed within a minute, in batches and once, and the granted plan stays", async () => {
   const subscribe = async (grantedPlan: "free" | "indie", paidUntil: string | null) => {
     const { id } = await bench.account({ plan: "indie" });
     await bench.sql`UPDATE accounts SET granted_plan = ${grantedPlan} WHERE id = ${id}`;

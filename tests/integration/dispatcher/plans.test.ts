@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts
 let database: TestDatabase;
 /** With the settings of a dispatcher's session. */
 let sql: postgres.Sql;
-/** With none, for what takes longer than a dispatcher waits. */
+/** Without settings, for what takes longer than a dispatcher waits. */
 let owner: postgres.Sql;
 let captured: { text: string; parameters: unknown[] }[] = [];
 
@@ -66,7 +66,7 @@ async function interrupted(): Promise<string> {
   return row?.id;
 }
 
-/** What is hot, and the index by which alone its statements may reach `schedules`. */
+/** The frequent statements, and the only index by which each may reach `schedules`. */
 const statements: [string, string, () => Promise<unknown>][] = [
   [
     "claim",

@@ -30,7 +30,8 @@ describe.concurrent("a stored request", () => {
     ["that unpacks to nonsense", Buffer.from("ffffffff00", "hex"), "the stored request cannot be read"],
     ["that is empty", Buffer.alloc(0), "the stored request cannot be read"],
     ["whose headers are not a list", Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from("17")]), /cannot be read/],
-  ] as const)("%s is sent to nobody: it dies after its attempts with a clear text", async (_title, packed, text) => {
+  ] as const)("%s is never sent, and dies after its attempts with a clear text", async (_title, packed, text) => {
+    receiver.requests.length = 0;
     const account = await bench.account({ settings: { retry_attempts: 1 } });
     const id = await bench.schedule(account, `${receiver.origin}/`, inMs(1_000), { payload: "x" });
     const sealed = sealRequest(bench.config.keyRing, packed, { id, method: "POST", targetUrl: `${receiver.origin}/` });
@@ -42,7 +43,8 @@ describe.concurrent("a stored request", () => {
     expect(sentTo("/")).toBe(0);
   });
 
-  it("that was encrypted with a key nobody has, or for another schedule, dies with a clear text", async () => {
+  it("that was encrypted with a lost key or for another schedule dies with a clear text", async () => {
+    receiver.requests.length = 0;
     const account = await bench.account({ settings: { retry_attempts: 0 } });
     const packed = header("X-Secret", "value");
     const sealedBy = { strange: strange, own: bench.config.keyRing };
@@ -68,7 +70,8 @@ describe.concurrent("a stored request", () => {
     expect([sentTo("/beside-a-secret"), sentTo("/")]).toEqual([1, 0]);
   });
 
-  it("whose target is no address is recorded as a failure and stops nothing", async () => {
+  it("whose target is not a URL is recorded as a failure and stops no other delivery", async () => {
+    receiver.requests.length = 0;
     const account = await bench.account({ settings: { retry_attempts: 0 } });
     const poisoned = await bench.schedule(account, `${receiver.origin}/`, inMs(1_000), { payload: "x" });
     await bench.sql`UPDATE schedule_requests SET target_url = 'nonsense' WHERE schedule_id = ${poisoned}`;

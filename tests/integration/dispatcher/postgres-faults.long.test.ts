@@ -8,11 +8,13 @@ import { waitFor } from "../../helpers/wait-for.ts";
 import { startWatchedDispatcher } from "../../helpers/watched-dispatcher.ts";
 import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
-/** Of one dispatcher to the database: eleven, the listener included. */
+/** The connections of one dispatcher to the database: eleven, the listener's included. */
 const CONNECTIONS_MAX = 11;
 const RESUMES_WITHIN_MS = 15_000;
 const LOCKED_MS = 9_000;
-/** It is sent every two seconds. One that waits for a read waits for the three seconds that a read has. */
+/**
+ * A heartbeat is sent every two seconds. One that waits for a read waits for the three seconds that a read may take.
+ */
 const HEARTBEAT_WITHIN_MS = 4_000;
 
 let receiver: Receiver;
@@ -45,9 +47,11 @@ afterEach(async () => {
   running = [];
 });
 
-/** Far above what a delivery takes, far below what a lost notice, a held lock or a takeover would cost. */
+/** Far longer than a delivery takes, far shorter than the delay by a lost notification, a held lock or a takeover. */
 const LATE_MAX_MS = 2_000;
-/** `n` schedules that fall due evenly over `overMs` from `fromMs` on. */
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Stores `n` schedules that fall due evenly over `overMs` from `fromMs` on. */
 const spread = (n: number, fromMs: number, overMs: number) =>
   Promise.all(
     Array.from({ length: n }, (_, nth) =>
@@ -68,7 +72,7 @@ async function startWatched() {
   return { ...watched, dispatcher };
 }
 
-/** All of them were sent once, not early, and recorded so. */
+/** Expects that all were sent once, not early, and recorded as that. */
 async function expectDeliveredOnce(ids: string[], withinMs: number) {
   const succeeded = async () => {
     const [row] = await bench.sql`
@@ -125,9 +129,9 @@ describe("a dispatcher that is cut off from the database for some seconds", () =
   );
 });
 
-describe("a database that is away at the start", () => {
+describe("a database that is away when a dispatcher starts", () => {
   it.each<ProxyMode>(["black hole", "accept and close"])(
-    "(%s) is waited for, at most a log line a second",
+    "(%s) is waited for, with at most a log line a second",
     async (mode) => {
       const ids = await spread(10, 1_000, 3_000);
       proxy.set(mode);
@@ -142,7 +146,7 @@ describe("a database that is away at the start", () => {
 });
 
 describe("database sessions", () => {
-  it("that are ended ten times a second lose nothing and repeat nothing", async () => {
+  it("that are ended ten times a second cause no loss and no repetition", async () => {
     const { loggedPerSecond } = await startWatched();
     const ids = await spread(50, 300, 4_000);
     for (let n = 0; n < 40; n++) {
@@ -155,7 +159,7 @@ describe("database sessions", () => {
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);
   });
 
-  it("that are read-only count as a database that is away", async () => {
+  it("that are read-only count as an unavailable database", async () => {
     const { loggedPerSecond } = await startWatched();
     const ids = await spread(40, 500, 7_000);
     const [row] = await bench.sql`SELECT current_database() AS name`;
@@ -171,13 +175,13 @@ describe("database sessions", () => {
     } finally {
       await bench.sql.begin("read write", (tx) => tx`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     }
-    // As the failed-over server's sessions do.
+    // As the sessions of a server after failover do.
     await endSessions();
     await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 5_000);
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);
   });
 
-  it("are never inside a transaction while a request is on the wire", async () => {
+  it("of a dispatcher are never inside a transaction while a request is in flight", async () => {
     await startWatched();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_500));
     const ids = await spread(10, 300, 100);
@@ -188,7 +192,7 @@ describe("database sessions", () => {
         WHERE datname = current_database() AND application_name LIKE 'stopwatch-%' AND xact_start < now() - interval '0.5 s'`;
       return rows.length;
     };
-    for (let looks = 0; looks < 10; looks++) {
+    for (let n = 0; n < 10; n++) {
       expect(await open()).toBe(0);
       await pause(100);
     }
@@ -205,7 +209,7 @@ describe("the LISTEN connection", () => {
     return Number((await bench.read(id)).offset_ms);
   };
 
-  it("may be lost: what is created meanwhile and due in two seconds is on time", async () => {
+  it("may be lost: schedules created meanwhile and due in two seconds are on time", async () => {
     await startWatched();
     for (let n = 0; n < 3; n++) {
       await endListener();
@@ -215,8 +219,8 @@ describe("the LISTEN connection", () => {
   });
 });
 
-describe("locks held by somebody else", () => {
-  it("on due rows hold back these alone, and are no failed delivery", async () => {
+describe("locks held by another session", () => {
+  it("on due rows delay these schedules alone, and count as no failed delivery", async () => {
     await startWatched();
     const locked = await spread(10, 800, 200);
     const free = await spread(10, 800, 200);
@@ -232,7 +236,7 @@ describe("locks held by somebody else", () => {
     await expectDeliveredOnce([...free, ...locked], 5_000);
   });
 
-  it("on the attempts delay the records, not the deliveries", async () => {
+  it("on the attempts delay the records and not the deliveries", async () => {
     const { loggedPerSecond } = await startWatched();
     const session = await bench.sql.reserve();
     await session`BEGIN`;
@@ -250,7 +254,7 @@ describe("locks held by somebody else", () => {
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);
   });
 
-  it("on all schedules hold up no heartbeat and no renewal of a lease, however many reads wait for them", async () => {
+  it("on all schedules delay no heartbeat and no renewal of a lease, however many reads wait for them", async () => {
     const { dispatcher } = await startWatched();
     const ids = await spread(20, 1_000, 3_000);
     const session = await bench.sql.reserve();
@@ -262,7 +266,7 @@ describe("locks held by somebody else", () => {
     await waitFor(
       "the lock was held for long",
       async () => {
-        // So that there is always something to be read at once.
+        // So that there is always something to read at once.
         await bench.sql`SELECT pg_notify('stopwatch_due', shard || ':' || ${ids[0] as string}) FROM accounts`;
         const [row] = await bench.sql`
           SELECT extract(epoch FROM clock_timestamp() - beat_at)::float8 * 1000 AS ms FROM dispatchers WHERE id = ${dispatcher.id}`;
@@ -279,7 +283,7 @@ describe("locks held by somebody else", () => {
     await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
   });
 
-  it("on all schedules for longer than a statement may take delay, and no more", async () => {
+  it("on all schedules for longer than the statement timeout delay deliveries, and do nothing worse", async () => {
     const { loggedPerSecond } = await startWatched();
     const ids = await spread(40, 1_000, 6_000);
     const session = await bench.sql.reserve();

@@ -8,13 +8,13 @@ import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 
 const CPS = 20;
-/** So many that each change of owner moves some of them. */
+/** Enough that each change of owner moves some of them. */
 const LANES = 8;
-/** More than a lane may send in the whole test. */
+/** More than a lane may send during the whole test. */
 const EACH = 2_400;
-/** How long a process stands still between its last check and its write. */
+/** How long a process is blocked between its last check and its write. */
 const HELD_UP_MS = 40;
-/** A lane has filled its second when it has sent so many under its new owner. */
+/** A lane has filled its second when it has sent this many requests under its new owner. */
 const ENOUGH = 2 * CPS;
 const LANE_AWAY_MAX_MS = 30_000;
 
@@ -41,7 +41,7 @@ afterEach(async () => {
   await firstBytes.remove();
 });
 
-/** A lane with far more that is overdue than it may send; its path names it. */
+/** A lane with far more overdue schedules than it may send. Its path contains its name. */
 async function overloadedLane(): Promise<string> {
   const { id } = await bench.account({ settings: { cps_limit: CPS } });
   await bench.sql`
@@ -69,7 +69,7 @@ const ownedBy = async ({ pid }: ChildProcess) => {
 const untilOwns = (child: ChildProcess, shards: number) =>
   waitFor(`${child.pid} owns ${shards} shards`, async () => (await ownedBy(child)) === shards, LANE_AWAY_MAX_MS);
 
-/** Waits until every lane has been overloaded for more than a second under the owner that it has now. */
+/** Waits until every lane has been overloaded for more than a second under its current owner. */
 async function untilLanesAreFull(lanes: string[], owners: ChildProcess[]): Promise<void> {
   const before = (await firstBytes.read()).length;
   const pids = new Set(owners.map(({ pid }) => pid));
@@ -83,17 +83,17 @@ async function untilLanesAreFull(lanes: string[], owners: ChildProcess[]): Promi
   );
 }
 
-/** The process that sends `lane` now, and the other. */
+/** The process that sends `lane` now, and the other one. */
 async function ownerOf(lane: string, of: [ChildProcess, ChildProcess]): Promise<[ChildProcess, ChildProcess]> {
   const last = (await firstBytes.read()).findLast(({ path }) => path === lane);
   return last?.pid === of[0].pid ? of : [of[1], of[0]];
 }
 
 describe("an account's rate", () => {
-  it("the senders' first bytes of a lane never exceed its rate within any second over handover, takeover and a paused owner", async () => {
+  it("holds for the first bytes that all its senders write, within any second, over handover, takeover and a paused owner", async () => {
     const lanes = await Promise.all(Array.from({ length: LANES }, overloadedLane));
     const [lane] = lanes as [string];
-    /** Starts a second process beside `first`; waits until they have shared the shards and every lane is full. */
+    /** Starts a second process beside `first`. Waits until they have divided the shards and every lane is full. */
     const share = async (first: ChildProcess) => {
       const second = startProcess();
       await Promise.all([untilOwns(first, 32), untilOwns(second, 32)]);
@@ -122,14 +122,14 @@ describe("an account's rate", () => {
 
     const sent = await firstBytes.read();
     const ofLane = (path: string) => sent.filter((one) => one.path === path);
-    // It was sent by each of them: the owner of this lane is the one that was stopped, killed and paused.
+    // Each of them sent it: the owner of this lane is the one that was stopped, killed and paused.
     expect(new Set(ofLane(lane).map(({ pid }) => pid)).size).toBeGreaterThanOrEqual(3);
     for (const path of lanes) {
       expect(mostInOneSecond(ofLane(path).map(({ beganAtMs }) => beganAtMs))).toBeLessThanOrEqual(CPS);
     }
   }, 180_000);
 
-  it("holds in a process that is held up between its last check and its write", async () => {
+  it("holds in a process that is blocked between its last check and its write", async () => {
     await firstBytes.remove();
     firstBytes = await noteFirstBytes({ holdUpMs: HELD_UP_MS });
     const lane = await overloadedLane();

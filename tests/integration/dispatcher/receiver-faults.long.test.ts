@@ -12,7 +12,7 @@ type Case = RawBehaviour & {
   outcome: "delivered" | "rejected" | "unreachable";
   code?: number;
   readsNothing?: boolean;
-  /** Of `error_text`. */
+  /** The maximum length of `error_text`. */
   text?: string | RegExp;
 };
 
@@ -336,7 +336,7 @@ async function outcomeOf(one: Case, deadlineMs: number) {
   return { latencyMs: latency_ms as number };
 }
 
-describe("one attempt, one request and a definite outcome come of an answer", () => {
+describe("one attempt, one request and a definite outcome follow from an answer:", () => {
   it.each(prompt)("$title", async (one) => {
     await outcomeOf(one, 15_000);
     const server = servers.get(one) as RawServer;
@@ -354,7 +354,7 @@ describe("a target that", () => {
     }
   });
 
-  it("misbehaves delays nobody else", async () => {
+  it("misbehaves delays no other target", async () => {
     const account = await bench.account();
     const id = await bench.schedule(account, `http://127.0.0.1:${healthy.port}/`, new Date(Date.now() + 300));
     await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");

@@ -71,7 +71,7 @@ const countsOf = async (accountId: string) => {
 };
 
 describe("an outcome", () => {
-  it("is written once, however often and at however many places at once it is sent", async () => {
+  it("is written once, however often and from however many dispatchers at once it is sent", async () => {
     const all = await Promise.all(Array.from({ length: 50 }, claimed));
     const records = all.map(({ id }) => outcome(id));
     const reversed = [...records].reverse();
@@ -96,7 +96,7 @@ describe("an outcome", () => {
     expect(await attemptsOf(id)).toHaveLength(0);
   });
 
-  it("that was held replaces the interruption that somebody recorded meanwhile", async () => {
+  it("that was held in memory replaces the interruption that was recorded meanwhile", async () => {
     const { id, account } = await claimed();
     expect(await recordAttempts(sql, [interrupted(id)])).toHaveLength(1);
     expect(await countsOf(account.id)).toEqual([["outcome", -1, 1]]);
@@ -111,7 +111,7 @@ describe("an outcome", () => {
     expect(await recordAttempts(sql, [outcome(id)])).toEqual([]);
   });
 
-  it("that was held is not written once the schedule was claimed again or cancelled", async () => {
+  it("that was held in memory is not written once the schedule was claimed again or cancelled", async () => {
     const [again, cancelled] = [await claimed(), await claimed()];
     for (const { id } of [again, cancelled]) await recordAttempts(sql, [interrupted(id)]);
     await sql`
@@ -126,7 +126,7 @@ describe("an outcome", () => {
     }
   });
 
-  it("whose day has no partition is written all the same", async () => {
+  it("is written even when its day has no partition", async () => {
     const { id } = await claimed();
     expect(await recordAttempts(sql, [outcome(id, { attemptedAtMs: Date.UTC(2199, 0, 1) })])).toHaveLength(1);
   });
@@ -152,7 +152,7 @@ describe("an outcome", () => {
     ]);
   });
 
-  it("that was held replaces its interruption however far the clock has stepped since", async () => {
+  it("that was held in memory replaces its interruption however far the clock has stepped since", async () => {
     const { id } = await claimed();
     await recordAttempts(sql, [interrupted(id)]);
     const attemptedAtMs = Date.now() + 3 * DAY_MS;
@@ -163,10 +163,10 @@ describe("an outcome", () => {
 
 const DAY_MS = 86_400_000;
 
-describe("recording locks no partition of the log", () => {
+describe("recording an outcome locks", () => {
   const midnight = Math.ceil((Date.now() + DAY_MS) / DAY_MS) * DAY_MS;
   const partition = (ms: number) => `attempts_${new Date(ms).toISOString().slice(0, 10).replaceAll("-", "")}`;
-  /** The partitions that a transaction holds a lock on when it has recorded. */
+  /** The partitions that a transaction holds a lock on after recording. */
   const lockedBy = (records: AttemptRecord[]) =>
     sql.begin(async (tx) => {
       expect(await recordAttempts(tx as never, records)).toHaveLength(records.length);
@@ -177,7 +177,7 @@ describe("recording locks no partition of the log", () => {
       return rows.map((row) => row.relname);
     });
 
-  it("but those of the attempts' days", async () => {
+  it("only the partitions of the attempts' days", async () => {
     const [one, two] = [await claimed(), await claimed()];
     const records = [
       outcome(one.id, { attemptedAtMs: midnight - 1 }),
@@ -186,7 +186,7 @@ describe("recording locks no partition of the log", () => {
     expect(await lockedBy(records)).toEqual([partition(midnight - 1), partition(midnight)]);
   });
 
-  it("but those of the outcomes' days and of the interruptions' that they replace", async () => {
+  it("only the partitions of the outcomes' days and of the interruptions that they replace", async () => {
     const [one, two] = [await claimed(), await claimed()];
     await recordAttempts(sql, [
       { ...interrupted(one.id), attemptedAtMs: midnight - 1 },

@@ -20,7 +20,7 @@ const NOTHING = "https://example.com/";
 let receiver: Receiver;
 let bench: DispatchBench;
 let database: ReturnType<typeof connect>;
-let told: { level: number; job?: string; rows?: number; msg: string }[] = [];
+let logs: { level: number; job?: string; rows?: number; msg: string }[] = [];
 
 withDispatchBench({}, (made) => {
   ({ receiver, bench } = made);
@@ -32,16 +32,16 @@ afterAll(async () => {
   await database.close();
 });
 beforeEach(async () => {
-  told = [];
+  logs = [];
   await bench.sql`TRUNCATE schedules, schedule_requests, account_counts, shard_punctuality, sessions, dispatchers`;
 });
 
-/** A retention stage of its own: a process that has just begun. */
+/** A retention stage of its own, as a new process has. */
 function start(options: { plans?: string; isMine?: () => boolean } = {}) {
   const log = Object.fromEntries(
     Object.entries({ info: 30, error: 50 }).map(([name, level]) => [
       name,
-      (fields: object, msg: string) => told.push({ level, msg, ...fields }),
+      (fields: object, msg: string) => logs.push({ level, msg, ...fields }),
     ]),
   );
   return new Retention({
@@ -53,7 +53,7 @@ function start(options: { plans?: string; isMine?: () => boolean } = {}) {
   });
 }
 
-/** Rounds until one finds nothing to do; returns what they took in all. */
+/** Runs rounds until one finds nothing to do. Returns the totals of all rounds. */
 async function finish(retention: ReturnType<typeof start>) {
   const total: Record<string, number> = {};
   for (;;) {
@@ -63,7 +63,7 @@ async function finish(retention: ReturnType<typeof start>) {
   }
 }
 
-/** A schedule with payload and headers that ended so long ago; null: it is still open. */
+/** A schedule with payload and headers that ended this long ago; null for one that is still open. */
 async function ended(
   account: { id: string },
   agoMs: number | null,
@@ -92,9 +92,9 @@ async function stored(id: string) {
 }
 const isErased = async (id: string) => (await stored(id))?.sealed === null;
 
-describe("payload and headers", () => {
+describe("the payload and headers", () => {
   it.each(["succeeded", "dead", "cancelled"] as const)(
-    "of a schedule that is %s are erased once it has been so for its plan's retention window, and not before",
+    "of a schedule that is %s are erased after its plan's retention window in that status, and not before",
     async (status) => {
       const [free, indie] = [await bench.account({ plan: "free" }), await bench.account({ plan: "indie" })];
       const gone = [await ended(free, 7 * DAY_MS + 1_000, status), await ended(indie, 30 * DAY_MS + 1_000, status)];
@@ -113,7 +113,7 @@ describe("payload and headers", () => {
     expect(await isErased(id)).toBe(false);
   });
 
-  it("leave the target, the version and the time of the last change as they were, size 0 and a mark behind", async () => {
+  it("are erased without a change of target, version and time of the last change, and leave size 0 and a mark", async () => {
     const account = await bench.account({ plan: "free" });
     const id = await ended(account, 8 * DAY_MS);
     const before = await stored(id);
@@ -127,14 +127,14 @@ describe("payload and headers", () => {
     });
   });
 
-  it("that were never there are not marked as erased: the schedule can be sent again", async () => {
+  it("are not marked as erased when there never were any: the schedule can be sent again", async () => {
     const account = await bench.account({ plan: "free" });
     const id = await ended(account, 8 * DAY_MS, "succeeded", { payload: null, headers: [] });
     expect(await finish(start())).toMatchObject({ payloads: 0 });
     expect((await stored(id))?.erased_at).toBeNull();
   });
 
-  it("are kept as long as PLANS says, and as the account's plan of the moment says", async () => {
+  it("are kept as long as PLANS and the account's current plan say", async () => {
     const account = await bench.account({ plan: "free" });
     const id = await ended(account, 8 * DAY_MS);
     await finish(start({ plans: '{"free":{"retentionDays":9}}' }));
@@ -147,7 +147,7 @@ describe("payload and headers", () => {
     expect(await isErased(id)).toBe(true);
   });
 
-  it("that somebody has locked are passed over without waiting, and erased in the next round", async () => {
+  it("are skipped without waiting while another session locks them, and erased in the next round", async () => {
     const account = await bench.account({ plan: "free" });
     const [locked, other] = [await ended(account, 9 * DAY_MS), await ended(account, 8 * DAY_MS)];
     const release = await holding(
@@ -174,7 +174,7 @@ describe("terminal schedules", () => {
     expect(keys.map((row) => row.account_id)).toEqual([indie.id]);
   });
 
-  it("take nothing from the usage of their month", async () => {
+  it("are deleted without a change of their month's usage", async () => {
     const account = await bench.account({ plan: "free" });
     await ended(account, 100 * DAY_MS);
     await finish(start());
@@ -195,7 +195,7 @@ describe("attempts", () => {
     INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, latency_ms, error_text)
     VALUES (${newId(0)}, 1, ${attemptedAt}, ${newId(0)}, 'live', 'unreachable', 0, '')`;
 
-  it("go with the partition of their day, once no plan shows any of it: the longest window and a day", async () => {
+  it("are deleted with the partition of their day once no plan shows any of it: the longest window and a day", async () => {
     const days = [31, 32, 33, 400].map((n) => dayOf(n * DAY_MS));
     for (const day of days) await make(day);
     expect(await finish(start())).toMatchObject({ "attempt partitions dropped": 3 });
@@ -205,7 +205,7 @@ describe("attempts", () => {
     expect(await partitions()).not.toContain(partition(days[0] ?? ""));
   });
 
-  it("find the partitions of the eight days from today made, also of a day whose attempts came before its partition", async () => {
+  it("have partitions for the eight days from today, also for a day whose attempts came before its partition", async () => {
     const today = partition(dayOf(0));
     await bench.sql`DROP TABLE ${bench.sql(today)}`;
     const at = new Date();
@@ -220,14 +220,14 @@ describe("attempts", () => {
     expect(index?.n).toBe(model?.n);
   });
 
-  it("that no day took are deleted by the same rule", async () => {
+  it("in the default partition are deleted by the same rule", async () => {
     for (const days of [500, 32, 30.5]) await insert(new Date(Date.now() - days * DAY_MS));
     await finish(start());
     const left = await bench.sql`SELECT attempted_at FROM attempts_default`;
     expect(left.map((row) => Math.round((Date.now() - row.attempted_at) / HOUR_MS))).toEqual([30.5 * 24]);
   });
 
-  it("are recorded and read without delay while an old partition waits for somebody who reads them all", async () => {
+  it("are recorded and read without delay while an old partition waits for a session that reads them all", async () => {
     const day = dayOf(50 * DAY_MS);
     await make(day);
     const release = await holding((sql) => sql`SELECT count(*) FROM attempts`);
@@ -251,19 +251,20 @@ describe("attempts", () => {
         }
       })(),
     ]);
-    // The lock is waited for 100 ms, and by whoever comes behind it, once in five seconds; it is never had meanwhile.
+    // The lock is waited for 100 ms, once in five seconds, and others wait behind it for that time. It is never granted
+    // meanwhile.
     expect(Math.max(...tookMs)).toBeLessThan(1_500);
     expect(tookMs.filter((ms) => ms > 100).length).toBeLessThan(tookMs.length / 2);
     expect(await partitions()).toContain(partition(day));
     await release();
     await finish(start());
     expect(await partitions()).not.toContain(partition(day));
-    expect(told.filter(({ level }) => level >= 50)).toEqual([]);
+    expect(logs.filter(({ level }) => level >= 50)).toEqual([]);
   });
 });
 
 describe("a deleted account", () => {
-  it("loses everything it had but its place, whatever its plan would have kept", async () => {
+  it("loses everything but its own row, whatever its plan would have kept", async () => {
     const [gone, kept] = [await bench.account(), await bench.account()];
     for (const account of [gone, kept]) {
       await ended(account, HOUR_MS);
@@ -280,7 +281,7 @@ describe("a deleted account", () => {
 });
 
 describe("counts, sessions and dispatchers", () => {
-  it("go when nothing shows them any more", async () => {
+  it("are deleted when nothing shows them any more", async () => {
     const account = await bench.account();
     const { sql } = bench;
     for (const days of [0, 31, 33]) {
@@ -300,7 +301,7 @@ describe("counts, sessions and dispatchers", () => {
   });
 });
 
-describe("the work", () => {
+describe("the work of retention", () => {
   const many = (accountId: string, n: number, bytes = 30) => bench.sql`
     WITH made AS (
       INSERT INTO schedules (id, account_id, env, shard, status, early_fire, fire_at, ended_at, payload_size_bytes, sealed_bytes, origin)
@@ -314,10 +315,10 @@ describe("the work", () => {
     return row?.n as number;
   };
 
-  it("is done in batches over many accounts, and another process goes on where one stopped", async () => {
+  it("is done in batches over many accounts, and another process continues where one stopped", async () => {
     const accounts = [await bench.account({ plan: "free" }), await bench.account({ plan: "free" })] as const;
     for (const { id } of accounts) await many(id, 700);
-    // As many batches as there are jobs before the payloads, and two of these.
+    // As many batches as there are jobs before the payloads, and two of the payloads.
     const before = retentionJobs(parsePlans(undefined)).findIndex(({ name }) => name === "payloads");
     let batches = 0;
     const first = start({ isMine: () => batches++ < before + 2 });
@@ -327,7 +328,7 @@ describe("the work", () => {
     expect(left).toBeLessThan(1_400);
     expect(await first.runOnce()).toEqual({});
     expect(await finish(start())).toMatchObject({ payloads: left, schedules: 1_400 });
-    expect(told).toContainEqual({ level: 30, msg: "retention", job: "schedules", rows: 1_400, ms: expect.any(Number) });
+    expect(logs).toContainEqual({ level: 30, msg: "retention", job: "schedules", rows: 1_400, ms: expect.any(Number) });
   });
 
   it("is not begun by a process that does not own the fleet's work", async () => {
@@ -337,20 +338,20 @@ describe("the work", () => {
     expect(await unerased(account)).toBe(1);
   });
 
-  it("of one kind that fails is told once, and keeps back no other", async () => {
+  it("of one kind that fails is logged once, and delays no other kind", async () => {
     const day = new Date(Date.now() - 60 * DAY_MS).toISOString().slice(0, 10);
     await bench.sql`SELECT make_attempt_partitions(${day}, 1)`;
     const name = `attempts_${day.replaceAll("-", "")}`;
     await bench.sql`CREATE VIEW somebodys AS SELECT * FROM ${bench.sql(name)}`;
     await many((await bench.account({ plan: "free" })).id, 3);
     expect(await finish(start())).toMatchObject({ payloads: 3 });
-    expect(told.filter(({ level }) => level >= 50)).toEqual([
+    expect(logs.filter(({ level }) => level >= 50)).toEqual([
       expect.objectContaining({ job: "attempt partitions dropped" }),
     ]);
     await bench.sql`DROP VIEW somebodys`;
   });
 
-  it("finds what is due by its index alone, also beside many rows that are not", async () => {
+  it("finds expired rows by its index alone, also beside many rows that are not expired", async () => {
     const account = await bench.account({ plan: "free" });
     await many(account.id, 300);
     await bench.sql`
@@ -372,7 +373,7 @@ describe("the work", () => {
     expect(after.scans - before.scans).toBeLessThanOrEqual(0);
   });
 
-  it("is done by the dispatchers, by whichever owns it, and delays no delivery", async () => {
+  it("is done by whichever dispatcher owns it, and delays no delivery", async () => {
     const [idle, busy] = [await bench.account({ plan: "free" }), await bench.account()];
     const due = (ms: number) =>
       bench.schedule(busy, `${receiver.origin}/`, new Date(Date.now() + ms), { payload: "x" });
@@ -396,7 +397,7 @@ describe("the work", () => {
   });
 });
 
-/** Locks what `work` touches in a transaction that stays open; returns how to end it. */
+/** Locks what `work` changes, in a transaction that stays open. Returns how to end it. */
 async function holding(work: (sql: postgres.Sql) => Promise<unknown>) {
   const session = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
   await session`BEGIN`;

@@ -31,7 +31,10 @@ afterAll(async () => {
   await target.close();
 });
 
-/** Sends one attempt that is answered with `code` and these `Retry-After` lines; the row, and the wait to the next, ms. */
+/**
+ * Makes one attempt that is answered with `code` and these `Retry-After` lines. Returns the row and the wait before the
+ * next attempt, ms.
+ */
 async function answeredWith(code: number, ...after: string[]) {
   const account = await bench.account({ settings: { retry_backoff_ms: BACKOFF_MS, retry_attempts: 1 } });
   const query = new URLSearchParams(after.map((value) => ["after", value]));
@@ -71,7 +74,7 @@ describe("the wait before a retry", () => {
     expect(waitMs).toBeLessThanOrEqual(mostMs + 50);
   });
 
-  it("does not exist after 410, whatever it asks: the schedule is dead at once", async () => {
+  it("does not exist after 410 with any Retry-After: the schedule is dead at once", async () => {
     expect(await answeredWith(410, "3600")).toMatchObject({
       row: { status: "dead", attempts: 1, next_attempt_at: null },
     });

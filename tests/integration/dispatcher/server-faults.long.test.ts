@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 describe("a database server that is", () => {
-  it("shut down at once, again and again under load, loses nothing that was acknowledged, and nothing is sent twice", async () => {
+  it("shut down at once, repeatedly under load, loses nothing that was acknowledged, and nothing is sent twice", async () => {
     faults = await startFaultBench(server.url, receiver);
     const acknowledged = await faults.creatingDuring(async () => {
       for (let n = 0; n < 4; n++) {
@@ -40,7 +40,7 @@ describe("a database server that is", () => {
     await faults.expectNothingLost(acknowledged);
   });
 
-  it("restarted the polite way is the same: ended sessions are begun again", async () => {
+  it("restarted by a fast shutdown loses nothing either, and the ended sessions are opened again", async () => {
     faults = await startFaultBench(server.url, receiver);
     const acknowledged = await faults.creatingDuring(async () => {
       for (let n = 0; n < 4; n++) {
@@ -54,7 +54,7 @@ describe("a database server that is", () => {
 });
 
 describe("a primary that dies", () => {
-  it("is replaced by its standby: nothing acknowledged is lost, nothing is sent twice, work resumes within 15 s", async () => {
+  it("is replaced by its standby: nothing acknowledged is lost, nothing is sent twice, and work resumes within 15 s", async () => {
     standby = await startStandby(server);
     const hosts = [server.url, standby.url].map((url) => new URL(url).host);
     const { username, password, pathname } = new URL(server.url);

@@ -21,7 +21,9 @@ afterAll(async () => {
 });
 beforeEach(() => sql`DELETE FROM dispatchers`);
 
-/** The shards of a process of its own. `holdCall(n)` makes its n-th call to the database from now on wait for `release`. */
+/**
+ * The shards of a process of its own. `holdCall(n)` makes its n-th call to the database from now on wait for `release`.
+ */
 function start() {
   let callsLeft = Number.POSITIVE_INFINITY;
   let gate = Promise.withResolvers<void>();
@@ -70,12 +72,12 @@ describe("a handover", () => {
     ["its heartbeat", 0],
     ["its renewal", 1],
     ["its taking of more shards", 2],
-  ])("that begins while %s is in flight leaves no shard and no living dispatcher behind", async (_what, call) => {
+  ])("that begins while %s is in flight leaves its dispatcher without shards and stopped", async (_what, call) => {
     const leaving = start();
     const other = start();
     await other.shards.runOnce();
     await leaving.shards.runOnce();
-    // Half of the shards are free, so that it has some to renew, and finds more to take in its next round.
+    // Half of the shards are free, so that the dispatcher has some to renew, and finds more to take in its next round.
     await sql`UPDATE shards SET owner = NULL, lease_until = '-infinity' WHERE id < 32`;
     await leaving.shards.runOnce();
     expect(await ownedBy(leaving.id)).toBe(32);

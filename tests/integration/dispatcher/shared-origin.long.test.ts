@@ -5,12 +5,12 @@ import { insertSchedules } from "../../helpers/overdue.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
-/** Of one account to one origin. */
+/** Connections of one account to one origin. */
 const CONNECTIONS = 32;
-/** Connections that are replaced may still be closing at the receiver. */
+/** Connections that were replaced may still be closing at the receiver. */
 const CLOSING_MAX = 8;
 
-/** Of one dispatcher; a quarter of it may go to one origin. */
+/** Connections of one dispatcher. A quarter of them may go to one origin. */
 const CONNECTIONS_IN_ALL = 64;
 
 let receiver: Receiver;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 const startBench = (settings: Record<string, string>) =>
   createDispatchBench({ DELIVERY_ALLOW: `${receiver.origin},${other.origin}`, ...settings });
 afterEach(async () => {
-  // Ends what hangs, so that the dispatcher does not wait for it.
+  // Ends hanging requests, so that the dispatcher does not wait for them.
   await receiver.close();
   await bench.close();
   await other.close();
@@ -33,7 +33,10 @@ afterEach(async () => {
 
 type Due = { rows: number; dueInMs: number; everyMs?: number; origin?: string };
 
-/** `rows` schedules of each account to a path of the receiver, from `dueInMs` on, `everyMs` apart. */
+/**
+ * Stores `rows` schedules of each account to a path of the receiver, the first due in `dueInMs` and the others
+ * `everyMs` apart.
+ */
 async function schedule(
   accounts: TestAccount[],
   path: string,
@@ -50,7 +53,7 @@ const delivered = async ({ id }: TestAccount): Promise<number> => {
 };
 
 describe("an origin that several accounts use", () => {
-  it("serves the others while one account has all the connections it may have, and more waiting", async () => {
+  it("serves the others while one account has all the connections that it may have, and more requests waiting", async () => {
     const [hanging, well] = [await bench.account(), await bench.account()];
     receiver.respond((request, response) => {
       if (request.path === "/ok") response.end("ok");
@@ -64,8 +67,8 @@ describe("an origin that several accounts use", () => {
   });
 });
 
-describe("an origin that hangs", () => {
-  it("has a quarter of the connections at most, so that however many accounts use it, other origins are served", async () => {
+describe("a hanging origin", () => {
+  it("has at most a quarter of the connections, so that other origins are served, however many accounts use it", async () => {
     await bench.close();
     bench = await startBench({ DELIVERY_CONNECTIONS_MAX: String(CONNECTIONS_IN_ALL) });
     const accounts = await Promise.all(Array.from({ length: 2 * CONNECTIONS_IN_ALL }, () => bench.account()));

@@ -55,7 +55,7 @@ async function expectSentOnce(ids: string[]) {
 }
 
 describe("a stopped process", () => {
-  it("that goes on within its leases is late, and sends everything once", async () => {
+  it("that continues before its leases have ended is late, and sends everything once", async () => {
     const process = await startProcess();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 300));
     const ids = await spread(40, "/", 500, 4_000);
@@ -69,14 +69,14 @@ describe("a stopped process", () => {
     expect(early).toHaveLength(0);
   });
 
-  it("that goes on after its leases sends nothing of theirs, and writes nothing over its successor's records", async () => {
+  it("that continues after its leases have ended sends none of their schedules, and overwrites no record of its successor", async () => {
     const process = await startProcess();
     receiver.respond((request, response) => {
       if (request.path !== "/wire" || request.headers["x-service-attempt"] !== "1") return response.end("ok");
       setTimeout(() => response.writeHead(500).end("too late"), 1_000);
     });
     const wire = await spread(10, "/wire", 300, 100);
-    // Known to the stopped process, which would send them all when it goes on.
+    // The stopped process knows these, and would send them all when it continues.
     const known = await spread(20, "/known", 2_500, 1_000);
     const later = await spread(20, "/later", 4_000, 20_000);
     await waitFor("ten are on the wire", () => receiver.requests.length === 10);
@@ -107,7 +107,7 @@ describe("a stopped process", () => {
 });
 
 describe("a process without free file descriptors", () => {
-  it("delivers everything, and counts no attempt of a target for it", async () => {
+  it("delivers everything, and counts no attempt against a target because of that", async () => {
     await startProcess({ filesMax: 64 });
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_000));
     const ids = await spread(50, "/", 1_500, 100);
@@ -118,7 +118,7 @@ describe("a process without free file descriptors", () => {
 });
 
 describe("dispatchers that are started and stopped every half second", () => {
-  it("send everything once and leave nothing claimed", async () => {
+  it("send everything once and leave no schedule claimed", async () => {
     const ids = await spread(50, "/", 500, 6_000);
     for (let n = 0; n < 12; n++) {
       const dispatcher = await bench.dispatcher();

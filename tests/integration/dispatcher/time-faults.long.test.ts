@@ -51,14 +51,14 @@ const settled = async (id: string) => {
   return bench.read(id);
 };
 
-describe("at the edges of the calendar", () => {
+describe("at an edge of the calendar", () => {
   it.each([
     ["the leap day begins", "2028-02-29T00:00:00.000Z"],
     ["the leap day ends", "2028-03-01T00:00:00.000Z"],
     ["the year ends", "2029-01-01T00:00:00.000Z"],
     ["clocks go forward in New York", "2028-03-12T07:00:00.000Z"],
     ["clocks go back in New York", "2028-11-05T06:00:00.000Z"],
-  ])("(%s) a schedule fires at its instant, and all is counted in UTC", async (_, edge) => {
+  ])("(%s) a schedule fires at its instant, and everything is counted in UTC", async (_, edge) => {
     const edgeMs = Date.parse(edge);
     await clock.set(formatInstant(edgeMs - 9_000));
     await start({ TZ: "America/New_York" });
@@ -72,7 +72,7 @@ describe("at the edges of the calendar", () => {
       const row = await settled(id);
       expect(row).toMatchObject({ status: "succeeded", attempts: 1 });
       expect(Number(row.offset_ms)).toBeGreaterThanOrEqual(0);
-      // The mistake would be an hour or a day; how punctual it is on a busy machine is for the bench.
+      // A fault would be off by an hour or a day. The bench measures punctuality.
       expect(Number(row.offset_ms)).toBeLessThan(5_000);
       expect(row.fired_at).toEqual(new Date((instants[n] as number) + Number(row.offset_ms)));
     }
@@ -97,7 +97,7 @@ describe("at the edges of the calendar", () => {
 });
 
 describe("a step of the database's clock", () => {
-  it("forward takes no shard from a dispatcher that lives", async () => {
+  it("forward takes no shard from a living dispatcher", async () => {
     for (let n = 0; n < 3; n++) await bench.dispatcher();
     const leases = async () => {
       const rows = await bench.sql`SELECT id, owner, epoch FROM shards ORDER BY id`;
@@ -112,13 +112,13 @@ describe("a step of the database's clock", () => {
       return isSame;
     });
     await clock.step(HOUR_MS);
-    for (let looks = 0; looks < 20; looks++) {
+    for (let n = 0; n < 20; n++) {
       expect(await leases()).toEqual(before);
       await pause(250);
     }
   });
 
-  it("forward leaves what is on the wire alone: it is recorded once and not sent again", async () => {
+  it("forward does not affect requests in flight, which are recorded once and not sent again", async () => {
     await start();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 3_000));
     const ids = [await dueIn(1_500), await dueIn(1_600)];
@@ -126,12 +126,12 @@ describe("a step of the database's clock", () => {
     await waitFor("they are on the wire", () => receiver.requests.length === 2);
     await clock.step(HOUR_MS);
     for (const id of ids) expect(await settled(id)).toMatchObject({ status: "succeeded", attempts: 1 });
-    // Due by the one clock there is.
+    // Due by the database's clock, which is the only one that counts.
     expect(await settled(later)).toMatchObject({ status: "succeeded", attempts: 1 });
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("back sends nothing early: what is due waits until that clock says so", async () => {
+  it("back sends nothing early: schedules wait until the clock reaches their instants", async () => {
     await start();
     const id = await dueIn(2_500);
     await clock.step(-HOUR_MS);
@@ -143,7 +143,7 @@ describe("a step of the database's clock", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it("back and forth during load sends each once, none before its instant", async () => {
+  it("back and forth under load sends each schedule once, and none before its instant", async () => {
     await start();
     const ids: string[] = [];
     for (let n = 0; n < 40; n++) ids.push(await dueIn(1_500 + n * 100));

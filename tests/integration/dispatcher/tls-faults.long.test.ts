@@ -93,7 +93,7 @@ afterAll(async () => {
 });
 
 describe("a target that", () => {
-  it("shakes hands properly is delivered to on time meanwhile", async () => {
+  it("completes the handshake is delivered to on time meanwhile", async () => {
     const id = await bench.schedule(
       await bench.account(),
       `https://localhost:${healthy.port}/`,
@@ -103,7 +103,7 @@ describe("a target that", () => {
     expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(CONNECT_DEADLINE_MS / 2);
   });
 
-  it.each(Object.entries(TITLES))("%s gets no request: a failed attempt with the code", async (title, text) => {
+  it.each(Object.entries(TITLES))("%s gets no request, and the attempt fails with the code", async (title, text) => {
     const id = ids.get(title) as string;
     await waitFor("it is dead", async () => (await bench.read(id)).status === "dead", 25_000);
     const attempts = await bench.attempts(id);
@@ -114,5 +114,5 @@ describe("a target that", () => {
   });
 });
 
-/** The head of a TLS 1.2 ServerHello record of 16 KB, which never comes to its end. */
+/** The head of a TLS 1.2 ServerHello record of 16 KB that is never completed. */
 const SERVER_HELLO = Buffer.concat([Buffer.from("1603034000020000560303", "hex"), Buffer.alloc(64, 7)]);

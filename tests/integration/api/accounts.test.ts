@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-it("of many calls with one e-mail address one makes the account, with secrets for both environments", async () => {
+it("many concurrent calls with one e-mail address create one account, with secrets for both environments", async () => {
   const { keyRing } = api.config;
   const found = await api.services.connection.run(10_000, ({ db }) =>
     Promise.all(
@@ -30,7 +30,7 @@ it("of many calls with one e-mail address one makes the account, with secrets fo
   expect(await api.sql`SELECT env FROM signing_secrets ORDER BY env`).toEqual([{ env: "live" }, { env: "test" }]);
 });
 
-it("an account that is found keeps its plan, and one that was deleted makes room for a new one", async () => {
+it("an existing account keeps its plan, and the address of a deleted account can be used for a new one", async () => {
   const find = (plan: "free" | "indie") =>
     api.services.connection.run(10_000, ({ db }) =>
       createOrFindAccount(db, { email: "c@d.example", plan, keyRing: api.config.keyRing, nowMs: Date.now() }),

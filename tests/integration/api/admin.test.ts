@@ -42,7 +42,7 @@ beforeEach(async () => {
   id = encodeId("acc", caller.accountId);
 });
 
-/** An administrator, as a page makes one of a request. */
+/** An administrator, as a page derives one from its request. */
 async function adminBy(credential: string | { cookie: string }, requestId: string | null = null): Promise<Admin> {
   const headers: Record<string, string> =
     typeof credential === "string" ? { authorization: `Bearer ${credential}` } : { cookie: credential.cookie };
@@ -55,8 +55,8 @@ const acts = async (accountId = id) => (await listAuditLog(admin, { accountId })
 const me = async () => (await api.call("GET", "/v1/me", caller.live)).body;
 const sql = () => api.sql;
 
-describe("who may administer", () => {
-  it("is the session of a verified address in ADMIN_EMAILS, and nobody else", async () => {
+describe("the right to administer", () => {
+  it("belongs to the session of a verified address in ADMIN_EMAILS, and to no other caller", async () => {
     const forbidden = { code: "FORBIDDEN" };
     await expect(adminBy(session)).rejects.toMatchObject(forbidden);
     await expect(adminBy(caller.live)).rejects.toMatchObject(forbidden);
@@ -72,7 +72,7 @@ describe("who may administer", () => {
 });
 
 describe("setting a plan", () => {
-  it("holds at once for every credential, and is in the audit log: who, what, whom, when, before and after", async () => {
+  it("takes effect at once for every credential, and is in the audit log with administrator, act, account, time, old and new plan", async () => {
     await api.create(caller.live);
     await setAccountPlan(admin, id, "indie");
     expect((await me()).subscription).toEqual({
@@ -105,26 +105,26 @@ describe("setting a plan", () => {
     });
   });
 
-  it("outlives a subscription, whatever that one becomes; a lower one waits until it has ended", async () => {
+  it("outlives a subscription, whatever becomes of it, and a lower plan waits until the subscription has ended", async () => {
     expect(await api.call("POST", "/v1/billing/checkout", session)).toMatchObject({ status: 200 });
     const [row] = await sql()`SELECT customer_id FROM subscriptions WHERE account_id = ${caller.accountId}`;
     const made = stripe.pay(row?.customer_id);
-    const tell = () => {
+    const sendEvent = () => {
       const { body, headers } = stripe.event("customer.subscription.updated", made);
       return api.call("POST", "/v1/billing/events", null, body, headers);
     };
-    await tell();
+    await sendEvent();
     await expect(setAccountPlan(admin, id, "free")).rejects.toMatchObject({ code: "CONFLICT" });
     expect(await acts()).toEqual([]);
     await setAccountPlan(admin, id, "indie");
     Object.assign(made, { status: "canceled", ended_at: 1_700_000_000 });
-    await tell();
+    await sendEvent();
     expect((await me()).subscription).toMatchObject({ plan: "indie", status: "canceled" });
     await setAccountPlan(admin, id, "free");
     expect((await me()).subscription).toMatchObject({ plan: "free", status: "canceled" });
   });
 
-  it("of many at once leaves a log in which each act begins with what the one before it left", async () => {
+  it("many times at once leaves a log in which each act starts from the plan that the one before it set", async () => {
     const plans = Array.from({ length: 12 }, (_, n) => (n % 2 ? "free" : "indie"));
     await Promise.all(plans.map((plan) => setAccountPlan(admin, id, plan as "free" | "indie")));
     const log = (await acts()).toReversed();
@@ -137,7 +137,7 @@ describe("setting a plan", () => {
     expect((await me()).subscription.plan).toBe(plan);
   });
 
-  it("and an event of a subscription at once end with the plan that follows from both", async () => {
+  it("at the same time as an event of a subscription ends with the plan that follows from both", async () => {
     await api.call("POST", "/v1/billing/checkout", session);
     const [row] = await sql()`SELECT customer_id FROM subscriptions WHERE account_id = ${caller.accountId}`;
     const made = stripe.pay(row?.customer_id);
@@ -156,8 +156,8 @@ describe("setting a plan", () => {
   });
 });
 
-describe("deactivating", () => {
-  it("locks keys and sessions out at once, sessions for good, and reactivating takes the keys again", async () => {
+describe("deactivating an account", () => {
+  it("locks keys and sessions out at once, sessions for good, and reactivating lets the keys in again", async () => {
     await api.create(caller.live);
     await deactivateAccount(admin, id);
     for (const credential of [caller.live, caller.test, session]) {
@@ -174,7 +174,7 @@ describe("deactivating", () => {
     ]);
   });
 
-  it("is done once, however often it is asked for, and so is reactivating", async () => {
+  it("is done once, however often it is requested, and so is reactivating", async () => {
     await Promise.all([1, 2, 3, 4].map(() => deactivateAccount(admin, id)));
     expect(await acts()).toHaveLength(1);
     const [before] = await sql()`SELECT activated_at FROM accounts WHERE id = ${caller.accountId}`;
@@ -184,14 +184,14 @@ describe("deactivating", () => {
     expect(after?.activated_at.getTime()).toBeGreaterThan(before?.activated_at.getTime());
   });
 
-  it("nobody can do to the own account", async () => {
+  it("is refused for the administrator's own account", async () => {
     await expect(deactivateAccount(admin, encodeId("acc", root.accountId))).rejects.toMatchObject({ code: "CONFLICT" });
     expect(await acts(encodeId("acc", root.accountId))).toEqual([]);
   });
 });
 
 describe("the audit log", () => {
-  it("has nothing of an act that failed, and nothing is done that it cannot hold", async () => {
+  it("contains nothing of an act that failed, and an act that it cannot record is not done", async () => {
     await sql()`ALTER TABLE audit_log ADD CONSTRAINT audit_log_full CHECK (false) NOT VALID`;
     await expect(setAccountPlan(admin, id, "indie")).rejects.toThrow();
     await expect(deactivateAccount(admin, id)).rejects.toThrow();
@@ -210,7 +210,7 @@ describe("the audit log", () => {
     expect(await acts()).toEqual([]);
   });
 
-  it("is never changed, by whatever statement", async () => {
+  it("cannot be changed by any statement", async () => {
     await deactivateAccount(admin, id);
     for (const statement of [
       "UPDATE audit_log SET actor = 'operator'",
@@ -222,7 +222,7 @@ describe("the audit log", () => {
     expect(await acts()).toHaveLength(1);
   });
 
-  it("is read page by page, the latest first, each act once", async () => {
+  it("is listed page by page, the latest act first, each act once", async () => {
     for (let n = 0; n < 7; n++) await (n % 2 ? reactivateAccount : deactivateAccount)(admin, id);
     const whole = await acts();
     const seen: string[] = [];
@@ -236,15 +236,15 @@ describe("the audit log", () => {
     await expect(listAuditLog(admin, { after: "nonsense" })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("keeps the ids of an account that is erased, and no address", async () => {
+  it("keeps the ids of an erased account, and no address", async () => {
     await setAccountPlan(admin, id, "indie");
     await sql()`UPDATE accounts SET status = 'deleted', deleted_at = now(), erased_at = now(), email = 'erased' WHERE id = ${caller.accountId}`;
     expect((await acts())[0]?.subject).toEqual({ accountId: id, email: null });
   });
 });
 
-describe("listing accounts", () => {
-  it("goes through all of them page by page, the newest first, each once, also while others are made", async () => {
+describe("the list of accounts", () => {
+  it("shows all accounts page by page, the newest first, each once, also while others are created", async () => {
     const mark = crypto.randomUUID().slice(0, 8);
     const made: string[] = [];
     for (let n = 0; n < 5; n++) made.unshift((await makeAccount(`${mark}-${n}@example.com`)).id);
@@ -259,7 +259,7 @@ describe("listing accounts", () => {
     expect(seen).toEqual(made);
   });
 
-  it("finds by a part of the address, in which % and _ are plain, by id, plan and status", async () => {
+  it("finds accounts by a part of the address, in which % and _ are literal, by id, plan and status", async () => {
     const mark = crypto.randomUUID().slice(0, 8);
     const { id: percent } = await makeAccount(`${mark}%a_b@example.com`);
     await makeAccount(`${mark}xaxb@example.com`);
@@ -279,7 +279,7 @@ describe("listing accounts", () => {
     expect(await found({ q: mark })).toEqual([percent]);
   });
 
-  it("shows plan, use against the quota and status", async () => {
+  it("shows plan, use of the quota and status", async () => {
     await api.create(caller.live);
     await api.create(caller.test);
     const { items, total } = await listAllAccounts(admin, { q: id });
@@ -297,7 +297,7 @@ describe("listing accounts", () => {
   });
 });
 
-it("one account is shown with its figures, and a deleted one is not found", async () => {
+it("the page of one account has its figures, and a deleted account is not found", async () => {
   await api.create(caller.live);
   await api.create(caller.test);
   const shown = await readAccount(admin, id);
@@ -316,7 +316,7 @@ it("one account is shown with its figures, and a deleted one is not found", asyn
   await expect(readAccount(admin, "acc_x")).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
-it("fleet and queue tell dispatchers with shards and heartbeat, what is due, and what became dead", async () => {
+it("the figures of fleet and queue show dispatchers with shards and heartbeat, what is due, and what became dead", async () => {
   const [row] =
     await sql()`INSERT INTO dispatchers (id, host, pid, version) VALUES (gen_random_uuid(), 'h', 7, '1') RETURNING id`;
   await sql()`UPDATE shards SET owner = ${row?.id}, lease_until = now() + interval '1 minute' WHERE id < 60`;
@@ -344,7 +344,7 @@ it("fleet and queue tell dispatchers with shards and heartbeat, what is due, and
   expect(queue.oldestDueMs).toBeGreaterThan(4_000);
 });
 
-/** Has each transaction that changes an account fail at its very end. */
+/** Makes each transaction that changes an account fail at its very end. */
 async function failCommits() {
   await sql().unsafe(`
     CREATE OR REPLACE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'too late'; END $$;

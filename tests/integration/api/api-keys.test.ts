@@ -26,7 +26,7 @@ const list = async () => (await api.call("GET", "/v1/api-keys", session)).body.i
 const works = async (key: string) => (await api.call("GET", "/v1/schedules", key)).status === 200;
 
 describe("POST /v1/api-keys 201", () => {
-  it.each(["live", "test"] as const)("makes a %s key that works at once", async (env) => {
+  it.each(["live", "test"] as const)("creates a %s key that works at once", async (env) => {
     const { status, body } = await create({ name: " CI ✓ ", env });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -44,7 +44,7 @@ describe("POST /v1/api-keys 201", () => {
     expect((await api.call("GET", "/v1/me", body.key)).body.apiKey).toEqual({ id: body.id, env });
   });
 
-  it("shows the raw value this once, and the database holds its SHA-256 alone", async () => {
+  it("shows the raw value only once, and the database stores only its SHA-256", async () => {
     const { key } = (await create({ name: "x", env: "live" })).body;
     expect(JSON.stringify(await list())).not.toContain(key);
     const rows =
@@ -53,7 +53,7 @@ describe("POST /v1/api-keys 201", () => {
     expect(rows.some(({ hash }) => createHash("sha256").update(key).digest().equals(hash))).toBe(true);
   });
 
-  it("takes a name of 1 and of 80 characters, of whatever planes", async () => {
+  it("accepts a name of 1 to 80 characters of any Unicode plane", async () => {
     for (const name of ["x", "𝒳".repeat(80)]) expect((await create({ name, env: "live" })).body.name).toBe(name);
   });
 });
@@ -73,7 +73,7 @@ describe("POST /v1/api-keys 400", () => {
     [{ name: "\ud800", env: "live" }, "name"],
     [{ name: "x", env: "live", key: "sw_live_x" }, "key"],
     [{ name: "x", env: "live", accountId: "acc_x" }, "accountId"],
-  ])("%j names %s", async (body, path) => {
+  ])("for %j names %s", async (body, path) => {
     const before = (await list()).length;
     const answer = await create(body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{ path }] } } });
@@ -81,7 +81,7 @@ describe("POST /v1/api-keys 400", () => {
   });
 });
 
-describe("an account has at most 100 keys that are not revoked:", () => {
+describe("an account with the maximum of 100 keys that are not revoked", () => {
   const revokedAndNot = (revoked: number, inForce: number) => api.sql`
     INSERT INTO api_keys (id, account_id, env, name, hash, last4, revoked_at)
     SELECT gen_random_uuid(), ${caller.accountId}, 'test', 'many', sha256(gen_random_uuid()::text::bytea), 'abcd',
@@ -89,7 +89,7 @@ describe("an account has at most 100 keys that are not revoked:", () => {
   const inForce = async () =>
     (await list()).filter((item: { revoked_at: string | null }) => item.revoked_at === null).length;
 
-  it("the next one is a CONFLICT that says so, and revoking one makes room for it", async () => {
+  it("gets a CONFLICT that says so for the next one, and can create one after revoking another", async () => {
     await revokedAndNot(50, 98);
     const answer = await create({ name: "one more", env: "live" });
     expect(answer).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
@@ -101,14 +101,14 @@ describe("an account has at most 100 keys that are not revoked:", () => {
     expect(await create({ name: "one more", env: "live" })).toMatchObject({ status: 201 });
   });
 
-  it("of twenty that are made at once as many succeed as there is room for", async () => {
+  it("gets only as many of twenty keys created at once as there is room for", async () => {
     await revokedAndNot(0, 91);
     const answers = await Promise.all(Array.from({ length: 20 }, () => create({ name: "raced", env: "live" })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(201), ...Array(13).fill(409)]);
     expect(await inForce()).toBe(100);
   });
 
-  it("one of the hundred can be rotated", async () => {
+  it("can rotate one of its keys", async () => {
     await revokedAndNot(0, 97);
     const { id } = (await create({ name: "last", env: "live" })).body;
     expect(await rotate(id)).toMatchObject({ status: 201 });
@@ -117,7 +117,7 @@ describe("an account has at most 100 keys that are not revoked:", () => {
 });
 
 describe("GET /v1/api-keys 200", () => {
-  it("lists the account's own keys of both environments, newest first, without a raw value", async () => {
+  it("lists the account's keys of both environments, newest first, without raw values", async () => {
     await api.account();
     const made = [await create({ name: "a", env: "live" }), await create({ name: "b", env: "test" })];
     await revoke(made[1]?.body.id);
@@ -128,7 +128,7 @@ describe("GET /v1/api-keys 200", () => {
     expect(items.every((item: object) => !("key" in item) && !("hash" in item))).toBe(true);
   });
 
-  it("shows when a key was used last", async () => {
+  it("shows when a key was last used", async () => {
     await api.call("GET", "/v1/schedules", caller.test);
     await vi.waitFor(async () => {
       const [used] = (await list()).filter((item: { env: string }) => item.env === "test");
@@ -136,7 +136,7 @@ describe("GET /v1/api-keys 200", () => {
     });
   });
 
-  it("of more than a thousand leaves out revoked ones, and never one that is in force", async () => {
+  it("omits revoked keys when there are more than a thousand, and never an active one", async () => {
     await api.sql`
       INSERT INTO api_keys (id, account_id, env, name, hash, last4, created_at, revoked_at)
       SELECT gen_random_uuid(), ${caller.accountId}, 'live', 'old', sha256(gen_random_uuid()::text::bytea), 'abcd',
@@ -154,7 +154,7 @@ describe("GET /v1/api-keys 200", () => {
 });
 
 describe("POST /v1/api-keys/:id/rotate 201", () => {
-  it("replaces the key in one step: a new id and value, the same name and environment", async () => {
+  it("replaces the key in one step by a new id and value with the same name and environment", async () => {
     const old = (await create({ name: "server", env: "test" })).body;
     const { status, body } = await rotate(old.id);
     expect(status).toBe(201);
@@ -165,7 +165,7 @@ describe("POST /v1/api-keys/:id/rotate 201", () => {
     expect((await list()).find((item: { id: string }) => item.id === old.id).revoked_at).toEqual(INSTANT);
   });
 
-  it("of twenty at once one succeeds, and one replacement is made", async () => {
+  it("succeeds once for twenty calls at once, and makes one replacement", async () => {
     const { id } = (await create({ name: "raced", env: "live" })).body;
     const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
@@ -174,7 +174,7 @@ describe("POST /v1/api-keys/:id/rotate 201", () => {
 });
 
 describe("POST /v1/api-keys/:id/rotate 409", () => {
-  it("is the answer for a key that was revoked or rotated out", async () => {
+  it("answers for a key that was revoked or rotated out", async () => {
     const { id } = (await create({ name: "x", env: "live" })).body;
     await revoke(id);
     expect(await rotate(id)).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
@@ -182,7 +182,7 @@ describe("POST /v1/api-keys/:id/rotate 409", () => {
 });
 
 describe("POST /v1/api-keys/:id/revoke 204", () => {
-  it("ends the key at once, again and again with the same answer, and leaves the first instant", async () => {
+  it("ends the key at once, gives the same answer when repeated, and keeps the first revocation time", async () => {
     const { id, key } = (await create({ name: "x", env: "live" })).body;
     const revokedAt = async () => (await list())[0].revoked_at;
     expect(await revoke(id)).toMatchObject({ status: 204, text: "" });
@@ -194,7 +194,7 @@ describe("POST /v1/api-keys/:id/revoke 204", () => {
 });
 
 describe.each(["rotate", "revoke"])("POST /v1/api-keys/:id/%s 404", (verb) => {
-  it("is one answer for an unknown, a malformed and another account's id, which stays as it was", async () => {
+  it("is the same answer for an unknown, a malformed and another account's id, which stays unchanged", async () => {
     const other = await api.account();
     const foreign = (await api.call("GET", "/v1/me", other.live)).body.apiKey.id;
     const ids = [foreign, NOBODYS, foreign.toUpperCase(), foreign.replace("key_", "sch_"), "x", "%00"];

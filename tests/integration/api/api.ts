@@ -52,10 +52,10 @@ export type TestCaller = { accountId: string; live: string; test: string };
 export type TestSession = { id: string; token: string; cookie: string };
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
-// A test may call more often in a minute than any plan allows.
+// A test may make more calls per minute than any plan allows.
 const UNLIMITED = JSON.stringify({ free: { requestsPerMinute: 1_000_000 }, indie: { requestsPerMinute: 1_000_000 } });
 
-/** Settings of a web process on the database at `url`. */
+/** The settings of a web process on the database at `url`. */
 export function testConfig(url: string, overrides: Record<string, string> = {}): Config {
   return readConfig({
     DATABASE_URL: url,
@@ -67,7 +67,7 @@ export function testConfig(url: string, overrides: Record<string, string> = {}):
   });
 }
 
-/** The API over a database of its own. `call` goes straight to the route handlers. */
+/** The API on a database of its own. `call` calls the route handlers directly. */
 export async function startApi(overrides: Record<string, string> = {}) {
   const database = await createTestDatabase();
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
@@ -88,7 +88,7 @@ export async function startApi(overrides: Record<string, string> = {}) {
         return { accountId: id, live: await key("live"), test: await key("test") };
       });
     },
-    /** A session of an account, made in the database; `ageDays` is how long ago it was started and last used. */
+    /** Creates a session of an account in the database. `ageDays` is how long ago it was started and last used. */
     async session(accountId: string, { ageDays = 0 } = {}): Promise<TestSession> {
       const token = generateSessionToken();
       const [row] = await sql`
@@ -114,8 +114,9 @@ export async function startApi(overrides: Record<string, string> = {}) {
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
 /**
- * Calls the handler of a path, and checks its answer against the document: the status, every field, none besides. An
- * object as body is sent as JSON; text, bytes and streams as they are. The credential is an API key or a session.
+ * Calls the handler of a path, and checks its answer against the document: the status and every field, with no further
+ * ones. An object as body is sent as JSON; text, bytes and streams are sent unchanged. The credential is an API key or
+ * a session.
  */
 export async function call(
   method: Method,

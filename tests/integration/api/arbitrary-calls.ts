@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { DOCUMENT } from "./documented.ts";
 
-/** One call as fast-check makes it up. Strings hold CANARY, so that an echo of one is seen. */
+/** One call as fast-check generates it. Its strings contain CANARY, so that an echo of one is detected. */
 export type ArbitraryCall = { id: string; query: string; body: string | undefined; headers: Record<string, string> };
 
 export const CANARY = "c4n4ry";
@@ -20,8 +20,8 @@ type Schema = {
 };
 
 /**
- * Calls of one operation of the document: some as it asks for, most with something wrong in id, query, body or headers.
- * `ids` exist.
+ * Calls of one operation of the document: some valid, most with something wrong in id, query, body or headers. `ids`
+ * exist.
  */
 export function arbitraryCall(path: string, method: string, ids: string[]): fc.Arbitrary<ArbitraryCall> {
   const operation = DOCUMENT.paths[path][method.toLowerCase()];
@@ -36,7 +36,7 @@ export function arbitraryCall(path: string, method: string, ids: string[]): fc.A
   });
 }
 
-/** Text that parsers, databases and logs stumble over. */
+/** Text that parsers, databases and logs often handle wrongly. */
 export const hostileText = fc
   .oneof(
     fc.constantFrom(
@@ -74,7 +74,7 @@ const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue(),
 );
 
-// Not JSON, or not an object, or JSON that says something else to every parser.
+// Invalid JSON, JSON that is not an object, or JSON that parsers read differently.
 const anyText = fc.oneof(
   fc.json(),
   fc.string({ unit: "binary", maxLength: 60 }).map((text) => `${CANARY}${text}`),
@@ -84,7 +84,7 @@ const anyText = fc.oneof(
   ),
 );
 
-/** What the schema asks for. */
+/** A value that is valid by the schema. */
 function fromSchema(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.$ref) return fromSchema(DOCUMENT.components.schemas[schema.$ref.replace("#/components/schemas/", "")]);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(fromSchema));
@@ -122,7 +122,7 @@ function fromObject({ properties = {}, required = [], additionalProperties }: Sc
   return fc.record(known, { requiredKeys: required });
 }
 
-// Values that get past the syntax, so that what lies behind it is reached.
+// Values that are valid by their syntax, so that the code behind the parser is reached.
 const KNOWN_FIELDS: Record<string, fc.Arbitrary<unknown>> = {
   targetUrl: fc.constantFrom(
     "https://example.com/hook",
@@ -138,17 +138,17 @@ const KNOWN_FIELDS: Record<string, fc.Arbitrary<unknown>> = {
   ),
 };
 
-/** The same as a JSON text, in three cases of five with one value of it replaced, removed or added. */
+/** The same as JSON text. In three of five cases one value in it is replaced, removed or added. */
 function nearly(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const kind = fc.constantFrom("as it is", "as it is", "replace", "remove", "add");
   const name = fc.constantFrom("__proto__", "constructor", "toString", "id", "payload", "targetUrl", "a\0b", "\ud800");
-  return fc.tuple(value, kind, fc.nat(), name, hostileValue).map(([given, how, pick, key, hostile]) => {
-    const places = placesOf(given);
+  return fc.tuple(value, kind, fc.nat(), name, hostileValue).map(([original, how, pick, key, hostile]) => {
+    const places = placesOf(original);
     const place = places[pick % places.length];
-    if (how === "as it is" || !place) return JSON.stringify(given);
+    if (how === "as it is" || !place) return JSON.stringify(original);
     if (how === "remove") Reflect.deleteProperty(place.of, place.key);
     else define(place.of, how === "replace" ? place.key : key, hostile);
-    return JSON.stringify(given);
+    return JSON.stringify(original);
   });
 }
 
@@ -159,7 +159,7 @@ function placesOf(value: unknown): Place[] {
   return Object.entries(value).flatMap(([key, child]) => [{ of: value, key }, ...placesOf(child)]);
 }
 
-// Assigning to __proto__ would make no field.
+// An assignment to __proto__ would create no field.
 function define(of: object, key: string, value: unknown): void {
   Object.defineProperty(of, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -34,7 +34,7 @@ function expectUnauthorized(answer: Answer) {
   expect(answer.headers.get("www-authenticate")).toBe("Bearer");
 }
 
-describe("every endpoint refuses in the same words", () => {
+describe("every endpoint refuses with the same message:", () => {
   it.each(ENDPOINTS)("%s %s", async (method, path, body) => {
     const revoked = await api.account();
     await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${revoked.accountId}`;
@@ -50,7 +50,7 @@ describe("every endpoint refuses in the same words", () => {
 });
 
 describe("the Authorization header", () => {
-  it.each(["Bearer", "bearer", "BEARER"])("may write the scheme as %s", async (scheme) => {
+  it.each(["Bearer", "bearer", "BEARER"])("may spell the scheme as %s", async (scheme) => {
     const headers = { authorization: `${scheme} ${caller.live}` };
     expect(await api.call("GET", "/v1/schedules", null, undefined, headers)).toMatchObject({ status: 200 });
   });
@@ -63,25 +63,25 @@ describe("the Authorization header", () => {
     },
   );
 
-  it("is all that counts: a header meant for the framework opens nothing", async () => {
+  it("alone counts: a header meant for the framework grants nothing", async () => {
     const headers = { "x-middleware-subrequest": Array(5).fill("middleware").join(":") };
     expectUnauthorized(await api.call("GET", "/v1/schedules", null, undefined, headers));
   });
 
-  it("comes before the body and the query", async () => {
+  it("is checked before the body and the query", async () => {
     expectUnauthorized(await api.call("POST", "/v1/schedules?x=1", null, "{", { "content-type": "text/plain" }));
   });
 });
 
-describe("a key", () => {
-  it("is refused at once after it was revoked", async () => {
+describe("an API key", () => {
+  it("is refused at once after its revocation", async () => {
     expect(await api.call("GET", "/v1/schedules", caller.live)).toMatchObject({ status: 200 });
     await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId} AND env = 'live'`;
     expectUnauthorized(await api.call("GET", "/v1/schedules", caller.live));
     expect(await api.call("GET", "/v1/schedules", caller.test)).toMatchObject({ status: 200 });
   });
 
-  it("has its last use noted at most once a minute", async () => {
+  it("has its last use recorded at most once a minute", async () => {
     const read = async () =>
       (
         await api.sql`SELECT last_used_at AS at, xmin::text FROM api_keys WHERE account_id = ${caller.accountId} AND env = 'live'`
@@ -98,7 +98,7 @@ describe("a key", () => {
     await vi.waitFor(async () => expect((await read())?.xmin).not.toBe(old?.xmin));
   });
 
-  it("is answered even while its row cannot be written", async () => {
+  it("is accepted even while its row cannot be written", async () => {
     await api.sql.begin(async (tx) => {
       await tx`SELECT 1 FROM api_keys WHERE account_id = ${caller.accountId} FOR NO KEY UPDATE`;
       expect(await api.call("GET", "/v1/schedules", caller.live)).toMatchObject({ status: 200 });
@@ -106,13 +106,13 @@ describe("a key", () => {
   });
 });
 
-describe("another tenant's schedule looks like one that never was", () => {
+describe("a schedule of another account looks like one that never existed", () => {
   it.each<[Method, string, object?]>([
     ["GET", ""],
     ["PATCH", "", { earlyFire: true }],
     ["DELETE", ""],
     ["GET", "/attempts"],
-  ])("%s /v1/schedules/:id%s", async (method, suffix, body) => {
+  ])("to %s /v1/schedules/:id%s", async (method, suffix, body) => {
     const other = await api.account();
     const foreign = await api.create(other.live);
     const ownButTest = await api.create(caller.test);

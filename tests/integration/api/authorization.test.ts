@@ -15,15 +15,15 @@ beforeAll(async () => {
   api = await startApi({ ADMIN_EMAILS: "root@example.com", ...gitHub });
 });
 afterAll(() => api.stop());
-// Whoever asks for a link may ask for few.
+// Deletes the requests for links, since an address may request only a few.
 beforeEach(() => api.sql`DELETE FROM sign_in_requests`);
 
 type Expected = "allowed" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND";
 type Credential = string | { cookie: string } | null;
 
 /**
- * What each credential meets, in this order: where either kind may call, where a session alone may, and where a path
- * names something of the account. Without a third word the last is as the one that applies.
+ * The answer to each credential, in this order: where both kinds are accepted, where only a session is, and where a
+ * path names something of the account. When the third is absent, the first or second applies.
  */
 const CREDENTIALS: Record<
   string,
@@ -115,7 +115,7 @@ function expectedOf({ auth, path }: Endpoint, [any, session, named]: [Expected, 
 
 const deactivate = (accountId: string) => api.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${accountId}`;
 
-/** The path of an endpoint with something in it that the account has in its live environment. */
+/** The path of an endpoint with the id of something that the account has in its live environment. */
 async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Promise<string> {
   if (path === "/v1/notices/unsubscribe") {
     const key = await readUnsubscribeKey(api.sql as never, testConfig("postgres://localhost/x").keyRing);
@@ -127,10 +127,10 @@ async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Pro
   return path.replace("{id}", encodeId("key", key?.id));
 }
 
-// The health endpoints stand outside: no account has a say there.
+// The health endpoints are excluded, since no account has a right there.
 const GUARDED = ENDPOINTS.filter(({ path }) => path.startsWith("/v1/"));
 
-/** What whoever may call meets: no billing is configured here, and nothing signed. */
+/** The answer to callers with the right credential, where billing is not configured and nothing is signed. */
 const WITHOUT_BILLING: Record<string, number> = { startCheckout: 503, openPortal: 503, receiveBillingEvent: 400 };
 
 const cells = GUARDED.flatMap((endpoint) =>
@@ -159,7 +159,7 @@ describe(`${GUARDED.length} endpoints × ${Object.keys(CREDENTIALS).length} cred
   });
 });
 
-describe("environments", () => {
+describe("environments are separate:", () => {
   const environments = ["live", "test"] as const;
   const other = { live: "test", test: "live" } as const;
   let owner: TestCaller;
@@ -179,7 +179,7 @@ describe("environments", () => {
   const named = ENDPOINTS.filter(({ path, hasEnv }) => hasEnv && path.includes("{id}"));
 
   it.each(named.flatMap((endpoint) => environments.map((env) => ({ endpoint, env }))))(
-    "$endpoint.method $endpoint.path: what is in $env is a 404 to the other, by key and by session",
+    "$endpoint.method $endpoint.path answers 404 in the other environment for what is in $env, by key and by session",
     async ({ endpoint, env }) => {
       const session = await api.session(owner.accountId);
       const path = endpoint.path.replace("{id}", ids[env]);
@@ -213,7 +213,7 @@ describe("environments", () => {
   });
 
   it.each(ENDPOINTS.filter(({ hasEnv }) => hasEnv))(
-    "$method $path takes no env that contradicts the key",
+    "$method $path accepts no env that contradicts the key",
     async (endpoint) => {
       for (const env of environments) {
         const path = endpoint.path.replace("{id}", ids[env]);
@@ -225,7 +225,7 @@ describe("environments", () => {
     },
   );
 
-  it("of a signing secret and its rotation are apart", async () => {
+  it("each has a signing secret and a rotation of its own", async () => {
     const read = async (key: string) => (await call("GET", "/v1/signing-secrets", key)).body;
     const [live, test] = [await read(owner.live), await read(owner.test)];
     expect(new Set([live.current, live.next, test.current, test.next]).size).toBe(4);

@@ -16,7 +16,7 @@ withStripe({}, (made) => {
 
 const send = (event: { body: string | Buffer; headers: Record<string, string> }) =>
   call("POST", "/v1/billing/events", null, event.body, event.headers);
-const tell = (object: object, type = "customer.subscription.updated") => send(stripe.event(type, object));
+const sendEvent = (object: object, type = "customer.subscription.updated") => send(stripe.event(type, object));
 const subscription = async () => (await api.call("GET", "/v1/me", session)).body.subscription;
 const stored = async () => {
   const [row] = await api.sql`SELECT * FROM subscriptions WHERE account_id = ${caller.accountId}`;
@@ -25,7 +25,7 @@ const stored = async () => {
 const nowS = () => Math.floor(Date.now() / 1_000);
 const ENDED = () => ({ status: "canceled", ended_at: nowS() - 1 });
 
-/** The caller's subscription, which Stripe has not told of yet. */
+/** The caller's subscription, for which Stripe has sent no event yet. */
 async function subscribed(change: Partial<TestSubscription> = {}) {
   expect(await api.call("POST", "/v1/billing/checkout", session)).toMatchObject({ status: 200 });
   return stripe.pay((await stored())?.customer_id, change);
@@ -34,7 +34,7 @@ async function subscribed(change: Partial<TestSubscription> = {}) {
 describe("POST /v1/billing/events 400", () => {
   const refused = { status: 400, body: { error: { code: "VALIDATION" } } };
 
-  it("for what Stripe has not signed: without a signature, of another secret, of other bytes, or too old", async () => {
+  it("refuses events that Stripe has not signed: without a signature, with another secret or other bytes, or too old", async () => {
     const made = await subscribed();
     stripe.asked.length = 0;
     const { body, headers } = stripe.event("customer.subscription.created", made);
@@ -53,7 +53,7 @@ describe("POST /v1/billing/events 400", () => {
     expect(await subscription()).toMatchObject({ plan: "free", status: "none" });
   });
 
-  it("whatever else it is: a session, a key, bytes that are no UTF-8", async () => {
+  it("refuses them with any other credential: a session, a key, bytes that are not UTF-8", async () => {
     const { body } = stripe.event("customer.subscription.created", await subscribed());
     expect(await api.call("POST", "/v1/billing/events", session, body)).toMatchObject(refused);
     expect(await api.call("POST", "/v1/billing/events", caller.live, body)).toMatchObject(refused);
@@ -62,7 +62,7 @@ describe("POST /v1/billing/events 400", () => {
   });
 });
 
-it("a body past 512 KiB is 413, and is not read to its end", async () => {
+it("an event body over 512 KiB is 413, and is not read to its end", async () => {
   let sent = 0;
   const endless = new ReadableStream({
     pull(controller) {
@@ -76,7 +76,7 @@ it("a body past 512 KiB is 413, and is not read to its end", async () => {
 });
 
 describe("POST /v1/billing/events 200", () => {
-  it("for what concerns nobody here, without asking Stripe", async () => {
+  it("answers events that concern no account here, without asking Stripe", async () => {
     const events: [string, object][] = [
       ["invoice.paid", { id: "in_1", customer: "cus_unknown" }],
       ["charge.succeeded", { id: "ch_1", customer: null }],
@@ -85,12 +85,12 @@ describe("POST /v1/billing/events 200", () => {
       ["something.new", { id: "x_1", customer: 5 }],
     ];
     for (const [type, object] of events) {
-      expect(await tell(object, type), type).toMatchObject({ status: 200, body: { received: true } });
+      expect(await sendEvent(object, type), type).toMatchObject({ status: 200, body: { received: true } });
     }
     expect(stripe.asked).toEqual([]);
   });
 
-  it("applies what Stripe says now, however old, repeated and out of order what it told is", async () => {
+  it("applies what Stripe says now, however old, repeated or out of order the event is", async () => {
     const made = await subscribed();
     const created = stripe.event("customer.subscription.created", made);
     const updated = stripe.event("customer.subscription.updated", { ...made, status: "past_due" });
@@ -106,18 +106,18 @@ describe("POST /v1/billing/events 200", () => {
     }
   });
 
-  it("takes the plan when the customer was deleted at Stripe", async () => {
+  it("removes the plan when the customer was deleted at Stripe", async () => {
     const made = await subscribed();
-    await tell(made);
+    await sendEvent(made);
     const customer = stripe.customers.get(made.customer) as object;
     Object.assign(customer, { deleted: true });
     Object.assign(made, ENDED());
-    await tell(customer, "customer.deleted");
+    await sendEvent(customer, "customer.deleted");
     expect(await subscription()).toMatchObject({ plan: "free" });
   });
 });
 
-describe("of events at once", () => {
+describe("with several events at once", () => {
   it("one that asked Stripe before a change never overwrites one that asked after it", async () => {
     const made = await subscribed();
     const held = Promise.withResolvers<void>();
@@ -127,32 +127,32 @@ describe("of events at once", () => {
       first = false;
       await held.promise;
     };
-    const early = tell(made);
+    const early = sendEvent(made);
     await waitFor("the first has asked", () => !first);
     Object.assign(made, ENDED());
-    expect(await tell(made)).toMatchObject({ status: 200 });
+    expect(await sendEvent(made)).toMatchObject({ status: 200 });
     expect(await subscription()).toMatchObject({ plan: "free", status: "canceled" });
     held.resolve();
     expect(await early).toMatchObject({ status: 200 });
     expect(await subscription()).toMatchObject({ plan: "free", status: "canceled" });
   });
 
-  it("the last change counts, however many there are, over several changes", async () => {
+  it("the last change counts, over any number of events and changes", async () => {
     const made = await subscribed();
     for (let round = 0; round < 8; round++) {
       const change = round % 2 ? { status: "active", ended_at: null } : ENDED();
       const events: Promise<{ status: number }>[] = [];
-      for (let n = 0; n < 6; n++) events.push(tell(made));
+      for (let n = 0; n < 6; n++) events.push(sendEvent(made));
       Object.assign(made, change);
-      for (let n = 0; n < 6; n++) events.push(tell(made));
+      for (let n = 0; n < 6; n++) events.push(sendEvent(made));
       for (const { status } of await Promise.all(events)) expect(status).toBe(200);
       expect(await subscription()).toMatchObject(round % 2 ? { plan: "indie", status: "active" } : { plan: "free" });
     }
   });
 });
 
-describe("while Stripe cannot be asked", () => {
-  it("an event is 503, changes nothing, and is applied when it comes again", async () => {
+describe("while Stripe cannot be reached", () => {
+  it("an event is answered with 503, changes nothing, and is applied when Stripe sends it again", async () => {
     const made = await subscribed();
     const event = stripe.event("customer.subscription.created", made);
     for (const change of [{ isDown: true }, { isDown: false, hangs: true }]) {
@@ -169,49 +169,49 @@ describe("while Stripe cannot be asked", () => {
 });
 
 describe("a payment that failed", () => {
-  /** As if this much time had passed for what is known of the subscription. */
+  /** Moves the stored dates of the subscription back by this much, as if the time had passed. */
   const age = (days: number) => api.sql`
     UPDATE subscriptions SET paid_until = paid_until - ${days}::float8 * interval '1 day' WHERE account_id = ${caller.accountId}`;
   const lapse = () => lapsePlans(api.sql, 100);
 
-  it("keeps the plan for seven days, and says until when", async () => {
+  it("keeps the plan for seven days, and shows until when", async () => {
     const made = await subscribed();
-    await tell(made);
+    await sendEvent(made);
     Object.assign(made, { status: "past_due" });
-    await tell(made);
+    await sendEvent(made);
     const [row] = await api.sql`SELECT now() + interval '7 days' AS at`;
-    const told = await subscription();
-    expect(told).toMatchObject({ plan: "indie", status: "past_due", manageable: true });
-    expect(Math.abs(Date.parse(told.currentPeriodEnd) - row?.at.getTime())).toBeLessThan(60_000);
+    const view = await subscription();
+    expect(view).toMatchObject({ plan: "indie", status: "past_due", manageable: true });
+    expect(Math.abs(Date.parse(view.currentPeriodEnd) - row?.at.getTime())).toBeLessThan(60_000);
     await age(6.9);
     expect(await lapse()).toBe(0);
     expect((await subscription()).plan).toBe("indie");
   });
 
-  it("takes it after seven days, whatever is told again, and gives it back with the payment", async () => {
+  it("removes the plan after seven days, whatever events are repeated, and restores it with the payment", async () => {
     const made = await subscribed();
-    await tell(made);
+    await sendEvent(made);
     Object.assign(made, { status: "past_due" });
-    await tell(made);
+    await sendEvent(made);
     await age(4);
     Object.assign(made, { status: "unpaid" });
-    await tell(made);
+    await sendEvent(made);
     await age(3.1);
     expect((await Promise.all([lapse(), lapse(), lapse()])).reduce((sum, one) => sum + one)).toBe(1);
     expect(await subscription()).toMatchObject({ plan: "free", status: "past_due" });
-    await tell(made);
+    await sendEvent(made);
     expect(await subscription()).toMatchObject({ plan: "free", status: "past_due" });
     Object.assign(made, { status: "active" });
-    await tell(made);
+    await sendEvent(made);
     expect(await subscription()).toMatchObject({ plan: "indie", status: "active" });
     Object.assign(made, { status: "past_due" });
-    await tell(made);
+    await sendEvent(made);
     expect(await subscription()).toMatchObject({ plan: "indie", status: "past_due" });
   });
 
-  it("lets the plan go at the end of the week also when a subscription is locked just then, a moment later", async () => {
+  it("removes the plan at the end of the week also when a subscription is locked at that moment, shortly afterwards", async () => {
     const made = await subscribed({ status: "past_due" });
-    await tell(made);
+    await sendEvent(made);
     await age(7.1);
     await api.sql.begin(async (tx) => {
       await tx`SELECT 1 FROM accounts WHERE id = ${caller.accountId} FOR UPDATE`;
@@ -222,14 +222,14 @@ describe("a payment that failed", () => {
   });
 });
 
-it("nothing that the end of a subscription clamps is lost: with the next one it is as it was saved", async () => {
+it("settings that the end of a subscription clamps are kept, and apply again with the next subscription", async () => {
   const made = await subscribed();
-  await tell(made);
+  await sendEvent(made);
   const saved = { cpsLimit: 400, retryAttempts: 9 };
   await api.call("PATCH", "/v1/me/relay-settings", session, saved);
   await api.create(caller.live, { payload: "x".repeat(200_000) });
   Object.assign(made, ENDED());
-  await tell(made);
+  await sendEvent(made);
   const clamped = (await api.call("GET", "/v1/me/relay-settings", session)).body;
   expect(clamped).toMatchObject({ ...saved, effective: { cpsLimit: 20, retryAttempts: 4 } });
   expect((await api.call("GET", "/v1/usage", session)).body).toMatchObject({ plan: "free", limit: 2_000 });
@@ -239,7 +239,7 @@ it("nothing that the end of a subscription clamps is lost: with the next one it 
   }
   expect((await api.call("GET", "/v1/schedules", session)).body.total).toBe(1);
   stripe.pay(made.customer);
-  await tell(made);
+  await sendEvent(made);
   const restored = (await api.call("GET", "/v1/me/relay-settings", session)).body;
   expect(restored).toMatchObject({ ...saved, effective: saved });
 });

@@ -34,7 +34,7 @@ async function ask(web: WebProcess, method: string, path: string, body?: string,
   return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
 }
 const planBy = async (web: WebProcess) => (await ask(web, "GET", "/v1/me")).body.subscription.plan;
-const tell = (web: WebProcess, object: object) => {
+const sendEvent = (web: WebProcess, object: object) => {
   const { body, headers } = stripe.event("customer.subscription.updated", object);
   return ask(web, "POST", "/v1/billing/events", body, headers);
 };
@@ -44,7 +44,7 @@ async function subscribed() {
   return stripe.pay(row?.customer_id);
 }
 
-it("two web processes that are told at once agree, and hold to the plan at once with keys that they remember", async () => {
+it("two web processes that get events at once agree, and apply the plan at once to keys they have cached", async () => {
   const made = await subscribed();
   const create = (web: WebProcess, size: number) => {
     const schedule = { targetUrl: "https://example.com/", fireAt: "2031-01-01T00:00:00Z", payload: "x".repeat(size) };
@@ -54,9 +54,9 @@ it("two web processes that are told at once agree, and hold to the plan at once 
   for (const web of webs) expect(await create(web, 60_000)).toMatchObject({ status: 413 });
   for (let round = 0; round < 6; round++) {
     const runs = round % 2 === 0;
-    const early = webs.map((web) => tell(web, made));
+    const early = webs.map((web) => sendEvent(web, made));
     Object.assign(made, runs ? { status: "active", ended_at: null } : { status: "canceled", ended_at: 1 });
-    const late = [...webs, ...webs].map((web) => tell(web, made));
+    const late = [...webs, ...webs].map((web) => sendEvent(web, made));
     for (const { status } of await Promise.all([...early, ...late])) expect(status).toBe(200);
     for (const web of webs) {
       expect(await planBy(web)).toBe(runs ? "indie" : "free");
@@ -65,9 +65,9 @@ it("two web processes that are told at once agree, and hold to the plan at once 
   }
 });
 
-it("a subscription whose account was deleted ends, though Stripe was down and the process was killed", async () => {
+it("the subscription of a deleted account ends even when Stripe was down and the process was killed", async () => {
   const made = await subscribed();
-  await tell(webs[0], made);
+  await sendEvent(webs[0], made);
   stripe.conduct.isDown = true;
   stripe.asked.length = 0;
   expect(await ask(webs[0], "DELETE", "/v1/me")).toMatchObject({ status: 204 });
@@ -81,10 +81,10 @@ it("a subscription whose account was deleted ends, though Stripe was down and th
   await waitFor("nothing is left to do", async () => (await api.sql`SELECT 1 FROM customer_deletions`).length === 0);
 });
 
-it("no line of their logs has a secret of Stripe's, what it was asked or told, or somebody's address", async () => {
+it("no log line of the web processes has a secret of Stripe's, the contents of a request or event, or an e-mail address", async () => {
   const made = await subscribed();
   stripe.conduct.isDown = true;
-  expect(await tell(webs[1], { ...made, note: "canary" })).toMatchObject({ status: 503 });
+  expect(await sendEvent(webs[1], { ...made, note: "canary" })).toMatchObject({ status: 503 });
   const { body } = stripe.event("invoice.paid", { customer: made.customer, note: "canary" });
   const signature = "t=1,v1=canary";
   expect(await ask(webs[1], "POST", "/v1/billing/events", body, { "stripe-signature": signature })).toMatchObject({

@@ -16,12 +16,12 @@ withStripe({}, (made) => {
 const checkout = (headers = {}) => api.call("POST", "/v1/billing/checkout", session, undefined, headers);
 const portal = (headers = {}) => api.call("POST", "/v1/billing/portal", session, undefined, headers);
 const subscription = async () => (await api.call("GET", "/v1/me", session)).body.subscription;
-const tell = (type: string, object: object, how = {}) => {
+const sendEvent = (type: string, object: object, how = {}) => {
   const { body, headers } = stripe.event(type, object, how);
   return api.call("POST", "/v1/billing/events", null, body, headers);
 };
 
-/** The caller's customer, after a checkout that was paid; Stripe has not told it yet. */
+/** The caller's customer after a paid checkout, for which Stripe has sent no event yet. */
 async function subscribed(change = {}) {
   expect(await checkout()).toMatchObject({ status: 200 });
   const [row] = await api.sql`SELECT customer_id FROM subscriptions WHERE account_id = ${caller.accountId}`;
@@ -29,18 +29,18 @@ async function subscribed(change = {}) {
 }
 async function paying(change = {}) {
   const made = await subscribed(change);
-  expect(await tell("customer.subscription.created", made)).toMatchObject({ status: 200 });
+  expect(await sendEvent("customer.subscription.created", made)).toMatchObject({ status: 200 });
   return made;
 }
 const periodEnd = ({ items }: Awaited<ReturnType<typeof subscribed>>) =>
   new Date((items.data[0]?.current_period_end ?? 0) * 1_000).toISOString();
-/** As if this much time had passed for what is known of the subscription. */
+/** Moves the stored dates of the subscription back by this much, as if the time had passed. */
 const age = (days: number) => api.sql`
   UPDATE subscriptions SET paid_until = paid_until - ${days}::float8 * interval '1 day' WHERE account_id = ${caller.accountId}`;
 const lapse = () => lapsePlans(api.sql, 100);
 
 describe("POST /v1/billing/checkout", () => {
-  it("200: the address of a checkout of the account's own customer, made once", async () => {
+  it("answers 200 with the URL of a checkout of the account's own customer, which is created once", async () => {
     const first = await checkout();
     expect(first.body).toEqual({ url: stripe.sessions.at(-1)?.url });
     const made = stripe.asked.find(({ method, path }) => method === "POST" && path === "/v1/checkout/sessions")?.fields;
@@ -59,7 +59,7 @@ describe("POST /v1/billing/checkout", () => {
     expect((await checkout()).body).toEqual(first.body);
   });
 
-  it("is one checkout and one customer, however many calls come at once", async () => {
+  it("creates one checkout and one customer, however many calls come at once", async () => {
     const before = stripe.customers.size;
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => checkout()));
     const urls = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.url));
@@ -67,7 +67,7 @@ describe("POST /v1/billing/checkout", () => {
     expect(stripe.customers.size).toBe(before + 1);
   });
 
-  it("409 with a subscription that runs, is not paid, or has not ended yet", async () => {
+  it("answers 409 with a subscription that is active, unpaid, or not yet ended", async () => {
     const made = await paying();
     const changes = [
       {},
@@ -78,31 +78,31 @@ describe("POST /v1/billing/checkout", () => {
     ];
     for (const change of changes) {
       Object.assign(made, change);
-      await tell("customer.subscription.updated", made);
+      await sendEvent("customer.subscription.updated", made);
       expect(await checkout(), JSON.stringify(change)).toMatchObject({ status: 409 });
     }
     Object.assign(made, { status: "canceled", ended_at: Math.floor(Date.now() / 1_000) - 1 });
-    await tell("customer.subscription.deleted", made);
+    await sendEvent("customer.subscription.deleted", made);
     expect(await checkout()).toMatchObject({ status: 200 });
   });
 
-  it("409 once it was paid, though Stripe has not told it yet", async () => {
+  it("answers 409 once the checkout was paid, even before Stripe's event", async () => {
     await subscribed();
     expect(await subscription()).toMatchObject({ plan: "free", status: "none" });
     expect(await checkout()).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
   });
 
-  it("409 for whoever was given the paid plan, before anybody is asked", async () => {
+  it("answers 409 to an account that was granted the paid plan, without asking Stripe", async () => {
     caller = await api.account("indie");
     session = await api.session(caller.accountId);
     expect(await checkout()).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     expect(stripe.asked).toEqual([]);
   });
 
-  it("makes a new customer when the operator has deleted the old one at Stripe", async () => {
+  it("creates a new customer when the operator has deleted the old one at Stripe", async () => {
     const made = await paying();
     Object.assign(made, { status: "canceled", ended_at: Math.floor(Date.now() / 1_000) - 1 });
-    await tell("customer.subscription.deleted", made);
+    await sendEvent("customer.subscription.deleted", made);
     Object.assign(stripe.customers.get(made.customer) ?? {}, { deleted: true });
     expect(await checkout()).toMatchObject({ status: 200 });
     const [row] = await api.sql`SELECT customer_id FROM subscriptions WHERE account_id = ${caller.accountId}`;
@@ -113,14 +113,14 @@ describe("POST /v1/billing/checkout", () => {
 });
 
 describe("POST /v1/billing/portal", () => {
-  it("409 until there was a subscription, then 200 with its address, after its end too", async () => {
+  it("answers 409 before the first subscription, then 200 with the portal's URL, also after the subscription's end", async () => {
     expect(await portal()).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     await checkout();
     expect(await portal()).toMatchObject({ status: 409 });
     const made = await paying();
     expect((await portal()).body).toEqual({ url: `https://billing.example/${made.customer}` });
     Object.assign(made, { status: "canceled", ended_at: 1_700_000_000 });
-    await tell("customer.subscription.deleted", made);
+    await sendEvent("customer.subscription.deleted", made);
     expect(await portal()).toMatchObject({ status: 200 });
   });
 });
@@ -129,7 +129,7 @@ describe.each([
   ["checkout", checkout],
   ["portal", portal],
 ])("POST /v1/billing/%s", (name, ask) => {
-  it("403 for an API key and for a page of another site, which ask nothing of Stripe", async () => {
+  it("answers 403 to an API key and to a page of another site, without asking Stripe", async () => {
     expect(await api.call("POST", `/v1/billing/${name}`, caller.live)).toMatchObject({ status: 403 });
     for (const origin of ["https://evil.example", "https://www.api.example.com", "null"]) {
       expect(await ask({ origin })).toMatchObject({ status: 403 });
@@ -139,7 +139,7 @@ describe.each([
     expect(await api.call("POST", `/v1/billing/${name}`)).toMatchObject({ status: 401 });
   });
 
-  it("503 within 5 s while Stripe is down, hangs or refuses the key", async () => {
+  it("answers 503 within 5 s while Stripe is down, hangs or refuses the key", async () => {
     if (name === "portal") await paying();
     for (const change of [{ isDown: true }, { isDown: false, hangs: true }]) {
       Object.assign(stripe.conduct, change);
@@ -151,11 +151,11 @@ describe.each([
 });
 
 describe("a paid checkout", () => {
-  it("gives the plan once Stripe has told it, at once for every credential", async () => {
+  it("gives the plan once Stripe has sent its event, at once for every credential", async () => {
     const made = await subscribed();
     expect((await subscription()).plan).toBe("free");
     await api.create(caller.live);
-    expect(await tell("checkout.session.completed", { id: "cs_1", customer: made.customer })).toMatchObject({
+    expect(await sendEvent("checkout.session.completed", { id: "cs_1", customer: made.customer })).toMatchObject({
       status: 200,
       body: { received: true },
     });
@@ -183,10 +183,10 @@ describe("a paid checkout", () => {
     expect(await subscription()).toMatchObject({ status: expected, plan });
   });
 
-  it("that is cancelled at the end of its period keeps the plan until then, though nothing more is told", async () => {
+  it("that is cancelled at the end of its period keeps the plan until then, even without another event", async () => {
     const made = await paying();
     Object.assign(made, { cancel_at_period_end: true });
-    await tell("customer.subscription.updated", made);
+    await sendEvent("customer.subscription.updated", made);
     expect(await subscription()).toEqual({
       plan: "indie",
       status: "canceled",
@@ -198,10 +198,10 @@ describe("a paid checkout", () => {
     expect(await subscription()).toMatchObject({ plan: "free", status: "canceled" });
   });
 
-  it("beside one that has ended counts", async () => {
+  it("counts beside a subscription that has ended", async () => {
     const made = await paying({ status: "canceled", ended_at: 1_700_000_000 });
     stripe.pay(made.customer);
-    await tell("customer.subscription.created", made);
+    await sendEvent("customer.subscription.created", made);
     expect(await subscription()).toMatchObject({ plan: "indie", status: "active" });
   });
 });

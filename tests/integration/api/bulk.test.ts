@@ -31,7 +31,7 @@ const uuid = (id: string) => decodeId("sch", id) as string;
 const fillMonth = (scheduled: number) =>
   api.sql`INSERT INTO usage VALUES (${caller.accountId}, 'live', to_char(now() AT TIME ZONE 'utc', 'YYYYMM'), ${scheduled})`;
 
-/** How many bulk calls wait for a lock. */
+/** The number of bulk calls that wait for a lock. */
 const waiting = async () => {
   const [row] = await api.sql`SELECT count(*)::int AS n FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%create_schedules%'`;
@@ -49,8 +49,8 @@ async function stored(): Promise<{ schedules: number; requests: number; used: nu
   return row as never;
 }
 
-describe("200", () => {
-  it("answers exactly index, id, fire_at and status for what was stored", async () => {
+describe("POST /v1/schedules/bulk 200", () => {
+  it("returns exactly index, id, fire_at and status for each stored schedule", async () => {
     const answer = await bulk([valid, { ...valid, fireAt: "2031-01-01T00:00:00.0001Z" }]);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -102,7 +102,7 @@ describe("200", () => {
     expect(plaintext.headers).toEqual(Object.entries(item.headers));
   });
 
-  it("rejects each kind of bad item with its code, a message that names the path, and stores the good ones", async () => {
+  it("rejects each kind of bad item with its code and a message that names the path, and stores the good ones", async () => {
     const items: [unknown, string?, RegExp?][] = [
       [null, "VALIDATION", /object/],
       [1, "VALIDATION", /object/],
@@ -138,7 +138,7 @@ describe("200", () => {
     expect(await stored()).toEqual({ schedules: 0, requests: 0, used: 0 });
   });
 
-  it("takes the account's default for early firing, and the item's word over it", async () => {
+  it("applies the account's default for early fire, and an item's own value before it", async () => {
     await api.sql`INSERT INTO relay_settings (account_id, early_fire) VALUES (${caller.accountId}, true)`;
     const { body } = await bulk([valid, { ...valid, earlyFire: false }]);
     const rows =
@@ -147,7 +147,7 @@ describe("200", () => {
     expect(rows.map((row) => row.early_fire)).toEqual([true, false]);
   });
 
-  it("stores the largest batch of the largest plan, and keeps to quota and keys across its statements", async () => {
+  it("stores the largest batch of the largest plan, and respects quota and idempotency keys across its statements", async () => {
     const indie = await api.account("indie");
     const known = await api.create(indie.live, { idempotencyKey: "k499" });
     await api.sql`UPDATE usage SET scheduled = 1099900 WHERE account_id = ${indie.accountId}`;
@@ -158,7 +158,7 @@ describe("200", () => {
     expect(new Set(body.rejected.map(({ code }: { code: string }) => code))).toEqual(new Set(["QUOTA_EXCEEDED"]));
   }, 30_000);
 
-  it("or 429 or 503 that says when to ask again, for each of many large batches at once, and single creates go on", async () => {
+  it("or 429 or 503 with Retry-After answers each of many large batches at once, while single creates go on", async () => {
     const indie = await api.account("indie");
     const large = bulkBody(many(500, () => ({ payload: "a".repeat(60_000) })));
     const batches = Array.from({ length: 5 }, () => api.call("POST", "/v1/schedules/bulk", indie.live, large));
@@ -176,7 +176,7 @@ describe("200", () => {
   }, 60_000);
 });
 
-describe("the order of judgement in each item", () => {
+describe("the order of validation of each item", () => {
   it("is syntax, known key, time, target, size, quota", async () => {
     await bulk([{ ...valid, idempotencyKey: "known" }]);
     await api.sql`UPDATE usage SET scheduled = 110 WHERE account_id = ${caller.accountId}`;
@@ -213,7 +213,7 @@ describe("a bulk call", () => {
     earlyFire: fc.constantFrom(undefined, true, 1),
   });
 
-  it("does to its items what as many creates would do, one after the other", async () => {
+  it("has the same effect as single creates of its items, one after the other", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyItem, { minLength: 1, maxLength: 8 }), fc.nat(4), async (items, room) => {
         caller = await api.account();
@@ -232,7 +232,7 @@ describe("a bulk call", () => {
           const { status, body } = await api.call("POST", "/v1/schedules", alone.live, item);
           const isFirst = !seen.has(item.idempotencyKey) || item.idempotencyKey === undefined;
           const single = status < 300 ? "accepted" : body.error.code;
-          // A key that failed the first time may succeed the next; in bulk it is a conflict all the same.
+          // In single creates a key that failed the first time may succeed the next time. In bulk it is a CONFLICT.
           expect(codes[index]).toBe(isFirst || item.earlyFire === 1 ? single : "CONFLICT");
           seen.add(item.idempotencyKey);
           if (codes[index] === "CONFLICT" && status === 201) return;
@@ -243,7 +243,7 @@ describe("a bulk call", () => {
   });
 });
 
-describe("idempotency keys", () => {
+describe("idempotency keys in a bulk call", () => {
   it("that are known are accepted with the existing schedule and its status, and count nothing", async () => {
     const id = await api.create(caller.live, { idempotencyKey: "k" });
     await api.call("DELETE", `/v1/schedules/${id}`, caller.live);
@@ -253,7 +253,7 @@ describe("idempotency keys", () => {
     expect(await stored()).toEqual({ schedules: 1, requests: 1, used: 1 });
   });
 
-  it("that are known say so, and whether the request differs from the stored one, as a single create does", async () => {
+  it("that are known are marked as replayed, and show whether the request differs from the stored one, as in a single create", async () => {
     const large = { payload: "a".repeat(50_000) };
     await bulk(many(99, (n) => ({ idempotencyKey: `k${n}`, ...large })));
     const again = (n: number) => (n % 3 === 0 ? {} : n % 3 === 1 ? large : { ...large, fireAt: PAST });
@@ -273,7 +273,7 @@ describe("idempotency keys", () => {
     }
   });
 
-  it("that items share are judged in the first and a CONFLICT in the rest, whatever became of the first", async () => {
+  it("that items share are validated in the first and a CONFLICT in the others, whatever the result of the first", async () => {
     const known = await api.create(caller.live, { idempotencyKey: "known" });
     const { body } = await bulk([
       { ...valid, idempotencyKey: "a" },
@@ -294,7 +294,7 @@ describe("idempotency keys", () => {
     ]);
   });
 
-  it("are kept apart by environment and by account", async () => {
+  it("are separate for each environment and each account", async () => {
     const other = await api.account();
     for (const key of [caller.live, caller.test, other.live]) {
       const { body } = await bulk([{ ...valid, idempotencyKey: "k" }], {}, key);
@@ -303,7 +303,7 @@ describe("idempotency keys", () => {
     expect(await stored()).toMatchObject({ schedules: 2 });
   });
 
-  it("make one schedule each under 100 parallel bulks and creates that bring them in different orders", async () => {
+  it("make one schedule each under 100 parallel bulk calls and creates that send them in different orders", async () => {
     const keys = Array.from({ length: 40 }, (_, n) => `k${n}`);
     const shuffled = (seed: number) =>
       keys.toSorted(
@@ -326,8 +326,8 @@ describe("idempotency keys", () => {
   });
 });
 
-describe("around the turn of a month, when two transactions bring a key without meeting at one row of usage", () => {
-  /** Stores a schedule as a create that counts in another month does. */
+describe("at the turn of a month, when two transactions use one key without locking one row of usage,", () => {
+  /** Stores a schedule as a create does that counts in another month. */
   async function storeElsewhere(tx: postgres.TransactionSql, idempotencyKey: string): Promise<string> {
     const id = newId(Date.now());
     await tx`INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, idempotency_key, request_hash)
@@ -339,7 +339,7 @@ describe("around the turn of a month, when two transactions bring a key without 
     return encodeId("sch", id);
   }
 
-  it("the later one waits and then knows the key", async () => {
+  it("the later one waits and then finds the key", async () => {
     const { id, pending } = await api.sql.begin(async (tx) => {
       const id = await storeElsewhere(tx, "k");
       const pending = bulk([{ ...valid, idempotencyKey: "k" }, valid]);
@@ -351,7 +351,7 @@ describe("around the turn of a month, when two transactions bring a key without 
     expect(await stored()).toEqual({ schedules: 2, requests: 2, used: 1 });
   });
 
-  it("a deadlock is tried again", async () => {
+  it("a deadlock is retried", async () => {
     const { pending } = await api.sql.begin(async (tx) => {
       await storeElsewhere(tx, "a");
       const pending = bulk(["b", "a"].map((idempotencyKey) => ({ ...valid, idempotencyKey })));
@@ -365,8 +365,8 @@ describe("around the turn of a month, when two transactions bring a key without 
   });
 });
 
-describe("the quota", () => {
-  it("is judged item by item: what fits is stored, in order, and the rest is QUOTA_EXCEEDED", async () => {
+describe("the quota of a bulk call", () => {
+  it("is checked item by item: items within it are stored in order, and the rest is QUOTA_EXCEEDED", async () => {
     await fillMonth(107);
     const { body } = await bulk([valid, { ...valid, fireAt: PAST }, valid, valid, valid]);
     expect(indexes(body.accepted)).toEqual([0, 2, 3]);
@@ -381,7 +381,7 @@ describe("the quota", () => {
     expect(await stored()).toMatchObject({ schedules: 3, used: 110 });
   });
 
-  it("is exact under 100 parallel bulks and creates", async () => {
+  it("is exact under 100 parallel bulk calls and creates", async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
         n % 2 ? bulk(many(3)) : api.call("POST", "/v1/schedules", caller.live, valid),
@@ -395,14 +395,14 @@ describe("the quota", () => {
     expect(await stored()).toEqual({ schedules: 110, requests: 110, used: 110 });
   });
 
-  it("of the test environment has no grace and leaves live alone", async () => {
+  it("in the test environment has no grace, and does not affect live", async () => {
     const { body } = await bulk(many(12), {}, caller.test);
     expect([body.accepted.length, body.rejected.length]).toEqual([10, 2]);
     expect((await bulk([valid])).body.accepted).toHaveLength(1);
   });
 });
 
-describe("400, for the whole call", () => {
+describe("POST /v1/schedules/bulk 400", () => {
   it.each<[string, unknown, string]>([
     ["no array", {}, "schedules"],
     ["none", { schedules: [] }, "schedules"],
@@ -411,28 +411,28 @@ describe("400, for the whole call", () => {
     ["more items than the plan allows", { schedules: Array(101).fill(valid) }, "schedules"],
     ["an unknown field", { schedules: [valid], extra: 1 }, "extra"],
     ["a bare array", [valid], ""],
-  ])("%s", async (_, body, path) => {
+  ])("rejects the whole call for %s", async (_, body, path) => {
     const answer = await api.call("POST", "/v1/schedules/bulk", caller.live, body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
     expect(answer.body.error.details[0].path).toBe(path);
     expect(await stored()).toEqual({ schedules: 0, requests: 0, used: 0 });
   });
 
-  it("an Idempotency-Key header", async () => {
+  it("rejects the whole call for an Idempotency-Key header", async () => {
     const answer = await bulk([valid], { "idempotency-key": "k" });
     expect(answer).toMatchObject({ status: 400, body: { error: { details: [{ path: "Idempotency-Key" }] } } });
     expect(await stored()).toMatchObject({ schedules: 0 });
   });
 
-  it("of an Indie account comes only past 500 items", async () => {
+  it("rejects the whole call of an Indie account only above 500 items", async () => {
     const indie = await api.account("indie");
     expect((await bulk(many(500), {}, indie.live)).body.accepted).toHaveLength(500);
     expect(await bulk(many(501), {}, indie.live)).toMatchObject({ status: 400 });
   });
 });
 
-describe("401", () => {
-  it("for an account that is deactivated while the call runs, and nothing is stored", async () => {
+describe("POST /v1/schedules/bulk 401", () => {
+  it("answers an account that is deactivated during the call, and stores nothing", async () => {
     const pending = await api.sql.begin(async (tx) => {
       await tx`UPDATE accounts SET status = 'deactivated' WHERE id = ${caller.accountId}`;
       const pending = bulk(many(3));
@@ -444,8 +444,8 @@ describe("401", () => {
   });
 });
 
-describe("413", () => {
-  it("for a body of more than 32 MiB, and not for one of just that", async () => {
+describe("POST /v1/schedules/bulk 413", () => {
+  it("answers a body of more than 32 MiB, and not one of exactly 32 MiB", async () => {
     const filler = "a".repeat(33 * 1024 * 1024);
     expect(await bulk([{ ...valid, payload: filler }])).toMatchObject({
       status: 413,
@@ -457,21 +457,21 @@ describe("413", () => {
   });
 });
 
-describe("the dispatchers", () => {
-  it("are told once: of the earliest schedule that is due soon, and of how many are", async () => {
-    const told: string[] = [];
-    const listener = await api.sql.listen("stopwatch_due", (payload) => told.push(payload));
+describe("the dispatchers get", () => {
+  it("one NOTIFY for a bulk call, with the earliest schedule that is due soon and the number of such schedules", async () => {
+    const notifications: string[] = [];
+    const listener = await api.sql.listen("stopwatch_due", (payload) => notifications.push(payload));
     const soon = new Date(Date.now() + 3_000).toISOString();
     await bulk(many(3));
     const one = await bulk([valid, { ...valid, fireAt: soon }]);
     const several = await bulk(many(3, () => ({ fireAt: soon })));
     await api.sql.notify("stopwatch_due", "end");
-    await expect.poll(() => told).toContain("end");
+    await expect.poll(() => notifications).toContain("end");
     await listener.unlisten();
     const [row] = await api.sql`SELECT shard FROM accounts WHERE id = ${caller.accountId}`;
     const earliest = several.body.accepted.map(({ id }: { id: string }) => uuid(id)).toSorted()[0];
     const notice = (id: string, count: number) =>
       `${row?.shard}:${id}:${caller.accountId}:live:${Date.parse(soon)}:${count}`;
-    expect(told).toEqual([notice(uuid(one.body.accepted[1].id), 1), notice(earliest, 3), "end"]);
+    expect(notifications).toEqual([notice(uuid(one.body.accepted[1].id), 1), notice(earliest, 3), "end"]);
   });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 beforeEach(async () => {
   caller = await api.account();
-  // From here on the key is cached.
+  // The key is cached from here on.
   await api.create(caller.live);
 });
 
@@ -22,8 +22,8 @@ const stored = async () =>
 const revoke = () => api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId}`;
 const setPlan = (plan: string) => api.sql`UPDATE accounts SET plan = ${plan} WHERE id = ${caller.accountId}`;
 
-describe("a key that this process has looked up", () => {
-  it("creates in one round trip, one schedule or many", async () => {
+describe("a key in this process's cache", () => {
+  it("creates one schedule or many in one round trip", async () => {
     const run = vi.spyOn(api.services.connection, "run");
     try {
       await post();
@@ -42,7 +42,7 @@ describe("a key that this process has looked up", () => {
       () => api.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${caller.accountId}`,
     ],
     ["deleted", () => api.sql`DELETE FROM api_keys WHERE account_id = ${caller.accountId}`],
-  ])("is refused at once when it is %s, whatever is asked, and stores nothing", async (_, end) => {
+  ])("is refused at once on every endpoint when it is %s, and stores nothing", async (_, end) => {
     await end();
     const answers = [
       await post(),
@@ -59,7 +59,7 @@ describe("a key that this process has looked up", () => {
     expect(await stored()).toBe(1);
   });
 
-  it("is refused on the first call after its revocation each time it was cached anew", async () => {
+  it("is refused on the first call after its revocation each time it was cached again", async () => {
     for (const ask of [() => post(), () => bulk([valid]), () => bulk([null])]) {
       expect((await ask()).status).toBeLessThan(300);
       await revoke();
@@ -68,7 +68,7 @@ describe("a key that this process has looked up", () => {
     }
   });
 
-  it("has the limits of the plan as it is now: after an upgrade and after a downgrade", async () => {
+  it("has the limits of the current plan, after an upgrade and after a downgrade", async () => {
     const large = { ...valid, payload: "a".repeat(60_000) };
     const batch = Array(101).fill(valid);
     expect(await post(large)).toMatchObject({ status: 413 });
@@ -85,7 +85,7 @@ describe("a key that this process has looked up", () => {
     expect(await stored()).toBe(103);
   });
 
-  it("counts in the quota of the plan as it is now", async () => {
+  it("counts in the quota of the current plan", async () => {
     await api.sql`UPDATE usage SET scheduled = 2200 WHERE account_id = ${caller.accountId}`;
     expect(await post()).toMatchObject({ status: 402 });
     await setPlan("indie");
@@ -94,7 +94,7 @@ describe("a key that this process has looked up", () => {
     expect(await post()).toMatchObject({ status: 402 });
   });
 
-  it("still has its use noted", async () => {
+  it("still has its last use recorded", async () => {
     await api.sql`UPDATE api_keys SET last_used_at = now() - interval '1 hour' WHERE account_id = ${caller.accountId}`;
     vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ["Date"] });
     try {

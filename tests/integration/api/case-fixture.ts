@@ -3,7 +3,7 @@ import { generateApiKey } from "#domain/api-key.ts";
 import { encodeId, newId } from "#domain/ids.ts";
 import type { Answer, Api } from "./api.ts";
 
-/** One sample of tests/vectors/api.json. */
+/** One case of tests/vectors/api.json. */
 export type Case = {
   name: string;
   method: string;
@@ -22,7 +22,7 @@ export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
 const PAYLOAD_CAP = 51_200;
 
-/** Accounts of their own for one case, what its placeholders stand for, and the way to the web process at `port`. */
+/** The accounts of one case, the values of its placeholders, and the connection to the web process at `port`. */
 export async function createFixture(api: Api, port: number, { auth, setup = "", path, body }: Case) {
   const [a, b] = [await api.account(), await api.account()];
   const session = await api.session(a.accountId);
@@ -82,7 +82,7 @@ export async function createFixture(api: Api, port: number, { auth, setup = "", 
     }
     return text.replaceAll(/\$\{[^}]+\}/g, (whole) => known.get(whole) ?? whole);
   };
-  // While the account still can make what it needs.
+  // Runs while the account can still create what it needs.
   await resolve(path + JSON.stringify(body ?? {}));
   const credentials = await credentialsOf(api, auth, { ...a, session });
   await setUp(api, setup, { accountId: a.accountId, key: ownKey });
@@ -91,9 +91,9 @@ export async function createFixture(api: Api, port: number, { auth, setup = "", 
     a,
     b,
     session,
-    /** What the case sent in place of this text, which is one placeholder or none. */
+    /** The value that the case sent in place of this text, which is a single placeholder or has none. */
     resolved: (text: string) => known.get(text) ?? text,
-    /** Sends the case, or something else as the same caller. */
+    /** Sends the request of the case, or another one as the same caller. */
     async send(one: Pick<Case, "method" | "path" | "headers" | "body" | "body_raw">): Promise<Answer> {
       const json = one.body === undefined ? undefined : await resolve(JSON.stringify(one.body));
       const body = one.body_raw === undefined ? json : await resolve(one.body_raw);
@@ -101,7 +101,7 @@ export async function createFixture(api: Api, port: number, { auth, setup = "", 
       const type = body === undefined ? {} : { "content-type": "application/json" };
       return send(port, one.method, await resolve(one.path), { ...type, ...credentials, ...headers }, body);
     },
-    /** Everything of both accounts that a call could have changed. */
+    /** All rows of both accounts that a call could have changed. */
     async state(): Promise<unknown> {
       const { sql } = api;
       return Promise.all([
@@ -161,7 +161,7 @@ function send(port: number, method: string, path: string, headers: Record<string
       const answered = new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
       resolve({ status: response.statusCode ?? 0, headers: answered, text, body: text ? JSON.parse(text) : undefined });
     });
-    // After an answer, that the rest of a long body is no longer taken.
+    // After an answer the server no longer reads the rest of a long body.
     sent.once("error", reject);
     sent.end(body);
   });

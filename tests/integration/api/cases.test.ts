@@ -21,7 +21,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-// Not imported: the bundler cannot read the lone surrogates in it.
+// Read and not imported, since the bundler cannot read the lone surrogates in it.
 const { cases } = JSON.parse(readFileSync("tests/vectors/api.json", "utf8")) as { cases: Case[] };
 
 it.each(cases.map((one) => [one.name, one] as const))("%s", async (_, one) => {

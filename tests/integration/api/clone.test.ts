@@ -40,8 +40,8 @@ async function erase(textId: string) {
   await api.sql`UPDATE schedules SET payload_size_bytes = 0, sealed_bytes = 0 WHERE id = ${uuid(textId)}`;
 }
 
-describe("201", () => {
-  it("sends the new payload with the old target, method and headers, and counts", async () => {
+describe("POST /v1/schedules/:id/clone 201", () => {
+  it("sends the new payload with the old target, method and headers, and counts in the quota", async () => {
     const answer = await clone({ payload: "n\u20acw", fireAt: FUTURE });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({ id: expect.any(String), fire_at: FUTURE, status: "scheduled", over_limit: false });
@@ -57,7 +57,7 @@ describe("201", () => {
     expect(await used()).toBe(2);
   });
 
-  it("puts headers that come with it in place of all the old ones", async () => {
+  it("replaces all old headers by the headers in its body", async () => {
     const other = await clone({ payload: "new", headers: { "X-B": "2" } });
     expect(await plaintextOf(other.body.id)).toEqual({ headers: [["X-B", "2"]], payload: "new" });
     const none = await clone({ payload: "", headers: {} });
@@ -65,13 +65,13 @@ describe("201", () => {
     expect(await get(none.body.id)).toMatchObject({ has_payload: false });
   });
 
-  it("fires now unless it says when", async () => {
+  it("fires now unless its body has an instant", async () => {
     const before = Date.now();
     const { body } = await clone({ payload: "new" });
     expect(Math.abs(Date.parse(body.fire_at) - before)).toBeLessThan(5_000);
   });
 
-  it("works after the payload was erased when it brings headers", async () => {
+  it("works after the payload was erased when its body has headers", async () => {
     await erase(id);
     const answer = await clone({ payload: "new", headers: { "X-B": "2" } });
     expect(answer.status).toBe(201);
@@ -80,8 +80,8 @@ describe("201", () => {
   });
 });
 
-describe("200, for a known idempotencyKey", () => {
-  it("answers the first clone again, by field or header", async () => {
+describe("POST /v1/schedules/:id/clone 200", () => {
+  it("returns the first clone for a known idempotencyKey, in field or header", async () => {
     const first = await clone({ payload: "new", idempotencyKey: "k" });
     const again = await clone({ payload: "new" }, { "idempotency-key": "k" });
     expect(again).toMatchObject({ status: 200, body: first.body });
@@ -89,7 +89,7 @@ describe("200, for a known idempotencyKey", () => {
     expect(await used()).toBe(2);
   });
 
-  it("says so when what was asked differs, a replay included, and not for the case of a header's name", async () => {
+  it("marks a request that differs from the first one, a replay included, and ignores the letter case of header names", async () => {
     await clone({ payload: "", headers: { A: "1" }, idempotencyKey: "k" });
     const mismatch = async (body: object) =>
       (await clone({ idempotencyKey: "k", ...body })).headers.get("idempotency-mismatch");
@@ -108,7 +108,7 @@ describe("200, for a known idempotencyKey", () => {
   });
 });
 
-describe("400", () => {
+describe("POST /v1/schedules/:id/clone 400", () => {
   it.each<[string, unknown, string]>([
     ["no payload", { fireAt: FUTURE }, "payload"],
     ["null as payload", { payload: null }, "payload"],
@@ -118,22 +118,22 @@ describe("400", () => {
     ["a past instant", { payload: "x", fireAt: PAST }, "fireAt"],
     ["an unknown field", { payload: "x", method: "GET" }, "method"],
     ["an empty body", "", ""],
-  ])("%s", async (_, body, path) => {
+  ])("answers %s", async (_, body, path) => {
     const answer = await clone(body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{ path }] } } });
     expect(await used()).toBe(1);
   });
 });
 
-describe("402", () => {
-  it("when the month is full", async () => {
+describe("POST /v1/schedules/:id/clone 402", () => {
+  it("answers when the quota of the month is used up", async () => {
     await api.sql`UPDATE usage SET scheduled = 33 WHERE account_id = ${caller.accountId}`;
     expect(await clone({ payload: "x" })).toMatchObject({ status: 402, body: { error: { code: "QUOTA_EXCEEDED" } } });
   });
 });
 
-describe("404", () => {
-  it("for an unknown id, another account's and the other environment's", async () => {
+describe("POST /v1/schedules/:id/clone 404", () => {
+  it("answers an unknown id, another account's and the other environment's", async () => {
     const foreign = await api.create((await api.account()).live);
     const test = await api.create(caller.test);
     for (const of of ["sch_01h00000000000000000000000", foreign, test]) {
@@ -145,16 +145,16 @@ describe("404", () => {
   });
 });
 
-describe("409", () => {
-  it("once the headers were erased and it brings none", async () => {
+describe("POST /v1/schedules/:id/clone 409", () => {
+  it("answers once the headers were erased and the body has none", async () => {
     await erase(id);
     expect(await clone({ payload: "x" })).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     expect(await used()).toBe(1);
   });
 });
 
-describe("413", () => {
-  it("for a payload past the plan's cap", async () => {
+describe("POST /v1/schedules/:id/clone 413", () => {
+  it("answers a payload above the plan's limit", async () => {
     expect(await clone({ payload: "a".repeat(51_201) })).toMatchObject({
       status: 413,
       body: { error: { code: "PAYLOAD_TOO_LARGE" } },

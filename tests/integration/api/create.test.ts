@@ -30,7 +30,7 @@ async function stored(): Promise<{ schedules: number; requests: number; used: nu
 }
 
 describe("a valid schedule", () => {
-  it("answers 201 with exactly id, fire_at, status and over_limit", async () => {
+  it("is answered with 201 and exactly id, fire_at, status and over_limit", async () => {
     const answer = await post(valid);
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -51,7 +51,7 @@ describe("a valid schedule", () => {
     ["2031-01-01T00:00:00+05:45", "2030-12-31T18:15:00.000Z"],
     ["2031-01-01T00:00Z", "2031-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"],
-  ])("keeps fireAt %s as %s", async (fireAt, fire_at) => {
+  ])("with fireAt %s is stored with %s", async (fireAt, fire_at) => {
     expect((await post({ ...valid, fireAt })).body).toMatchObject({ fire_at });
   });
 
@@ -68,7 +68,7 @@ describe("a valid schedule", () => {
     expect(await post({ ...valid, ...fields })).toMatchObject({ status: 201 });
   });
 
-  it("keeps a header that is called __proto__ like any other", async () => {
+  it("keeps a header named __proto__ like any other", async () => {
     const body = `{"targetUrl":"${TARGET}","fireAt":"${FUTURE}","headers":{"__proto__":"x"}}`;
     expect(await post(body)).toMatchObject({ status: 201 });
     const [row] =
@@ -81,7 +81,7 @@ describe("a valid schedule", () => {
     expect(unpackRequest(packed).headers).toEqual([["__proto__", "x"]]);
   });
 
-  it("keeps neither payload nor header values in the clear, and never returns them", async () => {
+  it("has neither its payload nor its header values stored in the clear or returned", async () => {
     const id = await api.create(caller.live, { payload: "canary-payload", headers: { "X-A": "canary-header" } });
     const rows = await api.sql`SELECT to_json(r)::text || encode(r.sealed, 'escape') AS all FROM schedule_requests r
       WHERE account_id = ${caller.accountId}`;
@@ -91,7 +91,7 @@ describe("a valid schedule", () => {
     }
   });
 
-  it("takes the account's default for early firing, and the request's word over it", async () => {
+  it("has the account's default for early fire, unless it has its own value", async () => {
     await api.sql`INSERT INTO relay_settings (account_id, early_fire) VALUES (${caller.accountId}, true)`;
     const early = async (fields: object) =>
       (await api.call("GET", `/v1/schedules/${await api.create(caller.live, fields)}`, caller.live)).body.early_fire;
@@ -159,22 +159,22 @@ describe("a request that is refused stores nothing", () => {
     expect(await stored()).toEqual({ schedules: 0, requests: 0, used: 0 });
   });
 
-  it("says the cap in bytes when a payload is too large", async () => {
+  it("names the limit in bytes when its payload is too large", async () => {
     const answer = await post({ ...valid, payload: "a".repeat(51_201) });
     expect(answer.body.error.message).toContain("51200 bytes");
   });
 });
 
-describe("the order of judgement", () => {
+describe("the order of validation", () => {
   const past = "2020-01-01T00:00:00Z";
   const known = { ...valid, idempotencyKey: "known" };
 
-  it("puts syntax before a known key", async () => {
+  it("puts syntax before a known idempotency key", async () => {
     await post(known);
     expect(await post({ ...known, extra: 1 })).toMatchObject({ status: 400 });
   });
 
-  it("puts a known key before time, target and size", async () => {
+  it("puts a known idempotency key before time, target and size", async () => {
     const first = await post(known);
     for (const body of [
       { ...known, fireAt: past },
@@ -202,7 +202,7 @@ describe("the order of judgement", () => {
 });
 
 describe("idempotency", () => {
-  it("answers the same schedule again with 200 and says that it did", async () => {
+  it("returns the same schedule again with 200 and marks the answer as replayed", async () => {
     const first = await post({ ...valid, idempotencyKey: "k", headers: { A: "1", B: "2" } });
     const again = await post({ ...valid, idempotencyKey: "k", headers: { b: "2", a: "1" }, method: "POST" });
     expect(first.headers.get("idempotent-replayed")).toBeNull();
@@ -211,7 +211,7 @@ describe("idempotency", () => {
     expect(again.headers.get("idempotency-mismatch")).toBeNull();
   });
 
-  it("returns a cancelled schedule rather than making a new one", async () => {
+  it("returns a cancelled schedule instead of creating a new one", async () => {
     const id = await api.create(caller.live, { idempotencyKey: "k" });
     await api.call("DELETE", `/v1/schedules/${id}`, caller.live);
     expect(await post({ ...valid, idempotencyKey: "k" })).toMatchObject({
@@ -220,7 +220,7 @@ describe("idempotency", () => {
     });
   });
 
-  it("tells keys apart by case, by normal form, by environment and by account", async () => {
+  it("distinguishes keys by letter case, Unicode normal form, environment and account", async () => {
     for (const idempotencyKey of ["k", "K", "\u00e9", "e\u0301"]) {
       expect(await post({ ...valid, idempotencyKey })).toMatchObject({ status: 201 });
     }
@@ -230,7 +230,7 @@ describe("idempotency", () => {
     });
   });
 
-  it("takes the Idempotency-Key header as the same thing, and refuses it when it differs from the field", async () => {
+  it("accepts the Idempotency-Key header as the field, and refuses it when it differs from the field", async () => {
     const first = await post(valid, { "idempotency-key": "k" });
     expect(await post({ ...valid, idempotencyKey: "k" })).toMatchObject({ status: 200, body: { id: first.body.id } });
     expect(await post({ ...valid, idempotencyKey: "k" }, { "idempotency-key": "k" })).toMatchObject({ status: 200 });
@@ -240,7 +240,7 @@ describe("idempotency", () => {
     }
   });
 
-  it("makes one schedule and counts one of 100 parallel creates with one key", async () => {
+  it("makes one schedule and counts one for 100 parallel creates with one key", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => post({ ...valid, idempotencyKey: "k" })));
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(99);
@@ -250,7 +250,7 @@ describe("idempotency", () => {
 });
 
 describe("the quota", () => {
-  it("lets exactly the grace limit through under 100 parallel creates", async () => {
+  it("accepts exactly the grace limit under 100 parallel creates", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => post(valid)));
     const codes = Map.groupBy(answers, (answer) => answer.status);
     expect([codes.get(201)?.length, codes.get(402)?.length]).toEqual([33, 67]);
@@ -262,7 +262,7 @@ describe("the quota", () => {
     expect(message).toMatch(/^33 live schedules .* allows 30, 33 with its grace\. .* \d{4}-\d\d-01T00:00:00\.000Z\.$/);
   });
 
-  it("counts test schedules apart and gives them no grace", async () => {
+  it("counts test schedules separately and gives them no grace", async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(valid, {}, caller.test)));
     expect(answers.filter((answer) => answer.status === 402)).toHaveLength(2);
     expect(await post(valid)).toMatchObject({ status: 201 });

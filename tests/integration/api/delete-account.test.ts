@@ -52,7 +52,7 @@ const waiters = (count: number) =>
   });
 
 describe("DELETE /v1/me 204", () => {
-  it("ends every credential of the account at once, clears the cookie, and touches nobody else", async () => {
+  it("ends every credential of the account at once, clears the cookie, and affects no other account", async () => {
     const second = await api.session(caller.accountId);
     const other = await api.account();
     const { status, text, headers } = await remove();
@@ -67,7 +67,7 @@ describe("DELETE /v1/me 204", () => {
     expect(await api.call("GET", "/v1/me", other.live)).toMatchObject({ status: 200 });
   });
 
-  it("is answered with the cleared cookie also when the session was due for renewal", async () => {
+  it("clears the cookie also when the session was due for renewal", async () => {
     session = await api.session(caller.accountId, { ageDays: 3 });
     expect((await remove()).headers.get("set-cookie")).toMatch(/^sw_session=; .*Max-Age=0/);
   });
@@ -81,7 +81,7 @@ describe("DELETE /v1/me 204", () => {
     expect(made.created).toBe(true);
   });
 
-  it("no create succeeds after it: what was answered 201 is what is there when it is answered", async () => {
+  it("lets no create succeed after it: the schedules answered with 201 are exactly those that exist at its answer", async () => {
     for (let round = 0; round < 5; round++) {
       caller = await api.account("indie");
       session = await api.session(caller.accountId);
@@ -106,7 +106,7 @@ describe("DELETE /v1/me 204", () => {
     }
   });
 
-  it("no claim succeeds after it, however many are under way", async () => {
+  it("lets no claim succeed after it, however many are in flight", async () => {
     for (let round = 0; round < 5; round++) {
       caller = await api.account("indie");
       session = await api.session(caller.accountId);
@@ -131,7 +131,7 @@ describe("DELETE /v1/me 204", () => {
     }
   });
 
-  it("waits for a claim that began before it and is not through, and for its attempt", async () => {
+  it("waits for a claim that began before it and is not committed, and for its attempt", async () => {
     const [schedule] = await due(1);
     const { promise: mayGo, resolve: go } = Promise.withResolvers<void>();
     const holder = api.sql.begin(async (tx) => {
@@ -170,7 +170,7 @@ describe("DELETE /v1/me 204", () => {
     expect(tookMs).toBeLessThan(4_000);
   });
 
-  it("is answered also while the shard is held by somebody who does not let go", async () => {
+  it("is answered also while another session holds the lock of the shard", async () => {
     const [schedule] = await due(1);
     await api.sql.begin(async (tx) => {
       await tx`SELECT 1 FROM shards WHERE id = ${schedule?.shard} FOR KEY SHARE`;
@@ -180,7 +180,7 @@ describe("DELETE /v1/me 204", () => {
 });
 
 describe("DELETE /v1/me 401", () => {
-  it("is the answer to all but one of several at once", async () => {
+  it("answers all but one of several calls at once", async () => {
     const sessions = await Promise.all(Array.from({ length: 6 }, () => api.session(caller.accountId)));
     const answers = await Promise.all(sessions.map((one) => api.call("DELETE", "/v1/me", one)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 401, 401, 401, 401, 401]);

@@ -24,11 +24,11 @@ beforeEach(async () => {
 const remove = () => api.call("DELETE", "/v1/me", session);
 const checkout = () => api.call("POST", "/v1/billing/checkout", session);
 const query: Query = (work) => api.services.connection.run(10_000, work);
-/** What the upkeep of billing does in each web process. */
+/** The regular upkeep of billing in each web process. */
 const tend = async () => deleteQueuedCustomers(await billingOf(api.config), query);
 const queue = () => api.sql`SELECT * FROM customer_deletions ORDER BY customer_id`;
 const isQueueEmpty = async () => (await queue()).length === 0;
-/** As if the next try of every deletion were due. */
+/** Makes the next try of every deletion due. */
 const wait = () => api.sql`UPDATE customer_deletions SET next_try_at = now() - interval '1 second'`;
 
 async function subscribed(): Promise<string> {
@@ -46,9 +46,9 @@ const triesOf = (customer: string) =>
 const isGone = (customer: string) =>
   stripe.customers.get(customer)?.deleted === true && runningOf(customer).length === 0;
 
-// First of all: what deletions leave to do in the background works on this queue too.
-describe("the queue of customers to be deleted", () => {
-  it("tries each less and less often, but at least hourly", async () => {
+// Runs first, since the background work of deletions uses this queue, too.
+describe("the queue of customers to delete", () => {
+  it("tries each customer at growing intervals, but at least hourly", async () => {
     await api.sql`INSERT INTO customer_deletions (customer_id) VALUES ('cus_x')`;
     const waits: number[] = [];
     for (let tries = 0; tries < 12; tries++) {
@@ -61,7 +61,7 @@ describe("the queue of customers to be deleted", () => {
     expect(waits.at(-1)).toBe(3_600);
   });
 
-  it("asks Stripe once for each, by several processes at once", async () => {
+  it("asks Stripe once for each customer when several processes work on it at once", async () => {
     const customers = Array.from({ length: 12 }, (_, n) => `cus_many${n}`);
     for (const id of customers) {
       stripe.customers.set(id, { id, email: "a@example.com" });
@@ -76,7 +76,7 @@ describe("the queue of customers to be deleted", () => {
 });
 
 describe("deleting an account", () => {
-  it("ends its subscription and deletes its customer at Stripe, at once", async () => {
+  it("ends its subscription and deletes its customer at Stripe at once", async () => {
     const customer = await subscribed();
     expect(await remove()).toMatchObject({ status: 204 });
     await waitFor("the customer is deleted", () => isGone(customer));
@@ -84,7 +84,7 @@ describe("deleting an account", () => {
     expect(await api.sql`SELECT 1 FROM subscriptions WHERE account_id = ${caller.accountId}`).toHaveLength(0);
   });
 
-  it("asks nothing of Stripe for an account that never went to the checkout", async () => {
+  it("asks nothing of Stripe for an account that never had a checkout", async () => {
     expect(await remove()).toMatchObject({ status: 204 });
     expect(await queue()).toEqual([]);
     expect(stripe.asked).toEqual([]);
@@ -93,7 +93,7 @@ describe("deleting an account", () => {
   it.each([
     ["is down", { isDown: true }],
     ["hangs", { hangs: true }],
-  ])("is done as ever while Stripe %s, and tried again until it worked", async (_, conduct) => {
+  ])("works as always while Stripe %s, and tries again until Stripe has deleted the customer", async (_, conduct) => {
     const customer = await subscribed();
     Object.assign(stripe.conduct, conduct);
     expect(await remove()).toMatchObject({ status: 204 });
@@ -115,7 +115,7 @@ describe("deleting an account", () => {
     await waitFor("nothing is left to do", isQueueEmpty);
   });
 
-  it("goes on after a process that died in between, before Stripe was asked or after it", async () => {
+  it("continues after a process that died in between, before Stripe was asked or afterwards", async () => {
     for (const died of ["before", "after"]) {
       caller = await api.account();
       session = await api.session(caller.accountId);
@@ -123,7 +123,7 @@ describe("deleting an account", () => {
       stripe.conduct.isDown = true;
       await remove();
       await waitFor("it was tried, and tried again", () => triesOf(customer) > 1);
-      // What a process has taken when it dies.
+      // What a process has taken from the queue when it dies.
       await api.sql`UPDATE customer_deletions SET tries = tries + 1, next_try_at = now() + interval '30 s'`;
       stripe.conduct.isDown = false;
       if (died === "after") await (await billingOf(api.config)).deleteCustomer(customer);
@@ -136,7 +136,7 @@ describe("deleting an account", () => {
     }
   });
 
-  it("that breaks off in the middle has changed nothing, and can be asked for again", async () => {
+  it("changes nothing when it is interrupted, and can be requested again", async () => {
     const customer = await subscribed();
     const held = Promise.withResolvers<void>();
     const holder = api.sql.begin(async (tx) => {
@@ -161,7 +161,7 @@ describe("deleting an account", () => {
     await waitFor("the customer is deleted", () => isGone(customer));
   });
 
-  it("leaves no customer behind, whatever checkout is under way", async () => {
+  it("leaves no customer at Stripe, whatever checkout is in progress", async () => {
     for (let round = 0; round < 10; round++) {
       caller = await api.account();
       session = await api.session(caller.accountId);
@@ -177,7 +177,7 @@ describe("deleting an account", () => {
     }
   });
 
-  it("refuses a checkout that was waiting for Stripe meanwhile, whose customer is deleted too", async () => {
+  it("refuses a checkout that waited for Stripe meanwhile, and deletes its customer, too", async () => {
     const held = Promise.withResolvers<void>();
     let isHeld = false;
     stripe.conduct.beforeAnswer = async ({ path }) => {
@@ -197,7 +197,7 @@ describe("deleting an account", () => {
   });
 });
 
-it("what Stripe tells of a deleted account's customer changes nothing", async () => {
+it("an event of Stripe about a deleted account's customer changes nothing", async () => {
   const customer = await subscribed();
   await remove();
   await waitFor("nothing is left to do", isQueueEmpty);
@@ -210,7 +210,7 @@ it("what Stripe tells of a deleted account's customer changes nothing", async ()
   expect(await api.sql`SELECT 1 FROM subscriptions WHERE account_id = ${caller.accountId}`).toHaveLength(0);
 });
 
-it("an event waits for a deletion that has begun, and holds nothing that this one needs", async () => {
+it("an event waits for a deletion that has begun, and holds no lock that the deletion needs", async () => {
   const customer = await subscribed();
   const { body, headers } = stripe.event("invoice.paid", { customer });
   let going: ReturnType<Api["call"]> | undefined;

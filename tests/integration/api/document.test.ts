@@ -27,45 +27,45 @@ type Operation = {
 };
 
 describe("GET /v1/openapi.json", () => {
-  it("is 200 for everybody, and may be kept", async () => {
+  it("is 200 for everybody, and may be cached", async () => {
     const answer = await api.call("GET", "/v1/openapi.json");
     expect(answer).toMatchObject({ status: 200, body: DOCUMENT });
     expect(answer.headers.get("cache-control")).toBe("public, max-age=300");
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
   });
 
-  it("is 304 for whoever has it", async () => {
+  it("is 304 for a caller who has it", async () => {
     const etag = (await api.call("GET", "/v1/openapi.json")).headers.get("etag") ?? "";
     const again = await api.call("GET", "/v1/openapi.json", null, undefined, { "if-none-match": etag });
     expect(again).toMatchObject({ status: 304, text: "" });
   });
 
-  it("names the configured address, never the one it was asked at", async () => {
+  it("contains the configured address, and never the address of the request", async () => {
     const answer = await api.call("GET", "/v1/openapi.json", null, undefined, { host: "elsewhere.example" });
     expect(answer.body.servers).toEqual([{ url: "https://api.example.com" }]);
   });
 });
 
-describe("the document", () => {
+describe("the OpenAPI document", () => {
   it("is valid OpenAPI 3.1", async () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(DOCUMENT))).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
   });
 
-  it("has every path and method that a route file answers, and no others", async () => {
+  it("has exactly the paths and methods that the route files answer", async () => {
     const answered = await Promise.all(globSync("app/**/route.ts").filter(isOfApi).map(answeredBy));
     expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(
       answered.flat().sort(),
     );
   });
 
-  it("names each operation once", () => {
+  it("gives each operation a name of its own", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("says of each schema what it is, and of each object in a request that it has no other fields", () => {
+  it("describes each schema, and says of each object in a request that it has no other fields", () => {
     for (const [where, schema] of schemasOf({ paths: DOCUMENT.paths, schemas: DOCUMENT.components.schemas })) {
       const isTyped = ["type", "$ref", "anyOf", "oneOf", "allOf", "const", "enum"].some((keyword) => keyword in schema);
       expect(isTyped, `${where} says what it is`).toBe(true);
@@ -75,14 +75,14 @@ describe("the document", () => {
     }
   });
 
-  it("lets answers gain fields", () => {
+  it("allows answers to gain fields", () => {
     for (const [where, schema] of schemasOf(DOCUMENT)) {
       if (/requestBody|schemas\/NewSchedule/.test(where)) continue;
       expect(schema.additionalProperties, where).not.toBe(false);
     }
   });
 
-  it("is held to by tests all the same: no answer has a field that is not described", () => {
+  it("is enforced by tests more strictly: no answer has an undescribed field", () => {
     expect(() => assertSchema("/components/schemas/Schedule", SCHEDULE_EXAMPLE)).not.toThrow();
     expect(() => assertSchema("/components/schemas/Schedule", { ...SCHEDULE_EXAMPLE, more: 1 })).toThrow(/additional/);
     expect(() =>
@@ -106,11 +106,11 @@ describe("the document", () => {
     }
   });
 
-  it("has no components but those that have a name of their own", () => {
+  it("has no components but those with a name of their own", () => {
     expect(Object.keys(DOCUMENT.components.schemas).filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
   });
 
-  it("says how several statuses are written", () => {
+  it("describes how several statuses are written in one parameter", () => {
     const { parameters } = DOCUMENT.paths["/v1/schedules"].get;
     expect(parameters.find(({ name }: { name: string }) => name === "status")).toMatchObject({
       ...{ style: "form", explode: false },
@@ -118,13 +118,13 @@ describe("the document", () => {
     });
   });
 
-  it("says of every operation's path that it refuses other methods", () => {
+  it("says for every path that other methods are refused", () => {
     for (const { operation } of operations) {
       expect(operation.responses[405]).toEqual({ $ref: "#/components/responses/METHOD_NOT_ALLOWED" });
     }
   });
 
-  it("tells the errors apart by their code, beside what all have in common", () => {
+  it("distinguishes errors by their code, beside their common schema", () => {
     for (const [code, { content }] of Object.entries<Described>(DOCUMENT.components.responses)) {
       expect(content["application/json"].schema.allOf).toMatchObject([
         { $ref: "#/components/schemas/Error" },
@@ -136,7 +136,7 @@ describe("the document", () => {
     }
   });
 
-  it("refers to what it has, and has what it refers to", () => {
+  it("has no broken reference and no unused component", () => {
     const referred = new Set(
       [...JSON.stringify(DOCUMENT).matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)].map(([, a, b]) => `${a}/${b}`),
     );
@@ -147,7 +147,7 @@ describe("the document", () => {
   });
 
   it.each(operations)(
-    "$method $path shows examples of its body and answers, which fit",
+    "$method $path shows examples of its body and answers, which are valid",
     ({ path, method, operation }) => {
       const at = `/paths/${path.replaceAll("/", "~1")}/${method}`;
       const media = "content/application~1json";
@@ -167,7 +167,7 @@ describe("the document", () => {
     },
   );
 
-  it("shows an example of every error, which fits", () => {
+  it("has a valid example of every error", () => {
     for (const [code, { content }] of Object.entries<{ content: Record<string, { example: unknown }> }>(
       DOCUMENT.components.responses,
     )) {
@@ -179,10 +179,10 @@ describe("the document", () => {
   });
 });
 
-/** A folder in parentheses has pages, and what their forms are sent to; llms.txt is a page too. */
+/** A folder in parentheses contains pages and the routes that their forms post to. llms.txt is a page, too. */
 const isOfApi = (file: string) => !file.startsWith("app/(") && !file.startsWith("app/llms.txt");
 
-/** What a route file answers besides HEAD and OPTIONS, as it says itself. */
+/** The methods that a route file says it answers, besides HEAD and OPTIONS. */
 async function answeredBy(file: string): Promise<string[]> {
   const path = file
     .replace(/^app/, "")

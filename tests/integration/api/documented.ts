@@ -3,18 +3,18 @@ import addFormats from "ajv-formats";
 import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import { openApiDocument } from "#server/contract/openapi.ts";
 
-/** What of an answer the document speaks of. */
+/** The parts of an answer that the document describes. */
 export type Documented = { status: number; headers: Headers; body: unknown };
 
 type Operation = { responses: Record<string, Response | { $ref: string }> };
 type Response = { headers?: Record<string, { required?: boolean } | { $ref: string }>; content?: object };
 
-/** The document, as a caller reads it. */
+/** The document as a caller reads it. */
 export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument("https://api.example.com")));
 
 /**
- * Throws unless the document describes this answer: its status under this path and method, every field of its body and
- * none besides, and the headers it promises.
+ * Throws unless the document describes this answer: its status under this path and method, every field of its body with
+ * no further ones, and the headers that it promises.
  */
 export function assertDocumented(method: string, path: string, { status, headers, body }: Documented): void {
   const where = `${method} ${path} answered ${status}, and the document`;
@@ -33,7 +33,7 @@ export function assertDocumented(method: string, path: string, { status, headers
   if (!isAsDescribed(body)) throw new Error(`${where} says: ${ajv.errorsText(isAsDescribed.errors)}`);
 }
 
-/** The document with every object closed: an answer may gain fields within v1, but not without being described. */
+/** The document with every object closed. An answer may gain fields within v1, but each must be described. */
 function closed(document: object): object {
   return JSON.parse(JSON.stringify(document), (_, value) => {
     const isObject = value?.type === "object" && value.properties && value.additionalProperties === undefined;
@@ -41,18 +41,18 @@ function closed(document: object): object {
   });
 }
 
-// It says of an error which one it is, beside what is common to all.
+// It describes the specific error beside the common schema.
 function isPartOfError({ properties }: { properties: { error?: { additionalProperties?: boolean } } }): boolean {
   return properties.error?.additionalProperties === true;
 }
 
-/** Throws unless `value` is what the schema at `pointer` of the document says. */
+/** Throws unless `value` is valid by the schema at `pointer` of the document. */
 export function assertSchema(pointer: string, value: unknown): void {
   const fits = validator(pointer);
   if (!fits(value)) throw new Error(`${pointer}: ${ajv.errorsText(fits.errors)}`);
 }
 
-// `examples`, `const` beside `$ref` and the like are known; a keyword that is not would be a mistake of ours.
+// Keywords such as `examples` and `const` beside `$ref` are known. An unknown keyword would be a fault of ours.
 const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addVocabulary(Object.keys(DOCUMENT));
@@ -69,7 +69,7 @@ function validator(pointer: string) {
 function describedAnswer(method: string, path: string, status: number) {
   if (method === "OPTIONS" && status === 204) return { pointer: "", value: {} as Response };
   const matching = ENDPOINTS.filter((one) => new RegExp(`^${one.path.replace(/\{\w+\}/, "[^/]+")}$`).test(path));
-  // A path that is written out comes before one with an {id} in its place.
+  // A literal path is matched before one with {id} in its place.
   const written = matching.filter((one) => one.path === path);
   const described = written.length > 0 ? written : matching;
   const one = described.find((each) => each.method === (method === "HEAD" ? "GET" : method));

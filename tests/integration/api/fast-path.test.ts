@@ -8,7 +8,7 @@ import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { startWebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
 
-// Before the route is loaded: elsewhere than in production it does not become direct.
+// Set before the route is loaded: only in production does it use the fast path.
 vi.hoisted(() => vi.stubEnv("NODE_ENV", "production"));
 
 let api: Api;
@@ -51,7 +51,7 @@ function post({
 }
 const chunked = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
-describe("a direct route", () => {
+describe("the fast path", () => {
   it.each<[string, Parameters<typeof post>[0], number]>([
     ["a create", {}, 201],
     ["a body in chunks", { headers: ["Transfer-Encoding: chunked"], body: chunked(valid) }, 201],
@@ -63,7 +63,7 @@ describe("a direct route", () => {
     ["a body that is announced as too large", { headers: ["Content-Length: 99999999"], body: "{" }, 413],
     ["another type", { headers: ["Content-Encoding: gzip"] }, 415],
     ["an unknown key", { key: "sw_live_nope" }, 401],
-  ])("answers as the handler does: %s", async (_, parts, status) => {
+  ])("answers as the route handler does: %s", async (_, parts, status) => {
     const answer = await sendRaw(port, post(parts));
     expect(answer.status).toBe(status);
     expect(answer.headers.get("content-type")).toBe("application/json");
@@ -75,16 +75,16 @@ describe("a direct route", () => {
     else expect(body.error.message).not.toBe("");
   });
 
-  it("cuts a body off that turns out too large while it is read, and still answers", async () => {
+  it("cuts off a body that turns out too large while it is read, and still answers", async () => {
     const large = "a".repeat(3 * 1024 * 1024);
     const answer = await sendRaw(port, post({ headers: ["Transfer-Encoding: chunked"], body: chunked(large) }));
     expect(answer.status).toBe(413);
     expect(JSON.parse(answer.text).error.code).toBe("PAYLOAD_TOO_LARGE");
   });
 
-  it("refuses a body that finds no room before any of it came, and the connection ends", async () => {
+  it("refuses a body without room before any of it arrived, and closes the connection", async () => {
     const room = new BodyMemory(caller.accountId);
-    room.reserve(32 * 1024 * 1024);
+    room.take(32 * 1024 * 1024);
     try {
       const answer = await sendRaw(port, post({ headers: ["Content-Length: 1000000"], body: "{" }));
       expect(answer.status).toBe(429);
@@ -97,10 +97,10 @@ describe("a direct route", () => {
     expect((await sendRaw(port, post({}))).status).toBe(201);
   });
 
-  it("keeps a connection for the next call", async () => {
+  it("keeps a connection open for the next call", async () => {
     const two = post({}).replace("Connection: close\r\n", "") + post({});
     const { raw } = await sendRaw(port, two);
-    // Both are at work at once: either may be the one that stores it.
+    // Both run at once, so either may be the one that stores it.
     expect(raw.match(/HTTP\/1\.1 \d+/g)?.sort()).toEqual(["HTTP/1.1 200", "HTTP/1.1 201"]);
     const [row] = await api.sql`SELECT count(*)::int AS n FROM schedules WHERE account_id = ${caller.accountId}`;
     expect(row?.n).toBe(1);
@@ -112,13 +112,13 @@ describe("a direct route", () => {
     ["POST", "/v1/schedules/bulk"],
     ["POST", "/v1//schedules"],
     ["PUT", "/v1/schedules"],
-  ])("leaves everything else to Next.js: %s %s", async (method, target) => {
+  ])("leaves every other request to Next.js: %s %s", async (method, target) => {
     expect((await sendRaw(port, post({ method, target }))).status).toBe(299);
   });
 });
 
-describe("in the real web process", () => {
-  it("the first create, which Next.js finds, and those after it answer alike", async () => {
+describe("the real web process", () => {
+  it("answers the first create, which goes through Next.js, like those after it", async () => {
     const web = await startWebProcess({
       DATABASE_URL: api.config.databaseUrl,
       ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,

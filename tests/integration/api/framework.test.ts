@@ -24,7 +24,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** One answer of the real process, which says that it is JSON and is named. An error is in the envelope. */
+/** One answer of the real process, which must be JSON and have a request id. Errors must be in the envelope. */
 async function ask(request: string | Buffer, chunk?: Buffer) {
   const answer = await sendRaw(web.port, request, chunk);
   expect(answer.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
@@ -67,7 +67,7 @@ describe("a path under /v1", () => {
       "/v1/schedules/%5Bid%5D",
     ],
     ...["/v1/schedules/__proto__", "/v1/schedules/x/y/z", "http://localhost/v1/nope", '/v1/schedules/"<>'],
-  ])("that is not there is NOT_FOUND and never a redirect: %s", async (target) => {
+  ])("that does not exist is NOT_FOUND and never a redirect: %s", async (target) => {
     expect(await ask(request({ target }))).toMatchObject(notFound);
   });
 
@@ -90,11 +90,11 @@ describe("a path under /v1", () => {
     "__proto__=1",
     "%5F_pr%6Fto__=1",
     ...["=1", "x", "limit", "limit[]=1", "limit=1&limit=1"],
-  ])("takes no parameter that is not its own, those of the framework included: ?%s", async (query) => {
+  ])("accepts only its own parameters, and none of the framework's: ?%s", async (query) => {
     expect(await ask(request({ target: `/v1/schedules?${query}` }))).toMatchObject(invalid);
   });
 
-  it("takes a search text that holds a parameter of the framework", async () => {
+  it("accepts a search text that contains a parameter of the framework", async () => {
     expect(await ask(request({ target: "/v1/schedules?q=https://example.com/?nxtPid=1" }))).toMatchObject({
       status: 200,
     });
@@ -103,7 +103,7 @@ describe("a path under /v1", () => {
 
 describe("a method", () => {
   it.each(["PUT", "TRACE", "PROPFIND", "QUERY", "LOCK", "M-SEARCH", "FOO", "get", "CONNECT"])(
-    "that nothing answers is METHOD_NOT_ALLOWED with Allow: %s",
+    "that no route answers is METHOD_NOT_ALLOWED with Allow: %s",
     async (method) => {
       const answer = await ask(request({ method }));
       expect(answer).toMatchObject(notAllowed);
@@ -111,7 +111,7 @@ describe("a method", () => {
     },
   );
 
-  it("HEAD answers like GET without a body, OPTIONS with Allow", async () => {
+  it("named HEAD is answered like GET without a body, and OPTIONS with Allow", async () => {
     expect(await ask(request({ method: "HEAD" }))).toMatchObject({ status: 200, text: "" });
     expect(await ask(request({ method: "HEAD", target: "/v1/nope" }))).toMatchObject({
       status: 404,
@@ -146,7 +146,7 @@ describe("a header", () => {
     ["Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__", "Connection: Upgrade, HTTP2-Settings"],
     ["Upgrade: websocket", "Connection: Upgrade"],
     ["Accept: text/html", "Range: bytes=0-1", "If-Modified-Since: Sat, 01 Jan 2033 00:00:00 GMT"],
-  ])("that is meant for a page, a proxy or a later protocol changes nothing: %s", async (...headers) => {
+  ])("for a page, a proxy or a later protocol changes nothing: %s", async (...headers) => {
     expect(await ask(request({ headers }))).toMatchObject({ status: 200, body: { items: [] } });
     expect(await ask(request({ target: "/v1/nope", headers }))).toMatchObject(notFound);
   });
@@ -155,12 +155,12 @@ describe("a header", () => {
     expect(await ask(request({ host }))).toMatchObject({ status: 200 });
   });
 
-  it("Host is needed by HTTP/1.1 alone", async () => {
+  it("named Host is required by HTTP/1.1 alone", async () => {
     expect(await ask(request({ host: "" }))).toMatchObject(invalid);
     expect(await ask(request({ host: "", version: "1.0" }))).toMatchObject({ status: 200 });
   });
 
-  it("Expect is obeyed where it asks for a sign to go on, and otherwise ignored", async () => {
+  it("named Expect is obeyed when it asks for 100 Continue, and otherwise ignored", async () => {
     for (const expectation of ["100-continue", "junk"]) {
       const headers = [`Expect: ${expectation}`, "Content-Type: application/json", "Content-Length: 2"];
       expect(await ask(request({ method: "POST", headers, body: "{}" }))).toMatchObject(invalid);
@@ -199,11 +199,11 @@ describe("a request that Node.js cannot read", () => {
 it.each<[string, Parts]>([
   ["an address", { target: `/v1/schedules?q=${"a".repeat(17_000)}` }],
   ["headers", { headers: [`X-A: ${"a".repeat(200_000)}`] }],
-])("%s above 16 KiB is VALIDATION too, with the status that HTTP has for it", async (_, parts) => {
+])("%s above 16 KiB is VALIDATION, too, with the status that HTTP has for it", async (_, parts) => {
   expect(await ask(request(parts))).toMatchObject({ ...invalid, status: 431 });
 });
 
-describe("a body where none is expected", () => {
+describe("a body of a request that takes none", () => {
   const rotate = (headers: string[], body = "") =>
     ask(request({ method: "POST", target: "/v1/signing-secrets/rotate", headers, body }));
   const json = "Content-Type: application/json";
@@ -235,8 +235,8 @@ describe("a body where none is expected", () => {
   });
 });
 
-describe("a probe", () => {
-  it.each(["/healthz", "/metricsz"])("may ask %s with whatever parameters", async (path) => {
+describe("a health check", () => {
+  it.each(["/healthz", "/metricsz"])("may request %s with any parameters", async (path) => {
     for (const query of ["?x=1", "?_=1&_=2", "?nxtPx=1", "?__proto__=1", "?%E0%A4%A"]) {
       expect(await ask(request({ target: `${path}${query}` }))).toMatchObject({ status: 200 });
     }
@@ -251,21 +251,21 @@ describe("a body over the limit", () => {
   const tooLarge = { status: 413, body: { error: { code: "PAYLOAD_TOO_LARGE" } } };
 
   it.each(["/v1/schedules", "/v1/schedules/bulk"])(
-    "is refused at %s by its length before any of it came",
+    "is refused at %s by its Content-Length before any of it arrives",
     async (target) => {
       const head = request({ method: "POST", target, headers: [...json, `Content-Length: ${33 * MIB}`] });
       expect(await ask(head)).toMatchObject(tooLarge);
     },
   );
 
-  it("without a length is cut off while the caller still sends, and the connection ends", async () => {
+  it("without a length is cut off while the caller still sends, and the connection is closed", async () => {
     const answer = await ask(request({ method: "POST", headers: [...json, "Transfer-Encoding: chunked"] }), framed);
     expect(answer).toMatchObject(tooLarge);
     expect(answer.headers.get("connection")).toBe("close");
     expect(answer.sentBytes).toBeLessThan(64 * MIB);
   });
 
-  it("is not waited for where nobody wants it: with a bad key, with a type that is not JSON, with GET", async () => {
+  it("is not waited for when it is not wanted: with a bad key, with a type that is not JSON, with GET", async () => {
     const headers = [`Content-Length: ${300 * MIB}`];
     const answers = [
       await ask(request({ method: "POST", headers }).replace(/Bearer \S+/, "Bearer x"), chunk),
@@ -279,13 +279,13 @@ describe("a body over the limit", () => {
     }
   });
 
-  it("leaves the process as it was", async () => {
+  it("leaves no error in the log of the process", async () => {
     expect(await ask(request({}))).toMatchObject({ status: 200 });
     expect(web.lines().join("\n")).not.toMatch(/uncaught|unhandled|TypeError/i);
   });
 });
 
-describe("a large body that is still coming", () => {
+describe("a large body that is still arriving", () => {
   const MIB = 1024 * 1024;
   const bulk = (bytes: number) =>
     request({
@@ -294,7 +294,7 @@ describe("a large body that is still coming", () => {
       headers: ["Content-Type: application/json", `Content-Length: ${bytes}`],
     });
 
-  it("has the room of its account: the next one is refused by its length, a create is not, until it ends", async () => {
+  it("takes the room of its account: the next one is refused by its length, but a create is not, until it ends", async () => {
     const coming = connect(web.port, "127.0.0.1").on("error", () => {});
     coming.write(`${bulk(31 * MIB)}{`);
     const refused = await waitFor("it has its room", async () => {
@@ -314,7 +314,7 @@ describe("a large body that is still coming", () => {
 });
 
 describe("a connection", () => {
-  it("goes on after an answer to a body that was read to its end", async () => {
+  it("stays open after an answer to a body that was read to its end", async () => {
     const headers = ["Content-Type: application/json", "Content-Length: 2"];
     const first = request({ method: "POST", headers, body: "{}" }).replace("Connection: close\r\n", "");
     const { raw } = await sendRaw(web.port, first + request({}));

@@ -5,7 +5,7 @@ import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import { type Answer, type Api, type Method, startApi } from "./api.ts";
 import { type ArbitraryCall, arbitraryCall, CANARY, hostileText } from "./arbitrary-calls.ts";
 
-/** Calls per endpoint: `FUZZ_RUNS=2000 npx vitest run tests/integration/api/fuzz.long.test.ts` for a long run. */
+/** Calls per endpoint. For a long run: `FUZZ_RUNS=2000 npx vitest run tests/integration/api/fuzz.test.ts`. */
 const RUNS = Number(processEnv().FUZZ_RUNS || 100);
 
 const statuses = new Map<number, number>();
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Caller = { credentials: Record<string, string | { cookie: string }>; ids: string[] };
 
-/** An account with something of everything that has an id. */
+/** An account with at least one of everything that has an id. */
 async function createCaller(): Promise<Caller> {
   const account = await api.account();
   const session = await api.session(account.accountId);
@@ -34,7 +34,7 @@ async function createCaller(): Promise<Caller> {
   return { credentials: { live: account.live, test: account.test, session }, ids };
 }
 
-/** What every answer must hold to, whatever was asked. `call` has compared it with the document already. */
+/** What every answer must fulfil, whatever the request was. `call` has compared it with the document already. */
 function expectGoodAnswer({ status, headers, text }: Answer, sent: Partial<ArbitraryCall> = {}) {
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
   expect(status).not.toBe(500);
@@ -44,7 +44,7 @@ function expectGoodAnswer({ status, headers, text }: Answer, sent: Partial<Arbit
   expect(sent.body === undefined || text.length < 20_000).toBe(true);
 }
 
-describe("nothing that a caller sends makes an answer that is not in the document, or an error that repeats it", () => {
+describe("no call gets an answer that is not in the document, or an error that repeats the call:", () => {
   it.each(ENDPOINTS)(
     "$method $path",
     async ({ method, path }) => {
@@ -56,7 +56,7 @@ describe("nothing that a caller sends makes an answer that is not in the documen
           const body = method === "GET" ? undefined : sent.body;
           const answer = await api.call(method, target, caller.credentials[kind], body, sent.headers);
           expectGoodAnswer(answer, sent);
-          // It has ended its own session, revoked its key or deleted its account.
+          // The caller has ended its own session, revoked its key or deleted its account.
           if (answer.status === 401 && kind !== "none") caller = { ...(await createCaller()), ids: caller.ids };
         }),
         { numRuns: RUNS },

@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-describe("methods and paths", () => {
+describe("a route", () => {
   it.each<[string, string, string]>([
     ["/v1/schedules", "PUT", "GET, HEAD, POST, OPTIONS"],
     ["/v1/schedules", "DELETE", "GET, HEAD, POST, OPTIONS"],
     ["/v1/schedules/x", "POST", "GET, HEAD, PATCH, DELETE, OPTIONS"],
     ["/v1/schedules/x/attempts", "POST", "GET, HEAD, OPTIONS"],
     ["/v1/signing-secrets", "PATCH", "GET, HEAD, OPTIONS"],
-  ])("%s answers %s with 405 and what it allows", async (path, method, allow) => {
+  ])("%s answers %s with 405 and the allowed methods", async (path, method, allow) => {
     const answer = await api.call(method as Method, path, caller.live);
     expect(answer).toMatchObject({ status: 405, body: { error: { code: "METHOD_NOT_ALLOWED" } } });
     expect(answer.headers.get("allow")).toBe(allow);
@@ -31,7 +31,7 @@ describe("methods and paths", () => {
     }
   });
 
-  it("answers OPTIONS with 204 and Allow, and without a grant to other origins", async () => {
+  it("answers OPTIONS with 204 and Allow, and grants nothing to other origins", async () => {
     const answer = await api.call("OPTIONS", "/v1/schedules", null, undefined, { origin: "https://evil.example" });
     expect([answer.status, answer.headers.get("allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
@@ -52,7 +52,7 @@ describe("methods and paths", () => {
   });
 });
 
-describe("bodies", () => {
+describe("a body", () => {
   const post = (body: unknown, headers: Record<string, string>) =>
     api.call("POST", "/v1/schedules", caller.live, body, headers);
 
@@ -62,7 +62,7 @@ describe("bodies", () => {
     'application/json;charset="utf-8"',
     "application/json ; charset=utf8 ;",
     "application/json; profile=x",
-  ])("may be %s", async (type) => {
+  ])("may have the type %s", async (type) => {
     expect(await post(valid, { "content-type": type })).toMatchObject({ status: 201 });
   });
 
@@ -77,7 +77,7 @@ describe("bodies", () => {
     "application/json charset=utf-8",
     "application/json, application/json",
     'application/json; charset="utf-8',
-  ])("may not be %s", async (type) => {
+  ])("may not have the type %s", async (type) => {
     const answer = await post(valid, { "content-type": type });
     expect(answer).toMatchObject({ status: 415, body: { error: { code: "UNSUPPORTED_MEDIA_TYPE" } } });
   });
@@ -91,12 +91,12 @@ describe("bodies", () => {
     expect(await post(`\ufeff${JSON.stringify(valid)}`, {})).toMatchObject({ status: 201 });
   });
 
-  it("may name a field twice, of which the last one counts", async () => {
+  it("may contain a field twice, of which the last one counts", async () => {
     const text = `{"targetUrl":1,"targetUrl":"${TARGET}","fireAt":"${FUTURE}"}`;
     expect(await post(text, {})).toMatchObject({ status: 201 });
   });
 
-  it("are cut off while reading once they pass 2 MiB, whatever length they claim", async () => {
+  it("is cut off while it is read once it exceeds 2 MiB, whatever length it claims", async () => {
     let pulled = 0;
     let cancelled = false;
     const endless = new ReadableStream({
@@ -114,7 +114,7 @@ describe("bodies", () => {
     expect(cancelled).toBe(true);
   });
 
-  it("that break off are the caller's problem", async () => {
+  it("that breaks off is the caller's fault", async () => {
     const broken = new ReadableStream({
       start(controller) {
         controller.enqueue(Buffer.from("{"));
@@ -124,14 +124,14 @@ describe("bodies", () => {
     expect(await post(broken, {})).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
   });
 
-  it("never come back in an error", async () => {
+  it("is never repeated in an error", async () => {
     const answer = await post('{"payload": "canary" canary', {});
     expect(answer.status).toBe(400);
     expect(answer.text).not.toContain("canary");
   });
 });
 
-describe("queries", () => {
+describe("a query", () => {
   it.each([
     "foo=1",
     "__proto__=1",
@@ -162,20 +162,20 @@ describe("queries", () => {
     "q=",
     "q=%00",
     `q=${"a".repeat(201)}`,
-  ])("?%s is VALIDATION", async (query) => {
+  ])("with ?%s is VALIDATION", async (query) => {
     const answer = await api.call("GET", `/v1/schedules?${query}`, caller.live);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{}] } } });
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
   it.each(["q=%", "q=%E0%A4%A", "q=%ED%A0%80", "q=%5C", "q=_", "limit=99999999999999999999", "status=dead,failed"])(
-    "?%s is answered",
+    "with ?%s is answered",
     async (query) => {
       expect(await api.call("GET", `/v1/schedules?${query}`, caller.live)).toMatchObject({ status: 200 });
     },
   );
 
-  it("may hold nothing where nothing is expected", async () => {
+  it("is refused where no parameter is expected", async () => {
     for (const path of ["/v1/signing-secrets?x=1", "/v1/openapi.json?x=1", "/v1/status/punctuality?x=1"]) {
       expect(await api.call("GET", path, caller.live)).toMatchObject({ status: 400 });
     }
@@ -183,16 +183,16 @@ describe("queries", () => {
   });
 });
 
-describe("health", () => {
+describe("a health check", () => {
   it.each(["?x=1", "?_=1767225600&x", "?limit=&limit=", "?__proto__=1", "?%"])(
-    "is told to a probe that adds %s to get past a cache",
+    "answers a probe that adds %s to get past a cache",
     async (query) => {
       expect(await api.call("GET", `/healthz${query}`)).toMatchObject({ status: 200, body: { status: "ok" } });
       expect(await api.call("GET", `/readyz${query}`)).toMatchObject({ status: 503, body: { status: "unavailable" } });
     },
   );
 
-  it("is live without a database, ready only with a dispatcher that beats", async () => {
+  it("is live without a database, and ready only with a dispatcher whose heartbeat is recent", async () => {
     expect(await api.call("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
     expect(await api.call("GET", "/readyz")).toMatchObject({
       status: 503,
@@ -208,8 +208,8 @@ describe("health", () => {
   });
 });
 
-describe("an error nobody expected", () => {
-  it("is a fixed text outside", async () => {
+describe("an unexpected error", () => {
+  it("has a fixed text for the caller", async () => {
     await api.sql`ALTER TABLE signing_secrets RENAME TO elsewhere`;
     const answer = await api.call("GET", "/v1/signing-secrets", caller.live);
     await api.sql`ALTER TABLE elsewhere RENAME TO signing_secrets`;

@@ -26,7 +26,7 @@ async function fill(caller: TestCaller, count: number, targetUrl = "https://exam
   return ids;
 }
 
-/** Many schedules at once, past the quota; the first one is the oldest. */
+/** Stores many schedules at once, beyond the quota. The first one is the oldest. */
 async function stuff(caller: TestCaller, count: number) {
   const ids = Array.from({ length: count }, () => newId(Date.now()));
   const [start] = await api.sql`SELECT shard FROM accounts WHERE id = ${caller.accountId}`;
@@ -43,8 +43,8 @@ async function stuff(caller: TestCaller, count: number) {
   return ids;
 }
 
-describe("paging", () => {
-  it("shows the newest first, 20 at a time, and adds up to the whole without gap or repeat", async () => {
+describe("a page of the list", () => {
+  it("shows the newest first, 20 at a time, and the pages add up to the whole without gap or repetition", async () => {
     const caller = await api.account();
     const ids = await fill(caller, 25);
     const first = await list(caller);
@@ -55,11 +55,11 @@ describe("paging", () => {
     expect(await list(caller, "?offset=25")).toMatchObject({ total: 25, ids: [] });
   });
 
-  it("cuts a limit above 100 and says so", async () => {
+  it("reduces a limit above 100 to 100 and says so", async () => {
     expect(await list(await api.account(), "?limit=101")).toMatchObject({ limit: 100, total: 0, items: [] });
   });
 
-  it("links to its neighbours at the public address with the query as it was", async () => {
+  it("links to its neighbours at the public address with the query unchanged", async () => {
     const caller = await api.account();
     await fill(caller, 5);
     const link = async (query: string) => (await list(caller, query)).headers.get("link");
@@ -72,22 +72,22 @@ describe("paging", () => {
   });
 });
 
-describe("filters", () => {
-  it("sorts by fire_at either way", async () => {
+describe("a filter", () => {
+  it("sorts by fire_at in either direction", async () => {
     const caller = await api.account();
     const ids = await fill(caller, 3);
     expect((await list(caller, "?sort=-fire_at")).ids).toEqual(ids);
     expect((await list(caller, "?sort=fire_at")).ids).toEqual(ids.toReversed());
   });
 
-  it("bounds fire_at from (included) to (excluded)", async () => {
+  it("limits fire_at by from (inclusive) and to (exclusive)", async () => {
     const caller = await api.account();
     const ids = await fill(caller, 4);
     const found = await list(caller, "?from=2031-01-01T00:00:01Z&to=2031-01-01T01:00:03%2B01:00");
     expect(found).toMatchObject({ total: 2, ids: [ids[1], ids[2]] });
   });
 
-  it("takes one status or several", async () => {
+  it("accepts one status or several", async () => {
     const caller = await api.account();
     const [cancelled, ...others] = await fill(caller, 3);
     await api.call("DELETE", `/v1/schedules/${cancelled}`, caller.live);
@@ -97,7 +97,7 @@ describe("filters", () => {
     expect((await list(caller, "?status=dead")).total).toBe(0);
   });
 
-  it("finds a substring of the target URL in any letter case, where % and _ and \\ mean themselves", async () => {
+  it("finds a substring of the target URL in any letter case, with %, _ and \\ taken literally", async () => {
     const caller = await api.account();
     const [plain] = await fill(caller, 1, "https://example.com/Orders/a1b");
     const [percent] = await fill(caller, 1, "https://example.com/100%25_done");
@@ -118,8 +118,8 @@ describe("filters", () => {
   });
 });
 
-describe("totals", () => {
-  it("are exact unfiltered, and capped at 10,000 when filtered", async () => {
+describe("the total", () => {
+  it("is exact without filters, and capped at 10,000 with a filter", async () => {
     const caller = await api.account();
     await stuff(caller, 10_001);
     const all = await list(caller, "?offset=10000");
@@ -129,7 +129,7 @@ describe("totals", () => {
     expect((await list(caller, "?q=com/~")).total).toBe(1);
   });
 
-  it("of a short q cover the newest 10,000 rows", async () => {
+  it("of a short q covers the newest 10,000 rows", async () => {
     const caller = await api.account();
     await stuff(caller, 10_001);
     expect(await list(caller, "?q=~")).toMatchObject({ total: 0, total_capped: true });
@@ -144,8 +144,8 @@ const nextOf = (headers: Headers) =>
   /<https:\/\/api\.example\.com([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
 const query = (path: string) => path.slice(path.indexOf("?"));
 
-describe("rel=next", () => {
-  it("has an offset as far as that goes, and a cursor from there on", async () => {
+describe("the link rel=next", () => {
+  it("has an offset up to the highest offset, and a cursor from there on", async () => {
     const caller = await api.account();
     await stuff(caller, 10_050);
     const link = async (asked: string) => (await list(caller, asked)).headers.get("link");
@@ -172,7 +172,7 @@ describe("rel=next", () => {
         next = nextOf(page.headers);
         if (next === undefined) break;
         expect(next).not.toContain("offset=");
-        // Before the place of the walk and behind it.
+        // One row before the current place of the walk and one behind it.
         for (const fireAt of ["2030-06-01T00:00:00Z", "2031-06-01T00:00:00Z"])
           await api.create(caller.live, { fireAt });
       }
@@ -184,7 +184,7 @@ describe("rel=next", () => {
   );
 });
 
-describe("rel=prev", () => {
+describe("the link rel=prev", () => {
   it("never points behind the last row", async () => {
     const caller = await api.account();
     expect((await list(caller, "?offset=20")).headers.get("link")).toBeNull();
@@ -198,7 +198,7 @@ describe("rel=prev", () => {
   });
 });
 
-describe("after", () => {
+describe("the parameter after", () => {
   const refused = async (asked: string) => {
     const answer = await api.call("GET", asked, (await api.account()).live);
     expect(answer.status).toBe(400);
@@ -214,7 +214,7 @@ describe("after", () => {
       ...fields,
     });
 
-  it("is refused unless a link holds it, in a list that is sorted as its own was, and without offset", async () => {
+  it("is refused unless it is from a link, in a list with the same sort, and without offset", async () => {
     for (const after of ["x", "AAAA", `${at({})}=`, at({ atMs: 10 ** 15 }), at({ id: "x" }), at({ attempt: -1 })]) {
       const message = 'must be copied unchanged from a rel="next" link';
       expect(await refused(`/v1/schedules?after=${encodeURIComponent(after)}`)).toEqual([{ path: "after", message }]);
@@ -228,7 +228,7 @@ describe("after", () => {
     expect(await refused(`/v1/schedules?offset=1&after=${at({})}`)).toEqual([{ path: "after", message: together }]);
   });
 
-  it("of another account shows the caller's own rows alone", async () => {
+  it("from another account's link shows only the caller's own rows", async () => {
     const [caller, other] = [await api.account(), await api.account()];
     const [id] = await fill(caller, 1);
     await fill(other, 1);

@@ -24,7 +24,7 @@ async function logs(caller: TestCaller, query = "") {
   };
 }
 
-/** A schedule with one attempt for each of `attempts`, so many ms ago. */
+/** A schedule with one attempt for each of `attempts`, made so many ms ago. */
 async function attempted(
   key: string,
   attempts: (Omit<TestAttempt, "attemptedAt"> & { agoMs: number })[],
@@ -42,7 +42,7 @@ async function attempted(
   return id;
 }
 
-describe("200", () => {
+describe("GET /v1/logs 200", () => {
   it("shows one row per attempt, retries included, newest first, with what the schedule was to send", async () => {
     const caller = await api.account();
     const body = { targetUrl: "https://example.com/a?b=c", method: "PUT" };
@@ -66,7 +66,7 @@ describe("200", () => {
     ]);
   });
 
-  it("breaks ties of the instant by the schedule's id", async () => {
+  it("orders attempts of one instant by their schedules' ids", async () => {
     const caller = await api.account();
     const at = new Date(Date.now() - 5_000);
     const ids: string[] = [];
@@ -83,7 +83,7 @@ describe("200", () => {
     expect([...(await logs(caller, "?limit=4")).ids, ...(await logs(caller, "?limit=4&offset=4")).ids]).toEqual(ids);
   });
 
-  it("pages without gap or repeat, and links to its neighbours", async () => {
+  it("pages without gap or repetition, and links to its neighbours", async () => {
     const caller = await api.account();
     for (let n = 0; n < 5; n++) await attempted(caller.live, [{ agoMs: (n + 1) * MINUTE_MS }]);
     const all = await logs(caller);
@@ -115,7 +115,7 @@ describe("200", () => {
     expect(new Set(seen).size).toBe(451);
   });
 
-  it("filters by outcome: interrupted, blocked and unanswered attempts count as failed", async () => {
+  it("filters by outcome, where interrupted, blocked and unanswered attempts count as failed", async () => {
     const caller = await api.account();
     const ok = await attempted(caller.live, [{ agoMs: 1_000 }]);
     const failures = [
@@ -127,7 +127,7 @@ describe("200", () => {
     expect(await logs(caller, "?outcome=failed")).toMatchObject({ total: 3, ids: failures.toReversed() });
   });
 
-  it("filters by class of the status code, or none", async () => {
+  it("filters by class of the status code, or by its absence", async () => {
     const caller = await api.account();
     const codes: Record<string, number | null> = { "2xx": 299, "3xx": 302, "4xx": 404, "5xx": 500, none: null };
     for (const statusCode of Object.values(codes)) await attempted(caller.live, [{ agoMs: 1_000, statusCode }]);
@@ -141,7 +141,7 @@ describe("200", () => {
     expect(await logs(caller, "?code=5xx&outcome=failed")).toMatchObject({ total: 1 });
   });
 
-  it("bounds attempted_at from (included) to (excluded)", async () => {
+  it("limits attempted_at by from (inclusive) and to (exclusive)", async () => {
     const caller = await api.account();
     for (let n = 0; n < 4; n++) await attempted(caller.live, [{ agoMs: n * HOUR_MS + 1_000 }]);
     const { items } = await logs(caller);
@@ -149,7 +149,7 @@ describe("200", () => {
     expect((await logs(caller, `?${query}`)).items).toEqual(items.slice(1, 3));
   });
 
-  it("shows the attempts of one schedule; of one that is not the caller's, nothing", async () => {
+  it("shows the attempts of one schedule, and nothing of a schedule of another account", async () => {
     const [caller, other] = [await api.account(), await api.account()];
     const id = await attempted(caller.live, [{ agoMs: 2_000, statusCode: 500 }, { agoMs: 1_000 }]);
     await attempted(caller.live, [{ agoMs: 500 }]);
@@ -170,7 +170,7 @@ describe("200", () => {
     expect((await logs(caller, `?q=${users.slice(0, -1)}`)).ids).toEqual([]);
   });
 
-  it("hides attempts past the plan's window, from the total too, to the minute", async () => {
+  it("hides attempts older than the plan's window to the minute, also from the total", async () => {
     for (const [plan, days] of [
       ["free", 7],
       ["indie", 30],
@@ -200,7 +200,7 @@ describe("200", () => {
   });
 });
 
-describe("400", () => {
+describe("GET /v1/logs 400", () => {
   it.each([
     "outcome=scheduled",
     "code=2XX",
@@ -215,15 +215,15 @@ describe("400", () => {
     "status=failed",
     "outcome=failed&outcome=failed",
     "env=test",
-  ])("for ?%s", async (query) => {
+  ])("answers ?%s", async (query) => {
     const answer = await api.call("GET", `/v1/logs?${query}`, (await api.account()).live);
     expect(answer.status).toBe(400);
     expect(answer.body.error.details[0].path).toBe(query.split("=")[0]);
   });
 });
 
-describe("401", () => {
-  it("without a credential", async () => {
+describe("GET /v1/logs 401", () => {
+  it("answers a call without a credential", async () => {
     expect((await api.call("GET", "/v1/logs")).status).toBe(401);
   });
 });

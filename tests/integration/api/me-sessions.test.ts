@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe("GET /v1/me/sessions", () => {
-  it("200: those in force, the last used first, with the one that asks marked", async () => {
+  it("answers 200 with the active sessions, the last used first, and marks the caller's", async () => {
     const older = await api.session(caller.accountId, { ageDays: 3 });
     await api.session(caller.accountId, { ageDays: 8 });
     await api.session((await api.account()).accountId);
@@ -30,7 +30,7 @@ describe("GET /v1/me/sessions", () => {
 });
 
 describe("DELETE /v1/me/sessions", () => {
-  it("204: every other session of the account is over at once, its keys and other accounts' sessions are not", async () => {
+  it("answers 204 and ends every other session of the account at once, but no keys and no other account's sessions", async () => {
     const others = await Promise.all([0, 1, 2].map(() => api.session(caller.accountId)));
     const stranger = await api.session((await api.account()).accountId);
     const { status, text } = await api.call("DELETE", "/v1/me/sessions", session);

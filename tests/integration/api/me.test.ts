@@ -18,7 +18,7 @@ const read = async () => (await api.call("GET", "/v1/me", session)).body;
 const patch = (body: unknown) => api.call("PATCH", "/v1/me", session, body);
 
 describe("GET /v1/me 200", () => {
-  it("tells a session who it is and on which plan", async () => {
+  it("shows a session its account and plan", async () => {
     const [row] = await api.sql`SELECT email, created_at FROM accounts WHERE id = ${caller.accountId}`;
     expect(await read()).toEqual({
       user: {
@@ -38,7 +38,7 @@ describe("GET /v1/me 200", () => {
     });
   });
 
-  it("tells a key the same, and which key it is", async () => {
+  it("shows a key the same, and which key it is", async () => {
     const { body } = await api.call("GET", "/v1/me", caller.test);
     expect(body).toEqual({
       ...(await read()),
@@ -47,7 +47,7 @@ describe("GET /v1/me 200", () => {
     });
   });
 
-  it("shows avatar and verified address", async () => {
+  it("shows the avatar and whether the address is verified", async () => {
     await api.sql`
       UPDATE accounts SET avatar_url = 'https://example.com/a.png', email_verified_at = now()
       WHERE id = ${caller.accountId}`;
@@ -56,14 +56,14 @@ describe("GET /v1/me 200", () => {
 });
 
 describe("PATCH /v1/me 200", () => {
-  it("changes the name, its spaces taken off, and answers the profile", async () => {
+  it("changes the name, trims its spaces, and returns the profile", async () => {
     const { body } = await patch({ name: "  Ada Lovelace 𝒳 " });
     expect(body.user.name).toBe("Ada Lovelace 𝒳");
     expect(await read()).toEqual(body);
     expect((await patch({ name: "𝒳".repeat(80) })).body.user.name).toBe("𝒳".repeat(80));
   });
 
-  it("switches notices, and leaves what is omitted", async () => {
+  it("switches notices on and off, and leaves omitted fields unchanged", async () => {
     await patch({ name: "Ada" });
     expect((await patch({ notices: false })).body.user).toMatchObject({ name: "Ada", notices: false });
     expect((await patch({ name: "Ada L." })).body.user).toMatchObject({ name: "Ada L.", notices: false });
@@ -86,7 +86,7 @@ describe("PATCH /v1/me 400", () => {
     [{ name: "A", email: "b@example.com" }, "email"],
     [{ name: "A", plan: "indie" }, "plan"],
     [{ name: "A", isAdmin: true }, "isAdmin"],
-  ])("%j names %s, and nothing is changed", async (body, path) => {
+  ])("for %j names %s, and nothing is changed", async (body, path) => {
     const before = await read();
     const answer = await patch(body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{ path }] } } });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** What is said of each path. */
+/** The messages for each path. */
 async function said(...call: Parameters<Api["call"]>): Promise<Record<string, string>> {
   const { status, body } = await api.call(...call);
   expect(status, JSON.stringify(body)).toBe(400);
@@ -27,7 +27,7 @@ const ofField = (fields: object) => ofBody({ targetUrl: TARGET, fireAt: FUTURE, 
 const STATUS = "must be one or several of scheduled, firing, succeeded, failed, dead, cancelled, separated by commas";
 const INSTANT = "must be an RFC 3339 instant with an offset, such as 2031-01-01T09:00:00Z";
 
-describe("of a query it is said", () => {
+describe("the message about a query", () => {
   it.each([
     ["/v1/schedules?env=prod", { env: "must be live or test" }],
     ["/v1/schedules?status=pending", { status: `${STATUS}; did you mean scheduled?` }],
@@ -43,19 +43,19 @@ describe("of a query it is said", () => {
     ["/v1/logs?from=2031-01-01T00:00:00+01:00", { from: /encode the \+ of an offset as %2B in a URL$/ }],
     ["/v1/logs?to=1767225600", { to: `${INSTANT}; Unix seconds are not accepted` }],
     ["/v1/overview?period=1h", { period: "must be one of 24h, 7d, 30d" }],
-    ["/v1/overview?range=7d", { range: "is unknown; did you mean period?" }],
-  ] as [string, Record<string, string | RegExp>][])("%s", async (path, expected) => {
-    const told = await ofQuery(path);
-    expect(Object.keys(told)).toEqual(Object.keys(expected));
+    ["/v1/overview?range=7d", { range: "is not known here; did you mean period?" }],
+  ] as [string, Record<string, string | RegExp>][])("is exact for %s", async (path, expected) => {
+    const messages = await ofQuery(path);
+    expect(Object.keys(messages)).toEqual(Object.keys(expected));
     for (const [name, message] of Object.entries(expected)) {
-      if (typeof message === "string") expect(told[name]).toBe(message);
-      else expect(told[name]).toMatch(message);
+      if (typeof message === "string") expect(messages[name]).toBe(message);
+      else expect(messages[name]).toMatch(message);
     }
   });
 });
 
-describe("of a field it is said", () => {
-  it("which one is meant", async () => {
+describe("the message about a field", () => {
+  it("proposes the field that was probably meant", async () => {
     expect(await ofBody({ target_url: TARGET, fire_at: FUTURE })).toEqual({
       targetUrl: "is required",
       fireAt: "is required",
@@ -70,13 +70,13 @@ describe("of a field it is said", () => {
     expect(body.rejected[0].message).toContain("url is unknown; did you mean targetUrl?");
   });
 
-  it("that a payload is a text", async () => {
+  it("says that a payload is a text", async () => {
     for (const payload of [{ a: 1 }, [1], 7, true]) {
       expect(await ofField({ payload })).toEqual({ payload: "must be a string: JSON.stringify it" });
     }
   });
 
-  it("that null is no value", async () => {
+  it("says that null is not a value", async () => {
     const optional = { payload: null, headers: null, method: null, idempotencyKey: null, earlyFire: null };
     expect(await ofField(optional)).toEqual(
       Object.fromEntries(Object.keys(optional).map((name) => [name, "must not be null: leave the field out"])),
@@ -122,27 +122,27 @@ describe("of a field it is said", () => {
         fireAt: "must be at most 9999-12-31T23:59:59.999Z after rounding up to a millisecond",
       },
     ],
-  ])("%j", async (fields, expected) => {
+  ])("is exact for %j", async (fields, expected) => {
     expect(await ofField(fields)).toEqual(expected);
   });
 });
 
-describe("of a body it is said", () => {
-  it("where it stops being JSON, and nothing of what is there", async () => {
-    const told = await ofBody('{\n  "payload": "c4n4ry",\n  c4n4ry\n}');
-    expect(told).toEqual({
+describe("the message about a body", () => {
+  it("says where it stops being JSON, and repeats nothing of it", async () => {
+    const messages = await ofBody('{\n  "payload": "c4n4ry",\n  c4n4ry\n}');
+    expect(messages).toEqual({
       "": "The body is not valid JSON at position 27 (line 3, column 3): a name in double quotes is missing.",
     });
   });
 
-  it("what it is in place of an object", async () => {
+  it("says what it is when it is not an object", async () => {
     expect(await ofBody("[]")).toEqual({ "": "The body must be a JSON object, not an array." });
     expect(await ofBody(JSON.stringify(JSON.stringify({})))).toEqual({
       "": "The body must be a JSON object, not a string. Was it encoded twice?",
     });
   });
 
-  it("with 415 that it is packed, of a form, or of no type", async () => {
+  it("says with 415 that it is compressed, a form, or without a type", async () => {
     const unsupported = async (headers: Record<string, string>) => {
       const { status, body } = await api.call(
         "POST",
@@ -161,11 +161,11 @@ describe("of a body it is said", () => {
   });
 });
 
-it("nothing that is said are the validator's own words", () => {
+it("no message has the words of the validation library", () => {
   const texts = ["\0", "nope", "-1", "1.5", "2031"];
   const wrong = [undefined, null, true, -1, 1.5, "", [], [[]], {}, { a: 1 }, ...texts];
   for (const { operationId, body, query } of ENDPOINTS) {
-    // A query has nothing but texts.
+    // A query contains only texts.
     for (const [schema, given] of [[body, wrong] as const, [query, texts] as const]) {
       const names = Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
       for (const value of [{}, { a: 1 }, ...names.flatMap((name) => given.map((one) => ({ [name]: one })))]) {

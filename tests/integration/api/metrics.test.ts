@@ -16,12 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** A web process of its own, so that nothing is kept from the test before. */
+/** A web process of its own, so that nothing is cached from the test before. */
 function open(settings: Record<string, string> = {}) {
   startServices(testConfig(api.config.databaseUrl, { BASE_URL: "http://localhost:3000", ...settings }));
 }
 
-/** Straight from the route: what `call` reads is JSON. */
+/** Fetches from the route directly, since `call` parses JSON. */
 async function text(headers: Record<string, string> = {}, query = "") {
   const request = new Request(`http://127.0.0.1/metricsz${query}`, { headers });
   const answer = await GET(request, { params: Promise.resolve({}) });
@@ -39,14 +39,14 @@ async function insertSchedules(accountId: string, rows: { status: string; dueInS
   }
 }
 
-describe("what GET /metricsz says", () => {
+describe("GET /metricsz", () => {
   beforeEach(async () => {
     await api.sql`TRUNCATE schedules, dispatchers`;
     await api.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
     open();
   });
 
-  it("counts what is due, firing, scheduled and failed, and the age of the oldest", async () => {
+  it("counts what is due, firing, scheduled and failed, and shows the age of the oldest", async () => {
     const { accountId } = await api.account();
     await insertSchedules(accountId, [
       { status: "scheduled", dueInS: 60 },
@@ -70,7 +70,7 @@ describe("what GET /metricsz says", () => {
     expect(dispatchers).toEqual([]);
   });
 
-  it("leaves schedules out of what is due that wait because their account was deactivated", async () => {
+  it("does not count as due the schedules of deactivated accounts", async () => {
     const [active, deactivated] = [await api.account(), await api.account()];
     await insertSchedules(deactivated.accountId, [
       { status: "scheduled", dueInS: -7_200 },
@@ -83,7 +83,7 @@ describe("what GET /metricsz says", () => {
     expect(queue.oldest_due_ms).toBeLessThan(60_000);
   });
 
-  it("lists the dispatchers with their heartbeat, skew and shards, without those that stopped in good order", async () => {
+  it("lists the dispatchers with their heartbeat, skew and shards, without those that were shut down properly", async () => {
     const [alive, silent, stopped, forgotten] = [1, 2, 3, 4].map((n) => newId(n * 1_000)) as [
       string,
       string,
@@ -107,7 +107,7 @@ describe("what GET /metricsz says", () => {
     expect(dispatchers.map((one) => Math.round(one.beat_age_ms / 1_000))).toEqual([2, 20]);
   });
 
-  it("is Prometheus text for whoever names that and not JSON, or asks for it", async () => {
+  it("is Prometheus text for callers that accept that and not JSON, or ask for it", async () => {
     await api.sql`
       INSERT INTO dispatchers (id, host, pid, version, skew_ms)
       VALUES ('00000000-0000-7000-8000-000000000001', ${'a"b\\c'}, 7, '1', 250)`;
@@ -132,7 +132,7 @@ describe("what GET /metricsz says", () => {
     }
   });
 
-  it("refuses another format, and passes over parameters that it does not know", async () => {
+  it("refuses an unknown format, and ignores unknown parameters", async () => {
     for (const query of ["?x=1", "?_=1767225600&x&x", "?format=json&x="]) {
       expect(await call("GET", `/metricsz${query}`)).toMatchObject({ status: 200 });
     }
@@ -142,15 +142,15 @@ describe("what GET /metricsz says", () => {
   });
 });
 
-describe("who may read it", () => {
+describe("access to GET /metricsz", () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-  it("is everybody while the service is reached over plain http", async () => {
+  it("is open to everybody while the service is reached over plain http", async () => {
     open({ METRICS_TOKEN: TOKEN });
     expect(await call("GET", "/metricsz")).toMatchObject({ status: 200 });
   });
 
-  it("is whoever has the token once that is https", async () => {
+  it("requires the token when the service is reached over https", async () => {
     open({ BASE_URL: "https://api.example.com", METRICS_TOKEN: TOKEN });
     expect(await call("GET", "/metricsz", TOKEN)).toMatchObject({ status: 200 });
     const { live } = await api.account();
@@ -162,13 +162,13 @@ describe("who may read it", () => {
     }
   });
 
-  it("is nobody over https as long as there is no token", async () => {
+  it("is closed to everybody over https while no token is set", async () => {
     open({ BASE_URL: "https://api.example.com" });
     expect(await call("GET", "/metricsz", "undefined")).toMatchObject({ status: 401 });
     expect(await call("GET", "/metricsz")).toMatchObject({ status: 401 });
   });
 
-  it("is not whoever tries out tokens: refusals count like those of any credential", async () => {
+  it("is rate-limited: refusals of tokens count like those of any credential", async () => {
     open({ BASE_URL: "https://api.example.com", METRICS_TOKEN: TOKEN });
     const guess = () => call("GET", "/metricsz", "guess", undefined, { [SOCKET_ADDRESS_HEADER]: "203.0.113.9" });
     const answers = await Promise.all(Array.from({ length: 650 }, guess));
@@ -176,7 +176,7 @@ describe("who may read it", () => {
   });
 });
 
-it("what is too much to be counted is cut or estimated, so that the reads do not grow with it", async () => {
+it("GET /metricsz caps or estimates large counts, so that its reads do not grow with them", async () => {
   const { accountId } = await api.account();
   const insert = (rows: number, dueInS: number) => api.sql`
     INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)

@@ -29,13 +29,13 @@ async function attempted(key: string, agoMs: number, attempt: Partial<TestAttemp
 const floorTo = (stepMs: number) => Math.floor(Date.now() / stepMs) * stepMs;
 const sum = (series: { count: number }[]) => series.reduce((all, { count }) => all + count, 0);
 
-describe("200", () => {
+describe("GET /v1/overview 200", () => {
   it.each([
     ["24h", HOUR_MS, 24, 24],
     ["7d", 6 * HOUR_MS, 28, 28],
     ["30d", DAY_MS, 7, 30],
   ])(
-    "shows %s in UTC buckets up to the current one, as many as the plan's window holds",
+    "shows %s in UTC buckets up to the current one, as many as the plan's window has",
     async (period, stepMs, ofFree, ofIndie) => {
       for (const [plan, steps] of [
         ["free", ofFree],
@@ -56,7 +56,7 @@ describe("200", () => {
     },
   );
 
-  it("is 24h unless asked, and all zeros without attempts", async () => {
+  it("covers 24h by default, and is all zeros without attempts", async () => {
     expect(await overview(await api.account())).toMatchObject({
       period: "24h",
       active_schedules: 0,
@@ -67,7 +67,7 @@ describe("200", () => {
     });
   });
 
-  it("counts attempts as volume, and 2xx among those with a known outcome as success", async () => {
+  it("counts attempts as volume, and 2xx among attempts with a known outcome as success", async () => {
     const caller = await api.account();
     const retried = await attempted(caller.live, 2_000, { statusCode: 500 });
     await recordTestAttempt(api.sql, retried, { attemptedAt: new Date(), statusCode: 200 });
@@ -89,16 +89,16 @@ describe("200", () => {
     expect(week.series.find(({ count }: { count: number }) => count > 0).t).toBe(new Date(fired).toISOString());
   });
 
-  it("takes percentiles and extremes over the offsets, early ones included", async () => {
+  it("computes percentiles and extremes of the offsets, early ones included", async () => {
     const caller = await api.account();
     for (const offsetMs of [-20, 3, 5, 7, 101]) await attempted(caller.live, 1_000, { offsetMs });
     const { offset_ms, series } = await overview(caller);
-    // The bucket that 101 is in goes up to 103: no percentile is beyond the extremes.
+    // The bucket of 101 ends at 103. No percentile is beyond the extremes.
     expect(offset_ms).toEqual({ p50: 5, p95: 101, min: -20, max: 101 });
     expect(series.at(-1)).toMatchObject({ count: 5, p50: 5, p95: 101 });
   });
 
-  it("begins where its first bucket begins: what is older is in no figure", async () => {
+  it("begins with its first bucket: earlier attempts are in no figure", async () => {
     const caller = await api.account();
     const start = floorTo(HOUR_MS) - 23 * HOUR_MS;
     const dead = { status: "dead", statusCode: 500 } as const;
@@ -129,7 +129,7 @@ describe("200", () => {
     });
   });
 
-  it("counts what is active now, and what needs attention", async () => {
+  it("counts active schedules and those that need attention", async () => {
     const caller = await api.account();
     const id = await api.create(caller.live);
     await api.create(caller.live, { fireAt: new Date(Date.now() + 30 * 60_000).toISOString() });
@@ -161,9 +161,9 @@ describe("200", () => {
   });
 });
 
-describe("400", () => {
+describe("GET /v1/overview 400", () => {
   it.each(["period=1d", "period=", "periods=7d", "period=7d&period=7d", "env=test", "env=dev"])(
-    "for ?%s",
+    "answers ?%s",
     async (query) => {
       const answer = await api.call("GET", `/v1/overview?${query}`, (await api.account()).live);
       expect(answer.status).toBe(400);
@@ -172,8 +172,8 @@ describe("400", () => {
   );
 });
 
-describe("401", () => {
-  it("without a credential", async () => {
+describe("GET /v1/overview 401", () => {
+  it("answers a call without a credential", async () => {
     expect((await api.call("GET", "/v1/overview")).status).toBe(401);
   });
 });

@@ -39,7 +39,7 @@ const policyOf = (headers: Headers) =>
 
 describe("a page", () => {
   it.each(["/", "/nobody-is-here", "/_next/nothing", "/%E0%A4%A"])(
-    "says that it is shown in no frame, sniffed by nobody, and tells others its origin alone: %s",
+    "forbids frames and content sniffing, and sends only its origin as referrer: %s",
     async (path) => {
       const { headers } = await get(path);
       const policy = policyOf(headers);
@@ -54,7 +54,7 @@ describe("a page", () => {
   );
 
   it.each(["/", "/nobody-is-here"])(
-    "runs no script but those of its nonce, which is new each time: %s",
+    "runs no scripts but those with its nonce, which is new each time: %s",
     async (path) => {
       const nonces = [];
       for (let n = 0; n < 2; n++) {
@@ -73,7 +73,7 @@ describe("a page", () => {
 
 describe("an answer of the API", () => {
   it.each(["/v1/schedules", "/v1/nope", "/v1/openapi.json", "/v1/status/punctuality", "/healthz", "/readyz"])(
-    "varies by no header that means something to pages alone: %s",
+    "has no header in Vary that is meant for pages: %s",
     async (path) => {
       for (const encoding of ["identity", "gzip"]) {
         const { headers } = await get(path, `Accept-Encoding: ${encoding}`);
@@ -101,8 +101,8 @@ describe("a request with", () => {
   });
 });
 
-describe("what is written", () => {
-  it("is JSON, line by line, whoever writes, and holds no header of a caller", async () => {
+describe("the output of the web process", () => {
+  it("is JSON line by line, whoever writes it, and contains no header of a caller", async () => {
     const body = '--x\r\nContent-Disposition: form-data; name="0"\r\n\r\n[]\r\n--x--\r\n';
     const action = (id: string) =>
       sendRaw(
@@ -118,14 +118,14 @@ describe("what is written", () => {
   });
 });
 
-it("nobody makes images of the size that a caller wants", async () => {
+it("the image optimizer is off, so nobody can make the service resize images", async () => {
   for (const query of ["", "?url=%2Fx.png&w=640&q=75", "?url=https%3A%2F%2Fexample.com%2Fa.png&w=640&q=75"]) {
     expect(await get(`/_next/image${query}`)).toMatchObject({ status: 404 });
   }
 });
 
 describe("the page that a notice links to", () => {
-  it("asks, changes nothing by being opened, and turns notices off by its button alone", async () => {
+  it("asks for confirmation, changes nothing when it is opened, and turns notices off by its button alone", async () => {
     const sql = postgres(database.url, { max: 1 });
     try {
       const id = newId(Date.now());
@@ -152,7 +152,7 @@ describe("the page that a notice links to", () => {
   });
 
   it.each(["", "?token=", "?token=abc", "?token=a&token=b"])(
-    "says that the link is not complete: %j",
+    "tells the reader that the link is incomplete: %j",
     async (query) => {
       const { status, raw } = await get(`/unsubscribe${query}`);
       expect(status).toBe(200);

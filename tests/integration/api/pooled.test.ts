@@ -11,7 +11,7 @@ import { runScript } from "../scripts/script-process.ts";
 import { type Api, FUTURE, type Method, startApi, TARGET, testConfig } from "./api.ts";
 
 describe.skipIf(PGBOUNCER === undefined)(
-  "behind PgBouncer in transaction mode (skipped where it is not installed)",
+  "behind PgBouncer in transaction mode (skipped where it is not installed),",
   () => {
     let api: Api;
     let pooler: Pooler;
@@ -80,7 +80,7 @@ describe.skipIf(PGBOUNCER === undefined)(
       await ask(204, "DELETE", "/v1/me", undefined, owner);
     });
 
-    it("two hundred calls at once share the pooler's few connections, and leave no state in them", async () => {
+    it("two hundred concurrent calls share the pooler's few connections, and leave no session state in them", async () => {
       const callers = await Promise.all(Array.from({ length: 4 }, () => api.account("indie")));
       const calls = Array.from({ length: 200 }, (_, n) => {
         const key = callers[n % 4]?.live as string;
@@ -112,7 +112,7 @@ describe.skipIf(PGBOUNCER === undefined)(
       }
     });
 
-    it("a pooler that is killed and started anew is survived without a restart", async () => {
+    it("the web process survives a kill and restart of the pooler", async () => {
       const { live } = await api.account("indie");
       const create = () => api.call("POST", "/v1/schedules", live, { targetUrl: TARGET, fireAt: FUTURE });
       expect(await create()).toMatchObject({ status: 201 });
@@ -140,12 +140,12 @@ describe.skipIf(PGBOUNCER === undefined)(
       expect(await api.call("GET", "/v1/me", key)).toMatchObject({ status: 200 });
     });
 
-    /** What is left behind in each of the pooler's connections to the server, asked for through the pooler. */
+    /** The session state in each of the pooler's connections to the server, queried through the pooler. */
     async function stateOfEachBackend() {
       const clients = Array.from({ length: POOL_SIZE }, () =>
         postgres(pooler.url, { max: 1, prepare: false, fetch_types: false, onnotice: () => {} }),
       );
-      // Open transactions hold one connection each, so that every client gets another one.
+      // An open transaction holds a connection, so that every client gets another one.
       const { promise: allOpen, resolve: open } = Promise.withResolvers<void>();
       let held = 0;
       const states = await Promise.all(

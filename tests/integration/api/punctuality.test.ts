@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 let api: Api;
 let caller: TestCaller;
 
-// A service of its own for each test: what it answered is kept for 30 s.
+// Each test has a service of its own, since an answer is cached for 30 s.
 beforeEach(async () => {
   api = await startApi();
   caller = await api.account();
@@ -22,7 +22,7 @@ async function attempted(attempt: Partial<TestAttempt> = {}, key = caller.live):
   return id;
 }
 
-describe("200", () => {
+describe("GET /v1/status/punctuality 200", () => {
   it("is all zeros when nothing was sent, and needs no credential", async () => {
     const { status, body } = await api.call("GET", PATH);
     expect(status).toBe(200);
@@ -47,7 +47,7 @@ describe("200", () => {
     expect(body).toMatchObject({ sent: 3, on_time_rate: 2 / 3 });
   });
 
-  it("counts early ones as on the instant", async () => {
+  it("counts early requests as on the instant", async () => {
     for (const offsetMs of [-300, -200, -100]) await attempted({ offsetMs });
     await attempted({ offsetMs: 40 });
     expect((await api.call("GET", PATH)).body).toMatchObject({
@@ -57,7 +57,7 @@ describe("200", () => {
     });
   });
 
-  it("leaves out the test environment, what its own account held back, and what is over", async () => {
+  it("omits the test environment, schedules that their own account held back, and what is older than the window", async () => {
     await attempted();
     await attempted({ offsetMs: 5_000 }, caller.test);
     await attempted({ offsetMs: 5_000, isPublic: false });
@@ -72,7 +72,7 @@ describe("200", () => {
     expect((await api.call("GET", PATH)).body.sent).toBe(5);
   });
 
-  it("may be read by any page and kept for 30 s, and is computed once in that time", async () => {
+  it("may be read by any page and cached for 30 s, and is computed once in that time", async () => {
     const first = await api.call("GET", PATH);
     expect(first.headers.get("cache-control")).toBe("public, max-age=30");
     expect(first.headers.get("access-control-allow-origin")).toBe("*");
@@ -83,7 +83,7 @@ describe("200", () => {
     expect(second.headers.get("etag")).toBe(first.headers.get("etag"));
   });
 
-  it("to callers with a credential of any kind is the same", async () => {
+  it("is the same for callers with any kind of credential", async () => {
     const plain = await api.call("GET", PATH);
     for (const credential of [caller.live, "sw_live_nonsense"]) {
       expect((await api.call("GET", PATH, credential)).body).toEqual(plain.body);
@@ -91,8 +91,8 @@ describe("200", () => {
   });
 });
 
-describe("304", () => {
-  it("when the caller has it already, without a body", async () => {
+describe("GET /v1/status/punctuality 304", () => {
+  it("answers a caller that already has it, without a body", async () => {
     const etag = (await api.call("GET", PATH)).headers.get("etag") as string;
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       const answer = await api.call("GET", PATH, null, undefined, { "if-none-match": known });
@@ -102,8 +102,8 @@ describe("304", () => {
   });
 });
 
-describe("400", () => {
-  it("for any parameter", async () => {
+describe("GET /v1/status/punctuality 400", () => {
+  it("answers any parameter", async () => {
     expect((await api.call("GET", `${PATH}?env=test`)).status).toBe(400);
   });
 });

@@ -32,7 +32,7 @@ afterAll(async () => {
 const inOneMinute = (title: string, trial: () => Promise<void>) =>
   it(title, () => withinOneMinute(api.sql, trial), 200_000);
 
-/** The status of `n` calls, twenty at a time. */
+/** The statuses of `n` calls, twenty at a time. */
 async function ask(n: number, one: (nth: number) => { web: WebProcess; headers: Record<string, string> }) {
   const statuses: number[] = [];
   let next = 0;
@@ -50,8 +50,8 @@ async function ask(n: number, one: (nth: number) => { web: WebProcess; headers: 
 
 const forged = () => ({ authorization: `Bearer ${generateApiKey("live")}` });
 
-describe("two web processes on one database", () => {
-  inOneMinute("together allow an account what its plan does, within a tenth", async () => {
+describe("the rate limiter of two web processes on one database", () => {
+  inOneMinute("counts an account's calls together within a tenth", async () => {
     const { live } = await api.account();
     const headers = { authorization: `Bearer ${live}` };
     const statuses = await ask(3 * LIMIT, (nth) => ({ web: nth % 3 ? direct : behindProxy, headers }));
@@ -63,7 +63,7 @@ describe("two web processes on one database", () => {
 });
 
 describe("a web process", () => {
-  it("logs each call in one line, with its path and without its query", async () => {
+  it("logs each call in one line with its path and without its query", async () => {
     const { accountId, test } = await api.account();
     const answer = await fetch(`${direct.origin}/v1/schedules?q=from-the-query`, {
       headers: { authorization: `Bearer ${test}` },
@@ -80,7 +80,7 @@ describe("a web process", () => {
   });
 
   inOneMinute(
-    "counts refused credentials by the address of the socket, whatever address the caller writes",
+    "counts refused credentials by the address of the socket, whatever address the caller claims",
     async () => {
       const written = (nth: number) => {
         const address = `203.0.113.${nth % 200}`;
@@ -100,7 +100,7 @@ describe("a web process", () => {
     },
   );
 
-  inOneMinute("counts them by the address that its trusted proxy names", async () => {
+  inOneMinute("counts refused credentials by the address that its trusted proxy names", async () => {
     const refusedAs = (last: number, times: number) => {
       const named = { "x-forwarded-for": `198.51.100.7, 203.0.113.${last}` };
       return ask(times, () => ({ web: behindProxy, headers: { ...forged(), ...named } }));

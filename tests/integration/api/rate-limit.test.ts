@@ -17,7 +17,7 @@ beforeAll(async () => {
   api = await startApi({ PLANS, TRUSTED_PROXIES: "10.0.0.0/8" });
 });
 afterAll(() => api.stop());
-/** A test with a caller of its own within one minute. */
+/** A test with a new account as its caller, within one minute. */
 const inOneMinute = (title: string, trial: () => Promise<void>) =>
   it(
     title,
@@ -36,8 +36,8 @@ const from = (address: string, forwardedFor?: string) => ({
 });
 const useUp = (key: string) => Promise.all(Array.from({ length: LIMIT }, () => list(key)));
 
-describe("an account", () => {
-  inOneMinute("may make the calls of its plan within a minute, with both its keys together", async () => {
+describe("the rate limit of an account", () => {
+  inOneMinute("allows the calls of its plan within a minute, for both its keys together", async () => {
     const answers = await Promise.all(
       Array.from({ length: 3 * LIMIT }, (_, n) => list(n % 2 ? caller.live : caller.test)),
     );
@@ -45,7 +45,7 @@ describe("an account", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * LIMIT);
   });
 
-  inOneMinute("has what its plan allows, and takes nothing from another", async () => {
+  inOneMinute("is that of its plan, and does not count another account's calls", async () => {
     await useUp(caller.live);
     const indie = await api.account("indie");
     const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, () => list(indie.live)));
@@ -53,7 +53,7 @@ describe("an account", () => {
     expect(await list(caller.live)).toMatchObject({ status: 429 });
   });
 
-  inOneMinute("is told on every answer what is left, errors included", async () => {
+  inOneMinute("is in the headers of every answer with the number of calls left, errors included", async () => {
     const policy = `"account";q=${LIMIT};w=60`;
     const answers = [
       await list(caller.live),
@@ -70,7 +70,7 @@ describe("an account", () => {
     }
   });
 
-  inOneMinute("is refused above it with 429, and told when to try again", async () => {
+  inOneMinute("answers further calls with 429 and the time to try again", async () => {
     await useUp(caller.live);
     const { status, headers, body } = await list(caller.live);
     const seconds = headers.get("retry-after");
@@ -84,7 +84,7 @@ describe("an account", () => {
   });
 });
 
-describe("refused credentials", () => {
+describe("the rate limit for refused credentials", () => {
   const forged = () => generateApiKey("live");
   const refuse = async (headers: object, times = REJECTIONS_MAX) => {
     for (let left = times; left > 0; left -= 50) {
@@ -93,13 +93,13 @@ describe("refused credentials", () => {
     }
   };
 
-  inOneMinute("are 600 a minute from one address, then 429 without a look at the database", async () => {
+  inOneMinute("is 600 a minute from one address, then 429 without a query to the database", async () => {
     await refuse(from("203.0.113.1"));
-    const look = vi.spyOn(api.services.connection, "run");
+    const query = vi.spyOn(api.services.connection, "run");
     const answer = await list(forged(), from("203.0.113.1"));
     const known = await list(caller.live, from("203.0.113.1"));
-    expect(look).not.toHaveBeenCalled();
-    look.mockRestore();
+    expect(query).not.toHaveBeenCalled();
+    query.mockRestore();
     for (const { status, body, headers } of [answer, known]) {
       expect([status, body.error.code]).toEqual([429, "RATE_LIMITED"]);
       expect(headers.get("ratelimit")).toBe(`"refused";r=0;t=${headers.get("retry-after")}`);
@@ -109,7 +109,7 @@ describe("refused credentials", () => {
   });
 
   inOneMinute(
-    "do not shut out a credential that was accepted before, so that nobody can lock out those who share his address",
+    "does not affect a credential that was accepted before, so that nobody can lock out others at the same address",
     async () => {
       expect(await list(caller.live, from("203.0.113.3"))).toMatchObject({ status: 200 });
       await refuse(from("203.0.113.3"));
@@ -121,20 +121,20 @@ describe("refused credentials", () => {
   );
 
   inOneMinute(
-    "shut out a credential that was refused since it was accepted, also if it was accepted long before",
+    "affects a credential that was refused after it was accepted, even if it was accepted long before",
     async () => {
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 200 });
       await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId}`;
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 401 });
-      await refuse(from("203.0.113.6"), REJECTIONS_MAX - 1);
-      const look = vi.spyOn(api.services.connection, "run");
+      await refuse(from("203.0.113.6"), REFUSALS_MAX - 1);
+      const query = vi.spyOn(api.services.connection, "run");
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 429 });
-      expect(look).not.toHaveBeenCalled();
-      look.mockRestore();
+      expect(query).not.toHaveBeenCalled();
+      query.mockRestore();
     },
   );
 
-  inOneMinute("count by the address that a trusted proxy names, and by the /64 of an IPv6 one", async () => {
+  inOneMinute("counts by the address that a trusted proxy names, and by the /64 of an IPv6 address", async () => {
     await refuse(from("10.0.0.1", "198.51.100.9, 203.0.113.4"));
     expect(await list(forged(), from("10.0.0.2", "198.51.100.10, 203.0.113.4"))).toMatchObject({ status: 429 });
     expect(await list(forged(), from("10.0.0.1", "203.0.113.4, 198.51.100.9"))).toMatchObject({ status: 401 });
@@ -143,32 +143,32 @@ describe("refused credentials", () => {
     expect(await list(forged(), from("2001:db8:0:1::1"))).toMatchObject({ status: 401 });
   });
 
-  inOneMinute("take nothing from an account that makes valid calls", async () => {
+  inOneMinute("does not count the valid calls of an account", async () => {
     await refuse(from("203.0.113.5"), 100);
     const { headers } = await list(caller.live, from("203.0.113.5"));
     expect(headers.get("ratelimit")).toMatch(`"account";r=${LIMIT - 1};`);
   });
 });
 
-describe("three web processes on one database", () => {
+describe("the rate limiter of three web processes on one database", () => {
   const start = () =>
     createRateLimiter(connect({ url: api.config.databaseUrl, name: "counts", connectionsMax: 1 }), api.services.log);
 
-  inOneMinute("together allow what the plan does, within a tenth, in a burst and in a trickle", async () => {
+  inOneMinute("counts the calls of all processes together within a tenth, in bursts and in streams", async () => {
     const processes = [start(), start(), start()];
-    const within = async (answers: Promise<{ isOver: boolean }>[]) =>
+    const countAllowed = async (answers: Promise<{ isOver: boolean }>[]) =>
       (await Promise.all(answers)).filter(({ isOver }) => !isOver).length;
     const ask = (n: number, account: string, limit: number) =>
       (processes[n % 3] as RateLimiter).countRequest(account, limit);
 
     for (const limit of [600, 6_000]) {
-      const burst = await within(Array.from({ length: 3 * limit }, (_, n) => ask(n, `burst ${limit}`, limit)));
+      const burst = await countAllowed(Array.from({ length: 3 * limit }, (_, n) => ask(n, `burst ${limit}`, limit)));
       expect(burst).toBeGreaterThanOrEqual(limit * 0.9);
       expect(burst).toBeLessThanOrEqual(limit * 1.1);
     }
     let trickle = 0;
     for (let n = 0; n < 1_500; n++) {
-      trickle += await within([ask(n, "trickle", 600)]);
+      trickle += await countAllowed([ask(n, "trickle", 600)]);
       if (n % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     expect(trickle).toBeGreaterThanOrEqual(540);
@@ -176,14 +176,14 @@ describe("three web processes on one database", () => {
     await Promise.all(processes.map((one) => one.close()));
   });
 
-  inOneMinute("hear within a second that an account has used up its calls at another", async () => {
+  inOneMinute("refuses an account within a second after it used up its calls at another process", async () => {
     const [one, other] = [start(), start()];
     for (let n = 0; n < 600; n++) await one.countRequest("elsewhere", 600);
     await waitFor("the other one refuses", async () => (await other.countRequest("elsewhere", 600)).isOver, 2_000);
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("leave no counts behind that are older than two minutes", async () => {
+  it("keeps no counts older than two minutes", async () => {
     const minute = 29_000_000;
     await api.sql`INSERT INTO request_counts (minute, key, n) VALUES (${minute}, 'account old', 1)`;
     const one = start();
@@ -196,9 +196,9 @@ describe("three web processes on one database", () => {
   });
 });
 
-describe("while the database cannot be reached", () => {
-  inOneMinute("counting goes on by itself and holds nobody up", async () => {
-    const alone = createRateLimiter(
+describe("the rate limiter without a database", () => {
+  inOneMinute("goes on counting in each process and delays no call", async () => {
+    const alone = createRateLimits(
       connect({ url: "postgres://u:p@127.0.0.1:1/d", name: "counts", connectionsMax: 1 }),
       api.services.log,
     );

@@ -28,7 +28,7 @@ const read = () => api.call("GET", PATH, session);
 const patch = (body: unknown) => api.call("PATCH", PATH, session, body);
 
 describe("GET /v1/me/relay-settings 200", () => {
-  it("shows what is saved, what applies, the limits and the defaults", async () => {
+  it("shows the saved values, the effective ones, the limits and the defaults", async () => {
     expect((await read()).body).toEqual({
       ...NOTHING,
       effective: DEFAULTS,
@@ -42,7 +42,7 @@ describe("GET /v1/me/relay-settings 200", () => {
     });
   });
 
-  it("applies no more than the plan allows now, and shows what was saved under a larger one", async () => {
+  it("applies no more than the current plan allows, and shows what was saved under a larger plan", async () => {
     await patch({ cpsLimit: 400, retryAttempts: 9 });
     await api.sql`UPDATE accounts SET plan = 'free' WHERE id = ${accountId}`;
     expect((await read()).body).toMatchObject({
@@ -54,7 +54,7 @@ describe("GET /v1/me/relay-settings 200", () => {
 });
 
 describe("PATCH /v1/me/relay-settings 200", () => {
-  it("saves what is given and leaves what is omitted", async () => {
+  it("saves the fields in the body and leaves omitted ones unchanged", async () => {
     const all = { cpsLimit: 7, retryAttempts: 2, retryBackoffMs: 5_000, retryStrategy: "linear", earlyFire: true };
     const first = await patch(all);
     expect(first.body).toMatchObject({ ...all, effective: all, defaults: DEFAULTS });
@@ -63,7 +63,7 @@ describe("PATCH /v1/me/relay-settings 200", () => {
     expect((await read()).body).toEqual((await patch({})).body);
   });
 
-  it("goes back to the plan's default with null", async () => {
+  it("returns to the plan's default for null", async () => {
     await patch({ cpsLimit: 7, retryStrategy: "fixed", earlyFire: true });
     const { body } = await patch({ cpsLimit: null, earlyFire: null });
     expect(body).toMatchObject({
@@ -82,12 +82,12 @@ describe("PATCH /v1/me/relay-settings 200", () => {
     [{ retryAttempts: 1e300 }, { retryAttempts: 9 }],
     [{ retryBackoffMs: 1 }, { retryBackoffMs: 1_000 }],
     [{ retryBackoffMs: Number.MAX_SAFE_INTEGER }, { retryBackoffMs: 3_600_000 }],
-  ])("%j is brought inside the limits as %j", async (given, saved) => {
-    expect((await patch(given)).body).toMatchObject({ ...saved, effective: saved });
+  ])("saves %j, clamped to the limits, as %j", async (requested, saved) => {
+    expect((await patch(requested)).body).toMatchObject({ ...saved, effective: saved });
     expect((await read()).body).toMatchObject(saved);
   });
 
-  it("of several at once loses none", async () => {
+  it("loses none of several concurrent changes", async () => {
     const knobs = [{ cpsLimit: 3 }, { retryAttempts: 1 }, { retryBackoffMs: 2_000 }, { retryStrategy: "fixed" }];
     await Promise.all(knobs.map(patch));
     expect((await read()).body).toMatchObject(Object.assign({}, ...knobs));
@@ -105,7 +105,7 @@ describe("PATCH /v1/me/relay-settings 400", () => {
     [{ earlyFire: 1 }, "earlyFire"],
     [{ limits: {} }, "limits"],
     [{ accountId: "acc_x" }, "accountId"],
-  ])("%j names %s, and nothing of the call is saved", async (body, path) => {
+  ])("for %j names %s, and nothing of the call is saved", async (body, path) => {
     const answer = await patch({ retryAttempts: 1, ...(body as object) });
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{ path }] } } });
     expect((await read()).body).toMatchObject(NOTHING);

@@ -36,14 +36,14 @@ async function plaintextOf(textId: string) {
   return { headers, payload: payload.toString() };
 }
 
-/** As retention leaves a schedule that has been terminal for long. */
+/** Erases a schedule as retention does once it has been terminal for long. */
 async function erase(textId: string) {
   await api.sql`UPDATE schedule_requests SET sealed = NULL, erased_at = now() WHERE schedule_id = ${uuid(textId)}`;
   await api.sql`UPDATE schedules SET payload_size_bytes = 0, sealed_bytes = 0 WHERE id = ${uuid(textId)}`;
 }
 
-describe("201", () => {
-  it("makes a new schedule with the same target, method, headers and payload, and counts it", async () => {
+describe("POST /v1/schedules/:id/replay 201", () => {
+  it("creates a new schedule with the same target, method, headers and payload, and counts it", async () => {
     const answer = await replay({ fireAt: FUTURE });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -64,7 +64,7 @@ describe("201", () => {
     expect(await used()).toBe(2);
   });
 
-  it("does not opt in to early firing again: the account's default applies", async () => {
+  it("applies the account's default for early fire, and not the old schedule's setting", async () => {
     const answer = await replay({ fireAt: FUTURE });
     expect(await get(answer.body.id)).toMatchObject({ early_fire: false });
   });
@@ -78,13 +78,13 @@ describe("201", () => {
       { "content-type": "application/x-www-form-urlencoded", "content-length": "0" },
     ],
     ["with an empty object", {}],
-  ])("fires now %s, and tells the dispatchers", async (_, body, headers) => {
-    const told: string[] = [];
-    const listener = await api.sql.listen("stopwatch_due", (payload) => told.push(payload));
+  ])("fires now %s, and notifies the dispatchers", async (_, body, headers) => {
+    const notifications: string[] = [];
+    const listener = await api.sql.listen("stopwatch_due", (payload) => notifications.push(payload));
     const before = Date.now();
     const answer = await replay(body, headers);
     expect(answer.status).toBe(201);
-    await expect.poll(() => told).toContainEqual(expect.stringContaining(uuid(answer.body.id)));
+    await expect.poll(() => notifications).toContainEqual(expect.stringContaining(uuid(answer.body.id)));
     await listener.unlisten();
     expect(Math.abs(Date.parse(answer.body.fire_at) - before)).toBeLessThan(5_000);
     const row = await get(answer.body.id);
@@ -92,7 +92,7 @@ describe("201", () => {
   });
 
   it.each(["scheduled", "firing", "succeeded", "failed", "dead", "cancelled"])(
-    "works from %s and leaves it",
+    "works from %s and leaves the old schedule unchanged",
     async (status) => {
       const isTerminal = ["succeeded", "dead", "cancelled"].includes(status);
       await api.sql`UPDATE schedules SET status = ${status}, attempts = ${status === "scheduled" ? 0 : 1},
@@ -114,8 +114,8 @@ describe("201", () => {
   });
 });
 
-describe("200, for a known idempotencyKey", () => {
-  it("answers the schedule of the first replay again, by field or header, and counts nothing", async () => {
+describe("POST /v1/schedules/:id/replay 200", () => {
+  it("returns the schedule of the first replay for a known idempotencyKey, in field or header, and counts nothing", async () => {
     const first = await replay({ fireAt: FUTURE, idempotencyKey: "k" });
     for (const again of [
       await replay({ fireAt: FUTURE, idempotencyKey: "k" }),
@@ -128,7 +128,7 @@ describe("200, for a known idempotencyKey", () => {
     expect(await used()).toBe(2);
   });
 
-  it("says so when what was asked differs: another instant, another schedule, a create", async () => {
+  it("marks a request that differs from the first one: another instant, another schedule, a create", async () => {
     const other = await api.create(caller.live, SOURCE);
     await replay({ fireAt: FUTURE, idempotencyKey: "k" });
     for (const again of [
@@ -146,7 +146,7 @@ describe("200, for a known idempotencyKey", () => {
     }
   });
 
-  it("comes before time, erasure, target and quota, without a mismatch", async () => {
+  it("is checked before time, erasure, target and quota when the request is the same", async () => {
     const first = await replay({ idempotencyKey: "k" });
     await erase(id);
     await api.sql`UPDATE usage SET scheduled = 33 WHERE account_id = ${caller.accountId}`;
@@ -156,7 +156,7 @@ describe("200, for a known idempotencyKey", () => {
     expect(await replay({ idempotencyKey: "k", fireAt: PAST })).toMatchObject({ status: 200 });
   });
 
-  it("makes one schedule of 100 parallel replays", async () => {
+  it("makes one schedule for 100 parallel replays", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => replay({ idempotencyKey: "k" })));
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
@@ -164,7 +164,7 @@ describe("200, for a known idempotencyKey", () => {
   });
 });
 
-describe("400", () => {
+describe("POST /v1/schedules/:id/replay 400", () => {
   it.each<[string, unknown, string]>([
     ["a past instant", { fireAt: PAST }, "fireAt"],
     ["a malformed instant", { fireAt: "now" }, "fireAt"],
@@ -172,17 +172,17 @@ describe("400", () => {
     ["a payload", { payload: "x" }, "payload"],
     ["an unknown field", { targetUrl: "https://example.com/" }, "targetUrl"],
     ["an empty key", { idempotencyKey: "" }, "idempotencyKey"],
-  ])("%s", async (_, body, path) => {
+  ])("answers %s", async (_, body, path) => {
     const answer = await replay(body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{ path }] } } });
     expect(await used()).toBe(1);
   });
 
-  it("a header that differs from the field", async () => {
+  it("answers a header that differs from the field", async () => {
     expect(await replay({ idempotencyKey: "a" }, { "idempotency-key": "b" })).toMatchObject({ status: 400 });
   });
 
-  it("a target that the policy of today refuses", async () => {
+  it("answers a target that the current policy refuses", async () => {
     const strict = startServices(testConfig(api.config.databaseUrl, { DELIVERY_DENY: "example.com" }));
     try {
       const answer = await replay();
@@ -194,15 +194,15 @@ describe("400", () => {
   });
 });
 
-describe("402", () => {
-  it("when the month is full", async () => {
+describe("POST /v1/schedules/:id/replay 402", () => {
+  it("answers when the quota of the month is used up", async () => {
     await api.sql`UPDATE usage SET scheduled = 33 WHERE account_id = ${caller.accountId}`;
     expect(await replay()).toMatchObject({ status: 402, body: { error: { code: "QUOTA_EXCEEDED" } } });
   });
 });
 
-describe("404", () => {
-  it("for an unknown or malformed id, another account's and the other environment's", async () => {
+describe("POST /v1/schedules/:id/replay 404", () => {
+  it("answers an unknown or malformed id, another account's and the other environment's", async () => {
     const foreign = await api.create((await api.account()).live);
     const test = await api.create(caller.test);
     for (const of of ["sch_01h00000000000000000000000", "nonsense", foreign, test]) {
@@ -211,8 +211,8 @@ describe("404", () => {
   });
 });
 
-describe("409", () => {
-  it("once payload and headers were erased, after the time is judged", async () => {
+describe("POST /v1/schedules/:id/replay 409", () => {
+  it("answers once payload and headers were erased, after the time was validated", async () => {
     await erase(id);
     expect(await replay()).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     expect(await replay({ fireAt: PAST })).toMatchObject({ status: 400 });
@@ -220,8 +220,8 @@ describe("409", () => {
   });
 });
 
-describe("413", () => {
-  it("for a payload that the plan of today does not allow", async () => {
+describe("POST /v1/schedules/:id/replay 413", () => {
+  it("answers a payload that the current plan does not allow", async () => {
     await api.sql`UPDATE accounts SET plan = 'indie' WHERE id = ${caller.accountId}`;
     const large = await api.create(caller.live, { payload: "a".repeat(60_000) });
     await api.sql`UPDATE accounts SET plan = 'free' WHERE id = ${caller.accountId}`;
@@ -229,8 +229,8 @@ describe("413", () => {
   });
 });
 
-describe("415", () => {
-  it("for a body that is not JSON", async () => {
+describe("POST /v1/schedules/:id/replay 415", () => {
+  it("answers a body that is not JSON", async () => {
     expect(await replay("a=b", { "content-type": "text/plain" })).toMatchObject({ status: 415 });
   });
 });

@@ -61,7 +61,7 @@ const keyId = async (key: string) => (await api.call("GET", "/v1/me", key)).body
 const deactivate = () => api.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${caller.accountId}`;
 const ask = (method: string, path: string) => send(processes[0] as WebProcess, session, [method, path]);
 
-describe("at the very next request to each of two web processes that had accepted it", () => {
+describe("at the next request to each of two web processes that had accepted it,", () => {
   it.each<[string, () => Credential | Promise<Credential>, () => PromiseLike<unknown>]>([
     ["a revoked key", () => caller.live, async () => post(`/v1/api-keys/${await keyId(caller.live)}/revoke`)],
     ["a rotated-out key", () => caller.test, async () => post(`/v1/api-keys/${await keyId(caller.test)}/rotate`)],
@@ -70,14 +70,14 @@ describe("at the very next request to each of two web processes that had accepte
     ["the key of a deleted account", () => caller.test, () => ask("DELETE", "/v1/me")],
     ["a session that another one ended", () => api.session(caller.accountId), () => ask("DELETE", "/v1/me/sessions")],
     ["a session that expired", () => session, () => api.sql`UPDATE sessions SET expires_at = now()`],
-  ])("%s is refused, whatever is asked", async (_, make, end) => {
+  ])("%s is refused on every endpoint", async (_, make, end) => {
     const credential = await make();
     expect(await statuses(credential)).toEqual(ALLOWED);
     await end();
     expect(await statuses(credential)).toEqual(REFUSED);
   });
 
-  it("a key that is accepted by both while it is being revoked creates nothing once that was answered", async () => {
+  it("a key that both accept while it is revoked creates nothing once the revocation was answered", async () => {
     const id = await keyId(caller.live);
     let isRevoked = false;
     const late: number[] = [];

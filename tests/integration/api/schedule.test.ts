@@ -30,7 +30,7 @@ async function become(id: string, status: string) {
     WHERE id = ${uuid(id)}`;
 }
 
-describe("GET", () => {
+describe("GET /v1/schedules/:id", () => {
   it("answers exactly the fields of the contract", async () => {
     const id = await api.create(caller.live, { payload: "\u20acx", method: "PUT", earlyFire: true });
     const { body } = await get(id);
@@ -68,8 +68,8 @@ describe("GET", () => {
   });
 });
 
-describe("PATCH", () => {
-  it("moves fire_at, the next attempt and the version, and leaves the rest", async () => {
+describe("PATCH /v1/schedules/:id", () => {
+  it("moves fire_at, the next attempt and the version, and changes nothing else", async () => {
     const id = await api.create(caller.live);
     const fireAt = "2032-02-29T12:00:00.5+01:00";
     const answer = await patch(id, { fireAt });
@@ -82,7 +82,7 @@ describe("PATCH", () => {
     expect(row?.version).toBe(2);
   });
 
-  it("sets early firing alone, also once the instant has passed", async () => {
+  it("sets early fire alone, also once the instant has passed", async () => {
     const id = await api.create(caller.live);
     await api.sql`UPDATE schedules SET fire_at = now() - interval '1 s', next_attempt_at = now() - interval '1 s'
       WHERE id = ${uuid(id)}`;
@@ -112,22 +112,22 @@ describe("PATCH", () => {
     if (status === "firing") expect(answer.body.error.message).toMatch(/try again, .* after \d{4}-.*Z/);
   });
 
-  it("tells the dispatchers about a schedule that is due soon, and only about that", async () => {
-    const told: string[] = [];
-    const listener = await api.sql.listen("stopwatch_due", (payload) => told.push(payload));
+  it("notifies the dispatchers of a schedule that is due soon, and of no other", async () => {
+    const notifications: string[] = [];
+    const listener = await api.sql.listen("stopwatch_due", (payload) => notifications.push(payload));
     const id = await api.create(caller.live);
     await patch(id, { fireAt: soon(3_600) });
     const at = soon(3);
     await patch(id, { fireAt: at });
     await api.sql.notify("stopwatch_due", "end");
-    await expect.poll(() => told).toContain("end");
+    await expect.poll(() => notifications).toContain("end");
     await listener.unlisten();
     const [row] = await api.sql`SELECT shard FROM schedules WHERE id = ${uuid(id)}`;
-    expect(told).toEqual([`${row?.shard}:${uuid(id)}:${caller.accountId}:live:${Date.parse(at)}:1`, "end"]);
+    expect(notifications).toEqual([`${row?.shard}:${uuid(id)}:${caller.accountId}:live:${Date.parse(at)}:1`, "end"]);
   });
 });
 
-describe("DELETE", () => {
+describe("DELETE /v1/schedules/:id", () => {
   it.each(["scheduled", "failed", "cancelled"])("answers 200 and cancelled for a %s schedule", async (status) => {
     const id = await api.create(caller.live);
     await become(id, status);
@@ -144,15 +144,15 @@ describe("DELETE", () => {
     expect((await get(id)).body.status).toBe(status);
   });
 
-  it("gives nothing of the quota back", async () => {
+  it("returns nothing to the quota", async () => {
     await cancel(await api.create(caller.live));
     const [row] = await api.sql`SELECT scheduled FROM usage WHERE account_id = ${caller.accountId}`;
     expect(row?.scheduled).toBe(1);
   });
 });
 
-describe("races", () => {
-  it("a cancel that was acknowledged is the last word over parallel reschedules", async () => {
+describe("in a race,", () => {
+  it("an acknowledged cancel wins over parallel reschedules", async () => {
     for (let round = 0; round < 20; round++) {
       const id = await api.create(caller.live);
       const [cancelled, ...moves] = await Promise.all([
@@ -177,8 +177,8 @@ describe("races", () => {
   });
 });
 
-describe("attempts", () => {
-  it("are shown oldest first, with where the time went, inside the retention window", async () => {
+describe("GET /v1/schedules/:id/attempts", () => {
+  it("shows the attempts within the retention window, oldest first, with their timing", async () => {
     const id = await api.create(caller.live);
     await api.sql`INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms,
         error_text, late_ms, claim_ms, wait_ms, connect_ms, first_byte_ms) VALUES

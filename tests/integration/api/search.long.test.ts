@@ -17,7 +17,7 @@ let watched: ReturnType<typeof watchStatements>;
 let db: Db;
 let sql: Sql;
 
-// 30,000 schedules of one account among 60,000: enough for every way of searching to be gone.
+// 30,000 schedules of one account among 60,000, enough for every kind of search pass to be used.
 beforeAll(async () => {
   database = await createTestDatabase();
   watched = watchStatements(database.url);
@@ -68,7 +68,7 @@ describe("a list of schedules", () => {
   ];
 
   it.each(SEARCHED)(
-    "of %j is what a plain query finds, whatever else is asked, in every order and on every page",
+    "for %j finds what a plain query finds, with every filter, in every order and on every page",
     async (text) => {
       for (const filter of filters) {
         for (const sort of ["-created_at", "fire_at", "-fire_at"] as const) {
@@ -76,13 +76,13 @@ describe("a list of schedules", () => {
           const expected = await plainSchedules(search);
           for (const offset of [0, 40, 9_990]) {
             const page = await listSchedules(db, TENANT, { ...search, offset });
-            const told = {
+            const found = {
               ids: page.rows.map(({ id }) => id),
               total: page.total,
               isCapped: page.totalCapped,
               hasMore: page.hasMore,
             };
-            expect(told, JSON.stringify({ ...search, offset })).toEqual({
+            expect(found, JSON.stringify({ ...search, offset })).toEqual({
               ids: expected.slice(offset, offset + 7),
               ...totals(expected.length, text !== "" || Object.keys(filter).length > 0),
               hasMore: expected.length > offset + 7,
@@ -94,7 +94,7 @@ describe("a list of schedules", () => {
   );
 
   it.each([...SEARCHED, "v1"])(
-    "of %j goes on behind any of its rows, whatever else is asked, in every order",
+    "for %j continues after any of its rows, with every filter, in every order",
     async (text) => {
       for (const filter of filters) {
         for (const sort of ["-created_at", "fire_at", "-fire_at"] as const) {
@@ -105,10 +105,10 @@ describe("a list of schedules", () => {
             if (last === undefined) continue;
             const page = await listSchedules(db, TENANT, { ...search, after: last, offset: 0, limit: 7 });
             const isShort = text.length < 3 && text !== "";
-            const told = { ids: page.rows.map(({ id }) => id), total: page.total, isCapped: page.totalCapped };
+            const found = { ids: page.rows.map(({ id }) => id), total: page.total, isCapped: page.totalCapped };
             const behind = (await listSchedules(db, TENANT, { ...search, offset: offset + 1, limit: 7 })).rows;
             const ids = isShort ? behind.map(({ id }) => id) : expected.slice(offset + 1, offset + 8);
-            expect(told, JSON.stringify({ ...search, offset })).toEqual({ ids, total, isCapped: totalCapped });
+            expect(found, JSON.stringify({ ...search, offset })).toEqual({ ids, total, isCapped: totalCapped });
             if (!isShort) expect(page.hasMore).toBe(expected.length > offset + 8);
           }
         }
@@ -116,7 +116,7 @@ describe("a list of schedules", () => {
     },
   );
 
-  it("of a whole id is that schedule, and what has it in its target", async () => {
+  it("for a whole id finds that schedule, and schedules with the id in their target", async () => {
     const [first, second] = (await plainSchedules({ sort: "-created_at" })).slice(100, 102) as [string, string];
     const text = "sch_00000000000000000000000000";
     await sql`UPDATE schedule_requests SET target_url = ${`https://example.com/${text}`} WHERE schedule_id = ${second}`;
@@ -126,7 +126,7 @@ describe("a list of schedules", () => {
     expect(await listSchedules(db, { ...TENANT, env: "test" }, search)).toMatchObject({ rows: [], total: 0 });
   });
 
-  it("counts what was deleted no longer", async () => {
+  it("does not count deleted schedules", async () => {
     const before = await listSchedules(db, TENANT, { sort: "-created_at", limit: 1, offset: 0 });
     const gone = (await plainSchedules({ statuses: ["cancelled"], sort: "fire_at" })).slice(0, 5);
     await sql`DELETE FROM schedules WHERE id = ANY (${`{${gone}}`}::text::uuid[])`;
@@ -135,7 +135,7 @@ describe("a list of schedules", () => {
     expect(after.total).toBe(before.total - 5);
   });
 
-  it("with a q that makes no trigram looks at the newest 10,000", async () => {
+  it("with a q without a trigram searches the newest 10,000", async () => {
     const page = await listSchedules(db, TENANT, { sort: "-created_at", limit: 1, offset: 0, q: q("://") });
     expect(page).toMatchObject({ total: 10_000, totalCapped: true });
   });
@@ -162,15 +162,15 @@ describe("the log", () => {
     { outcome: "succeeded", from: ago(25), to: ago(5) },
   ];
 
-  it.each(SEARCHED)("of %j is what a plain query finds, whatever else is asked, on every page", async (text) => {
+  it.each(SEARCHED)("for %j finds what a plain query finds, with every filter, on every page", async (text) => {
     for (const filter of filters) {
       const search = { limit: 7, ...filter, ...(text && { q: q(text) }) };
       const expected = await plainAttempts(search);
       for (const offset of [0, 40, 9_990]) {
         const page = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, offset });
         const ids = page.rows.map((row) => `${row.scheduleId} ${row.attempt}`);
-        const told = { ids, total: page.total, isCapped: page.totalCapped, hasMore: page.hasMore };
-        expect(told, JSON.stringify({ ...search, offset })).toEqual({
+        const found = { ids, total: page.total, isCapped: page.totalCapped, hasMore: page.hasMore };
+        expect(found, JSON.stringify({ ...search, offset })).toEqual({
           ids: expected.slice(offset, offset + 7),
           ...totals(expected.length, text !== "" || Object.keys(filter).length > 0),
           hasMore: expected.length > offset + 7,
@@ -179,7 +179,7 @@ describe("the log", () => {
     }
   });
 
-  it.each([...SEARCHED, "v1"])("of %j goes on behind any of its rows, whatever else is asked", async (text) => {
+  it.each([...SEARCHED, "v1"])("for %j continues after any of its rows, with every filter", async (text) => {
     for (const filter of [
       ...filters,
       { scheduleId: (await plainAttempts({ outcome: "failed" }))[0]?.split(" ")[0] ?? "" },
@@ -192,8 +192,8 @@ describe("the log", () => {
         if (last === undefined) continue;
         const page = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, after: last, offset: 0, limit: 7 });
         const counted = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, offset: offset + 1, limit: 7 });
-        const told = { rows: page.rows, hasMore: page.hasMore, total: page.total, isCapped: page.totalCapped };
-        expect(told, JSON.stringify({ ...search, offset })).toEqual({
+        const found = { rows: page.rows, hasMore: page.hasMore, total: page.total, isCapped: page.totalCapped };
+        expect(found, JSON.stringify({ ...search, offset })).toEqual({
           ...{ rows: counted.rows, hasMore: counted.hasMore, total, isCapped: totalCapped },
         });
       }
@@ -210,7 +210,7 @@ describe("the log", () => {
     }
   });
 
-  it("of a window holds what a q finds in it, also of a schedule whose attempts began before it", async () => {
+  it("of a window finds the attempts that match q, also of a schedule whose attempts began before the window", async () => {
     const [tried] = await sql`
       SELECT extract(epoch FROM a.attempted_at + interval '5 s')::float8 * 1000 AS ms
       FROM attempts a JOIN schedule_requests r ON r.schedule_id = a.schedule_id
@@ -238,7 +238,8 @@ describe("the log", () => {
   }
 });
 
-// What a page and its total may read, however many rows there are: 10,101 decide both, and one look may be in vain.
+// The rows that a page and its total may read, however many there are: 10,101 decide both, and one search pass may be
+// in vain.
 const ROWS_MAX = 25_001;
 
 describe("a page", () => {
@@ -282,7 +283,7 @@ describe("a page", () => {
   ];
 
   it.each(["as they are", "of an empty table"])(
-    "reads a bounded number of rows, and no table from end to end, with statistics %s",
+    "reads a bounded number of rows, and scans no whole table, with statistics %s",
     async (which) => {
       await sql.unsafe(which === "as they are" ? "ANALYZE" : FORGET_STATISTICS);
       for (const [name, read] of reads) {
@@ -300,7 +301,7 @@ describe("a page", () => {
 
 const MIDDLE = { atMs: ago(15).getTime(), id: BIG_ACCOUNT, attempt: 1 };
 
-it("of an unfiltered list behind a row reads no more than itself, by an index", async () => {
+it("of an unfiltered list after a row reads only its own rows, by an index", async () => {
   const after = MIDDLE;
   const reads: [RegExp, () => Promise<unknown>][] = [
     [
@@ -331,7 +332,7 @@ const BIG_TABLES = /^(schedules|schedule_requests|attempts_\d+)$/;
 const FORGET_STATISTICS = `
   DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relname ~ '^(schedules|schedule_requests|attempts_[0-9]+)$')`;
 
-/** As the contract caps them. */
+/** The page and total as the contract caps them. */
 function totals(found: number, isFiltered: boolean) {
   const isCapped = isFiltered && found > 10_000;
   return { total: isCapped ? 10_000 : found, isCapped };

@@ -22,7 +22,7 @@ const read = (cookie: string, headers: Record<string, string> = {}) =>
 const write = (headers: Record<string, string>) => api.call("PATCH", "/v1/me", session, { name: "Ada" }, headers);
 
 describe("the session cookie", () => {
-  it("lets in whoever bears it, among other cookies and whatever is around it", async () => {
+  it("authenticates its session, among other cookies and whatever surrounds it", async () => {
     for (const cookie of [
       session.cookie,
       `a=b; ${session.cookie}; c="d;e`,
@@ -44,17 +44,17 @@ describe("the session cookie", () => {
     ["no name", (token: string) => token],
     ["no value", () => "sw_session="],
     ["a comma", (token: string) => `a=b, sw_session=${token}`],
-  ])("with %s is none", async (_, cookie) => {
+  ])("with %s is not accepted", async (_, cookie) => {
     expect(await read(cookie(session.token))).toMatchObject({ status: 401 });
   });
 
-  it("may come several times: what does not count does no harm to what does", async () => {
+  it("may be sent several times: invalid values do not affect the valid one", async () => {
     const stranger = `sw_session=${"A".repeat(43)}`;
     expect(await read(`${stranger}; ${session.cookie}`)).toMatchObject({ status: 200 });
     expect(await read(`${session.cookie}; ${stranger}`)).toMatchObject({ status: 200 });
   });
 
-  it("of several that count is the first", async () => {
+  it("with several valid values counts by the first", async () => {
     const other = await api.account();
     const { cookie } = await api.session(other.accountId);
     const first = (await read(`${session.cookie}; ${cookie}`)).body.user.id;
@@ -63,7 +63,7 @@ describe("the session cookie", () => {
     expect(second).toBe((await read(cookie)).body.user.id);
   });
 
-  it("says nothing beside an API key: the key decides", async () => {
+  it("is ignored when there is an API key", async () => {
     const other = await api.account();
     const headers = { cookie: session.cookie };
     const { body } = await api.call("GET", "/v1/me", other.test, undefined, headers);
@@ -91,7 +91,7 @@ describe("a session", () => {
     expect((await term()).days).toBeLessThan(6.02);
   });
 
-  it("is renewed for seven days by a call on a later one, and so is its cookie", async () => {
+  it("is renewed for seven days by a call on a later day, and so is its cookie", async () => {
     session = await api.session(caller.accountId, { ageDays: 6.99 });
     const { headers } = await read(session.cookie);
     expect(headers.get("set-cookie")).toBe(
@@ -108,13 +108,13 @@ describe("a session", () => {
     expect((await term()).days).toBeLessThan(0);
   });
 
-  it("is kept as a hash alone", async () => {
+  it("is stored only as a hash", async () => {
     const [row] = await api.sql`SELECT sessions::text AS text FROM sessions WHERE id = ${session.id}`;
     expect(row?.text).toMatch(/^\([0-9a-f]{64},/);
     expect(row?.text).not.toContain(session.token);
   });
 
-  it("acts on live, and on test where it asks for it", async () => {
+  it("acts on live by default, and on test when the request asks for it", async () => {
     const body = { targetUrl: TARGET, fireAt: FUTURE };
     const live = (await api.call("POST", "/v1/schedules", session, body)).body.id;
     const test = (await api.call("POST", "/v1/schedules?env=test", session, body)).body.id;
@@ -127,7 +127,7 @@ describe("a session", () => {
     expect(await api.call("GET", "/v1/me?env=test", session)).toMatchObject({ status: 400 });
   });
 
-  it("is an admin's when its verified e-mail address is in ADMIN_EMAILS", async () => {
+  it("is an administrator's when its verified e-mail address is in ADMIN_EMAILS", async () => {
     const isAdmin = async () => (await read(session.cookie)).body.isAdmin;
     await api.sql`UPDATE accounts SET email = 'root@example.com' WHERE id = ${caller.accountId}`;
     expect(await isAdmin()).toBe(false);
@@ -139,7 +139,7 @@ describe("a session", () => {
   });
 });
 
-describe("a write by cookie", () => {
+describe("a write with a session cookie", () => {
   it.each<[string, Record<string, string>]>([
     ["our own Origin", { origin: OWN }],
     [
@@ -149,7 +149,7 @@ describe("a write by cookie", () => {
     ["Sec-Fetch-Site: same-origin", { "sec-fetch-site": "same-origin" }],
     ["a Referer of ours", { referer: `${OWN}/keys?x=1` }],
     ["none of the three, as no browser sends it", {}],
-  ])("passes with %s", async (_, headers) => {
+  ])("is accepted with %s", async (_, headers) => {
     expect(await write(headers)).toMatchObject({ status: 200 });
   });
 
@@ -170,17 +170,17 @@ describe("a write by cookie", () => {
     ["another site's Referer", { referer: "https://evil.example/https://api.example.com" }],
     ["our host as user of a Referer", { referer: "https://api.example.com@evil.example/" }],
     ["a Referer that is no address", { referer: "api.example.com" }],
-  ])("is refused with %s, and nothing is changed", async (_, headers) => {
+  ])("is refused with %s, and changes nothing", async (_, headers) => {
     expect(await write(headers)).toMatchObject({ status: 403, body: { error: { code: "FORBIDDEN" } } });
     expect((await read(session.cookie)).body.user.name).toBeNull();
   });
 
-  it("is refused before its body and query are looked at", async () => {
+  it("is refused before its body and query are validated", async () => {
     const answer = await api.call("POST", "/v1/api-keys?x=1", session, "{", { origin: "https://evil.example" });
     expect(answer).toMatchObject({ status: 403 });
   });
 
-  it("and only that: a read by cookie and a write by key pass from anywhere, without a CORS header", async () => {
+  it("is the only kind of call with this check: reads by cookie and writes by key are accepted from anywhere, without CORS headers", async () => {
     const origin = "https://evil.example";
     const seen = await read(session.cookie, { origin });
     const body = { targetUrl: TARGET, fireAt: FUTURE };

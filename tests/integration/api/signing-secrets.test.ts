@@ -29,7 +29,7 @@ async function stored(env: "live" | "test") {
 }
 
 describe("GET /v1/signing-secrets 200", () => {
-  it("gives a pair per environment, the same at each read, sealed in the database", async () => {
+  it("returns a pair per environment, the same at each read, encrypted in the database", async () => {
     const live = await read(caller.live);
     const test = await read(caller.test);
     expect(live).toEqual({ current: SECRET, next: SECRET, rotated_at: null });
@@ -39,7 +39,7 @@ describe("GET /v1/signing-secrets 200", () => {
     expect(rows.filter(({ text }) => text.includes("whsec_"))).toEqual([]);
   });
 
-  it("makes the pair once, also for several first reads at the same time", async () => {
+  it("creates the pair once, also for several first reads at the same time", async () => {
     await api.sql`DELETE FROM signing_secrets WHERE account_id = ${caller.accountId}`;
     const reads = await Promise.all(Array.from({ length: 20 }, () => read(caller.live)));
     expect(new Set(reads.map(({ current, next }) => current + next)).size).toBe(1);
@@ -47,7 +47,7 @@ describe("GET /v1/signing-secrets 200", () => {
 });
 
 describe("POST /v1/signing-secrets/rotate 200", () => {
-  it("promotes next to current, makes a new next and lets the former sign for another 24 hours", async () => {
+  it("makes next the current secret, creates a new next, and lets the former one sign for another 24 hours", async () => {
     const before = await read(caller.live);
     const { status, body } = await rotate(caller.live);
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe("POST /v1/signing-secrets/rotate 200", () => {
     expect(Math.abs(row.formerS - 86_400)).toBeLessThan(60);
   });
 
-  it("takes either credential, and touches one environment alone", async () => {
+  it("accepts either credential, and changes one environment alone", async () => {
     const session = await api.session(caller.accountId);
     const [live, test] = [await read(caller.live), await read(caller.test)];
     expect((await rotate(session, "?env=test")).body.current).toBe(test.next);
@@ -69,7 +69,7 @@ describe("POST /v1/signing-secrets/rotate 200", () => {
     expect((await rotate(caller.test)).body.current).not.toBe(test.next);
   });
 
-  it("counts each of ten at once: each promotes what the one before it made", async () => {
+  it("counts each of ten concurrent rotations: each promotes the secret that the one before it created", async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(caller.live)));
     const pairs = answers.map(({ body }) => body as { current: string; next: string });
     expect(new Set(pairs.map(({ next }) => next)).size).toBe(10);
@@ -79,7 +79,7 @@ describe("POST /v1/signing-secrets/rotate 200", () => {
     ]);
   });
 
-  it("makes the pair first where there is none", async () => {
+  it("creates the pair first when there is none", async () => {
     await api.sql`DELETE FROM signing_secrets WHERE account_id = ${caller.accountId}`;
     expect((await rotate(caller.live)).body).toMatchObject({ current: SECRET, next: SECRET });
   });

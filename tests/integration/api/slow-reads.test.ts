@@ -10,7 +10,7 @@ let other: TestCaller;
 
 beforeAll(async () => {
   api = await startApi();
-  // The figures of a span take for ever, whoever asks for them.
+  // Makes reading the figures of a span hang for every caller.
   await api.sql`ALTER TABLE account_counts RENAME TO counted`;
   await api.sql`CREATE FUNCTION slow_counts() RETURNS SETOF counted LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_sleep(60); END $$`;
@@ -32,7 +32,10 @@ const sleeping = async () =>
   (await api.sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`)
     .length;
 
-/** Calls of another account, one after the other while `isGoing`: their statuses, and how long the slowest took, ms. */
+/**
+ * Makes calls of another account one after the other while `isGoing`. Returns their statuses and the time of the
+ * slowest, ms.
+ */
 async function callMeanwhile(isGoing: () => boolean) {
   const statuses = new Set<number>();
   let slowestMs = 0;
@@ -52,10 +55,10 @@ async function callMeanwhile(isGoing: () => boolean) {
 
 describe.each([
   ["that the database itself cuts off", {}],
-  // Then it has no time limit of ours.
+  // Then the statement has no time limit of ours.
   ["behind a pooler", { DATABASE_DIRECT_URL: "postgres://another.example/x" }],
 ])("thirty slow reads of one account, %s,", (_, settings) => {
-  it("hold up no call of another, and leave the connections as they were", async () => {
+  it("delay no call of another account, and leave the connections as they were", async () => {
     const services = startServices(testConfig(api.config.databaseUrl, settings));
     try {
       await Promise.all(Array.from({ length: 10 }, () => api.call("GET", "/v1/me", other.live)));

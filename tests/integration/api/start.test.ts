@@ -13,7 +13,7 @@ afterAll(() => api.stop());
 
 const keys = (id: string, fill: number) => `${id}:${Buffer.alloc(32, fill).toString("base64")}`;
 
-/** Runs the start of the web process; it ends by itself when there is nothing to wait for. */
+/** Runs the start of the web process, which ends by itself when nothing is left to wait for. */
 function start(settings: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   const program = `import { start } from "#server/start.ts"; await start();`;
   const env = { NODE_ENV: "production", LOG_LEVEL: "silent", ...COMPILE_CACHE, ...settings } as const;
@@ -26,12 +26,12 @@ function start(settings: Record<string, string>): Promise<{ code: number | null;
 }
 
 describe("the web process", () => {
-  it("starts when settings, schema and key ring fit", async () => {
+  it("starts when settings, schema and key ring are valid", async () => {
     const settings = { DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS: keys("k1", 7) };
     expect(await start(settings)).toEqual({ code: 0, stderr: "" });
   });
 
-  it("refuses to start with settings it cannot use, and names them", async () => {
+  it("refuses to start with invalid settings, and names them", async () => {
     const { code, stderr } = await start({ DATABASE_URL: "nonsense", ENCRYPTION_KEYS: keys("k1", 7), PORT: "x" });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Stopwatch cannot start:\n/);

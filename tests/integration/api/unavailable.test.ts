@@ -47,7 +47,7 @@ const PEERS: [string, () => Promise<unknown>][] = [
 ];
 
 describe("while the database", () => {
-  it.each(PEERS)("%s, the API answers 503 within 5 s and a write says what to do", async (_, start) => {
+  it.each(PEERS)("%s, the API answers 503 within 5 s, and tells a writing caller what to do", async (_, start) => {
     await start();
     const since = performance.now();
     const answers = await Promise.all([
@@ -76,14 +76,14 @@ describe("while the database", () => {
   });
 });
 
-describe("with a database", () => {
+describe("after a fault of the database", () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi();
   });
   afterAll(() => api.stop());
 
-  it("a write behind a lock is 503 within 5 s, and the next one goes through", async () => {
+  it("a write behind a lock is 503 within 5 s, and the next one succeeds", async () => {
     startServices(api.config);
     const caller = await api.account();
     const blocked = await api.sql.begin(async (tx) => {
@@ -107,7 +107,7 @@ describe("with a database", () => {
     );
   });
 
-  it("another key ring, and a schema that is too old, are refused with what to do", async () => {
+  it("another key ring and a schema that is too old are refused with what to do", async () => {
     const other = testConfig(api.config.databaseUrl, {
       ENCRYPTION_KEYS: `k2:${Buffer.alloc(32, 9).toString("base64")}`,
     });

@@ -25,7 +25,10 @@ beforeEach(async () => {
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Bodies of another form than ours: an event of the billing provider, and what a mail program says with its button. */
+/**
+ * Endpoints with bodies in another format: an event of the billing provider, and the one-click request of a mail
+ * program.
+ */
 const OF_OTHERS = ["receiveBillingEvent", "unsubscribe"];
 
 /** Every endpoint that writes and takes no body. */
@@ -33,7 +36,7 @@ const WITHOUT_BODY = ENDPOINTS.filter(
   ({ method, body, operationId }) => method !== "GET" && body === undefined && !OF_OTHERS.includes(operationId),
 );
 
-/** Gives the account a subscription, as far as the billing portal asks for one. */
+/** Gives the account a subscription, which the billing portal requires. */
 async function subscribe() {
   const customer = { id: `cus_${crypto.randomUUID().slice(0, 8)}`, email: "a@example.com" };
   stripe.customers.set(customer.id, customer);
@@ -41,7 +44,7 @@ async function subscribe() {
     INSERT INTO subscriptions (account_id, customer_id, status) VALUES (${caller.accountId}, ${customer.id}, 'active')`;
 }
 
-it("those that take no body are known", () => {
+it("the tests cover all endpoints that take no body", () => {
   expect(WITHOUT_BODY.map(({ operationId }) => operationId).toSorted()).toEqual([
     "cancelSchedule",
     "deleteAccount",
@@ -69,7 +72,7 @@ describe.each(WITHOUT_BODY)("$method $path, which takes no body", ({ method, pat
     ["an empty one of another type", "", { "content-type": "text/plain" }],
     ["an empty object", "{}", JSON_TYPE],
     ["an empty object with spaces", " {\n} ", JSON_TYPE],
-  ])("is done with %s", async (_, body, headers) => {
+  ])("accepts %s", async (_, body, headers) => {
     const { status } = await send(body, headers);
     expect([200, 201, 204]).toContain(status);
   });
@@ -83,7 +86,7 @@ describe.each(WITHOUT_BODY)("$method $path, which takes no body", ({ method, pat
     ["text", "hello", { "content-type": "text/plain" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
     ["an empty object as text", "{}", { "content-type": "text/plain" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
     ["an empty object in gzip", "{}", { ...JSON_TYPE, "content-encoding": "gzip" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
-  ])("refuses %s, and nothing is done", async (_, body, headers, status, code) => {
+  ])("refuses %s, and does nothing", async (_, body, headers, status, code) => {
     const stateOf = () => api.sql`
       SELECT (SELECT status FROM accounts WHERE id = ${caller.accountId}) AS account,
         (SELECT count(*) FROM sessions WHERE account_id = ${caller.accountId}) AS sessions,
@@ -98,7 +101,7 @@ describe.each(WITHOUT_BODY)("$method $path, which takes no body", ({ method, pat
   });
 });
 
-it("an endpoint whose body is optional refuses one of another type, and takes an empty one of any", async () => {
+it("an endpoint whose body is optional refuses one of another type, and accepts an empty one of any type", async () => {
   const replay = `/v1/schedules/${await api.create(caller.live)}/replay`;
   const text = { "content-type": "text/plain" };
   expect(await api.call("POST", replay, caller.live, "hello", text)).toMatchObject({ status: 415 });

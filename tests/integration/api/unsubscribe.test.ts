@@ -32,8 +32,8 @@ const FORM = "application/x-www-form-urlencoded";
 const oneClick = (query: string, headers: Record<string, string> = {}) =>
   api.call("POST", `${PATH}?${query}`, null, "List-Unsubscribe=One-Click", { "content-type": FORM, ...headers });
 
-describe("POST", () => {
-  it("as a mail program sends it, without a cookie and from elsewhere, turns the notices of that account off, and no others", async () => {
+describe("POST /v1/notices/unsubscribe", () => {
+  it("as a mail program sends it, without a cookie and from another site, turns off the notices of that account and of no other", async () => {
     const other = await api.account();
     const foreign = { origin: "https://mail.example.net", "sec-fetch-site": "cross-site" };
     expect(await oneClick(`token=${token}`, foreign)).toMatchObject({ status: 200, body: { notices: false } });
@@ -41,7 +41,7 @@ describe("POST", () => {
     expect(await wantsNotices(other.accountId)).toBe(true);
   });
 
-  it("again is 200 again, as is a form of the other kind and no body at all", async () => {
+  it("is 200 again when it is repeated, with a form of the other kind, or without a body", async () => {
     await oneClick(`token=${token}`);
     const multipart = '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
     const type = { "content-type": "multipart/form-data; boundary=x" };
@@ -49,13 +49,13 @@ describe("POST", () => {
     expect((await api.call("POST", `${PATH}?token=${token}`)).status).toBe(200);
   });
 
-  it("leads on to the page that says so when a page asked", async () => {
+  it("leads to the page that says so when a page sent it", async () => {
     const { status, headers } = await oneClick(`token=${token}&answer=page`);
     expect([status, headers.get("location")]).toEqual([303, "/unsubscribe?done=1"]);
     expect(await wantsNotices()).toBe(false);
   });
 
-  it("with a token that is not one of ours is VALIDATION, and changes nothing", async () => {
+  it("with a token that is not ours is VALIDATION, and changes nothing", async () => {
     const forged = unsubscribeToken(createSecretKey(randomBytes(32)), uuidOf(accountId));
     for (const wrong of [forged, token.slice(0, -1), `${token}A`, uuidOf(accountId), accountId]) {
       const { status, body } = await oneClick(`token=${wrong}`);
@@ -66,7 +66,7 @@ describe("POST", () => {
     expect(await wantsNotices()).toBe(true);
   });
 
-  it("for an account that is gone is 200: nothing is sent there", async () => {
+  it("is 200 for a deleted account, which gets no mail", async () => {
     await api.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${uuidOf(accountId)}`;
     expect((await oneClick(`token=${token}`)).status).toBe(200);
   });
@@ -79,8 +79,8 @@ describe("POST", () => {
   });
 });
 
-describe("GET and HEAD, as scanners send them", () => {
-  it.each(["GET", "HEAD"] as const)("%s leads to the page and changes nothing", async (method) => {
+describe("a scanner's request for /v1/notices/unsubscribe", () => {
+  it.each(["GET", "HEAD"] as const)("by %s leads to the page and changes nothing", async (method) => {
     const { status, headers } = await api.call(method, `${PATH}?token=${token}`);
     expect([status, headers.get("location")]).toEqual([303, `/unsubscribe?token=${token}`]);
     expect(await wantsNotices()).toBe(true);

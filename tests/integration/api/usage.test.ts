@@ -10,8 +10,8 @@ afterAll(() => api.stop());
 
 const month = () => new Date().toISOString().slice(0, 7).replace("-", "");
 
-describe("200", () => {
-  it("shows the month, the plan and its quota before anything was created", async () => {
+describe("GET /v1/usage 200", () => {
+  it("shows the month, the plan and its quota before the first create", async () => {
     const free = { period: month(), plan: "free", scheduled: 0, limit: 15, grace_limit: 16, over_limit: false };
     expect((await api.call("GET", "/v1/usage", (await api.account("free")).live)).body).toEqual(free);
     // A tenth of 99 is 9.9, which is rounded down.
@@ -19,7 +19,7 @@ describe("200", () => {
     expect((await api.call("GET", "/v1/usage", (await api.account("indie")).live)).body).toMatchObject(indie);
   });
 
-  it("counts what was created, cancelled or not, and is over the limit within the grace", async () => {
+  it("counts created schedules, cancelled or not, and is over the limit within the grace", async () => {
     const caller = await api.account("free");
     const usage = async () => (await api.call("GET", "/v1/usage", caller.live)).body;
     for (let n = 0; n < 15; n++) await api.create(caller.live);
@@ -38,7 +38,7 @@ describe("200", () => {
     expect(await usage()).toMatchObject({ scheduled: 16 });
   });
 
-  it("leaves other months out", async () => {
+  it("omits other months", async () => {
     const caller = await api.account("free");
     await api.sql`INSERT INTO usage (account_id, env, period, scheduled) VALUES (${caller.accountId}, 'live', '202001', 9)`;
     await api.create(caller.live);
@@ -59,14 +59,14 @@ describe("200", () => {
   });
 });
 
-describe("400", () => {
-  it.each(["env=test", "period=202601", "env=live&env=live"])("for ?%s with a live key", async (query) => {
+describe("GET /v1/usage 400", () => {
+  it.each(["env=test", "period=202601", "env=live&env=live"])("answers ?%s with a live key", async (query) => {
     expect((await api.call("GET", `/v1/usage?${query}`, (await api.account()).live)).status).toBe(400);
   });
 });
 
-describe("401", () => {
-  it("without a credential", async () => {
+describe("GET /v1/usage 401", () => {
+  it("answers a call without a credential", async () => {
     expect((await api.call("GET", "/v1/usage")).status).toBe(401);
   });
 });

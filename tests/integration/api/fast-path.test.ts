@@ -84,7 +84,7 @@ describe("the fast path", () => {
 
   it("refuses a body without room before any of it arrived, and closes the connection", async () => {
     const room = new BodyMemory(caller.accountId);
-    room.take(32 * 1024 * 1024);
+    room.reserve(32 * 1024 * 1024);
     try {
       const answer = await sendRaw(port, post({ headers: ["Content-Length: 1000000"], body: "{" }));
       expect(answer.status).toBe(429);

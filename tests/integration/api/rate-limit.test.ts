@@ -126,7 +126,7 @@ describe("the rate limit for refused credentials", () => {
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 200 });
       await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId}`;
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 401 });
-      await refuse(from("203.0.113.6"), REFUSALS_MAX - 1);
+      await refuse(from("203.0.113.6"), REJECTIONS_MAX - 1);
       const query = vi.spyOn(api.services.connection, "run");
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 429 });
       expect(query).not.toHaveBeenCalled();
@@ -198,7 +198,7 @@ describe("the rate limiter of three web processes on one database", () => {
 
 describe("the rate limiter without a database", () => {
   inOneMinute("goes on counting in each process and delays no call", async () => {
-    const alone = createRateLimits(
+    const alone = createRateLimiter(
       connect({ url: "postgres://u:p@127.0.0.1:1/d", name: "counts", connectionsMax: 1 }),
       api.services.log,
     );

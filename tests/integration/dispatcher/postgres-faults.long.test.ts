@@ -49,8 +49,6 @@ afterEach(async () => {
 
 /** Far longer than a delivery takes, far shorter than the delay by a lost notification, a held lock or a takeover. */
 const LATE_MAX_MS = 2_000;
-const inMs = (ms: number) => new Date(Date.now() + ms);
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Stores `n` schedules that fall due evenly over `overMs` from `fromMs` on. */
 const spread = (n: number, fromMs: number, overMs: number) =>
   Promise.all(

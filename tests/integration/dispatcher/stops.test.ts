@@ -5,26 +5,11 @@ import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startDispatchStage } from "../../helpers/with-dispatch-bench.ts";
 
-let receiver: Receiver;
-let bench: DispatchBench;
-
-beforeAll(async () => {
-  receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
-});
-afterAll(async () => {
-  await bench.close();
-  await receiver.close();
-});
-beforeEach(() => {
-  receiver.requests.length = 0;
-  receiver.respond((_request, response) => response.end("ok"));
-});
-
-const inMs = (ms: number) => new Date(Date.now() + ms);
-
-describe("a dispatcher that is stopped", () => {
-  it("records requests in flight, releases the others, hands its shards over and exits with code 0, at one signal or two", async () => {
+// Each on a database of its own, and at once: leases are what they wait for.
+describe.concurrent("a dispatcher that is stopped", () => {
+  it("records what is on the wire, puts back what is not, hands its shards over and exits 0, at one signal or two", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const account = await bench.account();
     const child = await bench.process();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_500));
@@ -47,7 +32,9 @@ describe("a dispatcher that is stopped", () => {
     await next.stop();
   });
 
-  it("by kill -9 loses nothing: requests in flight are interrupted and repeated with the same webhook-id, the others are sent once", async () => {
+  it("by kill -9 loses nothing: what was on the wire is interrupted and repeated with the same webhook-id, the rest is sent once", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const account = await bench.account();
     const child = await bench.process();
     receiver.respond(() => {});
@@ -91,7 +78,9 @@ describe("a dispatcher that is stopped", () => {
     await next.stop();
   }, 90_000);
 
-  it("leaves a schedule dead when this was its third interruption in a row", async () => {
+  it("three interruptions in a row end a schedule", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const account = await bench.account();
     const id = await bench.schedule(account, `${receiver.origin}/`, inMs(60_000));
     await bench.sql`
@@ -105,8 +94,10 @@ describe("a dispatcher that is stopped", () => {
   }, 60_000);
 });
 
-describe("several dispatchers", () => {
-  it("share the shards, deliver each schedule once, and take over the shards that another gave up", async () => {
+describe.concurrent("several dispatchers", () => {
+  it("share the shards, deliver each schedule once, and one takes over what another gave up", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const accounts = await Promise.all(Array.from({ length: 20 }, () => bench.account()));
     const first = await bench.dispatcher();
     const second = await bench.dispatcher();
@@ -122,7 +113,9 @@ describe("several dispatchers", () => {
     await second.stop();
   }, 90_000);
 
-  it("hand shards over within a second, and the account's rate holds across the handover", async () => {
+  it("hand shards over within a second, and the account's rate holds across it", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
     const cps = 10;
     const account = await bench.account({ settings: { cps_limit: cps } });
     const first = await bench.dispatcher();

@@ -82,8 +82,8 @@ function wasQuiet({ lastDeathAtMs, lastNoticeAtMs, intervalMs }: DeathGroup, now
 
 function count(notice: Deaths, { target, answer }: Death): Deaths {
   const n = notice.n + 1;
-  const known = notice.lines.findIndex((line) => line.target === target && line.answer === answer);
-  if (known < 0 && notice.lines.length >= LINES_MAX) return { ...notice, n, others: notice.others + 1 };
-  if (known < 0) return { ...notice, n, lines: [...notice.lines, { target, answer, n: 1 }] };
-  return { ...notice, n, lines: notice.lines.map((line, at) => (at === known ? { ...line, n: line.n + 1 } : line)) };
+  const index = notice.lines.findIndex((line) => line.target === target && line.answer === answer);
+  if (index < 0 && notice.lines.length >= LINES_MAX) return { ...notice, n, others: notice.others + 1 };
+  if (index < 0) return { ...notice, n, lines: [...notice.lines, { target, answer, n: 1 }] };
+  return { ...notice, n, lines: notice.lines.map((line, at) => (at === index ? { ...line, n: line.n + 1 } : line)) };
 }

@@ -43,18 +43,18 @@ export function overviewSpan(period: Period, retentionDays: number, nowMs: numbe
 export function overviewFigures(counts: readonly StepCount[], steps: number): OverviewFigures {
   const outcomes = counts.filter(({ kind }) => kind === "outcome");
   const volume = total(outcomes);
-  const known = total(outcomes.filter(({ bucket }) => bucket !== INTERRUPTED));
+  const knownOutcomes = total(outcomes.filter(({ bucket }) => bucket !== INTERRUPTED));
   const delivered = total(outcomes.filter(({ bucket }) => bucket === DELIVERED));
   const offsets = counts.filter(({ kind }) => kind === "offset");
   const ofStep = Map.groupBy(offsets, ({ step }) => step);
   return {
-    successRate: known === 0 ? 0 : delivered / known,
+    successRate: knownOutcomes === 0 ? 0 : delivered / knownOutcomes,
     offsetMs: spread(offsets) ?? { p50: 0, p95: 0, min: 0, max: 0 },
     recentVolume: volume,
     series: Array.from({ length: steps }, (_, step) => {
-      const found = ofStep.get(step) ?? [];
-      const { p50, p95 } = spread(found) ?? { p50: null, p95: null };
-      return { count: total(found), p50, p95 };
+      const stepCounts = ofStep.get(step) ?? [];
+      const { p50, p95 } = spread(stepCounts) ?? { p50: null, p95: null };
+      return { count: total(stepCounts), p50, p95 };
     }),
   };
 }

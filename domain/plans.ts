@@ -75,9 +75,9 @@ const INDIE: PlanLimits = {
  * defaults when `json` is undefined. Throws an Error that lists each invalid key with its path, the expectation and the value.
  */
 export function parsePlans(json: string | undefined): Plans {
-  const given = overrides.safeParse(json === undefined ? {} : parseJson(json), { reportInput: true });
-  if (!given.success) throw new Error(given.error.issues.flatMap(problems).join("; "));
-  const plans: Plans = { free: { ...FREE, ...given.data.free }, indie: { ...INDIE, ...given.data.indie } };
+  const parsed = overrides.safeParse(json === undefined ? {} : parseJson(json), { reportInput: true });
+  if (!parsed.success) throw new Error(parsed.error.issues.flatMap(problems).join("; "));
+  const plans: Plans = { free: { ...FREE, ...parsed.data.free }, indie: { ...INDIE, ...parsed.data.indie } };
   const contradictory = Object.entries(plans).flatMap(([name, limits]) => contradictions(name, limits));
   if (contradictory.length > 0) throw new Error(contradictory.join("; "));
   return plans;

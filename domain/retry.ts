@@ -64,7 +64,7 @@ const HTTP_DATES = [
 ];
 
 function parseHttpDate(text: string, nowMs: number): number | null {
-  const groups = HTTP_DATES.map((form) => form.exec(text)?.groups).find((found) => found !== undefined);
+  const groups = HTTP_DATES.map((form) => form.exec(text)?.groups).find((match) => match !== undefined);
   if (groups === undefined) return null;
   const { year = "", month = "", day, hour, minute, second } = groups;
   const fullYear = year.length === 2 ? expandYear(Number(year), nowMs) : Number(year);

@@ -10,14 +10,14 @@ const ROWS_MAX = 10;
 export function deadSchedulesMail(reader: Reader, notice: DeadNotice): Mail {
   const { n, sinceMs, intervalMs } = notice;
   const one = n === 1;
-  const said = one
+  const summary = one
     ? `A live schedule died on ${minute(sinceMs)}: no attempt is left. It is not tried again by itself.`
     : `${figure(n)} live schedules have died since ${minute(sinceMs)}: no attempt is left. They are not tried again by themselves.`;
   return noticeMail(reader, {
     subject: one ? "A schedule died" : `${figure(n)} schedules died`,
-    preview: said,
+    preview: summary,
     parts: [
-      paragraph(said),
+      paragraph(summary),
       table(["Target", "Last answer", "Died"], rowsOf(notice), ([target, answer, count]) =>
         [`${count} × ${target}`, ...(answer ? [answer] : [])].join(", "),
       ),

@@ -18,11 +18,11 @@ export function noticeMail(
   notice: { subject: string; preview: string; parts: Part[]; hint: string },
 ): Mail {
   const { id, to, unsubscribeUrl, oneClickUrl } = reader;
-  const { hint, ...told } = notice;
+  const { hint, ...content } = notice;
   const last = smallPrint(hint, { label: "Turn notices off", url: unsubscribeUrl });
   return {
     to,
-    ...layOut({ ...told, parts: [...told.parts, last] }),
+    ...layOut({ ...content, parts: [...content.parts, last] }),
     headers: { "List-Unsubscribe": `<${oneClickUrl}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" },
     idempotencyKey: `notice/${id}`,
   };

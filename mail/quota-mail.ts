@@ -6,16 +6,16 @@ import { day, figure, minute, month } from "./words.ts";
 
 /** The quota notice, at 80 %, at 100 % and at the grace limit. */
 export function quotaMail(reader: Reader, notice: QuotaNotice): Mail {
-  const { subject, said } = WORDS[notice.level](notice);
+  const { subject, summary } = WORDS[notice.level](notice);
   return noticeMail(reader, {
     subject,
-    preview: said,
-    parts: [paragraph(said)],
+    preview: summary,
+    parts: [paragraph(summary)],
     hint: "GET /v1/usage has the figures of the month. Test schedules do not count.",
   });
 }
 
-const WORDS: Record<QuotaLevel, (notice: QuotaNotice) => { subject: string; said: string }> = {
+const WORDS: Record<QuotaLevel, (notice: QuotaNotice) => { subject: string; summary: string }> = {
   80: (notice) => {
     const reachedMs = quotaReachedAtMs(notice);
     const pace =
@@ -24,16 +24,16 @@ const WORDS: Record<QuotaLevel, (notice: QuotaNotice) => { subject: string; said
         : `At this pace the quota is reached on ${day(reachedMs)}.`;
     return {
       subject: `80 % of ${month(notice.period)} is used`,
-      said: `${used(notice)}. ${pace} ${refusedFrom(notice)}`,
+      summary: `${used(notice)}. ${pace} ${refusedFrom(notice)}`,
     };
   },
   100: (notice) => ({
     subject: `The quota of ${month(notice.period)} is used`,
-    said: `${used(notice)}. ${figure(notice.graceLimit - notice.limit)} more are accepted as grace. ${refusedFrom(notice)}`,
+    summary: `${used(notice)}. ${figure(notice.graceLimit - notice.limit)} more are accepted as grace. ${refusedFrom(notice)}`,
   }),
   110: (notice) => ({
     subject: `Creates are refused until ${day(nextMonthMs(notice.period))}`,
-    said: `${used(notice)}: quota and grace of ${month(notice.period)} are used. New schedules are refused until ${minute(nextMonthMs(notice.period))}. Those that are stored are delivered as planned.`,
+    summary: `${used(notice)}: quota and grace of ${month(notice.period)} are used. New schedules are refused until ${minute(nextMonthMs(notice.period))}. Those that are stored are delivered as planned.`,
   }),
 };
 

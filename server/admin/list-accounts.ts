@@ -24,9 +24,9 @@ const TOTAL_MAX = 10_000;
  * page. Throws NOT_FOUND when `after` is not an account id.
  */
 export async function listAllAccounts(admin: Admin, { q, plan, status, after, limit = LIMIT }: AccountFilter) {
-  const wanted = q?.trim().toLowerCase() || undefined;
-  const id = wanted === undefined ? undefined : (decodeId("acc", wanted) ?? undefined);
-  const filter = { plan, status, ...(id === undefined ? { email: wanted } : { id }) };
+  const search = q?.trim().toLowerCase() || undefined;
+  const id = search === undefined ? undefined : (decodeId("acc", search) ?? undefined);
+  const filter = { plan, status, ...(id === undefined ? { email: search } : { id }) };
   const rowsMax = Math.min(Math.max(limit, 1), LIMIT_MAX);
   const from = after === undefined ? undefined : accountIdOrThrow(after);
   const [rows, counted] = await admin.query(({ db }) =>

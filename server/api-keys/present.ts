@@ -17,6 +17,6 @@ export function presentApiKey(row: ApiKeyRow) {
 }
 
 /** A new key with its raw value, which is shown only this once. */
-export function presentNewApiKey(made: ApiKeyRow & { key: string }) {
-  return { ...presentApiKey(made), key: made.key };
+export function presentNewApiKey(apiKey: ApiKeyRow & { key: string }) {
+  return { ...presentApiKey(apiKey), key: apiKey.key };
 }

@@ -10,8 +10,8 @@ import { keyIdOrThrow, noSuchKey } from "./key-id.ts";
 export async function rotateOwnApiKey(ctx: Ctx, keyId: string): Promise<ApiKeyRow & { key: string }> {
   const { accountId } = ctx.tenant;
   const id = keyIdOrThrow(keyId);
-  const made = await ctx.query(({ db }) => rotateApiKey(db, accountId, id));
-  if (made) return made;
+  const replacement = await ctx.query(({ db }) => rotateApiKey(db, accountId, id));
+  if (replacement) return replacement;
   if (!(await ctx.query(({ db }) => hasApiKey(db, accountId, id)))) throw noSuchKey();
   throw new AppError("CONFLICT", "This API key is revoked and cannot be rotated; create a new one.");
 }

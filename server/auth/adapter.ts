@@ -28,10 +28,10 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     async getUserByEmail(email) {
       // The response and its timing must not reveal whether the account exists.
       if (attempt.step === "request link") return null;
-      return run(async (db) => assertActive(await findAccountToSignIn(db, email)));
+      return run(async (db) => activeUser(await findAccountToSignIn(db, email)));
     },
     async getUserByAccount(identity) {
-      const user = assertActive(await run((_, adapter) => adapter.getUserByAccount(identity)));
+      const user = activeUser(await run((_, adapter) => adapter.getUserByAccount(identity)));
       attempt.isKnownIdentity = user !== null;
       return user;
     },
@@ -94,8 +94,8 @@ function drizzleAdapter(db: Db): Required<Adapter> {
   return DrizzleAdapter(db, adapterTables as never) as Required<Adapter>;
 }
 
-function assertActive(found: object | null | undefined): AdapterUser | null {
-  const user = found as { status?: string } | null | undefined;
+function activeUser(row: object | null | undefined): AdapterUser | null {
+  const user = row as { status?: string } | null | undefined;
   if (!user || user.status === "deleted") return null;
   if (user.status !== "active") throw new SignInFailure("account_deactivated");
   return user as unknown as AdapterUser;

@@ -62,11 +62,11 @@ export function unauthorized(): AppError {
 async function authenticateKey(services: Services, authorization: string, query: Query): Promise<Caller> {
   const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (key === undefined || parseApiKey(key) === null) throw unauthorized();
-  const found = await query(({ db }) => findActiveApiKey(db, hashApiKey(key)));
-  const caller = found && toCaller(found);
+  const row = await query(({ db }) => findActiveApiKey(db, hashApiKey(key)));
+  const caller = row && toCaller(row);
   cacheCaller(authorization, caller);
   if (caller === undefined) throw unauthorized();
-  if (found?.isStale) recordKeyUse(services, found.id);
+  if (row?.isStale) recordKeyUse(services, row.id);
   return caller;
 }
 
@@ -84,9 +84,9 @@ export async function authenticateSession(
     readSessionTokens(request.headers.get("cookie")).map((token) => [hashSessionToken(token), token]),
   );
   const hashes = [...tokens.keys()];
-  const found = hashes.length > 0 ? await query(({ db }) => findActiveSessions(db, hashes)) : [];
+  const rows = hashes.length > 0 ? await query(({ db }) => findActiveSessions(db, hashes)) : [];
   const session = hashes
-    .map((hash) => found.find(({ tokenHash }) => tokenHash === hash))
+    .map((hash) => rows.find(({ tokenHash }) => tokenHash === hash))
     .find((one) => one !== undefined);
   if (session === undefined) throw unauthorized();
 

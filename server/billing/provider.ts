@@ -5,9 +5,9 @@ import type { Billing } from "./billing.ts";
 /** The configured billing provider. Throws UNAVAILABLE when none is configured. */
 export async function billingOf(config: Config): Promise<Billing> {
   if (config.stripe === undefined) throw new AppError("UNAVAILABLE", NOT_CONFIGURED);
-  const made = providers.get(config) ?? import("./stripe.ts").then(({ stripeBilling }) => stripeBilling(config));
-  providers.set(config, made);
-  return made;
+  const billing = providers.get(config) ?? import("./stripe.ts").then(({ stripeBilling }) => stripeBilling(config));
+  providers.set(config, billing);
+  return billing;
 }
 
 // Imported on first use: the SDK takes more memory than the rest of the API.

@@ -16,7 +16,7 @@ const LARGE = { process: { bytes: 0, max: 96 * MIB }, perAccountMax: 32 * MIB, b
 /** The memory reserved for the body of one request: reserved before the bytes are read, released after the response. */
 export class BodyMemory {
   readonly #accountId: string;
-  #taken = 0;
+  #reserved = 0;
   #isOver = false;
 
   constructor(accountId: string) {
@@ -28,8 +28,8 @@ export class BodyMemory {
    * exceeded, UNAVAILABLE when that of the process is.
    */
   reserve(bytes: number): void {
-    if (bytes <= this.#taken || this.#isOver) return;
-    const previous = this.#taken;
+    if (bytes <= this.#reserved || this.#isOver) return;
+    const previous = this.#reserved;
     this.#put(0);
     try {
       assertCapacity(this.#accountId, bytes);
@@ -47,9 +47,9 @@ export class BodyMemory {
   }
 
   #put(bytes: number): void {
-    count(this.#accountId, this.#taken, -1);
+    count(this.#accountId, this.#reserved, -1);
     count(this.#accountId, bytes, 1);
-    this.#taken = bytes;
+    this.#reserved = bytes;
   }
 }
 

@@ -45,14 +45,14 @@ const SYNONYMS: Record<string, readonly string[]> = {
  * The name in `known` that `name` probably stands for: the same in another spelling (case, separators), a synonym, or one
  * typo away. Undefined when there is none.
  */
-export function didYouMean(name: string, known: readonly string[]): string | undefined {
+export function didYouMean(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > NAME_LENGTH_MAX) return undefined;
   const wanted = folded(name);
   if (wanted === "") return undefined;
   return (
-    known.find((one) => folded(one) === wanted) ??
-    known.find((one) => Object.hasOwn(SYNONYMS, one) && SYNONYMS[one]?.includes(wanted)) ??
-    known.find((one) => isTypo(wanted, folded(one)))
+    candidates.find((one) => folded(one) === wanted) ??
+    candidates.find((one) => Object.hasOwn(SYNONYMS, one) && SYNONYMS[one]?.includes(wanted)) ??
+    candidates.find((one) => isTypo(wanted, folded(one)))
   );
 }
 

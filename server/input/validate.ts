@@ -14,8 +14,8 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
 
 /** The message for an unknown field or parameter, with a suggestion if one of `known` is similar. */
 export function unknownNameMessage(name: string, known: readonly string[]): string {
-  const meant = didYouMean(name, known);
-  return meant === undefined ? "is unknown" : `is unknown; did you mean ${meant}?`;
+  const suggestion = didYouMean(name, known);
+  return suggestion === undefined ? "is unknown" : `is unknown; did you mean ${suggestion}?`;
 }
 
 /** A VALIDATION error with these details; its message contains the first three. */

@@ -15,9 +15,9 @@ export async function cancelSchedule(ctx: Ctx, textId: string): Promise<Schedule
   for (let tries = 1; ; tries++) {
     const cancelled = await ctx.query(({ db }) => cancelOpenSchedule(db, ctx.tenant, id));
     if (cancelled !== undefined) return cancelled;
-    const found = await getSchedule(ctx, textId);
-    if (found.status === "cancelled") return found;
-    const isOpen = found.status !== "firing" && canTransition(found.status, "cancelled");
-    if (!isOpen || tries === 3) throw statusConflict("cancelled", found);
+    const current = await getSchedule(ctx, textId);
+    if (current.status === "cancelled") return current;
+    const isOpen = current.status !== "firing" && canTransition(current.status, "cancelled");
+    if (!isOpen || tries === 3) throw statusConflict("cancelled", current);
   }
 }

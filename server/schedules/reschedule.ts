@@ -15,12 +15,12 @@ export async function rescheduleSchedule(ctx: Ctx, textId: string, input: Resche
   const { fireAt: fireAtMs, earlyFire } = input;
   // A claim can be released between the UPDATE and the read, which makes the schedule movable again: retry.
   for (let tries = 1; ; tries++) {
-    const moved = await ctx.query(({ db }) => updateScheduled(db, ctx.tenant, id, { fireAtMs, earlyFire }));
-    if (moved !== undefined) return moved;
-    const found = await getSchedule(ctx, textId);
+    const rescheduled = await ctx.query(({ db }) => updateScheduled(db, ctx.tenant, id, { fireAtMs, earlyFire }));
+    if (rescheduled !== undefined) return rescheduled;
+    const current = await getSchedule(ctx, textId);
     if (fireAtMs !== undefined && (await ctx.query(({ db }) => isPast(db, fireAtMs)))) {
       throw invalid([{ path: "fireAt", message: "must be in the future" }]);
     }
-    if (found.status !== "scheduled" || tries === 3) throw statusConflict("rescheduled", found);
+    if (current.status !== "scheduled" || tries === 3) throw statusConflict("rescheduled", current);
   }
 }

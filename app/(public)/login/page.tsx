@@ -10,12 +10,12 @@ import { findSignedIn } from "../../signed-in.ts";
 export const metadata = { title: "Sign in", robots: "noindex" };
 
 export default async function SignIn({ searchParams }: { searchParams: SearchParams }) {
-  const { error: told, email = "", redirectTo } = await readSearchParams(searchParams);
+  const { error: errorCode, email = "", redirectTo } = await readSearchParams(searchParams);
   const next = redirectPath(redirectTo);
   // A failure is shown even to somebody who is signed in.
-  const signedIn = told === undefined ? await findSignedIn() : null;
+  const signedIn = errorCode === undefined ? await findSignedIn() : null;
   if (signedIn !== null && signedIn !== "unavailable") redirect(next);
-  const error = signedIn === "unavailable" ? signedIn : told;
+  const error = signedIn === "unavailable" ? signedIn : errorCode;
   const { config } = getServices();
   const query = next === HOME_PATH ? "" : `?${new URLSearchParams({ redirectTo: next })}`;
   const isEmailWrong = error === "email_invalid";

@@ -12,8 +12,8 @@ export const runtime = "nodejs";
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: publicRoute(startMagicLink, async ({ services, authSecret, request, body, address }) => {
     assertSameOrigin(request.headers, services.config.baseUrl);
-    const wanted = { ...body, redirectTo: body.redirectTo, address, userAgent: userAgentOf(request) };
-    const { setCookie } = await mailFailureAsUnavailable(startLink(services, authSecret, wanted));
+    const options = { ...body, redirectTo: body.redirectTo, address, userAgent: userAgentOf(request) };
+    const { setCookie } = await mailFailureAsUnavailable(startLink(services, authSecret, options));
     return accepted({ status: "sent" as const }, [setCookie]);
   }),
 });

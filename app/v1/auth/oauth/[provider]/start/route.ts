@@ -10,8 +10,8 @@ export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: publicRoute(startOAuth, async ({ services, authSecret, params, query }) => {
-    const wanted = { provider: enabledProviderOrThrow(services, params.provider), redirectTo: query.redirectTo };
-    return goToProvider(services, authSecret, wanted).then(
+    const options = { provider: enabledProviderOrThrow(services, params.provider), redirectTo: query.redirectTo };
+    return goToProvider(services, authSecret, options).then(
       ({ location, cookies }) => seeOther(location, cookies),
       (error) => failureReply(error, query.redirectTo),
     );

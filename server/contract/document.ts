@@ -33,6 +33,6 @@ export const getDocument = endpoint({
   requestHeaders: IF_NONE_MATCH,
   responses: {
     200: { description: "OpenAPI 3.1.", schema: DocumentAnswer, headers: cacheHeaders(DOCUMENT_MAX_AGE_S) },
-    304: { description: "As the caller knows it.", schema: null, headers: cacheHeaders(DOCUMENT_MAX_AGE_S) },
+    304: { description: "Not modified.", schema: null, headers: cacheHeaders(DOCUMENT_MAX_AGE_S) },
   },
 });

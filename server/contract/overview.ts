@@ -9,9 +9,13 @@ import { cacheHeaders, IF_NONE_MATCH } from "./headers.ts";
 
 const OverviewAnswer = z
   .strictObject({
-    period: z.enum(PERIODS).describe("The period that was asked for."),
+    period: z.enum(PERIODS).describe("The requested period."),
     active_schedules: z.int().describe("Schedules that are scheduled, firing or failed now."),
-    success_rate: z.number().min(0).max(1).describe("2xx among attempts with a known outcome; 0 when there is none."),
+    success_rate: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe("Fraction of 2xx among attempts with a known outcome; 0 without attempts."),
     offset_ms: z
       .strictObject({
         p50: z.int().describe("The median."),
@@ -19,7 +23,7 @@ const OverviewAnswer = z
         min: z.int().describe("The smallest."),
         max: z.int().describe("The largest."),
       })
-      .describe("How late schedules fired, ms; 0 when none did."),
+      .describe("Lateness of schedules that fired, ms; 0 when none did."),
     recent_volume: z.int().describe("Attempts in the period."),
     series: z
       .array(
@@ -30,14 +34,14 @@ const OverviewAnswer = z
           p95: z.int().nullable().describe("The 95th percentile of their offsets, ms; null when none fired."),
         }),
       )
-      .describe("The period in buckets, empty ones too."),
+      .describe("The buckets of the period, including empty ones."),
     needs_attention: z
       .strictObject({
-        failed: z.int().describe("Schedules that wait for a retry, and were attempted in the period."),
+        failed: z.int().describe("Schedules that were attempted in the period and are waiting for a retry."),
         due_soon: z.int().describe("Schedules due within an hour."),
-        dead: z.int().describe("Schedules that were given up in the period."),
+        dead: z.int().describe("Schedules that died in the period."),
       })
-      .describe("What somebody may want to look at."),
+      .describe("Schedules that may need attention."),
   })
   .meta({ id: "Overview", description: "Figures of one environment over a period." });
 
@@ -50,23 +54,23 @@ const UsageAnswer = z
     plan: z.enum(PLAN_NAMES).describe("The plan of the account."),
     scheduled: z.int().describe("Schedules created in the month."),
     limit: z.int().describe("The monthly quota."),
-    grace_limit: z.int().describe("The quota and a tenth more, rounded down."),
-    over_limit: z.boolean().describe("True within that tenth."),
+    grace_limit: z.int().describe("110 % of the quota, rounded down."),
+    over_limit: z.boolean().describe("Whether the quota is exceeded, within the grace."),
   })
-  .meta({ id: "Usage", description: "The quota of a month, and what is used of it." });
+  .meta({ id: "Usage", description: "The usage and quota of a month." });
 
 export const PunctualityAnswer = z
   .strictObject({
-    window: z.literal("24h").describe("What the figures cover."),
+    window: z.literal("24h").describe("The period of the figures."),
     sent: z.int().describe("Schedules whose first attempt sent its request."),
-    on_time_rate: z.number().min(0).max(1).describe("The part of them that was on time; 0 when there were none."),
-    on_time_within_ms: z.int().describe("How late is still on time."),
+    on_time_rate: z.number().min(0).max(1).describe("Fraction of them that was on time; 0 without any."),
+    on_time_within_ms: z.int().describe("Maximum lateness that counts as on time, ms."),
     offset_ms: z
       .strictObject({
         p50: z.int().min(0).describe("The median."),
         p95: z.int().min(0).describe("The 95th percentile."),
       })
-      .describe("How late they were, ms; early ones count as 0."),
+      .describe("Their lateness, ms; early ones count as 0."),
     updated_at: InstantText.describe("When the figures were computed."),
   })
   .meta({ id: "Punctuality", description: "How punctual the whole service was." });
@@ -104,8 +108,7 @@ export const getPunctuality = endpoint({
   path: "/v1/status/punctuality",
   tag,
   summary: "How punctual the service was in the last 24 hours, over all accounts.",
-  description:
-    "Live schedules, by their first attempt; those held back by their own account are left out. Computed every 30 s.",
+  description: "First attempts of live schedules, except those delayed by their own account. Computed every 30 s.",
   auth: "none",
   responses: {
     200: {
@@ -114,7 +117,7 @@ export const getPunctuality = endpoint({
       example: PUNCTUALITY_EXAMPLE,
       headers: cacheHeaders(30),
     },
-    304: { description: "As the caller knows it.", schema: null, headers: cacheHeaders(30) },
+    304: { description: "Not modified.", schema: null, headers: cacheHeaders(30) },
   },
   requestHeaders: IF_NONE_MATCH,
   errors: ["UNAVAILABLE"],

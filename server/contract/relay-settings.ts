@@ -21,7 +21,7 @@ const RelaySettingsAnswer = z
     retryBackoffMs: z.int().nullable().describe(KNOBS.retryBackoffMs),
     retryStrategy: Strategy.nullable().describe(KNOBS.retryStrategy),
     earlyFire: z.boolean().nullable().describe(KNOBS.earlyFire),
-    effective: Knobs.describe("What applies: what is saved, within the limits, and defaults for the rest."),
+    effective: Knobs.describe("The settings that apply: saved values clamped to the limits, defaults for the rest."),
     limits: z
       .strictObject({
         cpsLimit: Range.describe("Of the calls per second."),
@@ -30,11 +30,11 @@ const RelaySettingsAnswer = z
         retryStrategy: z.array(Strategy).readonly().describe("The strategies to choose from."),
       })
       .describe("What the plan allows."),
-    defaults: Knobs.describe("What the plan has where nothing is saved."),
+    defaults: Knobs.describe("The plan's defaults."),
   })
   .meta({
     id: "RelaySettings",
-    description: "The saved values, null where the plan's default applies, and what comes of them.",
+    description: "The saved values, null where the plan's default applies, and the settings that result.",
   });
 
 const tag = "Relay settings";
@@ -44,7 +44,7 @@ export const getRelaySettings = endpoint({
   method: "GET",
   path: "/v1/me/relay-settings",
   tag,
-  summary: "What the account has saved, what applies, what the plan allows and what it has by default.",
+  summary: "Get the saved settings, those that apply, the plan's limits and its defaults.",
   auth: "session",
   responses: { 200: { description: "The settings.", schema: RelaySettingsAnswer, example: RELAY_SETTINGS_EXAMPLE } },
 });
@@ -54,9 +54,9 @@ export const updateRelaySettings = endpoint({
   method: "PATCH",
   path: "/v1/me/relay-settings",
   tag,
-  summary: "Change how the account's schedules are delivered, those that exist included.",
+  summary: "Change how the account's schedules are delivered, including existing ones.",
   description:
-    "What is omitted stays as it is, null goes back to the plan's default, and a number outside the plan's limits is brought inside them.",
+    "Omitted settings stay unchanged, null restores the plan's default, and numbers are clamped to the plan's limits.",
   auth: "session",
   body: relaySettingsPatch,
   bodyExample: { cpsLimit: 10, retryStrategy: "linear", retryBackoffMs: null },

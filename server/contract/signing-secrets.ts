@@ -8,7 +8,7 @@ const Secret = z.string().regex(/^whsec_[A-Za-z0-9+/]{43}=$/);
 const SigningSecretsAnswer = z
   .strictObject({
     current: Secret.describe("Signs every request."),
-    next: Secret.describe("Becomes the current one at the next rotation: the receiver keeps both."),
+    next: Secret.describe("Becomes the current one at the next rotation. Receivers should accept both."),
     rotated_at: InstantText.nullable().describe("When they were last rotated; null when they never were."),
   })
   .meta({ id: "SigningSecrets", description: "The secrets that deliveries of one environment are signed with." });
@@ -38,7 +38,7 @@ export const rotateSigningSecrets = endpoint({
   path: "/v1/signing-secrets/rotate",
   tag,
   summary: "Make the next secret the current one, and a new next one.",
-  description: "For 24 hours deliveries are signed with the former current secret too.",
+  description: "For 24 hours deliveries are signed with the former secret too.",
   auth: "any",
   hasEnv: true,
   responses: {

@@ -35,7 +35,7 @@ async function main() {
   });
 
   if (config.deliveryAllow)
-    log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW lets these targets pass every address rule");
+    log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW permits these targets, whatever the address rules");
   await serveHealth({
     host: config.host,
     port: config.dispatcherPort,

@@ -40,7 +40,7 @@ export const ListInput = z
       .optional()
       .meta({
         type: "array",
-        items: { $ref: "#/components/schemas/ScheduleStatus" },
+        items: { $ref: "#/components/schemas/Status" },
         minItems: 1,
         description: "One status, or several separated by commas.",
         examples: [["failed", "dead"]],

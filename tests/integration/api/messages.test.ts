@@ -43,7 +43,7 @@ describe("the message about a query", () => {
     ["/v1/logs?from=2031-01-01T00:00:00+01:00", { from: /encode the \+ of an offset as %2B in a URL$/ }],
     ["/v1/logs?to=1767225600", { to: `${INSTANT}; Unix seconds are not accepted` }],
     ["/v1/overview?period=1h", { period: "must be one of 24h, 7d, 30d" }],
-    ["/v1/overview?range=7d", { range: "is not known here; did you mean period?" }],
+    ["/v1/overview?range=7d", { range: "is unknown; did you mean period?" }],
   ] as [string, Record<string, string | RegExp>][])("is exact for %s", async (path, expected) => {
     const messages = await ofQuery(path);
     expect(Object.keys(messages)).toEqual(Object.keys(expected));

@@ -109,7 +109,7 @@ describe("PATCH /v1/schedules/:id", () => {
     const answer = await patch(id, { fireAt: FUTURE });
     expect(answer).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     expect(answer.body.error.message).toContain(status);
-    if (status === "firing") expect(answer.body.error.message).toMatch(/try again, .* after \d{4}-.*Z/);
+    if (status === "firing") expect(answer.body.error.message).toMatch(/ends by \d{4}-.*Z: try again/);
   });
 
   it("notifies the dispatchers of a schedule that is due soon, and of no other", async () => {

@@ -152,11 +152,11 @@ describe("reEncrypt", () => {
   });
 
   it("names what it cannot open, leaves it unchanged, and re-encrypts the rest", async () => {
-    const [strange, damaged] = [
+    const [strange, corrupted] = [
       await schedule("a", parseKeyRing(`gone:${generateEncryptionKey()}`)),
       await schedule("b"),
     ];
-    await sql`UPDATE schedule_requests SET sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) WHERE schedule_id = ${damaged}`;
+    await sql`UPDATE schedule_requests SET sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) WHERE schedule_id = ${corrupted}`;
     const whole = await schedule("c");
     const { byKey, unopenable } = await run();
     expect(byKey).toEqual(
@@ -167,7 +167,7 @@ describe("reEncrypt", () => {
       ]),
     );
     expect(unopenable).toHaveLength(2);
-    expect(unopenable.join()).toMatch(new RegExp(`${strange}.*"gone".*${damaged}.*damaged`));
+    expect(unopenable.join()).toMatch(new RegExp(`${strange}.*"gone".*${corrupted}.*corrupted`));
     const [row] = await sql`SELECT sealed FROM schedule_requests WHERE schedule_id = ${whole}`;
     expect(openRequest(parseKeyRing(k2), row?.sealed, { id: whole, ...TO_EXAMPLE }).length).toBeGreaterThan(0);
   });
@@ -187,7 +187,7 @@ describe("a request that an earlier version bound to its schedule alone", () => 
     expect(await everything(old)).toEqual(before);
     const [row] = await sql`SELECT sealed FROM schedule_requests WHERE schedule_id = ${here}`;
     const changed = { id: here, ...TO_EXAMPLE, targetUrl: "https://evil.example/" };
-    expect(() => openRequest(old, row?.sealed, changed)).toThrow("damaged");
+    expect(() => openRequest(old, row?.sealed, changed)).toThrow("corrupted");
   });
 });
 

@@ -174,8 +174,8 @@ describe("a payload, a custom header, an API key, a session and a signing secret
   });
 
   it("are in no log line of any level, and neither is the query of a target", () => {
-    expect(written.log).toMatch(/"msg":"answered"/);
-    expect(written.log).toMatch(/"msg":"answered 500"/);
+    expect(written.log).toMatch(/"msg":"request completed"/);
+    expect(written.log).toMatch(/"msg":"request failed: 500"/);
     expect(dispatcherLog).toMatch(/"msg":"attempt"/);
     expect(found(written.log, { ...CANARIES, QUERY })).toEqual([]);
     expect(found(dispatcherLog, { ...CANARIES, QUERY })).toEqual([]);

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import pino from "pino";
 import postgres from "postgres";
 import { processEnv, readConfig } from "#config.ts";
@@ -13,8 +14,9 @@ import { waitFor } from "./wait-for.ts";
 export type DispatchBench = Awaited<ReturnType<typeof createDispatchBench>>;
 
 /**
- * A database of its own with everything that a dispatcher test needs: accounts, schedules, and dispatchers that are all
- * stopped at the end. `settings` are environment settings such as DELIVERY_ALLOW. `on` is a database to use instead.
+ * A database of its own with everything that a dispatcher test needs: accounts, schedules, and dispatchers. `close` stops
+ * those of this process and kills those that are processes of their own. `settings` are environment settings such as
+ * DELIVERY_ALLOW. `on` is a database to use instead.
  */
 export async function createDispatchBench(settings: Record<string, string>, on?: TestDatabase) {
   const database = on ?? (await createTestDatabase());
@@ -28,6 +30,12 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
   };
   const config = readConfig(environment);
   const running: Dispatcher[] = [];
+  const children: ChildProcess[] = [];
+  const start = (options: ProcessOptions) => {
+    const child = spawnDispatcher(environment, options);
+    children.push(child);
+    return child;
+  };
   return {
     sql,
     config,
@@ -40,11 +48,11 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
       running.push(dispatcher);
       return dispatcher;
     },
-    /** Starts a dispatcher process of its own, as `npm run dispatcher` does. The caller ends it. */
-    spawn: (options: ProcessOptions = {}) => spawnDispatcher(environment, options),
+    /** Starts a dispatcher process of its own, as `npm run dispatcher` does. */
+    spawn: (options: ProcessOptions = {}) => start(options),
     /** As `spawn`, and waits until the process owns every shard. */
     async process(options: ProcessOptions = {}): Promise<ChildProcess> {
-      const child = spawnDispatcher(environment, options);
+      const child = start(options);
       await waitFor(
         "the process owns every shard",
         async () => {
@@ -55,6 +63,12 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
       );
       return child;
     },
+    /** Kills its dispatcher processes and releases their shards, so that the next one need not wait for their leases. */
+    async endProcesses() {
+      await killAll(children.splice(0));
+      await sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
+      await sql`UPDATE dispatchers SET stopped_at = now()`;
+    },
     /** The stored schedule. */
     async read(id: string) {
       const [row] = await sql`SELECT * FROM schedules WHERE id = ${id}`;
@@ -62,12 +76,21 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
     },
     attempts: (id: string) => sql`SELECT * FROM attempts WHERE schedule_id = ${id} ORDER BY attempt`,
     async close() {
+      await killAll(children);
       await Promise.all(running.map(stopAudited));
       // The driver waits forever for a connection that a failover took away.
       await sql.end({ timeout: 2 });
       await database.drop();
     },
   };
+}
+
+/** Kills the processes that still run, and waits until they have ended. */
+async function killAll(children: readonly ChildProcess[]) {
+  const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+  const exits = running.map((child) => once(child, "exit"));
+  for (const child of running) child.kill("SIGKILL");
+  await Promise.all(exits);
 }
 
 /** `filesMax` is the limit of open files. `preload` is code that runs first in the process. */

@@ -1,5 +1,3 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
 import { SHARD_LEASE_MS } from "#domain/timing.ts";
@@ -12,7 +10,6 @@ import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 let receiver: Receiver;
 let bench: DispatchBench;
 let account: Awaited<ReturnType<DispatchBench["account"]>>;
-let child: ChildProcess | undefined;
 
 withDispatchBench({}, (made) => {
   ({ receiver, bench } = made);
@@ -20,14 +17,7 @@ withDispatchBench({}, (made) => {
 beforeEach(async () => {
   account = await bench.account();
 });
-afterEach(async () => {
-  if (!child || child.exitCode !== null) return;
-  const exited = once(child, "exit");
-  child.kill("SIGKILL");
-  await exited;
-  await bench.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
-  await bench.sql`UPDATE dispatchers SET stopped_at = now()`;
-});
+afterEach(() => bench.endProcesses());
 
 const spread = (n: number, fromMs: number, overMs: number) =>
   Promise.all(
@@ -46,8 +36,7 @@ async function startSkewed(skewMs: number, env: Record<string, string> = {}) {
     let skewMs = ${skewMs}, stepMs = -3600000;
     Date.now = () => real() + skewMs;
     process.on("SIGUSR2", () => { skewMs += stepMs; stepMs = -stepMs; });`;
-  child = await bench.process({ env, preload: clock });
-  return child;
+  return bench.process({ env, preload: clock });
 }
 
 /** None early by the database's clock, and each sent once. */

@@ -1,5 +1,4 @@
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DispatchBench } from "../../helpers/dispatcher.ts";
 import { mostInOneSecond, noteFirstBytes } from "../../helpers/first-bytes.ts";
@@ -21,7 +20,6 @@ const LANE_AWAY_MAX_MS = 30_000;
 let receiver: Receiver;
 let bench: DispatchBench;
 let firstBytes: Awaited<ReturnType<typeof noteFirstBytes>>;
-const children: ChildProcess[] = [];
 
 withDispatchBench({ isPerTest: true }, (made) => {
   ({ receiver, bench } = made);
@@ -29,17 +27,7 @@ withDispatchBench({ isPerTest: true }, (made) => {
 beforeEach(async () => {
   firstBytes = await noteFirstBytes();
 });
-afterEach(async () => {
-  const running = children.splice(0).filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
-  await Promise.all(
-    running.map((child) => {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      return exited;
-    }),
-  );
-  await firstBytes.remove();
-});
+afterEach(() => firstBytes.remove());
 
 /** A lane with far more overdue schedules than it may send. Its path contains its name. */
 async function overloadedLane(): Promise<string> {
@@ -55,11 +43,7 @@ async function overloadedLane(): Promise<string> {
   return `/${id}`;
 }
 
-function startProcess(): ChildProcess {
-  const child = bench.spawn(firstBytes.options);
-  children.push(child);
-  return child;
-}
+const startProcess = () => bench.spawn(firstBytes.options);
 
 const ownedBy = async ({ pid }: ChildProcess) => {
   const [row] = await bench.sql`

@@ -1,5 +1,3 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { DispatchBench } from "../../helpers/dispatcher.ts";
@@ -11,7 +9,6 @@ import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
 let receiver: Receiver;
 let bench: DispatchBench;
 let account: Awaited<ReturnType<DispatchBench["account"]>>;
-let child: ChildProcess | undefined;
 
 withDispatchBench({}, (made) => {
   ({ receiver, bench } = made);
@@ -19,14 +16,7 @@ withDispatchBench({}, (made) => {
 beforeEach(async () => {
   account = await bench.account();
 });
-afterEach(async () => {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, "exit");
-  child.kill("SIGKILL");
-  await exited;
-  await bench.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
-  await bench.sql`UPDATE dispatchers SET stopped_at = now()`;
-});
+afterEach(() => bench.endProcesses());
 
 const spread = (n: number, path: string, fromMs: number, overMs: number) =>
   Promise.all(
@@ -42,11 +32,6 @@ const countOf = async (status: string) => {
   return row?.n as number;
 };
 
-const startProcess = async (options?: Parameters<DispatchBench["process"]>[0]) => {
-  child = await bench.process(options);
-  return child;
-};
-
 async function expectSentOnce(ids: string[]) {
   for (const id of ids) {
     expect(requestsOf(id)).toHaveLength(1);
@@ -56,7 +41,7 @@ async function expectSentOnce(ids: string[]) {
 
 describe("a stopped process", () => {
   it("that continues before its leases have ended is late, and sends everything once", async () => {
-    const process = await startProcess();
+    const process = await bench.process();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 300));
     const ids = await spread(40, "/", 500, 4_000);
     await waitFor("it is at work", () => receiver.requests.length >= 5);
@@ -70,7 +55,7 @@ describe("a stopped process", () => {
   });
 
   it("that continues after its leases have ended sends none of their schedules, and overwrites no record of its successor", async () => {
-    const process = await startProcess();
+    const process = await bench.process();
     receiver.respond((request, response) => {
       if (request.path !== "/wire" || request.headers["x-service-attempt"] !== "1") return response.end("ok");
       setTimeout(() => response.writeHead(500).end("too late"), 1_000);
@@ -108,12 +93,12 @@ describe("a stopped process", () => {
 
 describe("a process without free file descriptors", () => {
   it("delivers everything, and counts no attempt against a target because of that", async () => {
-    await startProcess({ filesMax: 64 });
+    const child = await bench.process({ filesMax: 64 });
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_000));
     const ids = await spread(50, "/", 1_500, 100);
     await waitFor("all are delivered", async () => (await countOf("succeeded")) === 50, 30_000);
     await expectSentOnce(ids);
-    expect(child?.exitCode).toBeNull();
+    expect(child.exitCode).toBeNull();
   });
 });
 

@@ -1,5 +1,3 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
@@ -14,7 +12,6 @@ let receiver: Receiver;
 let bench: DispatchBench;
 let clock: Awaited<ReturnType<typeof makeClockMovable>>;
 let account: Awaited<ReturnType<DispatchBench["account"]>>;
-let children: ChildProcess[] = [];
 
 beforeAll(async () => {
   receiver = await startReceiver({ tls: false });
@@ -26,21 +23,11 @@ beforeEach(async () => {
   bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
   clock = await makeClockMovable(bench.sql);
 });
-afterEach(async () => {
-  for (const child of children) {
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
-  }
-  children = [];
-  await bench.close();
-});
+afterEach(() => bench.close());
 
 async function start(env: Record<string, string> = {}) {
   account = await bench.account();
-  const child = await bench.process({ env });
-  children.push(child);
-  return child;
+  return bench.process({ env });
 }
 
 /** Creates a schedule that is due at an instant of the database's clock. */

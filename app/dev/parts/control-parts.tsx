@@ -1,4 +1,5 @@
 import { Ellipsis } from "lucide";
+import { RefreshState } from "#components/layout/refresh-state.tsx";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "#components/ui/card.tsx";
 import { SelectField, TextArea, TextField } from "#components/ui/field.tsx";
@@ -43,6 +44,11 @@ export function ControlParts() {
                 A link
               </ButtonLink>
               <Button reason="It is firing. Try again in 2 s.">Cancel</Button>
+            </div>
+            <div className="flex flex-wrap items-center gap-4">
+              <RefreshState words="Updated 4 s ago" />
+              <RefreshState words="Refresh paused" isPaused />
+              <RefreshState words="Paused while something is selected" isHeld />
             </div>
           </CardBody>
           <CardFoot>

@@ -1,3 +1,4 @@
+import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
 import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
@@ -26,13 +27,16 @@ export default async function Frame({ searchParams }: { searchParams: Promise<{ 
         title="New schedule"
         crumb={{ href: "#schedules", label: "Schedules" }}
         tools={
-          <Segments
-            label="Times"
-            choices={[
-              { href: "#utc", label: "UTC", isCurrent: true },
-              { href: "#local", label: "Local" },
-            ]}
-          />
+          <>
+            <AutoRefresh at={Date.now()} href={`/dev/parts/frame?env=${env}`} />
+            <Segments
+              label="Times"
+              choices={[
+                { href: "#utc", label: "UTC", isCurrent: true },
+                { href: "#local", label: "Local" },
+              ]}
+            />
+          </>
         }
         action={
           <ButtonLink href="#new" kind="primary">

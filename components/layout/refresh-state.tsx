@@ -1,0 +1,36 @@
+import { Pause, Play } from "lucide";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+
+/** How fresh a page is, in words, and the button that pauses its refresh. `isHeld`: nothing is refreshed at present. */
+export function RefreshState({
+  words,
+  isPaused = false,
+  isHeld = isPaused,
+  onToggle,
+}: {
+  words: string;
+  isPaused?: boolean;
+  isHeld?: boolean;
+  onToggle?: () => void;
+}) {
+  return (
+    <span className="inline-flex items-center gap-2 text-ink-muted text-xs">
+      <span
+        className={`size-2 shrink-0 rounded-full ${isHeld ? "bg-line-strong" : "animate-beat bg-accent"}`}
+        aria-hidden="true"
+      />
+      {words}
+      <Button
+        kind="ghost"
+        size="small"
+        square
+        aria-label={isPaused ? "Resume refresh" : "Pause refresh"}
+        title={isPaused ? "Resume refresh" : "Pause refresh"}
+        onClick={onToggle}
+      >
+        <Icon of={isPaused ? Play : Pause} small />
+      </Button>
+    </span>
+  );
+}

@@ -153,6 +153,12 @@ function endsSoon(outcome: Promise<unknown>): Promise<boolean> {
 /** True for an address with several hosts, of which one takes writes. */
 export const severalHosts = (url: string): boolean => /^[^/]*\/\/[^/?]*,/.test(url);
 
+/** Whether a call failed because somebody else had the lock: it ran into lock_timeout, or a deadlock was ended by it. */
+export function isLockLost(error: unknown): boolean {
+  const code = ((error as Error).cause as { code?: string } | undefined)?.code;
+  return error instanceof DatabaseUnavailable && (code === "55P03" || code === "40P01");
+}
+
 class DeadlinePassed extends Error {
   constructor(deadlineMs: number) {
     super(`the database did not answer within ${deadlineMs} ms`);

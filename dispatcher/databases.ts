@@ -1,4 +1,5 @@
 import { connect } from "#db/client.ts";
+import { OPERATIONS_SESSION } from "./operations/operations.ts";
 import { RETENTION_SESSION } from "./retention/retention.ts";
 
 /**
@@ -20,7 +21,7 @@ export const SESSION = {
 /**
  * The dispatcher's database connections. Each kind of work has its own pool, so that leases, claims and records wait
  * behind nothing else. `onAnswered` is called after each call that was answered, `onFailed` after each that failed;
- * neither is called for retention and notices.
+ * neither is called for retention, notices and operations.
  */
 export function connectDatabases(url: string, on: { onAnswered: () => void; onFailed: () => void }) {
   const pool = (name: string, connectionsMax: number) =>
@@ -37,6 +38,12 @@ export function connectDatabases(url: string, on: { onAnswered: () => void; onFa
       name: "stopwatch-notices",
       connectionsMax: 2,
       session: { ...SESSION, lock_timeout: 1_000 },
+    }),
+    operations: connect({
+      url,
+      name: "stopwatch-operate",
+      connectionsMax: 1,
+      session: { ...SESSION, ...OPERATIONS_SESSION },
     }),
     retention: connect({
       url,

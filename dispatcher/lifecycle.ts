@@ -13,6 +13,7 @@ const RETAIN_EVERY_MS = 1_000;
 const NOTICES_EVERY_MS = 1_000;
 /** One notice per round, which is half the rate that the mail provider allows at least. */
 const NOTICE_EVERY_MS = 1_000;
+const OPERATE_EVERY_MS = 100;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
@@ -52,7 +53,7 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
 
 function createLoops(parts: Parts) {
   const { clock, shards, calendar, comparison, idleLanes, laneAudit, outageLog } = parts;
-  const { recovery, releases, retention, notices, noticeSender } = parts;
+  const { recovery, releases, retention, notices, noticeSender, operations } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
     await calendar.runOnce();
@@ -75,6 +76,7 @@ function createLoops(parts: Parts) {
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),
     retaining: every(RETAIN_EVERY_MS, () => retention.runOnce()),
     noticing: every(NOTICES_EVERY_MS, () => notices.runOnce()),
+    operating: every(OPERATE_EVERY_MS, () => operations.runOnce()),
     sendingNotices: every(NOTICE_EVERY_MS, () => noticeSender.runOnce()),
     upkeep: every(UPKEEP_EVERY_MS, async () => runUpkeep(parts)),
   };

@@ -28,6 +28,7 @@ import { NoticeSender } from "./notices/notice-sender.ts";
 import { Notices } from "./notices/notices.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { OutageLog } from "./observability/outage-log.ts";
+import { Operations } from "./operations/operations.ts";
 import { RateLanes } from "./rates/rate-lanes.ts";
 import { OutageWatch } from "./recording/outage-watch.ts";
 import { Recorder } from "./recording/recorder.ts";
@@ -47,7 +48,11 @@ const CLOCK_DEADLINE_MS = 2_000;
 export type DispatcherOptions = { log: Logger; version: string; metrics?: Metrics; monotonic?: () => number };
 
 /** All parts of a dispatcher. */
-export type Parts = Base & Connections & Sending & IntakeParts & NoticeParts & { shards: Shards };
+export type Parts = Base &
+  Connections &
+  Sending &
+  IntakeParts &
+  NoticeParts & { shards: Shards; operations: Operations };
 
 /** Creates the parts of a dispatcher and connects them. Nothing runs yet except the ticker's thread. */
 export function wire(config: Config, options: DispatcherOptions): Parts {
@@ -62,7 +67,8 @@ export function wire(config: Config, options: DispatcherOptions): Parts {
   const sending = createSending(base, connections, shards, config, options);
   const intake = createIntake(base, connections, shards, sending, config);
   const notices = createNotices(base, shards, config);
-  const parts = { ...base, ...connections, ...sending, ...intake, ...notices, shards };
+  const operations = createOperations(base, shards, config);
+  const parts = { ...base, ...connections, ...sending, ...intake, ...notices, operations, shards };
   route(parts);
   return parts;
 }
@@ -208,4 +214,11 @@ function createNotices({ databases, clock, log, metrics }: Base, shards: Shards,
     notices: new Notices({ database, plans, shards, clock, log, metrics }),
     noticeSender: new NoticeSender({ database, mailer, keyRing, baseUrl, shards, clock, log, metrics }),
   };
+}
+
+/** What cancels and replays many schedules. */
+function createOperations({ databases, clock, log }: Base, shards: Shards, config: Config): Operations {
+  const { keyRing, targetPolicy, plans } = config;
+  const rules = { keyRing, targetPolicy, plans };
+  return new Operations({ database: databases.operations, rules, shards, monotonic: clock.monotonic, log });
 }

@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from "node:crypto";
+import type { OperationAction, OperationFilter } from "./operations.ts";
 import type { HeaderPairs } from "./sealed-request.ts";
 
 /** A create request as sent, before defaults of the account are applied; null for omitted fields. */
@@ -45,6 +46,19 @@ export function repeatHash(
   ]);
 }
 
+/** As `requestHash`, for an operation on many schedules. */
+export function operationHash(
+  key: KeyObject | Buffer,
+  operation: { action: OperationAction; filter: OperationFilter | null; scheduleIds: readonly string[] | null },
+): Buffer {
+  const { action, filter, scheduleIds } = operation;
+  const { statuses = null, q = null, fromMs = null, toMs = null } = filter ?? {};
+  const ids = scheduleIds === null ? [] : scheduleIds.toSorted();
+  const scope = [String(statuses?.toSorted()), q?.text ?? "", String(fromMs), String(toMs), ...ids];
+  return hashFields(key, [OPERATION_FORMAT, action, filter === null ? "chosen" : "filter", ...scope]);
+}
+
+const OPERATION_FORMAT = "operation-hash-1";
 const FORMAT = "request-hash-1";
 const REPEAT_FORMAT = "repeat-hash-1";
 

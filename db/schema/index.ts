@@ -6,6 +6,7 @@ export { customerDeletions, subscriptions } from "./billing.ts";
 export { dispatchers, instanceSecrets, shards } from "./fleet.ts";
 export { lanes } from "./lanes.ts";
 export { deadSchedules, deathGroups, notices } from "./notices.ts";
+export { operations } from "./operations.ts";
 export { requestCounts } from "./request-counts.ts";
 export { scheduleRequests, schedules } from "./schedules.ts";
 export { identities, signInRequests, signInTokens } from "./sign-in.ts";

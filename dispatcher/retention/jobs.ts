@@ -1,4 +1,5 @@
 import type { Sql } from "#db/client.ts";
+import { deleteOldOperations } from "#db/queries/operations/steps.ts";
 import { deleteOldCounts } from "#db/queries/retention/account-counts.ts";
 import type { WalkFrom, WalkStep } from "#db/queries/retention/account-walk.ts";
 import {
@@ -27,6 +28,7 @@ const COUNTS_DAYS = 32;
 const GONE_DISPATCHER_DAYS = 7;
 /** A notice about the quota belongs to a month; keep that month and as much again. */
 const NOTICES_DAYS = 62;
+const OPERATIONS_DAYS = 90;
 
 export type Job = {
   name: string;
@@ -53,6 +55,7 @@ export function retentionJobs(plans: Plans): Job[] {
     sweep("dispatchers", ROWS_MAX, (sql) => deleteGoneDispatchers(sql, GONE_DISPATCHER_DAYS, ROWS_MAX)),
     sweep("public counts", ROWS_MAX, (sql) => deleteOldPunctuality(sql, COUNTS_DAYS, ROWS_MAX)),
     sweep("notices", ROWS_MAX, (sql) => deleteOldNotices(sql, NOTICES_DAYS, ROWS_MAX)),
+    sweep("operations", ROWS_MAX, (sql) => deleteOldOperations(sql, OPERATIONS_DAYS, ROWS_MAX)),
     walk("payloads", (sql, batch) => erasePayloads(sql, plans, batch)),
     walk("schedules", (sql, batch) => deleteTerminalSchedules(sql, plans, batch)),
     walk("counts", (sql, batch) => deleteOldCounts(sql, COUNTS_DAYS, batch)),

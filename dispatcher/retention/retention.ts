@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Connection as Database, DatabaseUnavailable, isLockLost } from "#db/client.ts";
 import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/account-walk.ts";
 import type { Plans } from "#domain/plans.ts";
 import { type Job, retentionJobs } from "./jobs.ts";
@@ -76,7 +76,7 @@ export class Retention {
       return rows;
     } catch (error) {
       pass.dueAtMs = monotonic() + AGAIN_MS;
-      if (isLocked(error)) return 0;
+      if (isLockLost(error)) return 0;
       if (error instanceof DatabaseUnavailable) throw error;
       Object.assign(pass, NOT_BEGUN, { dueAtMs: monotonic() + job.everyMs });
       log.error({ job: job.name, err: error }, "retention failed");
@@ -98,10 +98,4 @@ export class Retention {
     pass.loggedAtMs = monotonic();
     log.info({ job: job.name, rows, ms }, "retention continues");
   }
-}
-
-// Whether the statement ran into lock_timeout, or was ended by a deadlock.
-function isLocked(error: unknown): boolean {
-  const code = ((error as Error).cause as { code?: string } | undefined)?.code;
-  return error instanceof DatabaseUnavailable && (code === "55P03" || code === "40P01");
 }

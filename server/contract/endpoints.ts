@@ -6,6 +6,7 @@ import * as health from "./health.ts";
 import * as logs from "./logs.ts";
 import * as me from "./me.ts";
 import * as notices from "./notices.ts";
+import * as operations from "./operations.ts";
 import * as overview from "./overview.ts";
 import * as relaySettings from "./relay-settings.ts";
 import * as schedules from "./schedules.ts";
@@ -23,6 +24,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   schedules.cancelSchedule,
   schedules.replaySchedule,
   schedules.cloneSchedule,
+  operations.startOperation,
+  operations.listOperations,
+  operations.getOperation,
+  operations.stopOperation,
   logs.listLogs,
   overview.getOverview,
   overview.getUsage,

@@ -14,6 +14,7 @@ export const InstantText = z.iso.datetime({ precision: 3 }).meta({
 export const ScheduleId = id("sch", "ScheduleId", "Names a schedule.");
 export const KeyId = id("key", "ApiKeyId", "Names an API key; it is not the key.");
 export const AccountId = id("acc", "AccountId", "Names an account.");
+export const OperationId = id("op", "OperationId", "Names an operation.");
 export const SessionId = id("ses", "SessionId", "Names a session; it is not its token.");
 
 export const Status = z.enum(STATUSES).meta({

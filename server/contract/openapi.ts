@@ -56,6 +56,7 @@ function makeDocument(baseUrl: string) {
 
 const TAGS: Record<string, string> = {
   Schedules: "Requests, each with the instant at which it is sent.",
+  Operations: "Cancelling or replaying many schedules at once.",
   "Delivery log": "What was attempted, and how it ended.",
   "Overview and usage": "Figures of an account, and of the service.",
   "Signing secrets": "What deliveries are signed with.",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PROVIDERS } from "../auth/enabled-providers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errorResponses } from "./error-responses.ts";
-import { Env, KeyId, ScheduleId } from "./fields.ts";
+import { Env, KeyId, OperationId, ScheduleId } from "./fields.ts";
 import { header, headerRefs } from "./headers.ts";
 import type { createJsonSchemas } from "./json-schemas.ts";
 
@@ -60,6 +60,7 @@ const EnvParameter = Env.optional().meta({
 });
 
 function idOf(path: string): z.ZodType {
+  if (path.startsWith("/v1/operations/")) return OperationId;
   return path.startsWith("/v1/schedules/") ? ScheduleId : KeyId;
 }
 

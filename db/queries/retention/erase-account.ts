@@ -79,6 +79,8 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
       DELETE FROM deleted_schedules USING bare WHERE account_id = bare.id
     ), gone_notices AS (
       DELETE FROM notices USING bare WHERE account_id = bare.id
+    ), gone_operations AS (
+      DELETE FROM operations USING bare WHERE account_id = bare.id
     ), gone_groups AS (
       DELETE FROM death_groups USING bare WHERE account_id = bare.id
     ), gone_lanes AS (

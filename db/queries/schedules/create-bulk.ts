@@ -54,6 +54,19 @@ export async function createSchedules(
   return withRetries(() => (others.length === 0 ? store(sql) : sql.begin(store)));
 }
 
+/**
+ * As `createSchedules`, as one statement of a transaction that does more: what it carries is bounded by the caller, and
+ * when it throws, all of the transaction is to be tried again.
+ */
+export function createSchedulesWithin(
+  tx: Sql,
+  tenant: Tenant,
+  limits: CreationLimits,
+  schedules: readonly NewSchedule[],
+): Promise<BulkCreation[] | "inactive" | "stale"> {
+  return insert(tx, tenant, limits, { schedules, stored: [], isLast: true });
+}
+
 const SLICE_BYTES = 4 * 1024 * 1024;
 
 /** Cuts the schedules, in their order, into slices whose ciphertexts fit into one statement. */

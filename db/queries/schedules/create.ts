@@ -48,8 +48,8 @@ export type CreationLimits = {
   graceLimit: number;
   /** The plan's default, for when neither the request nor the account says. */
   earlyFire: boolean;
-  /** The cached credential: API key (UUID) and plan. When it no longer holds, the outcome is `stale`. */
-  cached?: { keyId: string; plan: PlanName } | undefined;
+  /** The cached credential: API key (UUID; null: none) and plan. When it no longer holds, the outcome is `stale`. */
+  cached?: { keyId: string | null; plan: PlanName } | undefined;
 };
 
 /**

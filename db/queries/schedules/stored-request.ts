@@ -13,10 +13,24 @@ export type StoredRequest = {
 
 /** The request of one schedule by its UUID; undefined when it belongs to another account or environment. */
 export async function findStoredRequest(sql: Sql, tenant: Tenant, id: string): Promise<StoredRequest | undefined> {
-  const [row] = await sql`
-    SELECT target_url, method, sealed, erased_at IS NOT NULL AS is_erased FROM schedule_requests
-    WHERE schedule_id = ${id} AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
-  return row && { targetUrl: row.target_url, method: row.method, sealed: row.sealed, isErased: row.is_erased };
+  return (await findStoredRequests(sql, tenant, [id])).get(id);
+}
+
+/** As `findStoredRequest`, of several schedules, by their UUIDs. */
+export async function findStoredRequests(
+  sql: Sql,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<Map<string, StoredRequest>> {
+  const rows = await sql`
+    SELECT schedule_id, target_url, method, sealed, erased_at IS NOT NULL AS is_erased FROM schedule_requests
+    WHERE schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  return new Map(
+    rows.map((row) => [
+      row.schedule_id,
+      { targetUrl: row.target_url, method: row.method, sealed: row.sealed, isErased: row.is_erased },
+    ]),
+  );
 }
 
 /**

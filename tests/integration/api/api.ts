@@ -23,6 +23,9 @@ import * as me from "#app/v1/me/route.ts";
 import * as sessions from "#app/v1/me/sessions/route.ts";
 import * as unsubscribe from "#app/v1/notices/unsubscribe/route.ts";
 import * as openApi from "#app/v1/openapi.json/route.ts";
+import * as operation from "#app/v1/operations/[id]/route.ts";
+import * as stopOperation from "#app/v1/operations/[id]/stop/route.ts";
+import * as operations from "#app/v1/operations/route.ts";
 import * as overview from "#app/v1/overview/route.ts";
 import * as attempts from "#app/v1/schedules/[id]/attempts/route.ts";
 import * as clone from "#app/v1/schedules/[id]/clone/route.ts";
@@ -165,6 +168,9 @@ const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/schedules\/([^/]+)\/replay$/, replay],
   [/^\/v1\/schedules\/([^/]+)\/clone$/, clone],
   [/^\/v1\/schedules\/([^/]+)\/attempts$/, attempts],
+  [/^\/v1\/operations$/, operations],
+  [/^\/v1\/operations\/([^/]+)$/, operation],
+  [/^\/v1\/operations\/([^/]+)\/stop$/, stopOperation],
   [/^\/v1\/signing-secrets$/, signingSecrets],
   [/^\/v1\/signing-secrets\/rotate$/, rotateSigningSecrets],
   [/^\/v1\/me$/, me],

@@ -115,7 +115,13 @@ function expectedOf({ auth, path }: Endpoint, [any, session, named]: [Expected, 
 
 const deactivate = (accountId: string) => api.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${accountId}`;
 
-/** The path of an endpoint with the id of something that the account has in its live environment. */
+/** A running operation. */
+async function operationOf(key: string): Promise<string> {
+  await api.create(key);
+  return (await call("POST", "/v1/operations", key, { action: "cancel", filter: {} })).body.id;
+}
+
+/** The path of an endpoint with something in it that the account has in its live environment. */
 async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Promise<string> {
   if (path === "/v1/notices/unsubscribe") {
     const key = await readUnsubscribeKey(api.sql as never, testConfig("postgres://localhost/x").keyRing);
@@ -123,6 +129,7 @@ async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Pro
   }
   if (!path.includes("{id}")) return path.replace("{provider}", "github");
   if (path.startsWith("/v1/schedules/")) return path.replace("{id}", await api.create(live));
+  if (path.startsWith("/v1/operations/")) return path.replace("{id}", await operationOf(live));
   const [key] = await api.sql`SELECT id FROM api_keys WHERE account_id = ${accountId} AND env = 'live'`;
   return path.replace("{id}", encodeId("key", key?.id));
 }
@@ -164,10 +171,12 @@ describe("environments are separate:", () => {
   const other = { live: "test", test: "live" } as const;
   let owner: TestCaller;
   let ids: Record<"live" | "test", string>;
+  let operations: Record<"live" | "test", string>;
 
   beforeEach(async () => {
     owner = await api.account();
     ids = { live: await api.create(owner.live), test: await api.create(owner.test) };
+    operations = { live: await operationOf(owner.live), test: await operationOf(owner.test) };
     for (const env of environments) {
       await api.sql`
         INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
@@ -176,13 +185,16 @@ describe("environments are separate:", () => {
     }
   });
 
+  const pathIn = (env: "live" | "test", { path }: Endpoint) =>
+    path.replace("{id}", (path.startsWith("/v1/operations/") ? operations : ids)[env]);
+
   const named = ENDPOINTS.filter(({ path, hasEnv }) => hasEnv && path.includes("{id}"));
 
   it.each(named.flatMap((endpoint) => environments.map((env) => ({ endpoint, env }))))(
     "$endpoint.method $endpoint.path answers 404 in the other environment for what is in $env, by key and by session",
     async ({ endpoint, env }) => {
       const session = await api.session(owner.accountId);
-      const path = endpoint.path.replace("{id}", ids[env]);
+      const path = pathIn(env, endpoint);
       const before = await api.sql`SELECT * FROM schedules WHERE account_id = ${owner.accountId} ORDER BY id`;
       for (const answer of [
         await call(endpoint.method, path, owner[other[env]], endpoint.bodyExample),
@@ -216,7 +228,7 @@ describe("environments are separate:", () => {
     "$method $path accepts no env that contradicts the key",
     async (endpoint) => {
       for (const env of environments) {
-        const path = endpoint.path.replace("{id}", ids[env]);
+        const path = pathIn(env, endpoint);
         const refused = await call(endpoint.method, `${path}?env=${other[env]}`, owner[env], endpoint.bodyExample);
         expect(refused).toMatchObject({ status: 400, body: { error: { details: [{ path: "env" }] } } });
         const taken = await call(endpoint.method, `${path}?env=${env}`, owner[env], endpoint.bodyExample);

@@ -31,6 +31,8 @@ async function createCaller(): Promise<Caller> {
   const sent = await api.create(account.live, { payload: "hello" });
   await api.sql`UPDATE schedules SET status = 'succeeded', next_attempt_at = NULL, ended_at = now()`;
   const ids = [key.body.id, sent, await api.create(account.live), await api.create(account.test)];
+  const operation = await api.call("POST", "/v1/operations", account.live, { action: "cancel", filter: {} });
+  ids.push(operation.body.id);
   return { credentials: { live: account.live, test: account.test, session }, ids };
 }
 

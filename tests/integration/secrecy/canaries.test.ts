@@ -134,6 +134,15 @@ async function leaveTraces() {
     },
     30_000,
   );
+  const { items: made } = (await api.call("GET", "/v1/schedules?limit=100", live)).body;
+  const chosen = made.map(({ id }: { id: string }) => id);
+  const operation = await ask("POST", "/v1/operations", live, { action: "replay", schedules: chosen });
+  await ask("POST", "/v1/operations", live, {
+    action: payload,
+    filter: { q: payload, status: [payload], from: payload },
+  });
+  const isDone = async () => (await ask("GET", `/v1/operations/${operation.body.id}`, live)).body.status === "done";
+  await waitFor("the operation is done", isDone, 30_000);
   const list = await ask("GET", "/v1/schedules?limit=100", live);
   for (const { id } of list.body.items) {
     await ask("GET", `/v1/schedules/${id}`, live);

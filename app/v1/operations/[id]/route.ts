@@ -1,0 +1,15 @@
+import * as contract from "#server/contract/operations.ts";
+import { methods } from "#server/http/methods.ts";
+import { ok } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+import { getOperation } from "#server/operations/get.ts";
+import { presentOperation } from "#server/operations/present.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route(contract.getOperation, async ({ ctx, params }) =>
+    ok(presentOperation(await getOperation(ctx, params.id))),
+  ),
+});

@@ -1,0 +1,15 @@
+import * as contract from "#server/contract/operations.ts";
+import { methods } from "#server/http/methods.ts";
+import { ok } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+import { presentOperation } from "#server/operations/present.ts";
+import { stopOperation } from "#server/operations/stop.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(contract.stopOperation, async ({ ctx, params }) =>
+    ok(presentOperation(await stopOperation(ctx, params.id))),
+  ),
+});

@@ -1,0 +1,66 @@
+import { countReasons, type LeftAlone } from "#domain/operations.ts";
+import type { ScheduleStatus } from "#domain/states.ts";
+import type { Sql } from "../../client.ts";
+import type { Tenant } from "../accounts/tenant.ts";
+import { pgArray } from "../pg-array.ts";
+
+/**
+ * Cancels those of the given schedules that are `scheduled` or `failed`, as DELETE of one does, and counts why the others
+ * were left alone. Rows are locked in the order of their ids, as everybody does who locks several.
+ */
+export async function cancelMembers(
+  tx: Sql,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<{ cancelled: number; leftAlone: LeftAlone }> {
+  let open = ids;
+  let cancelled = 0;
+  const left: (ScheduleStatus | null)[] = [];
+  // An attempt that ends between the UPDATE and the look at what refused it makes the schedule cancellable again.
+  for (let tries = 1; open.length > 0; tries++) {
+    const done = new Set(await cancelOpen(tx, tenant, open));
+    cancelled += done.size;
+    const refused = open.filter((id) => !done.has(id));
+    const statuses = await readStatuses(tx, tenant, refused);
+    open = [];
+    for (const id of refused) {
+      const status = statuses.get(id) ?? null;
+      const isOpen = status === "scheduled" || status === "failed";
+      if (isOpen && tries < TRIES_MAX) open = [...open, id];
+      else left.push(isOpen ? "firing" : status);
+    }
+  }
+  return { cancelled, leftAlone: countReasons(left.map((status) => status as CancelRefusal | null).map(reasonOf)) };
+}
+
+const TRIES_MAX = 3;
+
+type CancelRefusal = Exclude<ScheduleStatus, "scheduled" | "failed">;
+
+const reasonOf = (status: CancelRefusal | null) => status ?? "not_found";
+
+async function cancelOpen(tx: Sql, { accountId, env }: Tenant, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx`
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM schedules
+      WHERE id = ANY (${pgArray(ids)}::text::uuid[]) AND account_id = ${accountId} AND env = ${env}
+        AND status IN ('scheduled', 'failed')
+      ORDER BY id FOR UPDATE
+    )
+    UPDATE schedules s SET status = 'cancelled', version = s.version + 1, next_attempt_at = NULL,
+      ended_at = clock_timestamp(), updated_at = clock_timestamp()
+    FROM locked l WHERE s.id = l.id RETURNING s.id`;
+  return rows.map((row) => row.id);
+}
+
+async function readStatuses(
+  tx: Sql,
+  { accountId, env }: Tenant,
+  ids: readonly string[],
+): Promise<Map<string, ScheduleStatus>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx`
+    SELECT id, status FROM schedules
+    WHERE id = ANY (${pgArray(ids)}::text::uuid[]) AND account_id = ${accountId} AND env = ${env}`;
+  return new Map(rows.map((row) => [row.id, row.status]));
+}

@@ -1,0 +1,135 @@
+import type postgres from "postgres";
+import type { OperationFilter } from "#domain/operations.ts";
+import type { ScheduleStatus } from "#domain/states.ts";
+import type { Sql } from "../../client.ts";
+import { pgArray } from "../pg-array.ts";
+import { isShort, SHORT_Q_ROWS, substringPattern } from "../search/passes.ts";
+import type { Place, RunningOperation } from "./steps.ts";
+
+/** A schedule of an operation's set. */
+export type Member = {
+  /** UUID. */
+  id: string;
+  /** Null when there is no such schedule (any more). */
+  status: ScheduleStatus | null;
+  sealedBytes: number;
+  /** It was moved since the operation was accepted: whether it was within the range then is not known. */
+  isRescheduled: boolean;
+  /** How far the operation is when this is its last one that was judged. */
+  place: Place | null;
+  scanned: number;
+};
+
+/** The members among the schedules that were scanned. When all of them are judged, the operation is at `place`. */
+export type Scan = { members: Member[]; place: Place | null; scanned: number; isEnd: boolean };
+
+/**
+ * The next members of an operation's set: of the chosen schedules, or of those that existed when it was accepted, newest
+ * first, those that matched its filter then. Looks at `rowsMax` schedules at most.
+ */
+export function findMembers(tx: Sql, operation: RunningOperation, rowsMax: number): Promise<Scan> {
+  const { filter, scheduleIds } = operation;
+  if (filter !== null) return findMatching(tx, operation, filter, rowsMax);
+  return findChosen(tx, operation, scheduleIds ?? [], rowsMax);
+}
+
+async function findChosen(tx: Sql, operation: RunningOperation, all: string[], rowsMax: number): Promise<Scan> {
+  const ids = all.slice(operation.scanned, operation.scanned + rowsMax);
+  const rows = await tx`
+    SELECT i.id, s.status, s.sealed_bytes
+    FROM unnest(${pgArray(ids)}::text::uuid[]) WITH ORDINALITY AS i(id, n)
+    LEFT JOIN LATERAL (
+      SELECT status, sealed_bytes FROM schedules
+      WHERE id = i.id AND account_id = ${operation.accountId} AND env = ${operation.env} LIMIT 1) s ON true
+    ORDER BY i.n`;
+  const members = rows.map((row, at) => ({
+    id: row.id as string,
+    status: row.status as ScheduleStatus | null,
+    sealedBytes: (row.sealed_bytes as number | null) ?? 0,
+    isRescheduled: false,
+    place: null,
+    scanned: at + 1,
+  }));
+  return { members, place: null, scanned: ids.length, isEnd: operation.scanned + ids.length >= all.length };
+}
+
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+// Newest first: what is still to come is cancelled before what ended long ago is passed over. The last row that was scanned
+// is always told, as a member or not, since the next step goes on behind it.
+async function findMatching(
+  tx: Sql,
+  operation: RunningOperation,
+  filter: OperationFilter,
+  rowsMax: number,
+): Promise<Scan> {
+  const { accountId, env, place, scanned } = operation;
+  // A short `q` looks at the newest schedules alone, as it does in lists.
+  const left = filter.q !== null && isShort(filter.q) ? Math.max(SHORT_Q_ROWS - scanned, 0) : Number.POSITIVE_INFINITY;
+  const limit = Math.min(rowsMax, left);
+  const from = place ?? { atMs: operation.acceptedAtMs, id: LAST_ID };
+  const rows = await tx`
+    WITH scanned AS MATERIALIZED (
+      SELECT schedule_id AS id, created_at AS at, ${matchesTarget(tx, filter)} AS matches,
+        row_number() OVER (ORDER BY created_at DESC, schedule_id DESC)::integer AS n
+      FROM schedule_requests
+      WHERE account_id = ${accountId} AND env = ${env}
+        AND (created_at, schedule_id) < (${new Date(from.atMs).toISOString()}::timestamptz, ${from.id}::uuid)
+      ORDER BY created_at DESC, schedule_id DESC LIMIT ${limit}
+    )
+    SELECT c.id, c.n, extract(epoch FROM c.at)::float8 * 1000 AS at_ms, s.status, s.sealed_bytes, s.is_rescheduled
+    FROM scanned c LEFT JOIN LATERAL (
+      SELECT status, sealed_bytes, ${isRescheduled(tx, operation, filter)} AS is_rescheduled FROM schedules
+      WHERE id = c.id AND c.matches AND ${matchesState(tx, operation, filter)} LIMIT 1) s ON true
+    WHERE s.status IS NOT NULL OR c.n = (SELECT max(n) FROM scanned)
+    ORDER BY c.n`;
+  const last = rows.at(-1);
+  const count: number = last?.n ?? 0;
+  const placeOf = (row: postgres.Row): Place => ({ atMs: Math.round(row.at_ms), id: row.id });
+  return {
+    members: rows
+      .filter((row) => row.status !== null)
+      .map((row) => ({
+        ...{ id: row.id, status: row.status, sealedBytes: row.sealed_bytes, isRescheduled: row.is_rescheduled },
+        ...{ place: placeOf(row), scanned: row.n },
+      })),
+    place: last ? placeOf(last) : place,
+    scanned: count,
+    isEnd: count < rowsMax,
+  };
+}
+
+type Fragment = postgres.PendingQuery<postgres.Row[]>;
+
+function matchesTarget(tx: Sql, { q }: OperationFilter): Fragment {
+  if (q === null) return tx`true`;
+  return tx`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)`;
+}
+
+function matchesState(tx: Sql, operation: RunningOperation, { statuses, fromMs, toMs }: OperationFilter): Fragment {
+  const instant = (ms: number) => tx`${new Date(ms).toISOString()}::timestamptz`;
+  return tx`
+    ${statuses === null ? tx`true` : tx`${statusThen(tx, operation)} = ANY (${pgArray(statuses)}::text::text[])`}
+    AND ${fromMs === null ? tx`true` : tx`fire_at >= ${instant(fromMs)}`}
+    AND ${toMs === null ? tx`true` : tx`fire_at < ${instant(toMs)}`}`;
+}
+
+/**
+ * The status that a schedule had when the operation was accepted, from what its row tells of its past: a terminal status
+ * has its instant; before it, an attempt by then means that it waited for a retry. One whose attempt was under way at that
+ * instant, and is over, counts as what it was before the attempt.
+ */
+function statusThen(tx: Sql, { acceptedAtMs }: RunningOperation): Fragment {
+  const then = tx`${new Date(acceptedAtMs).toISOString()}::timestamptz`;
+  return tx`CASE
+    WHEN ended_at <= ${then} THEN status
+    WHEN status = 'firing' AND claimed_at <= ${then} THEN 'firing'
+    WHEN fired_at <= ${then} OR last_attempt_at <= ${then} THEN 'failed'
+    ELSE 'scheduled' END`;
+}
+
+// Neither a claim nor a release changes updated_at: of a schedule that is still to be tried, only the owner does.
+function isRescheduled(tx: Sql, { acceptedAtMs }: RunningOperation, { fromMs, toMs }: OperationFilter): Fragment {
+  if (fromMs === null && toMs === null) return tx`false`;
+  return tx`(status = 'scheduled' AND updated_at > ${new Date(acceptedAtMs).toISOString()}::timestamptz)`;
+}

@@ -1,0 +1,163 @@
+import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import { newId } from "#domain/ids.ts";
+import { OPERATIONS_RUNNING_MAX, type OperationAction, type OperationFilter } from "#domain/operations.ts";
+import type { Db, DbOrTx } from "../../orm.ts";
+import { accounts } from "../../schema/accounts.ts";
+import { operations } from "../../schema/operations.ts";
+import type { Tenant } from "../accounts/tenant.ts";
+import { pgArray } from "../pg-array.ts";
+
+/** What every read of an operation selects. */
+const operationColumns = {
+  id: operations.id,
+  action: operations.action,
+  status: operations.status,
+  filter: operations.filter,
+  total: operations.total,
+  totalCapped: operations.totalCapped,
+  acted: operations.acted,
+  leftAlone: operations.leftAlone,
+  errorCode: operations.errorCode,
+  acceptedAt: operations.acceptedAt,
+  updatedAt: operations.updatedAt,
+  endedAt: operations.endedAt,
+};
+
+export type OperationRow = Pick<typeof operations.$inferSelect, keyof typeof operationColumns>;
+
+export type NewOperation = {
+  action: OperationAction;
+  idempotencyKey: string | null;
+  /** Empty where there is no idempotency key, and so nothing to compare. */
+  requestHash: Buffer;
+  /** How many matched, counted up to 10,000. */
+  total: number;
+  totalCapped: boolean;
+} & ({ filter: OperationFilter; scheduleIds: null } | { filter: null; scheduleIds: readonly string[] });
+
+export type Acceptance =
+  | { outcome: "accepted" | "replayed"; operation: OperationRow; mismatch: boolean }
+  | { outcome: "inactive" | "too many" };
+
+/**
+ * Accepts an operation, or finds the one that holds its idempotency key. One on which nothing matches is done at once. At
+ * most ten of an account and environment run; of several calls at once none goes beyond.
+ */
+export async function acceptOperation(db: Db, tenant: Tenant, wanted: NewOperation): Promise<Acceptance> {
+  return db.transaction(async (tx) => {
+    const lock = `operations ${tenant.accountId} ${tenant.env}`;
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+    const known = wanted.idempotencyKey === null ? undefined : await findByKey(tx, tenant, wanted.idempotencyKey);
+    if (known) {
+      const { requestHash, ...operation } = known;
+      return { outcome: "replayed", operation, mismatch: !requestHash.equals(wanted.requestHash) };
+    }
+    const running = await tx.$count(operations, and(isOf(tenant), eq(operations.status, "running")));
+    if (running >= OPERATIONS_RUNNING_MAX) return { outcome: "too many" };
+    const operation = await insert(tx, tenant, wanted);
+    return operation ? { outcome: "accepted", operation, mismatch: false } : { outcome: "inactive" };
+  });
+}
+
+// Rounded up, as each created_at is: what was created before is never later than this.
+const ACCEPTED_AT = sql`date_trunc('milliseconds', clock_timestamp() + interval '999 microseconds')`;
+
+// FOR SHARE: an account that is being deleted is waited for, so that nothing is accepted after that.
+async function insert(tx: DbOrTx, tenant: Tenant, wanted: NewOperation): Promise<OperationRow | undefined> {
+  const [account] = await tx
+    .select({ shard: accounts.shard })
+    .from(accounts)
+    .where(and(eq(accounts.id, tenant.accountId), eq(accounts.status, "active")))
+    .for("share");
+  if (!account) return undefined;
+  const isNothing = wanted.total === 0 && !wanted.totalCapped;
+  const [row] = await tx
+    .insert(operations)
+    .values({
+      id: newId(Date.now()),
+      ...tenant,
+      ...account,
+      action: wanted.action,
+      status: isNothing ? "done" : "running",
+      filter: wanted.filter,
+      scheduleIds: wanted.scheduleIds && sql`${pgArray(wanted.scheduleIds)}::text::uuid[]`,
+      total: wanted.total,
+      totalCapped: wanted.totalCapped,
+      idempotencyKey: wanted.idempotencyKey,
+      requestHash: wanted.requestHash,
+      ...{ acceptedAt: ACCEPTED_AT, updatedAt: ACCEPTED_AT, nextStepAt: ACCEPTED_AT },
+      endedAt: isNothing ? ACCEPTED_AT : null,
+    })
+    .returning(operationColumns);
+  return row;
+}
+
+async function findByKey(tx: DbOrTx, tenant: Tenant, key: string) {
+  const [row] = await tx
+    .select({ ...operationColumns, requestHash: operations.requestHash })
+    .from(operations)
+    .where(and(isOf(tenant), eq(operations.idempotencyKey, key)))
+    .limit(1);
+  return row;
+}
+
+/** One operation by its UUID, unless it is another account's or another environment's. */
+export async function findOperation(db: DbOrTx, tenant: Tenant, id: string): Promise<OperationRow | undefined> {
+  const [row] = await db
+    .select(operationColumns)
+    .from(operations)
+    .where(and(eq(operations.id, id), isOf(tenant)))
+    .limit(1);
+  return row;
+}
+
+/**
+ * Stops an operation that is running: it waits for the step that is under way, and none follows. Undefined when it is not
+ * there or has ended.
+ */
+export async function stopRunningOperation(db: DbOrTx, tenant: Tenant, id: string): Promise<OperationRow | undefined> {
+  const [row] = await db
+    .update(operations)
+    .set({ status: "stopped", endedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(operations.id, id), isOf(tenant), eq(operations.status, "running")))
+    .returning(operationColumns);
+  return row;
+}
+
+export type OperationPage = {
+  rows: OperationRow[];
+  hasMore: boolean;
+  last: { atMs: number; id: string } | undefined;
+  total: number;
+  totalCapped: boolean;
+};
+
+/** A page of operations, the newest first; `after` is the place of the last row of the page before. */
+export async function listOperations(
+  db: DbOrTx,
+  tenant: Tenant,
+  { limit, offset, after }: { limit: number; offset: number; after?: { atMs: number; id: string } | undefined },
+): Promise<OperationPage> {
+  const place = after && sql`(${new Date(after.atMs).toISOString()}::timestamptz, ${after.id}::uuid)`;
+  const found = await db
+    .select(operationColumns)
+    .from(operations)
+    .where(and(isOf(tenant), place && sql`(${operations.acceptedAt}, ${operations.id}) < ${place}`))
+    .orderBy(desc(operations.acceptedAt), desc(operations.id))
+    .limit(limit + 1)
+    .offset(offset);
+  const [counted] = await db.select({ n: count() }).from(operations).where(isOf(tenant));
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return {
+    rows,
+    hasMore: found.length > limit,
+    last: last && { atMs: last.acceptedAt.getTime(), id: last.id },
+    total: counted?.n ?? 0,
+    totalCapped: false,
+  };
+}
+
+function isOf({ accountId, env }: Tenant): SQL | undefined {
+  return and(eq(operations.accountId, accountId), eq(operations.env, env));
+}

@@ -1,0 +1,118 @@
+import type { Environment } from "#domain/environment.ts";
+import { addLeftAlone, type LeftAlone, type OperationAction, type OperationFilter } from "#domain/operations.ts";
+import type { PlanName } from "#domain/plans.ts";
+import type { Sql } from "../../client.ts";
+import { pgArray } from "../pg-array.ts";
+
+export type RunningOperation = {
+  /** UUID. */
+  id: string;
+  accountId: string;
+  env: Environment;
+  action: OperationAction;
+  filter: OperationFilter | null;
+  scheduleIds: string[] | null;
+  acceptedAtMs: number;
+  /** The schedule that was scanned last; null before the first step, and for chosen schedules. */
+  place: Place | null;
+  /** Schedules that were scanned. */
+  scanned: number;
+  leftAlone: LeftAlone;
+  /** Of the account, when the step began. */
+  plan: PlanName;
+};
+
+export type Place = { atMs: number; id: string };
+
+/** What a step did: how far it came, and what became of the schedules that it judged. */
+export type Step = { place: Place | null; scanned: number; acted: number; leftAlone: LeftAlone; isEnd: boolean };
+
+/**
+ * One operation of each account behind `after` (UUID) that wants a step, of the given shards: the one that has waited for
+ * longest. In the order of the accounts, at most `accountsMax`, and not those of accounts that are not active.
+ */
+export async function findWaitingOperations(
+  sql: Sql,
+  shards: readonly number[],
+  after: string,
+  accountsMax: number,
+): Promise<{ id: string; accountId: string }[]> {
+  return sql<{ id: string; accountId: string }[]>`
+    SELECT DISTINCT ON (o.account_id) o.id, o.account_id AS "accountId"
+    FROM operations o JOIN accounts a ON a.id = o.account_id
+    WHERE o.status = 'running' AND o.shard = ANY (${pgArray(shards)}::text::smallint[])
+      AND o.account_id > ${after} AND o.next_step_at <= clock_timestamp() AND a.status || '' = 'active'
+    ORDER BY o.account_id, o.next_step_at LIMIT ${accountsMax}`;
+}
+
+/**
+ * One step of an operation, in one transaction: `work` acts on schedules, and what it answers moves the operation on. The
+ * operation is locked meanwhile, so that nobody else works on it or stops it. False when it has ended, somebody else has
+ * it, or `work` answers null, which must then have changed nothing.
+ */
+export async function takeStep(
+  sql: Sql,
+  id: string,
+  pauseMs: (step: Step) => number,
+  work: (tx: Sql, operation: RunningOperation) => Promise<Step | null>,
+): Promise<boolean> {
+  return sql.begin(async (begun) => {
+    const tx = begun as unknown as Sql;
+    const operation = await lock(tx, id);
+    const step = operation && (await work(tx, operation));
+    if (!step) return false;
+    await advance(tx, operation, step, pauseMs(step));
+    return true;
+  });
+}
+
+async function lock(tx: Sql, id: string): Promise<RunningOperation | undefined> {
+  const [row] = await tx`
+    SELECT o.id, o.account_id AS "accountId", o.env, o.action, o.filter, array_to_json(o.schedule_ids) AS "scheduleIds",
+      extract(epoch FROM o.accepted_at)::float8 * 1000 AS "acceptedAtMs", o.place_id AS "placeId",
+      extract(epoch FROM o.place_at)::float8 * 1000 AS "placeAtMs", o.scanned::float8 AS scanned,
+      o.left_alone AS "leftAlone", a.plan
+    FROM operations o JOIN accounts a ON a.id = o.account_id
+    WHERE o.id = ${id} AND o.status = 'running' AND a.status || '' = 'active' FOR UPDATE OF o SKIP LOCKED`;
+  if (!row) return undefined;
+  const { placeId, placeAtMs, acceptedAtMs, ...rest } = row;
+  const place = placeId === null ? null : { atMs: Math.round(placeAtMs), id: placeId };
+  return { ...rest, acceptedAtMs: Math.round(acceptedAtMs), place } as RunningOperation;
+}
+
+async function advance(tx: Sql, operation: RunningOperation, step: Step, pauseMs: number): Promise<void> {
+  const { place, scanned, acted, isEnd } = step;
+  const leftAlone = JSON.stringify(addLeftAlone(operation.leftAlone, step.leftAlone));
+  await tx`
+    UPDATE operations SET place_at = ${place && new Date(place.atMs).toISOString()}::timestamptz,
+      place_id = ${place?.id ?? null}::uuid, scanned = scanned + ${scanned}::bigint, acted = acted + ${acted}::bigint,
+      left_alone = ${leftAlone}::text::jsonb, failures = 0,
+      status = CASE WHEN ${isEnd} THEN 'done' ELSE status END,
+      ended_at = CASE WHEN ${isEnd} THEN clock_timestamp() END,
+      next_step_at = clock_timestamp() + ${pauseMs}::integer * interval '1 millisecond', updated_at = clock_timestamp()
+    WHERE id = ${operation.id}`;
+}
+
+/**
+ * A step of the operation failed, and changed nothing. It is tried again after two seconds, four, and so on; after
+ * `failuresMax` in a row the operation has failed. Returns whether it has.
+ */
+export async function recordStepFailure(sql: Sql, id: string, failuresMax: number): Promise<boolean> {
+  const [row] = await sql`
+    UPDATE operations SET failures = failures + 1, updated_at = clock_timestamp(),
+      next_step_at = clock_timestamp() + 2 ^ (failures + 1) * interval '1 second',
+      status = CASE WHEN failures + 1 >= ${failuresMax}::integer THEN 'failed' ELSE status END,
+      error_code = CASE WHEN failures + 1 >= ${failuresMax}::integer THEN 'INTERNAL' END,
+      ended_at = CASE WHEN failures + 1 >= ${failuresMax}::integer THEN clock_timestamp() END
+    WHERE id = ${id} AND status = 'running' RETURNING status`;
+  return row?.status === "failed";
+}
+
+/** Deletes operations that ended more than `days` days ago, at most `rowsMax`; returns how many. */
+export async function deleteOldOperations(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  const deleted = await sql`
+    DELETE FROM operations WHERE id = ANY (ARRAY (
+      SELECT id FROM operations WHERE ended_at < now() - ${days}::integer * interval '1 day'
+      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  return deleted.count;
+}

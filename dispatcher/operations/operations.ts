@@ -1,0 +1,92 @@
+import type { Logger } from "pino";
+import { type Connection as Database, DatabaseUnavailable, isLockLost } from "#db/client.ts";
+import { findWaitingOperations, recordStepFailure, type Step, takeStep } from "#db/queries/operations/steps.ts";
+import { runStep, type StepRules } from "./step.ts";
+
+/** Of each round: what operations cost the database is half a connection at most. */
+const SLICE_MS = 100;
+/** Between two steps of an account that changed something. */
+const PAUSE_MS = 100;
+const ACCOUNTS_MAX = 200;
+const FAILURES_MAX = 5;
+const DEADLINE_MS = 8_000;
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
+
+/** Settings of its own session: whoever creates or delivers is not kept waiting behind a step that waits for a lock. */
+export const OPERATIONS_SESSION = { lock_timeout: 1_000 };
+
+type Deps = {
+  database: Database;
+  rules: StepRules;
+  shards: { owned(): readonly number[] };
+  monotonic: () => number;
+  log: Logger;
+};
+
+/**
+ * Works off the operations of the accounts whose shards this dispatcher owns, step by step. Accounts take turns, and so do
+ * the operations of one account. Were two dispatchers at it, each step would still be taken once: it is one transaction
+ * that locks the operation, acts, and moves it on.
+ */
+export class Operations {
+  readonly #deps: Deps;
+  /** The account (UUID) that had the last turn. */
+  #lastAccount = BEFORE_ALL;
+  #isStopped = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Begins no further step. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Takes steps for a tenth of a second at most; returns how many. Throws DatabaseUnavailable alone. */
+  async runOnce(): Promise<number> {
+    const { shards, monotonic } = this.#deps;
+    const endsAtMs = monotonic() + SLICE_MS;
+    let steps = 0;
+    for (let before = -1; before < steps; ) {
+      before = steps;
+      const owned = shards.owned();
+      if (this.#isStopped || owned.length === 0) break;
+      for (const { id, accountId } of await this.#findWaiting(owned)) {
+        if (this.#isStopped || monotonic() >= endsAtMs) return steps;
+        this.#lastAccount = accountId;
+        if (await this.#step(id)) steps++;
+      }
+    }
+    return steps;
+  }
+
+  /** Of the accounts behind the one that had the last turn; when there are none, of all. */
+  async #findWaiting(owned: readonly number[]): Promise<{ id: string; accountId: string }[]> {
+    const behind = (account: string) => this.#run((sql) => findWaitingOperations(sql, owned, account, ACCOUNTS_MAX));
+    const found = await behind(this.#lastAccount);
+    if (found.length > 0 || this.#lastAccount === BEFORE_ALL) return found;
+    this.#lastAccount = BEFORE_ALL;
+    return behind(BEFORE_ALL);
+  }
+
+  /** Whether a step was taken. */
+  async #step(id: string): Promise<boolean> {
+    const { rules, log } = this.#deps;
+    try {
+      return await this.#run((sql) => takeStep(sql, id, pauseMs, (tx, operation) => runStep(tx, operation, rules)));
+    } catch (error) {
+      if (isLockLost(error)) return false;
+      if (error instanceof DatabaseUnavailable) throw error;
+      const hasFailed = await this.#run((sql) => recordStepFailure(sql, id, FAILURES_MAX));
+      log.error({ operation: id, err: error, hasFailed }, "a step of an operation failed");
+      return false;
+    }
+  }
+
+  #run<R>(work: (sql: Parameters<Parameters<Database["run"]>[1]>[0]["sql"]) => Promise<R>): Promise<R> {
+    return this.#deps.database.run(DEADLINE_MS, ({ sql }) => work(sql));
+  }
+}
+
+const pauseMs = ({ acted }: Step): number => (acted > 0 ? PAUSE_MS : 0);

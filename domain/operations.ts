@@ -1,0 +1,64 @@
+import type { ScheduleStatus } from "./states.ts";
+
+export const OPERATION_ACTIONS = ["cancel", "replay"] as const;
+
+export type OperationAction = (typeof OPERATION_ACTIONS)[number];
+
+/*
+ * running → done       every schedule of the set was judged
+ * running → stopped    the owner stopped it
+ * running → failed     a step failed again and again
+ */
+export const OPERATION_STATUSES = ["running", "done", "stopped", "failed"] as const;
+
+export type OperationStatus = (typeof OPERATION_STATUSES)[number];
+
+/** Why a schedule of an operation's set was left as it is. */
+export const LEFT_ALONE_REASONS = [
+  "firing",
+  "succeeded",
+  "dead",
+  "cancelled",
+  "rescheduled",
+  "erased",
+  "over_quota",
+  "target_not_allowed",
+  "payload_too_large",
+  "unreadable",
+  "not_found",
+] as const;
+
+export type LeftAloneReason = (typeof LEFT_ALONE_REASONS)[number];
+
+/** How many schedules were left alone for each reason; a reason that never applied is not there. */
+export type LeftAlone = { [reason in LeftAloneReason]?: number };
+
+/** The sum of two counts. */
+export function addLeftAlone(a: LeftAlone, b: LeftAlone): LeftAlone {
+  const sum: LeftAlone = { ...a };
+  for (const [reason, count] of Object.entries(b) as [LeftAloneReason, number][])
+    sum[reason] = (sum[reason] ?? 0) + count;
+  return sum;
+}
+
+/** Counts each reason. */
+export function countReasons(reasons: readonly LeftAloneReason[]): LeftAlone {
+  return reasons.reduce<LeftAlone>((left, reason) => addLeftAlone(left, { [reason]: 1 }), {});
+}
+
+/** What of an account's schedules an operation is about, as GET /v1/schedules filters them; null: any. */
+export type OperationFilter = {
+  statuses: ScheduleStatus[] | null;
+  /** Part of the target's address in any letter case, or the whole schedule id that `scheduleId` (UUID) is. */
+  q: { text: string; scheduleId: string | null } | null;
+  /** `fire_at` from here on, epoch ms. */
+  fromMs: number | null;
+  /** `fire_at` before this, epoch ms. */
+  toMs: number | null;
+};
+
+/** Operations of an account and environment that may run at once. */
+export const OPERATIONS_RUNNING_MAX = 10;
+
+/** Schedules that an operation on chosen ones may name. */
+export const OPERATION_IDS_MAX = 1_000;

@@ -1,0 +1,23 @@
+import { findOperation, type OperationRow } from "#db/queries/operations/operations.ts";
+import { AppError } from "#domain/errors.ts";
+import { decodeId } from "#domain/ids.ts";
+import type { Ctx } from "../context.ts";
+
+/** The operation with this text id. Throws NOT_FOUND, in the same words whether it is malformed, unknown or not the caller's. */
+export async function getOperation(ctx: Ctx, textId: string): Promise<OperationRow> {
+  const id = operationIdOrThrow(textId);
+  const row = await ctx.query(({ db }) => findOperation(db, ctx.tenant, id));
+  if (row === undefined) throw operationNotFound();
+  return row;
+}
+
+/** The UUID behind a text id; NOT_FOUND when there is none. */
+export function operationIdOrThrow(textId: string): string {
+  const id = decodeId("op", textId);
+  if (id === null) throw operationNotFound();
+  return id;
+}
+
+function operationNotFound(): AppError {
+  return new AppError("NOT_FOUND", "There is no operation with this id.");
+}

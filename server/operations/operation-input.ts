@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { decodeId } from "#domain/ids.ts";
+import { OPERATION_ACTIONS, OPERATION_IDS_MAX } from "#domain/operations.ts";
+import { STATUSES } from "#domain/states.ts";
+import { listParameters, validateAfter } from "../lists/parameters.ts";
+import { IdempotencyKey } from "../schedules/create-input.ts";
+
+const { q, from, to } = listParameters;
+
+/** Which schedules: what GET /v1/schedules finds by these; all of the environment without any. */
+const FilterInput = z.strictObject(
+  {
+    status: z
+      .array(z.enum(STATUSES, `must be one of ${STATUSES.join(", ")}`), "must be an array of statuses")
+      .min(1, "must name at least one status")
+      .optional()
+      .describe("Any of these statuses."),
+    q: q.refine((text) => text !== "", "must not be empty"),
+    from: from.describe("`fire_at` from this instant on."),
+    to: to.describe("`fire_at` before this instant."),
+  },
+  "must be an object, which is empty for all schedules",
+);
+
+const ScheduleIdInput = z
+  .string("must be the id of a schedule")
+  .transform((text, context) => {
+    const id = decodeId("sch", text);
+    if (id !== null) return id;
+    context.addIssue("must be the id of a schedule");
+    return z.NEVER;
+  })
+  .meta({ pattern: "^sch_[0-7][0-9a-hjkmnp-tv-z]{25}$" });
+
+/** The body of POST /v1/operations: either a filter or ids. */
+export const OperationInput = z
+  .strictObject(
+    {
+      action: z
+        .enum(OPERATION_ACTIONS, `must be ${OPERATION_ACTIONS.join(" or ")}`)
+        .describe("What is done to each schedule, as the endpoint of one does it. A replay fires now."),
+      filter: FilterInput.optional().describe("All schedules that match when the operation is accepted."),
+      schedules: z
+        .array(ScheduleIdInput, "must be an array of ids")
+        .min(1, "must have at least one id")
+        .max(OPERATION_IDS_MAX, `must have at most ${OPERATION_IDS_MAX} ids`)
+        .optional()
+        .describe("These schedules, in place of a filter."),
+      idempotencyKey: IdempotencyKey.optional(),
+    },
+    "must be a JSON object",
+  )
+  .superRefine(({ filter, schedules }, context) => {
+    if ((filter === undefined) !== (schedules === undefined)) return;
+    const message = filter ? "must not be given together with filter" : "or filter is required";
+    context.addIssue({ code: "custom", path: ["schedules"], message });
+  })
+  .meta({ description: "Either `filter` or `schedules`." });
+
+export type OperationInput = z.infer<typeof OperationInput>;
+
+/** The query of GET /v1/operations. */
+export const OperationListInput = z
+  .strictObject({ limit: listParameters.limit, offset: listParameters.offset, after: listParameters.after })
+  .superRefine((input, context) => validateAfter(input, OPERATION_ORDER, context));
+
+export type OperationListInput = z.infer<typeof OperationListInput>;
+
+/** By what operations are listed: by when they were accepted, the newest first. */
+export const OPERATION_ORDER = "-operations";

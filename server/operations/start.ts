@@ -1,0 +1,72 @@
+import { type Acceptance, acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
+import { listSchedules } from "#db/queries/search/list-schedules.ts";
+import { AppError } from "#domain/errors.ts";
+import { decodeId } from "#domain/ids.ts";
+import { OPERATIONS_RUNNING_MAX, type OperationFilter } from "#domain/operations.ts";
+import { operationHash } from "#domain/request-hash.ts";
+import { unauthorized } from "../auth/authenticate.ts";
+import type { Ctx } from "../context.ts";
+import type { OperationInput } from "./operation-input.ts";
+
+export type StartedOperation = Extract<Acceptance, { outcome: "accepted" | "replayed" }>;
+
+/**
+ * Accepts an operation on the schedules that match now, or on chosen ones, or finds the one that its idempotency key
+ * belongs to. Dispatchers work it off. Throws CONFLICT while ten of the environment are running.
+ */
+export async function startOperation(ctx: Ctx, input: OperationInput): Promise<StartedOperation> {
+  const { action, idempotencyKey = null } = input;
+  const scope = await scopeOf(ctx, input);
+  const { filter, scheduleIds } = scope;
+  const requestHash =
+    idempotencyKey === null ? NO_HASH : operationHash(ctx.requestHashKey, { action, filter, scheduleIds });
+  const wanted = { action, idempotencyKey, requestHash, ...scope };
+  const acceptance = await ctx.query(({ db }) => acceptOperation(db, ctx.tenant, wanted));
+  switch (acceptance.outcome) {
+    case "accepted":
+    case "replayed":
+      return acceptance;
+    case "inactive":
+      throw unauthorized();
+    case "too many":
+      throw tooMany();
+  }
+}
+
+const NO_HASH = Buffer.alloc(0);
+
+type Scope = Pick<NewOperation, "total" | "totalCapped"> &
+  ({ filter: OperationFilter; scheduleIds: null } | { filter: null; scheduleIds: string[] });
+
+async function scopeOf(ctx: Ctx, { filter: wanted, schedules }: OperationInput): Promise<Scope> {
+  if (schedules !== undefined) {
+    const scheduleIds = [...new Set(schedules)];
+    return { filter: null, scheduleIds, total: scheduleIds.length, totalCapped: false };
+  }
+  const { status, q, from, to } = wanted ?? {};
+  const query = q === undefined ? undefined : { text: q, scheduleId: decodeId("sch", q) };
+  const search = { statuses: status, q: query, from, to, sort: "-created_at" as const, limit: 1, offset: 0 };
+  const { total, totalCapped } = await ctx.query(({ db }) => listSchedules(db, ctx.tenant, search));
+  const filter = {
+    statuses: status ? [...new Set(status)] : null,
+    q: query ?? null,
+    fromMs: from?.getTime() ?? null,
+    toMs: to?.getTime() ?? null,
+  };
+  return {
+    filter,
+    scheduleIds: null,
+    total: Math.min(total, TOTAL_MAX),
+    totalCapped: totalCapped || total > TOTAL_MAX,
+  };
+}
+
+// The total of a list that is not filtered is exact; here as everywhere else it is counted up to this.
+const TOTAL_MAX = 2_000_000_000;
+
+function tooMany(): AppError {
+  return new AppError(
+    "CONFLICT",
+    `${OPERATIONS_RUNNING_MAX} operations of this environment are running. Try again when one of them has ended.`,
+  );
+}

@@ -1,0 +1,17 @@
+import { type OperationRow, stopRunningOperation } from "#db/queries/operations/operations.ts";
+import { AppError } from "#domain/errors.ts";
+import type { Ctx } from "../context.ts";
+import { getOperation, operationIdOrThrow } from "./get.ts";
+
+/**
+ * Stops an operation; what it has done stays. One that was stopped already stays as it is. Throws NOT_FOUND, or CONFLICT
+ * when it has ended otherwise.
+ */
+export async function stopOperation(ctx: Ctx, textId: string): Promise<OperationRow> {
+  const id = operationIdOrThrow(textId);
+  const stopped = await ctx.query(({ db }) => stopRunningOperation(db, ctx.tenant, id));
+  if (stopped !== undefined) return stopped;
+  const found = await getOperation(ctx, textId);
+  if (found.status === "stopped") return found;
+  throw new AppError("CONFLICT", `An operation that is ${found.status} cannot be stopped.`);
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { decodeId } from "#domain/ids.ts";
+import { OPERATIONS_RUNNING_MAX } from "#domain/operations.ts";
+import { type Api, FUTURE, startApi, type TestCaller } from "./api.ts";
+
+let api: Api;
+let caller: TestCaller;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  caller = await api.account();
+});
+
+const start = (body: unknown, key: string = caller.live, headers?: Record<string, string>) =>
+  api.call("POST", "/v1/operations", key, body, headers);
+const uuid = (textId: string) => decodeId("op", textId) as string;
+
+describe("POST /v1/operations", () => {
+  it("accepts an operation on all that match, and says how many these are", async () => {
+    await api.create(caller.live, { targetUrl: "https://example.com/a" });
+    await api.create(caller.live, { targetUrl: "https://example.com/b" });
+    const answer = await start({ action: "cancel", filter: { status: ["scheduled"], q: "com/A", from: FUTURE } });
+    expect(answer).toMatchObject({
+      status: 202,
+      body: {
+        ...{ action: "cancel", status: "running", total: 1, acted: 0, left_alone: {}, error: null, ended_at: null },
+        filter: { status: ["scheduled"], q: "com/A", from: FUTURE, to: null },
+      },
+    });
+    expect(await api.call("GET", `/v1/operations/${answer.body.id}`, caller.live)).toMatchObject({
+      status: 200,
+      body: answer.body,
+    });
+  });
+
+  it("accepts an operation on chosen schedules, each of which counts once", async () => {
+    const id = await api.create(caller.live);
+    const answer = await start({ action: "replay", schedules: [id, id] });
+    expect(answer).toMatchObject({ status: 202, body: { action: "replay", filter: null, total: 1 } });
+  });
+
+  it("is done at once when nothing matches", async () => {
+    const answer = await start({ action: "cancel", filter: { q: "nowhere" } });
+    expect(answer).toMatchObject({ status: 202, body: { status: "done", total: 0, ended_at: expect.any(String) } });
+  });
+
+  it("takes an empty filter for all schedules of the environment", async () => {
+    await api.create(caller.live);
+    await api.create(caller.test);
+    expect((await start({ action: "cancel", filter: {} })).body).toMatchObject({ total: 1 });
+  });
+
+  it("answers the same operation again for a known idempotencyKey, by field or header, and says when the request differs", async () => {
+    await api.create(caller.live);
+    const body = { action: "cancel", filter: { q: "example" } };
+    const first = await start({ ...body, idempotencyKey: "k" });
+    for (const again of [
+      await start({ ...body, idempotencyKey: "k" }),
+      await start(body, caller.live, { "idempotency-key": "k" }),
+    ]) {
+      expect(again).toMatchObject({ status: 200, body: first.body });
+      expect(again.headers.get("idempotent-replayed")).toBe("true");
+      expect(again.headers.get("idempotency-mismatch")).toBeNull();
+    }
+    const other = await start({ action: "replay", filter: { q: "example" }, idempotencyKey: "k" });
+    expect(other).toMatchObject({ status: 200, body: first.body });
+    expect(other.headers.get("idempotency-mismatch")).toBe("true");
+    expect(await start({ ...body, idempotencyKey: "k" }, caller.test)).toMatchObject({ status: 202 });
+  });
+
+  it("accepts one operation for a key that comes several times at once", async () => {
+    await api.create(caller.live);
+    const body = { action: "cancel", filter: {}, idempotencyKey: "once" };
+    const answers = await Promise.all([start(body), start(body), start(body), start(body)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 202]);
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+  });
+
+  it("lets ten run at once, and no more when several are asked for at once", async () => {
+    await api.create(caller.live);
+    const body = { action: "cancel", filter: {} };
+    const answers = await Promise.all(Array.from({ length: OPERATIONS_RUNNING_MAX + 3 }, () => start(body)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(OPERATIONS_RUNNING_MAX);
+    const [refused] = answers.filter(({ status }) => status !== 202);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+    const { body: running } = await api.call("GET", "/v1/operations?limit=1", caller.live);
+    await api.call("POST", `/v1/operations/${running.items[0].id}/stop`, caller.live);
+    expect(await start(body)).toMatchObject({ status: 202 });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["neither filter nor ids", { action: "cancel" }, "schedules"],
+    ["both", { action: "cancel", filter: {}, schedules: ["sch_01kbm5qk4f8rz3c2x7w9v6n1ta"] }, "schedules"],
+    ["an unknown action", { action: "delete", filter: {} }, "action"],
+    ["an unknown status", { action: "cancel", filter: { status: ["pending"] } }, "filter.status.0"],
+    ["no status", { action: "cancel", filter: { status: [] } }, "filter.status"],
+    ["a misspelt filter", { action: "cancel", filter: { stauts: ["dead"] } }, "filter.stauts"],
+    ["an empty q", { action: "cancel", filter: { q: "" } }, "filter.q"],
+    ["an instant that is none", { action: "cancel", filter: { from: "today" } }, "filter.from"],
+    ["an id that is none", { action: "cancel", schedules: ["sch_1"] }, "schedules.0"],
+    ["no id", { action: "cancel", schedules: [] }, "schedules"],
+    [
+      "too many ids",
+      { action: "cancel", schedules: Array.from({ length: 1_001 }, () => "sch_01kbm5qk4f8rz3c2x7w9v6n1ta") },
+      "schedules",
+    ],
+  ])("refuses %s, and stores nothing", async (_, body, path) => {
+    expect(await start(body)).toMatchObject({
+      status: 400,
+      body: { error: { code: "VALIDATION", details: expect.arrayContaining([expect.objectContaining({ path })]) } },
+    });
+    expect((await api.call("GET", "/v1/operations", caller.live)).body).toMatchObject({ items: [], total: 0 });
+  });
+});
+
+describe("POST /v1/operations/:id/stop", () => {
+  it("stops a running operation, and answers the same again", async () => {
+    await api.create(caller.live);
+    const { body } = await start({ action: "cancel", filter: {} });
+    const stopped = await api.call("POST", `/v1/operations/${body.id}/stop`, caller.live);
+    expect(stopped).toMatchObject({ status: 200, body: { status: "stopped", ended_at: expect.any(String) } });
+    const again = await api.call("POST", `/v1/operations/${body.id}/stop`, caller.live);
+    expect(again).toMatchObject({ status: 200, body: stopped.body });
+  });
+
+  it.each([
+    ["done", null],
+    ["failed", "INTERNAL"],
+  ])("is a conflict that names the status of one that is %s", async (status, error) => {
+    await api.create(caller.live);
+    const { body } = await start({ action: "cancel", filter: {} });
+    await api.sql`
+      UPDATE operations SET status = ${status}, error_code = ${error}, ended_at = now() WHERE id = ${uuid(body.id)}`;
+    expect(await api.call("POST", `/v1/operations/${body.id}/stop`, caller.live)).toMatchObject({
+      status: 409,
+      body: { error: { code: "CONFLICT", message: expect.stringContaining(status) } },
+    });
+    const { body: found } = await api.call("GET", `/v1/operations/${body.id}`, caller.live);
+    expect(found.error === null).toBe(error === null);
+  });
+});
+
+describe("GET /v1/operations", () => {
+  it("lists them, the newest first, by pages that meet each once", async () => {
+    await api.create(caller.live);
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await start({ action: "cancel", filter: {} })).body.id);
+    const met: string[] = [];
+    let next: string | undefined = "/v1/operations?limit=2";
+    while (next) {
+      const page = await api.call("GET", next, caller.live);
+      expect(page.body.total).toBe(5);
+      met.push(...page.body.items.map(({ id }: { id: string }) => id));
+      next = /<[^>]*(\/v1\/[^>]*)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1];
+    }
+    expect(met).toEqual(ids);
+  });
+
+  it("shows nothing of another account or environment, and stops nothing there", async () => {
+    await api.create(caller.live);
+    const { body } = await start({ action: "cancel", filter: {} });
+    const other = await api.account();
+    for (const key of [caller.test, other.live]) {
+      expect((await api.call("GET", "/v1/operations", key)).body.total).toBe(0);
+      expect(await api.call("GET", `/v1/operations/${body.id}`, key)).toMatchObject({ status: 404 });
+      expect(await api.call("POST", `/v1/operations/${body.id}/stop`, key)).toMatchObject({ status: 404 });
+    }
+    expect((await api.call("GET", `/v1/operations/${body.id}`, caller.live)).body.status).toBe("running");
+  });
+});

@@ -1,0 +1,357 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
+import { takeStep } from "#db/queries/operations/steps.ts";
+import { runStep } from "#dispatcher/operations/step.ts";
+import { newId } from "#domain/ids.ts";
+import type { OperationFilter } from "#domain/operations.ts";
+import { createTestSchedules } from "#tests/helpers/many-schedules.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+let bench: DispatchBench;
+let receiver: Receiver;
+let orm: OrmConnection;
+let account: Awaited<ReturnType<DispatchBench["account"]>>;
+
+beforeEach(async () => {
+  receiver = await startReceiver({ tls: false });
+  bench = await createDispatchBench({ DELIVERY_DENY: "denied.example.com", DELIVERY_ALLOW: receiver.origin });
+  orm = connectOrm({ url: bench.databaseUrl, name: "test", connectionsMax: 2 });
+  account = await bench.account();
+});
+afterEach(async () => {
+  await orm.close();
+  await bench.close();
+  await receiver.close();
+});
+
+const LATER = new Date(Date.now() + 86_400_000);
+const TARGET = "https://example.com/hook";
+const ALL: OperationFilter = { statuses: null, q: null, fromMs: null, toMs: null };
+
+type Scope = { filter: Partial<OperationFilter> } | { ids: string[] };
+
+/** Accepts an operation as the API does; returns its UUID. */
+async function accept(action: "cancel" | "replay", scope: Scope, of = account, env: "live" | "test" = "live") {
+  const what: Pick<NewOperation, "filter" | "scheduleIds"> =
+    "ids" in scope
+      ? { filter: null, scheduleIds: scope.ids }
+      : { filter: { ...ALL, ...scope.filter }, scheduleIds: null };
+  const wanted = { action, idempotencyKey: null, requestHash: Buffer.alloc(0), total: 1, totalCapped: true, ...what };
+  const accepted = await orm.run(5_000, ({ db }) =>
+    acceptOperation(db, { accountId: of.id, env }, wanted as NewOperation),
+  );
+  if (accepted.outcome !== "accepted") throw new Error(`expected it to be accepted, got ${accepted.outcome}`);
+  return accepted.operation.id;
+}
+
+/** One step, as a dispatcher takes it; false when it takes none. */
+async function step(id: string): Promise<boolean> {
+  const { keyRing, targetPolicy, plans } = bench.config;
+  const rules = { keyRing, targetPolicy, plans };
+  return takeStep(
+    bench.sql as never,
+    id,
+    () => 0,
+    (tx, operation) => runStep(tx, operation, rules),
+  );
+}
+
+async function finish(id: string) {
+  while ((await read(id)).status === "running") await step(id);
+  return read(id);
+}
+
+async function read(id: string) {
+  const [row] = await bench.sql`
+    SELECT status, acted::int, left_alone AS "leftAlone", scanned::int, failures, error_code AS "errorCode",
+      ended_at AS "endedAt" FROM operations WHERE id = ${id}`;
+  return row as { status: string; acted: number; leftAlone: object; scanned: number; failures: number; endedAt: Date };
+}
+
+/** How many schedules the account has in each status. */
+async function statuses(of = account) {
+  const rows = await bench.sql`
+    SELECT status, count(*)::int AS n FROM schedules WHERE account_id = ${of.id} GROUP BY status ORDER BY status`;
+  return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+}
+
+const create = (overrides?: Parameters<DispatchBench["schedule"]>[3], url = TARGET) =>
+  bench.schedule(account, url, LATER, overrides);
+
+async function end(id: string, status: "succeeded" | "dead" | "cancelled", at = new Date()) {
+  await bench.sql`
+    UPDATE schedules SET status = ${status}, attempts = 1, next_attempt_at = NULL, ended_at = ${at}, updated_at = ${at}
+    WHERE id = ${id}`;
+}
+
+async function fail(id: string, at = new Date()) {
+  await bench.sql`
+    UPDATE schedules SET status = 'failed', attempts = 1, fired_at = ${at}, offset_ms = 0, last_attempt_at = ${at}
+    WHERE id = ${id}`;
+}
+
+async function claim(id: string) {
+  await bench.sql`
+    UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '35 s'
+    WHERE id = ${id}`;
+}
+
+describe("a cancel", () => {
+  it("cancels what is scheduled or waits for a retry, leaves the rest alone, and says why", async () => {
+    const ids = await Promise.all(Array.from({ length: 7 }, () => create()));
+    const [, failed = "", firing = "", succeeded = "", dead = "", cancelled = ""] = ids;
+    await fail(failed);
+    await claim(firing);
+    await end(succeeded, "succeeded");
+    await end(dead, "dead");
+    await end(cancelled, "cancelled");
+    const id = await accept("cancel", { filter: {} });
+    expect(await finish(id)).toMatchObject({
+      ...{ status: "done", acted: 3, scanned: 7 },
+      leftAlone: { firing: 1, succeeded: 1, dead: 1, cancelled: 1 },
+    });
+    expect(await statuses()).toEqual({ cancelled: 4, firing: 1, succeeded: 1, dead: 1 });
+    const [row] = await bench.sql`SELECT version, next_attempt_at, ended_at FROM schedules WHERE id = ${failed}`;
+    expect(row).toMatchObject({ version: "2", next_attempt_at: null, ended_at: expect.any(Date) });
+  });
+
+  it("of chosen schedules touches no others, and leaves alone what is not the account's", async () => {
+    const [mine = "", other] = [await create(), await create()];
+    const stranger = await bench.account();
+    const theirs = await bench.schedule(stranger, TARGET, LATER);
+    const test = await create({ env: "test" });
+    const id = await accept("cancel", { ids: [mine, theirs, test, newId(Date.now())] });
+    expect(await finish(id)).toMatchObject({ status: "done", acted: 1, leftAlone: { not_found: 3 } });
+    for (const kept of [other, theirs, test]) expect((await bench.read(kept as string)).status).toBe("scheduled");
+  });
+
+  it("leaves alone what was created after it was accepted", async () => {
+    await create();
+    const id = await accept("cancel", { filter: {} });
+    await bench.sql`SELECT pg_sleep(0.01)`;
+    const later = await create();
+    expect(await finish(id)).toMatchObject({ status: "done", acted: 1 });
+    expect((await bench.read(later)).status).toBe("scheduled");
+  });
+
+  it("of what has a status acts on what had it when it was accepted, and on nothing that came to it later", async () => {
+    const [waiting = "", retried = ""] = [await create(), await create()];
+    await fail(retried);
+    const id = await accept("cancel", { filter: { statuses: ["failed"] } });
+    await bench.sql`SELECT pg_sleep(0.01)`;
+    await fail(waiting);
+    expect(await finish(id)).toMatchObject({ acted: 1, leftAlone: {} });
+    expect((await bench.read(waiting)).status).toBe("failed");
+    expect((await bench.read(retried)).status).toBe("cancelled");
+  });
+
+  it("counts what matched when it was accepted and was delivered meanwhile", async () => {
+    const [first = ""] = [await create(), await create()];
+    const id = await accept("cancel", { filter: { statuses: ["scheduled"] } });
+    await bench.sql`SELECT pg_sleep(0.01)`;
+    await end(first, "succeeded");
+    expect(await finish(id)).toMatchObject({ acted: 1, leftAlone: { succeeded: 1 } });
+  });
+
+  it("within a range leaves alone what was moved after it was accepted", async () => {
+    const [moved] = [await create(), await create()];
+    const id = await accept("cancel", { filter: { toMs: LATER.getTime() + 1 } });
+    await bench.sql`SELECT pg_sleep(0.01)`;
+    await bench.sql`
+      UPDATE schedules SET fire_at = fire_at - interval '1 hour', next_attempt_at = fire_at - interval '1 hour',
+        updated_at = clock_timestamp() WHERE id = ${moved}`;
+    expect(await finish(id)).toMatchObject({ acted: 1, leftAlone: { rescheduled: 1 } });
+  });
+
+  it("filters by part of the target, by a whole id and by range", async () => {
+    const [a, , c] = [
+      await create({}, "https://example.com/alpha"),
+      await create({}, "https://example.com/beta"),
+      await bench.schedule(account, TARGET, new Date(LATER.getTime() + 3_600_000)),
+    ];
+    const q = (text: string, scheduleId: string | null = null) => ({ filter: { q: { text, scheduleId } } });
+    expect(await finish(await accept("cancel", q("ALPHA")))).toMatchObject({ acted: 1 });
+    expect(await finish(await accept("cancel", { filter: { fromMs: LATER.getTime() + 1 } }))).toMatchObject({
+      acted: 1,
+    });
+    expect((await bench.read(a as string)).status).toBe("cancelled");
+    expect((await bench.read(c as string)).status).toBe("cancelled");
+    expect(await finish(await accept("cancel", q("sch_x", a as string)))).toMatchObject({
+      acted: 0,
+      leftAlone: { cancelled: 1 },
+    });
+    expect(await statuses()).toEqual({ cancelled: 2, scheduled: 1 });
+  });
+});
+
+describe("a replay", () => {
+  it("makes one copy of each, whatever its status, with payload and headers, and counts in usage", async () => {
+    const ids = [await create({ payload: "hello", headers: [["X-A", "1"]], method: "PUT" }), await create()];
+    await end(ids[0] as string, "dead");
+    const id = await accept("replay", { ids });
+    expect(await finish(id)).toMatchObject({ status: "done", acted: 2, leftAlone: {} });
+    const copies = await bench.sql`
+      SELECT r.replay_of, r.method, s.payload_size_bytes, s.status FROM schedule_requests r
+      JOIN schedules s ON s.id = r.schedule_id WHERE r.replay_of IS NOT NULL ORDER BY r.replay_of`;
+    expect(copies).toMatchObject([
+      { replay_of: ids[0], method: "PUT", payload_size_bytes: 5, status: "scheduled" },
+      { replay_of: ids[1], method: "POST", payload_size_bytes: 0, status: "scheduled" },
+    ]);
+    const [usage] = await bench.sql`SELECT sum(scheduled)::int AS n FROM usage WHERE account_id = ${account.id}`;
+    expect(usage?.n).toBe(4);
+  });
+
+  it("of all that match copies none of its own copies", async () => {
+    await create();
+    expect(await finish(await accept("replay", { filter: {} }))).toMatchObject({ acted: 1, scanned: 1 });
+    expect(await statuses()).toEqual({ scheduled: 2 });
+  });
+
+  it("leaves alone what was erased, cannot be decrypted, is too large for the plan or may not be sent to any more", async () => {
+    const [erased = "", unreadable = "", large = ""] = [
+      await create({ payload: "x" }),
+      await create({ payload: "x" }),
+      await create({ payload: "x".repeat(60_000) }),
+      await create({}, "https://denied.example.com/hook"),
+      await create({ payload: "x" }),
+    ];
+    await bench.sql`UPDATE schedule_requests SET sealed = NULL, erased_at = now() WHERE schedule_id = ${erased}`;
+    await bench.sql`UPDATE schedule_requests SET method = 'DELETE' WHERE schedule_id = ${unreadable}`;
+    await bench.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
+    expect(await finish(await accept("replay", { filter: {} }))).toMatchObject({
+      acted: 1,
+      leftAlone: { erased: 1, unreadable: 1, payload_too_large: 1, target_not_allowed: 1 },
+    });
+    expect((await bench.read(large)).status).toBe("scheduled");
+  });
+
+  it("stops copying where the quota ends, in the middle of a step too, and leaves the rest alone", async () => {
+    const ids = await Promise.all(Array.from({ length: 5 }, () => create()));
+    const graceLimit = 55_000;
+    await bench.sql`UPDATE usage SET scheduled = ${graceLimit - 3} WHERE account_id = ${account.id}`;
+    expect(await finish(await accept("replay", { ids }))).toMatchObject({
+      ...{ status: "done", acted: 3 },
+      leftAlone: { over_quota: 2 },
+    });
+    const [usage] = await bench.sql`SELECT scheduled FROM usage WHERE account_id = ${account.id}`;
+    expect(usage?.scheduled).toBe(graceLimit);
+  });
+});
+
+describe("an operation", () => {
+  it("that is stopped takes no further step", async () => {
+    await createTestSchedules(bench.sql, account.id, 900, LATER);
+    const id = await accept("cancel", { filter: {} });
+    await step(id);
+    const [stopped] = await bench.sql`
+      UPDATE operations SET status = 'stopped', ended_at = now() WHERE id = ${id} RETURNING acted::int`;
+    expect(stopped?.acted).toBe(400);
+    expect(await step(id)).toBe(false);
+    expect(await statuses()).toEqual({ cancelled: 400, scheduled: 500 });
+  });
+
+  it("of which two take a step at once acts on each schedule once", async () => {
+    await createTestSchedules(bench.sql, account.id, 1_000, LATER);
+    const id = await accept("replay", { filter: {} });
+    while ((await read(id)).status === "running") await Promise.all([step(id), step(id), step(id)]);
+    expect(await read(id)).toMatchObject({ acted: 1_000 });
+    const [row] = await bench.sql`
+      SELECT count(*)::int AS copies, count(DISTINCT replay_of)::int AS originals FROM schedule_requests
+      WHERE replay_of IS NOT NULL`;
+    expect(row).toEqual({ copies: 1_000, originals: 1_000 });
+  });
+
+  it("of an account that is not active waits", async () => {
+    await create();
+    const id = await accept("cancel", { filter: {} });
+    await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
+    expect(await step(id)).toBe(false);
+    await bench.sql`UPDATE accounts SET status = 'active' WHERE id = ${account.id}`;
+    expect(await finish(id)).toMatchObject({ acted: 1 });
+  });
+
+  it("that breaks in a step has changed nothing, and goes on where it was", async () => {
+    await createTestSchedules(bench.sql, account.id, 450, LATER);
+    const id = await accept("cancel", { filter: {} });
+    await step(id);
+    await bench.sql`ALTER TABLE operations ADD CONSTRAINT broken CHECK (acted <= 400)`;
+    await expect(step(id)).rejects.toThrow(/broken/);
+    expect(await statuses()).toEqual({ cancelled: 400, scheduled: 50 });
+    await bench.sql`ALTER TABLE operations DROP CONSTRAINT broken`;
+    expect(await finish(id)).toMatchObject({ acted: 450 });
+  });
+});
+
+describe("a dispatcher", () => {
+  it("works off 10,000 cancels while schedules of another account are delivered", async () => {
+    await createTestSchedules(bench.sql, account.id, 10_000, LATER);
+    await bench.dispatcher();
+    const other = await bench.account();
+    const due = Array.from({ length: 20 }, (_, n) => new Date(Date.now() + 1_000 + n * 100));
+    const ids = await Promise.all(due.map((at) => bench.schedule(other, `${receiver.origin}/`, at)));
+    const id = await accept("cancel", { filter: { statuses: ["scheduled"] } });
+    for (const one of ids) {
+      await waitFor("it is delivered", async () => (await bench.read(one)).status === "succeeded");
+      expect(Number((await bench.read(one)).offset_ms)).toBeLessThan(1_000);
+    }
+    await waitFor("it is done", async () => (await read(id)).status === "done", 60_000);
+    expect(await read(id)).toMatchObject({ acted: 10_000, leftAlone: {} });
+    expect(await statuses()).toEqual({ cancelled: 10_000 });
+  });
+
+  it("that is killed in the middle leaves counts that are exact, and the next one goes on where it was", async () => {
+    await createTestSchedules(bench.sql, account.id, 3_000, LATER);
+    await bench.sql`UPDATE accounts SET plan = 'indie' WHERE id = ${account.id}`;
+    const id = await accept("replay", { filter: {} });
+    const first = await bench.process();
+    await waitFor("it is in the middle", async () => (await read(id)).acted > 300, 30_000);
+    first.kill("SIGKILL");
+    const copies = async () =>
+      (await bench.sql`SELECT count(*)::int AS n FROM schedule_requests WHERE replay_of IS NOT NULL`)[0]?.n;
+    await waitFor("its session has ended", async () => {
+      const [row] = await bench.sql`
+        SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'stopwatch-operate' AND datname = current_database()`;
+      return row?.n === 0;
+    });
+    const { acted, status } = await read(id);
+    expect(status).toBe("running");
+    expect(await copies()).toBe(acted);
+    await bench.dispatcher();
+    await waitFor("it is done", async () => (await read(id)).status === "done", 60_000);
+    expect(await read(id)).toMatchObject({ acted: 3_000, leftAlone: {} });
+    const [row] = await bench.sql`
+      SELECT count(*)::int AS copies, count(DISTINCT replay_of)::int AS originals FROM schedule_requests
+      WHERE replay_of IS NOT NULL`;
+    expect(row).toEqual({ copies: 3_000, originals: 3_000 });
+  }, 120_000);
+
+  it("gives accounts turns: a small operation does not wait for a large one", async () => {
+    const others = await Promise.all(Array.from({ length: 5 }, () => bench.account()));
+    await createTestSchedules(bench.sql, account.id, 20_000, LATER);
+    for (const other of others) await createTestSchedules(bench.sql, other.id, 10, LATER);
+    const large = await accept("cancel", { filter: {} });
+    const small = await Promise.all(others.map((other) => accept("cancel", { filter: {} }, other)));
+    await bench.dispatcher();
+    for (const id of small) await waitFor("the small one is done", async () => (await read(id)).status === "done");
+    expect((await read(large)).status).toBe("running");
+  });
+
+  it("has an operation fail whose step breaks again and again, and goes on with others", async () => {
+    await create();
+    const other = await bench.account();
+    await createTestSchedules(bench.sql, other.id, 10, LATER);
+    const id = await accept("cancel", { filter: {} });
+    await bench.sql`
+      UPDATE operations SET failures = 4, filter = '{"statuses":["nonsense"],"q":{"text":null},"fromMs":null,"toMs":null}'
+      WHERE id = ${id}`;
+    const good = await accept("cancel", { filter: {} }, other);
+    await bench.dispatcher();
+    await waitFor("it has failed", async () => (await read(id)).status === "failed");
+    expect(await read(id)).toMatchObject({ errorCode: "INTERNAL", endedAt: expect.any(Date) });
+    await waitFor("the other one is done", async () => (await read(good)).status === "done");
+    expect((await statuses(other)).cancelled).toBe(10);
+  });
+});

@@ -16,6 +16,8 @@ type About = {
   hint?: ReactNode;
   /** The validation error, with what would be valid. */
   error?: ReactNode;
+  /** The label is for screen readers alone: where the place says what it is. */
+  isLabelHidden?: boolean;
 };
 
 /** A text input with its label above and hint or error below. */
@@ -23,11 +25,12 @@ export function TextField({
   label,
   hint,
   error,
+  isLabelHidden,
   mono,
   className = "",
   ...input
 }: About & { mono?: boolean } & InputHTMLAttributes<HTMLInputElement>) {
-  const { control, frame } = useField({ label, hint, error, ...input });
+  const { control, frame } = useField({ label, hint, error, isLabelHidden, ...input });
   return (
     <Frame {...frame}>
       <input {...input} {...control} className={`${CONTROL} h-9 ${mono ? "font-mono" : ""} ${className}`} />
@@ -40,10 +43,11 @@ export function TextArea({
   label,
   hint,
   error,
+  isLabelHidden,
   className = "",
   ...input
 }: About & TextareaHTMLAttributes<HTMLTextAreaElement>) {
-  const { control, frame } = useField({ label, hint, error, ...input });
+  const { control, frame } = useField({ label, hint, error, isLabelHidden, ...input });
   return (
     <Frame {...frame}>
       <textarea rows={5} {...input} {...control} className={`${CONTROL} resize-y font-mono text-sm ${className}`} />
@@ -56,10 +60,11 @@ export function SelectField({
   label,
   hint,
   error,
+  isLabelHidden,
   className = "",
   ...input
 }: About & SelectHTMLAttributes<HTMLSelectElement>) {
-  const { control, frame } = useField({ label, hint, error, ...input });
+  const { control, frame } = useField({ label, hint, error, isLabelHidden, ...input });
   return (
     <Frame {...frame}>
       <span className="relative flex">
@@ -79,7 +84,7 @@ const CONTROL =
   "focus-visible:rounded-md focus-visible:border-accent focus-visible:outline-offset-0 " +
   "aria-invalid:border-bad aria-invalid:ring-1 aria-invalid:ring-bad disabled:border-line disabled:bg-sunken disabled:text-ink-muted";
 
-function useField({ id, label, hint, error, required }: About & { id?: string; required?: boolean }) {
+function useField({ id, label, hint, error, isLabelHidden, required }: About & { id?: string; required?: boolean }) {
   const madeId = useId();
   const ownId = id ?? madeId;
   const describedBy = [hint && !error && `${ownId}-hint`, error && `${ownId}-error`].filter(Boolean).join(" ");
@@ -90,14 +95,21 @@ function useField({ id, label, hint, error, required }: About & { id?: string; r
       "aria-invalid": error ? (true as const) : undefined,
       "aria-describedby": describedBy || undefined,
     },
-    frame: { id: ownId, label, hint, error },
+    frame: { id: ownId, label, hint, error, isLabelHidden },
   };
 }
 
-function Frame({ id, label, hint, error, children }: Omit<About, "name"> & { id: string; children: ReactNode }) {
+function Frame({
+  id,
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  children,
+}: Omit<About, "name"> & { id: string; children: ReactNode }) {
   return (
     <div className="grid min-w-0 grid-cols-1 content-start gap-1.5">
-      <label htmlFor={id} className="justify-self-start font-medium text-sm">
+      <label htmlFor={id} className={isLabelHidden ? "sr-only" : "justify-self-start font-medium text-sm"}>
         {label}
       </label>
       {children}

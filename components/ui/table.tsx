@@ -47,7 +47,7 @@ export function Row({ selected = false, children }: { selected?: boolean; childr
   return (
     <tr
       className={
-        `border-line border-b last:border-b-0 ${selected ? "bg-accent-soft" : "hover:bg-hover"} ` +
+        `border-line border-b last:border-b-0 ${selected ? "bg-accent-soft" : "hover:bg-hover has-[[type=checkbox]:checked]:bg-accent-soft"} ` +
         "group-data-stacks/table:max-md:flex group-data-stacks/table:max-md:flex-wrap group-data-stacks/table:max-md:items-center " +
         "group-data-stacks/table:max-md:gap-x-3 group-data-stacks/table:max-md:gap-y-0.5 group-data-stacks/table:max-md:px-3.5 group-data-stacks/table:max-md:py-2.5"
       }

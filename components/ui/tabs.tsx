@@ -12,12 +12,13 @@ export function Tabs({
   as: Anchor = "a",
 }: {
   label: string;
-  tabs: readonly (Choice & { count?: number })[];
+  /** `isCapped`: there are more than `count`. */
+  tabs: readonly (Choice & { count?: number; isCapped?: boolean })[];
   as?: ElementType;
 }) {
   return (
     <nav aria-label={label} className="flex gap-0.5 overflow-x-auto border-line border-b [scrollbar-width:none]">
-      {tabs.map(({ href, label: name, isCurrent, count }) => (
+      {tabs.map(({ href, label: name, isCurrent, count, isCapped }) => (
         <Anchor
           key={href}
           href={href}
@@ -25,7 +26,12 @@ export function Tabs({
           className="-mb-px inline-flex min-h-9 items-center gap-1.5 whitespace-nowrap border-transparent border-b-2 px-2.5 text-ink-soft text-sm hover:text-ink focus-visible:-outline-offset-2 aria-[current]:border-accent aria-[current]:font-medium aria-[current]:text-ink"
         >
           {name}
-          {count !== undefined && <span className="font-normal text-ink-muted text-xs">{formatCount(count)}</span>}
+          {count !== undefined && (
+            <span className="font-normal text-ink-muted text-xs">
+              {formatCount(count)}
+              {isCapped && "+"}
+            </span>
+          )}
         </Anchor>
       ))}
     </nav>

@@ -5,6 +5,7 @@ import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { ControlParts } from "../../app/dev/parts/control-parts.tsx";
 import { DataParts } from "../../app/dev/parts/data-parts.tsx";
 import { OverlayParts } from "../../app/dev/parts/overlay-parts.tsx";
+import { ScheduleParts } from "../../app/dev/parts/schedule-parts.tsx";
 import { SignInParts } from "../../app/dev/parts/sign-in-parts.tsx";
 
 /** Every component in every state, in the frame of a public page, as HTML for the body. */
@@ -19,6 +20,7 @@ export function renderGallery(): string {
       <ControlParts />
       <OverlayParts />
       <DataParts />
+      <ScheduleParts />
       <SignInParts />
     </PublicFrame>,
   );

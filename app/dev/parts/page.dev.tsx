@@ -3,6 +3,7 @@ import { chosenTheme } from "../../page-request.ts";
 import { ControlParts } from "./control-parts.tsx";
 import { DataParts } from "./data-parts.tsx";
 import { OverlayParts } from "./overlay-parts.tsx";
+import { ScheduleParts } from "./schedule-parts.tsx";
 import { SignInParts } from "./sign-in-parts.tsx";
 
 export const metadata = { title: "Parts", robots: { index: false } };
@@ -17,6 +18,7 @@ export default async function Parts() {
         <ControlParts />
         <OverlayParts />
         <DataParts />
+        <ScheduleParts />
         <SignInParts />
       </div>
     </PublicFrame>

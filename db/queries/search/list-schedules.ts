@@ -6,6 +6,7 @@ import type { Tenant } from "../accounts/tenant.ts";
 import { type ScheduleRow, scheduleColumns } from "../schedules/find.ts";
 import {
   byIndexes,
+  COUNTED_MAX,
   type Found,
   isShort,
   limited,
@@ -73,7 +74,36 @@ export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSear
   });
 }
 
-/** A schedule (UUID), and the instant by which the list is sorted, epoch ms. */
+/** How many schedules there are; with `isCapped` more than that. */
+export type StatusCount = { count: number; isCapped: boolean };
+
+/**
+ * How many schedules of a range (of `fire_at`) have each status, each counted up to 10,000, and how many there are in all,
+ * which is exact without a range.
+ */
+export async function countByStatus(
+  db: Db,
+  tenant: Tenant,
+  range: Pick<ScheduleSearch, "from" | "to">,
+): Promise<{ all: StatusCount; byStatus: Record<ScheduleStatus, StatusCount> }> {
+  return byIndexes(db, async (tx) => {
+    const legs = STATUSES.map(
+      (status) => sql`SELECT ${status} AS status, count(*)::integer AS n FROM (
+        SELECT FROM schedules WHERE ${ownedBy(tenant)} AND status = ${status}
+          ${status === "firing" ? inShardOf(tenant) : sql``} ${within(range)} LIMIT ${COUNTED_MAX + 1}) l`,
+    );
+    const rows = await tx.execute<{ status: ScheduleStatus; n: number }>(sql.join(legs, sql` UNION ALL `));
+    const countOf = (n: number): StatusCount => ({ count: Math.min(n, COUNTED_MAX), isCapped: n > COUNTED_MAX });
+    const byStatus = Object.fromEntries(rows.map(({ status, n }) => [status, countOf(n)]));
+    const counts = Object.values(byStatus);
+    const all = isFiltered({ ...range } as ScheduleSearch)
+      ? { count: counts.reduce((sum, { count }) => sum + count, 0), isCapped: counts.some(({ isCapped }) => isCapped) }
+      : { count: await countSchedules(tx, tenant), isCapped: false };
+    return { all, byStatus: byStatus as Record<ScheduleStatus, StatusCount> };
+  });
+}
+
+/** Which schedule (UUID), and the instant by which it is sorted, epoch ms. */
 type Key = [id: string, atMs: number];
 
 async function findKeys(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Promise<Found<Key>> {
@@ -144,11 +174,8 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
   const isByFire = sort !== "-created_at";
   const direction = sort === "fire_at" ? sql`ASC` : sql`DESC`;
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
-  const range = sql.join([
-    wanted.from ? sql` AND fire_at >= ${wanted.from.toISOString()}::timestamptz` : sql``,
-    wanted.to ? sql` AND fire_at < ${wanted.to.toISOString()}::timestamptz` : sql``,
-  ]);
-  const inShard = sql`AND shard = (SELECT shard FROM accounts WHERE id = ${tenant.accountId})`;
+  const range = within(wanted);
+  const inShard = inShardOf(tenant);
   const statuses = [...new Set(wanted.statuses ?? STATUSES)];
   const matches = q ? sql`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)` : sql`true`;
 
@@ -226,11 +253,22 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
   };
 }
 
+const ownedBy = ({ accountId, env }: Tenant) => sql`account_id = ${accountId} AND env = ${env}`;
+
+// Those that are firing are found by the shard alone.
+const inShardOf = ({ accountId }: Tenant) => sql`AND shard = (SELECT shard FROM accounts WHERE id = ${accountId})`;
+
+const within = ({ from, to }: Pick<ScheduleSearch, "from" | "to">) =>
+  sql.join([
+    from ? sql` AND fire_at >= ${from.toISOString()}::timestamptz` : sql``,
+    to ? sql` AND fire_at < ${to.toISOString()}::timestamptz` : sql``,
+  ]);
+
 const isFiltered = ({ statuses, from, to }: ScheduleSearch) => (statuses ?? from ?? to) !== undefined;
 
 // The quota counts what was created, and a trigger what was deleted: no row of a schedule is read.
 async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
-  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const own = ownedBy(tenant);
   const [row] = await db.execute<{ n: number }>(sql`
     SELECT (coalesce((SELECT sum(scheduled) FROM usage WHERE ${own}), 0)
       - coalesce((SELECT n FROM deleted_schedules WHERE ${own}), 0))::float8 AS n`);

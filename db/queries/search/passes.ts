@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "../../orm.ts";
 
-/** Up to how many rows a filtered total is counted. */
-const COUNTED_MAX = 10_000;
+/** What a filtered total is counted up to. */
+export const COUNTED_MAX = 10_000;
 
 /** How many rows a short `q` scans, the newest. */
 export const SHORT_Q_ROWS = 10_000;

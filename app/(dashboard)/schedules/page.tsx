@@ -1,0 +1,115 @@
+import { List, Plus } from "lucide";
+import { wallClockOf } from "#components/format/wall-clock.ts";
+import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
+import { DidNotice } from "#components/schedules/did-notice.tsx";
+import { FilterForm, Kept } from "#components/schedules/filter-form.tsx";
+import { scopeInWords } from "#components/schedules/operation-words.ts";
+import { ScheduleTable } from "#components/schedules/schedule-table.tsx";
+import { SchedulesEmpty, SchedulesNoMatch } from "#components/schedules/schedules-empty.tsx";
+import { SelectionBar } from "#components/schedules/selection-bar.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { Card } from "#components/ui/card.tsx";
+import { Icon } from "#components/ui/icon.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { Tabs } from "#components/ui/tabs.tsx";
+import { dashboardPage, type Opened } from "../dashboard-page.tsx";
+import { hrefIn, type View } from "../view.ts";
+import { type Asked, FIRES, filterParams, readAsked, SORTS } from "./asked.ts";
+import { chipsOf, confirmHref, listedSchedules, listHref, sortLinks, tabsOf } from "./links.ts";
+import { ROWS_PER_PAGE, readList } from "./read-list.ts";
+
+export const metadata = { title: "Schedules", robots: "noindex" };
+
+export default dashboardPage("/schedules", async ({ ctx, view }) => {
+  const asked = readAsked(view.params, view);
+  const own = listHref(view, {});
+  return {
+    title: "Schedules",
+    tools: (
+      <>
+        <AutoRefresh at={view.now.getTime()} href={own} />
+        <ButtonLink kind="ghost" size="small" href={hrefIn(view.env, "/schedules/operations")}>
+          <Icon of={List} small />
+          Operations
+        </ButtonLink>
+      </>
+    ),
+    action: (
+      <ButtonLink kind="primary" href={hrefIn(view.env, "/schedules/new")}>
+        <Icon of={Plus} />
+        New schedule
+      </ButtonLink>
+    ),
+    body: (
+      <>
+        <DidNotice {...view.params} hrefOf={(id) => hrefIn(view.env, `/schedules/${id}`)} problem={asked.problem} />
+        <Card aria-label="Schedules">{await listOf(ctx, view, asked)}</Card>
+      </>
+    ),
+  };
+});
+
+async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
+  const { listing, counts } = await readList(ctx, asked);
+  const { rows, total, totalCapped, hasMore } = listing;
+  const isFiltered = Object.keys(asked.filter).length > 0;
+  const resetHref = hrefIn(view.env, view.path);
+  if (total === 0 && !isFiltered && asked.problem === undefined) {
+    const fireAt = new Date(view.now.getTime() + 300_000).toISOString();
+    const call = `curl ${ctx.config.baseUrl}/v1/schedules \\\n  -H "Authorization: Bearer $STOPWATCH_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"targetUrl":"https://example.com/hook","fireAt":"${fireAt}"}'`;
+    return (
+      <SchedulesEmpty newHref={hrefIn(view.env, "/schedules/new")} keysHref={hrefIn(view.env, "/keys")} curl={call} />
+    );
+  }
+  const { statuses = null, q = null, from = null, to = null } = asked.filter;
+  const scope = { statuses, q, from, to };
+  const ticked = view.params.select === "page" ? rows.length : 0;
+  const first = (asked.page - 1) * ROWS_PER_PAGE;
+  const back = listHref(view, { page: view.params.page });
+  return (
+    <>
+      <Tabs label="Status" tabs={tabsOf(view, asked, counts, listing)} />
+      <FilterForm
+        action={view.path}
+        kept={{ status: view.params.status, env: view.env === "test" ? "test" : undefined }}
+        {...{ q: asked.filter.q, fires: asked.fires, sort: asked.sort, zone: view.zone, resetHref }}
+        firesOptions={FIRES}
+        sortOptions={SORTS}
+        from={from ? wallClockOf(from, view.zone) : undefined}
+        to={to ? wallClockOf(to, view.zone) : undefined}
+        chips={chipsOf(view, asked)}
+      />
+      {rows.length === 0 ? (
+        <SchedulesNoMatch asked={scopeInWords(scope, view.zone)} resetHref={resetHref} />
+      ) : (
+        <form method="post" action="/schedules/select" data-selection autoComplete="off" className="group/rows">
+          <Kept values={{ env: view.env, back }} />
+          <ScheduleTable
+            schedules={listedSchedules(view, rows, back)}
+            caption={`Schedules, ${SORTS[asked.sort].toLowerCase()}`}
+            {...{ now: view.now, zone: view.zone, isTicked: ticked > 0, sort: sortLinks(view, asked.sort) }}
+          />
+          <SelectionBar
+            ticked={ticked}
+            whole={{
+              total,
+              isCapped: totalCapped,
+              selectPageHref: listHref(view, { page: view.params.page, select: "page" }),
+              cancelHref: confirmHref(view, "cancel", { all: "1", ...filterParams(asked.filter), back }),
+              replayHref: confirmHref(view, "replay", { all: "1", ...filterParams(asked.filter), back }),
+            }}
+          />
+        </form>
+      )}
+      <Pager
+        from={rows.length === 0 ? 0 : first + 1}
+        to={first + rows.length}
+        total={total}
+        isCapped={totalCapped}
+        previous={asked.page > 1 ? listHref(view, { page: String(asked.page - 1) }) : undefined}
+        next={hasMore ? listHref(view, { page: String(asked.page + 1) }) : undefined}
+        note="Refresh is paused while something is selected."
+      />
+    </>
+  );
+}

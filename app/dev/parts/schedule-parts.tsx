@@ -1,0 +1,72 @@
+import { ConfirmCard } from "#components/schedules/confirm-card.tsx";
+import { DidNotice } from "#components/schedules/did-notice.tsx";
+import { OperationProgress, type ShownOperation } from "#components/schedules/operation-progress.tsx";
+import { OPERATION_STATUSES } from "#domain/operations.ts";
+import { Section } from "./section.tsx";
+
+const AT = new Date("2026-03-27T14:32:07.412Z");
+
+const OPERATION: ShownOperation = {
+  id: "op_01kbm5qk4f8rz3c2x7w9v6n1ta",
+  action: "cancel",
+  status: "running",
+  filter: { statuses: ["scheduled", "failed"], q: "lumen", from: AT, to: null },
+  total: 10_000,
+  totalCapped: true,
+  acted: 4_212,
+  leftAlone: { firing: 2, succeeded: 41 },
+  error: null,
+  createdAt: AT,
+  endedAt: null,
+};
+
+const SHOWN: Record<(typeof OPERATION_STATUSES)[number], Partial<ShownOperation>> = {
+  running: {},
+  done: { action: "replay", filter: null, total: 12, totalCapped: false, acted: 3, leftAlone: { over_quota: 9 } },
+  stopped: { total: 1_281, totalCapped: false, acted: 400 },
+  failed: { error: "A step failed several times in a row for a reason of our own. What was done before stays done." },
+};
+
+const USAGE = { period: "202603", plan: "free", scheduled: 1_412, limit: 2_000, grace_limit: 2_200 } as const;
+
+/** What is asked and said before, while and after many schedules are cancelled or replayed. */
+export function ScheduleParts() {
+  return (
+    <Section title="Operations on many schedules">
+      <DidNotice did="cancel" id="sch_1" hrefOf={(id) => `#${id}`} />
+      <DidNotice did="replay" id="sch_2" hrefOf={(id) => `#${id}`} />
+      <DidNotice error="none" hrefOf={(id) => `#${id}`} />
+      {(["cancel", "replay"] as const).map((action) => (
+        <ConfirmCard
+          key={action}
+          action={action}
+          count={1_281}
+          isCapped={action === "replay"}
+          filter={action === "replay" ? null : { statuses: ["scheduled"], q: "lumen", from: null, to: AT }}
+          zone="UTC"
+          usage={{ ...USAGE, over_limit: false }}
+          formAction="#start"
+          fields={{ action }}
+          backHref="#list"
+          error={action === "replay" ? "quota" : undefined}
+        />
+      ))}
+      {OPERATION_STATUSES.map((status) => (
+        <OperationProgress
+          key={status}
+          operation={{
+            ...OPERATION,
+            ...SHOWN[status],
+            id: `op_${status}`,
+            status,
+            endedAt: status === "running" ? null : AT,
+          }}
+          zone="Europe/Berlin"
+          isDispatcherAlive={status !== "running"}
+          stopAction="#stop"
+          stopFields={{}}
+        />
+      ))}
+    </Section>
+  );
+}

@@ -1,0 +1,104 @@
+import { CircleSlash, Repeat2 } from "lucide";
+import type { OperationAction } from "#domain/operations.ts";
+import type { Usage } from "#domain/quota.ts";
+import { formatCount } from "../format/number.ts";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Kept } from "./filter-form.tsx";
+import { countInWords, type ScopeFilter, scopeInWords } from "./operation-words.ts";
+
+/** What went wrong with the form the last time. */
+const FAILURES: Record<string, string> = {
+  unavailable: "Nothing was begun: the database did not answer. Try again.",
+  conflict: "Nothing was begun: ten operations are running. Wait for one of them, or stop it.",
+  gone: "Nothing was done: the schedule is not there any more.",
+  firing: "Not cancelled: it is firing. Try again in a few seconds.",
+  ended: "Not cancelled: it has ended already.",
+  quota: "Not replayed: the month’s quota is used up.",
+  refused: "Not replayed: its target, size or stored request does not allow it any more.",
+};
+
+/** The question before many schedules are cancelled or replayed: how many, which, and what follows. */
+export function ConfirmCard({
+  action,
+  count,
+  isCapped,
+  filter,
+  zone,
+  usage,
+  formAction,
+  fields,
+  backHref,
+  error,
+}: {
+  action: OperationAction;
+  count: number;
+  isCapped: boolean;
+  /** Null for chosen schedules. */
+  filter: ScopeFilter | null;
+  zone: string;
+  usage: Usage;
+  formAction: string;
+  fields: Readonly<Record<string, string | undefined>>;
+  backHref: string;
+  error: string | undefined;
+}) {
+  const words = countInWords(count, isCapped);
+  const verb = action === "cancel" ? "Cancel" : "Replay";
+  const failure = error === undefined ? undefined : (FAILURES[error] ?? "Nothing was done. Try again.");
+  return (
+    <Card aria-labelledby={`confirm-${action}`}>
+      <CardHead title={`${verb} ${words}?`} id={`confirm-${action}`} />
+      <CardBody className="grid gap-3 text-ink-soft">
+        {failure && (
+          <Notice kind="bad" announce="alert">
+            {failure}
+          </Notice>
+        )}
+        <p className="wrap-anywhere">
+          {filter === null ? "The ones that you chose." : `${sentence(scopeInWords(filter, zone))}.`}
+        </p>
+        {action === "cancel" ? <CancelConsequence /> : <ReplayConsequence usage={usage} />}
+      </CardBody>
+      <CardFoot>
+        <form method="post" action={formAction} className="ml-auto flex flex-wrap justify-end gap-2">
+          <Kept values={fields} />
+          <ButtonLink href={backHref}>{action === "cancel" ? "Keep them" : "Not now"}</ButtonLink>
+          <Button type="submit" kind={action === "cancel" ? "danger-fill" : "primary"} disabled={count === 0}>
+            <Icon of={action === "cancel" ? CircleSlash : Repeat2} small />
+            {`${verb} ${words}`}
+          </Button>
+        </form>
+      </CardFoot>
+    </Card>
+  );
+}
+
+const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
+
+function CancelConsequence() {
+  return (
+    <ul className="grid list-disc gap-1 pl-5">
+      <li>A cancelled schedule is never sent, and cancelling is not undone.</li>
+      <li>What is being delivered when its turn comes, or has ended, is left alone and counted.</li>
+      <li>It gives nothing back: they still count in the quota.</li>
+    </ul>
+  );
+}
+
+function ReplayConsequence({ usage: { scheduled, limit, grace_limit } }: { usage: Usage }) {
+  return (
+    <ul className="grid list-disc gap-1 pl-5">
+      <li>
+        A copy of each is sent now, with the same target, method, headers and payload. A target may get a request twice.
+      </li>
+      <li>
+        Each copy counts: {formatCount(scheduled)} of {formatCount(limit)} are used this month, and no copy is made
+        beyond {formatCount(grace_limit)}.
+      </li>
+      <li>What cannot be copied any more, since its payload was erased for example, is left alone and counted.</li>
+    </ul>
+  );
+}

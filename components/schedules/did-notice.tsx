@@ -1,0 +1,47 @@
+import { Notice } from "../ui/notice.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+
+/** What was just done to one schedule, or why a form did nothing; nothing when there is nothing to say. */
+export function DidNotice({
+  did,
+  id,
+  error,
+  problem,
+  hrefOf,
+}: {
+  did?: string | undefined;
+  id?: string | undefined;
+  error?: string | undefined;
+  /** What of the address cannot be asked. */
+  problem?: string | undefined;
+  hrefOf: (id: string) => string;
+}) {
+  if (problem !== undefined) {
+    return (
+      <Notice kind="bad" announce="alert">
+        {problem}
+      </Notice>
+    );
+  }
+  if (error !== undefined) {
+    return (
+      <Notice kind="bad" announce="alert">
+        {error === "none" ? "Nothing was selected. Tick schedules first." : "Nothing was done. Try again."}
+      </Notice>
+    );
+  }
+  if (id === undefined || (did !== "cancel" && did !== "replay")) return null;
+  return (
+    <Notice kind="ok" announce="status">
+      {did === "cancel" ? (
+        <>
+          <TextLink href={hrefOf(id)}>The schedule</TextLink> is cancelled. It will not be sent.
+        </>
+      ) : (
+        <>
+          <TextLink href={hrefOf(id)}>A copy</TextLink> was made, and fires now.
+        </>
+      )}
+    </Notice>
+  );
+}

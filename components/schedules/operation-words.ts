@@ -1,0 +1,60 @@
+import type { LeftAlone, LeftAloneReason, OperationAction } from "#domain/operations.ts";
+import type { ScheduleStatus } from "#domain/states.ts";
+import { formatInstant } from "../format/instant.ts";
+import { formatCount } from "../format/number.ts";
+
+/** Which schedules something is about: null says that they were chosen one by one. */
+export type ScopeFilter = {
+  statuses: readonly ScheduleStatus[] | null;
+  q: string | null;
+  from: Date | null;
+  to: Date | null;
+};
+
+/** `3 schedules`, `1 schedule`, `more than 10,000 schedules`. */
+export function countInWords(count: number, isCapped = false): string {
+  return `${isCapped ? "more than " : ""}${formatCount(count)} ${count === 1 && !isCapped ? "schedule" : "schedules"}`;
+}
+
+/** `all scheduled or failed ones with “lumen” in the URL that fire before 27 March 2026, 14:00:00.000 UTC`. */
+export function scopeInWords(filter: ScopeFilter | null, zone = "UTC"): string {
+  if (filter === null) return "the ones that you chose";
+  const { statuses, q, from, to } = filter;
+  const kinds = statuses ? `${statuses.join(" or ")} ones` : "schedules";
+  const target = q ? (/^sch_\w{26}$/.test(q) ? ` with the id ${q}` : ` with “${q}” in the URL`) : "";
+  const bounds = [from && `from ${formatInstant(from, zone)} on`, to && `before ${formatInstant(to, zone)}`].filter(
+    Boolean,
+  );
+  return `all ${kinds}${target}${bounds.length > 0 ? ` that fire ${bounds.join(" and ")}` : ""}`;
+}
+
+const ACTED: Record<OperationAction, string> = { cancel: "cancelled", replay: "replayed" };
+
+/** What was done to a schedule. */
+export const actedWord = (action: OperationAction): string => ACTED[action];
+
+const REASONS: Record<LeftAloneReason, string> = {
+  firing: "An attempt was under way",
+  succeeded: "Delivered already",
+  dead: "Dead already",
+  cancelled: "Cancelled already",
+  rescheduled: "Moved by somebody after it was asked for",
+  erased: "Payload and headers erased at the end of the retention window",
+  over_quota: "Over the month’s quota",
+  target_not_allowed: "Target not allowed any more",
+  payload_too_large: "Payload larger than the plan allows now",
+  unreadable: "Stored request cannot be decrypted",
+  not_found: "Not there any more",
+};
+
+/** Each reason that applied, in words, with how often; the most frequent first. */
+export function reasonsInWords(left: LeftAlone): [words: string, count: number][] {
+  return (Object.entries(left) as [LeftAloneReason, number][])
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([reason, count]) => [REASONS[reason], count]);
+}
+
+/** How many schedules were left alone, whatever the reason. */
+export function leftAloneTotal(left: LeftAlone): number {
+  return Object.values(left).reduce((sum, count) => sum + count, 0);
+}

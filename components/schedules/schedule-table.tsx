@@ -1,0 +1,171 @@
+import { ArrowDown, ArrowUp, CircleSlash, Ellipsis, Eye, type IconNode, Repeat2 } from "lucide";
+import type { ReactNode } from "react";
+import { canTransition, type ScheduleStatus } from "#domain/states.ts";
+import { LatenessCell } from "../charts/lateness-cell.tsx";
+import { formatRelative } from "../format/duration.ts";
+import { formatCount } from "../format/number.ts";
+import { ButtonLink } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Popover } from "../ui/overlay.tsx";
+import { Status } from "../ui/status.tsx";
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from "../ui/table.tsx";
+import { Target } from "../ui/target.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { SelectPage } from "./selection-count.tsx";
+
+export type ListedSchedule = {
+  id: string;
+  url: string;
+  method: string;
+  status: ScheduleStatus;
+  fireAt: Date;
+  offsetMs: number | null;
+  attempts: number;
+  createdAt: Date;
+  href: string;
+  cancelHref: string;
+  replayHref: string;
+};
+
+/** A column that the list can be sorted by: the address of the list sorted so, and how it is sorted now. */
+export type SortLink = { href: string; direction?: "ascending" | "descending" };
+
+/** Schedules with a box each to select them, for the form around it. `isTicked`: all of them are selected at first. */
+export function ScheduleTable({
+  schedules,
+  caption,
+  now,
+  zone,
+  isTicked,
+  sort,
+}: {
+  schedules: readonly ListedSchedule[];
+  caption: string;
+  now: Date;
+  zone: string;
+  isTicked: boolean;
+  sort: { fires: SortLink; created: SortLink };
+}) {
+  const isTwoSided = schedules.some(({ offsetMs }) => offsetMs !== null && offsetMs < 0);
+  return (
+    <Table caption={caption} stacks>
+      <TableHead>
+        <HeadCell className="w-8">
+          <SelectPage rows={schedules.length} ticked={isTicked ? schedules.length : 0} />
+          <span className="sr-only">Selected</span>
+        </HeadCell>
+        <HeadCell>Status</HeadCell>
+        <HeadCell>Target</HeadCell>
+        <SortedHead sort={sort.fires}>Fires</SortedHead>
+        <HeadCell>Late</HeadCell>
+        <HeadCell numeric>Attempts</HeadCell>
+        <SortedHead sort={sort.created}>Created</SortedHead>
+        <HeadCell>
+          <span className="sr-only">Actions</span>
+        </HeadCell>
+      </TableHead>
+      <TableBody>
+        {schedules.map((schedule) => (
+          <ScheduleRow key={schedule.id} {...{ schedule, now, zone, isTicked, isTwoSided }} />
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+function SortedHead({ sort: { href, direction }, children }: { sort: SortLink; children: string }) {
+  return (
+    <HeadCell aria-sort={direction}>
+      <a href={href} className="inline-flex min-h-6 items-center gap-1 hover:text-ink hover:underline">
+        {children}
+        {direction && <Icon of={direction === "ascending" ? ArrowUp : ArrowDown} small />}
+      </a>
+    </HeadCell>
+  );
+}
+
+function ScheduleRow({
+  schedule,
+  now,
+  zone,
+  isTicked,
+  isTwoSided,
+}: {
+  schedule: ListedSchedule;
+  now: Date;
+  zone: string;
+  isTicked: boolean;
+  isTwoSided: boolean;
+}) {
+  const { id, url, method, status, fireAt, offsetMs, attempts, createdAt, href } = schedule;
+  const name = `${method} ${url.replace(/^https?:\/\//, "")}, ${formatRelative(fireAt, now)}`;
+  return (
+    <Row>
+      <Cell stacked="title" className="w-8">
+        <label className="-m-1 inline-flex size-6 cursor-pointer items-center justify-center align-middle">
+          <input
+            type="checkbox"
+            name="id"
+            value={id}
+            defaultChecked={isTicked}
+            aria-label={`Select ${name}`}
+            className="size-4 scroll-mb-20 accent-accent"
+          />
+        </label>
+      </Cell>
+      <Cell stacked="title">
+        <Status status={status} />
+      </Cell>
+      <Cell rest stacked="line" className="*:scroll-mb-20">
+        <Target method={method} url={url} href={href} />
+      </Cell>
+      <Cell stacked="aside" className="whitespace-nowrap">
+        <RelativeTime at={fireAt} now={now} zone={zone} />
+      </Cell>
+      <Cell stacked={offsetMs === null ? "hidden" : "line"}>
+        <LatenessCell ms={offsetMs} isTwoSided={isTwoSided} />
+      </Cell>
+      <Cell numeric stacked="hidden" className={attempts === 0 ? "text-ink-muted" : ""}>
+        {formatCount(attempts)}
+      </Cell>
+      <Cell stacked="hidden" className="whitespace-nowrap text-ink-muted">
+        <RelativeTime at={createdAt} now={now} zone={zone} />
+      </Cell>
+      <Cell stacked="aside" className="w-8 max-md:ml-0!">
+        <Popover button={<Icon of={Ellipsis} />} kind="ghost" size="small" square aria-label={`Actions for ${name}`}>
+          <Actions {...schedule} />
+        </Popover>
+      </Cell>
+    </Row>
+  );
+}
+
+function Actions({ status, href, replayHref, cancelHref }: ListedSchedule) {
+  const isCancellable = status !== "firing" && canTransition(status, "cancelled");
+  return (
+    <div className="grid">
+      <Action href={href} icon={Eye}>
+        Open
+      </Action>
+      <Action href={replayHref} icon={Repeat2}>
+        Replay
+      </Action>
+      {isCancellable ? (
+        <Action href={cancelHref} icon={CircleSlash}>
+          Cancel
+        </Action>
+      ) : (
+        <span className="px-3 py-1 text-ink-muted text-xs">Not to be cancelled: it is {status}.</span>
+      )}
+    </div>
+  );
+}
+
+function Action({ href, icon, children }: { href: string; icon: IconNode; children: ReactNode }) {
+  return (
+    <ButtonLink href={href} kind="ghost" className="justify-start">
+      <Icon of={icon} small />
+      {children}
+    </ButtonLink>
+  );
+}

@@ -1,0 +1,41 @@
+import { Plus } from "lucide";
+import { ButtonLink } from "../ui/button.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+
+/** The list before its first schedule. `curl` is a call that makes one. */
+export function SchedulesEmpty({ newHref, keysHref, curl }: { newHref: string; keysHref: string; curl: string }) {
+  return (
+    <>
+      <EmptyState
+        title="Nothing scheduled yet"
+        art="first"
+        actions={
+          <ButtonLink kind="primary" href={newHref}>
+            <Icon of={Plus} />
+            New schedule
+          </ButtonLink>
+        }
+      >
+        <p>Hand over a request and an instant.</p>
+      </EmptyState>
+      <div className="grid grid-cols-1 gap-2 px-4 pb-4">
+        <p className="text-center text-ink-soft text-sm">
+          Or by the API, with <TextLink href={keysHref}>an API key</TextLink>:
+        </p>
+        <CodeBlock title="curl" what="curl command" code={curl} />
+      </div>
+    </>
+  );
+}
+
+/** A filtered list in which nothing is left. `asked` says what was looked for. */
+export function SchedulesNoMatch({ asked, resetHref }: { asked: string; resetHref: string }) {
+  return (
+    <EmptyState title="No schedule matches" art="no-match" actions={<ButtonLink href={resetHref}>Reset</ButtonLink>}>
+      <p className="wrap-anywhere">Looked for {asked}.</p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,59 @@
+import { CircleSlash, Repeat2, X } from "lucide";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+import { countInWords } from "./operation-words.ts";
+import { ClearSelection, SelectionCount } from "./selection-count.tsx";
+
+/** What can be done with all schedules of a list: those of its page, or all that match its filter. */
+export type WholeList = {
+  total: number;
+  isCapped: boolean;
+  /** This list with every row of the page ticked. */
+  selectPageHref: string;
+  cancelHref: string;
+  replayHref: string;
+};
+
+/**
+ * What is done with the selected rows of the form around it: shown while there are any, and always where scripts are off.
+ * Each button leads to a page that asks.
+ */
+export function SelectionBar({ ticked, whole }: { ticked: number; whole: WholeList }) {
+  return (
+    <>
+      <section
+        aria-label="Selection"
+        className="sticky bottom-0 z-10 hidden flex-wrap items-center gap-x-3 gap-y-2 border-accent-line border-t bg-accent-soft px-4 py-2 text-sm group-has-[[name=id]:checked]/rows:flex noscript:flex"
+      >
+        <SelectionCount ticked={ticked} />
+        <span className="hidden noscript:inline">The ticked ones:</span>
+        <Button type="submit" name="action" value="replay" size="small">
+          <Icon of={Repeat2} small />
+          Replay selected
+        </Button>
+        <Button type="submit" name="action" value="cancel" size="small" kind="danger">
+          <Icon of={CircleSlash} small />
+          Cancel selected
+        </Button>
+        <ClearSelection className="inline-flex size-6.5 cursor-pointer items-center justify-center rounded-sm text-ink-soft hover:bg-hover noscript:hidden">
+          <Icon of={X} small />
+        </ClearSelection>
+      </section>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-t px-4 py-2 text-ink-muted text-xs">
+        <TextLink standalone href={whole.selectPageHref}>
+          Select this page
+        </TextLink>
+        <span className="ml-auto">All {countInWords(whole.total, whole.isCapped)} that match:</span>
+        <ButtonLink size="small" href={whole.replayHref}>
+          <Icon of={Repeat2} small />
+          Replay all
+        </ButtonLink>
+        <ButtonLink size="small" kind="danger" href={whole.cancelHref}>
+          <Icon of={CircleSlash} small />
+          Cancel all
+        </ButtonLink>
+      </div>
+    </>
+  );
+}

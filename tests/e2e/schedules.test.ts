@@ -1,0 +1,370 @@
+import { mkdir } from "node:fs/promises";
+import type { Browser, Page } from "@playwright/test";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { processEnv } from "#config.ts";
+import { encodeId } from "#domain/ids.ts";
+import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
+import { launchBrowser } from "#tests/helpers/browser.ts";
+import { createDispatchBench, type DispatchBench } from "#tests/helpers/dispatcher.ts";
+import { createTestSchedules } from "#tests/helpers/many-schedules.ts";
+import {
+  accessibilityProblems,
+  LOOKS,
+  type Look,
+  openPage,
+  sidewaysOverflow,
+  smallTargets,
+} from "#tests/helpers/page-checks.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
+import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+
+let bench: DispatchBench;
+let web: WebProcess;
+let browser: Browser;
+let origin: string;
+let account: Awaited<ReturnType<DispatchBench["account"]>>;
+
+beforeAll(async () => {
+  bench = await createDispatchBench({});
+  web = await startWebProcess({
+    DATABASE_URL: bench.databaseUrl,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  });
+  origin = `http://localhost:${web.port}`;
+  browser = await launchBrowser();
+}, 300_000);
+afterAll(async () => {
+  await browser?.close();
+  await web?.stop();
+  await bench?.close();
+});
+beforeEach(async () => {
+  account = await bench.account();
+});
+
+const wide: Look = { theme: "light", width: 1280 };
+
+/** A page of the dashboard, as the owner of `of` sees it. */
+async function open(path: string, look: Look & { scripts?: boolean } = wide, of = account) {
+  const token = generateSessionToken();
+  await bench.sql`
+    INSERT INTO sessions (token_hash, account_id, expires_at)
+    VALUES (${hashSessionToken(token)}, ${of.id}, now() + interval '1 day')`;
+  const { page, complaints } = await openPage(browser, origin, look);
+  await page.context().addCookies([{ name: "sw_session", value: token, url: origin }]);
+  await page.goto(origin + path, { waitUntil: "load" });
+  return { page, complaints, close: () => page.context().close() };
+}
+
+/** Writes a picture where SHOTS says, to be looked at. */
+async function shoot(page: Page, name: string) {
+  const folder = processEnv().SHOTS;
+  if (!folder) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
+
+const MINUTE_MS = 60_000;
+const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS);
+
+/** Schedules of every status, 12 to come and 15 that ended, and one in the test environment. */
+async function seed(of = account) {
+  await createTestSchedules(bench.sql, of.id, 12, inMinutes(45), { path: "cron/digest" });
+  const paths = ["hooks/trial-ends", "jobs/settle?batch=2026-03-27T15", "v2/holds/8812/release"];
+  const ids = await Promise.all(
+    Array.from({ length: 18 }, (_, n) =>
+      bench.schedule(of, `https://api.example.com/${paths[n % 3]}`, inMinutes(2 + n), {
+        method: n % 2 ? "PUT" : "POST",
+      }),
+    ),
+  );
+  const statuses = ["succeeded", "succeeded", "succeeded", "dead", "cancelled", "firing", "failed"] as const;
+  for (const [n, id] of ids.slice(3).entries()) {
+    const status = statuses[n % statuses.length] as string;
+    const isEnded = ["succeeded", "dead", "cancelled"].includes(status);
+    const offset = status === "cancelled" || status === "firing" ? null : [3, 0, 304, 31, 2][n % 5];
+    const at = new Date(Date.now() - (n + 1) * 47_000);
+    await bench.sql`
+      UPDATE schedules SET status = ${status}, fire_at = ${at}, attempts = ${status === "cancelled" ? 0 : 1},
+        next_attempt_at = ${isEnded ? null : inMinutes(90)}, ended_at = ${isEnded ? at : null},
+        claim_deadline = ${status === "firing" ? inMinutes(90) : null}, claimed_at = ${status === "firing" ? at : null},
+        fired_at = ${offset === null ? null : at}, offset_ms = ${offset ?? null},
+        created_at = ${new Date(at.getTime() - 3_600_000)}
+      WHERE id = ${id}`;
+  }
+  await bench.schedule(of, "https://example.com/only-in-test", inMinutes(5), { env: "test" });
+  return ids;
+}
+
+async function expectSound(page: Page, complaints: readonly string[]) {
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
+  expect(await smallTargets(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+}
+
+const statusesOf = (page: Page) =>
+  page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.children[1]?.textContent));
+
+describe.each(LOOKS)("$theme, $width px:", (look) => {
+  const name = `${look.theme}-${look.width}`;
+
+  it("the list, its actions and a selection have nothing that axe finds, and fit", async () => {
+    await seed();
+    const { page, complaints, close } = await open("/schedules", look);
+    await expectSound(page, complaints);
+    await shoot(page, `list-${name}`);
+    await page.locator('input[name="id"]').first().check();
+    await page.getByRole("region", { name: "Selection" }).waitFor();
+    await expectSound(page, complaints);
+    await shoot(page, `selected-${name}`);
+    await page
+      .getByRole("button", { name: /^Actions for/ })
+      .nth(2)
+      .click();
+    await page.getByRole("link", { name: "Open" }).waitFor();
+    await expectSound(page, complaints);
+    await shoot(page, `actions-${name}`);
+    await close();
+  });
+
+  it("so do an empty list, one in which nothing matches, a wrong address, and the lists of operations", async () => {
+    for (const [path, words] of [
+      ["/schedules", "Nothing scheduled yet"],
+      ["/schedules?q=nowhere&fires=week", "No schedule matches"],
+      ["/schedules?status=pending", "The address names a status that there is not."],
+      ["/schedules/operations", "No operation yet"],
+      ["/schedules/operations/op_01kbm5qk4f8rz3c2x7w9v6n1ta", "There is no such operation"],
+    ] as const) {
+      const { page, complaints, close } = await open(path, look);
+      await page.getByText(words).first().waitFor();
+      // The browser says of each answer of 404 that it did not load.
+      const others = complaints.filter((one) => !one.includes("404"));
+      await expectSound(page, others);
+      await shoot(page, `${path.replace(/\W+/g, "-")}-${name}`);
+      await close();
+    }
+  });
+
+  it("so do the page that asks and the page of an operation", async () => {
+    await seed();
+    for (const action of ["cancel", "replay"]) {
+      const { page, complaints, close } = await open(
+        `/schedules/confirm?action=${action}&all=1&q=cron/digest&status=scheduled`,
+        look,
+      );
+      await page.getByRole("heading", { name: /12 schedules\?/ }).waitFor();
+      await expectSound(page, complaints);
+      await shoot(page, `confirm-${action}-${name}`);
+      await page.getByRole("button", { name: /12 schedules/ }).click();
+      await page.waitForURL(/operations\/op_/);
+      await expectSound(page, complaints);
+      await shoot(page, `operation-${action}-${name}`);
+      await page.getByRole("link", { name: "Operations", exact: true }).click();
+      await page.getByRole("table").waitFor();
+      await expectSound(page, complaints);
+      await shoot(page, `operations-${action}-${name}`);
+      await close();
+    }
+  });
+});
+
+describe("the list", () => {
+  it("shows what is to come first, the next one first, and behind it what has ended, the last one first", async () => {
+    await seed();
+    const { page, close } = await open("/schedules?page=1");
+    const first = await statusesOf(page);
+    expect(first).toHaveLength(20);
+    await page.getByRole("link", { name: "Next" }).click();
+    const all = [...first, ...(await statusesOf(page))];
+    expect(all).toHaveLength(30);
+    const openOnes = all.filter((status) => ["scheduled", "firing", "failed"].includes(status ?? ""));
+    expect(all.slice(0, openOnes.length)).toEqual(openOnes);
+    await close();
+  });
+
+  it("has tabs with counts, which keep the other filters and begin at the first page", async () => {
+    await seed();
+    const { page, close } = await open("/schedules?page=2", { ...wide, scripts: false });
+    const tabs = page.getByRole("navigation", { name: "Status" }).getByRole("link");
+    expect(await tabs.allTextContents()).toEqual([
+      "All30",
+      "Scheduled15",
+      "Firing2",
+      "Succeeded7",
+      "Failed2",
+      "Dead2",
+      "Cancelled2",
+    ]);
+    await tabs.nth(5).click();
+    expect(page.url()).toBe(`${origin}/schedules?status=dead`);
+    expect(await statusesOf(page)).toEqual(["dead", "dead"]);
+    await close();
+  });
+
+  it("filters by what is typed and by range, shows what holds, and takes it back, without scripts", async () => {
+    await seed();
+    const { page, close } = await open("/schedules", { ...wide, scripts: false });
+    await page.getByLabel("Part of the URL, or a whole schedule id").fill("TRIAL");
+    await page.getByLabel("Fires").selectOption("hour");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get("q")).toBe("TRIAL");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    await page.getByRole("link", { name: "Remove filter “TRIAL”" }).click();
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(15);
+    await page.getByRole("link", { name: "Reset" }).click();
+    await expect.poll(() => page.url()).toBe(`${origin}/schedules`);
+    await page.getByLabel("Fires").selectOption("between");
+    await page.getByLabel(/^From/).fill("2026-01-01T00:00");
+    await page.getByLabel(/^Before/).fill("2026-01-02T00:00");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("heading", { name: "No schedule matches" }).waitFor();
+    await close();
+  });
+
+  it("shows the other environment apart", async () => {
+    await seed();
+    const { page, close } = await open("/schedules?env=test");
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    expect(await page.getByRole("link", { name: /only-in-test/ }).getAttribute("href")).toMatch(/\?env=test$/);
+    await close();
+  });
+
+  it("is refreshed by itself, not while something is selected, and not once it was paused", async () => {
+    await seed();
+    const { page, complaints, close } = await open("/schedules?status=dead");
+    await bench.sql`UPDATE schedules SET status = 'dead' WHERE account_id = ${account.id} AND status = 'cancelled'`;
+    await expect.poll(() => page.locator("tbody tr").count(), { timeout: 15_000 }).toBe(4);
+    await page.locator('input[name="id"]').first().check();
+    await page.getByText("Paused while something is selected").waitFor();
+    await page.getByRole("status").filter({ hasText: "1 selected" }).waitFor();
+    await page.getByRole("button", { name: "Clear selection" }).click();
+    await page.getByRole("button", { name: "Pause refresh" }).click();
+    await page.getByText("Refresh paused").waitFor();
+    await page.reload();
+    await page.getByText("Refresh paused").waitFor();
+    await page.getByRole("button", { name: "Resume refresh" }).click();
+    await page.getByText(/^Updated/).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
+
+describe("cancelling", () => {
+  it("of one asks first, and then is said in the list", async () => {
+    const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
+    const { page, close } = await open("/schedules");
+    await page.getByRole("button", { name: /^Actions for/ }).click();
+    await page.getByRole("link", { name: "Cancel", exact: true }).click();
+    await page.getByRole("heading", { name: "Cancel 1 schedule?" }).waitFor();
+    expect((await bench.read(id)).status).toBe("scheduled");
+    await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
+    await page.getByText("is cancelled. It will not be sent.").waitFor();
+    expect((await bench.read(id)).status).toBe("cancelled");
+    await close();
+  });
+
+  it("is not done by whoever keeps them", async () => {
+    const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
+    const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`);
+    await page.getByRole("link", { name: "Keep them" }).click();
+    expect(page.url()).toBe(`${origin}/schedules`);
+    expect((await bench.read(id)).status).toBe("scheduled");
+    await close();
+  });
+
+  it("of what fires meanwhile says so, and changes nothing", async () => {
+    const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
+    const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`);
+    await bench.sql`
+      UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '1 hour'
+      WHERE id = ${id}`;
+    await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
+    await page.getByRole("alert").filter({ hasText: "it is firing" }).waitFor();
+    expect((await bench.read(id)).status).toBe("firing");
+    await close();
+  });
+
+  it("of a selection works without scripts, and its operation is followed by a link", async () => {
+    await seed();
+    const { page, close } = await open("/schedules?status=scheduled", { ...wide, scripts: false });
+    await page.locator('input[name="id"]').nth(0).check();
+    await page.locator('input[name="id"]').nth(1).check();
+    await page.getByRole("button", { name: "Cancel selected" }).click();
+    await page.getByRole("heading", { name: "Cancel 2 schedules?" }).waitFor();
+    await page.getByRole("button", { name: "Cancel 2 schedules" }).click();
+    await page.waitForURL(/\/schedules\/operations\/op_/);
+    await page.getByText("running", { exact: true }).waitFor();
+    const dispatcher = await bench.dispatcher();
+    await waitFor(
+      "it is done",
+      async () => (await bench.sql`SELECT FROM operations WHERE status = 'running'`).length === 0,
+    );
+    await page.getByRole("link", { name: "Refresh" }).click();
+    await page.getByText("2 cancelled").waitFor();
+    await dispatcher.stop();
+    await close();
+  });
+
+  it("of nothing says that nothing was selected", async () => {
+    await seed();
+    const { page, close } = await open("/schedules", { ...wide, scripts: false });
+    await page.getByRole("button", { name: "Cancel selected" }).click();
+    await page.getByText("Nothing was selected. Tick schedules first.").waitFor();
+    await close();
+  });
+
+  it("of all that match names how many, and what is left alone is shown with its reason", async () => {
+    await seed();
+    const { page, complaints, close } = await open("/schedules?q=api.example.com");
+    await page.getByRole("link", { name: "Cancel all" }).click();
+    await page.getByRole("heading", { name: "Cancel 18 schedules?" }).waitFor();
+    await page.getByText("with “api.example.com” in the URL").waitFor();
+    await page.getByRole("button", { name: "Cancel 18 schedules" }).click();
+    const dispatcher = await bench.dispatcher();
+    await page.getByText("Done.").waitFor({ timeout: 20_000 });
+    await page.getByText("Delivered already").waitFor();
+    const [row] = await bench.sql`SELECT acted::int, left_alone FROM operations WHERE account_id = ${account.id}`;
+    expect(row).toMatchObject({ acted: 5, left_alone: { succeeded: 7, dead: 2, cancelled: 2, firing: 2 } });
+    expect(complaints).toEqual([]);
+    await dispatcher.stop();
+    await close();
+  });
+});
+
+describe("replaying", () => {
+  it("asked for twice makes one copy", async () => {
+    const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
+    const { page, close } = await open(`/schedules/confirm?action=replay&ids=${encodeId("sch", id)}`);
+    await page.getByText("A target may get a request twice.").waitFor();
+    await page.getByRole("button", { name: "Replay 1 schedule" }).dblclick();
+    await page.getByText("was made, and fires now").waitFor();
+    const copies = await bench.sql`SELECT FROM schedule_requests WHERE replay_of = ${id}`;
+    expect(copies).toHaveLength(1);
+    await close();
+  });
+
+  it("can be stopped, and says what it did", async () => {
+    await createTestSchedules(bench.sql, account.id, 30, inMinutes(60));
+    const { page, close } = await open("/schedules/confirm?action=replay&all=1");
+    await page.getByRole("button", { name: "Replay 30 schedules" }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Stopped.").waitFor();
+    expect(
+      await bench.sql`SELECT FROM operations WHERE account_id = ${account.id} AND status = 'stopped'`,
+    ).toHaveLength(1);
+    await close();
+  });
+});
+
+describe("of somebody else", () => {
+  it("neither schedules nor operations are shown or touched", async () => {
+    const other = await bench.account();
+    const id = await bench.schedule(account, "https://example.com/mine", inMinutes(30));
+    const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`, wide, other);
+    await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
+    await page.getByRole("alert").filter({ hasText: "not there any more" }).waitFor();
+    expect((await bench.read(id)).status).toBe("scheduled");
+    await close();
+  });
+});

@@ -37,18 +37,16 @@ export type ShownOperation = {
 /** How far an operation is, what it did, what it left alone and why. `stopFields` go with the form that stops it. */
 export function OperationProgress({
   operation,
-  zone,
   isDispatcherAlive,
   stopAction,
   stopFields,
 }: {
   operation: ShownOperation;
-  zone: string;
   isDispatcherAlive: boolean;
   stopAction: string;
   stopFields: Readonly<Record<string, string | undefined>>;
 }) {
-  const { id, action, status, filter, total, totalCapped, acted, leftAlone, createdAt, endedAt } = operation;
+  const { id, action, status, total, totalCapped, acted, leftAlone } = operation;
   const left = leftAloneTotal(leftAlone);
   return (
     <>
@@ -86,26 +84,38 @@ export function OperationProgress({
           </CardFoot>
         )}
       </Card>
-      <Card aria-labelledby={`asked-${id}`}>
-        <CardHead title="What was asked for" id={`asked-${id}`} />
-        <CardBody>
-          <Facts
-            items={[
-              ["Which", `${action === "cancel" ? "Cancel" : "Replay"} ${scopeInWords(filter, zone)}`],
-              ["Accepted", <FullTime key="accepted" at={createdAt} zone={zone} />],
-              ["Ended", endedAt ? <FullTime key="ended" at={endedAt} zone={zone} /> : "—"],
-              [
-                "Id",
-                <span key="id" className="inline-flex items-center gap-1">
-                  <code className="font-mono text-xs">{id}</code>
-                  <Copy text={id} what="operation id" />
-                </span>,
-              ],
-            ]}
-          />
-        </CardBody>
-      </Card>
     </>
+  );
+}
+
+/** What an operation is about, and when it was accepted and ended. */
+export function OperationAsked({
+  operation: { id, action, filter, createdAt, endedAt },
+  zone,
+}: {
+  operation: ShownOperation;
+  zone: string;
+}) {
+  return (
+    <Card aria-labelledby="asked">
+      <CardHead title="What was asked for" id="asked" />
+      <CardBody>
+        <Facts
+          items={[
+            ["Which", `${action === "cancel" ? "Cancel" : "Replay"} ${scopeInWords(filter, zone)}`],
+            ["Accepted", <FullTime key="accepted" at={createdAt} zone={zone} />],
+            ["Ended", endedAt ? <FullTime key="ended" at={endedAt} zone={zone} /> : "—"],
+            [
+              "Id",
+              <span key="id" className="inline-flex items-center gap-1">
+                <code className="font-mono text-xs">{id}</code>
+                <Copy text={id} what="operation id" />
+              </span>,
+            ],
+          ]}
+        />
+      </CardBody>
+    </Card>
   );
 }
 

@@ -25,7 +25,9 @@ export async function listUpcomingFirst(ctx: Ctx, asked: Asked): Promise<Schedul
     listOwnSchedules(ctx, { ...asked, status: open, sort: "fire_at" }),
     listEnded(0),
   ]);
-  const totals = { total: first.total + atFirst.total, totalCapped: first.totalCapped || atFirst.totalCapped };
+  const totalCapped = first.totalCapped || atFirst.totalCapped;
+  const total = totalCapped ? Math.max(first.total, atFirst.total) : first.total + atFirst.total;
+  const totals = { total, totalCapped };
   const isFull = first.hasMore || first.rows.length === asked.limit;
   if (isFull) return { rows: first.rows, hasMore: first.hasMore || atFirst.total > 0, ...totals };
 

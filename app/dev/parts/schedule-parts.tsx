@@ -1,6 +1,6 @@
 import { ConfirmCard } from "#components/schedules/confirm-card.tsx";
 import { DidNotice } from "#components/schedules/did-notice.tsx";
-import { OperationProgress, type ShownOperation } from "#components/schedules/operation-progress.tsx";
+import { OperationAsked, OperationProgress, type ShownOperation } from "#components/schedules/operation-progress.tsx";
 import { OPERATION_STATUSES } from "#domain/operations.ts";
 import { Section } from "./section.tsx";
 
@@ -24,7 +24,11 @@ const SHOWN: Record<(typeof OPERATION_STATUSES)[number], Partial<ShownOperation>
   running: {},
   done: { action: "replay", filter: null, total: 12, totalCapped: false, acted: 3, leftAlone: { over_quota: 9 } },
   stopped: { total: 1_281, totalCapped: false, acted: 400 },
-  failed: { error: "A step failed several times in a row for a reason of our own. What was done before stays done." },
+  failed: {
+    total: 77,
+    totalCapped: false,
+    error: "A step failed several times in a row for a reason of our own. What was done before stays done.",
+  },
 };
 
 const USAGE = { period: "202603", plan: "free", scheduled: 1_412, limit: 2_000, grace_limit: 2_200 } as const;
@@ -61,12 +65,12 @@ export function ScheduleParts() {
             status,
             endedAt: status === "running" ? null : AT,
           }}
-          zone="Europe/Berlin"
           isDispatcherAlive={status !== "running"}
           stopAction="#stop"
           stopFields={{}}
         />
       ))}
+      <OperationAsked operation={OPERATION} zone="Europe/Berlin" />
     </Section>
   );
 }

@@ -1,5 +1,5 @@
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
-import { OperationProgress } from "#components/schedules/operation-progress.tsx";
+import { OperationAsked, OperationProgress } from "#components/schedules/operation-progress.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { getOperation } from "#server/operations/get.ts";
 import { presentOperation } from "#server/operations/present.ts";
@@ -26,11 +26,11 @@ export default dashboardPage("/schedules/operations/[id]", async ({ ctx, view, r
         )}
         <OperationProgress
           operation={operation}
-          zone={view.zone}
           isDispatcherAlive={beat.isAlive}
           stopAction="/schedules/operations/stop"
           stopFields={{ env: view.env }}
         />
+        <OperationAsked operation={operation} zone={view.zone} />
       </>
     ),
   };

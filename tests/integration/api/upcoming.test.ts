@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { isTerminal, STATUSES } from "#domain/states.ts";
+import { readPageCtx } from "#server/page-ctx.ts";
+import { countOwnByStatus, listUpcomingFirst } from "#server/schedules/list-upcoming.ts";
+import { createTestSchedules } from "../../helpers/many-schedules.ts";
+import { type Api, startApi, type TestSession } from "./api.ts";
+
+let api: Api;
+let session: TestSession;
+
+/** 60 schedules, ten of each status, each due in a second of its own. */
+beforeAll(async () => {
+  api = await startApi();
+  const { accountId } = await api.account();
+  session = await api.session(accountId);
+  await createTestSchedules(api.sql, accountId, 60, new Date(Date.now() + 60_000));
+  const statuses = STATUSES.map((status, n) => ({ status, n }));
+  for (const { status, n } of statuses) {
+    const isEnded = isTerminal(status);
+    await api.sql`
+      UPDATE schedules SET status = ${status}, attempts = ${status === "scheduled" ? 0 : 1},
+        next_attempt_at = CASE WHEN ${isEnded} THEN NULL ELSE next_attempt_at END,
+        ended_at = CASE WHEN ${isEnded} THEN now() END,
+        claim_deadline = CASE WHEN ${status === "firing"} THEN now() + interval '1 hour' END,
+        fire_at = fire_at + (id::text < 'x')::int * (random() * 1000)::int * interval '1 s'
+      WHERE id IN (SELECT schedule_id FROM schedule_requests WHERE account_id = ${accountId}
+        ORDER BY created_at, schedule_id OFFSET ${n * 10} LIMIT 10)`;
+  }
+});
+afterAll(() => api.stop());
+
+const ctx = async () => {
+  const found = await readPageCtx(new Headers({ cookie: session.cookie }));
+  if (!found) throw new Error("the session does not count");
+  return found;
+};
+
+it.each([1, 7, 20, 30, 60, 100])("pages of %i rows meet each schedule once, in one order", async (limit) => {
+  const met: { id: string; status: (typeof STATUSES)[number]; fireAt: Date }[] = [];
+  for (let offset = 0; ; offset += limit) {
+    const page = await listUpcomingFirst(await ctx(), { limit, offset });
+    expect(page).toMatchObject({ total: 60, totalCapped: false });
+    met.push(...page.rows);
+    expect(page.hasMore).toBe(met.length < 60);
+    if (!page.hasMore) break;
+  }
+  expect(new Set(met.map(({ id }) => id)).size).toBe(60);
+  expect(met.slice(0, 30).some(({ status }) => isTerminal(status))).toBe(false);
+  const instants = met.map(({ fireAt }) => fireAt.getTime());
+  expect(instants.slice(0, 30)).toEqual(instants.slice(0, 30).toSorted((a, b) => a - b));
+  expect(instants.slice(30)).toEqual(instants.slice(30).toSorted((a, b) => b - a));
+});
+
+it("counts each status and all, of a range too", async () => {
+  const counts = await countOwnByStatus(await ctx(), {});
+  expect(counts.all).toEqual({ count: 60, isCapped: false });
+  for (const status of STATUSES) expect(counts.byStatus[status]).toEqual({ count: 10, isCapped: false });
+  const none = await countOwnByStatus(await ctx(), { to: new Date() });
+  expect(none.all).toEqual({ count: 0, isCapped: false });
+});

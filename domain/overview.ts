@@ -1,4 +1,4 @@
-import { percentile } from "./punctuality.ts";
+import { histogramOf, type OffsetCount, percentile } from "./punctuality.ts";
 
 export const PERIODS = ["24h", "7d", "30d"] as const;
 
@@ -25,6 +25,7 @@ export type OverviewFigures = {
   successRate: number;
   offsetMs: Offsets;
   recentVolume: number;
+  histogram: OffsetCount[];
   series: { count: number; p50: number | null; p95: number | null }[];
 };
 
@@ -37,8 +38,8 @@ export function overviewSpan(period: Period, retentionDays: number, nowMs: numbe
 }
 
 /**
- * The figures of a span. `recentVolume` counts attempts; `successRate` is over attempts with a known outcome; offsets and
- * series are over first attempts, in ms. Without attempts rates and offsets are 0; offsets of an empty step are null.
+ * The figures of a span. Volume counts attempts; the success rate is that of attempts with a known outcome; offsets,
+ * histogram and series are of first attempts, in ms. Rates and offsets of nothing are 0, those of an empty step null.
  */
 export function overviewFigures(counts: readonly StepCount[], steps: number): OverviewFigures {
   const outcomes = counts.filter(({ kind }) => kind === "outcome");
@@ -51,6 +52,7 @@ export function overviewFigures(counts: readonly StepCount[], steps: number): Ov
     successRate: knownOutcomes === 0 ? 0 : delivered / knownOutcomes,
     offsetMs: spread(offsets) ?? { p50: 0, p95: 0, min: 0, max: 0 },
     recentVolume: volume,
+    histogram: histogramOf(offsets),
     series: Array.from({ length: steps }, (_, step) => {
       const stepCounts = ofStep.get(step) ?? [];
       const { p50, p95 } = spread(stepCounts) ?? { p50: null, p95: null };

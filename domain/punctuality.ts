@@ -35,6 +35,19 @@ export function percentile(counts: readonly { bucket: number; n: number }[], per
   return null;
 }
 
+/** How many had an offset of `ms`. */
+export type OffsetCount = { ms: number; count: number };
+
+/** Counted buckets as a histogram: each offset that was counted once, ascending. Rows may repeat a bucket. */
+export function histogramOf(counts: readonly { bucket: number; n: number }[]): OffsetCount[] {
+  const byBucket = new Map<number, number>();
+  for (const { bucket, n } of counts) byBucket.set(bucket, (byBucket.get(bucket) ?? 0) + n);
+  return [...byBucket]
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => a - b)
+    .map(([bucket, count]) => ({ ms: bucketValue(bucket), count }));
+}
+
 const EXACT_BELOW = 100;
 const GROWTH = 1.03;
 const OFFSET_MAX_MS = 30 * 86_400_000;

@@ -18,3 +18,15 @@ export function cacheFor<T>(
     return fresh.value;
   };
 }
+
+/** `read`, and what it answered last, for when it fails; `last` is null until it has answered. */
+export function rememberLast<T>(read: () => Promise<T>): { read(): Promise<T>; last(): T | null } {
+  let last: T | null = null;
+  return {
+    read: async () => {
+      last = await read();
+      return last;
+    },
+    last: () => last,
+  };
+}

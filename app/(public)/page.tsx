@@ -2,11 +2,11 @@ import type { Metadata } from "next";
 import { Hero } from "#components/landing/hero.tsx";
 import { HostAndLimits } from "#components/landing/host-and-limits.tsx";
 import { Promises } from "#components/landing/promises.tsx";
-import { type PunctualityFigures, PunctualityNow } from "#components/landing/punctuality-now.tsx";
+import { PunctualityNow } from "#components/landing/punctuality-now.tsx";
 import { WhereTimeWent } from "#components/landing/where-time-went.tsx";
 import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
-import { readPunctualityHistogram } from "#server/overview/punctuality.ts";
+import { readLastPunctuality } from "#server/overview/punctuality.ts";
 import { getServices } from "#server/services.ts";
 import { chosenTheme } from "../page-request.ts";
 
@@ -24,7 +24,7 @@ const FOOT_LINKS = [
 
 export default async function Landing() {
   const { baseUrl, plans, defaultPlan } = getServices().config;
-  const [theme, figures] = await Promise.all([chosenTheme(), readFigures()]);
+  const [theme, figures] = await Promise.all([chosenTheme(), readLastPunctuality()]);
   const now = new Date();
   return (
     <PublicFrame theme={theme} footLinks={FOOT_LINKS} action={<ButtonLink href="/login">Sign in</ButtonLink>}>
@@ -35,25 +35,6 @@ export default async function Landing() {
       <HostAndLimits plans={plans} defaultPlan={defaultPlan} />
     </PublicFrame>
   );
-}
-
-/** The punctuality figures; null when the database is unavailable, since the rest of the page does not need it. */
-async function readFigures(): Promise<PunctualityFigures | null> {
-  try {
-    const read = await readPunctualityHistogram();
-    return {
-      sent: read.sent,
-      onTimeRate: read.on_time_rate,
-      onTimeWithinMs: read.on_time_within_ms,
-      p50: read.offset_ms.p50,
-      p95: read.offset_ms.p95,
-      updatedAt: new Date(read.updated_at),
-      histogram: read.histogram,
-    };
-  } catch (error) {
-    getServices().log.warn({ err: error }, "reading the punctuality figures of the first page failed");
-    return null;
-  }
 }
 
 function tomorrowAtNine(now: Date): Date {

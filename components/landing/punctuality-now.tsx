@@ -40,8 +40,7 @@ export function PunctualityNow({ figures, now }: { figures: PunctualityFigures |
         <p className="max-w-176 text-ink-muted text-xs">
           Each line is one millisecond of lateness; the taller, the more requests (by square root). Lateness is the
           first byte of the request leaving, less the instant asked for, by the database’s clock. On time means within{" "}
-          {onTimeWithinMs} ms. Counted are first attempts of live schedules of this installation in 24 hours; the hour
-          under way is one of them.{" "}
+          {onTimeWithinMs} ms. Counted are first attempts of live schedules of this installation in 24 hours.{" "}
           <span className="whitespace-nowrap">Updated {formatDuration(now.getTime() - updatedAt.getTime())} ago.</span>
         </p>
         <TextLink standalone href="/v1/status/punctuality" className="text-sm">

@@ -70,15 +70,18 @@ export const accountCounts = pgTable(
   ],
 );
 
-/** First attempts in the live environment per shard and hour, for the public figures. Does not name accounts. */
+/** Live first attempts per shard and quarter of an hour: the public figures, without a row per account. */
 export const shardPunctuality = pgTable(
   "shard_punctuality",
   {
     shard: smallint("shard").notNull(),
-    hour: instant("hour").notNull(),
+    /** When the quarter begins; rows of before migration 0012 are of the hour that begins then. */
+    startsAt: instant("hour").notNull(),
     bucket: smallint("bucket").notNull(),
     n: bigint("n", { mode: "number" }).notNull(),
     onTime: bigint("on_time", { mode: "number" }).notNull(),
+    /** Of `n`, those that fired in the quarter; a dispatcher of before migration 0012 counts the others, by the hour. */
+    nByQuarter: bigint("n_by_quarter", { mode: "number" }).notNull().default(0),
   },
-  (table) => [primaryKey({ columns: [table.shard, table.hour, table.bucket] })],
+  (table) => [primaryKey({ columns: [table.shard, table.startsAt, table.bucket] })],
 );

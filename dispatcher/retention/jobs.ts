@@ -25,6 +25,8 @@ const EACH_MINUTE_MS = 60_000;
 const PARTITION_DAYS_AHEAD = 8;
 /** The 30 days that are shown, plus a margin for the hours and time zones at their edge. */
 const COUNTS_DAYS = 32;
+/** The 24 hours that are published, and as much again for outcomes that were held. */
+const PUBLIC_COUNTS_DAYS = 2;
 const GONE_DISPATCHER_DAYS = 7;
 /** A notice about the quota belongs to a month; keep that month and as much again. */
 const NOTICES_DAYS = 62;
@@ -53,7 +55,7 @@ export function retentionJobs(plans: Plans): Job[] {
     sweep("sessions", ROWS_MAX, (sql) => deleteExpiredSessions(sql, ROWS_MAX)),
     sweep("sign-ins", ROWS_MAX, (sql) => deleteOldSignIns(sql, ROWS_MAX)),
     sweep("dispatchers", ROWS_MAX, (sql) => deleteGoneDispatchers(sql, GONE_DISPATCHER_DAYS, ROWS_MAX)),
-    sweep("public counts", ROWS_MAX, (sql) => deleteOldPunctuality(sql, COUNTS_DAYS, ROWS_MAX)),
+    sweep("public counts", ROWS_MAX, (sql) => deleteOldPunctuality(sql, PUBLIC_COUNTS_DAYS, ROWS_MAX)),
     sweep("notices", ROWS_MAX, (sql) => deleteOldNotices(sql, NOTICES_DAYS, ROWS_MAX)),
     sweep("operations", ROWS_MAX, (sql) => deleteOldOperations(sql, OPERATIONS_DAYS, ROWS_MAX)),
     walk("payloads", (sql, batch) => erasePayloads(sql, plans, batch)),

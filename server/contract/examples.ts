@@ -65,6 +65,12 @@ export const OVERVIEW_EXAMPLE = {
   success_rate: 0.98,
   offset_ms: { p50: 0, p95: 2, min: 0, max: 41 },
   recent_volume: 51,
+  histogram: [
+    { ms: 0, count: 31 },
+    { ms: 1, count: 15 },
+    { ms: 2, count: 3 },
+    { ms: 41, count: 1 },
+  ],
   series: [
     { t: "2031-01-01T08:00:00.000Z", count: 0, p50: null, p95: null },
     { t: "2031-01-01T09:00:00.000Z", count: 50, p50: 0, p95: 2 },
@@ -81,13 +87,30 @@ export const USAGE_EXAMPLE = {
   over_limit: false,
 };
 
-export const PUNCTUALITY_EXAMPLE = {
+const PUNCTUALITY_SUMMARY_EXAMPLE = {
   window: "24h",
   sent: 81_204,
   on_time_rate: 0.9998,
   on_time_within_ms: 250,
   offset_ms: { p50: 0, p95: 2 },
   updated_at: "2031-01-01T09:00:00.000Z",
+};
+
+const FIRST_QUARTER_MS = Date.UTC(2030, 11, 31, 9, 15);
+
+/** All were sent in the last quarter of an hour. */
+export const PUNCTUALITY_EXAMPLE = {
+  ...PUNCTUALITY_SUMMARY_EXAMPLE,
+  histogram: [
+    { ms: 0, count: 60_422 },
+    { ms: 1, count: 16_001 },
+    { ms: 2, count: 4_765 },
+    { ms: 296, count: 16 },
+  ],
+  series: Array.from({ length: 96 }, (_, quarter) => ({
+    t: new Date(FIRST_QUARTER_MS + quarter * 900_000).toISOString(),
+    ...(quarter === 95 ? { count: 81_204, p50: 0, p95: 2 } : { count: 0, p50: null, p95: null }),
+  })),
 };
 
 export const SIGNING_SECRETS_EXAMPLE = {
@@ -179,5 +202,5 @@ export const METRICS_EXAMPLE = {
     },
   ],
   queue: { due: 0, firing: 3, scheduled: 1204, failed: 7, oldest_due_ms: 0, estimated: false },
-  punctuality: PUNCTUALITY_EXAMPLE,
+  punctuality: PUNCTUALITY_SUMMARY_EXAMPLE,
 };

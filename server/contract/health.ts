@@ -3,7 +3,7 @@ import { SHARDS } from "#domain/shard-share.ts";
 import { endpoint } from "./endpoint.ts";
 import { METRICS_EXAMPLE } from "./examples.ts";
 import { InstantText } from "./fields.ts";
-import { PunctualityAnswer } from "./overview.ts";
+import { PunctualitySummary } from "./overview.ts";
 
 const Check = z.enum(["ok", "unavailable"]);
 
@@ -88,8 +88,8 @@ export const MetricsAnswer = z
         oldest_due_ms: z.int().describe("How long the oldest due schedule has been due, ms; 0 when none is."),
         estimated: z.boolean().describe("Whether a count above 10,000 is an estimate; `due` is capped at 20,000."),
       })
-      .describe("Unfinished schedules of all accounts."),
-    punctuality: PunctualityAnswer.describe("As in `/v1/status/punctuality`."),
+      .describe("Schedules that wait, of all accounts."),
+    punctuality: PunctualitySummary.describe("As `/v1/status/punctuality` shows it, without histogram and series."),
   })
   .meta({ id: "Metrics", description: "Figures of the whole service." });
 

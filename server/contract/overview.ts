@@ -25,6 +25,14 @@ const OverviewAnswer = z
       })
       .describe("Lateness of schedules that fired, ms; 0 when none did."),
     recent_volume: z.int().describe("Attempts in the period."),
+    histogram: z
+      .array(
+        z.strictObject({
+          ms: z.int().describe("An offset, ms: exact below 100, within 2 % above. Negative when early."),
+          count: z.int().min(1).describe("Schedules that fired with it."),
+        }),
+      )
+      .describe("All schedules that fired, by how late they were, ascending."),
     series: z
       .array(
         z.strictObject({
@@ -59,21 +67,43 @@ const UsageAnswer = z
   })
   .meta({ id: "Usage", description: "The usage and quota of a month." });
 
-export const PunctualityAnswer = z
-  .strictObject({
-    window: z.literal("24h").describe("The period of the figures."),
-    sent: z.int().describe("Schedules whose first attempt sent its request."),
-    on_time_rate: z.number().min(0).max(1).describe("Fraction of them that was on time; 0 without any."),
-    on_time_within_ms: z.int().describe("Maximum lateness that counts as on time, ms."),
-    offset_ms: z
-      .strictObject({
-        p50: z.int().min(0).describe("The median."),
-        p95: z.int().min(0).describe("The 95th percentile."),
-      })
-      .describe("Their lateness, ms; early ones count as 0."),
-    updated_at: InstantText.describe("When the figures were computed."),
-  })
-  .meta({ id: "Punctuality", description: "How punctual the whole service was." });
+export const PunctualitySummary = z.strictObject({
+  window: z.literal("24h").describe("What the figures cover."),
+  sent: z.int().describe("Schedules whose first attempt sent its request."),
+  on_time_rate: z.number().min(0).max(1).describe("The part of them that was on time; 0 when there were none."),
+  on_time_within_ms: z.int().describe("How late is still on time."),
+  offset_ms: z
+    .strictObject({
+      p50: z.int().min(0).describe("The median."),
+      p95: z.int().min(0).describe("The 95th percentile."),
+    })
+    .describe("How late they were, ms; early ones count as 0."),
+  updated_at: InstantText.describe("When the figures were computed."),
+});
+
+const PunctualityAnswer = PunctualitySummary.extend({
+  histogram: z
+    .array(
+      z.strictObject({
+        ms: z.int().min(0).describe("A lateness, ms: exact below 100, within 2 % above; early ones are 0."),
+        count: z.int().min(1).describe("Schedules that were so late."),
+      }),
+    )
+    .describe("All of them by how late they were, ascending."),
+  series: z
+    .array(
+      z.strictObject({
+        t: InstantText.describe("When the quarter of an hour begins."),
+        count: z.int().describe("Schedules that fired in it."),
+        p50: z.int().min(0).nullable().describe("Their median lateness, ms; null when none fired."),
+        p95: z.int().min(0).nullable().describe("The 95th percentile of their lateness, ms; null when none fired."),
+      }),
+    )
+    .length(96)
+    .describe(
+      "The day in quarters of an hour, the current one included, empty ones too. What a dispatcher of before this field has counted is in none.",
+    ),
+}).meta({ id: "Punctuality", description: "How punctual the whole service was." });
 
 const tag = "Overview and usage";
 

@@ -4,7 +4,7 @@ import { readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { cacheFor } from "../cache-for.ts";
 import type { MetricsAnswer } from "../contract/health.ts";
-import { readPunctuality } from "../overview/punctuality.ts";
+import { presentPunctualitySummary, readPunctuality } from "../overview/punctuality.ts";
 import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 
 export type Metrics = z.infer<typeof MetricsAnswer>;
@@ -44,6 +44,6 @@ async function fetchMetrics({ installation, connection }: Services): Promise<Met
       oldest_due_ms: queue.oldestDueMs,
       estimated: queue.isEstimated,
     },
-    punctuality: await readPunctuality(),
+    punctuality: presentPunctualitySummary(await readPunctuality()),
   };
 }

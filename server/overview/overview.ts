@@ -25,6 +25,7 @@ export function presentOverview({ period, span, series, schedules, ...figures }:
     success_rate: figures.successRate,
     offset_ms: figures.offsetMs,
     recent_volume: figures.recentVolume,
+    histogram: figures.histogram,
     series: series.map((bucket, step) => ({
       t: new Date(span.startsAt.getTime() + step * span.stepMs).toISOString(),
       ...bucket,

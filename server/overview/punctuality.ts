@@ -1,48 +1,67 @@
-import { type PublicCounts, readPublicCounts } from "#db/queries/attempts/public-punctuality.ts";
-import { bucketValue, ON_TIME_WITHIN_MS, percentile } from "#domain/punctuality.ts";
-import { cacheFor } from "../cache-for.ts";
+import { readPublicCounts } from "#db/queries/attempts/public-punctuality.ts";
+import { type PublicPunctuality, publicPunctuality } from "#domain/public-punctuality.ts";
+import { cacheFor, rememberLast } from "../cache-for.ts";
 import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 
-/** How long the figures are cached, by this process and by callers, s. */
+/** For so long an answer is kept here, and by whoever fetched it, s. */
 export const PUNCTUALITY_MAX_AGE_S = 30;
 
-/** The public figures of the last 24 hours, at most `PUNCTUALITY_MAX_AGE_S` old. */
-export async function readPunctuality() {
-  return presentPunctuality(await readCounts());
+/** The public figures of the last 24 hours, and when they were taken. */
+export type Punctuality = PublicPunctuality & { updatedAt: Date };
+
+/** The public figures, at most `PUNCTUALITY_MAX_AGE_S` old. Throws UNAVAILABLE while the database does not answer. */
+export function readPunctuality(): Promise<Punctuality> {
+  return readerOf(getServices()).read();
 }
 
-/** The same figures with their histogram: lateness in ms and number of schedules. */
-export async function readPunctualityHistogram() {
-  const counts = await readCounts();
-  const histogram = counts.counts.map(({ bucket, n }) => ({ ms: bucketValue(bucket), count: n }));
-  return { ...presentPunctuality(counts), histogram };
-}
-
-function readCounts(): Promise<PublicCounts> {
+/**
+ * The public figures for a page: the last that this process has read when the database does not answer, null when it has
+ * read none.
+ */
+export async function readLastPunctuality(): Promise<Punctuality | null> {
   const services = getServices();
-  const read = readers.get(services) ?? cacheFor(PUNCTUALITY_MAX_AGE_S * 1_000, () => fetchCounts(services));
-  readers.set(services, read);
-  return read();
+  const reader = readerOf(services);
+  try {
+    return await reader.read();
+  } catch (error) {
+    services.log.warn({ err: error }, "the public punctuality could not be read");
+    return reader.last();
+  }
 }
 
-const readers = new WeakMap<Services, () => Promise<PublicCounts>>();
-
-async function fetchCounts({ installation, connection }: Services): Promise<PublicCounts> {
-  await installation();
-  return connection.run(DATABASE_BUDGET_MS, ({ sql }) => readPublicCounts(sql));
+/** The public figures as callers see them. */
+export function presentPunctuality(figures: Punctuality) {
+  return {
+    ...presentPunctualitySummary(figures),
+    histogram: figures.histogram,
+    series: figures.series.map(({ startsAtMs, ...quarter }) => ({ t: new Date(startsAtMs).toISOString(), ...quarter })),
+  };
 }
 
-function presentPunctuality({ at, counts }: PublicCounts) {
-  const sent = counts.reduce((sum, { n }) => sum + n, 0);
-  const onTime = counts.reduce((sum, count) => sum + count.onTime, 0);
-  // Early attempts count as 0 ms late.
-  const floored = counts.map(({ bucket, n }) => ({ bucket: Math.max(bucket, 0), n }));
+/** The same without histogram and series. */
+export function presentPunctualitySummary({ sent, onTimeRate, onTimeWithinMs, p50, p95, updatedAt }: Punctuality) {
   return {
     window: "24h" as const,
     sent,
-    on_time_rate: sent === 0 ? 0 : onTime / sent,
-    on_time_within_ms: ON_TIME_WITHIN_MS,
-    offset_ms: { p50: percentile(floored, 50) ?? 0, p95: percentile(floored, 95) ?? 0 },
-    updated_at: at.toISOString(),
+    on_time_rate: onTimeRate,
+    on_time_within_ms: onTimeWithinMs,
+    offset_ms: { p50, p95 },
+    updated_at: updatedAt.toISOString(),
   };
+}
+
+function readerOf(services: Services) {
+  const known = readers.get(services);
+  if (known) return known;
+  const reader = rememberLast(cacheFor(PUNCTUALITY_MAX_AGE_S * 1_000, () => readNow(services)));
+  readers.set(services, reader);
+  return reader;
+}
+
+const readers = new WeakMap<Services, ReturnType<typeof rememberLast<Punctuality>>>();
+
+async function readNow({ installation, connection }: Services): Promise<Punctuality> {
+  await installation();
+  const { atMs, counts } = await connection.run(DATABASE_BUDGET_MS, ({ sql }) => readPublicCounts(sql));
+  return { ...publicPunctuality(counts, atMs), updatedAt: new Date(atMs) };
 }

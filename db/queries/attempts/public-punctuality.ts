@@ -1,21 +1,22 @@
+import type { QuarterCount } from "#domain/public-punctuality.ts";
 import type { Sql } from "../../client.ts";
 
-export type PublicCounts = { at: Date; counts: { bucket: number; n: number; onTime: number }[] };
+/** `atMs`: when they were read, by the database's clock, epoch ms. */
+export type PublicCounts = { atMs: number; counts: QuarterCount[] };
 
-/**
- * The counts of first attempts in the live environment, of all accounts, in the current hour and the 23 before it, by
- * the database's clock.
- */
+/** Live first attempts of all accounts in the current quarter of an hour and the 95 before it, by the database's clock. */
 export async function readPublicCounts(sql: Sql): Promise<PublicCounts> {
-  // One short range of the primary key for each shard: the key begins with the shard, and the table has older hours
-  // too.
+  // One short range of the key for each shard: it begins with the shard, and holds older quarters too.
   const rows = await sql`
-    SELECT extract(epoch FROM now())::float8 * 1000, p.bucket, sum(p.n)::float8, sum(p.on_time)::float8
+    SELECT extract(epoch FROM now())::float8 * 1000, extract(epoch FROM p.hour)::float8 * 1000, p.bucket,
+      sum(p.n)::float8, sum(p.n_by_quarter)::float8, sum(p.on_time)::float8
     FROM shards s LEFT JOIN shard_punctuality p
-      ON p.shard = s.id AND p.hour > date_trunc('hour', now(), 'UTC') - interval '24 hours' AND p.hour <= now()
-    GROUP BY p.bucket`.values();
+      ON p.shard = s.id AND p.hour > date_bin('15 minutes', now(), 'epoch') - interval '24 hours' AND p.hour <= now()
+    GROUP BY p.hour, p.bucket`.values();
   return {
-    at: new Date(rows[0]?.[0]),
-    counts: rows.filter((row) => row[1] !== null).map((row) => ({ bucket: row[1], n: row[2], onTime: row[3] })),
+    atMs: rows[0]?.[0],
+    counts: rows
+      .filter((row) => row[2] !== null)
+      .map((row) => ({ quarterMs: row[1], bucket: row[2], n: row[3], nByQuarter: row[4], onTime: row[5] })),
   };
 }

@@ -33,7 +33,7 @@ export async function deleteGoneDispatchers(sql: Sql, days: number, rowsMax: num
   return deleted.count;
 }
 
-/** Deletes public hourly counts that are more than `days` days old, at most `rowsMax`. Returns how many. */
+/** Deletes public counts that are more than `days` days old, at most `rowsMax`; returns how many. */
 export async function deleteOldPunctuality(sql: Sql, days: number, rowsMax: number): Promise<number> {
   const deleted = await sql`
     DELETE FROM shard_punctuality WHERE ctid = ANY (ARRAY (

@@ -5,6 +5,7 @@ import { type Api, startApi, type TestCaller } from "./api.ts";
 
 const PATH = "/v1/status/punctuality";
 const HOUR_MS = 3_600_000;
+const QUARTER_MS = 900_000;
 
 let api: Api;
 let caller: TestCaller;
@@ -33,7 +34,14 @@ describe("GET /v1/status/punctuality 200", () => {
       on_time_within_ms: 250,
       offset_ms: { p50: 0, p95: 0 },
       updated_at: expect.any(String),
+      histogram: [],
+      series: expect.any(Array),
     });
+    expect(body.series).toHaveLength(96);
+    for (const { count, p50, p95 } of body.series) expect([count, p50, p95]).toEqual([0, null, null]);
+    const [first, last] = [body.series[0].t, body.series.at(-1).t].map(Date.parse) as [number, number];
+    expect([last - first, last % QUARTER_MS]).toEqual([95 * QUARTER_MS, 0]);
+    expect(Date.parse(body.updated_at) - last).toBeLessThan(QUARTER_MS);
     expect(Math.abs(Date.parse(body.updated_at) - Date.now())).toBeLessThan(60_000);
   });
 
@@ -63,6 +71,23 @@ describe("GET /v1/status/punctuality 200", () => {
     await attempted({ offsetMs: 5_000, isPublic: false });
     await attempted({ offsetMs: 5_000, attemptedAt: new Date(Date.now() - 25 * HOUR_MS) });
     expect((await api.call("GET", PATH)).body).toMatchObject({ sent: 1, offset_ms: { p50: 1, p95: 1 } });
+  });
+
+  it("has all of them in a histogram and in the quarter of an hour in which they fired", async () => {
+    const [agoMs, nowMs] = [7 * HOUR_MS, Date.now()];
+    for (const offsetMs of [-5, 0, 3, 3]) await attempted({ offsetMs, attemptedAt: new Date(nowMs) });
+    for (const offsetMs of [3, 7_000]) await attempted({ offsetMs, attemptedAt: new Date(nowMs - agoMs) });
+    const { body } = await api.call("GET", PATH);
+    expect(body.histogram.slice(0, 2)).toEqual([
+      { ms: 0, count: 2 },
+      { ms: 3, count: 3 },
+    ]);
+    expect(body.histogram).toHaveLength(3);
+    expect(Math.abs(body.histogram[2].ms - 7_000)).toBeLessThan(140);
+    const filled = body.series.filter(({ count }: { count: number }) => count > 0);
+    expect(filled.map(({ count }: { count: number }) => count)).toEqual([2, 4]);
+    expect(filled[1]).toMatchObject({ p50: 0, p95: 3 });
+    expect(Date.parse(filled[1].t) - Date.parse(filled[0].t)).toBe(agoMs);
   });
 
   it("adds up all accounts", async () => {

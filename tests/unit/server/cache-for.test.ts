@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cacheFor } from "#server/cache-for.ts";
+import { cacheFor, rememberLast } from "#server/cache-for.ts";
 
 function source() {
   const state = { nowMs: 0, reads: 0, fails: false };
@@ -37,5 +37,22 @@ describe("a value in a cacheFor cache", () => {
     await expect(read()).rejects.toThrow("away");
     state.fails = false;
     expect(await read()).toBe(2);
+  });
+});
+
+describe("an answer that is remembered", () => {
+  test("is the last one, however often reading fails after it, and null before the first", async () => {
+    const { state, read } = source();
+    const remembered = rememberLast(read);
+    expect(remembered.last()).toBeNull();
+    state.fails = true;
+    await expect(remembered.read()).rejects.toThrow("away");
+    expect(remembered.last()).toBeNull();
+    state.fails = false;
+    expect(await remembered.read()).toBe(2);
+    state.fails = true;
+    state.nowMs = 60;
+    await expect(remembered.read()).rejects.toThrow("away");
+    expect(remembered.last()).toBe(2);
   });
 });

@@ -1,11 +1,13 @@
 import { cacheableReply } from "#server/http/cacheable-reply.ts";
 import { methods } from "#server/http/methods.ts";
 import { simpleRoute } from "#server/http/route.ts";
-import { PUNCTUALITY_MAX_AGE_S, readPunctuality } from "#server/overview/punctuality.ts";
+import { PUNCTUALITY_MAX_AGE_S, presentPunctuality, readPunctuality } from "#server/overview/punctuality.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: simpleRoute(async (request) => cacheableReply(request, await readPunctuality(), PUNCTUALITY_MAX_AGE_S)),
+  GET: simpleRoute(async (request) =>
+    cacheableReply(request, presentPunctuality(await readPunctuality()), PUNCTUALITY_MAX_AGE_S),
+  ),
 });

@@ -54,10 +54,10 @@ export function DashboardFrame({
         </Button>
         <nav id={NAV_ID} popover="auto" aria-label="Main" className={NAV}>
           <DashboardNav env={env} current={current} isAdmin={isAdmin} counts={counts} as={Anchor} />
-          <div className="mt-auto grid gap-3 px-2 pt-3 pb-1">
+          <div className="mt-auto grid grid-cols-1 gap-3 px-2 pt-3 pb-1">
             {foot}
             <div className="flex flex-wrap items-center justify-between gap-2">
-              <span className="truncate text-ink-soft text-xs" title={email}>
+              <span className="min-w-0 flex-1 basis-24 truncate text-ink-soft text-xs" title={email}>
                 {email}
               </span>
               <ThemeSwitch theme={theme} />

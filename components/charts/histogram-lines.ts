@@ -1,4 +1,4 @@
-import { latenessScale } from "./lateness-scale.ts";
+import { type LatenessScale, latenessScale } from "./lateness-scale.ts";
 
 export type LatenessCount = { ms: number; count: number };
 
@@ -12,25 +12,30 @@ const COLUMN_WIDTH = 0.32;
 const HEIGHT_MIN = 3;
 
 /**
- * The lines of a lateness histogram on the one-sided scale. A line's height is proportional to the square root of the
- * requests per millisecond; the highest is 96 %. Neighbours that would touch are merged at their mean. Early requests count
- * as 0.
+ * The lines of counted latenesses on a scale, the one-sided one unless another is given. Each is as high as the square root
+ * of the requests in one of its milliseconds, the highest 96 %; neighbours that would touch share a line at their mean. On
+ * the one-sided scale early ones count as 0.
  */
-export function histogramLines(counts: readonly LatenessCount[]): HistogramLine[] {
-  const columns = new Map<number, { sum: number; weighted: number; late: number }>();
-  for (const { ms, count } of counts) {
+export function histogramLines(
+  counts: readonly LatenessCount[],
+  scale: LatenessScale = latenessScale(),
+): HistogramLine[] {
+  const columns = new Map<number, { sum: number; weighted: number; ms: number; width: number }>();
+  for (const { ms: counted, count } of counts) {
     if (count <= 0) continue;
-    const late = Math.max(0, ms);
-    const at = late <= OWN_LINE_MS_MAX ? late - OWN_LINE_MS_MAX : Math.floor(SCALE.xOf(late) / COLUMN_WIDTH);
-    const column = columns.get(at) ?? { sum: 0, weighted: 0, late };
+    const ms = scale.isTwoSided ? counted : Math.max(0, counted);
+    const x = scale.xOf(ms);
+    const isOwn = Math.abs(ms) <= OWN_LINE_MS_MAX;
+    const at = isOwn ? ms - OWN_LINE_MS_MAX : Math.floor(x / COLUMN_WIDTH) + 1;
+    const column = columns.get(at) ?? { sum: 0, weighted: 0, ms, width: isOwn ? 1 : millisecondsAt(scale, at - 1) };
     column.sum += count;
-    column.weighted += count * SCALE.xOf(late);
+    column.weighted += count * x;
     columns.set(at, column);
   }
-  const lines = [...columns].map(([at, { sum, weighted, late }]) => ({
+  const lines = [...columns.values()].map(({ sum, weighted, ms, width }) => ({
     x: weighted / sum,
-    ms: late,
-    root: Math.sqrt(sum / millisecondsIn(at)),
+    ms,
+    root: Math.sqrt(sum / width),
   }));
   const highest = Math.max(...lines.map(({ root }) => root));
   return lines
@@ -39,10 +44,9 @@ export function histogramLines(counts: readonly LatenessCount[]): HistogramLine[
 }
 
 const HEIGHT_MAX = 96;
-const SCALE = latenessScale();
 
-function millisecondsIn(column: number): number {
-  if (column <= 0) return 1;
-  const [from, to] = [column, column + 1].map((edge) => Math.ceil(SCALE.msAt(edge * COLUMN_WIDTH)));
-  return Math.max(1, (to ?? 0) - (from ?? 0));
+/** How many whole milliseconds a column of the scale holds. */
+function millisecondsAt(scale: LatenessScale, column: number): number {
+  const edges = [column, column + 1].map((edge) => Math.abs(scale.msAt(edge * COLUMN_WIDTH)));
+  return Math.max(1, Math.ceil(Math.max(...edges)) - Math.ceil(Math.min(...edges)));
 }

@@ -1,18 +1,17 @@
-import { useId } from "react";
 import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
 import { formatCount } from "../format/number.ts";
 import { formatOffset } from "../format/offset.ts";
+import { Hatch } from "./hatch.tsx";
 import { histogramLines, type LatenessCount } from "./histogram-lines.ts";
 import { LatenessAxis } from "./lateness-axis.tsx";
 import { latenessScale } from "./lateness-scale.ts";
 
 const FLAGS = 18;
-const ZERO = latenessScale().zero;
 const SIZES = { large: 132, medium: 68 };
 
 /**
- * Histogram of a day of requests by lateness, with a sentence for screen readers. Positions are percentages, so that it
- * fits any width while text keeps its size.
+ * The zero line, large: requests by how late they left, on the two-sided scale when any was early. A picture for the eye, a
+ * sentence for a screen reader. It has no fixed width: places are percent of it, and what is written keeps its size.
  */
 export function LatenessHistogram({
   counts,
@@ -25,12 +24,14 @@ export function LatenessHistogram({
   p95: number;
   size?: keyof typeof SIZES;
 }) {
-  const hatch = useId();
   const plot = SIZES[size];
-  const { xOf } = latenessScale();
-  const lines = histogramLines(counts);
+  const scale = latenessScale({ isTwoSided: counts.some(({ ms }) => ms < 0) });
+  const { xOf, zero, isTwoSided } = scale;
+  const lines = histogramLines(counts, scale);
   const sent = counts.reduce((sum, { count }) => sum + count, 0);
   const bottom = FLAGS + plot;
+  // The words of p95 and of the limit turn away from each other.
+  const isCrowded = Math.abs(xOf(p95) - xOf(ON_TIME_WITHIN_MS)) < WORD;
   return (
     <svg
       role="img"
@@ -38,16 +39,23 @@ export function LatenessHistogram({
       className="block w-full overflow-visible"
       height={bottom + LatenessAxis.height}
     >
-      <defs>
-        <pattern id={hatch} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(35)">
-          <path className="stroke-line" d="M0.5 0V5" />
-        </pattern>
-      </defs>
-      <rect y={FLAGS} width={`${ZERO}%`} height={plot} fill={`url(#${hatch})`} />
-      <text y="12" className="fill-ink-muted text-2xs max-sm:hidden">
-        never early
-      </text>
-      {sent > 0 && <Span from={xOf(p50)} to={xOf(p95)} bottom={bottom} />}
+      {!isTwoSided && (
+        <>
+          <Hatch y={FLAGS} width={`${zero}%`} height={plot} />
+          <text y="12" className="fill-ink-muted text-2xs max-sm:hidden">
+            never early
+          </text>
+        </>
+      )}
+      {sent > 0 && (
+        <Span
+          zero={zero}
+          from={xOf(p50)}
+          to={xOf(p95)}
+          bottom={bottom}
+          endsBefore={isCrowded && p95 < ON_TIME_WITHIN_MS}
+        />
+      )}
       <line
         x1={`${xOf(ON_TIME_WITHIN_MS)}%`}
         x2={`${xOf(ON_TIME_WITHIN_MS)}%`}
@@ -58,8 +66,9 @@ export function LatenessHistogram({
       />
       <text
         x={`${xOf(ON_TIME_WITHIN_MS)}%`}
-        dx="6"
+        dx={isCrowded && p95 >= ON_TIME_WITHIN_MS ? -6 : 6}
         y="12"
+        textAnchor={isCrowded && p95 >= ON_TIME_WITHIN_MS ? "end" : "start"}
         className={`fill-warn text-2xs ${xOf(p95) > 45 ? "max-sm:hidden" : ""}`}
       >
         late past {ON_TIME_WITHIN_MS}
@@ -76,7 +85,7 @@ export function LatenessHistogram({
         <path
           vectorEffect="non-scaling-stroke"
           className="stroke-[0.75px] stroke-ink sm:stroke-[1.25px]"
-          d={path(lines.filter(({ ms }) => ms > 0 && ms <= ON_TIME_WITHIN_MS))}
+          d={path(lines.filter(({ ms }) => ms !== 0 && ms <= ON_TIME_WITHIN_MS))}
         />
         <path
           vectorEffect="non-scaling-stroke"
@@ -89,8 +98,8 @@ export function LatenessHistogram({
           d={path(lines.filter(({ ms }) => ms === 0))}
         />
       </svg>
-      <LatenessAxis y={bottom} />
-      <line x1={`${ZERO}%`} x2={`${ZERO}%`} y1="4" y2={bottom + 10} className="stroke-2 stroke-accent" />
+      <LatenessAxis y={bottom} isTwoSided={isTwoSided} />
+      <line x1={`${zero}%`} x2={`${zero}%`} y1="4" y2={bottom + 10} className="stroke-2 stroke-accent" />
     </svg>
   );
 }
@@ -98,9 +107,22 @@ export function LatenessHistogram({
 /** Width of a label on a narrow screen, percent. */
 const WORD = 10;
 
-/** The bracket from p50 to p95. Its labels are placed away from each other and, where there is room, from the zero line. */
-function Span({ from, to, bottom }: { from: number; to: number; bottom: number }) {
-  const turnsIn = from > ZERO && from < ZERO + WORD && to - from > WORD;
+/** The bracket from p50 to p95. Its words turn away from each other, and from the zero line where there is room. */
+function Span({
+  zero,
+  from,
+  to,
+  bottom,
+  endsBefore,
+}: {
+  zero: number;
+  from: number;
+  to: number;
+  bottom: number;
+  /** The word of p95 stands before its place. */
+  endsBefore: boolean;
+}) {
+  const turnsIn = from > zero && from < zero + WORD && to - from > WORD;
   return (
     <>
       {[from, to].map((x, at) => (
@@ -117,7 +139,13 @@ function Span({ from, to, bottom }: { from: number; to: number; bottom: number }
       >
         p50
       </text>
-      <text x={`${to}%`} dx="2" y="12" className="fill-ink-soft text-2xs">
+      <text
+        x={`${to}%`}
+        dx={endsBefore ? -2 : 2}
+        y="12"
+        textAnchor={endsBefore ? "end" : "start"}
+        className="fill-ink-soft text-2xs"
+      >
         p95
       </text>
     </>
@@ -131,9 +159,13 @@ const round = (value: number) => Math.round(value * 100) / 100;
 
 function inWords(counts: readonly LatenessCount[], sent: number, p50: number, p95: number): string {
   if (sent === 0) return "Lateness: nothing was sent.";
-  const late = counts.reduce((sum, { ms, count }) => sum + (ms > ON_TIME_WITHIN_MS ? count : 0), 0);
+  const countOf = (isCounted: (ms: number) => boolean) =>
+    counts.reduce((sum, { ms, count }) => sum + (isCounted(ms) ? count : 0), 0);
+  const late = countOf((ms) => ms > ON_TIME_WITHIN_MS);
+  const early = countOf((ms) => ms < 0);
   return (
     `Lateness of ${formatCount(sent)} requests. Half left within ${formatOffset(p50)} of their instant, 95 % within ` +
-    `${formatOffset(p95)}, ${late === 0 ? "none" : formatCount(late)} more than ${ON_TIME_WITHIN_MS} ms late.`
+    `${formatOffset(p95)}, ${late === 0 ? "none" : formatCount(late)} more than ${ON_TIME_WITHIN_MS} ms late` +
+    `${early === 0 ? "" : `, ${formatCount(early)} early`}.`
   );
 }

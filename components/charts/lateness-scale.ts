@@ -3,6 +3,7 @@
  * `xOf` returns percent of the width, clamped to 0 to 100.
  */
 export type LatenessScale = {
+  isTwoSided: boolean;
   zero: number;
   xOf(ms: number): number;
   /** The inverse of `xOf`: the lateness at a position, ms. */
@@ -12,6 +13,7 @@ export type LatenessScale = {
 export function latenessScale({ isTwoSided = false }: { isTwoSided?: boolean } = {}): LatenessScale {
   const { zero, decade } = isTwoSided ? TWO_SIDED : ONE_SIDED;
   return {
+    isTwoSided,
     zero,
     xOf: (ms) => Math.min(100, Math.max(0, zero + Math.sign(ms) * decade * Math.log10(1 + Math.abs(ms)))),
     msAt: (x) => Math.sign(x - zero) * (10 ** (Math.abs(x - zero) / decade) - 1),

@@ -22,3 +22,23 @@ export function formatClock(at: Date, zone = "UTC"): string {
     fractionalSecondDigits: 3,
   }).format(at);
 }
+
+/** The day of an instant in a zone, short: `27 Mar`. */
+export function formatShortDay(at: Date, zone = "UTC"): string {
+  return new Intl.DateTimeFormat("en-GB", { timeZone: zone, day: "numeric", month: "short" }).format(at);
+}
+
+/** The time of day of an instant in a zone, to the minute: `14:34`. */
+export function formatHour(at: Date, zone = "UTC"): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    hourCycle: "h23",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(at);
+}
+
+/** The month of an instant in UTC: `March 2026`. */
+export function formatMonth(at: Date): string {
+  return new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", month: "long", year: "numeric" }).format(at);
+}

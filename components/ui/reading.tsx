@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ElementType, ReactNode } from "react";
 import { offsetParts } from "../format/offset.ts";
 
 /** A figure with its label above and, when there is one, a note below. */
@@ -25,7 +25,40 @@ export function Reading({
   );
 }
 
-/** The main figure of a page: a lateness with its sign in the accent colour. */
+/** Readings at the foot of a card, parted by hairlines; one with `href` is a link as a whole. */
+export function Readings({
+  items,
+  as: Anchor = "a",
+}: {
+  items: readonly { label: string; value: ReactNode; unit?: string; note?: ReactNode; href?: string }[];
+  as?: ElementType;
+}) {
+  const look = "-mr-px -mb-px border-line border-r border-b px-4 py-3.5";
+  return (
+    <ul className="grid grid-cols-[repeat(auto-fit,minmax(min(50%,9rem),1fr))] overflow-hidden rounded-b-lg border-line border-t">
+      {items.map(({ label, value, unit, note, href }) => {
+        const reading = (
+          <Reading label={label} unit={unit} note={note}>
+            {value}
+          </Reading>
+        );
+        return (
+          <li key={label} className={href === undefined ? look : "contents"}>
+            {href === undefined ? (
+              reading
+            ) : (
+              <Anchor href={href} className={`${look} hover:bg-hover focus-visible:-outline-offset-2`}>
+                {reading}
+              </Anchor>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The first figure of a page: a lateness, its sign in the colour of the instant. */
 export function LatenessFigure({ ms, size = "figure" }: { ms: number; size?: "figure" | "hero" }) {
   const { sign, value, unit } = offsetParts(ms);
   return (

@@ -4,6 +4,7 @@ import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
 import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { ControlParts } from "../../app/dev/parts/control-parts.tsx";
 import { DataParts } from "../../app/dev/parts/data-parts.tsx";
+import { FigureParts } from "../../app/dev/parts/figure-parts.tsx";
 import { OverlayParts } from "../../app/dev/parts/overlay-parts.tsx";
 import { ScheduleParts } from "../../app/dev/parts/schedule-parts.tsx";
 import { SignInParts } from "../../app/dev/parts/sign-in-parts.tsx";
@@ -21,6 +22,7 @@ export function renderGallery(): string {
       <OverlayParts />
       <DataParts />
       <ScheduleParts />
+      <FigureParts />
       <SignInParts />
     </PublicFrame>,
   );

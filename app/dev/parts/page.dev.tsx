@@ -2,6 +2,7 @@ import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { chosenTheme } from "../../page-request.ts";
 import { ControlParts } from "./control-parts.tsx";
 import { DataParts } from "./data-parts.tsx";
+import { FigureParts } from "./figure-parts.tsx";
 import { OverlayParts } from "./overlay-parts.tsx";
 import { ScheduleParts } from "./schedule-parts.tsx";
 import { SignInParts } from "./sign-in-parts.tsx";
@@ -19,6 +20,7 @@ export default async function Parts() {
         <OverlayParts />
         <DataParts />
         <ScheduleParts />
+        <FigureParts />
         <SignInParts />
       </div>
     </PublicFrame>

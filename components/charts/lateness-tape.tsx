@@ -1,0 +1,201 @@
+import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
+import { formatHour, formatShortDay } from "../format/instant.ts";
+import { formatCount } from "../format/number.ts";
+import { formatOffset } from "../format/offset.ts";
+import { Hatch } from "./hatch.tsx";
+import { TapeLegend } from "./tape-legend.tsx";
+import { type TapeScale, tapeScale } from "./tape-scale.ts";
+
+/** A part of the time; the percentiles are null when nothing was sent in it. */
+export type TapeBucket = { startsAt: Date; count: number; p50: number | null; p95: number | null };
+
+type Sent = TapeBucket & { at: number; p50: number; p95: number };
+
+const SIZES = { tall: 240, normal: 184 };
+const LABELS = 22;
+const DAY_MS = 86_400_000;
+
+/**
+ * Lateness through time: for each bucket, at most 300, a bar from p50 to p95 above the zero line. Nothing sent is a gap;
+ * nothing is interpolated. `what` names the buckets ("hour"), `zone` is that of the labels. A picture for the eye, a
+ * sentence for a screen reader: put `TapeTable` beside it.
+ */
+export function LatenessTape({
+  buckets,
+  what,
+  zone,
+  hasEarly = false,
+  size = "normal",
+}: {
+  buckets: readonly TapeBucket[];
+  what: string;
+  zone: string;
+  /** Some left early, though no bar may show it: below the zero line is not "never" then. */
+  hasEarly?: boolean;
+  size?: keyof typeof SIZES;
+}) {
+  const sent = buckets.flatMap((bucket, at): Sent[] =>
+    bucket.p50 === null || bucket.p95 === null ? [] : [{ ...bucket, at, p50: bucket.p50, p95: bucket.p95 }],
+  );
+  const scale = tapeScale({
+    earliestMs: Math.min(0, ...sent.map(({ p50 }) => p50)),
+    latestMs: Math.max(0, ...sent.map(({ p95 }) => p95)),
+  });
+  const height = SIZES[size];
+  return (
+    <div className="grid min-w-0 gap-2">
+      <TapeLegend what={what} />
+      <div className="grid grid-cols-[2.5rem_minmax(0,1fr)]">
+        <Labels scale={scale} height={height} />
+        <svg
+          role="img"
+          aria-label={inWords(buckets, sent, what)}
+          className="block w-full overflow-visible"
+          height={height + LABELS}
+        >
+          <Lines scale={scale} height={height} hasEarly={hasEarly} />
+          <Bars sent={sent} buckets={buckets.length} scale={scale} height={height} />
+          <line
+            x1="0"
+            x2="100%"
+            y1={px(scale.zero, height)}
+            y2={px(scale.zero, height)}
+            className="stroke-2 stroke-accent"
+          />
+          <Times buckets={buckets} zone={zone} y={height + 16} />
+        </svg>
+      </div>
+    </div>
+  );
+}
+
+/** What stands at the left: a width of its own, so that words keep their size. */
+function Labels({ scale, height }: { scale: TapeScale; height: number }) {
+  return (
+    <svg aria-hidden="true" width="40" height={height} className="block overflow-visible">
+      {scale.majors.map((ms) => (
+        <text key={ms} x="32" y={px(scale.yOf(ms), height)} dy="4" textAnchor="end" className="fill-ink-muted text-2xs">
+          {label(ms)}
+        </text>
+      ))}
+      <text x="32" y={px(scale.zero, height)} dy="4" textAnchor="end" className="fill-accent font-medium text-2xs">
+        0
+      </text>
+    </svg>
+  );
+}
+
+function Lines({ scale, height, hasEarly }: { scale: TapeScale; height: number; hasEarly: boolean }) {
+  const limit = px(scale.yOf(ON_TIME_WITHIN_MS), height);
+  const isOneSided = scale.majors.every((ms) => ms > 0);
+  return (
+    <>
+      {isOneSided && !hasEarly && (
+        <Hatch y={px(scale.zero, height)} width="100%" height={px(100 - scale.zero, height)} />
+      )}
+      {scale.majors.map((ms) => {
+        const y = px(scale.yOf(ms), height);
+        return <line key={ms} x1="0" x2="100%" y1={y} y2={y} className="stroke-1 stroke-line" />;
+      })}
+      <line x1="0" x2="100%" y1={limit} y2={limit} className="stroke-1 stroke-warn" strokeDasharray="2 3" />
+    </>
+  );
+}
+
+const WIDE = 10;
+const GAP = 1;
+
+function Bars({
+  sent,
+  buckets,
+  scale,
+  height,
+}: {
+  sent: readonly Sent[];
+  buckets: number;
+  scale: TapeScale;
+  height: number;
+}) {
+  const isLate = ({ p95 }: Sent) => p95 > ON_TIME_WITHIN_MS;
+  const onTime = sent.filter((bucket) => !isLate(bucket));
+  const late = sent.filter(isLate);
+  const y = (ms: number) => Math.round(scale.yOf(ms) * 10);
+  const bars = (some: readonly Sent[]) =>
+    some
+      .map(({ at, p50, p95 }) => `M${at * WIDE + GAP} ${y(p95)}h${WIDE - 2 * GAP}V${y(p50)}h${2 * GAP - WIDE}z`)
+      .join("");
+  const marks = (some: readonly Sent[], pick: (bucket: Sent) => number) =>
+    some.map((bucket) => `M${bucket.at * WIDE + GAP} ${y(pick(bucket))}h${WIDE - 2 * GAP}`).join("");
+  const p95 = ({ p95: ms }: Sent) => ms;
+  return (
+    <svg
+      aria-hidden="true"
+      height={height}
+      width="100%"
+      viewBox={`0 0 ${Math.max(buckets, 1) * WIDE} 1000`}
+      preserveAspectRatio="none"
+      className="overflow-visible *:[vector-effect:non-scaling-stroke]"
+    >
+      <path className="fill-accent-line/70" d={bars(onTime)} />
+      <path className="fill-warn-line" d={bars(late)} />
+      <path className="stroke-[1.5px] stroke-accent/60" d={marks(onTime, p95)} />
+      <path className="stroke-[2.5px] stroke-warn" d={marks(late, p95)} />
+      <path className="stroke-[2.5px] stroke-accent" d={marks(sent, ({ p50 }) => p50)} />
+    </svg>
+  );
+}
+
+/** When the quarters of the tape begin; the last bucket is under way. */
+function Times({ buckets, zone, y }: { buckets: readonly TapeBucket[]; zone: string; y: number }) {
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const isLong = last.startsAt.getTime() - first.startsAt.getTime() > 2 * DAY_MS;
+  const at = (place: number) => Math.round((place * buckets.length) / 4);
+  return (
+    <>
+      {[0, 1, 2, 3].map((place) => {
+        const bucket = buckets[at(place)];
+        if (bucket === undefined) return null;
+        return (
+          <text
+            key={place}
+            x={`${(100 * at(place)) / buckets.length}%`}
+            y={y}
+            textAnchor={place === 0 ? "start" : "middle"}
+            className={`fill-ink-muted text-2xs ${place % 2 === 1 ? "max-sm:hidden" : ""}`}
+          >
+            {isLong ? formatShortDay(bucket.startsAt, zone) : formatHour(bucket.startsAt, zone)}
+          </text>
+        );
+      })}
+      <text x="100%" y={y} textAnchor="end" className="fill-ink-muted text-2xs">
+        now
+      </text>
+    </>
+  );
+}
+
+const px = (percent: number, height: number) => Math.round(percent * height) / 100;
+
+function label(ms: number): string {
+  const size = Math.abs(ms);
+  const sign = ms < 0 ? "−" : "";
+  if (size >= 1_000) return `${sign}${formatCount(size / 1_000)} s`;
+  return `${sign}${size}${ms === 1 ? " ms" : ""}`;
+}
+
+function inWords(buckets: readonly TapeBucket[], sent: readonly Sent[], what: string): string {
+  if (sent.length === 0) return `Lateness by ${what}: nothing was sent.`;
+  const between = (pick: (bucket: Sent) => number) => {
+    const all = sent.map(pick);
+    const [least, most] = [formatOffset(Math.min(...all)), formatOffset(Math.max(...all))];
+    return least === most ? least : `between ${least} and ${most}`;
+  };
+  const late = sent.filter(({ p95 }) => p95 > ON_TIME_WITHIN_MS).length;
+  const empty = buckets.length - sent.length;
+  return (
+    `Lateness by ${what}: p50 ${between(({ p50 }) => p50)}, p95 ${between(({ p95 }) => p95)}. ` +
+    `${formatCount(late)} of ${formatCount(sent.length)} have a p95 above ${ON_TIME_WITHIN_MS} ms` +
+    `${empty === 0 ? "" : `; in ${formatCount(empty)} nothing was sent`}.`
+  );
+}

@@ -1,0 +1,29 @@
+import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
+
+const KEYS = [
+  ["p50", <line key="p50" x2="12" y1="6" y2="6" className="stroke-[2.5px] stroke-accent" />],
+  ["to p95", <rect key="p95" y="1" width="12" height="10" className="fill-accent-line/70" />],
+  [
+    `${ON_TIME_WITHIN_MS} ms`,
+    <line key="limit" x2="12" y1="6" y2="6" className="stroke-1 stroke-warn" strokeDasharray="2 3" />,
+  ],
+] as const;
+
+/** What a tape shows, and what its marks mean. */
+export function TapeLegend({ what }: { what: string }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 text-ink-muted text-xs">
+      <span>p50 to p95 by {what}</span>
+      <span className="flex gap-4">
+        {KEYS.map(([word, mark]) => (
+          <span key={word} className="inline-flex items-center gap-1.5">
+            <svg width="12" height="12" aria-hidden="true">
+              {mark}
+            </svg>
+            {word}
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+
+/**
+ * A plain table of many figures: the first column names its row, the others are numbers at the right. All its look is on
+ * the table itself, since a hundred rows whose cells each bring their classes would be most of a page.
+ */
+export function FigureTable({
+  caption,
+  columns,
+  rows,
+}: {
+  caption: string;
+  columns: readonly string[];
+  rows: readonly { key: string; cells: readonly ReactNode[] }[];
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    <section className="overflow-x-auto focus-visible:-outline-offset-2" aria-label={caption} tabIndex={0}>
+      <table className={LOOK}>
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells: [name, ...figures] }) => (
+            <tr key={key}>
+              <th scope="row">{name}</th>
+              {figures.map((figure, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a column keeps its place
+                <td key={at}>{figure}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const LOOK =
+  "w-full border-collapse text-sm [&_td]:h-8.5 [&_td]:whitespace-nowrap [&_td]:px-2 [&_td]:text-right sm:[&_td]:px-3 " +
+  "[&_th]:h-8.5 [&_th]:whitespace-nowrap [&_th]:px-2 [&_th]:text-right [&_th]:font-normal sm:[&_th]:px-3 [&_th:first-child]:pl-4 " +
+  "[&_th:first-child]:text-left [&_td:last-child]:pr-4 [&_th:last-child]:pr-4 [&_thead_th]:text-ink-muted [&_thead_th]:text-xs " +
+  "[&_tr]:border-line [&_tr]:border-b [&_tbody_tr:last-child]:border-b-0 [&_tbody_tr:hover]:bg-hover";

@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { createElement as h } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import { histogramLines } from "#components/charts/histogram-lines.ts";
+import { LatenessHistogram } from "#components/charts/lateness-histogram.tsx";
+import { latenessScale } from "#components/charts/lateness-scale.ts";
+import { LatenessTape, type TapeBucket } from "#components/charts/lateness-tape.tsx";
+import { QuotaMeter } from "#components/charts/quota-meter.tsx";
+import { tapeScale } from "#components/charts/tape-scale.ts";
+import { latenessRanges } from "#components/punctuality/lateness-ranges.ts";
+
+const labelOf = (markup: string) => /aria-label="([^"]*)"/.exec(markup)?.[1];
+const bucket = (hour: number, count: number, p50: number | null, p95: number | null): TapeBucket => ({
+  startsAt: new Date(Date.UTC(2026, 2, 27, hour)),
+  count,
+  p50,
+  p95,
+});
+const tape = (buckets: TapeBucket[]) => renderToStaticMarkup(h(LatenessTape, { buckets, what: "hour", zone: "UTC" }));
+
+describe("the scale of a tape", () => {
+  const anyMs = fc.integer({ min: -2_000_000, max: 2_000_000 });
+
+  it("holds everything whole, later is higher, and 0 is on its zero line", () => {
+    fc.assert(
+      fc.property(fc.array(anyMs, { minLength: 2 }), (all) => {
+        const scale = tapeScale({ earliestMs: Math.min(...all), latestMs: Math.max(...all) });
+        for (const ms of all) {
+          expect(scale.yOf(ms)).toBeGreaterThanOrEqual(0);
+          expect(scale.yOf(ms)).toBeLessThanOrEqual(100);
+        }
+        expect(scale.yOf(0)).toBe(scale.zero);
+        const [a, b] = all as [number, number];
+        if (a < b) expect(scale.yOf(a)).toBeGreaterThan(scale.yOf(b));
+      }),
+    );
+  });
+
+  it("goes up to a second at least, and has no lower side when nothing was early", () => {
+    expect(tapeScale({ earliestMs: 0, latestMs: 3 }).majors).toEqual([1, 10, 100, 1_000]);
+    expect(tapeScale({ earliestMs: -7, latestMs: 3 }).majors).toEqual([-10, 1, 10, 100, 1_000]);
+    expect(tapeScale({ earliestMs: 0, latestMs: 1_001 }).majors.at(-1)).toBe(10_000);
+  });
+});
+
+describe("a tape", () => {
+  it("leaves a gap where nothing was sent, and says so", () => {
+    const markup = tape([bucket(1, 5, 2, 9), bucket(2, 0, null, null), bucket(3, 8, 4, 304)]);
+    const bars = [...markup.matchAll(/ d="([^"]*)"/g)].map(([, d = ""]) => (d.match(/M/g) ?? []).length);
+    // A line of the hatch; bars on time and late, marks of p95 on time and late, marks of p50.
+    expect(bars).toEqual([1, 1, 1, 1, 1, 2]);
+    expect(labelOf(markup)).toBe(
+      "Lateness by hour: p50 between +2 ms and +4 ms, p95 between +9 ms and +304 ms. 1 of 2 have a p95 above 250 ms; in 1 nothing was sent.",
+    );
+  });
+
+  it("of nothing is its scale and a sentence", () => {
+    expect(labelOf(tape([bucket(1, 0, null, null)]))).toBe("Lateness by hour: nothing was sent.");
+    expect(labelOf(tape([]))).toBe("Lateness by hour: nothing was sent.");
+  });
+});
+
+describe("the histogram", () => {
+  it("takes the two-sided scale when any was early, and does not say that nothing ever is", () => {
+    const show = (counts: { ms: number; count: number }[]) =>
+      renderToStaticMarkup(h(LatenessHistogram, { counts, p50: 0, p95: 3 }));
+    const early = show([
+      { ms: -18, count: 4 },
+      { ms: 3, count: 6 },
+    ]);
+    expect(early).not.toContain("never early");
+    expect(labelOf(early)).toMatch(/none more than 250 ms late, 4 early\.$/);
+    expect(show([{ ms: 3, count: 6 }])).toContain("never early");
+  });
+
+  it("draws early ones to the left of the zero line, and each count somewhere", () => {
+    const scale = latenessScale({ isTwoSided: true });
+    const lines = histogramLines(
+      [
+        { ms: -300, count: 1 },
+        { ms: -3, count: 9 },
+        { ms: 0, count: 5 },
+        { ms: 70, count: 2 },
+      ],
+      scale,
+    );
+    expect(lines.map(({ ms }) => ms)).toEqual([-300, -3, 0, 70]);
+    expect(lines.map(({ x }) => Math.sign(x - scale.zero))).toEqual([-1, -1, 0, 1]);
+  });
+});
+
+describe("the ranges of a histogram", () => {
+  it("leave none out", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ ms: fc.integer({ min: 0, max: 90_000 }), count: fc.integer({ min: 1, max: 9 }) })),
+        (counts) => {
+          const all = latenessRanges(counts).reduce((sum, { count }) => sum + count, 0);
+          expect(all).toBe(counts.reduce((sum, { count }) => sum + count, 0));
+        },
+      ),
+    );
+  });
+
+  it("end what is on time with a range of its own", () => {
+    expect(latenessRanges([]).map(({ label }) => label)).toEqual([
+      ...["0 ms", "1 to 3 ms", "4 to 10 ms", "11 to 30 ms", "31 to 100 ms", "101 to 250 ms", "past 250 ms"],
+    ]);
+  });
+});
+
+describe("the meter of a quota", () => {
+  const meter = (used: number, graceLimit = 2_200, projected: number | null = null) =>
+    renderToStaticMarkup(h(QuotaMeter, { used, limit: 2_000, graceLimit, projected }));
+
+  it("says in words what it draws", () => {
+    expect(labelOf(meter(1_412, 2_200, 1_645))).toBe(
+      "1,412 of 2,000 schedules used, grace to 2,200, 1,645 expected by the end of the month",
+    );
+    expect(labelOf(meter(86, 2_000))).toBe("86 of 2,000 schedules used");
+  });
+
+  it("never draws past its track, however much is used", () => {
+    for (const used of [0, 2_000, 2_100, 9_999_999]) {
+      const rects = [...meter(used, 2_200, used * 3).matchAll(/<rect ([^>]*)>/g)].map(([, attributes = ""]) => {
+        const read = (name: string) =>
+          Number.parseFloat(new RegExp(`(?:^| )${name}="([\\d.]+)%"`).exec(attributes)?.[1] ?? "0");
+        return read("x") + read("width");
+      });
+      for (const end of rects) expect(end).toBeLessThanOrEqual(100.001);
+    }
+  });
+});

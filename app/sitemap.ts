@@ -5,5 +5,5 @@ export const dynamic = "force-dynamic";
 
 /** The public pages. */
 export default function sitemap(): MetadataRoute.Sitemap {
-  return [{ url: `${getServices().config.baseUrl}/` }];
+  return ["/", "/status"].map((path) => ({ url: getServices().config.baseUrl + path }));
 }

@@ -206,6 +206,45 @@ CREATE INDEX notices_of_account ON notices USING btree (account_id, outcome);
 CREATE UNIQUE INDEX notices_quota_once ON notices USING btree (account_id, period, level) WHERE kind = 'quota'::text;
 CREATE INDEX notices_waiting ON notices USING btree (next_try_at) WHERE outcome IS NULL;
 
+CREATE TABLE operations (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  env text NOT NULL,
+  shard smallint NOT NULL,
+  action text NOT NULL,
+  status text DEFAULT 'running'::text NOT NULL,
+  filter jsonb,
+  schedule_ids uuid[],
+  accepted_at timestamp(3) with time zone NOT NULL,
+  total integer NOT NULL,
+  total_capped boolean DEFAULT false NOT NULL,
+  idempotency_key text,
+  request_hash bytea NOT NULL,
+  place_at timestamp(3) with time zone,
+  place_id uuid,
+  scanned bigint DEFAULT 0 NOT NULL,
+  acted bigint DEFAULT 0 NOT NULL,
+  left_alone jsonb DEFAULT '{}'::jsonb NOT NULL,
+  failures smallint DEFAULT 0 NOT NULL,
+  error_code text,
+  next_step_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT operations_pkey PRIMARY KEY (id),
+  CONSTRAINT operations_action_known CHECK (action = ANY (ARRAY['cancel'::text, 'replay'::text])),
+  CONSTRAINT operations_ended_unless_running CHECK ((ended_at IS NULL) = (status = 'running'::text)),
+  CONSTRAINT operations_env_known CHECK (env = ANY (ARRAY['live'::text, 'test'::text])),
+  CONSTRAINT operations_error_when_failed CHECK ((error_code IS NOT NULL) = (status = 'failed'::text)),
+  CONSTRAINT operations_filter_or_ids CHECK ((filter IS NULL) <> (schedule_ids IS NULL)),
+  CONSTRAINT operations_key_length CHECK (char_length(idempotency_key) >= 1 AND char_length(idempotency_key) <= 255),
+  CONSTRAINT operations_place_whole CHECK ((place_at IS NULL) = (place_id IS NULL)),
+  CONSTRAINT operations_status_known CHECK (status = ANY (ARRAY['running'::text, 'done'::text, 'stopped'::text, 'failed'::text]))
+);
+CREATE INDEX operations_ended ON operations USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE UNIQUE INDEX operations_idempotency_key ON operations USING btree (account_id, env, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX operations_newest ON operations USING btree (account_id, env, accepted_at, id);
+CREATE INDEX operations_running ON operations USING btree (shard, account_id, next_step_at) WHERE status = 'running'::text;
+
 CREATE TABLE relay_settings (
   account_id uuid NOT NULL,
   cps_limit integer,
@@ -316,6 +355,7 @@ CREATE TABLE shard_punctuality (
   bucket smallint NOT NULL,
   n bigint NOT NULL,
   on_time bigint NOT NULL,
+  n_by_quarter bigint DEFAULT 0 NOT NULL,
   CONSTRAINT shard_punctuality_shard_hour_bucket_pk PRIMARY KEY (shard, hour, bucket)
 );
 

@@ -29,6 +29,12 @@ export type OverviewFigures = {
   series: { count: number; p50: number | null; p95: number | null }[];
 };
 
+/** Whether a plan that keeps attempts for so long holds the whole period. */
+export function isHeld(period: Period, retentionDays: number): boolean {
+  const { stepMs, stepsMax } = SPANS[period];
+  return stepMs * stepsMax <= retentionDays * DAY_MS;
+}
+
 /** The span of a period that ends with the bucket of `nowMs`, cut to the buckets wholly within the retention window. */
 export function overviewSpan(period: Period, retentionDays: number, nowMs: number): Span {
   const { stepMs, stepsMax } = SPANS[period];

@@ -40,3 +40,24 @@ export function usageView(usage: {
     over_limit: usage.scheduled > quota.limit,
   };
 }
+
+/**
+ * How many schedules a month will have at its pace so far, rounded; null in its first day, in which a pace says little.
+ * `endsAtMs` is when the month ends, which is the first instant of the next one (UTC).
+ */
+export function projectedUsage({
+  scheduled,
+  nowMs,
+  endsAtMs,
+}: {
+  scheduled: number;
+  nowMs: number;
+  endsAtMs: number;
+}): number | null {
+  const month = new Date(endsAtMs - 1);
+  const startsAtMs = Date.UTC(month.getUTCFullYear(), month.getUTCMonth(), 1);
+  const passedMs = nowMs - startsAtMs;
+  return passedMs < DAY_MS ? null : Math.round((scheduled * (endsAtMs - startsAtMs)) / passedMs);
+}
+
+const DAY_MS = 86_400_000;

@@ -9,6 +9,7 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { readLastPunctuality } from "#server/overview/punctuality.ts";
 import { getServices } from "#server/services.ts";
 import { chosenTheme } from "../page-request.ts";
+import { FOOT_LINKS } from "./foot-links.ts";
 
 export const metadata: Metadata = {
   title: { absolute: "Scheduled HTTP, sent on the millisecond · Stopwatch" },
@@ -16,11 +17,6 @@ export const metadata: Metadata = {
     "Hand over an HTTP request and an instant. It leaves then: signed, retried, with a log of how late it was.",
   alternates: { canonical: "/" },
 };
-
-const FOOT_LINKS = [
-  { href: "/v1/openapi.json", label: "openapi.json" },
-  { href: "/llms.txt", label: "llms.txt" },
-];
 
 export default async function Landing() {
   const { baseUrl, plans, defaultPlan } = getServices().config;

@@ -1,7 +1,7 @@
 import { parseRedirectPath } from "#domain/redirect-path.ts";
 
 /** The page after a sign-in without `redirectTo`. */
-export const HOME_PATH = "/account";
+export const HOME_PATH = "/overview";
 
 /** The path to redirect to after a sign-in: `redirectTo` if it is a safe path of this service, else `HOME_PATH`. */
 export function redirectPath(redirectTo: string | null | undefined): string {

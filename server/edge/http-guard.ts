@@ -8,7 +8,7 @@ import { getServices } from "../services.ts";
 import { answerOnFastPath } from "./fast-path.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
 import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
-import { addSecurityHeaders, dropNextVary } from "./response-headers.ts";
+import { addSecurityHeaders, allowSharedCaching, dropNextVary } from "./response-headers.ts";
 
 /**
  * Installs the HTTP guard on every HTTP server that this process creates, since Next.js creates its server itself. The
@@ -74,8 +74,12 @@ function addHeaders(request: IncomingMessage, response: ServerResponse): void {
     // biome-ignore lint/style/noProcessEnv: the bundler replaces it
     isDevelopment: process.env.NODE_ENV === "development",
   });
-  if (!isPage) dropNextVary(response);
-  else renewSessionCookie(request, response);
+  if (!isPage) {
+    dropNextVary(response);
+    return;
+  }
+  allowSharedCaching(request, response);
+  renewSessionCookie(request, response);
 }
 
 /**

@@ -37,6 +37,29 @@ export function addSecurityHeaders(
   response.setHeader("Referrer-Policy", "strict-origin-when-cross-origin");
 }
 
+/**
+ * Allows shared caches to keep the page of the public figures for some seconds. A visitor with any cookie gets a page of
+ * their own: it has their theme, and may renew their session. The nonce of a cached page is in many answers. That admits no
+ * foreign script, since this page shows nothing that a visitor sends.
+ */
+export function allowSharedCaching(
+  { method, url = "", headers }: Pick<IncomingMessage, "method" | "url" | "headers">,
+  response: ServerResponse,
+): void {
+  if ((method !== "GET" && method !== "HEAD") || !SHARED_PAGE.test(url)) return;
+  const isAnonymous = headers.cookie === undefined;
+  // When the head is written, since Next.js sets both headers itself.
+  const writeHead = response.writeHead;
+  response.writeHead = ((...head: Parameters<typeof writeHead>) => {
+    response.appendHeader("Vary", "Cookie");
+    if (head[0] === 200 && isAnonymous) response.setHeader("Cache-Control", `public, max-age=${SHARED_MAX_AGE_S}`);
+    return writeHead.apply(response, head);
+  }) as typeof writeHead;
+}
+
+const SHARED_PAGE = /^\/status(?:\?|$)/;
+const SHARED_MAX_AGE_S = 15;
+
 /** Removes the names from `Vary` that Next.js adds for its page requests: API responses do not depend on them. */
 export function dropNextVary(response: ServerResponse): void {
   const writeHead = response.writeHead;

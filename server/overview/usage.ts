@@ -1,9 +1,22 @@
 import { readMonth } from "#db/queries/accounts/usage.ts";
-import { type Usage, usageView } from "#domain/quota.ts";
+import type { Environment } from "#domain/environment.ts";
+import { projectedUsage, type Usage, usageView } from "#domain/quota.ts";
 import type { Ctx } from "../context.ts";
+
+/** A month against its quota: when it was read and when it ends, and what it will come to at its pace, if that can be told. */
+export type MonthUsage = Usage & { now: Date; endsAt: Date; projected: number | null };
 
 /** The current month (UTC, by the database's clock) of the caller's environment against its quota. */
 export async function readUsage(ctx: Ctx): Promise<Usage> {
-  const { scheduled, nextMonthMs } = await ctx.query(({ sql }) => readMonth(sql, ctx.tenant));
-  return usageView({ epochMs: nextMonthMs - 1, plan: ctx.plan, limits: ctx.limits, env: ctx.tenant.env, scheduled });
+  const { now, endsAt, projected, ...usage } = await readMonthUsage(ctx);
+  return usage;
+}
+
+/** The same, of the environment that is named, with the end of the month and what it will come to. */
+export async function readMonthUsage(ctx: Ctx, env: Environment = ctx.tenant.env): Promise<MonthUsage> {
+  const month = await ctx.query(({ sql }) => readMonth(sql, { ...ctx.tenant, env }));
+  const { scheduled, nowMs, nextMonthMs } = month;
+  const usage = usageView({ epochMs: nextMonthMs - 1, plan: ctx.plan, limits: ctx.limits, env, scheduled });
+  const projected = projectedUsage({ scheduled, nowMs, endsAtMs: nextMonthMs });
+  return { ...usage, now: new Date(nowMs), endsAt: new Date(nextMonthMs), projected };
 }

@@ -29,7 +29,7 @@ async function askForLink(page: Page, email: string, path = "/login"): Promise<U
 
 const isSignedInAs = (page: Page, email: string) =>
   page
-    .getByRole("heading", { name: "Account" })
+    .getByRole("heading", { level: 1, name: /^(Overview|Account and billing)$/ })
     .waitFor()
     .then(() => page.getByText(email).first().waitFor());
 
@@ -47,10 +47,11 @@ describe.each([
     const link = await askForLink(page, email);
     await page.goto(link.href);
     await isSignedInAs(page, email);
-    expect(new URL(page.url()).pathname).toBe("/account");
+    expect(new URL(page.url()).pathname).toBe("/overview");
     const session = await sessionOf(page);
     expect(session).toMatchObject({ httpOnly: true, sameSite: "Lax", path: "/", domain: "localhost" });
 
+    await page.goto("/account");
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(await sessionOf(page)).toBeUndefined();
@@ -84,15 +85,16 @@ describe("an account page", () => {
     const link = await askForLink(page, email, page.url());
     await page.goto(link.href);
     await isSignedInAs(page, email);
-    await page.goto("/login");
     expect(new URL(page.url()).pathname).toBe("/account");
+    await page.goto("/login");
+    expect(new URL(page.url()).pathname).toBe("/overview");
   });
 
   it("lists the signed-in sessions, and ends the other ones", async () => {
     const email = newEmail();
     const [one, two] = [await stage.newPage(), await stage.newPage({ userAgent: "Another browser" })];
     for (const page of [one, two]) await page.goto((await askForLink(page, email)).href);
-    await one.reload();
+    await one.goto("/account");
     await one.getByText("Another browser").waitFor();
     await one.getByRole("button", { name: "Sign out elsewhere" }).click();
     await one.getByText("All other sessions have ended.").waitFor();
@@ -194,6 +196,7 @@ describe("signing in with GitHub", () => {
     await page.getByRole("link", { name: "Continue with GitHub" }).click();
     await page.locator("#authorize").click();
     await isSignedInAs(page, email);
+    await page.goto("/account");
     await page.getByText("Ada Lovelace").waitFor();
     expect(await stage.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
   });

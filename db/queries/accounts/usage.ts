@@ -1,12 +1,16 @@
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** How many schedules were created this month (UTC), and when the next month begins, by the database's clock. */
-export async function readMonth(sql: Sql, tenant: Tenant): Promise<{ scheduled: number; nextMonthMs: number }> {
+/** How many schedules were created this month (UTC), the time, and when the next month begins, by the database's clock. */
+export async function readMonth(
+  sql: Sql,
+  tenant: Tenant,
+): Promise<{ scheduled: number; nowMs: number; nextMonthMs: number }> {
   const [row] = await sql`
     SELECT coalesce((SELECT scheduled FROM usage WHERE account_id = ${tenant.accountId} AND env = ${tenant.env}
         AND period = to_char(clock.at, 'YYYYMM')), 0) AS scheduled,
+      extract(epoch FROM clock.at)::float8 * 1000 AS now_ms,
       extract(epoch FROM date_trunc('month', clock.at) + interval '1 month')::float8 * 1000 AS next_month_ms
     FROM (SELECT clock_timestamp() AT TIME ZONE 'utc' AS at) clock`;
-  return { scheduled: row?.scheduled, nextMonthMs: Math.round(row?.next_month_ms) };
+  return { scheduled: row?.scheduled, nowMs: Math.round(row?.now_ms), nextMonthMs: Math.round(row?.next_month_ms) };
 }

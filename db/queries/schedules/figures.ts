@@ -31,4 +31,11 @@ export async function readScheduleFigures(sql: Sql, tenant: Tenant, since: Date)
   return row as ScheduleFigures;
 }
 
+/** Whether an account has any schedule, whatever its status. */
+export async function hasSchedules(sql: Sql, { accountId, env }: Tenant): Promise<boolean> {
+  const [row] = await sql`
+    SELECT EXISTS (SELECT FROM schedule_requests WHERE account_id = ${accountId} AND env = ${env}) AS "exists"`;
+  return row?.exists === true;
+}
+
 type Fragment = ReturnType<Sql>;

@@ -98,6 +98,20 @@ describe("GET /v1/overview 200", () => {
     expect(series.at(-1)).toMatchObject({ count: 5, p50: 5, p95: 101 });
   });
 
+  it("has each first attempt in its histogram, ascending, early ones as negative", async () => {
+    const caller = await api.account();
+    for (const offsetMs of [5, -20, 3, 5]) await attempted(caller.live, 1_000, { offsetMs });
+    const retried = await attempted(caller.live, 2_000, { offsetMs: 0, statusCode: 500 });
+    await recordTestAttempt(api.sql, retried, { attemptedAt: new Date(), statusCode: 200 });
+    expect((await overview(caller)).histogram).toEqual([
+      { ms: -20, count: 1 },
+      { ms: 0, count: 1 },
+      { ms: 3, count: 1 },
+      { ms: 5, count: 2 },
+    ]);
+    expect((await overview(await api.account())).histogram).toEqual([]);
+  });
+
   it("begins with its first bucket: earlier attempts are in no figure", async () => {
     const caller = await api.account();
     const start = floorTo(HOUR_MS) - 23 * HOUR_MS;

@@ -23,7 +23,7 @@ describe("a link that is opened in the browser that requested it", () => {
     const email = signIn.newEmail();
     const { link, cookie } = await signIn.askForLink(` ${email.toUpperCase()} `);
     const answer = await signIn.open(link, { cookie });
-    expect([answer.status, locationOf(answer)]).toEqual([303, "/account"]);
+    expect([answer.status, locationOf(answer)]).toEqual([303, "/overview"]);
     const [session] = answer.headers.getSetCookie();
     expect(session).toMatch(/^sw_session=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure$/);
     expect(await signIn.accountOf(sessionOf(answer))).toBe(email);
@@ -262,7 +262,7 @@ describe("requesting a link", () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });
     const { link, cookie } = await signIn.askForLink(signIn.newEmail());
     link.searchParams.set("redirectTo", redirectTo);
-    expect(locationOf(await signIn.open(link, { cookie }))).toBe("/account");
+    expect(locationOf(await signIn.open(link, { cookie }))).toBe("/overview");
   });
 
   it.each([

@@ -56,7 +56,7 @@ describe("going to a provider", () => {
       somebody();
       const { back, cookie } = await signIn.goToGitHub();
       const planted = `${cookieNamed(cookie, "__Host-sw-next")}; __Host-sw-next=${encodeURIComponent(redirectTo)}`;
-      expect(location(await signIn.open(back, { cookie: planted }))).toBe("/account");
+      expect(location(await signIn.open(back, { cookie: planted }))).toBe("/overview");
     },
   );
 
@@ -69,7 +69,7 @@ describe("going to a provider", () => {
     somebody();
     const { back, cookie } = await signIn.goToGitHub();
     const answer = await signIn.open(back, { cookie: `${cookieNamed(cookie, "__Host-sw-next")}; ${junk}` });
-    expect([location(answer), sessionOf(answer) !== undefined]).toEqual(["/account", true]);
+    expect([location(answer), sessionOf(answer) !== undefined]).toEqual(["/overview", true]);
   });
 
   it("accepts nothing else from the caller: no other client, address or scope", async () => {

@@ -1,0 +1,119 @@
+import { Plus } from "lucide";
+import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
+import { FirstSteps } from "#components/overview/first-steps.tsx";
+import { LatenessCard } from "#components/overview/lateness-card.tsx";
+import { LatestToFire, NextToFire } from "#components/overview/nearest.tsx";
+import { NeedsAttention } from "#components/overview/needs-attention.tsx";
+import { NotRunning } from "#components/overview/not-running.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { Icon } from "#components/ui/icon.tsx";
+import { Segments } from "#components/ui/tabs.tsx";
+import type { Ctx } from "#server/context.ts";
+import { readNearest } from "#server/overview/nearest.ts";
+import { isFirstUse, readOverview } from "#server/overview/overview.ts";
+import type { Opened, Shown } from "../dashboard-page.tsx";
+import { hrefIn, type View } from "../view.ts";
+import { nearIn } from "./near.ts";
+import { chosenPeriod, PERIOD_WORDS, periodChoices } from "./period.ts";
+
+const HOUR_MS = 3_600_000;
+const TEN_MINUTES_MS = 600_000;
+
+/** The overview: how late the account's requests left, what wants a look, and the first steps of who has none. */
+export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> {
+  const isNew = await isFirstUse(ctx);
+  return {
+    title: "Overview",
+    tools: <Tools ctx={ctx} view={view} />,
+    action: (
+      <ButtonLink kind="primary" href={hrefIn(view.env, "/schedules/new")}>
+        <Icon of={Plus} />
+        New schedule
+      </ButtonLink>
+    ),
+    body: (
+      <>
+        <NotRunning beat={beat} now={view.now} zone={view.zone} />
+        {isNew ? <Beginning ctx={ctx} view={view} /> : await figures(ctx, view)}
+      </>
+    ),
+  };
+}
+
+function Tools({ ctx, view }: { ctx: Ctx; view: View }) {
+  return (
+    <>
+      <AutoRefresh at={view.now.getTime()} href={hrefIn(view.env, view.path, view.params)} everyS={10} />
+      <Segments label="Period" choices={periodChoices(view, ctx.plan, ctx.config.plans)} />
+    </>
+  );
+}
+
+function Beginning({ ctx, view }: { ctx: Ctx; view: View }) {
+  const inEnv = (path: string) => hrefIn(view.env, path);
+  return (
+    <FirstSteps
+      baseUrl={ctx.config.baseUrl}
+      env={view.env}
+      fireAt={new Date((Math.ceil(view.now.getTime() / TEN_MINUTES_MS) + 1) * TEN_MINUTES_MS)}
+      links={{ keys: inEnv("/keys"), newSchedule: inEnv("/schedules/new"), schedules: inEnv("/schedules") }}
+    />
+  );
+}
+
+async function figures(ctx: Ctx, view: View) {
+  const period = chosenPeriod(view.params.period, ctx.limits.retentionDays);
+  const [overview, near] = await Promise.all([readOverview(ctx, period), readNearest(ctx)]);
+  const { span, series, schedules } = overview;
+  const { words, bucket } = PERIOD_WORDS[period];
+  const schedulesIn = (query: Record<string, string>) => hrefIn(view.env, "/schedules", query);
+  const seen = { now: view.now, zone: view.zone };
+  return (
+    <>
+      <LatenessCard
+        shown={{
+          active: schedules.active,
+          volume: overview.recentVolume,
+          successRate: overview.successRate,
+          offsets: overview.offsetMs,
+          histogram: overview.histogram,
+          buckets: series.map((step, at) => ({
+            ...step,
+            startsAt: new Date(span.startsAt.getTime() + at * span.stepMs),
+          })),
+        }}
+        period={words}
+        bucket={bucket}
+        zone={view.zone}
+        links={{ schedules: schedulesIn({ status: "scheduled,firing,failed" }), logs: hrefIn(view.env, "/logs") }}
+      />
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
+        <LatestToFire
+          schedules={near.latest.map((one) => nearIn(view.env, one))}
+          allHref={hrefIn(view.env, "/logs")}
+          {...seen}
+        />
+        <div className="grid grid-cols-1 gap-5">
+          <NeedsAttention
+            failed={{ count: schedules.failed, href: schedulesIn({ status: "failed" }) }}
+            dead={{ count: schedules.dead, href: schedulesIn({ status: "dead" }) }}
+            dueSoon={{
+              count: schedules.dueSoon,
+              href: schedulesIn({
+                status: "scheduled",
+                sort: "fire_at",
+                to: new Date(view.now.getTime() + HOUR_MS).toISOString(),
+              }),
+            }}
+            period={words}
+          />
+          <NextToFire
+            schedules={near.next.map((one) => nearIn(view.env, one))}
+            allHref={schedulesIn({ status: "scheduled", sort: "fire_at" })}
+            {...seen}
+          />
+        </div>
+      </div>
+    </>
+  );
+}

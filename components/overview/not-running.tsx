@@ -1,0 +1,26 @@
+import { formatDuration } from "../format/duration.ts";
+import type { Beat } from "../layout/frame-foot.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { FullTime } from "../ui/time.tsx";
+
+/** Says that no dispatcher is running, and since when; nothing while one beats. */
+export function NotRunning({ beat, now, zone }: { beat: Beat; now: Date; zone: string }) {
+  if (beat.isAlive) return null;
+  return (
+    <Notice kind="bad">
+      <p>
+        <b>No dispatcher is running.</b> Schedules are stored, and fire late, as soon as one runs again.
+      </p>
+      <p>
+        {beat.ageMs === null ? (
+          "None has reported within the last hour."
+        ) : (
+          <>
+            Not running since <FullTime at={new Date(now.getTime() - beat.ageMs)} zone={zone} />,{" "}
+            {formatDuration(beat.ageMs)} ago.
+          </>
+        )}
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,31 @@
+import { TextLink } from "../ui/text-link.tsx";
+
+/** What the public figures count, what on time means, and where machines read them. */
+export function Definitions({ onTimeWithinMs, maxAgeS }: { onTimeWithinMs: number; maxAgeS: number }) {
+  return (
+    <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,17rem),1fr))] gap-x-10 gap-y-6 *:grid *:content-start *:gap-2">
+      <section>
+        <h2 className="text-lg">What is counted</h2>
+        <p className="text-ink-soft">
+          Live schedules whose first attempt sent its request in the last 24 hours: the quarter of an hour under way and
+          the 95 before it. Left out are those that their own account’s rate held back, and those that were due while
+          the account was off. Nothing here names an account, a target or a payload.
+        </p>
+      </section>
+      <section>
+        <h2 className="text-lg">What on time means</h2>
+        <p className="text-ink-soft">
+          The first byte left at most {onTimeWithinMs} ms after <code>fire_at</code>, by the database’s clock. Finding
+          the name and opening the connection count as lateness. A request that leaves early on request counts as 0.
+        </p>
+      </section>
+      <section>
+        <h2 className="text-lg">Read it yourself</h2>
+        <p className="text-ink-soft">
+          <TextLink href="/v1/status/punctuality">GET /v1/status/punctuality</TextLink> answers these figures as JSON,
+          without a key. They are taken every {maxAgeS} s.
+        </p>
+      </section>
+    </div>
+  );
+}

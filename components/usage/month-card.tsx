@@ -1,0 +1,57 @@
+import { QuotaMeter } from "../charts/quota-meter.tsx";
+import { formatDay, formatMonth } from "../format/instant.ts";
+import { formatCount } from "../format/number.ts";
+import { Card, CardBody, CardFoot } from "../ui/card.tsx";
+import { Reading } from "../ui/reading.tsx";
+
+/** A month of one environment. `projected` null where the pace cannot be told yet. */
+export type Month = {
+  env: "live" | "test";
+  scheduled: number;
+  limit: number;
+  graceLimit: number;
+  /** When the next month begins. */
+  endsAt: Date;
+  now: Date;
+  projected: number | null;
+};
+
+/** How much of the month's quota is used. */
+export function MonthCard({ month }: { month: Month }) {
+  const { env, scheduled, limit, graceLimit, endsAt, projected } = month;
+  const lastDay = new Date(endsAt.getTime() - 1);
+  return (
+    <Card aria-labelledby="month">
+      <CardBody className="grid gap-6 sm:p-5">
+        <div className="flex flex-wrap items-end justify-between gap-x-10 gap-y-5">
+          <div className="grid gap-3">
+            <h2 id="month" className="font-normal text-base text-ink-soft tracking-normal">
+              Scheduled in {formatMonth(lastDay)}
+              {env === "test" && ", test"}
+            </h2>
+            <p className="whitespace-nowrap text-figure tracking-figure max-sm:text-4xl">
+              {formatCount(scheduled)}
+              <span className="ml-2 text-[0.36em] text-ink-muted leading-none tracking-[-0.02em]">
+                of {formatCount(limit)}
+              </span>
+            </p>
+          </div>
+          <div className="flex flex-wrap gap-x-8 gap-y-4">
+            <Reading label="Left">{formatCount(Math.max(0, limit - scheduled))}</Reading>
+            <Reading label={`By ${formatDay(lastDay)}, at this pace`}>
+              {projected === null ? "—" : formatCount(projected)}
+            </Reading>
+            <Reading label="Starts again">{formatDay(endsAt)}</Reading>
+          </div>
+        </div>
+        <QuotaMeter used={scheduled} limit={limit} graceLimit={graceLimit} projected={projected} />
+      </CardBody>
+      <CardFoot>
+        <p>
+          A schedule counts when it is created, replayed or cloned. A cancel gives nothing back. Test schedules are
+          counted apart.
+        </p>
+      </CardFoot>
+    </Card>
+  );
+}

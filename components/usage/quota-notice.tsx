@@ -1,0 +1,23 @@
+import { formatDay } from "../format/instant.ts";
+import { formatCount } from "../format/number.ts";
+import { Notice } from "../ui/notice.tsx";
+import type { Month } from "./month-card.tsx";
+
+/** Says what happens past the quota and past the grace; nothing while there is room. */
+export function QuotaNotice({ month: { scheduled, limit, graceLimit, endsAt } }: { month: Month }) {
+  if (scheduled >= graceLimit) {
+    return (
+      <Notice kind="bad">
+        <b>The month is full.</b> Creating is refused with <code>QUOTA_EXCEEDED</code> until {formatDay(endsAt)}, 00:00
+        UTC. What is scheduled fires.
+      </Notice>
+    );
+  }
+  if (scheduled <= limit) return null;
+  return (
+    <Notice kind="warn">
+      <b>Over the quota.</b> Schedules are accepted up to {formatCount(graceLimit)}; each answer says{" "}
+      <code>over_limit: true</code>. After that, creating is refused until {formatDay(endsAt)}, 00:00 UTC.
+    </Notice>
+  );
+}

@@ -1,0 +1,20 @@
+import { type NearSchedule, readLatestFired, readNextDue } from "#db/queries/schedules/nearest.ts";
+import { encodeId } from "#domain/ids.ts";
+import type { Ctx } from "../context.ts";
+
+const LATEST = 6;
+const NEXT = 5;
+
+/** `id` as callers know it. */
+export type OwnNear = NearSchedule;
+
+/** The schedules of the caller's environment that fired last, and those that are due next. */
+export async function readNearest(ctx: Ctx): Promise<{ latest: OwnNear[]; next: OwnNear[] }> {
+  const { latest, next } = await ctx.query(async ({ sql }) => ({
+    latest: await readLatestFired(sql, ctx.tenant, LATEST),
+    next: await readNextDue(sql, ctx.tenant, NEXT),
+  }));
+  return { latest: latest.map(named), next: next.map(named) };
+}
+
+const named = (row: NearSchedule): OwnNear => ({ ...row, id: encodeId("sch", row.id) });

@@ -1,0 +1,283 @@
+import { gzipSync } from "node:zlib";
+import type { Page } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
+import { type FiguresStage, type SignedIn, startFiguresStage } from "#tests/helpers/figures-stage.ts";
+import { accessibilityProblems, LOOKS, type Look, sidewaysOverflow, smallTargets } from "#tests/helpers/page-checks.ts";
+
+let stage: FiguresStage;
+let full: SignedIn;
+let fresh: SignedIn;
+
+beforeAll(async () => {
+  stage = await startFiguresStage();
+  await stage.fillPublic();
+  full = await stage.account("indie");
+  await stage.fill(full);
+  fresh = await stage.account("free");
+});
+afterAll(() => stage?.stop());
+
+const wide: Look = { theme: "light", width: 1280 };
+const NARROW_TABLE = /Lateness by/;
+
+async function expectSound(page: Page, complaints: string[]): Promise<void> {
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
+  expect(await smallTargets(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+}
+
+const openAll = (page: Page) =>
+  page.evaluate(() => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+
+/** What all scripts of a page take when they are compressed, bytes. */
+async function scriptBytes(page: Page): Promise<number> {
+  const scripts = await page.evaluate(() => [
+    ...new Set(
+      performance
+        .getEntriesByType("resource")
+        .filter(({ name }) => name.endsWith(".js"))
+        .map(({ name }) => name),
+    ),
+  ]);
+  expect(scripts.length).toBeGreaterThan(0);
+  const bodies = await Promise.all(scripts.map(async (address) => (await fetch(address)).arrayBuffer()));
+  return bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
+}
+
+describe("the overview", () => {
+  it.each(LOOKS)(
+    "has nothing that axe finds, nor overflows, nor complains, with its tables open: $theme, $width px",
+    async (look) => {
+      await stage.beat();
+      const { page, complaints, close } = await stage.open("/overview", look, full);
+      await openAll(page);
+      await expectSound(page, complaints);
+      await close();
+    },
+  );
+
+  it.each(LOOKS)(
+    "is sound before the first schedule, and while no dispatcher runs: $theme, $width px",
+    async (look) => {
+      await stage.beat(1_200_000);
+      const { page, complaints, close } = await stage.open("/overview", look, fresh);
+      await page.getByText("No dispatcher is running.").first().waitFor();
+      await expectSound(page, complaints);
+      await close();
+    },
+  );
+
+  it("says first how late requests left, in a figure and in sentences, and what wants a look", async () => {
+    await stage.beat();
+    const { page, close } = await stage.open("/overview", wide, full);
+    expect(await page.title()).toBe("Overview · Stopwatch");
+    const lateness = page.getByRole("region", { name: "Median lateness" });
+    expect(await lateness.textContent()).toMatch(/\+2\s*ms/);
+    const [histogram, tape] = await lateness.getByRole("img").all();
+    expect(await histogram?.getAttribute("aria-label")).toMatch(
+      /^Lateness of [\d,]+ requests\. Half left within \+2 ms/,
+    );
+    expect(await tape?.getAttribute("aria-label")).toMatch(/^Lateness by hour: p50 .* in \d nothing was sent\.$/);
+
+    const attention = page.getByRole("region", { name: "Needs attention" });
+    expect(await attention.getByRole("link").allTextContents()).toEqual([
+      "1 failedanother attempt is due",
+      "1 deadgiven up in the last 24 hours",
+      "3 due soonwithin the hour",
+    ]);
+    const links = await attention.getByRole("link").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    expect(links.slice(0, 2)).toEqual(["/schedules?status=failed", "/schedules?status=dead"]);
+    expect(links[2]).toMatch(/^\/schedules\?status=scheduled&sort=fire_at&to=20\d\d-/);
+    expect(await page.getByText("No dispatcher is running.").count()).toBe(0);
+    await close();
+  });
+
+  it("shows its period as a table too, also without scripts", async () => {
+    const { page, close } = await stage.open("/overview", { ...wide, scripts: false }, full);
+    await page.getByText("Show as table").click();
+    const table = page.getByRole("table", { name: NARROW_TABLE });
+    expect(await table.getByRole("row").count()).toBe(25);
+    await page.getByRole("navigation", { name: "Period" }).getByRole("link", { name: "30d" }).click();
+    await page.waitForURL(/period=30d/);
+    await page.getByText("Show as table").click();
+    expect(await page.getByRole("table", { name: NARROW_TABLE }).getByRole("row").count()).toBe(31);
+    await close();
+  });
+
+  it("shows what the plan does not hold as locked, with the reason, and falls back to what it holds", async () => {
+    const free = await stage.account("free");
+    await stage.fill(free);
+    const { page, close } = await stage.open("/overview?period=30d", wide, free);
+    const periods = page.getByRole("navigation", { name: "Period" });
+    expect(await periods.textContent()).toContain("30d: Free keeps 7 days of attempts. Indie keeps 30.");
+    expect(await periods.getByRole("link").allTextContents()).toEqual(["24h", "7d"]);
+    expect(await periods.locator("[aria-current]").textContent()).toBe("7d");
+    await close();
+  });
+
+  it("says since when no dispatcher runs", async () => {
+    await stage.beat(1_200_000);
+    const { page, close } = await stage.open("/overview", wide, full);
+    await page.getByText(/Not running since .* UTC, 20 m/).waitFor();
+    await close();
+    await stage.sql`DELETE FROM dispatchers`;
+    const never = await stage.open("/overview", wide, full);
+    await never.page.getByText("None has reported within the last hour.").waitFor();
+    await never.close();
+  });
+
+  it("gives a newcomer three steps and a call that is accepted as it stands", async () => {
+    await stage.beat();
+    const { page, close } = await stage.open("/overview?env=test", wide, fresh);
+    const steps = page.getByRole("region", { name: /three steps/ });
+    expect(await steps.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
+      "Make an API key",
+      "Hand over a request and an instant",
+      "See it leave",
+    ]);
+    expect(await steps.getByRole("link", { name: "API keys" }).getAttribute("href")).toBe("/keys?env=test");
+    const curl = (await page.getByRole("group", { name: "curl command" }).textContent()) ?? "";
+    const body = /-d '([^']*)'/.exec(curl)?.[1] ?? "";
+    const answer = await page.request.post(`${stage.origin}/v1/schedules?env=test`, {
+      data: JSON.parse(body),
+      headers: { origin: stage.origin.replace("127.0.0.1", "localhost"), cookie: `sw_session=${fresh.token}` },
+    });
+    expect(answer.status(), await answer.text()).toBe(201);
+    await page.reload();
+    expect(await steps.count()).toBe(0);
+    await close();
+  });
+
+  it("ships at most 45 KB of scripts (gzip) above an empty page of the same build", async () => {
+    const empty = await stage.open("/nobody-is-here", wide);
+    const overview = await stage.open("/overview", wide, full);
+    const [least, own] = [await scriptBytes(empty.page), await scriptBytes(overview.page)];
+    console.log(`scripts, gzip: empty page ${least} B, overview ${own} B, ${own - least} B above it`);
+    expect(own - least).toBeLessThanOrEqual(45_000);
+    await Promise.all([empty.close(), overview.close()]);
+  });
+});
+
+describe("the page of usage", () => {
+  it.each(LOOKS)("has nothing that axe finds, nor overflows, nor complains: $theme, $width px", async (look) => {
+    await stage.beat();
+    const { page, complaints, close } = await stage.open("/usage", look, full);
+    await expectSound(page, complaints);
+    await close();
+  });
+
+  it("says what is used, what is left, when it starts again, in a picture and in words", async () => {
+    const account = await stage.account("free");
+    await use(account, 1_412);
+    const { page, close } = await stage.open("/usage", wide, account);
+    const main = page.getByRole("main");
+    const picture = await main.getByRole("img").getAttribute("aria-label");
+    expect(picture).toMatch(/^1,412 of 2,000 schedules used, grace to 2,200/);
+    const words = await main.textContent();
+    expect(words).toMatch(/1,412, 70\.6 % of the quota/);
+    expect(words).toMatch(/Left\s*588/);
+    expect(words).toMatch(/Resets1 \w+ 20\d\d, 00:00 UTC, in /);
+    expect(words).toMatch(/0 of 1,000 this month, free/);
+    // Billing is not set up here: nothing is offered that could not be had.
+    expect(words).not.toContain("More room");
+    await close();
+  });
+
+  it("says what happens inside the grace, and past it", async () => {
+    const account = await stage.account("free");
+    for (const [scheduled, sentence] of [
+      [2_086, /Over the quota\..*up to 2,200/],
+      [2_200, /The month is full\./],
+    ] as const) {
+      await use(account, scheduled);
+      const { page, close } = await stage.open("/usage", wide, account);
+      expect(await page.getByRole("main").textContent()).toMatch(sentence);
+      await close();
+    }
+  });
+
+  const use = (account: SignedIn, scheduled: number) => stage.sql`
+    INSERT INTO usage (account_id, env, period, scheduled)
+    VALUES (${account.id}, 'live', to_char(now() AT TIME ZONE 'utc', 'YYYYMM'), ${scheduled})
+    ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = excluded.scheduled`;
+});
+
+describe("the public status", () => {
+  it.each(LOOKS)(
+    "has nothing that axe finds, nor overflows, nor complains, with its tables open: $theme, $width px",
+    async (look) => {
+      await stage.beat();
+      const { page, complaints, close } = await stage.open("/status", look);
+      await openAll(page);
+      await expectSound(page, complaints);
+      await close();
+    },
+  );
+
+  it("shows the figures that machines read, and says what they count", async () => {
+    await stage.beat();
+    const { page, close } = await stage.open("/status", wide);
+    const json = await (await page.request.get(`${stage.origin}/v1/status/punctuality`)).json();
+    expect(json.sent).toBe(72 * 106 + 9);
+    const day = page.getByRole("region", { name: "Half of all requests left within" });
+    expect(await day.textContent()).toContain(json.sent.toLocaleString("en-US"));
+    expect(await day.getByRole("img").getAttribute("aria-label")).toMatch(/, 9 more than 250 ms late\.$/);
+    const through = page.getByRole("region", { name: "Through the day" });
+    const words = await through.getByRole("img").getAttribute("aria-label");
+    expect(words).toContain(`and +${bucketValue(offsetBucket(304))} ms`);
+    expect(words).toMatch(/; in 24 nothing was sent\.$/);
+    await page.getByText("at most 250 ms after").waitFor();
+    await page.getByRole("link", { name: "JSON", exact: true }).click();
+    expect(new URL(page.url()).pathname).toBe("/v1/status/punctuality");
+    await close();
+  });
+
+  it("may be kept for a crowd without cookies, and is everybody else's own", async () => {
+    const anonymous = await fetch(`${stage.origin}/status`);
+    expect(anonymous.headers.get("cache-control")).toBe("public, max-age=15");
+    expect(anonymous.headers.get("vary")).toMatch(/(^|, )cookie(,|$)/i);
+    expect(anonymous.headers.get("set-cookie")).toBeNull();
+    const own = await fetch(`${stage.origin}/status`, { headers: { cookie: "theme=dark" } });
+    expect(own.headers.get("cache-control")).toMatch(/no-store/);
+    expect(await own.text()).toContain('data-theme="dark"');
+    const other = await fetch(`${stage.origin}/`);
+    expect(other.headers.get("cache-control")).toMatch(/no-store/);
+  });
+});
+
+describe("while figures cannot be read", () => {
+  it("the overview says that it did not load, with the id of its request; the status shows the last figures", async () => {
+    const before = await stage.open("/status", wide);
+    const sent = await before.page.getByText("Sent in 24 h").locator("..").textContent();
+    await before.close();
+    await stage.sql`ALTER TABLE account_counts RENAME TO account_counts_away`;
+    await stage.sql`ALTER TABLE shard_punctuality RENAME TO shard_punctuality_away`;
+    try {
+      const { page, status, close } = await stage.open("/overview", wide, full);
+      expect(status).toBe(500);
+      await page.getByRole("heading", { name: "This page did not load" }).waitFor();
+      expect(await page.textContent("body")).toMatch(/req_[0-9a-f]{32}/);
+      expect(await page.textContent("body")).not.toContain("account_counts");
+      await close();
+      const after = await stage.open("/status", wide);
+      expect(await after.page.getByText("Sent in 24 h").locator("..").textContent()).toBe(sent);
+      await after.close();
+    } finally {
+      await stage.sql`ALTER TABLE account_counts_away RENAME TO account_counts`;
+      await stage.sql`ALTER TABLE shard_punctuality_away RENAME TO shard_punctuality`;
+    }
+  });
+});
+
+it("pages of figures that a signed-out visitor asks for lead to sign-in and back", async () => {
+  for (const path of ["/overview?period=7d", "/usage"]) {
+    const { page, close } = await stage.open(path, wide);
+    const { pathname, searchParams } = new URL(page.url());
+    expect([pathname, searchParams.get("redirectTo")]).toEqual(["/login", path]);
+    await close();
+  }
+});

@@ -233,8 +233,12 @@ describe("the list", () => {
   it("is refreshed by itself, not while something is selected, and not once it was paused", async () => {
     await seed();
     const { page, complaints, close } = await open("/schedules?status=dead");
+    const search = page.getByLabel("Part of the URL, or a whole schedule id");
+    await search.fill("not sent yet");
     await bench.sql`UPDATE schedules SET status = 'dead' WHERE account_id = ${account.id} AND status = 'cancelled'`;
     await expect.poll(() => page.locator("tbody tr").count(), { timeout: 15_000 }).toBe(4);
+    expect(await search.inputValue()).toBe("not sent yet");
+    expect(await search.evaluate((input) => input === document.activeElement)).toBe(true);
     await page.locator('input[name="id"]').first().check();
     await page.getByText("Paused while something is selected").waitFor();
     await page.getByRole("status").filter({ hasText: "1 selected" }).waitFor();
@@ -247,6 +251,49 @@ describe("the list", () => {
     await page.getByText(/^Updated/).waitFor();
     expect(complaints).toEqual([]);
     await close();
+  });
+});
+
+describe("the page of the list", () => {
+  it("stays as it is while the server does not answer, and says so", async () => {
+    await seed();
+    const { page, close } = await open("/schedules");
+    await page.route("**/healthz", (route) => route.abort());
+    await page.getByText("Not refreshed: the server does not answer").waitFor({ timeout: 15_000 });
+    expect(await page.locator("tbody tr").count()).toBe(20);
+    await page.unroute("**/healthz");
+    await page.getByText(/^Updated/).waitFor({ timeout: 15_000 });
+    await close();
+  });
+
+  it("that the database does not answer says so with the id of its request, without scripts too", async () => {
+    await bench.sql.begin(async (tx) => {
+      await tx`LOCK TABLE schedules IN ACCESS EXCLUSIVE MODE`;
+      const { page, close } = await open("/schedules?status=dead", { ...wide, scripts: false });
+      await page.getByRole("heading", { name: "This page did not load" }).waitFor();
+      await page.getByText(/req_[0-9a-f]{32}/).waitFor();
+      expect(await page.getByRole("link", { name: "Try again" }).getAttribute("href")).toBe("/schedules?status=dead");
+      await close();
+    });
+  });
+
+  it("has all rows of the page selected by the box in its head, and by a link where scripts are off", async () => {
+    await seed();
+    const { page, complaints, close } = await open("/schedules");
+    await page.getByRole("checkbox", { name: "Select this page" }).check();
+    await page.getByRole("status").filter({ hasText: "20 selected" }).waitFor();
+    await page.locator('input[name="id"]').first().uncheck();
+    await page.getByRole("status").filter({ hasText: "19 selected" }).waitFor();
+    const head = page.getByRole("checkbox", { name: "Select this page" });
+    expect(await head.evaluate((box: HTMLInputElement) => box.indeterminate)).toBe(true);
+    await page.getByRole("button", { name: "Replay selected" }).click();
+    await page.getByRole("heading", { name: "Replay 19 schedules?" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+    const plain = await open("/schedules?page=2", { ...wide, scripts: false });
+    await plain.page.getByRole("link", { name: "Select this page" }).click();
+    await expect.poll(() => plain.page.locator('input[name="id"]:checked').count()).toBe(10);
+    await plain.close();
   });
 });
 

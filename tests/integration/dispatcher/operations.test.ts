@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connectOrm, type OrmConnection } from "#db/orm.ts";
-import { acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
-import { takeStep } from "#db/queries/operations/steps.ts";
+import { acceptOperation, type NewOperation, stopRunningOperation } from "#db/queries/operations/operations.ts";
+import { deleteOldOperations, type RunningOperation, takeStep } from "#db/queries/operations/steps.ts";
 import { runStep } from "#dispatcher/operations/step.ts";
 import { newId } from "#domain/ids.ts";
 import type { OperationFilter } from "#domain/operations.ts";
@@ -47,21 +47,29 @@ async function accept(action: "cancel" | "replay", scope: Scope, of = account, e
   return accepted.operation.id;
 }
 
+function rules() {
+  const { keyRing, targetPolicy, plans } = bench.config;
+  return { keyRing, targetPolicy, plans };
+}
+
 /** One step, as a dispatcher takes it; false when it takes none. */
 async function step(id: string): Promise<boolean> {
-  const { keyRing, targetPolicy, plans } = bench.config;
-  const rules = { keyRing, targetPolicy, plans };
   return takeStep(
     bench.sql as never,
     id,
     () => 0,
-    (tx, operation) => runStep(tx, operation, rules),
+    (tx, operation) => runStep(tx, operation, rules()),
   );
 }
 
 async function finish(id: string) {
   while ((await read(id)).status === "running") await step(id);
   return read(id);
+}
+
+async function finished(id: string): Promise<string> {
+  await finish(id);
+  return id;
 }
 
 async function read(id: string) {
@@ -251,6 +259,58 @@ describe("an operation", () => {
     expect(stopped?.acted).toBe(400);
     expect(await step(id)).toBe(false);
     expect(await statuses()).toEqual({ cancelled: 400, scheduled: 500 });
+  });
+
+  it("is stopped after the step that is under way, whose work counts", async () => {
+    await createTestSchedules(bench.sql, account.id, 900, LATER);
+    const id = await accept("cancel", { filter: {} });
+    const held = Promise.withResolvers<void>();
+    const isWorking = Promise.withResolvers<void>();
+    const stepping = takeStep(
+      bench.sql as never,
+      id,
+      () => 0,
+      async (tx, operation) => {
+        const done = await runStep(tx, operation, rules());
+        isWorking.resolve();
+        await held.promise;
+        return done;
+      },
+    );
+    await isWorking.promise;
+    const stopping = orm.run(5_000, ({ db }) => stopRunningOperation(db, { accountId: account.id, env: "live" }, id));
+    await waitFor("the stop waits", async () => {
+      const [row] = await bench.sql`SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`;
+      return row?.n > 0;
+    });
+    held.resolve();
+    expect(await stepping).toBe(true);
+    expect(await stopping).toMatchObject({ status: "stopped", acted: 400 });
+    expect(await statuses()).toEqual({ cancelled: 400, scheduled: 500 });
+  });
+
+  it("takes no step under a plan that has changed meanwhile", async () => {
+    await create();
+    const id = await accept("replay", { filter: {} });
+    const former = (tx: never, operation: RunningOperation) => runStep(tx, { ...operation, plan: "free" }, rules());
+    expect(await takeStep(bench.sql as never, id, () => 0, former as never)).toBe(false);
+    expect(await read(id)).toMatchObject({ status: "running", acted: 0, scanned: 0 });
+    expect(await finish(id)).toMatchObject({ acted: 1 });
+  });
+
+  it("is deleted 90 days after its end, and not before", async () => {
+    await create();
+    const [old, recent, running] = [
+      await finished(await accept("cancel", { filter: {} })),
+      await finished(await accept("cancel", { filter: {} })),
+      await accept("cancel", { filter: {} }),
+    ];
+    await bench.sql`UPDATE operations SET ended_at = now() - interval '90 days 1 second' WHERE id = ${old}`;
+    await bench.sql`UPDATE operations SET ended_at = now() - interval '89 days' WHERE id = ${recent}`;
+    await bench.sql`UPDATE operations SET accepted_at = now() - interval '200 days' WHERE id = ${running}`;
+    expect(await deleteOldOperations(bench.sql as never, 90, 200)).toBe(1);
+    const kept = await bench.sql`SELECT id FROM operations ORDER BY id`;
+    expect(kept.map((row) => row.id)).toEqual([recent, running].toSorted());
   });
 
   it("of which two take a step at once acts on each schedule once", async () => {

@@ -1,0 +1,126 @@
+import { parseInstant } from "./instant.ts";
+import { addDays, isRealTime, type LocalTime, localTimeAt, parseLocalTime, weekdayOf } from "./zoned-time.ts";
+
+/** What a text says about when: an instant (epoch ms), a time on the clocks of the zone, or nothing that is read here. */
+export type When =
+  | { kind: "instant"; epochMs: number }
+  | { kind: "local"; local: LocalTime }
+  | { kind: "fault"; message: string };
+
+/**
+ * Reads when something is to be, as people write it, seen from `nowMs` in an IANA zone: `in 30m`, `+1 h 30 min`,
+ * `tomorrow 09:00`, `Monday 9am`, `18:30`, `1 Apr 09:00`, `2026-03-30 09:00`, or RFC 3339. A day of 24 hours is meant by
+ * `in 2 days`. What is written without a day or a year is the next one that is ahead.
+ */
+export function readWhen(text: string, { nowMs, zone }: { nowMs: number; zone: string }): When {
+  const written = text.trim();
+  const instantMs = parseInstant(written);
+  if (instantMs !== null) return { kind: "instant", epochMs: instantMs };
+  const words = written.toLowerCase().replace(/\s+/g, " ");
+  const waitMs = readDuration(words);
+  if (waitMs !== null) return { kind: "instant", epochMs: nowMs + waitMs };
+  const local = parseLocalTime(written.replace(/^(\d{4}-\d\d-\d\d) +/, "$1T"));
+  if (local !== null) return { kind: "local", local };
+  return readDayAndTime(words, nowMs, zone);
+}
+
+const UNITS_MS: Record<string, number> = {
+  ...unit(1_000, "s", "sec", "secs", "second", "seconds"),
+  ...unit(60_000, "m", "min", "mins", "minute", "minutes"),
+  ...unit(3_600_000, "h", "hr", "hrs", "hour", "hours"),
+  ...unit(86_400_000, "d", "day", "days"),
+  ...unit(604_800_000, "w", "week", "weeks"),
+};
+const WAIT_MAX_MS = 8_640_000_000_000_000 / 2;
+
+function unit(ms: number, ...names: string[]): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, ms]));
+}
+
+/** `in 1 h 30 m`, `+5m`, `90 seconds`: in ms; null when it is no length of time. */
+function readDuration(words: string): number | null {
+  const body = words.replace(/^(?:in |\+ ?)/, "");
+  if (!/^(?:\d{1,9} ?[a-z]+(?:,? (?:and )?)?)+$/.test(body)) return null;
+  let waitMs = 0;
+  for (const [, count, name = ""] of body.matchAll(/(\d+) ?([a-z]+)/g)) {
+    const unitMs = UNITS_MS[name];
+    if (unitMs === undefined && name !== "and") return null;
+    waitMs += Number(count) * (unitMs ?? 0);
+  }
+  return waitMs <= WAIT_MAX_MS ? waitMs : null;
+}
+
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const MONTHS = [
+  ...["january", "february", "march", "april", "may", "june"],
+  ...["july", "august", "september", "october", "november", "december"],
+];
+const TIME = /(?:^|(?:,? at |,? ))(\d{1,2})(?::(\d\d)(?::(\d\d))?)? ?(am|pm)?$/;
+
+function readDayAndTime(words: string, nowMs: number, zone: string): When {
+  const time = readTime(words);
+  const day = time?.day ?? words;
+  const now = localTimeAt(nowMs, zone);
+  const find = dayFinder(day, now);
+  if (find === null) return fault(UNKNOWN);
+  if (time === null) return fault(`Name a time of day too, such as “${words.slice(0, 30)} 09:00”.`);
+  const local = find(time);
+  if (local === null) return fault("The calendar has no such day, or the day no such time.");
+  return { kind: "local", local };
+}
+
+type Time = Pick<LocalTime, "hour" | "minute" | "second">;
+
+/** The time of day that a text ends with, and what stands before it. */
+function readTime(words: string): (Time & { day: string }) | null {
+  const match = TIME.exec(words);
+  if (match === null) return null;
+  const [whole, hourText, minute, second = "0", half] = match;
+  // "1 april 9" may be a day as well: a bare number is no time.
+  if (minute === undefined && half === undefined) return null;
+  const hour = half === undefined ? Number(hourText) : (Number(hourText) % 12) + (half === "pm" ? 12 : 0);
+  if (half !== undefined && (Number(hourText) < 1 || Number(hourText) > 12)) return null;
+  return { hour, minute: Number(minute ?? 0), second: Number(second), day: words.slice(0, -whole.length) };
+}
+
+/** How a text names a day: what finds the next such day at a time; null when it names none. */
+function dayFinder(day: string, now: LocalTime): ((time: Time) => LocalTime | null) | null {
+  const at = (days: number, time: Time) =>
+    real({ ...addDays({ ...now, hour: 0, minute: 0, second: 0 }, days), ...part(time) });
+  const isAhead = (local: LocalTime | null) => local !== null && compare(local, now) > 0;
+  if (day === "today") return (time) => at(0, time);
+  if (day === "tomorrow") return (time) => at(1, time);
+  if (day === "") return (time) => (isAhead(at(0, time)) ? at(0, time) : at(1, time));
+
+  const dayName = day.replace(/^next /, "");
+  const weekday = dayName.length >= 3 ? WEEKDAYS.findIndex((name) => name.startsWith(dayName)) : -1;
+  if (weekday >= 0) {
+    const days = (weekday - weekdayOf(now) + 7) % 7;
+    return (time) => (isAhead(at(days, time)) ? at(days, time) : at(days + 7, time));
+  }
+
+  const [, first = "", second = "", year] = /^(\w+)\.?,? (\w+)\.?,?(?: (\d{4}))?$/.exec(day) ?? [];
+  const [number, name] = /^\d/.test(first) ? [first, second] : [second, first];
+  const month = name.length >= 3 ? MONTHS.findIndex((one) => one.startsWith(name)) + 1 : 0;
+  const [, dayText] = /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(number) ?? [];
+  if (month === 0 || dayText === undefined) return null;
+  const on = (ofYear: number, time: Time) => real({ year: ofYear, month, day: Number(dayText), ...part(time) });
+  if (year !== undefined) return (time) => on(Number(year), time);
+  return (time) => (isAhead(on(now.year, time)) ? on(now.year, time) : on(now.year + 1, time));
+}
+
+const part = ({ hour, minute, second }: Time): Time => ({ hour, minute, second });
+
+const real = (local: LocalTime): LocalTime | null => (isRealTime(local) ? local : null);
+
+function compare(a: LocalTime, b: LocalTime): number {
+  const key = ({ year, month, day, hour, minute, second }: LocalTime) =>
+    Date.UTC(year, month - 1, day, hour, minute, second);
+  return key(a) - key(b);
+}
+
+const UNKNOWN = "This is not read here. Write “in 30m”, “tomorrow 09:00”, “Monday 09:00” or “1 Apr 09:00”.";
+
+function fault(message: string): When {
+  return { kind: "fault", message };
+}

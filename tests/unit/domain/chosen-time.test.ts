@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { chooseTime, type TypedTime, timeOf } from "#domain/chosen-time.ts";
+
+const NOW_MS = Date.parse("2026-03-27T14:32:07.250Z");
+
+function choose(typed: Partial<TypedTime>) {
+  return chooseTime({ words: "", at: "", zone: "Europe/Berlin", occurrence: "first", ...typed }, NOW_MS);
+}
+
+const instant = (iso: string) => ({ ok: true, epochMs: Date.parse(iso) });
+
+describe("a time that was typed", () => {
+  it("is date and time in its zone, or the words where there are both", () => {
+    expect(choose({ at: "2026-03-30T09:00:00" })).toMatchObject(instant("2026-03-30T07:00:00Z"));
+    expect(choose({ at: "2026-03-30T09:00", words: "in 5m" })).toMatchObject(instant("2026-03-27T14:37:07.250Z"));
+    expect(choose({ words: "tomorrow 09:00", zone: "utc" })).toMatchObject(instant("2026-03-28T09:00:00Z"));
+  });
+
+  it("that clocks show twice is the one that was chosen", () => {
+    const at = "2026-10-25T02:30:00";
+    expect(choose({ at })).toMatchObject({ ...instant("2026-10-25T00:30:00Z"), typed: { zoned: { kind: "overlap" } } });
+    expect(choose({ at, occurrence: "second" })).toMatchObject(instant("2026-10-25T01:30:00Z"));
+  });
+
+  it("that clocks leave out is as long after their change, and says that there is a gap", () => {
+    expect(choose({ at: "2026-03-29T02:30:00" })).toMatchObject({
+      ...instant("2026-03-29T01:30:00Z"),
+      typed: { zoned: { kind: "gap" } },
+    });
+  });
+
+  it.each([
+    [{}, "words"],
+    [{ words: "soon" }, "words"],
+    [{ at: "2026-02-30T09:00" }, "at"],
+    [{ words: "in 5m", zone: "Berlin/Europe" }, "zone"],
+    [{ words: "in 999999999 weeks" }, "words"],
+    [{ words: "in 999999 weeks" }, "words"],
+  ] as const)("that is none says which field is wrong: %j", (typed, field) => {
+    expect(choose(typed)).toMatchObject({ ok: false, field });
+  });
+
+  it.each(["2026-03-30T07:00:00.000Z", "2026-03-30T07:00:00.250Z", "2026-10-25T00:30:00.000Z"])(
+    "is written so that it means the same instant again: %s",
+    (iso) => {
+      expect(chooseTime(timeOf(new Date(iso), "Europe/Berlin"), NOW_MS)).toMatchObject(instant(iso));
+    },
+  );
+
+  it("in the second of two times that clocks show is written as the second", () => {
+    const second = "2026-10-25T01:30:00.000Z";
+    expect(chooseTime(timeOf(new Date(second), "Europe/Berlin"), NOW_MS)).toMatchObject(instant(second));
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { readWhen } from "#domain/when-text.ts";
+import { writeLocalTime } from "#domain/zoned-time.ts";
+
+// A Friday; 15:32:07 in Berlin.
+const NOW_MS = Date.parse("2026-03-27T14:32:07Z");
+
+function read(text: string, zone = "Europe/Berlin"): string | null {
+  const when = readWhen(text, { nowMs: NOW_MS, zone });
+  if (when.kind === "fault") return null;
+  return when.kind === "instant" ? new Date(when.epochMs).toISOString() : writeLocalTime(when.local);
+}
+
+describe("a text that says when", () => {
+  it.each([
+    ["in 30m", "2026-03-27T15:02:07.000Z"],
+    ["In 30 Minutes", "2026-03-27T15:02:07.000Z"],
+    ["+5m", "2026-03-27T14:37:07.000Z"],
+    ["+ 1 h", "2026-03-27T15:32:07.000Z"],
+    ["in 1h 30m", "2026-03-27T16:02:07.000Z"],
+    ["in 1 hour and 30 minutes", "2026-03-27T16:02:07.000Z"],
+    ["90 seconds", "2026-03-27T14:33:37.000Z"],
+    ["in 2 days", "2026-03-29T14:32:07.000Z"],
+    ["1w", "2026-04-03T14:32:07.000Z"],
+    ["2026-03-30T07:00:00Z", "2026-03-30T07:00:00.000Z"],
+    ["2026-03-30T09:00:00.5+02:00", "2026-03-30T07:00:00.500Z"],
+  ])("is an instant: %s", (text, expected) => expect(read(text)).toBe(expected));
+
+  it.each([
+    ["tomorrow 09:00", "2026-03-28T09:00:00"],
+    ["tomorrow at 9am", "2026-03-28T09:00:00"],
+    ["today 18:00:30", "2026-03-27T18:00:30"],
+    ["Monday 09:00", "2026-03-30T09:00:00"],
+    ["next mon 09:00", "2026-03-30T09:00:00"],
+    ["friday 16:00", "2026-03-27T16:00:00"],
+    ["friday 15:00", "2026-04-03T15:00:00"],
+    ["16:00", "2026-03-27T16:00:00"],
+    ["15:00", "2026-03-28T15:00:00"],
+    ["12am", "2026-03-28T00:00:00"],
+    ["9:30 pm", "2026-03-27T21:30:00"],
+    ["1 Apr 09:00", "2026-04-01T09:00:00"],
+    ["April 1st, 09:00", "2026-04-01T09:00:00"],
+    ["1 Mar 09:00", "2027-03-01T09:00:00"],
+    ["1 March 2028 09:00", "2028-03-01T09:00:00"],
+    ["2026-03-30 09:00", "2026-03-30T09:00:00"],
+    ["2026-03-30T09:00:01", "2026-03-30T09:00:01"],
+  ])("is a time on the clocks of the zone: %s", (text, expected) => expect(read(text)).toBe(expected));
+
+  it("means the day of the zone, which may be another than that of UTC", () => {
+    expect(read("tomorrow 09:00", "Pacific/Auckland")).toBe("2026-03-29T09:00:00");
+    expect(read("today 09:00", "Pacific/Auckland")).toBe("2026-03-28T09:00:00");
+  });
+
+  it.each([
+    ...["", "soon", "tomorrow", "monday", "in 5", "in 5 parsecs", "5", "1 april 9", "13pm", "25:00", "9:61"],
+    ...["30 feb 09:00", "1 apr", "apr 09:00", "m 09:00", "in 9999999999 days", "2026-02-30 09:00", "29 feb 2027 09:00"],
+  ])("is not guessed at: %j", (text) => expect(read(text)).toBeNull());
+
+  it("that names a day alone is asked for the time of day", () => {
+    expect(readWhen("Tomorrow", { nowMs: NOW_MS, zone: "UTC" })).toEqual({
+      kind: "fault",
+      message: "Name a time of day too, such as “tomorrow 09:00”.",
+    });
+  });
+});

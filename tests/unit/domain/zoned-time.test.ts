@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import {
+  findZone,
+  formatUtcOffset,
+  localTimeAt,
+  offsetMsAt,
+  parseLocalTime,
+  resolveLocalTime,
+  writeLocalTime,
+} from "#domain/zoned-time.ts";
+
+const HOUR_MS = 3_600_000;
+
+function resolve(text: string, zone: string) {
+  const local = parseLocalTime(text);
+  if (local === null) throw new Error(`${text} is no local time`);
+  return resolveLocalTime(local, zone);
+}
+
+describe("a local time", () => {
+  it.each([
+    ["2026-03-27T15:30:00", "Europe/Berlin", "2026-03-27T14:30:00.000Z"],
+    ["2026-03-30T09:00", "Europe/Berlin", "2026-03-30T07:00:00.000Z"],
+    ["2026-03-27T15:30:00", "UTC", "2026-03-27T15:30:00.000Z"],
+    ["2026-01-01T00:00:00", "Asia/Kathmandu", "2025-12-31T18:15:00.000Z"],
+    ["2026-07-01T12:00:00", "America/St_Johns", "2026-07-01T14:30:00.000Z"],
+  ])("%s in %s is one instant: %s", (text, zone, instant) => {
+    const zoned = resolve(text, zone);
+    expect(zoned).toEqual({ kind: "once", epochMs: Date.parse(instant) });
+  });
+
+  it("that clocks leave out when they go forward is a gap, and stands for the time as long after the change", () => {
+    const zoned = resolve("2026-03-29T02:30:00", "Europe/Berlin");
+    expect(zoned).toEqual({
+      kind: "gap",
+      epochMs: Date.parse("2026-03-29T01:30:00Z"),
+      from: parseLocalTime("2026-03-29T02:00"),
+      to: parseLocalTime("2026-03-29T03:00"),
+    });
+    expect(writeLocalTime(localTimeAt(Date.parse("2026-03-29T01:30:00Z"), "Europe/Berlin"))).toBe(
+      "2026-03-29T03:30:00",
+    );
+  });
+
+  it("just before and just after a gap is one instant", () => {
+    expect(resolve("2026-03-29T01:59:59", "Europe/Berlin")).toEqual({
+      kind: "once",
+      epochMs: Date.parse("2026-03-29T00:59:59Z"),
+    });
+    expect(resolve("2026-03-29T03:00:00", "Europe/Berlin")).toEqual({
+      kind: "once",
+      epochMs: Date.parse("2026-03-29T01:00:00Z"),
+    });
+  });
+
+  it("that clocks show twice when they go back is both instants, the earlier one first", () => {
+    expect(resolve("2026-10-25T02:30:00", "Europe/Berlin")).toEqual({
+      kind: "overlap",
+      firstMs: Date.parse("2026-10-25T00:30:00Z"),
+      secondMs: Date.parse("2026-10-25T01:30:00Z"),
+    });
+  });
+
+  it("in a change of half an hour, and in a day that a zone left out, is found too", () => {
+    expect(resolve("2026-04-05T01:45:00", "Australia/Lord_Howe")).toMatchObject({ kind: "overlap" });
+    expect(resolve("2011-12-30T12:00:00", "Pacific/Apia")).toMatchObject({
+      kind: "gap",
+      from: parseLocalTime("2011-12-30T00:00"),
+      to: parseLocalTime("2011-12-31T00:00"),
+    });
+  });
+
+  it("is read only as an input writes it, and only of days that there are", () => {
+    expect(parseLocalTime("2026-02-30T09:00")).toBeNull();
+    expect(parseLocalTime("2026-02-28T24:00")).toBeNull();
+    expect(parseLocalTime("2026-02-28 09:00")).toBeNull();
+    expect(parseLocalTime("2026-02-28T09:00Z")).toBeNull();
+    expect(parseLocalTime("")).toBeNull();
+    expect(writeLocalTime(parseLocalTime("2026-02-28T09:00:07") as never)).toBe("2026-02-28T09:00:07");
+  });
+});
+
+describe("a zone", () => {
+  it("is found in any letter case, and nothing else is one", () => {
+    expect(findZone("europe/berlin ")).toBe("Europe/Berlin");
+    expect(findZone("Europe/Nowhere")).toBeNull();
+    expect(findZone("")).toBeNull();
+  });
+
+  it("has its offset from UTC at each instant, written as people write it", () => {
+    expect(offsetMsAt(Date.parse("2026-03-27T14:30:00.999Z"), "Europe/Berlin")).toBe(HOUR_MS);
+    expect(offsetMsAt(Date.parse("2026-03-30T14:30:00Z"), "Europe/Berlin")).toBe(2 * HOUR_MS);
+    expect(formatUtcOffset(2 * HOUR_MS)).toBe("UTC+2");
+    expect(formatUtcOffset(-3.5 * HOUR_MS)).toBe("UTC−3:30");
+    expect(formatUtcOffset(0)).toBe("UTC");
+  });
+});

@@ -1,0 +1,52 @@
+import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
+import { RequestFacts } from "#components/schedules/request-facts.tsx";
+import { ActionButtons, WhatCanBeDone } from "#components/schedules/schedule-actions.tsx";
+import { ScheduleCurl } from "#components/schedules/schedule-curl.tsx";
+import { Standing } from "#components/schedules/standing.tsx";
+import { WhatHappened } from "#components/schedules/what-happened.tsx";
+import { WhatWasDone } from "#components/schedules/what-was-done.tsx";
+import { WhenFacts } from "#components/schedules/when-facts.tsx";
+import { isTerminal } from "#domain/states.ts";
+import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
+import { dashboardPage } from "../../dashboard-page.tsx";
+import { hrefIn, hrefWith } from "../../view.ts";
+import { scheduleLinks } from "../schedule-links.ts";
+
+export async function generateMetadata({ params }: { params: Promise<{ id: string }> }) {
+  return { title: (await params).id, robots: "noindex" };
+}
+
+export default dashboardPage("/schedules/[id]", async ({ ctx, view, routeParams }) => {
+  const schedule = await readScheduleInFull(ctx, routeParams.id ?? "", view.now);
+  const links = scheduleLinks(view.env, schedule.id);
+  const originalHref = schedule.replayOf ? hrefIn(view.env, `/schedules/${schedule.replayOf}`) : undefined;
+  const at = { zone: view.zone, now: view.now };
+  return {
+    title: schedule.id,
+    crumb: { href: hrefIn(view.env, "/schedules"), label: "Schedules" },
+    tools: !isTerminal(schedule.status) && (
+      <AutoRefresh
+        at={view.now.getTime()}
+        href={hrefWith(view, { did: undefined, failed: undefined, error: undefined })}
+      />
+    ),
+    action: <ActionButtons schedule={schedule} links={links} />,
+    body: (
+      <>
+        <WhatWasDone schedule={schedule} params={view.params} originalHref={originalHref} />
+        <div className="grid grid-cols-1 items-start gap-5 min-[72rem]:grid-cols-[minmax(0,1fr)_21.5rem]">
+          <div className="grid min-w-0 grid-cols-1 gap-5">
+            <Standing schedule={schedule} {...at} />
+            <WhatHappened schedule={schedule} {...at} />
+          </div>
+          <aside className="grid min-w-0 grid-cols-1 gap-5" aria-label="Facts">
+            <RequestFacts schedule={schedule} env={view.env} originalHref={originalHref} />
+            <WhenFacts schedule={schedule} zone={view.browserZone} />
+            <WhatCanBeDone schedule={schedule} links={links} />
+            <ScheduleCurl schedule={schedule} baseUrl={ctx.config.baseUrl} />
+          </aside>
+        </div>
+      </>
+    ),
+  };
+});

@@ -1,0 +1,40 @@
+import { ConfirmOne } from "#components/schedules/confirm-one.tsx";
+import { NotReplayed } from "#components/schedules/not-replayed.tsx";
+import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
+import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
+import { dashboardPage } from "../../../dashboard-page.tsx";
+import { hrefIn } from "../../../view.ts";
+import { scheduleLinks } from "../../schedule-links.ts";
+
+export const metadata = { title: "Replay a schedule", robots: "noindex" };
+
+export default dashboardPage("/schedules/[id]/replay", async ({ ctx, view, routeParams }) => {
+  const schedule = await readScheduleInFull(ctx, routeParams.id ?? "", view.now);
+  const page = hrefIn(view.env, `/schedules/${schedule.id}`);
+  return {
+    title: "Replay",
+    crumb: { href: page, label: schedule.id },
+    narrow: true,
+    body: (
+      <>
+        <NotReplayed error={view.params.error} cloneHref={scheduleLinks(view.env, schedule.id).clone} />
+        <ScheduleSummary schedule={schedule} zone={view.zone} href={page} />
+        <ConfirmOne
+          title="Send this request again, now?"
+          action={`/schedules/${schedule.id}/replay/confirm`}
+          fields={{ id: schedule.id, env: view.env, key: crypto.randomUUID() }}
+          label="Replay it"
+          keep={{ href: page, label: "Not now" }}
+          reason={schedule.problems.replay ?? undefined}
+        >
+          <p>
+            The same method, target, headers and payload go out at once, as a new schedule that counts in the
+            month&rsquo;s quota. <b className="font-medium text-ink">The target may then get it twice</b>: a replay has
+            a webhook-id of its own, by which a receiver cannot tell that it is the same. The copy links to this
+            schedule.
+          </p>
+        </ConfirmOne>
+      </>
+    ),
+  };
+});

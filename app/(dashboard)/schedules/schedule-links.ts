@@ -1,0 +1,13 @@
+import type { ScheduleLinks } from "#components/schedules/shown-schedule.ts";
+import type { Environment } from "#domain/api-key.ts";
+import { hrefIn } from "../view.ts";
+
+/** Where something is done with a schedule. */
+export function scheduleLinks(env: Environment, id: string): ScheduleLinks {
+  return {
+    cancel: hrefIn(env, `/schedules/${id}/cancel`),
+    reschedule: hrefIn(env, `/schedules/${id}/reschedule`),
+    replay: hrefIn(env, `/schedules/${id}/replay`),
+    clone: hrefIn(env, "/schedules/new", { from: id }),
+  };
+}

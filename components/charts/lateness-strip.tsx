@@ -1,0 +1,75 @@
+import { useId } from "react";
+import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
+import { formatOffset } from "../format/offset.ts";
+import { LatenessAxis } from "./lateness-axis.tsx";
+import { latenessScale } from "./lateness-scale.ts";
+
+const FLAGS = 18;
+const PLOT = 44;
+
+/** The zero line with one request on it: how late it left, or how early. `what` names it ("The first attempt"). */
+export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
+  const hatch = useId();
+  const isTwoSided = ms < 0;
+  const { xOf, zero } = latenessScale({ isTwoSided });
+  const isLate = ms > ON_TIME_WITHIN_MS;
+  const bottom = FLAGS + PLOT;
+  const x = xOf(ms);
+  return (
+    <svg
+      role="img"
+      aria-label={inWords(ms, what)}
+      className="block w-full overflow-visible"
+      height={bottom + LatenessAxis.height}
+    >
+      <defs>
+        <pattern id={hatch} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(35)">
+          <path className="stroke-line" d="M0.5 0V5" />
+        </pattern>
+      </defs>
+      {!isTwoSided && <rect y={FLAGS} width={`${zero}%`} height={PLOT} fill={`url(#${hatch})`} />}
+      <line
+        x1={`${xOf(ON_TIME_WITHIN_MS)}%`}
+        x2={`${xOf(ON_TIME_WITHIN_MS)}%`}
+        y1={FLAGS}
+        y2={bottom}
+        className="stroke-1 stroke-warn"
+        strokeDasharray="2 3"
+      />
+      {Math.abs(x - xOf(ON_TIME_WITHIN_MS)) > WORDS && (
+        <text x={`${xOf(ON_TIME_WITHIN_MS)}%`} y="12" textAnchor="middle" className="fill-warn text-2xs">
+          late past {ON_TIME_WITHIN_MS}
+        </text>
+      )}
+      <line
+        x1={`${zero}%`}
+        x2={`${x}%`}
+        y1={FLAGS + PLOT / 2}
+        y2={FLAGS + PLOT / 2}
+        className={`stroke-8 ${isLate ? "stroke-warn-line" : "stroke-accent-line"}`}
+      />
+      <line
+        x1={`${x}%`}
+        x2={`${x}%`}
+        y1={FLAGS + 4}
+        y2={bottom}
+        className={`stroke-2 ${isLate ? "stroke-warn" : "stroke-ink"}`}
+      />
+      <text x={`${Math.min(x, 100 - WORDS / 2)}%`} y="12" textAnchor="middle" className="fill-ink-soft text-2xs">
+        {formatOffset(ms)}
+      </text>
+      <LatenessAxis y={bottom} isTwoSided={isTwoSided} />
+      <line x1={`${zero}%`} x2={`${zero}%`} y1={FLAGS} y2={bottom + 10} className="stroke-2 stroke-accent" />
+    </svg>
+  );
+}
+
+/** Percent of the width that is kept free for a word. */
+const WORDS = 16;
+
+function inWords(ms: number, what: string): string {
+  if (ms === 0) return `${what} left at its instant.`;
+  if (ms < 0) return `${what} left ${formatOffset(-ms).slice(1)} before its instant, as early firing asks.`;
+  const judged = ms > ON_TIME_WITHIN_MS ? "more than" : "within";
+  return `${what} left ${formatOffset(ms).slice(1)} after its instant: ${judged} the ${ON_TIME_WITHIN_MS} ms that count as on time.`;
+}

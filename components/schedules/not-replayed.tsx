@@ -1,0 +1,26 @@
+import { Notice } from "../ui/notice.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+
+/** Why a replay was not stored, by the code of the error; nothing without one. */
+export function NotReplayed({ error, cloneHref }: { error: string | undefined; cloneHref: string }) {
+  if (error === undefined) return null;
+  return (
+    <Notice kind="bad" announce="alert">
+      <b>Not replayed.</b> {REASONS[error] ?? "It was not stored. Try again."}
+      {error === "CONFLICT" && (
+        <>
+          {" "}
+          <TextLink href={cloneHref}>Clone it</TextLink> with a payload and headers of its own.
+        </>
+      )}
+    </Notice>
+  );
+}
+
+const REASONS: Record<string, string | undefined> = {
+  CONFLICT: "Payload and headers were erased at the end of the plan's retention.",
+  QUOTA_EXCEEDED: "The quota of the month is used up, with its grace.",
+  PAYLOAD_TOO_LARGE: "Its payload is larger than the plan allows now.",
+  VALIDATION: "Its target is not allowed any more.",
+  UNAVAILABLE: "The database did not answer. Pressing again stores it once.",
+};

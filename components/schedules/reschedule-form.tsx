@@ -1,0 +1,82 @@
+"use client";
+
+import { useState } from "react";
+import { chooseTime, type TypedTime } from "#domain/chosen-time.ts";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { Card, CardBody, CardHead } from "../ui/card.tsx";
+import { Checkbox } from "../ui/choice.tsx";
+import { TimePreview } from "./time-preview.tsx";
+import { useBrowserZone } from "./use-browser-zone.ts";
+import { useClock } from "./use-clock.ts";
+import { WhenFields } from "./when-fields.tsx";
+
+/** Another instant for a schedule. `reason` is why it cannot be moved; `error` is what was wrong with what was sent. */
+export function RescheduleForm({
+  action,
+  fields,
+  initial,
+  isZoneKnown,
+  isEarly,
+  madeAtMs,
+  error,
+  reason,
+  backHref,
+}: {
+  action: string;
+  fields: Readonly<Record<string, string>>;
+  initial: TypedTime;
+  /** Whether the zone is the browser's or was typed, so that no script sets it. */
+  isZoneKnown: boolean;
+  isEarly: boolean;
+  madeAtMs: number;
+  error?: { field: string; message: string };
+  reason?: string;
+  backHref: string;
+}) {
+  const [typed, setTyped] = useState(initial);
+  const [isChanged, setChanged] = useState(false);
+  const nowMs = useClock(madeAtMs);
+  useBrowserZone(isZoneKnown, setTyped);
+  const chosen = chooseTime(typed, nowMs);
+  return (
+    <form
+      method="post"
+      action={action}
+      className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21.5rem]"
+    >
+      {Object.entries(fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <Card>
+        <CardHead title="When" />
+        <CardBody className="grid grid-cols-1 gap-4">
+          <WhenFields
+            typed={typed}
+            chosen={chosen}
+            nowMs={nowMs}
+            errors={error && !isChanged ? { [error.field]: error.message } : {}}
+            onChange={(next) => {
+              setTyped(next);
+              setChanged(true);
+            }}
+          />
+          <Checkbox
+            name="early"
+            value="1"
+            defaultChecked={isEarly}
+            label="Early fire"
+            hint="Leave ahead by the estimated way to the target, so that it arrives at the instant."
+          />
+        </CardBody>
+      </Card>
+      <TimePreview chosen={chosen} nowMs={nowMs}>
+        <div className="flex flex-wrap items-center gap-2">
+          <Button type="submit" kind="primary" reason={reason}>
+            Move it
+          </Button>
+          <ButtonLink href={backHref}>Leave it as it is</ButtonLink>
+        </div>
+      </TimePreview>
+    </form>
+  );
+}

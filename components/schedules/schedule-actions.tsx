@@ -1,0 +1,73 @@
+import { CopyPlus, Repeat2 } from "lucide";
+import type { ScheduleAction } from "#domain/schedule-actions.ts";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { Card, CardBody, CardHead } from "../ui/card.tsx";
+import { Icon } from "../ui/icon.tsx";
+import type { ScheduleLinks, ShownSchedule } from "./shown-schedule.ts";
+
+const NAMES: Record<ScheduleAction, string> = {
+  reschedule: "Reschedule",
+  replay: "Replay",
+  clone: "Clone",
+  cancel: "Cancel",
+};
+const ORDER = ["reschedule", "replay", "clone", "cancel"] as const;
+const BAR = ["replay", "clone", "cancel"] as const;
+const ICONS = { replay: Repeat2, clone: CopyPlus, cancel: undefined };
+
+const EFFECTS: Record<ScheduleAction, string> = {
+  reschedule: "Moves it to another instant.",
+  replay: "Sends the same request as a new schedule. The target may then get it twice.",
+  clone: "Makes a new schedule to the same target, with another time, payload or headers.",
+  cancel: "Stops what was not sent yet.",
+};
+
+/** What is most often done with a schedule, for the bar of its page. */
+export function ActionButtons({ schedule, links }: { schedule: ShownSchedule; links: ScheduleLinks }) {
+  return BAR.filter((action) => schedule.problems[action] === null).map((action) => (
+    <ButtonLink
+      key={action}
+      href={links[action]}
+      kind={action === "cancel" ? "danger" : "plain"}
+      className={action === "cancel" ? "" : "max-sm:hidden"}
+    >
+      {ICONS[action] && <Icon of={ICONS[action]} />}
+      {NAMES[action]}
+    </ButtonLink>
+  ));
+}
+
+/** Everything that can be done with a schedule, and of what cannot why. */
+export function WhatCanBeDone({ schedule, links }: { schedule: ShownSchedule; links: ScheduleLinks }) {
+  return (
+    <Card>
+      <CardHead title="What can be done" />
+      <CardBody>
+        <ul className="grid gap-3 text-sm">
+          {ORDER.map((action) => {
+            const problem = schedule.problems[action];
+            return (
+              <li
+                key={action}
+                className="grid grid-cols-[6.25rem_minmax(0,1fr)] items-start gap-3 [&>p]:pt-[0.1875rem]"
+              >
+                {problem === null ? (
+                  <ButtonLink size="small" href={links[action]} kind={action === "cancel" ? "danger" : "plain"}>
+                    {NAMES[action]}
+                  </ButtonLink>
+                ) : (
+                  <Button size="small" disabled aria-describedby={`why-${action}`}>
+                    {NAMES[action]}
+                  </Button>
+                )}
+                <p id={`why-${action}`} className={problem === null ? "text-ink-soft" : "text-ink-muted"}>
+                  {problem ?? EFFECTS[action]}
+                </p>
+              </li>
+            );
+          })}
+        </ul>
+      </CardBody>
+    </Card>
+  );
+}

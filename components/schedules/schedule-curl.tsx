@@ -1,0 +1,18 @@
+import { CodeBlock, type CodePiece } from "../ui/code-block.tsx";
+import type { ShownSchedule } from "./shown-schedule.ts";
+
+/** What this page does, by the API: reading the schedule, and what can be done with it now. */
+export function ScheduleCurl({ schedule, baseUrl }: { schedule: ShownSchedule; baseUrl: string }) {
+  const address = `${baseUrl}/v1/schedules/${schedule.id}`;
+  const calls = [
+    ["Read it", `curl ${address}`],
+    ["Its attempts", `curl ${address}/attempts`],
+    ...(schedule.problems.cancel === null ? [["Cancel it", `curl -X DELETE ${address}`]] : []),
+    ...(schedule.problems.replay === null ? [["Replay it now", `curl -X POST ${address}/replay`]] : []),
+  ] as const;
+  const code = calls.flatMap(([name, curl], at): CodePiece[] => [
+    { text: `${at > 0 ? "\n\n" : ""}# ${name}\n`, as: "comment" },
+    `${curl} \\\n  -H "Authorization: Bearer $STOPWATCH_API_KEY"`,
+  ]);
+  return <CodeBlock title="The same by curl" what="curl commands" code={code} />;
+}

@@ -1,0 +1,79 @@
+"use client";
+
+import type { ReactNode } from "react";
+import type { ChosenTime } from "#domain/chosen-time.ts";
+import { formatUtcOffset, offsetMsAt } from "#domain/zoned-time.ts";
+import { formatDuration } from "../format/duration.ts";
+import { formatClock, formatInstant } from "../format/instant.ts";
+import { Card, CardBody } from "../ui/card.tsx";
+import { Copy } from "../ui/copy.tsx";
+import { Facts } from "../ui/facts.tsx";
+
+/** When a request would leave, as it is typed now: local and in UTC, how far ahead, and as ISO 8601. */
+export function TimePreview({
+  chosen,
+  nowMs,
+  children,
+}: {
+  chosen: ChosenTime;
+  nowMs: number;
+  /** Below it: what sends the form. */
+  children?: ReactNode;
+}) {
+  return (
+    <Card aria-labelledby="leaves">
+      <CardBody className="grid gap-3">
+        <h2 id="leaves" className="font-normal text-ink-soft text-sm tracking-normal">
+          Leaves
+        </h2>
+        {chosen.ok ? (
+          <Instant at={new Date(chosen.epochMs)} zone={chosen.zone} nowMs={nowMs} />
+        ) : (
+          <p className="text-ink-muted text-sm">{chosen.message}</p>
+        )}
+      </CardBody>
+      {children && <div className="rounded-b-lg border-line border-t bg-sunken p-4">{children}</div>}
+    </Card>
+  );
+}
+
+function Instant({ at, zone, nowMs }: { at: Date; zone: string; nowMs: number }) {
+  const [clock = "", fraction = ""] = formatClock(at, zone).split(".");
+  const iso = at.toISOString();
+  const aheadMs = at.getTime() - nowMs;
+  return (
+    <>
+      <div className="grid gap-1.5">
+        <p className="text-[2.5rem] leading-10.5 tracking-figure">
+          {clock}
+          <span className="text-[0.5em] text-ink-muted tracking-[-0.03em]">.{fraction}</span>
+        </p>
+        <p className="text-lg">
+          {new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "full" }).format(at)}
+          <span className="block text-ink-soft">
+            {zone === "UTC" ? "UTC" : `${zone}, ${formatUtcOffset(offsetMsAt(at.getTime(), zone))}`}
+          </span>
+        </p>
+      </div>
+      <div className="border-line border-t">
+        <Facts
+          items={[
+            ["UTC", formatInstant(at)],
+            ["From now", aheadMs > 0 ? formatDuration(aheadMs) : <Passed key="passed" />],
+            [
+              "ISO",
+              <span key="iso" className="flex items-start justify-between gap-2">
+                <span className="font-mono text-xs leading-6">{iso}</span>
+                <Copy text={iso} what="ISO instant" />
+              </span>,
+            ],
+          ]}
+        />
+      </div>
+    </>
+  );
+}
+
+function Passed() {
+  return <span className="text-bad">It has passed. Name a later instant.</span>;
+}

@@ -1,0 +1,14 @@
+"use client";
+
+import { useEffect, useState } from "react";
+
+/** The time, epoch ms, each second anew: counted from when the page was made, so by the server's clock. */
+export function useClock(madeAtMs: number): number {
+  const [nowMs, setNowMs] = useState(madeAtMs);
+  useEffect(() => {
+    const startedMs = performance.now();
+    const timer = setInterval(() => setNowMs(madeAtMs + performance.now() - startedMs), 1_000);
+    return () => clearInterval(timer);
+  }, [madeAtMs]);
+  return nowMs;
+}

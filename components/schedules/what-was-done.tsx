@@ -1,0 +1,49 @@
+import { Notice } from "../ui/notice.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+import type { ShownSchedule } from "./shown-schedule.ts";
+
+/**
+ * What was just done with a schedule, or why it was not: `did` and `failed` are parameters of its page's address.
+ * `originalHref` is the page of the schedule that it was made from.
+ */
+export function WhatWasDone({
+  schedule,
+  params: { did = "", failed, error },
+  originalHref,
+}: {
+  schedule: ShownSchedule;
+  params: Readonly<Record<string, string | undefined>>;
+  originalHref?: string;
+}) {
+  if (failed === "cancel") {
+    const why = error === "UNAVAILABLE" ? "The database did not answer. Try again." : schedule.problems.cancel;
+    return (
+      <Notice kind="bad" announce="alert">
+        <b>Not cancelled.</b> {why ?? "Its status changed meanwhile. Try again."}
+      </Notice>
+    );
+  }
+  if (did === "cancelled" && schedule.status !== "cancelled") return null;
+  const said = SAID[did];
+  if (said === undefined) return null;
+  return (
+    <Notice kind={did === "known" ? "info" : "ok"} announce="status">
+      <b>{said.title}</b> {said.more}
+      {did === "replayed" && originalHref && (
+        <>
+          {" "}
+          <TextLink href={originalHref}>The original</TextLink> stays as it is.
+        </>
+      )}
+    </Notice>
+  );
+}
+
+const SAID: Record<string, { title: string; more: string } | undefined> = {
+  created: { title: "Stored.", more: "It leaves at its instant." },
+  over: { title: "Stored.", more: "The month's quota is used up: this one is within its grace." },
+  known: { title: "Nothing new was stored.", more: "This schedule had been stored with the same key before." },
+  cancelled: { title: "Cancelled.", more: "Nothing more is sent." },
+  moved: { title: "Moved.", more: "It leaves at the new instant." },
+  replayed: { title: "Stored as a new schedule.", more: "It carries the same request." },
+};

@@ -1,0 +1,180 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import type { ChosenTime, TypedTime } from "#domain/chosen-time.ts";
+import { formatUtcOffset, type LocalTime, offsetMsAt } from "#domain/zoned-time.ts";
+import { formatDay } from "../format/instant.ts";
+import { Radio } from "../ui/choice.tsx";
+import { TextField } from "../ui/field.tsx";
+import { Notice } from "../ui/notice.tsx";
+
+const CHIPS = [
+  { label: "+5 m", words: "in 5m" },
+  { label: "+1 h", words: "in 1h" },
+  { label: "Tomorrow 09:00", words: "tomorrow 09:00" },
+  { label: "Monday 09:00", words: "Monday 09:00" },
+];
+
+/**
+ * When: by a chip, in words, or as date and time in a zone. `chosen` is what `typed` means now; `errors` are of the server,
+ * by field. What is typed in one way empties the other.
+ */
+export function WhenFields({
+  typed,
+  chosen,
+  nowMs,
+  errors,
+  onChange,
+}: {
+  typed: TypedTime;
+  chosen: ChosenTime;
+  nowMs: number;
+  errors: Readonly<Record<string, string | undefined>>;
+  onChange: (typed: TypedTime) => void;
+}) {
+  const zones = useZones();
+  const set = (change: Partial<TypedTime>) => onChange({ ...typed, occurrence: "first", ...change });
+  const errorOf = (field: "words" | "at" | "zone") =>
+    errors[field] ??
+    (!chosen.ok && chosen.field === field && typed[field].length > LONG_ENOUGH ? chosen.message : undefined);
+  return (
+    <div className="grid grid-cols-1 gap-4">
+      {/* biome-ignore lint/a11y/useSemanticElements: they are buttons, not fields */}
+      <div className="flex flex-wrap gap-1.5 noscript:hidden" role="group" aria-label="Common times">
+        {CHIPS.map(({ label, words }) => (
+          <button
+            key={label}
+            type="button"
+            aria-pressed={typed.words === words}
+            className="inline-flex min-h-6.5 cursor-pointer items-center rounded-md border border-line bg-surface px-2 text-ink-soft text-xs hover:border-line-strong aria-pressed:border-accent-line aria-pressed:bg-accent-soft aria-pressed:text-accent-strong"
+            onClick={() => set({ words, at: "" })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,11.5rem),1fr))] gap-4">
+        <TextField
+          id="words"
+          name="words"
+          label="In words"
+          placeholder="in 30m"
+          autoComplete="off"
+          value={typed.words}
+          onChange={(event) => set({ words: event.target.value, at: "" })}
+          error={errorOf("words")}
+          hint="Or date and time. Words count if both are given."
+        />
+        <TextField
+          id="at"
+          name="at"
+          label="Date and time"
+          type="datetime-local"
+          step={1}
+          value={typed.at}
+          onChange={(event) => set({ at: event.target.value, words: "" })}
+          error={errorOf("at")}
+        />
+        <TextField
+          id="zone"
+          name="zone"
+          label="Zone"
+          list="zones"
+          autoComplete="off"
+          spellCheck={false}
+          value={typed.zone}
+          onChange={(event) => set({ zone: event.target.value })}
+          error={errorOf("zone")}
+          hint="Such as Europe/Berlin."
+        />
+        <datalist id="zones">
+          {zones.map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+      </div>
+      <div role="status" className="grid gap-2 empty:hidden">
+        {chosen.ok && <ClockChange chosen={chosen} nowMs={nowMs} typed={typed} onChange={onChange} />}
+      </div>
+    </div>
+  );
+}
+
+/** While a word of two letters is typed nothing is said against it. */
+const LONG_ENOUGH = 2;
+
+function ClockChange({
+  chosen: { epochMs, zone, typed: meant },
+  nowMs,
+  typed,
+  onChange,
+}: {
+  chosen: Extract<ChosenTime, { ok: true }>;
+  nowMs: number;
+  typed: TypedTime;
+  onChange: (typed: TypedTime) => void;
+}) {
+  if (meant === null) return null;
+  const { local, zoned } = meant;
+  const offset = (atMs: number) => formatUtcOffset(offsetMsAt(atMs, zone));
+  if (zoned.kind === "gap") {
+    return (
+      <Notice kind="warn">
+        <b>
+          {clock(local)} on {day(local)} does not exist in {zone}.
+        </b>{" "}
+        Clocks go from {clock(zoned.from)} to {clock(zoned.to)}. It would leave at{" "}
+        {clock(shifted(local, offsetMsAt(epochMs, zone), epochMs))}, {offset(epochMs)}.
+      </Notice>
+    );
+  }
+  if (zoned.kind === "overlap") {
+    return (
+      <Notice kind="warn">
+        <fieldset className="grid">
+          <legend>
+            <b>
+              {clock(local)} on {day(local)} comes twice in {zone}.
+            </b>
+          </legend>
+          {(["first", "second"] as const).map((occurrence) => (
+            <Radio
+              key={occurrence}
+              name="occurrence"
+              value={occurrence}
+              label={`${occurrence === "first" ? "The first" : "The second"}, ${offset(occurrence === "first" ? zoned.firstMs : zoned.secondMs)}`}
+              checked={typed.occurrence === occurrence}
+              onChange={() => onChange({ ...typed, occurrence })}
+            />
+          ))}
+        </fieldset>
+      </Notice>
+    );
+  }
+  if (offsetMsAt(epochMs, zone) === offsetMsAt(nowMs, zone)) return null;
+  return (
+    <Notice kind="info">
+      <b>Clocks in {zone} change until then.</b> They are at {offset(epochMs)} by then, and at {offset(nowMs)} now. The
+      preview has it right.
+    </Notice>
+  );
+}
+
+const two = (part: number) => String(part).padStart(2, "0");
+
+const clock = ({ hour, minute, second }: LocalTime) =>
+  `${two(hour)}:${two(minute)}${second === 0 ? "" : `:${two(second)}`}`;
+
+const day = (local: LocalTime) => formatDay(new Date(Date.UTC(local.year, local.month - 1, local.day)));
+
+function shifted(local: LocalTime, offsetMs: number, epochMs: number): LocalTime {
+  const at = new Date(epochMs + offsetMs);
+  return { ...local, hour: at.getUTCHours(), minute: at.getUTCMinutes(), second: at.getUTCSeconds() };
+}
+
+// Not sent by the server: the browser knows its 400 zones itself.
+function useZones(): readonly string[] {
+  const [zones, setZones] = useState<readonly string[]>([]);
+  useEffect(() => setZones(["UTC", ...Intl.supportedValuesOf("timeZone")]), []);
+  return zones;
+}

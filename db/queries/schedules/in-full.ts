@@ -1,0 +1,30 @@
+import { and, eq } from "drizzle-orm";
+import type { DbOrTx } from "../../orm.ts";
+import { scheduleRequests, schedules } from "../../schema/schedules.ts";
+import type { Tenant } from "../accounts/tenant.ts";
+import { scheduleColumns } from "./schedules.ts";
+
+const fullColumns = {
+  ...scheduleColumns,
+  failures: schedules.failures,
+  sealedBytes: schedules.sealedBytes,
+  endedAt: schedules.endedAt,
+  idempotencyKey: scheduleRequests.idempotencyKey,
+  erasedAt: scheduleRequests.erasedAt,
+};
+
+export type FullScheduleRow = Pick<
+  typeof schedules.$inferSelect & typeof scheduleRequests.$inferSelect,
+  keyof typeof fullColumns
+>;
+
+/** All that a page shows of one schedule (UUID); undefined when it is another account's or another environment's. */
+export async function findScheduleInFull(db: DbOrTx, tenant: Tenant, id: string): Promise<FullScheduleRow | undefined> {
+  const [row] = await db
+    .select(fullColumns)
+    .from(schedules)
+    .innerJoin(scheduleRequests, eq(scheduleRequests.scheduleId, schedules.id))
+    .where(and(eq(schedules.id, id), eq(schedules.accountId, tenant.accountId), eq(schedules.env, tenant.env)))
+    .limit(1);
+  return row;
+}

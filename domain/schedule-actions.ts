@@ -1,0 +1,40 @@
+import { isTerminal, type Status } from "./states.ts";
+
+/** What an owner can do with a schedule. */
+export type ScheduleAction = "cancel" | "reschedule" | "replay" | "clone";
+
+/** For each action why it cannot be done now, as a sentence; null when it can. */
+export type ActionProblems = Record<ScheduleAction, string | null>;
+
+/**
+ * What can be done with a schedule. `claimDeadlineMs` is by when a running attempt is over (epoch ms); `isErased` says
+ * that retention has erased payload and headers.
+ */
+export function actionProblems(
+  schedule: { status: Status; claimDeadlineMs: number | null; isErased: boolean },
+  nowMs: number,
+): ActionProblems {
+  const { status, isErased } = schedule;
+  const isOpen = status === "scheduled" || status === "failed";
+  return {
+    cancel: isOpen ? null : isTerminal(status) ? ENDED[status] : underWay(schedule.claimDeadlineMs, nowMs),
+    reschedule:
+      status === "scheduled" ? null : `Not in ${status}: the time can change only while a schedule is scheduled.`,
+    replay: isErased ? "Payload and headers were erased at the end of the plan's retention." : null,
+    clone: null,
+  };
+}
+
+const ENDED: Record<Status, string> = {
+  scheduled: "",
+  firing: "",
+  failed: "",
+  succeeded: "It has succeeded: there is nothing left to stop.",
+  dead: "It is dead: no attempt is left to stop.",
+  cancelled: "It is cancelled already.",
+};
+
+function underWay(deadlineMs: number | null, nowMs: number): string {
+  const leftS = deadlineMs === null ? 0 : Math.max(1, Math.ceil((deadlineMs - nowMs) / 1_000));
+  return `An attempt is under way. Try again${leftS > 0 ? `, at the latest in ${leftS} s` : ""}.`;
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { actionProblems } from "#domain/schedule-actions.ts";
+import { STATUSES } from "#domain/states.ts";
+
+const NOW_MS = Date.parse("2026-03-27T14:32:07Z");
+
+function allowed(status: (typeof STATUSES)[number], isErased = false) {
+  const problems = actionProblems({ status, claimDeadlineMs: null, isErased }, NOW_MS);
+  return Object.entries(problems).flatMap(([action, problem]) => (problem === null ? [action] : []));
+}
+
+describe("what can be done with a schedule", () => {
+  it("follows from its status", () => {
+    expect(Object.fromEntries(STATUSES.map((status) => [status, allowed(status)]))).toEqual({
+      scheduled: ["cancel", "reschedule", "replay", "clone"],
+      firing: ["replay", "clone"],
+      succeeded: ["replay", "clone"],
+      failed: ["cancel", "replay", "clone"],
+      dead: ["replay", "clone"],
+      cancelled: ["replay", "clone"],
+    });
+  });
+
+  it("is a clone alone, with a payload of its own, once payload and headers were erased", () => {
+    expect(allowed("succeeded", true)).toEqual(["clone"]);
+  });
+
+  it("says while an attempt runs when to try to cancel again", () => {
+    const schedule = { status: "firing", claimDeadlineMs: NOW_MS + 1_200, isErased: false } as const;
+    expect(actionProblems(schedule, NOW_MS).cancel).toBe("An attempt is under way. Try again, at the latest in 2 s.");
+  });
+});

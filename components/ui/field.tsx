@@ -38,6 +38,22 @@ export function TextField({
   );
 }
 
+/** One line of text alone, where a row or a table says what it is: give it an `aria-label`. */
+export function BareField({
+  mono,
+  isInvalid,
+  className = "",
+  ...input
+}: { mono?: boolean; isInvalid?: boolean } & InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <input
+      {...input}
+      aria-invalid={isInvalid || undefined}
+      className={`${CONTROL} h-9 ${mono ? "font-mono" : ""} ${className}`}
+    />
+  );
+}
+
 /** A multi-line text input in the monospace font. */
 export function TextArea({
   label,
@@ -126,7 +142,8 @@ function Hint({ id, children }: { id: string; children: ReactNode }) {
   );
 }
 
-function FieldError({ id, children }: { id: string; children: ReactNode }) {
+/** What is wrong with a field, for its `aria-describedby`. */
+export function FieldError({ id, children }: { id: string; children: ReactNode }) {
   return (
     <p id={id} className="flex gap-1.5 text-bad text-xs leading-4.5">
       <Icon of={CircleAlert} small className="mt-0.5" />

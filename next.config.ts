@@ -10,7 +10,12 @@ const config: NextConfig = {
   images: { unoptimized: true },
   // `npm run check` checks types, including the tests', which a build should not depend on.
   typescript: { ignoreBuildErrors: true },
+  // In development Next.js would write what forms send into its log.
+  logging: { serverFunctions: false },
   experimental: {
+    // Twice the largest payload that a plan can allow, since a form that was sent in vain carries it twice, and room for
+    // what it escapes. `server/edge/action-bodies.ts` refuses more before it is read.
+    serverActions: { bodySizeLimit: "8mb" },
     // Keeps error names readable in the log.
     serverMinification: false,
     // Its index imports 1,700 icons.

@@ -1,5 +1,5 @@
 import { type RetryStrategy, retryWaitMs } from "./retry.ts";
-import type { Status } from "./states.ts";
+import type { ScheduleStatus } from "./states.ts";
 
 type RetryPolicy = { retryAttempts: number; retryBackoffMs: number; retryStrategy: RetryStrategy };
 
@@ -15,7 +15,7 @@ export type AttemptsAhead = {
  * outcome, which use up retries; `nextAttemptAtMs` is when the next one is due (epoch ms).
  */
 export function attemptsAhead(
-  schedule: { status: Status; attempts: number; failures: number; nextAttemptAtMs: number | null },
+  schedule: { status: ScheduleStatus; attempts: number; failures: number; nextAttemptAtMs: number | null },
   { retryAttempts, retryBackoffMs, retryStrategy }: RetryPolicy,
 ): AttemptsAhead {
   const { status, attempts, failures, nextAttemptAtMs } = schedule;

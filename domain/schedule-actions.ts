@@ -1,4 +1,4 @@
-import { isTerminal, type Status } from "./states.ts";
+import { isTerminal, type ScheduleStatus } from "./states.ts";
 
 /** What an owner can do with a schedule. */
 export type ScheduleAction = "cancel" | "reschedule" | "replay" | "clone";
@@ -11,7 +11,7 @@ export type ActionProblems = Record<ScheduleAction, string | null>;
  * that retention has erased payload and headers.
  */
 export function actionProblems(
-  schedule: { status: Status; claimDeadlineMs: number | null; isErased: boolean },
+  schedule: { status: ScheduleStatus; claimDeadlineMs: number | null; isErased: boolean },
   nowMs: number,
 ): ActionProblems {
   const { status, isErased } = schedule;
@@ -25,7 +25,7 @@ export function actionProblems(
   };
 }
 
-const ENDED: Record<Status, string> = {
+const ENDED: Record<ScheduleStatus, string> = {
   scheduled: "",
   firing: "",
   failed: "",

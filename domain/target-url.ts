@@ -120,8 +120,9 @@ function isDeniedHost(hostname: string, policy: TargetPolicy): boolean {
 }
 
 function parseUrl(text: string): URL | null {
-  const url = URL.parse(text);
-  if (url === null) return null;
+  // Not URL.parse: this runs in browsers too, and those of early 2024 lack it.
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
   url.hash = "";
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
   return url;

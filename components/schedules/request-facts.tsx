@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Environment } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 import { formatBytes } from "../format/number.ts";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Copy } from "../ui/copy.tsx";
@@ -58,7 +58,7 @@ export function RequestFacts({
               ? [
                   [
                     "Made from",
-                    <TextLink key="original" href={originalHref} className="font-mono text-xs">
+                    <TextLink key="original" standalone href={originalHref} className="font-mono text-xs">
                       {replayOf}
                     </TextLink>,
                   ] as const,

@@ -6,7 +6,6 @@ import { Button, ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Checkbox } from "../ui/choice.tsx";
 import { TimePreview } from "./time-preview.tsx";
-import { useBrowserZone } from "./use-browser-zone.ts";
 import { useClock } from "./use-clock.ts";
 import { WhenFields } from "./when-fields.tsx";
 
@@ -15,7 +14,6 @@ export function RescheduleForm({
   action,
   fields,
   initial,
-  isZoneKnown,
   isEarly,
   madeAtMs,
   error,
@@ -25,8 +23,6 @@ export function RescheduleForm({
   action: string;
   fields: Readonly<Record<string, string>>;
   initial: TypedTime;
-  /** Whether the zone is the browser's or was typed, so that no script sets it. */
-  isZoneKnown: boolean;
   isEarly: boolean;
   madeAtMs: number;
   error?: { field: string; message: string };
@@ -36,7 +32,6 @@ export function RescheduleForm({
   const [typed, setTyped] = useState(initial);
   const [isChanged, setChanged] = useState(false);
   const nowMs = useClock(madeAtMs);
-  useBrowserZone(isZoneKnown, setTyped);
   const chosen = chooseTime(typed, nowMs);
   return (
     <form

@@ -1,5 +1,5 @@
 import type { ActionProblems } from "#domain/schedule-actions.ts";
-import type { Status } from "#domain/states.ts";
+import type { ScheduleStatus } from "#domain/states.ts";
 import type { AttemptTiming } from "../attempts/attempt-timing.tsx";
 
 /** A schedule with all that its page shows. */
@@ -7,7 +7,7 @@ export type ShownSchedule = {
   id: string;
   targetUrl: string;
   method: string;
-  status: Status;
+  status: ScheduleStatus;
   fireAt: Date;
   firedAt: Date | null;
   offsetMs: number | null;

@@ -26,10 +26,13 @@ export function TimePreview({
         <h2 id="leaves" className="font-normal text-ink-soft text-sm tracking-normal">
           Leaves
         </h2>
+        <p className="hidden text-ink-soft text-sm noscript:block">
+          What you type is judged when you send it. The preview needs scripts.
+        </p>
         {chosen.ok ? (
           <Instant at={new Date(chosen.epochMs)} zone={chosen.zone} nowMs={nowMs} />
         ) : (
-          <p className="text-ink-muted text-sm">{chosen.message}</p>
+          <p className="text-ink-muted text-sm noscript:hidden">{chosen.message}</p>
         )}
       </CardBody>
       {children && <div className="rounded-b-lg border-line border-t bg-sunken p-4">{children}</div>}
@@ -43,7 +46,7 @@ function Instant({ at, zone, nowMs }: { at: Date; zone: string; nowMs: number })
   const aheadMs = at.getTime() - nowMs;
   return (
     <>
-      <div className="grid gap-1.5">
+      <div className="grid gap-1.5 noscript:hidden">
         <p className="text-[2.5rem] leading-10.5 tracking-figure">
           {clock}
           <span className="text-[0.5em] text-ink-muted tracking-[-0.03em]">.{fraction}</span>
@@ -55,7 +58,7 @@ function Instant({ at, zone, nowMs }: { at: Date; zone: string; nowMs: number })
           </span>
         </p>
       </div>
-      <div className="border-line border-t">
+      <div className="border-line border-t noscript:hidden">
         <Facts
           items={[
             ["UTC", formatInstant(at)],

@@ -53,7 +53,7 @@ export function WhenFields({
           </button>
         ))}
       </div>
-      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,11.5rem),1fr))] gap-4">
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-[minmax(0,1fr)_minmax(13.75rem,1.2fr)_minmax(0,1fr)]">
         <TextField
           id="words"
           name="words"
@@ -63,7 +63,7 @@ export function WhenFields({
           value={typed.words}
           onChange={(event) => set({ words: event.target.value, at: "" })}
           error={errorOf("words")}
-          hint="Or date and time. Words count if both are given."
+          hint="They count if both are given."
         />
         <TextField
           id="at"

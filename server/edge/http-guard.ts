@@ -5,6 +5,7 @@ import { AppError } from "#domain/errors.ts";
 import { readSessionTokens, sessionCookie } from "../auth/session-cookie.ts";
 import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
 import { getServices } from "../services.ts";
+import { admitAction } from "./action-bodies.ts";
 import { answerOnFastPath } from "./fast-path.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
 import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
@@ -38,6 +39,8 @@ function guard(server: Server): void {
     closeAfterEarlyResponse(request, response);
     normaliseRequest(request);
     addHeaders(request, response);
+    const actionRejection = rejectionOfAction(request, response);
+    if (actionRejection !== undefined) return sendError(response, actionRejection);
     if (answerOnFastPath(request, response)) return;
     for (const handle of handlers) handle.call(server, request, response);
   });
@@ -58,6 +61,17 @@ function rejectionOf(request: IncomingMessage): AppError | undefined {
   const hosts = countHeader(request, "host");
   if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return HOST_REQUIRED;
   return countHeader(request, "authorization") > 1 ? REPEATED_AUTHORIZATION : undefined;
+}
+
+function rejectionOfAction(request: IncomingMessage, response: ServerResponse): AppError | undefined {
+  if (isApiTarget(request.url ?? "")) return undefined;
+  try {
+    admitAction(request, response, getServices().config);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
 }
 
 // Counts raw headers: Node.js keeps only the first duplicate, while a proxy in front may have used another one.

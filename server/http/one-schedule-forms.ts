@@ -1,9 +1,9 @@
-import type { Environment } from "#domain/api-key.ts";
 import { chooseTime, type TypedTime } from "#domain/chosen-time.ts";
+import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
-import { signInPage } from "../auth/home-path.ts";
+import { signInPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { cancelSchedule } from "../schedules/cancel.ts";
@@ -81,7 +81,7 @@ async function onSchedule({ request, fields }: FormCall, work: (on: OnSchedule) 
   const id = fields.get("id") ?? "";
   if (decodeId("sch", id) === null) return seeOther("/schedules");
   const ctx = await readPageCtx(request.headers, { env, writes: true });
-  if (ctx === null) return seeOther(signInPage("/login", {}, pageOf(id, env)));
+  if (ctx === null) return seeOther(signInPageUrl("/login", {}, pageOf(id, env)));
   return work({ ctx, id, env, fields });
 }
 

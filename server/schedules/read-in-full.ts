@@ -1,5 +1,5 @@
 import { readRelaySettings } from "#db/queries/accounts/relay-settings.ts";
-import { listAttemptsOfSchedule } from "#db/queries/attempts/attempts.ts";
+import { listAttemptsOfSchedule } from "#db/queries/attempts/list-of-schedule.ts";
 import { findScheduleInFull } from "#db/queries/schedules/in-full.ts";
 import { attemptsAhead } from "#domain/attempts-ahead.ts";
 import { encodeId } from "#domain/ids.ts";

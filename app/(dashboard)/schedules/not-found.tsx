@@ -3,7 +3,7 @@ import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Card } from "#components/ui/card.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
-import { chosenTheme } from "../../../page-request.ts";
+import { chosenTheme } from "../../page-request.ts";
 
 export const metadata = { title: "No such schedule" };
 

@@ -1,5 +1,5 @@
 import type { ScheduleLinks } from "#components/schedules/shown-schedule.ts";
-import type { Environment } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 import { hrefIn } from "../view.ts";
 
 /** Where something is done with a schedule. */

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { DbOrTx } from "../../orm.ts";
 import { scheduleRequests, schedules } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { scheduleColumns } from "./schedules.ts";
+import { scheduleColumns } from "./find.ts";
 
 const fullColumns = {
   ...scheduleColumns,

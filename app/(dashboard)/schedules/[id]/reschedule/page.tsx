@@ -38,7 +38,6 @@ export default dashboardPage("/schedules/[id]/reschedule", async ({ ctx, view, r
           action={`/schedules/${schedule.id}/reschedule/confirm`}
           fields={{ id: schedule.id, env: view.env }}
           initial={typed}
-          isZoneKnown={error !== undefined || view.browserZone !== undefined}
           isEarly={error ? view.params.early === "1" : schedule.earlyFire}
           madeAtMs={view.now.getTime()}
           error={problem?.field ? { field: problem.field, message: problem.message } : undefined}

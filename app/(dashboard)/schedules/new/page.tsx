@@ -1,0 +1,49 @@
+import { NewScheduleForm } from "#components/schedules/new-schedule-form.tsx";
+import { effectiveRelaySettings } from "#domain/relay-settings.ts";
+import { emptyDraft } from "#domain/schedule-draft.ts";
+import { signInPageUrl } from "#server/auth/redirects.ts";
+import { readOwnRelaySettings } from "#server/relay-settings/read.ts";
+import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
+import { dashboardPage } from "../../dashboard-page.tsx";
+import { hrefIn, hrefWith } from "../../view.ts";
+import { createSchedule } from "./create-schedule.ts";
+
+export const metadata = { title: "New schedule", robots: "noindex" };
+
+export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
+  const { from } = view.params;
+  const [saved, cloned] = await Promise.all([
+    readOwnRelaySettings(ctx),
+    from === undefined ? undefined : readScheduleInFull(ctx, from, view.now),
+  ]);
+  const isEarly = effectiveRelaySettings(saved, ctx.limits).earlyFire;
+  const keeps = cloned !== undefined && !cloned.isErased;
+  return {
+    title: cloned ? "Clone" : "New schedule",
+    crumb: { href: hrefIn(view.env, "/schedules"), label: "Schedules" },
+    body: (
+      <NewScheduleForm
+        action={createSchedule}
+        initial={{
+          ...emptyDraft(view.browserZone ?? "UTC"),
+          ...{ earlyFire: isEarly, keepsHeaders: keeps, keepsPayload: keeps },
+        }}
+        formKey={crypto.randomUUID()}
+        env={view.env}
+        isZoneKnown={view.browserZone !== undefined}
+        madeAtMs={view.now.getTime()}
+        payloadBytesMax={ctx.limits.payloadBytesMax}
+        isEarlyByDefault={isEarly}
+        mayAllowMore={ctx.config.targetPolicy.allowedOrigins.size > 0}
+        baseUrl={ctx.config.baseUrl}
+        cloned={cloned && { ...pick(cloned), href: hrefIn(view.env, `/schedules/${cloned.id}`) }}
+        signInHref={signInPageUrl("/login", {}, hrefWith(view, {}))}
+      />
+    ),
+  };
+});
+
+// Nothing else of it goes to the browser.
+function pick({ id, method, targetUrl, payloadSizeBytes, isErased }: Awaited<ReturnType<typeof readScheduleInFull>>) {
+  return { id, method, targetUrl, payloadSizeBytes, isErased };
+}

@@ -1,0 +1,89 @@
+import { headerPairs, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import type { CodePiece } from "../ui/code-block.tsx";
+
+/** What stands in place of the rest of a long payload; only what is shown is cut. */
+const SHOWN_PAYLOAD_MAX = 600;
+
+export type DraftCode = { shown: CodePiece[]; copied: string };
+
+/** The call that stores a draft: where to, and its body. Null for what no call of the API does. */
+export function draftCall(
+  draft: ScheduleDraft,
+  {
+    baseUrl,
+    from,
+    fireAt,
+    isEarlyByDefault,
+  }: { baseUrl: string; from: string; fireAt: string; isEarlyByDefault: boolean },
+): { url: string; body: Record<string, unknown> } | null {
+  const pairs = headerPairs(draft.headers);
+  const headers = pairs.length > 0 ? { headers: Object.fromEntries(pairs) } : {};
+  const key = draft.idempotencyKey === "" ? {} : { idempotencyKey: draft.idempotencyKey };
+  if (from !== "") {
+    const { keepsPayload, keepsHeaders, payload } = draft;
+    const url = `${baseUrl}/v1/schedules/${from}`;
+    if (keepsPayload && keepsHeaders) return { url: `${url}/replay`, body: { fireAt, ...key } };
+    if (keepsPayload) return null;
+    return {
+      url: `${url}/clone`,
+      body: { fireAt, payload, ...(keepsHeaders ? {} : { headers: {}, ...headers }), ...key },
+    };
+  }
+  return {
+    url: `${baseUrl}/v1/schedules`,
+    body: {
+      targetUrl: draft.url.trim() || "https://example.com/hooks/trial-ends",
+      method: draft.method,
+      fireAt,
+      ...headers,
+      ...(draft.payload === "" ? {} : { payload: draft.payload }),
+      ...(draft.earlyFire === isEarlyByDefault ? {} : { earlyFire: draft.earlyFire }),
+      ...key,
+    },
+  };
+}
+
+/** A call by curl, for a POSIX shell. */
+export function curlOf({ url, body }: { url: string; body: Record<string, unknown> }): DraftCode {
+  return written(
+    body,
+    `curl ${url} \\\n  -H "Authorization: Bearer $STOPWATCH_API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '`,
+    (json) => json.replaceAll("'", "'\\''").replaceAll("\n", "\n  "),
+    "'",
+  );
+}
+
+/** A call by fetch, as Node.js and browsers have it. */
+export function fetchOf({ url, body }: { url: string; body: Record<string, unknown> }): DraftCode {
+  return written(
+    body,
+    `await fetch("${url}", {\n  method: "POST",\n  headers: {\n    Authorization: \`Bearer \${process.env.STOPWATCH_API_KEY}\`,\n    "Content-Type": "application/json",\n  },\n  body: JSON.stringify(`,
+    (json) => json.replaceAll("\n", "\n  "),
+    "),\n});",
+  );
+}
+
+function written(
+  body: Record<string, unknown>,
+  before: string,
+  quote: (json: string) => string,
+  after: string,
+): DraftCode {
+  const text = (value: Record<string, unknown>) => quote(JSON.stringify(value, null, 2));
+  const { payload } = body;
+  const isLong = typeof payload === "string" && payload.length > SHOWN_PAYLOAD_MAX;
+  const shown = isLong ? { ...body, payload: `${payload.slice(0, SHOWN_PAYLOAD_MAX).toWellFormed()}…` } : body;
+  const json = text(shown);
+  const instant = JSON.stringify(body.fireAt);
+  const at = json.indexOf(instant, json.indexOf('"fireAt": '));
+  return {
+    shown: [
+      before,
+      { text: json.slice(0, at), as: "text" },
+      { text: instant, as: "instant" },
+      { text: json.slice(at + instant.length), as: "text" },
+      after,
+    ],
+    copied: `${before}${text(body)}${after}`,
+  };
+}

@@ -1,0 +1,89 @@
+"use client";
+
+import { Plus, X } from "lucide";
+import { type DraftHeader, HEADER_ROWS_MAX } from "#domain/schedule-draft.ts";
+import { Button } from "../ui/button.tsx";
+import { BareField, FieldError } from "../ui/field.tsx";
+import { Icon } from "../ui/icon.tsx";
+
+/** The custom headers of a request, a row each. Without scripts a row is added by the server, and emptied to remove it. */
+export function HeaderRows({
+  headers,
+  errors,
+  onChange,
+}: {
+  headers: readonly DraftHeader[];
+  /** By the `id` of the name's field, `header-0` and so on. */
+  errors: Readonly<Record<string, string | undefined>>;
+  onChange: (headers: readonly DraftHeader[], changed?: string) => void;
+}) {
+  const set = (at: number, change: Partial<DraftHeader>) =>
+    onChange(
+      headers.map((header, row) => (row === at ? { ...header, ...change } : header)),
+      `header-${at}`,
+    );
+  return (
+    <fieldset className="grid min-w-0 grid-cols-1 gap-1.5">
+      <legend className="pb-1.5 font-medium text-sm">Headers</legend>
+      {headers.map(({ name, value }, at) => {
+        const id = `header-${at}`;
+        const error = errors[id];
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have nothing else to be told apart by
+          <div key={at} className="grid gap-1">
+            <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_1.75rem] items-center gap-1.5">
+              <BareField
+                id={id}
+                name="headerName"
+                mono
+                value={name}
+                isInvalid={error !== undefined}
+                aria-label={`Name of header ${at + 1}`}
+                aria-describedby={error && `${id}-error`}
+                autoComplete="off"
+                autoCapitalize="off"
+                spellCheck={false}
+                onChange={(event) => set(at, { name: event.target.value })}
+              />
+              <BareField
+                name="headerValue"
+                mono
+                value={value}
+                aria-label={`Value of header ${at + 1}`}
+                autoComplete="off"
+                spellCheck={false}
+                onChange={(event) => set(at, { value: event.target.value })}
+              />
+              <button
+                type="button"
+                aria-label={`Remove header ${at + 1}`}
+                className="inline-flex size-7 cursor-pointer items-center justify-center rounded-sm text-ink-muted hover:bg-hover hover:text-ink noscript:hidden"
+                onClick={() => onChange(headers.filter((_, row) => row !== at))}
+              >
+                <Icon of={X} small />
+              </button>
+            </div>
+            {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
+          </div>
+        );
+      })}
+      <div>
+        <Button
+          type="submit"
+          name="intent"
+          value="add-header"
+          formNoValidate
+          size="small"
+          disabled={headers.length >= HEADER_ROWS_MAX}
+          onClick={(event) => {
+            event.preventDefault();
+            onChange([...headers, { name: "", value: "" }]);
+          }}
+        >
+          <Icon of={Plus} small />
+          Add header
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

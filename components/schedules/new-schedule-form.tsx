@@ -1,0 +1,275 @@
+"use client";
+
+import { type FormEvent, type ReactNode, useActionState, useEffect, useRef, useState } from "react";
+import { chooseTime } from "#domain/chosen-time.ts";
+import type { Environment } from "#domain/environment.ts";
+import { DRAFT_METHODS, type DraftAnswer, readDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import { Button } from "../ui/button.tsx";
+import { Card, CardBody, CardHead } from "../ui/card.tsx";
+import { Checkbox } from "../ui/choice.tsx";
+import { ErrorSummary } from "../ui/error-summary.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+import { type Cloned, ClonedRequest } from "./cloned-request.tsx";
+import { DraftCodeBlocks } from "./draft-code-blocks.tsx";
+import { HeaderRows } from "./header-rows.tsx";
+import { PayloadField } from "./payload-field.tsx";
+import { TimePreview } from "./time-preview.tsx";
+import { isTarget, UrlJudgement } from "./url-judgement.tsx";
+import { useBrowserZone } from "./use-browser-zone.ts";
+import { useClock } from "./use-clock.ts";
+import { WhenFields } from "./when-fields.tsx";
+
+type Failed = Exclude<DraftAnswer, { href: string }>;
+
+/**
+ * The form of a new schedule, or of a clone. It works without scripts: then `action` answers with the page and all that was
+ * typed. With them it is sent in the background, so that nothing typed is lost should the server be away.
+ */
+export function NewScheduleForm({
+  action,
+  initial,
+  formKey,
+  env,
+  isZoneKnown,
+  madeAtMs,
+  payloadBytesMax,
+  isEarlyByDefault,
+  mayAllowMore,
+  baseUrl,
+  cloned,
+  signInHref,
+}: {
+  action: (before: DraftAnswer | null, fields: FormData) => Promise<DraftAnswer>;
+  initial: ScheduleDraft;
+  /** Names this form: what it holds is stored once. */
+  formKey: string;
+  env: Environment;
+  isZoneKnown: boolean;
+  madeAtMs: number;
+  payloadBytesMax: number;
+  isEarlyByDefault: boolean;
+  /** Whether the operator allows targets beyond the public ones. */
+  mayAllowMore: boolean;
+  baseUrl: string;
+  cloned?: Cloned;
+  signInHref: string;
+}) {
+  const [answered, formAction] = useActionState(action, null);
+  const atFirst = answered === null || "href" in answered ? null : answered;
+  const [failed, setFailed] = useState<Failed | null>(atFirst);
+  const [draft, setDraft] = useState(atFirst?.draft ?? initial);
+  const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const problems = useRef<HTMLDivElement>(null);
+  const nowMs = useClock(madeAtMs);
+  const chosen = chooseTime(draft, nowMs);
+
+  // What was typed before the script ran.
+  useEffect(() => {
+    if (form.current) setDraft(readDraft(new FormData(form.current)));
+  }, []);
+  useBrowserZone(isZoneKnown || atFirst !== null, (change) => setDraft((before) => ({ ...before, ...change(before) })));
+
+  const errors = Object.fromEntries((failed?.problems ?? []).map(({ field, message }) => [field, message]));
+  const set = (change: Partial<ScheduleDraft>, field?: string) => {
+    setDraft((before) => ({ ...before, ...change }));
+    if (field !== undefined && errors[field]) {
+      setFailed((before) => before && { ...before, problems: before.problems.filter((one) => one.field !== field) });
+    }
+  };
+
+  const send = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const fields = new FormData(event.currentTarget);
+    fields.set("script", "1");
+    setBusy(true);
+    try {
+      const answer = await action(null, fields);
+      if ("href" in answer) return location.assign(answer.href);
+      setFailed(answer);
+    } catch {
+      setFailed({ draft, formKey, problems: [], failure: NOT_TAKEN });
+    }
+    setBusy(false);
+    problems.current?.focus();
+  };
+
+  return (
+    <form
+      ref={form}
+      action={formAction}
+      onSubmit={send}
+      className="grid grid-cols-1 items-start gap-5 min-[72rem]:grid-cols-[minmax(0,1fr)_25rem]"
+    >
+      <input type="hidden" name="env" value={env} />
+      <input type="hidden" name="formKey" value={failed?.formKey ?? formKey} />
+      {cloned && <input type="hidden" name="from" value={cloned.id} />}
+      {/* Enter in a field presses the first button of a form. */}
+      <button type="submit" tabIndex={-1} aria-hidden="true" className="sr-only">
+        Schedule it
+      </button>
+      <div className="grid min-w-0 grid-cols-1 gap-5">
+        <div ref={problems} tabIndex={-1} className="empty:hidden">
+          <Problems failed={failed} signInHref={signInHref} />
+        </div>
+        <Card>
+          <CardHead title="When">
+            <span className="text-ink-muted text-xs">Clock: the database&rsquo;s</span>
+          </CardHead>
+          <CardBody className="grid grid-cols-1 gap-4">
+            <WhenFields
+              typed={draft}
+              chosen={chosen}
+              nowMs={nowMs}
+              errors={errors}
+              onChange={({ words, at, zone, occurrence }) => {
+                set({ words, at, zone, occurrence });
+                setFailed(
+                  (before) => before && { ...before, problems: before.problems.filter((one) => !TIMES.has(one.field)) },
+                );
+              }}
+            />
+            {!cloned && (
+              <Checkbox
+                name="earlyFire"
+                value="1"
+                checked={draft.earlyFire}
+                onChange={(event) => set({ earlyFire: event.target.checked })}
+                label="Early fire"
+                hint="Leave ahead by the estimated way to the target, so that it arrives at the instant. Its offset may be negative."
+              />
+            )}
+          </CardBody>
+        </Card>
+        <Card>
+          <CardHead title="Request" />
+          <CardBody className="grid grid-cols-1 gap-4">
+            {cloned ? (
+              <ClonedRequest
+                cloned={cloned}
+                draft={draft}
+                errors={errors}
+                payloadBytesMax={payloadBytesMax}
+                onChange={set}
+              />
+            ) : (
+              <>
+                <div className="grid grid-cols-1 gap-4 sm:grid-cols-[7rem_minmax(0,1fr)] sm:gap-2">
+                  <SelectField
+                    id="method"
+                    name="method"
+                    label="Method"
+                    value={draft.method}
+                    onChange={(event) => set({ method: event.target.value })}
+                  >
+                    {DRAFT_METHODS.map((method) => (
+                      <option key={method}>{method}</option>
+                    ))}
+                  </SelectField>
+                  <TextField
+                    id="url"
+                    name="url"
+                    label="URL"
+                    mono
+                    inputMode="url"
+                    autoComplete="off"
+                    autoCapitalize="off"
+                    spellCheck={false}
+                    placeholder="https://example.com/hooks/trial-ends"
+                    value={draft.url}
+                    onChange={(event) => set({ url: event.target.value }, "url")}
+                    error={errors.url ?? urlError(draft.url, mayAllowMore)}
+                    hint={<UrlJudgement url={draft.url} mayAllowMore={mayAllowMore} />}
+                  />
+                </div>
+                <HeaderRows
+                  headers={draft.headers}
+                  errors={errors}
+                  onChange={(headers, field) => set({ headers }, field)}
+                />
+                <PayloadField
+                  draft={draft}
+                  bytesMax={payloadBytesMax}
+                  error={errors.payload}
+                  onChange={(change) => set(change, "payload")}
+                />
+              </>
+            )}
+          </CardBody>
+        </Card>
+        <Card>
+          <CardHead title="Sent once" />
+          <CardBody>
+            <TextField
+              id="idempotencyKey"
+              name="idempotencyKey"
+              label="Idempotency key"
+              mono
+              autoComplete="off"
+              spellCheck={false}
+              value={draft.idempotencyKey}
+              onChange={(event) => set({ idempotencyKey: event.target.value }, "idempotencyKey")}
+              error={errors.idempotencyKey}
+              hint="Optional: this form is stored once in any case. The same key gives the same schedule, for as long as it exists."
+            />
+          </CardBody>
+        </Card>
+      </div>
+      <div className="grid min-w-0 grid-cols-1 gap-5 min-[72rem]:sticky min-[72rem]:top-17">
+        <TimePreview chosen={chosen} nowMs={nowMs}>
+          <Button type="submit" kind="primary" busy={isBusy} className="w-full">
+            {isBusy ? "Storing" : "Schedule it"}
+          </Button>
+        </TimePreview>
+        <DraftCodeBlocks
+          draft={draft}
+          chosen={chosen}
+          baseUrl={baseUrl}
+          from={cloned?.id ?? ""}
+          isEarlyByDefault={isEarlyByDefault}
+        />
+      </div>
+    </form>
+  );
+}
+
+const TIMES = new Set(["words", "at", "zone"]);
+const NOT_TAKEN = "The server did not take the form. Press again: it is stored once. What you typed is still here.";
+
+/** Said as an error once enough is there to be judged: not while the scheme is typed. */
+function urlError(url: string, mayAllowMore: boolean): ReactNode {
+  const isHalf = /^(?:h|ht|htt|http|https|https:|https:\/|https:\/\/[\w-]*)?$/i.test(url.trim());
+  if (isHalf || mayAllowMore || isTarget(url)) return undefined;
+  return <UrlJudgement url={url} mayAllowMore={false} />;
+}
+
+function Problems({ failed, signInHref }: { failed: Failed | null; signInHref: string }) {
+  if (failed === null) return null;
+  return (
+    <div className="grid gap-3 empty:hidden">
+      <ErrorSummary problems={failed.problems.map(({ field, message }) => ({ id: field, message }))} />
+      {failed.existingHref && (
+        <Notice kind="info">
+          <TextLink href={failed.existingHref}>The schedule with this key</TextLink> is as it was.
+        </Notice>
+      )}
+      {failed.failure !== null && (
+        <Notice kind="bad" announce="alert">
+          <b>Not stored.</b> {failed.failure}
+          {failed.isSignedOut && (
+            <>
+              {" "}
+              <TextLink href={signInHref} target="_blank">
+                Sign in in another tab
+              </TextLink>
+              , and press again here.
+            </>
+          )}
+        </Notice>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { callerAddress } from "#domain/caller-address.ts";
+import { AppError } from "#domain/errors.ts";
+import { assertSameOrigin } from "../auth/same-origin.ts";
+import { BodyMemory } from "../http/body-memory.ts";
+
+/** Pages with a form that Next.js itself reads, as a server action. */
+const PAGES = new Set(["/schedules/new"]);
+
+/** As `bodySizeLimit` in next.config.ts. */
+const BYTES_MAX = 8 * 1024 * 1024;
+
+/** As for the API: every body may take this long to come, ms, and longer by what it has at `PACE_BYTES` a second. */
+const TIME_MS = 30_000;
+const PACE_BYTES = 64 * 1024;
+
+type Settings = { baseUrl: string; trustedProxies: Parameters<typeof callerAddress>[2] };
+
+/**
+ * Lets a request to a page through when it is a server action of a page that has one, from a page of our own, and its body
+ * is bounded: Next.js reads it before any of our code runs, and compares `Origin` with `Host`, which is not our address
+ * behind every proxy. Throws FORBIDDEN, VALIDATION without a length, PAYLOAD_TOO_LARGE, and what `BodyMemory` throws. Of any
+ * other page it is no action, and its body is not read.
+ */
+export function admitAction(
+  request: IncomingMessage,
+  response: Pick<ServerResponse, "on">,
+  { baseUrl, trustedProxies }: Settings,
+): void {
+  const { headers, method, url = "" } = request;
+  const isForm = /^\s*multipart\/form-data\b/i.test(headers["content-type"] ?? "");
+  if (method !== "POST" || (!isForm && headers["next-action"] === undefined)) return;
+  if (!PAGES.has(url.split("?", 1)[0] ?? "")) {
+    delete headers["next-action"];
+    if (isForm) headers["content-type"] = "application/octet-stream";
+    return;
+  }
+  assertSameOrigin(new Headers(originOf(headers)), baseUrl);
+  headers["x-forwarded-host"] = new URL(baseUrl).host;
+
+  const length = headers["content-length"];
+  if (length === undefined) {
+    const message = "A form must be sent with its Content-Length.";
+    throw new AppError("VALIDATION", message, { details: [{ path: "", message }], status: 411 });
+  }
+  if (Number(length) > BYTES_MAX) throw new AppError("PAYLOAD_TOO_LARGE", `A form has at most ${BYTES_MAX} bytes.`);
+  const address = callerAddress(request.socket.remoteAddress ?? "", forwardedFor(headers), trustedProxies);
+  const room = new BodyMemory(`caller ${address}`);
+  room.reserve(Number(length));
+  const timer = setTimeout(
+    () => {
+      if (!request.complete) request.destroy();
+    },
+    TIME_MS + (Number(length) / PACE_BYTES) * 1_000,
+  );
+  response.on("close", () => {
+    clearTimeout(timer);
+    room.release();
+  });
+}
+
+/** The headers that tell from which page a request comes. */
+function originOf(headers: IncomingMessage["headers"]): Record<string, string> {
+  const { origin, referer, "sec-fetch-site": site } = headers;
+  return {
+    ...(origin !== undefined && { origin }),
+    ...(referer !== undefined && { referer }),
+    ...(typeof site === "string" && { "sec-fetch-site": site }),
+  };
+}
+
+function forwardedFor(headers: IncomingMessage["headers"]): string | null {
+  return [headers["x-forwarded-for"] ?? []].flat().join(",") || null;
+}

@@ -1,0 +1,143 @@
+import { DatabaseUnavailable } from "#db/client.ts";
+import { chooseTime } from "#domain/chosen-time.ts";
+import type { Environment } from "#domain/environment.ts";
+import { AppError, type ErrorDetail } from "#domain/errors.ts";
+import { decodeId, encodeId } from "#domain/ids.ts";
+import { formatInstant } from "#domain/instant.ts";
+import {
+  type DraftAnswer,
+  type DraftProblem,
+  draftProblems,
+  headerPairs,
+  readDraft,
+  type ScheduleDraft,
+} from "#domain/schedule-draft.ts";
+import { assertSameOrigin } from "../auth/same-origin.ts";
+import type { Ctx } from "../context.ts";
+import { validate } from "../input/validate.ts";
+import { readPageCtx } from "../page-ctx.ts";
+import { limitRequests } from "../rate-limit/enforce.ts";
+import { getServices } from "../services.ts";
+import { type CreatedSchedule, createOne } from "./create.ts";
+import { CreateInput } from "./create-input.ts";
+import { keyOfForm } from "./form-key.ts";
+import { repeatSchedule } from "./repeat.ts";
+import { CloneInput } from "./repeat-input.ts";
+
+/**
+ * Stores what the form of a new schedule says, on behalf of who is signed in by `headers`. Everything is judged as the API
+ * does it. The hidden `formKey` has one content stored once, however often it is sent. With `intent` "add-header" nothing
+ * is stored, and a row is added: so that works without scripts.
+ */
+export async function createByForm(headers: Headers, fields: FormData): Promise<DraftAnswer> {
+  const draft = readDraft(fields);
+  const form = { from: text(fields, "from"), formKey: text(fields, "formKey") };
+  if (fields.get("intent") === "add-header") {
+    const headers = [...draft.headers, { name: "", value: "" }];
+    return { draft: { ...draft, headers }, formKey: form.formKey, problems: [], failure: null };
+  }
+  const refused = (failure: string, more: { isSignedOut?: boolean } = {}) => ({
+    draft,
+    formKey: form.formKey,
+    problems: [],
+    failure,
+    ...more,
+  });
+  const env = fields.get("env") === "test" ? "test" : "live";
+  try {
+    assertSameOrigin(headers, getServices().config.baseUrl);
+    const ctx = await readPageCtx(headers, { env, writes: true });
+    if (ctx === null) return refused("You are signed out.", { isSignedOut: true });
+    await limitRequests({ headers: {} }, ctx.tenant.accountId, ctx.limits.requestsPerMinute);
+    return await storeDraft(ctx, draft, form);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) {
+      return refused("The database did not answer. Press again: it is stored once.");
+    }
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "UNAUTHORIZED") return refused("You are signed out.", { isSignedOut: true });
+    const problems = error.code === "VALIDATION" ? problemsOf(error.details ?? [], draft) : [];
+    if (error.code === "PAYLOAD_TOO_LARGE") problems.push({ field: "payload", message: error.publicMessage });
+    return { draft, formKey: form.formKey, problems, failure: problems.length > 0 ? null : error.publicMessage };
+  }
+}
+
+type Form = { from: string; formKey: string };
+
+async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<DraftAnswer> {
+  const chosen = chooseTime(draft, Date.now());
+  const problems = draftProblems(draft, ctx.limits.payloadBytesMax);
+  if (!chosen.ok) problems.unshift({ field: chosen.field, message: chosen.message });
+  if (problems.length > 0 || !chosen.ok) return { draft, formKey: form.formKey, problems, failure: null };
+
+  const own = draft.idempotencyKey !== "";
+  // Relative words name another instant each time: what was typed is compared, not what it means by now.
+  const idempotencyKey = own
+    ? draft.idempotencyKey
+    : keyOfForm(ctx.requestHashKey, form.formKey, [ctx.tenant.env, form.from, draft]);
+  const created = await createOrRepeat(ctx, draft, { fireAtMs: chosen.epochMs, idempotencyKey, from: form.from });
+  const id = encodeId("sch", created.id);
+  if (own && created.outcome === "replayed" && created.mismatch) {
+    const message = "A schedule for another request has this key. Nothing was stored.";
+    return {
+      draft,
+      formKey: form.formKey,
+      problems: [{ field: "idempotencyKey", message }],
+      failure: null,
+      existingHref: pageOf(id, ctx.tenant.env),
+    };
+  }
+  const did = created.outcome === "replayed" ? "known" : created.overLimit ? "over" : "created";
+  return { href: pageOf(id, ctx.tenant.env, did) };
+}
+
+type Storing = { fireAtMs: number; idempotencyKey: string; from: string };
+
+function createOrRepeat(ctx: Ctx, draft: ScheduleDraft, storing: Storing): Promise<CreatedSchedule> {
+  const { method, url, payload, earlyFire, keepsHeaders, keepsPayload } = draft;
+  const fireAt = formatInstant(storing.fireAtMs);
+  const { idempotencyKey } = storing;
+  const headers = Object.fromEntries(headerPairs(draft.headers));
+  if (decodeId("sch", storing.from) !== null) {
+    const input = validate(CloneInput.partial(), {
+      ...{ fireAt, idempotencyKey },
+      ...(!keepsPayload && { payload }),
+      ...(!keepsHeaders && { headers }),
+    });
+    return repeatSchedule(ctx, storing.from, input);
+  }
+  const body = { targetUrl: url.trim(), method, fireAt, headers, earlyFire, idempotencyKey };
+  return createOne(ctx, validate(CreateInput, { ...body, ...(payload !== "" && { payload }) }));
+}
+
+/** What the API says of its fields, said of those of the form. */
+function problemsOf(details: readonly ErrorDetail[], draft: ScheduleDraft): DraftProblem[] {
+  return details.map(({ path, message }) => {
+    const [field = ""] = path.split(".", 1);
+    if (field === "headers")
+      return { field: "header-0", message: `Headers: ${path.slice("headers.".length)} ${message}.` };
+    if (field === "fireAt") {
+      return { field: draft.words === "" ? "at" : "words", message: "This has passed. Name a later instant." };
+    }
+    const named = NAMES[field];
+    return named
+      ? { field: named.field, message: `${named.name} ${message}.` }
+      : { field: "url", message: `${path} ${message}.` };
+  });
+}
+
+const NAMES: Record<string, { field: string; name: string } | undefined> = {
+  targetUrl: { field: "url", name: "The URL" },
+  payload: { field: "payload", name: "The payload" },
+  idempotencyKey: { field: "idempotencyKey", name: "The key" },
+};
+
+function pageOf(id: string, env: Environment, did?: string): string {
+  const query = new URLSearchParams({ ...(did && { did }), ...(env === "test" && { env }) });
+  return `/schedules/${id}${query.size > 0 ? `?${query}` : ""}`;
+}
+
+function text(fields: FormData, name: string): string {
+  const value = fields.get(name);
+  return typeof value === "string" ? value : "";
+}

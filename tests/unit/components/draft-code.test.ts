@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { curlOf, draftCall, fetchOf } from "#components/schedules/draft-code.ts";
+import { emptyDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
+
+const AT = {
+  baseUrl: "https://own.example.com",
+  from: "",
+  fireAt: "2031-01-01T09:00:00.000Z",
+  isEarlyByDefault: false,
+};
+
+function draft(change: Partial<ScheduleDraft> = {}): ScheduleDraft {
+  return { ...emptyDraft("UTC"), url: "https://example.com/x", ...change };
+}
+
+describe("a draft as a call of the API", () => {
+  it("holds what was typed, and leaves out what was not", () => {
+    expect(draftCall(draft(), AT)?.body).toEqual({
+      targetUrl: "https://example.com/x",
+      method: "POST",
+      fireAt: AT.fireAt,
+      headers: { "Content-Type": "application/json" },
+    });
+    expect(draftCall(draft({ earlyFire: true, idempotencyKey: "k", payload: "{}" }), AT)?.body).toMatchObject({
+      ...{ earlyFire: true, idempotencyKey: "k", payload: "{}" },
+    });
+  });
+
+  it("of a clone is the endpoint that does it; null where none does", () => {
+    const at = { ...AT, from: "sch_1" };
+    const url = (change: Partial<ScheduleDraft>) => draftCall(draft(change), at)?.url;
+    expect(url({ keepsHeaders: true, keepsPayload: true })).toBe("https://own.example.com/v1/schedules/sch_1/replay");
+    expect(url({ keepsHeaders: true, keepsPayload: false })).toBe("https://own.example.com/v1/schedules/sch_1/clone");
+    expect(url({ keepsHeaders: false, keepsPayload: true })).toBeUndefined();
+  });
+
+  it("survives a shell, whatever quotes and line breaks the payload has", () => {
+    const payload = `it's "$HOME" \`x\` \\ \n'; echo '`;
+    const call = draftCall(draft({ payload }), AT) ?? { url: "", body: {} };
+    const { copied } = curlOf(call);
+    const said = execFileSync("/bin/sh", ["-c", copied.replace(/^curl /, "printf '%s\\0' ")], { encoding: "utf8" });
+    const body = said.split("\0").at(-2) ?? "";
+    expect(JSON.parse(body)).toEqual(call.body);
+  });
+
+  it("is copied whole where a long payload is cut in what is shown", () => {
+    const call = draftCall(draft({ payload: "x".repeat(5_000) }), AT) ?? { url: "", body: {} };
+    const { shown, copied } = curlOf(call);
+    expect(JSON.stringify(shown).length).toBeLessThan(2_000);
+    expect(copied).toContain("x".repeat(5_000));
+  });
+
+  it("by fetch is JavaScript that sends the same", async () => {
+    const call = draftCall(draft({ payload: "it's\n`$x`" }), AT) ?? { url: "", body: {} };
+    const sent: unknown[] = [];
+    const fake = (url: string, init: { body: string }) => sent.push([url, JSON.parse(init.body)]);
+    const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+    await new AsyncFunction("fetch", "process", fetchOf(call).copied)(fake, { env: {} });
+    expect(sent).toEqual([[call.url, call.body]]);
+  });
+});

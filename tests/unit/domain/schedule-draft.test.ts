@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { draftProblems, emptyDraft, headerPairs, readDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
+
+function fields(...pairs: [string, string][]): FormData {
+  const data = new FormData();
+  for (const [name, value] of pairs) data.append(name, value);
+  return data;
+}
+
+const problems = (change: Partial<ScheduleDraft>) => draftProblems({ ...emptyDraft("UTC"), ...change }, 10);
+
+describe("the fields of a form", () => {
+  it("are a draft, the rows of headers in their order", () => {
+    const draft = readDraft(
+      fields(
+        ["method", "PUT"],
+        ["url", "https://example.com/"],
+        ["headerName", "A"],
+        ["headerValue", "1"],
+        ["headerName", ""],
+        ["headerValue", ""],
+        ["headerName", "B"],
+        ["headerValue", "2"],
+        ["payloadKind", "text"],
+        ["payload", "one\r\ntwo\nthree"],
+        ["earlyFire", "1"],
+      ),
+    );
+    expect(draft).toMatchObject({ method: "PUT", payload: "one\ntwo\nthree", payloadKind: "text", earlyFire: true });
+    expect(headerPairs(draft.headers)).toEqual([
+      ["A", "1"],
+      ["B", "2"],
+    ]);
+  });
+
+  it("that are missing, or files, are empty", () => {
+    const data = fields(["method", "TRACE"]);
+    data.append("payload", new Blob(["x"]));
+    expect(readDraft(data)).toMatchObject({ method: "POST", payload: "", headers: [], words: "", earlyFire: false });
+  });
+});
+
+describe("a draft", () => {
+  it("names the row of a header that cannot be sent", () => {
+    const headers = [
+      { name: "Content-Type", value: "application/json" },
+      { name: "", value: "" },
+      { name: "Host", value: "internal" },
+      { name: "content-type", value: "text/plain" },
+      { name: "", value: "lonely" },
+    ];
+    expect(problems({ headers })).toEqual([
+      { field: "header-2", message: "Host is reserved." },
+      { field: "header-3", message: "content-type is given twice." },
+      { field: "header-4", message: "This header has no name." },
+    ]);
+  });
+
+  it("has a payload that is JSON where it says so, and that the plan takes, counted in bytes", () => {
+    expect(problems({ payload: "{" })).toMatchObject([{ field: "payload" }]);
+    expect(problems({ payload: "{", payloadKind: "text" })).toEqual([]);
+    expect(problems({ payload: "ääääää", payloadKind: "text" })).toMatchObject([{ field: "payload" }]);
+    expect(problems({ payload: "äääää", payloadKind: "text" })).toEqual([]);
+    expect(problems({ payload: "" })).toEqual([]);
+  });
+
+  it("of a clone that keeps headers and payload is not judged by what stands in their fields", () => {
+    const headers = [{ name: "Host", value: "" }];
+    expect(problems({ headers, keepsHeaders: true, payload: "{", keepsPayload: true })).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import { AttemptTable } from "#components/attempts/attempt-table.tsx";
+import { LogFilter } from "#components/attempts/log-filter.tsx";
+import { LogEmpty, LogNoMatch } from "#components/attempts/log-states.tsx";
+import { LogTail } from "#components/attempts/log-tail.tsx";
+import { RetentionNote } from "#components/attempts/retention-note.tsx";
+import { Card } from "#components/ui/card.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { Tabs } from "#components/ui/tabs.tsx";
+import { encodeId } from "#domain/ids.ts";
+import { dashboardPage } from "../dashboard-page.tsx";
+import { hrefIn, hrefWith } from "../view.ts";
+import { CODE_NAMES, chipsOf, logHref, newerHref, RANGES, readAsked } from "./asked.ts";
+import { readLog } from "./read-log.ts";
+
+export const metadata = { title: "Logs", robots: "noindex" };
+
+export default dashboardPage("/logs", async ({ ctx, view }) => {
+  const asked = readAsked(view);
+  const { rows, tail, ...pages } = await readLog(ctx, view, asked);
+  const chips = chipsOf(view, asked);
+  const { outcome, q, code } = asked.input;
+  const resetHref = hrefIn(view.env, view.path);
+  const isFiltered = chips.length > 0 || outcome !== undefined;
+  const { retentionDays } = ctx.limits;
+  const longer = ctx.config.stripe && ctx.plan === "free" ? ctx.config.plans.indie.retentionDays : 0;
+  const attempts = rows.map((row) => {
+    const id = encodeId("sch", row.scheduleId);
+    const href = hrefIn(view.env, `/schedules/${id}`);
+    return { ...row, scheduleId: id, href, onlyHref: logHref(view, { schedule_id: id }) };
+  });
+  return {
+    title: "Logs",
+    body: (
+      <>
+        {asked.problem && <Notice kind="warn">Not understood in this address, and left out: {asked.problem}.</Notice>}
+        <Card aria-label="Attempts">
+          <Tabs
+            label="Outcome"
+            tabs={OUTCOMES.map(({ value, label }) => ({
+              ...{ label, href: logHref(view, { outcome: value }), isCurrent: outcome === value },
+            }))}
+          />
+          <LogFilter
+            action={view.path}
+            kept={{ outcome, schedule_id: view.params.schedule_id, env: view.env === "test" ? "test" : undefined }}
+            {...{ q, code, range: asked.range, zone: view.zone, chips, resetHref }}
+            {...{ from: view.params.from, to: view.params.to, codes: CODE_NAMES, ranges: RANGES }}
+          />
+          {tail && (
+            <LogTail
+              key={view.now.getTime()}
+              countHref={newerHref(view, asked, tail.since)}
+              known={tail.known}
+              listHref={hrefWith(view, { page: undefined, after: undefined })}
+            />
+          )}
+          {rows.length > 0 ? (
+            <AttemptTable attempts={attempts} zone={view.zone} now={view.now} />
+          ) : isFiltered || pages.total > 0 ? (
+            <LogNoMatch chips={chips.map(({ label }) => label)} outcome={outcome} resetHref={resetHref} />
+          ) : (
+            <LogEmpty retentionDays={retentionDays} newHref={hrefIn(view.env, "/schedules/new")} />
+          )}
+          <Pager
+            {...pages}
+            note={<RetentionNote days={retentionDays} longer={longer} accountHref={hrefIn(view.env, "/account")} />}
+          />
+        </Card>
+      </>
+    ),
+  };
+});
+
+const OUTCOMES = [
+  { value: undefined, label: "All" },
+  { value: "succeeded", label: "Succeeded" },
+  { value: "failed", label: "Failed" },
+] as const;

@@ -1,0 +1,40 @@
+import type { Ctx } from "#server/context.ts";
+import { writeCursor } from "#server/list-cursor.ts";
+import { countSince } from "#server/logs/count-since.ts";
+import { listOwnAttempts } from "#server/logs/list.ts";
+import { LOG_ORDER } from "#server/logs/list-input.ts";
+import type { View } from "../view.ts";
+import { type Asked, logHref, PAGES_COUNTED, ROWS_PER_PAGE } from "./asked.ts";
+
+/**
+ * An attempt is recorded when it has ended: one that was made up to this long before the page may still come, and is then
+ * counted as new.
+ */
+const RECORDED_WITHIN_MS = 60_000;
+
+/** One page of the log; of its first page also what newer attempts are counted from. */
+export async function readLog(ctx: Ctx, view: View, asked: Asked) {
+  const { input, page } = asked;
+  const isFirst = page === 1 && input.after === undefined && (input.to === undefined || input.to > view.now);
+  const since = new Date(view.now.getTime() - RECORDED_WITHIN_MS);
+  const [found, known] = await Promise.all([
+    listOwnAttempts(ctx, input),
+    isFirst ? countSince(ctx, input, since) : undefined,
+  ]);
+  const { rows, hasMore, last, total } = found;
+  const passed = input.after?.passed ?? input.offset;
+  const cursor = hasMore && last ? writeCursor({ order: LOG_ORDER, ...last, passed: passed + rows.length }) : undefined;
+  const isCounted = input.after === undefined && page < PAGES_COUNTED;
+  return {
+    ...{ rows, total, isCapped: found.totalCapped },
+    ...{ from: rows.length === 0 ? 0 : passed + 1, to: passed + rows.length },
+    next: cursor && logHref(view, isCounted ? { page: String(page + 1) } : { after: cursor }),
+    previous:
+      input.after === undefined && page > 1
+        ? logHref(view, { page: page > 2 ? String(Math.min(page - 1, lastPage(total))) : undefined })
+        : undefined,
+    tail: known === undefined ? undefined : { since, known },
+  };
+}
+
+const lastPage = (total: number) => Math.max(1, Math.ceil(total / ROWS_PER_PAGE));

@@ -1,0 +1,21 @@
+import { parseInstant } from "#domain/instant.ts";
+import { unauthorized } from "../auth/authenticate.ts";
+import { ok, type Reply } from "../http/reply.ts";
+import { readPageCtx } from "../page-ctx.ts";
+import { invalid, validate } from "../validate.ts";
+import { countSince } from "./count-since.ts";
+import { LogsInput } from "./list-input.ts";
+
+/**
+ * For the log's page, which asks each few seconds: how many attempts there are since `since` that match its filters (null
+ * for more than 10,000). The parameters are those of GET /v1/logs, of which it takes the filters.
+ */
+export async function answerNewer({ url, headers }: Pick<Request, "url" | "headers">): Promise<Reply> {
+  const { since = "", env, ...filters } = Object.fromEntries(new URL(url).searchParams);
+  const sinceMs = parseInstant(since);
+  if (sinceMs === null) throw invalid([{ path: "since", message: "must be an instant" }]);
+  const { q, outcome, code, schedule_id, from, to } = validate(LogsInput, filters);
+  const ctx = await readPageCtx(headers, { env: env === "test" ? "test" : "live" });
+  if (ctx === null) throw unauthorized();
+  return ok({ count: await countSince(ctx, { q, outcome, code, schedule_id, from, to }, new Date(sinceMs)) });
+}

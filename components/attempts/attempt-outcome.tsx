@@ -5,7 +5,7 @@ import { Icon } from "../ui/icon.tsx";
 export function AttemptOutcome({ isSuccess }: { isSuccess: boolean }) {
   return (
     <span
-      className={`inline-flex items-center gap-1.5 whitespace-nowrap font-medium text-sm ${isSuccess ? "text-ok" : "text-warn"}`}
+      className={`inline-flex items-center gap-1.5 whitespace-nowrap align-middle font-medium text-sm ${isSuccess ? "text-ok" : "text-warn"}`}
     >
       <Icon of={isSuccess ? CircleCheck : CircleX} small />
       {isSuccess ? "succeeded" : "failed"}

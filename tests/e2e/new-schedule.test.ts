@@ -1,0 +1,375 @@
+import type { Page } from "@playwright/test";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { decodeId, encodeId } from "#domain/ids.ts";
+import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
+import type { TestAccount } from "#tests/helpers/accounts.ts";
+import { type DashboardStage, expectSound, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { LOOKS } from "#tests/helpers/page-checks.ts";
+
+const SECRET = "Bearer canary-of-a-header-7b1f";
+
+let stage: DashboardStage;
+let account: TestAccount;
+
+beforeAll(async () => {
+  stage = await startDashboardStage();
+}, 300_000);
+afterAll(() => stage?.stop());
+beforeEach(async () => {
+  account = await stage.bench.account();
+});
+
+async function stored() {
+  const rows = await stage.sql`
+    SELECT s.id, s.fire_at, s.early_fire, r.* FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id
+    WHERE s.account_id = ${account.id} ORDER BY s.created_at`;
+  return rows.map((row) => {
+    const bound = { id: row.id, method: row.method, targetUrl: row.target_url };
+    const packed = row.sealed && openRequest(stage.bench.config.keyRing, row.sealed, bound);
+    const request = packed ? unpackRequest(packed) : { headers: [], payload: Buffer.alloc(0) };
+    return {
+      ...{ id: encodeId("sch", row.id), method: row.method, url: row.target_url, fireAt: row.fire_at },
+      ...{
+        headers: request.headers,
+        payload: request.payload.toString(),
+        key: row.idempotency_key,
+        early: row.early_fire,
+      },
+      replayOf: row.replay_of && encodeId("sch", row.replay_of),
+    };
+  });
+}
+
+async function fill(page: Page, { payload = '{"customer":\n  "cus_81"}' } = {}) {
+  await page.getByLabel("In words").fill("2031-01-01T09:00:00.250Z");
+  await page.getByLabel("Method").selectOption("PUT");
+  await page.getByLabel("URL", { exact: true }).fill("https://example.com/hooks/trial-ends");
+  await page.getByLabel("Name of header 2").fill("Authorization");
+  await page.getByLabel("Value of header 2").fill(SECRET);
+  await page.getByLabel("Payload", { exact: true }).fill(payload);
+}
+
+const send = (page: Page) => page.getByRole("main").getByRole("button", { name: "Schedule it" }).click();
+const alert = (page: Page) => page.getByRole("main").getByRole("alert").textContent();
+
+describe.each(LOOKS)("$theme, $width px:", (look) => {
+  it("the form, with its warnings and with errors, and that of a clone are sound", async () => {
+    const original = encodeId(
+      "sch",
+      await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)),
+    );
+    const { page, complaints, close } = await stage.open(account, "/schedules/new", look);
+    await expectSound(page, complaints);
+    await page.getByLabel("Zone").fill("Europe/Berlin");
+    await page.getByLabel("Date and time").fill("2031-10-26T02:30:00");
+    await page.getByText("comes twice in Europe/Berlin").waitFor();
+    await page.getByLabel("URL", { exact: true }).fill("http://10.0.0.8/hook");
+    await page.getByLabel("Name of header 2").fill("Host");
+    await page.getByLabel("Payload", { exact: true }).fill("{");
+    await send(page);
+    await page.getByText("fields need another look").waitFor();
+    await expectSound(page, complaints);
+    await page.goto(`${stage.origin}/schedules/new?from=${original}`);
+    await expectSound(page, complaints);
+    await close();
+  });
+});
+
+describe.each([true, false])("with scripts %s:", (scripts) => {
+  const look = { ...WIDE, scripts };
+
+  it("a schedule is stored as it was typed, payload and headers encrypted, and its page is shown", async () => {
+    const { page, complaints, close } = await stage.open(account, "/schedules/new", look);
+    await fill(page);
+    await page.getByLabel("Early fire").check();
+    await send(page);
+    await page.waitForURL("**/schedules/sch_*?did=created");
+    expect(await page.getByRole("main").getByRole("status").first().textContent()).toContain("Stored.");
+    expect(await stored()).toMatchObject([
+      {
+        ...{ method: "PUT", url: "https://example.com/hooks/trial-ends", fireAt: new Date("2031-01-01T09:00:00.250Z") },
+        ...{ payload: '{"customer":\n  "cus_81"}', early: true },
+        headers: [
+          ["Content-Type", "application/json"],
+          ["Authorization", SECRET],
+        ],
+      },
+    ]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("a form that fails keeps everything that was typed, names each field, and is stored once it is mended", async () => {
+    const { page, complaints, close } = await stage.open(account, "/schedules/new", look);
+    await fill(page, { payload: '{"half": ' });
+    await page.getByLabel("URL", { exact: true }).fill("https://localhost/x");
+    await page.getByLabel("Idempotency key").fill("order-1001");
+    await send(page);
+    await page.getByText("needs another look").waitFor();
+    expect(await alert(page)).toContain("This is not valid JSON");
+    expect(await page.getByLabel("Payload", { exact: true }).inputValue()).toBe('{"half": ');
+    await page.getByLabel("Payload", { exact: true }).fill('{"whole": true}');
+    await send(page);
+    await page.getByRole("link", { name: "The URL must point to a public host." }).waitFor();
+    expect(await page.getByLabel("URL", { exact: true }).inputValue()).toBe("https://localhost/x");
+    expect(await page.getByLabel("Method").inputValue()).toBe("PUT");
+    expect(await page.getByLabel("Value of header 2").inputValue()).toBe(SECRET);
+    expect(await page.getByLabel("In words").inputValue()).toBe("2031-01-01T09:00:00.250Z");
+    expect(await stored()).toEqual([]);
+    await page.getByLabel("URL", { exact: true }).fill("https://example.com/x");
+    await send(page);
+    await page.waitForURL("**?did=created");
+    expect(await stored()).toMatchObject([{ key: "order-1001", method: "PUT", payload: '{"whole": true}' }]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("rows of headers are added", async () => {
+    const { page, close } = await stage.open(account, "/schedules/new", look);
+    await fill(page);
+    await page.getByRole("button", { name: "Add header" }).click();
+    await page.getByLabel("Name of header 3").fill("X-Trace");
+    await page.getByLabel("Value of header 3").fill("trial-81");
+    expect(await page.getByLabel("Value of header 2").inputValue()).toBe(SECRET);
+    await send(page);
+    await page.waitForURL("**?did=created");
+    expect((await stored())[0]?.headers).toContainEqual(["X-Trace", "trial-81"]);
+    await close();
+  });
+
+  it("Enter in a field sends the form", async () => {
+    const { page, close } = await stage.open(account, "/schedules/new", look);
+    await fill(page);
+    await page.getByLabel("URL", { exact: true }).press("Enter");
+    await page.waitForURL("**?did=created");
+    await close();
+  });
+
+  it("the same form sent again stores nothing more; changed, it does", async () => {
+    const { page, close } = await stage.open(account, "/schedules/new", look);
+    await fill(page);
+    await page.getByLabel("In words").fill("in 2h");
+    const fields = await page.locator("form:has(#url)").evaluate((form: HTMLFormElement) => [...new FormData(form)]);
+    await send(page);
+    await page.waitForURL("**?did=created");
+    const first = page.url();
+    const again = async (change: Record<string, string>) => {
+      const body = new FormData();
+      for (const [name, value] of fields) body.append(name, change[name] ?? (value as string));
+      const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+      return fetch(`${stage.origin}/schedules/new`, {
+        ...{ method: "POST", body, redirect: "manual" },
+        headers: { Origin: stage.origin, Cookie: cookie },
+      });
+    };
+    const repeated = await again({});
+    expect(repeated.status).toBe(303);
+    expect(repeated.headers.get("location")).toBe(new URL(first).pathname.concat("?did=known"));
+    expect(await stored()).toHaveLength(1);
+    expect((await again({ url: "https://example.com/other" })).headers.get("location")).toMatch(/did=created$/);
+    expect(await stored()).toHaveLength(2);
+    await close();
+  });
+
+  it("a key that another request has is said, and stores nothing", async () => {
+    for (const url of ["https://example.com/one", "https://example.com/two"]) {
+      const { page, close } = await stage.open(account, "/schedules/new", look);
+      await fill(page);
+      await page.getByLabel("URL", { exact: true }).fill(url);
+      await page.getByLabel("Idempotency key").fill("order-1001");
+      await send(page);
+      if (url.endsWith("one")) await page.waitForURL("**?did=created");
+      else await page.getByRole("link", { name: "The schedule with this key" }).waitFor();
+      await close();
+    }
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it("a payload as large as the plan allows is stored, and one byte more is refused with all that was typed", async () => {
+    const { page, close } = await stage.open(account, "/schedules/new", look);
+    const largest = `"${"ä".repeat(131_071)}"`;
+    expect(Buffer.byteLength(largest)).toBe(262_144);
+    await fill(page, { payload: `${largest} ` });
+    await send(page);
+    await page.getByText("The payload has 262,145 bytes. The plan allows 262,144.").first().waitFor();
+    // Compared here: a difference of that length would take minutes to be shown.
+    expect((await page.getByLabel("Payload", { exact: true }).inputValue()) === `${largest} `).toBe(true);
+    await page.getByLabel("Payload", { exact: true }).fill(largest);
+    await send(page);
+    await page.waitForURL("**?did=created");
+    expect((await stored())[0]?.payload === largest).toBe(true);
+    await close();
+  });
+
+  it("a clone goes to the same target, with another payload and the headers of the original", async () => {
+    const uuid = await stage.bench.schedule(account, "https://example.com/x", new Date(Date.now() + 9e6), {
+      ...{ method: "PATCH", payload: "old", headers: [["X-Kept", "kept"]] },
+    });
+    const id = encodeId("sch", uuid);
+    const { page, close } = await stage.open(account, `/schedules/new?from=${id}`, look);
+    expect(await page.getByRole("main").textContent()).toContain("The payload of the original, 3 B");
+    await page.getByLabel("The payload of the original").uncheck();
+    await page.getByLabel("Text", { exact: true }).check();
+    await page.getByLabel("Payload", { exact: true }).fill("new");
+    await send(page);
+    await page.waitForURL("**?did=created");
+    expect((await stored())[1]).toMatchObject({
+      ...{ method: "PATCH", url: "https://example.com/x", payload: "new", headers: [["X-Kept", "kept"]], replayOf: id },
+    });
+    expect(decodeId("sch", id)).toBe(uuid);
+    await close();
+  });
+
+  it("who is signed out meanwhile is told, keeps what was typed, and goes on after signing in", async () => {
+    const { page, token, close } = await stage.open(account, "/schedules/new", look);
+    await fill(page);
+    await page.context().clearCookies();
+    await send(page);
+    if (scripts) {
+      await page.getByText("You are signed out.").waitFor();
+      expect(await page.getByLabel("Value of header 2").inputValue()).toBe(SECRET);
+      await page.context().addCookies([{ name: "sw_session", value: token, url: stage.origin }]);
+      await send(page);
+      await page.waitForURL("**?did=created");
+    } else {
+      // The page itself is for who is signed in.
+      await page.waitForURL("**/login?**");
+    }
+    await close();
+  });
+});
+
+describe("while it is typed", () => {
+  it("the instant is shown in the zone and in UTC, by chips, words, or date and time", async () => {
+    const { page, close } = await stage.open(account, "/schedules/new");
+    const leaves = page.getByRole("region", { name: "Leaves" });
+    await page.getByRole("button", { name: "+1 h" }).click();
+    expect(await page.getByLabel("In words").inputValue()).toBe("in 1h");
+    expect(await leaves.textContent()).toMatch(/From now(1 h|59 m 59 s)/);
+    await page.getByLabel("Zone").fill("Europe/Berlin");
+    await page.getByLabel("Date and time").fill("2031-03-31T09:00:00");
+    expect(await page.getByLabel("In words").inputValue()).toBe("");
+    expect(await leaves.textContent()).toMatch(/09:00:00\.000Monday,? 31 March 2031Europe\/Berlin, UTC\+2/);
+    expect(await leaves.textContent()).toContain("UTC31 March 2031, 07:00:00.000 UTC");
+    await page.getByLabel("In words").fill("a long time ago");
+    expect(await leaves.textContent()).toContain("This is not read here");
+    await close();
+  });
+
+  it("a time that clocks leave out is warned of, and of one that comes twice either can be chosen", async () => {
+    const { page, close } = await stage.open(account, "/schedules/new");
+    await fill(page);
+    await page.getByLabel("Zone").fill("Europe/Berlin");
+    await page.getByLabel("Date and time").fill("2031-03-30T02:30:00");
+    const warning = page.getByRole("main").getByRole("status").first();
+    await expect
+      .poll(() => warning.textContent())
+      .toBe(
+        "02:30 on 30 March 2031 does not exist in Europe/Berlin. Clocks go from 02:00 to 03:00. It would leave at 03:30, UTC+2.",
+      );
+    await page.getByLabel("Date and time").fill("2031-10-26T02:30:00");
+    await page.getByLabel("The second, UTC+1").check();
+    expect(await page.getByRole("region", { name: "Leaves" }).textContent()).toContain("2031-10-26T01:30:00.000Z");
+    await send(page);
+    await page.waitForURL("**?did=created");
+    expect((await stored())[0]?.fireAt).toEqual(new Date("2031-10-26T01:30:00Z"));
+    await close();
+  });
+
+  it("the URL is judged as the API does, and the payload counted", async () => {
+    const { page, close } = await stage.open(account, "/schedules/new");
+    const url = page.getByLabel("URL", { exact: true });
+    const said = async () =>
+      page.locator(`#${(await url.getAttribute("aria-describedby"))?.split(" ")[0]}`).textContent();
+    await url.fill("https://example.com/x");
+    expect(await said()).toMatch(/^https, port 443, a public host/);
+    await url.fill("https://192.168.0.1/x");
+    expect(await said()).toBe("The URL must point to a public host.");
+    await page.getByLabel("Payload", { exact: true }).fill('"ä"');
+    expect(await page.getByRole("main").textContent()).toContain("4 of 262,144 bytes");
+    expect(await page.getByRole("main").textContent()).toContain("Valid JSON");
+    await close();
+  });
+
+  it("the call of the API is copied whole", async () => {
+    const { page, close } = await stage.open(account, "/schedules/new");
+    await fill(page);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy curl command" }).click();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copied).toMatch(/^curl http:\/\/localhost:\d+\/v1\/schedules \\\n/);
+    expect(await copied()).toContain('"fireAt": "2031-01-01T09:00:00.250Z"');
+    await close();
+  });
+
+  it("a server that does not answer costs nothing that was typed", async () => {
+    const { page, close } = await stage.open(account, "/schedules/new");
+    await fill(page);
+    await page.route("**/schedules/new", (route) =>
+      route.request().method() === "POST" ? route.abort() : route.continue(),
+    );
+    await send(page);
+    await page.getByText("The server did not take the form.").waitFor();
+    expect(await page.getByLabel("Value of header 2").inputValue()).toBe(SECRET);
+    await page.unroute("**/schedules/new");
+    await send(page);
+    await page.waitForURL("**?did=created");
+    await close();
+  });
+});
+
+describe("a form that is sent from elsewhere", () => {
+  const post = (headers: Record<string, string>, body: BodyInit = new FormData(), path = "/schedules/new") =>
+    fetch(stage.origin + path, {
+      method: "POST",
+      body,
+      headers: { Origin: stage.origin, ...headers },
+      duplex: "half",
+    } as never);
+
+  it("of another site is refused before it is read, and so is one that is too large or does not say how large it is", async () => {
+    expect((await post({ Origin: "https://evil.example.com" })).status).toBe(403);
+    const large = new FormData();
+    large.append("payload", "x".repeat(8 * 1024 * 1024));
+    expect((await post({}, large)).status).toBe(413);
+    const ofUnknownLength = new Blob(["x"]).stream();
+    expect((await post({ "Content-Type": "multipart/form-data; boundary=x" }, ofUnknownLength)).status).toBe(411);
+  });
+
+  it("is taken behind a proxy that names another host, as the address of this installation counts", async () => {
+    const { page, token, close } = await stage.open(account, "/schedules/new");
+    await fill(page);
+    const fields = await page.locator("form:has(#url)").evaluate((form: HTMLFormElement) => [...new FormData(form)]);
+    const body = new FormData();
+    for (const [name, value] of fields) body.append(name, value as string);
+    const answer = await fetch(`http://127.0.0.1:${stage.web.port}/schedules/new`, {
+      ...{ method: "POST", body, redirect: "manual" },
+      headers: { Origin: stage.origin, Cookie: `sw_session=${token}` },
+    });
+    expect(answer.headers.get("location")).toMatch(/did=created$/);
+    await close();
+  });
+
+  it("to a page without a form does nothing", async () => {
+    for (const path of ["/", "/logs", "/login"]) {
+      expect((await post({}, new FormData(), path)).status).toBeLessThan(500);
+    }
+  });
+});
+
+it("what is typed as a header stands in no address, cookie or line of the log", async () => {
+  for (const scripts of [true, false]) {
+    const { page, close } = await stage.open(account, "/schedules/new", { ...WIDE, scripts });
+    const addresses: string[] = [];
+    page.on("request", (request) => addresses.push(request.url()));
+    await fill(page, { payload: "canary-of-a-payload" });
+    await send(page);
+    await page.getByText("needs another look").waitFor();
+    await page.getByLabel("Text", { exact: true }).check();
+    await send(page);
+    await page.waitForURL("**?did=created");
+    const seen = JSON.stringify([addresses, await page.context().cookies(), stage.web.lines(), await page.content()]);
+    expect(seen).not.toContain("canary-of-a");
+    await close();
+  }
+});

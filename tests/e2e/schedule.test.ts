@@ -1,0 +1,275 @@
+import type { Page } from "@playwright/test";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { decodeId, encodeId } from "#domain/ids.ts";
+import type { TestAccount } from "#tests/helpers/accounts.ts";
+import { recordTestAttempt } from "#tests/helpers/attempts.ts";
+import { type DashboardStage, expectSound, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { LOOKS } from "#tests/helpers/page-checks.ts";
+
+const TARGET = "https://example.com/hooks/trial-ends";
+const HOUR_MS = 3_600_000;
+
+let stage: DashboardStage;
+let account: TestAccount;
+
+beforeAll(async () => {
+  stage = await startDashboardStage();
+}, 300_000);
+afterAll(() => stage?.stop());
+beforeEach(async () => {
+  account = await stage.bench.account();
+});
+
+async function schedule(overrides: Parameters<typeof stage.bench.schedule>[3] = {}, aheadMs = HOUR_MS) {
+  const uuid = await stage.bench.schedule(account, TARGET, new Date(Date.now() + aheadMs), overrides);
+  return { uuid, id: encodeId("sch", uuid), path: `/schedules/${encodeId("sch", uuid)}` };
+}
+
+/** One that failed twice, 4 ms late the first time, and waits for its third attempt. */
+async function failedTwice(status: "failed" | "dead" = "failed") {
+  const made = await schedule({ payload: "x".repeat(312), headers: [["X-Trace", "canary-in-a-header"]] });
+  const at = new Date(Date.now() - 60_000);
+  await recordTestAttempt(stage.sql, made.uuid, {
+    ...{ statusCode: 503, errorText: '{"error":"settlement window closed"}', attemptedAt: at, offsetMs: 4 },
+  });
+  await recordTestAttempt(stage.sql, made.uuid, {
+    ...{ statusCode: null, errorText: "no answer within 30 s", attemptedAt: new Date(at.getTime() + 30_000), status },
+  });
+  await stage.sql`UPDATE schedules SET failures = attempts WHERE id = ${made.uuid}`;
+  return made;
+}
+
+const entries = (page: Page) =>
+  page
+    .getByRole("listitem")
+    .filter({ has: page.locator("b") })
+    .evaluateAll((items) => items.map((item) => item.querySelector("b")?.textContent));
+
+describe.each(LOOKS)("$theme, $width px:", (look) => {
+  it("a schedule that waits, one that failed, one that is dead and the pages that ask are sound", async () => {
+    const failed = await failedTwice();
+    const dead = await failedTwice("dead");
+    const waiting = await schedule();
+    const paths = [failed.path, dead.path, waiting.path, `${failed.path}/cancel`, `${failed.path}/replay`];
+    for (const path of [
+      ...paths,
+      `${waiting.path}/reschedule`,
+      `${failed.path}/reschedule`,
+      `${waiting.path}/cancel`,
+    ]) {
+      const { page, complaints, close } = await stage.open(account, path, look);
+      await expectSound(page, complaints);
+      await close();
+    }
+  });
+});
+
+describe("the page of a schedule", () => {
+  it("says how late the first attempt was, which attempts were made, and what is ahead", async () => {
+    const { path, id } = await failedTwice();
+    const { page, close } = await stage.open(account, path);
+    expect(await page.title()).toBe(`${id} · Stopwatch`);
+    const main = page.getByRole("main");
+    expect(await main.textContent()).toMatch(/failed\s*attempt 2 of 5/);
+    expect(await main.getByRole("img").first().getAttribute("aria-label")).toBe(
+      "The first attempt left 4 ms after its instant: within the 250 ms that count as on time.",
+    );
+    expect(await entries(page)).toEqual([
+      "Created",
+      "Due",
+      "Attempt 1 of 5",
+      "Attempt 2 of 5",
+      "Attempt 3 of 5",
+      "Dead",
+    ]);
+    expect(await main.textContent()).toContain("settlement window closed");
+    expect(await main.textContent()).toContain("if attempts 3 to 5 fail too");
+    await close();
+  });
+
+  it("never shows payload or headers, and says how large the payload is", async () => {
+    const { path } = await failedTwice();
+    const { page, close } = await stage.open(account, path);
+    expect(await page.getByRole("main").textContent()).toContain("Encrypted, 312 B, never shown");
+    expect(await page.content()).not.toContain("canary-in-a-header");
+    expect(await page.content()).not.toContain("xxxxxxxx");
+    await close();
+  });
+
+  it("counts down for the eye, by the server's clock, and tells a screen reader the instant", async () => {
+    const { path } = await schedule({}, 125_000);
+    const { page, close } = await stage.open(account, path);
+    const countdown = () =>
+      page
+        .locator("[aria-hidden=true]", { hasText: /^in [12] m/ })
+        .first()
+        .textContent();
+    const before = await countdown();
+    await expect.poll(countdown, { timeout: 5_000 }).not.toBe(before);
+    expect(await page.getByRole("main").locator("time").count()).toBeGreaterThan(2);
+    const live = page.getByRole("main").locator("[aria-live], [role=status], [role=timer]");
+    expect((await live.allTextContents()).join("")).toBe("");
+    await close();
+  });
+
+  it("shows the instants in UTC and in the browser's zone, and ISO 8601 to copy", async () => {
+    const uuid = await stage.bench.schedule(account, TARGET, new Date("2031-03-30T07:00:00Z"));
+    const { page, close } = await stage.open(account, `/schedules/${encodeId("sch", uuid)}`);
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Emulation.setTimezoneOverride", { timezoneId: "Europe/Berlin" });
+    await page.reload();
+    await expect
+      .poll(async () => (await page.context().cookies()).find(({ name }) => name === "zone")?.value)
+      .toMatch(/Berlin/);
+    await page.reload();
+    const when = page.getByRole("complementary", { name: "Facts" });
+    expect(await when.textContent()).toMatch(/Intended30 March 2031, 07:00:00.000 UTC/);
+    expect(await when.textContent()).toMatch(/Local30 March 2031, 09:00:00.000Europe\/Berlin, UTC\+2/);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy ISO instant" }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("2031-03-30T07:00:00.000Z");
+    await close();
+  });
+
+  it("says of each action that cannot be done why", async () => {
+    const { path } = await failedTwice();
+    const { page, close } = await stage.open(account, path);
+    const reschedule = page.getByRole("button", { name: "Reschedule" });
+    expect(await reschedule.isDisabled()).toBe(true);
+    const why = page.locator(`#${await reschedule.getAttribute("aria-describedby")}`);
+    expect(await why.textContent()).toMatch(/^Not in failed/);
+    await close();
+  });
+
+  it("shows attempts while one is under way, and says by when it is over", async () => {
+    const { path, uuid } = await schedule();
+    await stage.sql`
+      UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '35 s'
+      WHERE id = ${uuid}`;
+    const { page, close } = await stage.open(account, path);
+    expect(await entries(page)).toEqual(["Created", "Due", "Attempt 1 of 5"]);
+    expect(await page.getByRole("main").textContent()).toMatch(/Try again, at the latest in 3\d s/);
+    await close();
+  });
+
+  it.each(["sch_01m81f56n4ee5vn8aq843yj1z9", "sch_nonsense"])("that is not there is answered 404: %s", async (id) => {
+    for (const path of [`/schedules/${id}`, `/schedules/${id}/cancel`, `/schedules/new?from=${id}`]) {
+      const { page, answer, complaints, close } = await stage.open(account, path);
+      expect(answer?.status()).toBe(404);
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("No such schedule here");
+      expect(complaints.filter((one) => !one.includes("404"))).toEqual([]);
+      await close();
+    }
+  });
+
+  it("of another account, or of the other environment, is not there", async () => {
+    const own = await schedule({ env: "test" });
+    const other = await stage.bench.account();
+    const foreign = encodeId("sch", await stage.bench.schedule(other, TARGET, new Date(Date.now() + HOUR_MS)));
+    for (const [path, status] of [
+      [own.path, 404],
+      [`${own.path}?env=test`, 200],
+      [`/schedules/${foreign}`, 404],
+    ] as const) {
+      const { answer, close } = await stage.open(account, path);
+      expect(answer?.status()).toBe(status);
+      await close();
+    }
+  });
+});
+
+describe.each([true, false])("with scripts %s:", (scripts) => {
+  const look = { ...WIDE, scripts };
+
+  it("cancel asks first, says what follows, and is final", async () => {
+    const { path, uuid } = await schedule();
+    const { page, complaints, close } = await stage.open(account, path, look);
+    await page.getByRole("link", { name: "Cancel" }).first().click();
+    await page.waitForURL(`**${path}/cancel`);
+    expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toContain("Cancel this schedule?");
+    expect((await stage.bench.read(uuid)).status).toBe("scheduled");
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await page.waitForURL(`**${path}?did=cancelled`);
+    expect(await page.getByRole("status").first().textContent()).toContain("Cancelled.");
+    expect((await stage.bench.read(uuid)).status).toBe("cancelled");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("replay warns of a duplicate, stores one copy however often it is sent, and links the original", async () => {
+    const { path, id } = await failedTwice("dead");
+    const { page, close } = await stage.open(account, `${path}/replay`, look);
+    expect(await page.getByRole("main").textContent()).toContain("The target may then get it twice");
+    await page.getByRole("button", { name: "Replay it" }).click();
+    await page.waitForURL("**?did=replayed");
+    const copy = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    expect(copy).not.toBe(id);
+    await page.getByRole("link", { name: id }).click();
+    await page.waitForURL(`**${path}`);
+    const copies = await stage.sql`SELECT schedule_id FROM schedule_requests WHERE replay_of = ${decodeId("sch", id)}`;
+    expect(copies.map((row) => encodeId("sch", row.schedule_id))).toEqual([copy]);
+    await close();
+  });
+
+  it("reschedule moves it, and gives back what was typed when it cannot be read", async () => {
+    const { path, uuid } = await schedule();
+    const { page, close } = await stage.open(account, `${path}/reschedule`, look);
+    await page.getByLabel("Date and time").fill("");
+    await page.getByLabel("In words").fill("whenever");
+    await page.getByLabel("Early fire").check();
+    await page.getByRole("button", { name: "Move it" }).click();
+    await page.waitForURL("**error=words**");
+    expect(await page.getByRole("main").getByRole("alert").textContent()).toContain("This is not read here");
+    expect(await page.getByLabel("In words").inputValue()).toBe("whenever");
+    expect(await page.getByLabel("Early fire").isChecked()).toBe(true);
+    await page.getByLabel("In words").fill("2031-01-01T09:00:00.250Z");
+    await page.getByRole("button", { name: "Move it" }).click();
+    await page.waitForURL(`**${path}?did=moved`);
+    const moved = await stage.bench.read(uuid);
+    expect(moved).toMatchObject({ fire_at: new Date("2031-01-01T09:00:00.250Z"), early_fire: true });
+    await close();
+  });
+});
+
+describe("an act that comes too late", () => {
+  it("is told beside the status of now, and changes nothing", async () => {
+    const { path, uuid } = await schedule();
+    const { page, close } = await stage.open(account, `${path}/cancel`);
+    await stage.sql`
+      UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '35 s'
+      WHERE id = ${uuid}`;
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await page.waitForURL("**failed=cancel**");
+    expect(await page.getByRole("main").getByRole("alert").textContent()).toMatch(/Not cancelled\..*under way/);
+    await close();
+  });
+
+  it("of a form of another site is refused", async () => {
+    const { id, path, uuid } = await schedule();
+    const { token, close } = await stage.open(account, path);
+    const answer = await fetch(`${stage.origin}${path}/cancel/confirm`, {
+      method: "POST",
+      headers: {
+        Cookie: `sw_session=${token}`,
+        Origin: "https://evil.example.com",
+        "Content-Type": "application/x-www-form-urlencoded",
+      },
+      body: new URLSearchParams({ id, env: "live" }).toString(),
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(403);
+    expect((await stage.bench.read(uuid)).status).toBe("scheduled");
+    await close();
+  });
+
+  it("of who is signed out leads to sign-in and back", async () => {
+    const { path, uuid } = await schedule();
+    const { page, close } = await stage.open(account, `${path}/cancel`);
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await page.waitForURL("**/login?**");
+    expect(new URL(page.url()).searchParams.get("redirectTo")).toBe(path);
+    expect((await stage.bench.read(uuid)).status).toBe("scheduled");
+    await close();
+  });
+});

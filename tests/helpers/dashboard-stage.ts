@@ -1,0 +1,53 @@
+import type { Browser, Page } from "@playwright/test";
+import { expect } from "vitest";
+import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
+import type { TestAccount } from "./accounts.ts";
+import { launchBrowser } from "./browser.ts";
+import { createDispatchBench, type DispatchBench } from "./dispatcher.ts";
+import { accessibilityProblems, type Look, openPage, sidewaysOverflow, smallTargets } from "./page-checks.ts";
+import { startWebProcess, type WebProcess } from "./web-process.ts";
+
+export type DashboardStage = Awaited<ReturnType<typeof startDashboardStage>>;
+
+export const WIDE: Look = { theme: "light", width: 1280 };
+
+/** The built web process and a real browser, on a database of its own. `settings` are those of the web process. */
+export async function startDashboardStage(settings: Record<string, string> = {}) {
+  const bench: DispatchBench = await createDispatchBench({});
+  const web: WebProcess = await startWebProcess({
+    DATABASE_URL: bench.databaseUrl,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    LOG_LEVEL: "debug",
+    ...settings,
+  });
+  const origin = `http://localhost:${web.port}`;
+  const browser: Browser = await launchBrowser();
+
+  return {
+    ...{ bench, web, origin, browser, sql: bench.sql },
+    /** A page as the owner of `account` sees it, and what it complained of. */
+    async open(account: TestAccount, path: string, look: Look & { scripts?: boolean } = WIDE) {
+      const token = generateSessionToken();
+      await bench.sql`
+        INSERT INTO sessions (token_hash, account_id, expires_at)
+        VALUES (${hashSessionToken(token)}, ${account.id}, now() + interval '1 day')`;
+      const { page, complaints } = await openPage(browser, origin, look);
+      await page.context().addCookies([{ name: "sw_session", value: token, url: origin }]);
+      const answer = await page.goto(origin + path, { waitUntil: "load" });
+      return { page, complaints, answer, token, close: () => page.context().close() };
+    },
+    async stop() {
+      await browser.close();
+      await web.stop();
+      await bench.close();
+    },
+  };
+}
+
+/** Nothing that axe finds, nothing wider than the window, no target under 24 px, nothing in the console. */
+export async function expectSound(page: Page, complaints: readonly string[]): Promise<void> {
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
+  expect(await smallTargets(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+}

@@ -1,0 +1,227 @@
+import type { Page } from "@playwright/test";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { encodeId } from "#domain/ids.ts";
+import type { TestAccount } from "#tests/helpers/accounts.ts";
+import { recordTestAttempt, type TestAttempt } from "#tests/helpers/attempts.ts";
+import { type DashboardStage, expectSound, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { LOOKS } from "#tests/helpers/page-checks.ts";
+
+const MINUTE_MS = 60_000;
+
+let stage: DashboardStage;
+let account: TestAccount;
+
+beforeAll(async () => {
+  stage = await startDashboardStage();
+}, 300_000);
+afterAll(() => stage?.stop());
+beforeEach(async () => {
+  account = await stage.bench.account();
+});
+
+/** An attempt at a schedule of its own; its id. */
+async function attempt(url: string, agoMs: number, given: Partial<TestAttempt> = {}, env: "live" | "test" = "live") {
+  const uuid = await stage.bench.schedule(account, url, new Date(Date.now() + MINUTE_MS), { env });
+  await recordTestAttempt(stage.sql, uuid, { attemptedAt: new Date(Date.now() - agoMs), offsetMs: 4, ...given });
+  return encodeId("sch", uuid);
+}
+
+const seed = async () => [
+  await attempt("https://parcel.example.com/hooks/trial-ends", 2 * MINUTE_MS),
+  await attempt("https://api.example.com/jobs/settle", 3 * MINUTE_MS, { statusCode: 503, errorText: "window closed" }),
+  await attempt("https://old.example.com/sessions/44", 4 * MINUTE_MS, { statusCode: 410, status: "dead" }),
+  await attempt("https://hooks.example.com/x", 200 * MINUTE_MS, {
+    statusCode: null,
+    errorText: "no answer within 30 s",
+  }),
+];
+
+const rows = (page: Page) =>
+  page.locator("tbody tr").evaluateAll((all) => all.map((row) => row.querySelector("a[title]")?.getAttribute("title")));
+
+describe.each(LOOKS)("$theme, $width px:", (look) => {
+  it("the log with attempts, without any, and without a match is sound", async () => {
+    const empty = await stage.bench.account();
+    await seed();
+    for (const [whose, path] of [
+      [account, "/logs"],
+      [account, "/logs?range=between&from=2026-01-01T00:00&code=5xx&q=example"],
+      [account, "/logs?q=nowhere"],
+      [empty, "/logs"],
+    ] as const) {
+      const { page, complaints, close } = await stage.open(whose, path, look);
+      await expectSound(page, complaints);
+      await close();
+    }
+  });
+});
+
+describe("the log", () => {
+  it("shows each attempt, newest first, with when, how it ended, code, target, latency, number, schedule and error", async () => {
+    const [, settle] = await seed();
+    const { page, close } = await stage.open(account, "/logs");
+    expect(await rows(page)).toEqual([
+      "https://parcel.example.com/hooks/trial-ends",
+      "https://api.example.com/jobs/settle",
+      "https://old.example.com/sessions/44",
+      "https://hooks.example.com/x",
+    ]);
+    const row = page.locator("tbody tr").nth(1);
+    expect(await row.textContent()).toMatch(/\d\d:\d\d:\d\d\.\d{3}.*failed.*503.*POST.*5 ms.*1.*window closed/s);
+    expect(await page.locator("tbody tr").nth(3).textContent()).toContain("none: no answer");
+    expect(await page.getByRole("main").textContent()).toContain("Attempts are kept for 30 days. Older ones are gone.");
+    await row.getByRole("link").first().click();
+    await page.waitForURL(`**/schedules/${settle}`);
+    await close();
+  });
+
+  it.each([true, false])(
+    "is filtered by its address, by links and a form, and reset, with scripts %s",
+    async (scripts) => {
+      const [, settle] = await seed();
+      const { page, close } = await stage.open(account, "/logs", { ...WIDE, scripts });
+      await page.getByRole("link", { name: "Failed" }).click();
+      await page.waitForURL("**outcome=failed**");
+      expect(await rows(page)).toHaveLength(3);
+      await page.getByLabel("Code").selectOption("none");
+      await page.getByLabel("Attempted").selectOption("24h");
+      await page.getByRole("button", { name: "Apply" }).click();
+      await page.waitForURL("**code=none**");
+      expect(new URL(page.url()).searchParams.get("outcome")).toBe("failed");
+      expect(await rows(page)).toEqual(["https://hooks.example.com/x"]);
+      await page.getByRole("link", { name: "Remove filter Last 24 hours" }).click();
+      await page.waitForURL((url) => !url.searchParams.has("range"));
+      await page.getByLabel("Part of the URL, or a whole schedule id").fill("PARCEL");
+      await page.getByRole("button", { name: "Apply" }).click();
+      await page.waitForURL("**q=PARCEL**");
+      expect(await page.getByRole("heading", { name: "No attempt matches" }).count()).toBe(1);
+      await page.getByRole("link", { name: "Reset filters" }).click();
+      await page.waitForURL("**/logs");
+      await page.getByRole("link", { name: `only attempts of ${settle}` }).click();
+      await page.waitForURL(`**schedule_id=${settle}**`);
+      expect(await rows(page)).toEqual(["https://api.example.com/jobs/settle"]);
+      await close();
+    },
+  );
+
+  it("looks between two instants of the zone that is shown", async () => {
+    await seed();
+    const local = (agoMs: number) => new Date(Date.now() - agoMs).toISOString().slice(0, 16);
+    const { page, close } = await stage.open(account, "/logs");
+    await page.getByLabel("Attempted").selectOption("between");
+    await page.getByLabel("From (UTC)").fill(local(300 * MINUTE_MS));
+    await page.getByLabel("Before (UTC)").fill(local(100 * MINUTE_MS));
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.waitForURL("**from=**");
+    expect(await rows(page)).toEqual(["https://hooks.example.com/x"]);
+    await close();
+  });
+
+  it("goes from page to page, back, and on by a cursor behind the counted pages", async () => {
+    const id = await attempt("https://example.com/many", MINUTE_MS);
+    await stage.sql`
+      INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
+      SELECT schedule_id, n, attempted_at - n * interval '1 s', account_id, env, 'delivered', 200, 5, ''
+      FROM attempts, generate_series(2, 10120) n WHERE account_id = ${account.id}`;
+    const { page, close } = await stage.open(account, `/logs?schedule_id=${id}`);
+    const shown = () => page.getByRole("navigation", { name: "Pages" }).textContent();
+    const next = () => page.getByRole("link", { name: "Next" }).click();
+    expect(await shown()).toContain("1–50 of more than 10,000");
+    await next();
+    await page.waitForURL("**page=2**");
+    expect(await shown()).toContain("51–100 of");
+    await page.getByRole("link", { name: "Previous" }).click();
+    await page.waitForURL((url) => !url.searchParams.has("page"));
+    await page.goto(`${stage.origin}/logs?schedule_id=${id}&page=200`);
+    expect(await shown()).toContain("9,951–10,000 of");
+    await next();
+    await page.waitForURL("**after=**");
+    expect(await shown()).toContain("10,001–10,050 of");
+    await next();
+    await page.waitForURL((url) => url.searchParams.get("after") !== null && !url.searchParams.has("page"));
+    await expect.poll(shown).toContain("10,051–10,100 of");
+    await close();
+  });
+
+  it("shows the test environment apart, and says what of an address it does not understand", async () => {
+    await seed();
+    await attempt("https://example.com/only-in-test", MINUTE_MS, {}, "test");
+    const { page, close } = await stage.open(account, "/logs?env=test&code=7xx&page=x");
+    expect(await rows(page)).toEqual(["https://example.com/only-in-test"]);
+    expect(await page.getByRole("main").textContent()).toContain("Not understood in this address, and left out: code.");
+    await close();
+  });
+});
+
+describe("the live tail", () => {
+  it("counts what is new without moving the list, says nothing to a screen reader, and shows it when asked", async () => {
+    await seed();
+    const { page, complaints, close } = await stage.open(account, "/logs");
+    const before = await rows(page);
+    const top = () =>
+      page
+        .locator("tbody tr")
+        .first()
+        .evaluate((row) => row.getBoundingClientRect().top);
+    const topBefore = await top();
+    expect(await page.getByText("Nothing new").count()).toBe(1);
+    // Slow to answer: it was made before the page, and comes after it.
+    await attempt("https://example.com/new-1", 20_000);
+    await attempt("https://example.com/new-2", 0, { statusCode: 500 });
+    const show = page.getByRole("link", { name: "Show 2 new attempts" });
+    await show.waitFor({ timeout: 30_000 });
+    expect(await rows(page)).toEqual(before);
+    expect(await top()).toBe(topBefore);
+    expect(await show.evaluate((link) => link.closest("[aria-live], [role=status], [role=log]"))).toBeNull();
+    await show.click();
+    await page.getByText("Nothing new").waitFor();
+    expect(await rows(page)).toHaveLength(before.length + 2);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("counts only what matches the filters, and stops when it is paused", async () => {
+    const { page, close } = await stage.open(account, "/logs?outcome=failed");
+    await page.clock.install();
+    await page.reload();
+    let asked = 0;
+    page.on("request", (request) => {
+      if (request.url().includes("/logs/newer")) asked++;
+    });
+    await attempt("https://example.com/delivered", 0);
+    await attempt("https://example.com/refused", 0, { statusCode: 500 });
+    await page.clock.runFor(6_000);
+    await page.getByRole("link", { name: "Show 1 new attempt" }).waitFor();
+    await page.getByRole("button", { name: "Pause live tail" }).click();
+    await page.getByText("Live tail is paused").waitFor();
+    const askedBefore = asked;
+    expect(askedBefore).toBeGreaterThan(0);
+    await page.clock.runFor(120_000);
+    expect(asked).toBe(askedBefore);
+    await page.getByRole("button", { name: "Resume live tail" }).click();
+    await page.clock.runFor(6_000);
+    await expect.poll(() => asked).toBeGreaterThan(askedBefore);
+    await close();
+  });
+
+  it("answers nothing to who is signed out, and only whole instants and known filters", async () => {
+    const { token, close } = await stage.open(account, "/logs");
+    const ask = (query: string, cookie = `sw_session=${token}`) =>
+      fetch(`${stage.origin}/logs/newer?${query}`, { headers: { Cookie: cookie } });
+    const since = `since=${new Date().toISOString()}`;
+    expect((await ask(since)).status).toBe(200);
+    expect((await ask(since, "")).status).toBe(401);
+    expect((await ask("since=yesterday")).status).toBe(400);
+    expect((await ask(`${since}&outcom=failed`)).status).toBe(400);
+    await close();
+  });
+
+  it("is a link to the newest where scripts are off", async () => {
+    await seed();
+    const { page, close } = await stage.open(account, "/logs", { ...WIDE, scripts: false });
+    expect(await page.getByText("Live tail").isVisible()).toBe(false);
+    await page.getByRole("link", { name: "Reload" }).click();
+    expect(await rows(page)).toHaveLength(4);
+    await close();
+  });
+});

@@ -1,27 +1,21 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useActionState, useEffect, useRef, useState } from "react";
+import { type FormEvent, useActionState, useEffect, useRef, useState } from "react";
 import { chooseTime } from "#domain/chosen-time.ts";
-import type { Environment } from "#domain/environment.ts";
-import { DRAFT_METHODS, type DraftAnswer, readDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import type { Environment } from "#domain/api-key.ts";
+import { type DraftAnswer, readDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Checkbox } from "../ui/choice.tsx";
-import { ErrorSummary } from "../ui/error-summary.tsx";
-import { SelectField, TextField } from "../ui/field.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { TextLink } from "../ui/text-link.tsx";
+import { TextField } from "../ui/field.tsx";
 import { type Cloned, ClonedRequest } from "./cloned-request.tsx";
 import { DraftCodeBlocks } from "./draft-code-blocks.tsx";
-import { HeaderRows } from "./header-rows.tsx";
-import { PayloadField } from "./payload-field.tsx";
+import { type FailedDraft, FormProblems } from "./form-problems.tsx";
+import { RequestFields } from "./request-fields.tsx";
 import { TimePreview } from "./time-preview.tsx";
-import { isTarget, UrlJudgement } from "./url-judgement.tsx";
 import { useBrowserZone } from "./use-browser-zone.ts";
 import { useClock } from "./use-clock.ts";
 import { WhenFields } from "./when-fields.tsx";
-
-type Failed = Exclude<DraftAnswer, { href: string }>;
 
 /**
  * The form of a new schedule, or of a clone. It works without scripts: then `action` answers with the page and all that was
@@ -58,7 +52,7 @@ export function NewScheduleForm({
 }) {
   const [answered, formAction] = useActionState(action, null);
   const atFirst = answered === null || "href" in answered ? null : answered;
-  const [failed, setFailed] = useState<Failed | null>(atFirst);
+  const [failed, setFailed] = useState<FailedDraft | null>(atFirst);
   const [draft, setDraft] = useState(atFirst?.draft ?? initial);
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -113,7 +107,7 @@ export function NewScheduleForm({
       </button>
       <div className="grid min-w-0 grid-cols-1 gap-5">
         <div ref={problems} tabIndex={-1} className="empty:hidden">
-          <Problems failed={failed} signInHref={signInHref} />
+          <FormProblems failed={failed} signInHref={signInHref} />
         </div>
         <Card>
           <CardHead title="When">
@@ -156,47 +150,13 @@ export function NewScheduleForm({
                 onChange={set}
               />
             ) : (
-              <>
-                <div className="grid grid-cols-1 gap-4 sm:grid-cols-[7rem_minmax(0,1fr)] sm:gap-2">
-                  <SelectField
-                    id="method"
-                    name="method"
-                    label="Method"
-                    value={draft.method}
-                    onChange={(event) => set({ method: event.target.value })}
-                  >
-                    {DRAFT_METHODS.map((method) => (
-                      <option key={method}>{method}</option>
-                    ))}
-                  </SelectField>
-                  <TextField
-                    id="url"
-                    name="url"
-                    label="URL"
-                    mono
-                    inputMode="url"
-                    autoComplete="off"
-                    autoCapitalize="off"
-                    spellCheck={false}
-                    placeholder="https://example.com/hooks/trial-ends"
-                    value={draft.url}
-                    onChange={(event) => set({ url: event.target.value }, "url")}
-                    error={errors.url ?? urlError(draft.url, mayAllowMore)}
-                    hint={<UrlJudgement url={draft.url} mayAllowMore={mayAllowMore} />}
-                  />
-                </div>
-                <HeaderRows
-                  headers={draft.headers}
-                  errors={errors}
-                  onChange={(headers, field) => set({ headers }, field)}
-                />
-                <PayloadField
-                  draft={draft}
-                  bytesMax={payloadBytesMax}
-                  error={errors.payload}
-                  onChange={(change) => set(change, "payload")}
-                />
-              </>
+              <RequestFields
+                draft={draft}
+                errors={errors}
+                mayAllowMore={mayAllowMore}
+                payloadBytesMax={payloadBytesMax}
+                onChange={set}
+              />
             )}
           </CardBody>
         </Card>
@@ -238,38 +198,3 @@ export function NewScheduleForm({
 
 const TIMES = new Set(["words", "at", "zone"]);
 const NOT_TAKEN = "The server did not take the form. Press again: it is stored once. What you typed is still here.";
-
-/** Said as an error once enough is there to be judged: not while the scheme is typed. */
-function urlError(url: string, mayAllowMore: boolean): ReactNode {
-  const isHalf = /^(?:h|ht|htt|http|https|https:|https:\/|https:\/\/[\w-]*)?$/i.test(url.trim());
-  if (isHalf || mayAllowMore || isTarget(url)) return undefined;
-  return <UrlJudgement url={url} mayAllowMore={false} />;
-}
-
-function Problems({ failed, signInHref }: { failed: Failed | null; signInHref: string }) {
-  if (failed === null) return null;
-  return (
-    <div className="grid gap-3 empty:hidden">
-      <ErrorSummary problems={failed.problems.map(({ field, message }) => ({ id: field, message }))} />
-      {failed.existingHref && (
-        <Notice kind="info">
-          <TextLink href={failed.existingHref}>The schedule with this key</TextLink> is as it was.
-        </Notice>
-      )}
-      {failed.failure !== null && (
-        <Notice kind="bad" announce="alert">
-          <b>Not stored.</b> {failed.failure}
-          {failed.isSignedOut && (
-            <>
-              {" "}
-              <TextLink href={signInHref} target="_blank">
-                Sign in in another tab
-              </TextLink>
-              , and press again here.
-            </>
-          )}
-        </Notice>
-      )}
-    </div>
-  );
-}

@@ -2,6 +2,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
 import { PublicFrame } from "#components/layout/public-frame.tsx";
+import { AttemptParts } from "../../app/dev/parts/attempt-parts.tsx";
 import { ControlParts } from "../../app/dev/parts/control-parts.tsx";
 import { DataParts } from "../../app/dev/parts/data-parts.tsx";
 import { FigureParts } from "../../app/dev/parts/figure-parts.tsx";
@@ -20,6 +21,7 @@ export function renderGallery(): string {
       <h1>Parts</h1>
       <ControlParts />
       <OverlayParts />
+      <AttemptParts />
       <DataParts />
       <ScheduleParts />
       <FigureParts />

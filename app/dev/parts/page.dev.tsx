@@ -1,5 +1,6 @@
 import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { chosenTheme } from "../../page-request.ts";
+import { AttemptParts } from "./attempt-parts.tsx";
 import { ControlParts } from "./control-parts.tsx";
 import { DataParts } from "./data-parts.tsx";
 import { FigureParts } from "./figure-parts.tsx";
@@ -18,6 +19,7 @@ export default async function Parts() {
       <div className="grid grid-cols-1 gap-10">
         <ControlParts />
         <OverlayParts />
+        <AttemptParts />
         <DataParts />
         <ScheduleParts />
         <FigureParts />

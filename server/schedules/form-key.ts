@@ -14,7 +14,7 @@ export function keyOfForm(key: KeyObject, formKey: string, content: unknown): st
   return `${PREFIX}${digest}`;
 }
 
-/** Whether an idempotency key is one of `keyOfForm`. */
+/** Whether an idempotency key was made by a form: by `keyOfForm`, or as `form/` and a UUID for what a list does. */
 export function isKeyOfForm(idempotencyKey: string): boolean {
-  return /^form-[\w-]{43}$/.test(idempotencyKey);
+  return /^form(?:-[\w-]{43}|\/[0-9a-f-]{36})$/.test(idempotencyKey);
 }

@@ -2,7 +2,7 @@
 
 import { type FormEvent, useActionState, useEffect, useRef, useState } from "react";
 import { chooseTime } from "#domain/chosen-time.ts";
-import type { Environment } from "#domain/api-key.ts";
+import type { Environment } from "#domain/environment.ts";
 import { type DraftAnswer, readDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";

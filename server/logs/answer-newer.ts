@@ -1,8 +1,8 @@
 import { parseInstant } from "#domain/instant.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { ok, type Reply } from "../http/reply.ts";
+import { invalid, validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
-import { invalid, validate } from "../validate.ts";
 import { countSince } from "./count-since.ts";
 import { LogsInput } from "./list-input.ts";
 

@@ -1,5 +1,5 @@
 import type { Ctx } from "#server/context.ts";
-import { writeCursor } from "#server/list-cursor.ts";
+import { writeCursor } from "#server/lists/cursor.ts";
 import { countSince } from "#server/logs/count-since.ts";
 import { listOwnAttempts } from "#server/logs/list.ts";
 import { LOG_ORDER } from "#server/logs/list-input.ts";
@@ -22,12 +22,13 @@ export async function readLog(ctx: Ctx, view: View, asked: Asked) {
     isFirst ? countSince(ctx, input, since) : undefined,
   ]);
   const { rows, hasMore, last, total } = found;
-  const passed = input.after?.passed ?? input.offset;
-  const cursor = hasMore && last ? writeCursor({ order: LOG_ORDER, ...last, passed: passed + rows.length }) : undefined;
+  const rowsBefore = input.after?.rowsBefore ?? input.offset;
+  const cursor =
+    hasMore && last ? writeCursor({ order: LOG_ORDER, ...last, rowsBefore: rowsBefore + rows.length }) : undefined;
   const isCounted = input.after === undefined && page < PAGES_COUNTED;
   return {
     ...{ rows, total, isCapped: found.totalCapped },
-    ...{ from: rows.length === 0 ? 0 : passed + 1, to: passed + rows.length },
+    ...{ from: rows.length === 0 ? 0 : rowsBefore + 1, to: rowsBefore + rows.length },
     next: cursor && logHref(view, isCounted ? { page: String(page + 1) } : { after: cursor }),
     previous:
       input.after === undefined && page > 1

@@ -107,7 +107,7 @@ describe("the output of the web process", () => {
     const action = (id: string) =>
       sendRaw(
         web.port,
-        `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nNext-Action: ${id}\r\n` +
+        `POST /schedules/new HTTP/1.1\r\nHost: x\r\nConnection: close\r\nNext-Action: ${id}\r\n` +
           `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       );
     await action("sw_live_secret-of-a-caller");

@@ -29,6 +29,8 @@ export type Ctx = {
   isCached: boolean;
   requestHashKey: KeyObject;
   query: Query;
+  /** For reads that may take long, in a call that writes too: in a turn of the account's, on connections for that. */
+  read: Query;
 };
 
 /**
@@ -43,11 +45,11 @@ export function createCtx(
   { requestHashKey }: Installation,
   { accountId, plan, credential }: Caller,
   env: Environment,
-  query: Query,
+  { query, read }: Pick<Ctx, "query" | "read">,
   isCached = false,
 ): Ctx {
   const tenant = { accountId, env };
-  return { config, tenant, plan, limits: config.plans[plan], credential, isCached, requestHashKey, query };
+  return { config, tenant, plan, limits: config.plans[plan], credential, isCached, requestHashKey, query, read };
 }
 
 const QUERY_MS_MIN = 500;

@@ -17,7 +17,8 @@ export async function readPageCtx(
   const { query, readsOf } = createQueries(services);
   try {
     const caller = await authenticateSession(services, { headers }, query);
-    return createCtx(services, installation, caller, env, writes ? query : readsOf(caller.accountId));
+    const read = readsOf(caller.accountId);
+    return createCtx(services, installation, caller, env, { query: writes ? query : read, read });
   } catch (error) {
     if (error instanceof AppError && error.code === "UNAUTHORIZED") return null;
     throw error;

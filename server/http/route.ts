@@ -53,8 +53,9 @@ export function route<E extends Endpoint>(
       if (env !== undefined && caller.env !== null && env !== caller.env) {
         throw invalid([{ path: "env", message: `must be ${caller.env}, the environment of the API key` }]);
       }
-      const ctxQuery = endpoint.method === "GET" ? readsOf(caller.accountId) : runQuery;
-      const ctx = createCtx(services, installation, caller, caller.env ?? env ?? "live", ctxQuery, isCached);
+      const read = readsOf(caller.accountId);
+      const queries = { query: endpoint.method === "GET" ? read : runQuery, read };
+      const ctx = createCtx(services, installation, caller, caller.env ?? env ?? "live", queries, isCached);
       const params = (await context.params) as { id: string };
       body ??= readBody(endpoint, request, memory);
       return (await handler({ ctx, request, params, query, body: await body })) as Reply;

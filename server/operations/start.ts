@@ -46,7 +46,7 @@ async function scopeOf(ctx: Ctx, { filter: wanted, schedules }: OperationInput):
   const { status, q, from, to } = wanted ?? {};
   const query = q === undefined ? undefined : { text: q, scheduleId: decodeId("sch", q) };
   const search = { statuses: status, q: query, from, to, sort: "-created_at" as const, limit: 1, offset: 0 };
-  const { total, totalCapped } = await ctx.query(({ db }) => listSchedules(db, ctx.tenant, search));
+  const { total, totalCapped } = await ctx.read(({ db }) => listSchedules(db, ctx.tenant, search));
   const filter = {
     statuses: status ? [...new Set(status)] : null,
     q: query ?? null,

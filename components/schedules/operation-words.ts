@@ -18,14 +18,18 @@ export function countInWords(count: number, isCapped = false): string {
 
 /** `all scheduled or failed ones with “lumen” in the URL that fire before 27 March 2026, 14:00:00.000 UTC`. */
 export function scopeInWords(filter: ScopeFilter | null, zone = "UTC"): string {
-  if (filter === null) return "the ones that you chose";
-  const { statuses, q, from, to } = filter;
+  return filter === null ? "the ones that you chose" : `all ${filterInWords(filter, zone)}`;
+}
+
+/** The same without "all": what was looked for. `fires` says when they fire in words ("in the next hour"). */
+export function filterInWords({ statuses, q, from, to }: ScopeFilter, zone: string, fires?: string): string {
   const kinds = statuses ? `${statuses.join(" or ")} ones` : "schedules";
   const target = q ? (/^sch_\w{26}$/.test(q) ? ` with the id ${q}` : ` with “${q}” in the URL`) : "";
-  const bounds = [from && `from ${formatInstant(from, zone)} on`, to && `before ${formatInstant(to, zone)}`].filter(
-    Boolean,
-  );
-  return `all ${kinds}${target}${bounds.length > 0 ? ` that fire ${bounds.join(" and ")}` : ""}`;
+  const [since, until] = [from && formatInstant(from, zone), to && formatInstant(to, zone)];
+  const range =
+    since && until ? `between ${since} and ${until}` : since ? `from ${since} on` : until && `before ${until}`;
+  const when = fires ?? range;
+  return `${kinds}${target}${when ? ` that fire ${when}` : ""}`;
 }
 
 const ACTED: Record<OperationAction, string> = { cancel: "cancelled", replay: "replayed" };

@@ -31,6 +31,19 @@ export function SchedulesEmpty({ newHref, keysHref, curl }: { newHref: string; k
   );
 }
 
+/** A page behind the last row of the list. */
+export function SchedulesPageEmpty({ firstHref }: { firstHref: string }) {
+  return (
+    <EmptyState
+      title="Nothing on this page"
+      art="no-match"
+      actions={<ButtonLink href={firstHref}>First page</ButtonLink>}
+    >
+      <p>The list is shorter than that.</p>
+    </EmptyState>
+  );
+}
+
 /** A filtered list in which nothing is left. `asked` says what was looked for. */
 export function SchedulesNoMatch({ asked, resetHref }: { asked: string; resetHref: string }) {
   return (

@@ -132,6 +132,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     for (const [path, words] of [
       ["/schedules", "Nothing scheduled yet"],
       ["/schedules?q=nowhere&fires=week", "No schedule matches"],
+      ["/schedules?page=7", "Nothing scheduled yet"],
       ["/schedules?status=pending", "The address names a status that there is not."],
       ["/schedules/operations", "No operation yet"],
       ["/schedules/operations/op_01kbm5qk4f8rz3c2x7w9v6n1ta", "There is no such operation"],
@@ -219,6 +220,15 @@ describe("the list", () => {
     await page.getByLabel(/^Before/).fill("2026-01-02T00:00");
     await page.getByRole("button", { name: "Apply" }).click();
     await page.getByRole("heading", { name: "No schedule matches" }).waitFor();
+    await close();
+  });
+
+  it("says of a page behind its end that nothing is there, and leads to the first", async () => {
+    await seed();
+    const { page, close } = await open("/schedules?page=7");
+    await page.getByRole("heading", { name: "Nothing on this page" }).waitFor();
+    await page.getByRole("link", { name: "First page" }).click();
+    await page.getByText("1–20 of 30").waitFor();
     await close();
   });
 

@@ -106,7 +106,8 @@ function presetRange(fires: Exclude<Fires, "between"> | undefined, now: Date, zo
   return { from, to: dayStart(new Date(from.getTime() + 1.5 * DAY_MS), zone) };
 }
 
-const PAGES_MAX = 500;
+/** A list is counted through up to here; 20 rows each. */
+export const PAGES_MAX = 500;
 
 function readPage(text: string | undefined): number {
   const page = /^[1-9]\d{0,4}$/.test(text ?? "") ? Number(text) : 1;

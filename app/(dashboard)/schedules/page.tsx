@@ -3,9 +3,9 @@ import { wallClockOf } from "#components/format/wall-clock.ts";
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
 import { DidNotice } from "#components/schedules/did-notice.tsx";
 import { FilterForm, Kept } from "#components/schedules/filter-form.tsx";
-import { scopeInWords } from "#components/schedules/operation-words.ts";
+import { filterInWords } from "#components/schedules/operation-words.ts";
 import { ScheduleTable } from "#components/schedules/schedule-table.tsx";
-import { SchedulesEmpty, SchedulesNoMatch } from "#components/schedules/schedules-empty.tsx";
+import { SchedulesEmpty, SchedulesNoMatch, SchedulesPageEmpty } from "#components/schedules/schedules-empty.tsx";
 import { SelectionBar } from "#components/schedules/selection-bar.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Card } from "#components/ui/card.tsx";
@@ -14,7 +14,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import { dashboardPage, type Opened } from "../dashboard-page.tsx";
 import { hrefIn, type View } from "../view.ts";
-import { type Asked, FIRES, filterParams, readAsked, SORTS } from "./asked.ts";
+import { type Asked, FIRES, filterParams, PAGES_MAX, readAsked, SORTS } from "./asked.ts";
 import { chipsOf, confirmHref, listedSchedules, listHref, sortLinks, tabsOf } from "./links.ts";
 import { ROWS_PER_PAGE, readList } from "./read-list.ts";
 
@@ -61,8 +61,7 @@ async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
       <SchedulesEmpty newHref={hrefIn(view.env, "/schedules/new")} keysHref={hrefIn(view.env, "/keys")} curl={call} />
     );
   }
-  const { statuses = null, q = null, from = null, to = null } = asked.filter;
-  const scope = { statuses, q, from, to };
+  const { from, to } = asked.filter;
   const ticked = view.params.select === "page" ? rows.length : 0;
   const first = (asked.page - 1) * ROWS_PER_PAGE;
   const back = listHref(view, { page: view.params.page });
@@ -80,7 +79,7 @@ async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
         chips={chipsOf(view, asked)}
       />
       {rows.length === 0 ? (
-        <SchedulesNoMatch asked={scopeInWords(scope, view.zone)} resetHref={resetHref} />
+        nothingOf(view, asked, total)
       ) : (
         <form method="post" action="/schedules/select" data-selection autoComplete="off" className="group/rows">
           <Kept values={{ env: view.env, back }} />
@@ -101,15 +100,29 @@ async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
           />
         </form>
       )}
-      <Pager
-        from={rows.length === 0 ? 0 : first + 1}
-        to={first + rows.length}
-        total={total}
-        isCapped={totalCapped}
-        previous={asked.page > 1 ? listHref(view, { page: String(asked.page - 1) }) : undefined}
-        next={hasMore ? listHref(view, { page: String(asked.page + 1) }) : undefined}
-        note="Refresh is paused while something is selected."
-      />
+      {rows.length > 0 && (
+        <Pager
+          from={first + 1}
+          to={first + rows.length}
+          total={total}
+          isCapped={totalCapped}
+          previous={asked.page > 1 ? listHref(view, { page: String(asked.page - 1) }) : undefined}
+          next={hasMore && asked.page < PAGES_MAX ? listHref(view, { page: String(asked.page + 1) }) : undefined}
+          note={
+            hasMore && asked.page === PAGES_MAX
+              ? "Narrow the filter to see more."
+              : "Refresh is paused while something is selected."
+          }
+        />
+      )}
     </>
   );
+}
+
+function nothingOf(view: View, { filter, fires }: Asked, total: number) {
+  if (total > 0) return <SchedulesPageEmpty firstHref={listHref(view, {})} />;
+  const { statuses = null, q = null, from = null, to = null } = filter;
+  const firesWords = fires && fires !== "between" ? FIRES[fires].toLowerCase() : undefined;
+  const words = filterInWords({ statuses, q, from, to }, view.zone, firesWords);
+  return <SchedulesNoMatch asked={words} resetHref={hrefIn(view.env, view.path)} />;
 }

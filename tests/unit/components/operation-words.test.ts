@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countInWords, reasonsInWords, scopeInWords } from "#components/schedules/operation-words.ts";
+import { countInWords, filterInWords, reasonsInWords, scopeInWords } from "#components/schedules/operation-words.ts";
 
 const ANY = { statuses: null, q: null, from: null, to: null };
 
@@ -12,6 +12,12 @@ it("the set of an operation is said as a person would", () => {
   expect(scopeInWords({ ...ANY, q: "sch_01kbm5qk4f8rz3c2x7w9v6n1ta" })).toBe(
     "all schedules with the id sch_01kbm5qk4f8rz3c2x7w9v6n1ta",
   );
+  expect(filterInWords({ ...ANY, statuses: ["dead"], q: "lumen", from: new Date() }, "UTC", "today")).toBe(
+    "dead ones with “lumen” in the URL that fire today",
+  );
+  expect(
+    scopeInWords({ ...ANY, from: new Date("2026-03-27T13:00:00Z"), to: new Date("2026-03-27T14:00:00Z") }, "UTC"),
+  ).toBe("all schedules that fire between 27 March 2026, 13:00:00.000 UTC and 27 March 2026, 14:00:00.000 UTC");
   expect(scopeInWords({ ...ANY, to: new Date("2026-03-27T14:00:00Z") })).toBe(
     "all schedules that fire before 27 March 2026, 14:00:00.000 UTC",
   );

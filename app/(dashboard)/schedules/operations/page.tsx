@@ -29,8 +29,8 @@ export default dashboardPage("/schedules/operations", async ({ ctx, view }) => {
         {total === 0 ? <OperationsEmpty /> : <OperationTable operations={operations} now={view.now} zone={view.zone} />}
         {total > 0 && (
           <Pager
-            from={rows.length === 0 ? 0 : offset + 1}
-            to={offset + rows.length}
+            from={Math.min(offset + 1, total)}
+            to={Math.min(offset + rows.length, total)}
             total={total}
             previous={page > 1 ? hrefWith(view, { page: String(page - 1) }) : undefined}
             next={hasMore ? hrefWith(view, { page: String(page + 1) }) : undefined}

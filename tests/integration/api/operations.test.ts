@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX } from "#domain/operations.ts";
+import { writeCursor } from "#server/list-cursor.ts";
+import { OPERATION_ORDER } from "#server/operations/operation-input.ts";
 import { type Api, FUTURE, startApi, type TestCaller } from "./api.ts";
 
 let api: Api;
@@ -157,6 +159,27 @@ describe("GET /v1/operations", () => {
       next = /<[^>]*(\/v1\/[^>]*)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1];
     }
     expect(met).toEqual(ids);
+  });
+
+  it("goes on behind a row by a cursor, whatever is accepted meanwhile", async () => {
+    await api.create(caller.live);
+    const ids: string[] = [];
+    for (let i = 0; i < 4; i++) ids.unshift((await start({ action: "cancel", filter: {} })).body.id);
+    const [, second = ""] = ids;
+    const [row] = await api.sql`SELECT accepted_at AS at FROM operations WHERE id = ${uuid(second)}`;
+    const after = writeCursor({
+      order: OPERATION_ORDER,
+      atMs: row?.at.getTime(),
+      id: uuid(second),
+      attempt: 0,
+      passed: 2,
+    });
+    await start({ action: "cancel", filter: {} });
+    const page = await api.call("GET", `/v1/operations?after=${after}`, caller.live);
+    expect(page.body).toMatchObject({ total: 5, offset: 2 });
+    expect(page.body.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(2));
+    const ofSchedules = writeCursor({ order: "fire_at", atMs: 0, id: uuid(second), attempt: 0, passed: 2 });
+    expect(await api.call("GET", `/v1/operations?after=${ofSchedules}`, caller.live)).toMatchObject({ status: 400 });
   });
 
   it("shows nothing of another account or environment, and stops nothing there", async () => {

@@ -35,7 +35,10 @@ export function RequestFacts({
               </WithCopy>,
             ],
             ["Payload", payloadInWords(payloadSizeBytes, isErased)],
-            ["Headers", isErased ? "Erased with the payload" : hasContent ? "Encrypted, never shown" : "None"],
+            [
+              "Headers",
+              isErased ? "Erased with the payload" : hasContent ? "If any, encrypted with the payload" : "None",
+            ],
             ["Early fire", earlyFire ? "On: it leaves ahead, to arrive on time" : "Off"],
             ...(idempotencyKey
               ? [

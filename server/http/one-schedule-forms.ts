@@ -7,55 +7,59 @@ import { signInPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { cancelSchedule } from "../schedules/cancel.ts";
-import { FireAt } from "../schedules/create-input.ts";
 import { keyOfForm } from "../schedules/form-key.ts";
 import { repeatSchedule } from "../schedules/repeat.ts";
 import { rescheduleSchedule } from "../schedules/reschedule.ts";
+import { RescheduleInput } from "../schedules/reschedule-input.ts";
+import { validate } from "../validate.ts";
 import type { FormCall } from "./form-route.ts";
 import { type Reply, seeOther } from "./reply.ts";
 
 /** "Cancel it" of a schedule's page. What went wrong is named on that page, which shows the status as well. */
 export function cancelByForm(call: FormCall): Promise<Reply> {
-  return onSchedule(call, async ({ ctx, id, env }) => {
-    try {
+  return onSchedule(call, {
+    back: ({ id, env }, error) => pageOf(id, env, { failed: "cancel", error }),
+    work: async ({ ctx, id, env }) => {
       await cancelSchedule(ctx, id);
-      return seeOther(pageOf(id, env, { did: "cancelled" }));
-    } catch (error) {
-      return seeOther(pageOf(id, env, { failed: "cancel", error: codeOf(error) }));
-    }
+      return pageOf(id, env, { did: "cancelled" });
+    },
   });
 }
 
 /** "Replay it": leads to the copy. The form's `key` has it stored once, however often it is sent. */
 export function replayByForm(call: FormCall): Promise<Reply> {
-  return onSchedule(call, async ({ ctx, id, env, fields }) => {
-    const idempotencyKey = keyOfForm(ctx.requestHashKey, fields.get("key") ?? "", ["replay", env, id]);
-    try {
+  return onSchedule(call, {
+    back: ({ id, env }, error) => pageOf(`${id}/replay`, env, { error }),
+    work: async ({ ctx, id, env, fields }) => {
+      const idempotencyKey = keyOfForm(ctx.requestHashKey, fields.get("key") ?? "", ["replay", env, id]);
       const copy = await repeatSchedule(ctx, id, { idempotencyKey });
-      return seeOther(pageOf(encodeId("sch", copy.id), env, { did: "replayed" }));
-    } catch (error) {
-      return seeOther(pageOf(`${id}/replay`, env, { error: codeOf(error) }));
-    }
+      return pageOf(encodeId("sch", copy.id), env, { did: "replayed" });
+    },
   });
 }
 
 /** "Move it": what was typed comes back when it was not taken, as it is short and no secret. */
 export function rescheduleByForm(call: FormCall): Promise<Reply> {
-  return onSchedule(call, async ({ ctx, id, env, fields }) => {
-    const typed = typedTimeOf(fields);
-    const early = fields.get("early") === "1";
-    const back = (error: string) =>
-      seeOther(pageOf(`${id}/reschedule`, env, { ...typed, ...(early && { early: "1" }), error }));
-    const chosen = chooseTime(typed, Date.now());
-    if (!chosen.ok) return back(chosen.field);
-    const fireAt = FireAt.safeParse(formatInstant(chosen.epochMs));
-    if (!fireAt.success) return back("past");
-    try {
-      await rescheduleSchedule(ctx, id, { fireAt: fireAt.data, earlyFire: early });
-      return seeOther(pageOf(id, env, { did: "moved" }));
-    } catch (error) {
-      return back(codeOf(error) === "VALIDATION" ? "past" : codeOf(error));
-    }
+  const typed = typedTimeOf(call.fields);
+  const isEarly = call.fields.get("early") === "1";
+  const back = ({ id, env }: Named, error: string) =>
+    pageOf(`${id}/reschedule`, env, {
+      ...typed,
+      ...(isEarly && { early: "1" }),
+      error: error === "VALIDATION" ? "past" : error,
+    });
+  return onSchedule(call, {
+    back,
+    work: async ({ ctx, ...named }) => {
+      const chosen = chooseTime(typed, Date.now());
+      if (!chosen.ok) return back(named, chosen.field);
+      const { fireAt, earlyFire } = validate(RescheduleInput, {
+        fireAt: formatInstant(chosen.epochMs),
+        earlyFire: isEarly,
+      });
+      await rescheduleSchedule(ctx, named.id, { fireAt, earlyFire });
+      return pageOf(named.id, named.env, { did: "moved" });
+    },
   });
 }
 
@@ -73,25 +77,37 @@ export function typedTimeOf(fields: { get(name: string): unknown }): TypedTime {
 
 const TYPED_LENGTH_MAX = 100;
 
-type OnSchedule = { ctx: Ctx; id: string; env: Environment; fields: URLSearchParams };
+/** What a form names: a schedule, by its text id, and the environment. */
+type Named = { id: string; env: Environment };
 
-/** The schedule that a form names by `id` and `env`, on behalf of who is signed in. */
-async function onSchedule({ request, fields }: FormCall, work: (on: OnSchedule) => Promise<Reply>): Promise<Reply> {
+/**
+ * Does `work` on the schedule that a form names by `id` and `env`, on behalf of who is signed in, and goes on to the page
+ * that it answers; to the one of `back` with the code of an error that callers are told of.
+ */
+async function onSchedule(
+  { request, fields }: FormCall,
+  {
+    work,
+    back,
+  }: {
+    work: (on: Named & { ctx: Ctx; fields: URLSearchParams }) => Promise<string>;
+    back: (named: Named, error: string) => string;
+  },
+): Promise<Reply> {
   const env = fields.get("env") === "test" ? "test" : "live";
   const id = fields.get("id") ?? "";
   if (decodeId("sch", id) === null) return seeOther("/schedules");
-  const ctx = await readPageCtx(request.headers, { env, writes: true });
-  if (ctx === null) return seeOther(signInPageUrl("/login", {}, pageOf(id, env)));
-  return work({ ctx, id, env, fields });
+  try {
+    const ctx = await readPageCtx(request.headers, { env, writes: true });
+    if (ctx === null) return seeOther(signInPageUrl("/login", {}, pageOf(id, env)));
+    return seeOther(await work({ ctx, id, env, fields }));
+  } catch (error) {
+    if (error instanceof AppError) return seeOther(back({ id, env }, error.code));
+    throw error;
+  }
 }
 
 function pageOf(path: string, env: Environment, query: Record<string, string> = {}): string {
   const search = new URLSearchParams({ ...query, ...(env === "test" && { env }) });
   return `/schedules/${path}${search.size > 0 ? `?${search}` : ""}`;
-}
-
-/** The code of an error that the page can name. Others are thrown on. */
-function codeOf(error: unknown): string {
-  if (error instanceof AppError) return error.code;
-  throw error;
 }

@@ -11,14 +11,16 @@ export type DashboardStage = Awaited<ReturnType<typeof startDashboardStage>>;
 
 export const WIDE: Look = { theme: "light", width: 1280 };
 
-/** The built web process and a real browser, on a database of its own. `settings` are those of the web process. */
-export async function startDashboardStage(settings: Record<string, string> = {}) {
+/**
+ * The built web process and a real browser, on a database of its own. `reach` answers the address by which the web process
+ * reaches the database, that of a proxy say.
+ */
+export async function startDashboardStage(reach: (url: string) => Promise<string> = async (url) => url) {
   const bench: DispatchBench = await createDispatchBench({});
   const web: WebProcess = await startWebProcess({
-    DATABASE_URL: bench.databaseUrl,
+    DATABASE_URL: await reach(bench.databaseUrl),
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
     LOG_LEVEL: "debug",
-    ...settings,
   });
   const origin = `http://localhost:${web.port}`;
   const browser: Browser = await launchBrowser();

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { encodeId } from "#domain/ids.ts";
+import type { TestAccount } from "#tests/helpers/accounts.ts";
+import { type DashboardStage, expectSound, startDashboardStage } from "#tests/helpers/dashboard-stage.ts";
+import { LOOKS } from "#tests/helpers/page-checks.ts";
+import { type DatabaseProxy, startProxy } from "#tests/helpers/proxy.ts";
+
+let stage: DashboardStage;
+let proxy: DatabaseProxy;
+let account: TestAccount;
+
+beforeAll(async () => {
+  stage = await startDashboardStage(async (address) => {
+    const url = new URL(address);
+    proxy = await startProxy(Number(url.port));
+    url.port = String(proxy.port);
+    return url.href;
+  });
+}, 300_000);
+afterAll(async () => {
+  proxy.set("pass");
+  await stage?.stop();
+  await proxy?.close();
+});
+beforeEach(async () => {
+  proxy.set("pass");
+  account = await stage.bench.account();
+});
+
+const stored = async () => {
+  const [row] = await stage.sql`SELECT count(*)::integer AS n FROM schedules WHERE account_id = ${account.id}`;
+  return row?.n;
+};
+
+it.each(LOOKS)(
+  "the log and a schedule say that they did not load, with the request's id: $theme, $width px",
+  async (look) => {
+    const id = encodeId("sch", await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)));
+    for (const path of ["/logs?outcome=failed", `/schedules/${id}`]) {
+      const { page, complaints, close } = await stage.open(account, path, look);
+      proxy.set("reset");
+      await page.reload();
+      await page.getByRole("heading", { name: "This page did not load" }).waitFor();
+      expect(await page.getByRole("main").textContent()).toMatch(/Request req_[0-9a-f]{32}/);
+      await expectSound(page, complaints);
+      proxy.set("pass");
+      await page.getByRole("link", { name: "Try again" }).click();
+      await page.waitForURL(`${stage.origin}${path}`);
+      await page
+        .getByRole("navigation", { name: "Main" })
+        .or(page.getByRole("button", { name: "Menu" }))
+        .first()
+        .waitFor();
+      await close();
+    }
+  },
+);
+
+it.each(["reset", "drop replies"] as const)(
+  "a new schedule is kept in its form, and stored once when the form is sent again: %s",
+  async (fault) => {
+    const { page, complaints, close } = await stage.open(account, "/schedules/new");
+    await page.getByLabel("URL", { exact: true }).fill("https://example.com/x");
+    await page.getByLabel("Payload", { exact: true }).fill("{}");
+    proxy.set(fault);
+    const send = () => page.getByRole("main").getByRole("button", { name: "Schedule it" }).click();
+    await send();
+    await page.getByText("The database did not answer. Press again: it is stored once.").waitFor();
+    expect(await page.getByLabel("Payload", { exact: true }).inputValue()).toBe("{}");
+    proxy.set("pass");
+    await send();
+    await page.waitForURL(/\?did=(created|known)$/);
+    expect(await stored()).toBe(1);
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+it("a cancel that the database does not take changes nothing, and the page of the schedule says so once it is back", async () => {
+  const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+  const { page, close } = await stage.open(account, `/schedules/${encodeId("sch", uuid)}/cancel`);
+  proxy.set("reset");
+  await page.getByRole("button", { name: "Cancel it" }).click();
+  await page.getByRole("heading", { name: "This page did not load" }).waitFor();
+  proxy.set("pass");
+  await page.getByRole("link", { name: "Try again" }).click();
+  await page.getByText("Not cancelled. The database did not answer. Try again.").waitFor();
+  expect((await stage.bench.read(uuid)).status).toBe("scheduled");
+  await close();
+});

@@ -5,13 +5,13 @@ import { decodeId, encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { signInPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
+import { validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { cancelSchedule } from "../schedules/cancel.ts";
 import { keyOfForm } from "../schedules/form-key.ts";
 import { repeatSchedule } from "../schedules/repeat.ts";
 import { rescheduleSchedule } from "../schedules/reschedule.ts";
 import { RescheduleInput } from "../schedules/reschedule-input.ts";
-import { validate } from "../validate.ts";
 import type { FormCall } from "./form-route.ts";
 import { type Reply, seeOther } from "./reply.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX } from "#domain/operations.ts";
-import { writeCursor } from "#server/list-cursor.ts";
+import { writeCursor } from "#server/lists/cursor.ts";
 import { OPERATION_ORDER } from "#server/operations/operation-input.ts";
 import { type Api, FUTURE, startApi, type TestCaller } from "./api.ts";
 
@@ -172,13 +172,13 @@ describe("GET /v1/operations", () => {
       atMs: row?.at.getTime(),
       id: uuid(second),
       attempt: 0,
-      passed: 2,
+      rowsBefore: 2,
     });
     await start({ action: "cancel", filter: {} });
     const page = await api.call("GET", `/v1/operations?after=${after}`, caller.live);
     expect(page.body).toMatchObject({ total: 5, offset: 2 });
     expect(page.body.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(2));
-    const ofSchedules = writeCursor({ order: "fire_at", atMs: 0, id: uuid(second), attempt: 0, passed: 2 });
+    const ofSchedules = writeCursor({ order: "fire_at", atMs: 0, id: uuid(second), attempt: 0, rowsBefore: 2 });
     expect(await api.call("GET", `/v1/operations?after=${ofSchedules}`, caller.live)).toMatchObject({ status: 400 });
   });
 

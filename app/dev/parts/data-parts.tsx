@@ -5,6 +5,7 @@ import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { Card, CardBody, CardHead } from "#components/ui/card.tsx";
 import { Checkbox } from "#components/ui/choice.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
+import { CodeTabs } from "#components/ui/code-tabs.tsx";
 import { Copy } from "#components/ui/copy.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
 import { Facts } from "#components/ui/facts.tsx";
@@ -217,6 +218,13 @@ export function DataParts() {
             />
           </CardBody>
         </Card>
+        <CodeTabs
+          what="the same call"
+          samples={[
+            { label: "curl", code: "curl https://example.com/" },
+            { label: "JavaScript", code: 'await fetch("https://example.com/");' },
+          ]}
+        />
         <CodeBlock
           title="Terminal"
           what="first curl"

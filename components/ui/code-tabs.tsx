@@ -1,0 +1,71 @@
+import { useId } from "react";
+import { Copy } from "./copy.tsx";
+
+export type CodeSample = {
+  /** Names the tab, such as "curl". */
+  label: string;
+  code: string;
+};
+
+/**
+ * The same code in several languages, at most five, one tab each. The tabs are radio buttons that the style sheet reads,
+ * so they work without scripts. `what` names the code for screen readers.
+ */
+export function CodeTabs({ what, samples }: { what: string; samples: readonly CodeSample[] }) {
+  const name = useId();
+  return (
+    <div className={`min-w-0 overflow-hidden rounded-lg border border-line bg-surface ${SHOWN}`}>
+      <div className="flex min-h-9 items-center gap-2 border-line border-b pr-1.5 pl-1.5">
+        <fieldset className="min-w-0 flex-1 overflow-x-auto">
+          <legend className="sr-only">{what}</legend>
+          <div className="flex min-h-9 w-max items-stretch">
+            {samples.map(({ label }, at) => (
+              <label key={label} className={TAB}>
+                <input
+                  type="radio"
+                  name={name}
+                  data-tab={at}
+                  defaultChecked={at === 0}
+                  autoComplete="off"
+                  className="absolute inset-0 cursor-pointer opacity-0"
+                />
+                {label}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        {samples.map(({ label, code }, at) => (
+          <span key={label} data-pane={at} className="hidden">
+            <Copy text={code} what={`${what}, ${label}`} />
+          </span>
+        ))}
+      </div>
+      {samples.map(({ label, code }, at) => (
+        <div key={label} data-pane={at} className="hidden">
+          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls */}
+          <pre
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+            tabIndex={0}
+            role="group"
+            aria-label={`${what}, ${label}`}
+            className="overflow-x-auto p-3.5 font-mono text-[0.78125rem] leading-[1.3125rem] focus-visible:-outline-offset-2"
+          >
+            <code className="text-[length:inherit]">{code}</code>
+          </pre>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const TAB =
+  "relative inline-flex cursor-pointer items-center border-transparent border-b-2 px-2 text-ink-muted text-xs hover:text-ink " +
+  "has-checked:border-accent has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent";
+
+const SHOWN = [
+  "has-[[data-tab='0']:checked]:[&_[data-pane='0']]:block",
+  "has-[[data-tab='1']:checked]:[&_[data-pane='1']]:block",
+  "has-[[data-tab='2']:checked]:[&_[data-pane='2']]:block",
+  "has-[[data-tab='3']:checked]:[&_[data-pane='3']]:block",
+  "has-[[data-tab='4']:checked]:[&_[data-pane='4']]:block",
+].join(" ");

@@ -6,6 +6,8 @@ const config: NextConfig = {
   serverExternalPackages: ["postgres", "pino", "stripe"],
   poweredByHeader: false,
   reactStrictMode: true,
+  // The pages of /docs read these files.
+  outputFileTracingIncludes: { "/docs/**": ["./docs/*.md"] },
   // No image needs resizing, and the optimizer's endpoint would fetch and resize whatever a caller names.
   images: { unoptimized: true },
   // `npm run check` checks types, including the tests', which a build should not depend on.

@@ -1,9 +1,13 @@
 import type { MetadataRoute } from "next";
+import { readReference, referenceHref } from "#server/contract/reference.ts";
+import { DOC_PAGES, docHref } from "#server/docs/pages.ts";
 import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";
 
 /** The public pages. */
 export default function sitemap(): MetadataRoute.Sitemap {
-  return ["/", "/status"].map((path) => ({ url: getServices().config.baseUrl + path }));
+  const { baseUrl } = getServices().config;
+  const docs = [...DOC_PAGES.map(docHref), "/docs/api", ...readReference(baseUrl).map(referenceHref)];
+  return ["/", "/status", "/login", ...docs].map((path) => ({ url: baseUrl + path }));
 }

@@ -4,12 +4,9 @@ import { HostAndLimits } from "#components/landing/host-and-limits.tsx";
 import { Promises } from "#components/landing/promises.tsx";
 import { PunctualityNow } from "#components/landing/punctuality-now.tsx";
 import { WhereTimeWent } from "#components/landing/where-time-went.tsx";
-import { PublicFrame } from "#components/layout/public-frame.tsx";
-import { ButtonLink } from "#components/ui/button.tsx";
 import { readLastPunctuality } from "#server/overview/punctuality.ts";
 import { getServices } from "#server/services.ts";
-import { chosenTheme } from "../page-request.ts";
-import { FOOT_LINKS } from "./foot-links.ts";
+import { publicPage } from "./public-page.tsx";
 
 export const metadata: Metadata = {
   title: { absolute: "Scheduled HTTP, sent on the millisecond · Stopwatch" },
@@ -20,16 +17,16 @@ export const metadata: Metadata = {
 
 export default async function Landing() {
   const { baseUrl, plans, defaultPlan } = getServices().config;
-  const [theme, figures] = await Promise.all([chosenTheme(), readLastPunctuality()]);
+  const figures = await readLastPunctuality();
   const now = new Date();
-  return (
-    <PublicFrame theme={theme} footLinks={FOOT_LINKS} action={<ButtonLink href="/login">Sign in</ButtonLink>}>
+  return publicPage(
+    <>
       <Hero baseUrl={baseUrl} fireAt={tomorrowAtNine(now)} />
       <PunctualityNow figures={figures} now={now} />
       <Promises />
       <WhereTimeWent />
       <HostAndLimits plans={plans} defaultPlan={defaultPlan} />
-    </PublicFrame>
+    </>,
   );
 }
 

@@ -3,6 +3,7 @@ import { formatBytes, formatCount } from "../format/number.ts";
 import { Card } from "../ui/card.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui/table.tsx";
+import { TextLink } from "../ui/text-link.tsx";
 
 const LIMITS: readonly (readonly [label: string, value: (plan: PlanLimits) => string])[] = [
   ["Schedules a month", ({ monthlyQuota }) => formatCount(monthlyQuota)],
@@ -27,7 +28,10 @@ export function HostAndLimits({ plans, defaultPlan }: { plans: Plans; defaultPla
           Limits are a setting.
         </p>
         <CodeBlock title="Terminal" what="self-host commands" code={"npm ci\nnpm start"} />
-        <p className="text-ink-muted text-xs">In a copy of the source. It listens on http://localhost:3000.</p>
+        <p className="text-ink-muted text-xs">
+          In a copy of the source. It listens on http://localhost:3000.{" "}
+          <TextLink href="/docs/self-hosting">Self-hosting</TextLink> has the rest.
+        </p>
       </div>
       <div className="grid min-w-0 grid-cols-1 gap-4">
         <h2 className="text-2xl">Limits here</h2>

@@ -27,7 +27,7 @@ export const getDocument = endpoint({
   operationId: "getDocument",
   method: "GET",
   path: "/v1/openapi.json",
-  tag: "This document",
+  tag: "OpenAPI document",
   summary: "This document.",
   auth: "none",
   requestHeaders: IF_NONE_MATCH,

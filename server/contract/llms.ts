@@ -1,8 +1,10 @@
+import { DOC_PAGES, docMarkdownHref } from "../docs/pages.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 
 /** The content of /llms.txt: a summary of the service and its API for language models. Source: https://llmstxt.org. */
 export function describeForModels(baseUrl: string): string {
   const endpoints = ENDPOINTS.map(({ method, path, summary }) => `- \`${method} ${path}\`: ${summary}`);
+  const pages = DOC_PAGES.map((page) => `- [${page.title}](${baseUrl}${docMarkdownHref(page)}): ${page.description}`);
   return `# Stopwatch
 
 > Stopwatch stores an HTTP request now and sends it at the instant you choose: signed, retried when the target fails, with a
@@ -20,6 +22,11 @@ curl ${baseUrl}/v1/schedules \\
   -H "Content-Type: application/json" \\
   -d '{"targetUrl": "https://example.com/hook", "fireAt": "<RFC 3339, in the future>", "method": "POST", "payload": "{}"}'
 \`\`\`
+
+## Docs
+
+${pages.join("\n")}
+- [API reference](${baseUrl}/docs/api): every endpoint, for people
 
 ## API
 

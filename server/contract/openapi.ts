@@ -65,7 +65,7 @@ const TAGS: Record<string, string> = {
   "API keys": "Credentials of machines.",
   "Relay settings": "Sending rate and retries.",
   "Sign-in": "How a person gets a session.",
-  "This document": "The description of the API.",
+  "OpenAPI document": "The description of the API.",
   Health: "Health checks and metrics for the operator.",
   Delivery: "What a target receives.",
 };

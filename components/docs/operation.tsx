@@ -1,0 +1,91 @@
+import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeTabs } from "../ui/code-tabs.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+import { Fields, type ShownField } from "./fields.tsx";
+import { HeadingLink } from "./heading-link.tsx";
+import { InlineCode, MarkdownLine } from "./markdown.tsx";
+
+export type ShownOperation = {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  description: string | undefined;
+  auth: string;
+  parameters: readonly ShownField[];
+  body: readonly ShownField[];
+  answers: readonly {
+    status: string;
+    description: string;
+    fields: readonly ShownField[];
+    example: string | undefined;
+  }[];
+  errors: readonly { status: string; code: string }[];
+  samples: { curl: string; fetch: string } | null;
+};
+
+/** One operation of the API: what it takes, what it answers, and the call as curl and fetch. */
+export function Operation({ operation, errorsHref }: { operation: ShownOperation; errorsHref: string }) {
+  const { id, method, path, summary, description, auth, parameters, body, answers, errors, samples } = operation;
+  return (
+    <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 gap-4 border-line border-t pt-6">
+      <div className="grid gap-1">
+        <h2 id={id} className="text-xl">
+          {summary.replace(/\.$/, "")}
+          <HeadingLink id={id} what={summary} />
+        </h2>
+        <p className="wrap-anywhere font-mono text-sm">
+          <span className="font-medium">{method}</span> <span className="text-ink-soft">{path}</span>
+        </p>
+        {samples && <p className="text-ink-muted text-sm">Needs: {auth}</p>}
+      </div>
+      {description && (
+        <p className="text-ink-soft">
+          <MarkdownLine text={description} />
+        </p>
+      )}
+      {samples && (
+        <CodeTabs
+          what={`Example of ${method} ${path}`}
+          samples={[
+            { label: "curl", code: samples.curl },
+            { label: "fetch", code: samples.fetch },
+          ]}
+        />
+      )}
+      <Fields title={samples ? "Parameters" : "Headers"} fields={parameters} />
+      <Fields title="Body" fields={body} />
+      {answers.map(({ status, description: what, fields, example }) => (
+        <div key={status} className="grid min-w-0 grid-cols-1 gap-2">
+          <h3 className="text-base">
+            {status}:{" "}
+            <span className="font-normal text-ink-soft">
+              <MarkdownLine text={what} />
+            </span>
+          </h3>
+          {example && (
+            <CodeBlock title={`${status} answer`} what={`answer ${status} of ${method} ${path}`} code={example} />
+          )}
+          {fields.length > 0 && (
+            <details>
+              <summary className="min-h-6 cursor-pointer text-accent text-sm">Fields of the answer</summary>
+              <Fields title={`Fields of ${status}`} fields={fields} />
+            </details>
+          )}
+        </div>
+      ))}
+      {errors.length > 0 && (
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-ink-soft text-sm">
+          <TextLink standalone href={errorsHref}>
+            Errors
+          </TextLink>
+          {errors.map(({ code, status }) => (
+            <span key={code}>
+              <InlineCode>{code}</InlineCode> {status}
+            </span>
+          ))}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+export type CodeSamples = { curl: string; fetch: string };
+
+type Call = {
+  baseUrl: string;
+  method: string;
+  path: string;
+  /** The security schemes that it accepts; none for a public call. */
+  schemes: readonly string[];
+  body: unknown;
+};
+
+/** One call as a curl command and as JavaScript. */
+export function samplesOf(call: Call): CodeSamples {
+  const url = call.baseUrl + call.path.replace(/\{(\w+)\}/g, (_, name: string) => EXAMPLES[name] ?? name);
+  return { curl: curlOf(url, call), fetch: fetchOf(url, call) };
+}
+
+const EXAMPLES: Record<string, string> = { id: "ID", provider: "github" };
+
+function curlOf(url: string, { method, schemes, body }: Call): string {
+  const credential = schemes.includes("apiKey")
+    ? ['-H "Authorization: Bearer $STOPWATCH_API_KEY"']
+    : schemes.map(() => '--cookie "sw_session=$STOPWATCH_SESSION"');
+  const parts = [
+    // curl sends a body with POST anyway.
+    ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
+    ...credential,
+    ...(body === undefined
+      ? []
+      : ['-H "Content-Type: application/json"', `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`]),
+  ];
+  return [`curl "${url}"`, ...parts].join(" \\\n  ");
+}
+
+function fetchOf(url: string, { method, schemes, body }: Call): string {
+  const isByKey = schemes.includes("apiKey");
+  const headers = [
+    ...(isByKey ? [`    Authorization: \`Bearer \${process.env.STOPWATCH_API_KEY}\`,`] : []),
+    ...(schemes.length > 0 && !isByKey ? [`    Cookie: \`sw_session=\${process.env.STOPWATCH_SESSION}\`,`] : []),
+    ...(body === undefined ? [] : ['    "Content-Type": "application/json",']),
+  ];
+  const options = [
+    ...(method === "GET" ? [] : [`  method: "${method}",`]),
+    ...(headers.length === 0 ? [] : ["  headers: {", ...headers, "  },"]),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(JSON.stringify(body, null, 2))}),`]),
+  ];
+  const call = options.length === 0 ? `"${url}"` : `"${url}", {\n${options.join("\n")}\n}`;
+  return `const answer = await fetch(${call});\nconsole.log(answer.status, await answer.text());`;
+}
+
+function indented(text: string): string {
+  return text.replaceAll("\n", "\n  ");
+}

@@ -1,0 +1,143 @@
+import { type CodeSamples, samplesOf } from "./code-samples.ts";
+import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
+import { fieldsOf, type ReferenceField, resolverOf, type Schema } from "./reference-fields.ts";
+
+export type ReferenceOperation = {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  description: string | undefined;
+  /** Who may call it, in words. */
+  auth: string;
+  parameters: readonly ReferenceField[];
+  body: readonly ReferenceField[];
+  answers: readonly ReferenceAnswer[];
+  /** The codes of the errors that it may answer with, each with its HTTP status. */
+  errors: readonly { status: string; code: string }[];
+  /** Null for the request that a target receives, which nobody calls. */
+  samples: CodeSamples | null;
+};
+
+export type ReferenceAnswer = {
+  status: string;
+  description: string;
+  fields: readonly ReferenceField[];
+  /** An example of its body, as formatted JSON. */
+  example: string | undefined;
+};
+
+export type ReferenceGroup = {
+  slug: string;
+  title: string;
+  description: string;
+  operations: readonly ReferenceOperation[];
+};
+
+/** The operations of the OpenAPI document at `baseUrl`, by tag and in its order, as the pages of the reference show them. */
+export function readReference(baseUrl: string): readonly ReferenceGroup[] {
+  const document = openApiDocument(baseUrl);
+  const groups = groupsByDocument.get(document) ?? groupsOf(document, baseUrl);
+  groupsByDocument.set(document, groups);
+  return groups;
+}
+
+/** Where the group of an operation is on this site. */
+export function referenceHref({ slug }: Pick<ReferenceGroup, "slug">): string {
+  return `/docs/api/${slug}`;
+}
+
+/** The path of the request that a target receives. */
+const TARGET = "your target";
+
+const groupsByDocument = new WeakMap<OpenApiDocument, readonly ReferenceGroup[]>();
+
+function groupsOf(document: OpenApiDocument, baseUrl: string): ReferenceGroup[] {
+  const entries = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation: operation as OperationObject,
+    })),
+  );
+  const delivery = document.webhooks.delivery.post as OperationObject;
+  entries.push({ method: "POST", path: TARGET, operation: delivery });
+  const read = operationReader(document, baseUrl);
+  return document.tags
+    .map(({ name, description = "" }) => ({
+      slug: name.toLowerCase().replaceAll(/[^a-z]+/g, "-"),
+      title: name,
+      description,
+      operations: entries.filter(({ operation }) => operation.tags.includes(name)).map(read),
+    }))
+    .filter(({ operations }) => operations.length > 0);
+}
+
+type Content = { content?: Record<string, { schema?: Schema; example?: unknown }> };
+type OperationObject = {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  security: Record<string, unknown>[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[];
+  requestBody?: Content;
+  responses: Record<string, { $ref?: string; description?: string } & Content>;
+};
+
+function operationReader(document: OpenApiDocument, baseUrl: string) {
+  const resolve = resolverOf(document);
+  return ({ method, path, operation }: { method: string; path: string; operation: OperationObject }) => {
+    const { operationId: id, summary, description, security, parameters = [], requestBody, responses } = operation;
+    const json = requestBody?.content?.["application/json"];
+    return {
+      ...{ id, method, path, summary, description, auth: authOf(security) },
+      parameters: parameters.map((parameter) => ({
+        ...resolve.describe(parameter.schema ?? {}),
+        name: parameter.name,
+        place: parameter.in,
+        isRequired: parameter.required === true,
+        ...(parameter.description && { description: parameter.description }),
+      })),
+      body: json?.schema ? fieldsOf(json.schema, resolve) : [],
+      answers: Object.entries(responses)
+        .filter(([, { $ref }]) => $ref === undefined)
+        .map(([status, answer]) => answerOf(status, answer, resolve)),
+      errors: errorsOf(responses),
+      samples:
+        path === TARGET
+          ? null
+          : samplesOf({ baseUrl, method, path, schemes: security.flatMap(Object.keys), body: json?.example }),
+    };
+  };
+}
+
+/** Each code once: a body that is sent too slowly is 408 with the code of 400. */
+function errorsOf(responses: OperationObject["responses"]) {
+  const errors = new Map<string, string>();
+  for (const [status, { $ref }] of Object.entries(responses)) {
+    const code = $ref?.split("/").at(-1);
+    if (code !== undefined && !errors.has(code)) errors.set(code, status);
+  }
+  return [...errors].map(([code, status]) => ({ code, status }));
+}
+
+function answerOf(
+  status: string,
+  { description = "", content }: { description?: string } & Content,
+  resolve: ReturnType<typeof resolverOf>,
+): ReferenceAnswer {
+  const json = content?.["application/json"];
+  return {
+    status,
+    description,
+    fields: json?.schema ? fieldsOf(json.schema, resolve) : [],
+    example: json?.example === undefined ? undefined : JSON.stringify(json.example, null, 2),
+  };
+}
+
+function authOf(security: readonly Record<string, unknown>[]): string {
+  const schemes = security.flatMap(Object.keys);
+  if (schemes.length === 0) return "no credential";
+  return schemes.includes("apiKey") ? "API key or session" : "session";
+}

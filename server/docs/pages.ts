@@ -1,0 +1,78 @@
+/** One page of the documentation: a file of docs/, and the last part of its address. */
+export type DocPage = { slug: string; title: string; file: string; description: string };
+
+/** The pages by the group that the navigation shows them in. */
+export const DOC_GROUPS: readonly { title: string; pages: readonly DocPage[] }[] = [
+  {
+    title: "Start",
+    pages: [
+      {
+        slug: "quickstart",
+        title: "Quickstart",
+        file: "quickstart.md",
+        description: "From an API key to the first request, and how late it was.",
+      },
+      {
+        slug: "self-hosting",
+        title: "Self-hosting",
+        file: "self-hosting.md",
+        description: "Start, database, several processes, upgrades, plans, keys, monitoring.",
+      },
+    ],
+  },
+  {
+    title: "Send",
+    pages: [
+      {
+        slug: "states",
+        title: "States",
+        file: "states.md",
+        description: "The states of a schedule, cancel and reschedule, and what at least once means.",
+      },
+      {
+        slug: "retries",
+        title: "Retries",
+        file: "retries.md",
+        description: "When a failed request is sent again, and how a target decides.",
+      },
+      { slug: "limits", title: "Limits", file: "limits.md", description: "Limits by plan, and those for everyone." },
+    ],
+  },
+  {
+    title: "Receive",
+    pages: [
+      {
+        slug: "signatures",
+        title: "Signatures",
+        file: "signing.md",
+        description: "How a receiver checks that a request is from here.",
+      },
+    ],
+  },
+  {
+    title: "Reference",
+    pages: [{ slug: "errors", title: "Errors", file: "errors.md", description: "Every error code and what to do." }],
+  },
+];
+
+/** Every page, in the order of the navigation. */
+export const DOC_PAGES: readonly DocPage[] = DOC_GROUPS.flatMap(({ pages }) => pages);
+
+/** Where a page is on this site. The first one is the start page. */
+export function docHref({ slug }: DocPage): string {
+  return slug === "quickstart" ? "/docs" : `/docs/${slug}`;
+}
+
+/** Where the Markdown of a page is on this site. */
+export function docMarkdownHref({ slug }: DocPage): string {
+  return `/docs/markdown/${slug}`;
+}
+
+/** The address on this site of a link within docs/; null when the site does not show what it names. */
+export function linkFromDoc(href: string): string | null {
+  if (/^(https?:|#)/.test(href)) return href;
+  const [file, anchor] = href.split("#");
+  const page = DOC_PAGES.find((one) => one.file === file);
+  if (page === undefined) return null;
+  return anchor === undefined ? docHref(page) : `${docHref(page)}#${anchor}`;
+}

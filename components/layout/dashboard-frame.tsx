@@ -1,10 +1,12 @@
-import { FlaskConical, Menu } from "lucide";
+import { FlaskConical, Menu, Search } from "lucide";
 import type { ElementType, ReactNode } from "react";
 import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { commandsOf, newScheduleHref } from "./dashboard-commands.ts";
 import { DashboardNav } from "./dashboard-nav.tsx";
 import { Wordmark } from "./mark.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
 import { MAIN_ID, SkipLink } from "./skip-link.tsx";
 import type { Theme } from "./theme.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
@@ -48,6 +50,11 @@ export function DashboardFrame({
         <span className="mr-auto lg:mb-2 lg:px-2">
           <Wordmark href="/overview" />
         </span>
+        <Shortcuts
+          commands={commandsOf({ env, envLinks, isAdmin })}
+          newHref={newScheduleHref(env)}
+          icon={<Icon of={Search} small />}
+        />
         <Environments env={env} links={envLinks} as={Anchor} />
         <Button square popoverTarget={NAV_ID} aria-label="Menu" className="lg:hidden">
           <Icon of={Menu} />

@@ -1,49 +1,8 @@
-import {
-  BookOpen,
-  CircleUser,
-  Gauge,
-  type IconNode,
-  KeyRound,
-  List,
-  Ruler,
-  Shield,
-  Signature,
-  SlidersHorizontal,
-  Timer,
-} from "lucide";
 import type { ElementType } from "react";
 import type { Environment } from "#domain/environment.ts";
 import { formatCount } from "../format/number.ts";
 import { Icon } from "../ui/icon.tsx";
-
-type Entry = { href: string; label: string; icon: IconNode; isAdmins?: boolean };
-
-const GROUPS: readonly { title?: string; entries: readonly Entry[] }[] = [
-  {
-    entries: [
-      { href: "/overview", label: "Overview", icon: Gauge },
-      { href: "/schedules", label: "Schedules", icon: Timer },
-      { href: "/logs", label: "Logs", icon: List },
-      { href: "/usage", label: "Usage", icon: Ruler },
-    ],
-  },
-  {
-    title: "Developers",
-    entries: [
-      { href: "/keys", label: "API keys", icon: KeyRound },
-      { href: "/signing", label: "Signing secrets", icon: Signature },
-      { href: "/relay", label: "Relay settings", icon: SlidersHorizontal },
-      { href: "/docs", label: "Docs", icon: BookOpen },
-    ],
-  },
-  {
-    title: "Account",
-    entries: [
-      { href: "/account", label: "Account and billing", icon: CircleUser },
-      { href: "/admin", label: "Admin", icon: Shield, isAdmins: true },
-    ],
-  },
-];
+import { NAV_GROUPS } from "./nav-entries.ts";
 
 /** Every page of the dashboard. `counts` are shown behind an entry, by its address. */
 export function DashboardNav({
@@ -60,7 +19,7 @@ export function DashboardNav({
   counts?: Readonly<Record<string, number>>;
   as?: ElementType;
 }) {
-  return GROUPS.map(({ title, entries }) => (
+  return NAV_GROUPS.map(({ title, entries }) => (
     <div key={title ?? ""} className="grid gap-0.5">
       {title && <div className="px-2 pt-3.5 pb-1 text-2xs text-ink-muted tracking-label">{title}</div>}
       <ul className="grid gap-0.5">

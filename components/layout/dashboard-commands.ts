@@ -1,0 +1,35 @@
+import type { Environment } from "#domain/environment.ts";
+import type { Command } from "./commands.ts";
+import { NAV_GROUPS } from "./nav-entries.ts";
+import { THEMES } from "./theme.ts";
+
+/** The commands of a dashboard page, in the order of the palette. */
+export function commandsOf({
+  env,
+  envLinks,
+  isAdmin,
+}: {
+  env: Environment;
+  envLinks: Record<Environment, string>;
+  isAdmin: boolean;
+}): readonly Command[] {
+  const other = env === "live" ? "test" : "live";
+  const pages = NAV_GROUPS.flatMap(({ entries }) => entries).filter(({ isAdmins }) => isAdmin || !isAdmins);
+  return [
+    { group: "Do", label: "New schedule", href: newScheduleHref(env) },
+    { group: "Do", label: `Switch to ${other}`, href: envLinks[other] },
+    ...pages.map(({ href, label }) => ({ group: "Go to", label, href: inEnvironment(href, env) })),
+    { group: "Go to", label: "API reference", href: "/docs/api" },
+    { group: "Go to", label: "Status", href: "/status" },
+    ...THEMES.map((theme) => ({ group: "Theme", label: `Theme: ${theme}`, press: `theme-${theme}` })),
+  ];
+}
+
+/** Where a schedule is created. */
+export function newScheduleHref(env: Environment): string {
+  return inEnvironment("/schedules/new", env);
+}
+
+function inEnvironment(href: string, env: Environment): string {
+  return env === "test" ? `${href}?env=test` : href;
+}

@@ -1,0 +1,43 @@
+import {
+  BookOpen,
+  CircleUser,
+  Gauge,
+  type IconNode,
+  KeyRound,
+  List,
+  Ruler,
+  Shield,
+  Signature,
+  SlidersHorizontal,
+  Timer,
+} from "lucide";
+
+export type NavEntry = { href: string; label: string; icon: IconNode; isAdmins?: boolean };
+
+/** Every page of the dashboard that its navigation names. */
+export const NAV_GROUPS: readonly { title?: string; entries: readonly NavEntry[] }[] = [
+  {
+    entries: [
+      { href: "/overview", label: "Overview", icon: Gauge },
+      { href: "/schedules", label: "Schedules", icon: Timer },
+      { href: "/logs", label: "Logs", icon: List },
+      { href: "/usage", label: "Usage", icon: Ruler },
+    ],
+  },
+  {
+    title: "Developers",
+    entries: [
+      { href: "/keys", label: "API keys", icon: KeyRound },
+      { href: "/signing", label: "Signing secrets", icon: Signature },
+      { href: "/relay", label: "Relay settings", icon: SlidersHorizontal },
+      { href: "/docs", label: "Docs", icon: BookOpen },
+    ],
+  },
+  {
+    title: "Account",
+    entries: [
+      { href: "/account", label: "Account and billing", icon: CircleUser },
+      { href: "/admin", label: "Admin", icon: Shield, isAdmins: true },
+    ],
+  },
+];

@@ -1,0 +1,81 @@
+"use client";
+
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import type { Command } from "./commands.ts";
+import { areSingleKeysOn } from "./single-keys.ts";
+
+const CommandPalette = lazy(() => import("./command-palette.tsx"));
+const ShortcutList = lazy(() => import("./shortcut-list.tsx"));
+
+/**
+ * The button of the command palette, and the keyboard shortcuts of a dashboard page: Ctrl or ⌘ K opens the palette, `/`
+ * goes to the search field, `n` to the form of a new schedule, `?` lists them. The dialogs load when they are first opened.
+ */
+export function Shortcuts({
+  commands,
+  newHref,
+  icon,
+}: {
+  commands: readonly Command[];
+  newHref: string;
+  icon: ReactNode;
+}) {
+  const [open, setOpen] = useState<"palette" | "list" | null>(null);
+  const [isMac, setMac] = useState(false);
+  useEffect(() => setMac(/Mac|iP(hone|ad|od)/.test(navigator.userAgent)), []);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const act = actOf(event);
+      if (act === null) return;
+      event.preventDefault();
+      if (act === "new") location.assign(newHref);
+      else if (act === "search") focusSearch() || setOpen("palette");
+      else setOpen(act);
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [newHref]);
+  const close = () => setOpen(null);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label="Commands"
+        aria-keyshortcuts="Control+K Meta+K"
+        aria-haspopup="dialog"
+        onClick={() => setOpen("palette")}
+        className="inline-flex min-h-7.5 cursor-pointer items-center justify-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-muted text-xs hover:border-line-hover hover:text-ink lg:justify-start noscript:hidden"
+      >
+        {icon}
+        <span className="hidden lg:inline">Go to or search</span>
+        <kbd className="ml-auto hidden font-sans text-2xs lg:inline">{isMac ? "⌘" : "Ctrl"} K</kbd>
+      </button>
+      <Suspense fallback={null}>
+        {open === "palette" && (
+          <CommandPalette commands={commands} newHref={newHref} onList={() => setOpen("list")} onClose={close} />
+        )}
+        {open === "list" && <ShortcutList isMac={isMac} onClose={close} />}
+      </Suspense>
+    </>
+  );
+}
+
+function actOf(event: KeyboardEvent): "palette" | "list" | "search" | "new" | null {
+  if (event.isComposing || event.altKey || document.querySelector("dialog[open]")) return null;
+  const isCommand = event.ctrlKey !== event.metaKey;
+  if (isCommand) return event.key.toLowerCase() === "k" && !event.shiftKey ? "palette" : null;
+  if (event.ctrlKey || event.metaKey || event.repeat || isTyping(event.target) || !areSingleKeysOn()) return null;
+  return ({ "/": "search", "?": "list", n: "new" } as const)[event.key] ?? null;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
+}
+
+/** Focuses the search field of the page; false when it has none. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('main input[type="search"], main input[name="q"]');
+  field?.focus();
+  field?.select();
+  return field !== null;
+}

@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { DayCard } from "#components/status/day-card.tsx";
 import { Definitions } from "#components/status/definitions.tsx";
 import { StatusNotices } from "#components/status/status-notices.tsx";
@@ -10,8 +9,7 @@ import { EmptyState } from "#components/ui/empty-state.tsx";
 import { FullTime } from "#components/ui/time.tsx";
 import { readLastBeat } from "#server/health/beat.ts";
 import { PUNCTUALITY_MAX_AGE_S, type Punctuality, readLastPunctuality } from "#server/overview/punctuality.ts";
-import { chosenTheme } from "../../page-request.ts";
-import { FOOT_LINKS } from "../foot-links.ts";
+import { publicPage } from "../public-page.tsx";
 
 export const metadata: Metadata = {
   title: "Punctuality",
@@ -20,26 +18,24 @@ export const metadata: Metadata = {
 };
 
 export default async function Status() {
-  const [theme, figures, isRunning] = await Promise.all([chosenTheme(), readLastPunctuality(), readIsRunning()]);
-  return (
-    <PublicFrame theme={theme} footLinks={FOOT_LINKS} action={<ButtonLink href="/login">Sign in</ButtonLink>}>
-      <div className="grid grid-cols-1 gap-5 pt-[clamp(1rem,2.5vw,2rem)]">
-        <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-          <h1 className="text-xl">Punctuality, last 24 hours</h1>
-          <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-ink-muted text-sm">
-            {figures && (
-              <span>
-                Updated <FullTime at={figures.updatedAt} />
-              </span>
-            )}
-            <ButtonLink size="small" href="/v1/status/punctuality">
-              JSON
-            </ButtonLink>
-          </div>
+  const [figures, isRunning] = await Promise.all([readLastPunctuality(), readIsRunning()]);
+  return publicPage(
+    <div className="grid grid-cols-1 gap-5 pt-[clamp(1rem,2.5vw,2rem)]">
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <h1 className="text-xl">Punctuality, last 24 hours</h1>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-ink-muted text-sm">
+          {figures && (
+            <span>
+              Updated <FullTime at={figures.updatedAt} />
+            </span>
+          )}
+          <ButtonLink size="small" href="/v1/status/punctuality">
+            JSON
+          </ButtonLink>
         </div>
-        {figures ? <Figures figures={figures} isRunning={isRunning} /> : <NotRead />}
       </div>
-    </PublicFrame>
+      {figures ? <Figures figures={figures} isRunning={isRunning} /> : <NotRead />}
+    </div>,
   );
 }
 

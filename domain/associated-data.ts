@@ -17,3 +17,6 @@ export const secretAad = (accountId: string, env: Environment) => `signing-secre
 
 /** Associated data of a secret of the installation. */
 export const instanceAad = (name: string) => `instance:${name}`;
+
+/** Associated data of a value that a page keeps in a form or a cookie: its purpose, and the session (UUID) it is for. */
+export const pageValueAad = (purpose: string, sessionId: string) => `page-value:${purpose}:${sessionId}`;

@@ -1,4 +1,5 @@
 import { type ApiKeyRow, hasApiKey, rotateApiKey } from "#db/queries/accounts/api-keys.ts";
+import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import type { Ctx } from "../context.ts";
 import { keyIdOrThrow, noSuchKey } from "./key-id.ts";
@@ -6,11 +7,16 @@ import { keyIdOrThrow, noSuchKey } from "./key-id.ts";
 /**
  * Revokes a key and creates its replacement in one transaction; returns the new key with its raw value. Throws NOT_FOUND,
  * and CONFLICT when the key is already revoked, so that of concurrent rotations only one succeeds.
+ * With `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
  */
-export async function rotateOwnApiKey(ctx: Ctx, keyId: string): Promise<ApiKeyRow & { key: string }> {
+export async function rotateOwnApiKey(
+  ctx: Ctx,
+  keyId: string,
+  prepared?: Readonly<Record<Environment, string>>,
+): Promise<ApiKeyRow & { key: string }> {
   const { accountId } = ctx.tenant;
   const id = keyIdOrThrow(keyId);
-  const replacement = await ctx.query(({ db }) => rotateApiKey(db, accountId, id));
+  const replacement = await ctx.query(({ db }) => rotateApiKey(db, accountId, id, prepared));
   if (replacement) return replacement;
   if (!(await ctx.query(({ db }) => hasApiKey(db, accountId, id)))) throw noSuchKey();
   throw new AppError("CONFLICT", "This API key is revoked and cannot be rotated; create a new one.");

@@ -10,7 +10,7 @@ let proxy: DatabaseProxy;
 let account: TestAccount;
 
 beforeAll(async () => {
-  stage = await startDashboardStage(async (address) => {
+  stage = await startDashboardStage({}, async (address) => {
     const url = new URL(address);
     proxy = await startProxy(Number(url.port));
     url.port = String(proxy.port);

@@ -12,15 +12,19 @@ export type DashboardStage = Awaited<ReturnType<typeof startDashboardStage>>;
 export const WIDE: Look = { theme: "light", width: 1280 };
 
 /**
- * The built web process and a real browser, on a database of its own. `reach` answers the address by which the web process
- * reaches the database, that of a proxy say.
+ * The built web process and a real browser, on a database of its own. `settings` are those of the web process. `reach`
+ * returns the address by which it reaches the database, such as that of a proxy.
  */
-export async function startDashboardStage(reach: (url: string) => Promise<string> = async (url) => url) {
+export async function startDashboardStage(
+  settings: Record<string, string> = {},
+  reach: (url: string) => Promise<string> = async (url) => url,
+) {
   const bench: DispatchBench = await createDispatchBench({});
   const web: WebProcess = await startWebProcess({
     DATABASE_URL: await reach(bench.databaseUrl),
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
     LOG_LEVEL: "debug",
+    ...settings,
   });
   const origin = `http://localhost:${web.port}`;
   const browser: Browser = await launchBrowser();
@@ -28,7 +32,7 @@ export async function startDashboardStage(reach: (url: string) => Promise<string
   return {
     ...{ bench, web, origin, browser, sql: bench.sql },
     /** A page as the owner of `account` sees it, and what it complained of. */
-    async open(account: TestAccount, path: string, look: Look & { scripts?: boolean } = WIDE) {
+    async open(account: Pick<TestAccount, "id">, path: string, look: Look & { scripts?: boolean } = WIDE) {
       const token = generateSessionToken();
       await bench.sql`
         INSERT INTO sessions (token_hash, account_id, expires_at)

@@ -25,16 +25,23 @@ const KEYS_IN_FORCE_MAX = 100;
 
 /**
  * Makes an API key. `key` is its raw value, which is not stored. Throws CONFLICT when the account has 100 keys that are
- * not revoked; concurrent calls do not get past the limit either.
+ * not revoked; concurrent calls do not get past the limit either. `prepared` is a raw value to use; when the account
+ * has stored it already, returns that key and stores nothing.
  */
-export async function createApiKey(db: Db, wanted: WantedApiKey): Promise<ApiKeyRow & { key: string }> {
+export async function createApiKey(
+  db: Db,
+  wanted: WantedApiKey,
+  prepared?: string,
+): Promise<ApiKeyRow & { key: string }> {
   return db.transaction(async (tx) => {
     // Serialise the calls of an account, so that each counts the keys of the calls before it. Not with the account's
     // row, which creating schedules locks too.
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${wanted.accountId}`}, 0))`);
+    const stored = prepared && (await findOwnApiKey(tx, wanted.accountId, prepared));
+    if (stored) return stored;
     const inForce = await tx.$count(apiKeys, and(eq(apiKeys.accountId, wanted.accountId), isNull(apiKeys.revokedAt)));
     if (inForce >= KEYS_IN_FORCE_MAX) throw tooManyKeys();
-    return insertApiKey(tx, wanted);
+    return insertApiKey(tx, wanted, prepared);
   });
 }
 
@@ -45,14 +52,27 @@ function tooManyKeys(): AppError {
   );
 }
 
-async function insertApiKey(db: DbOrTx, wanted: WantedApiKey): Promise<ApiKeyRow & { key: string }> {
-  const key = generateApiKey(wanted.env);
+async function insertApiKey(
+  db: DbOrTx,
+  wanted: WantedApiKey,
+  key: string = generateApiKey(wanted.env),
+): Promise<ApiKeyRow & { key: string }> {
   const [row] = await db
     .insert(apiKeys)
     .values({ id: newId(Date.now()), ...wanted, hash: hashApiKey(key), last4: apiKeyPreview(key).last4 })
     .returning(apiKeyColumns);
   if (!row) throw new Error("the API key was not stored");
   return { ...row, key };
+}
+
+async function findOwnApiKey(
+  db: DbOrTx,
+  accountId: string,
+  key: string,
+): Promise<(ApiKeyRow & { key: string }) | undefined> {
+  const isThis = and(eq(apiKeys.accountId, accountId), eq(apiKeys.hash, hashApiKey(key)));
+  const [row] = await db.select(apiKeyColumns).from(apiKeys).where(isThis).limit(1);
+  return row && { ...row, key };
 }
 
 /** The keys of an account, at most `rowsMax`: active ones before revoked ones, newest first. */
@@ -67,12 +87,13 @@ export async function listApiKeys(db: DbOrTx, accountId: string, rowsMax: number
 
 /**
  * Revokes an active key and makes another of the same name and environment; undefined when the account has no such
- * active key.
+ * active key. `prepared` are raw values to use; when the account has stored one of them already, returns that key.
  */
 export async function rotateApiKey(
   db: Db,
   accountId: string,
   id: string,
+  prepared?: Readonly<Record<Environment, string>>,
 ): Promise<(ApiKeyRow & { key: string }) | undefined> {
   return db.transaction(async (tx) => {
     const [old] = await tx
@@ -80,7 +101,9 @@ export async function rotateApiKey(
       .set({ revokedAt: sql`clock_timestamp()` })
       .where(and(isOwn(accountId, id), isNull(apiKeys.revokedAt)))
       .returning({ env: apiKeys.env, name: apiKeys.name });
-    return old && insertApiKey(tx, { accountId, ...old });
+    if (old) return insertApiKey(tx, { accountId, ...old }, prepared?.[old.env]);
+    if (prepared === undefined) return undefined;
+    return (await findOwnApiKey(tx, accountId, prepared.live)) ?? findOwnApiKey(tx, accountId, prepared.test);
   });
 }
 

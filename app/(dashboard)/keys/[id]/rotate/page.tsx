@@ -1,0 +1,36 @@
+import { Confirm } from "#components/ui/confirm.tsx";
+import { FormOutcome } from "#components/ui/form-outcome.tsx";
+import { prepareKeys } from "#server/api-keys/prepared-keys.ts";
+import { dashboardPage } from "../../../dashboard-page.tsx";
+import { hrefIn } from "../../../view.ts";
+import { readKey } from "../../read-key.ts";
+
+export const metadata = { title: "Rotate an API key", robots: "noindex" };
+
+export default dashboardPage("/keys/[id]/rotate", async ({ ctx, view, routeParams }) => {
+  const key = await readKey(ctx, routeParams.id);
+  const keys = { href: hrefIn(view.env, "/keys"), label: "API keys" };
+  return {
+    title: "Rotate",
+    crumb: keys,
+    narrow: true,
+    body: (
+      <>
+        <FormOutcome error={view.params.error} words={{ stale: "This page was too old. Press again." }} />
+        <Confirm
+          title={`Rotate ${key.name}?`}
+          action="/keys/rotate"
+          fields={{ id: key.id, env: view.env, prepared: prepareKeys(ctx) }}
+          label="Rotate now"
+          keep={{ href: keys.href, label: "Keep it" }}
+          reason={key.revoked_at === null ? undefined : "It is revoked already."}
+        >
+          <p>
+            The {key.env} key that ends in <code>{key.last4}</code> stops working at once. Callers that still use it get
+            401. The next page shows its replacement, once.
+          </p>
+        </Confirm>
+      </>
+    ),
+  };
+});

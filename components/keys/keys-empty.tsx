@@ -1,0 +1,22 @@
+import { ButtonLink } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+
+/** In place of the keys of an account that never had one. */
+export function KeysEmpty({ newHref }: { newHref: string }) {
+  return (
+    <Card>
+      <EmptyState
+        title="No keys yet"
+        art="first"
+        actions={
+          <ButtonLink kind="primary" href={newHref}>
+            New key
+          </ButtonLink>
+        }
+      >
+        <p>Your program sends a key with each call of the API. Its value is shown once, when you create it.</p>
+      </EmptyState>
+    </Card>
+  );
+}

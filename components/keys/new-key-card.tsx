@@ -1,0 +1,46 @@
+import { Button } from "../ui/button.tsx";
+import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
+import { Notice } from "../ui/notice.tsx";
+
+/** The raw value of a new key, with a line for `.env`, and the button that ends its being shown. */
+export function NewKeyCard({
+  name,
+  env,
+  value,
+  isRotated,
+  savedAction,
+  viewEnv,
+}: {
+  name: string;
+  env: string;
+  value: string;
+  /** It replaces a key. */
+  isRotated: boolean;
+  savedAction: string;
+  /** The environment that the dashboard shows. */
+  viewEnv: string;
+}) {
+  return (
+    <Card aria-labelledby="new-key">
+      <CardHead title={name} id="new-key" />
+      <CardBody className="grid grid-cols-1 gap-4">
+        <Notice kind="warn" announce="status">
+          <b>This is the only time that the key is shown.</b> Only its SHA-256 hash is stored.
+          {isRotated && " The old key has stopped working."}
+        </Notice>
+        <CodeBlock title={`API key, ${env}`} what="API key" code={value} />
+        <CodeBlock title=".env" what=".env line" code={`STOPWATCH_API_KEY=${value}`} />
+      </CardBody>
+      <CardFoot className="justify-between">
+        <span>Shown here for five minutes, or until you say that it is saved.</span>
+        <form method="post" action={savedAction}>
+          <input type="hidden" name="env" value={viewEnv} />
+          <Button type="submit" kind="primary">
+            I have saved it
+          </Button>
+        </form>
+      </CardFoot>
+    </Card>
+  );
+}

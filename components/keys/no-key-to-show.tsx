@@ -1,0 +1,15 @@
+import { EyeOff } from "lucide";
+import { ButtonLink } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+
+/** In place of a raw key that was closed or has expired. */
+export function NoKeyToShow({ keysHref }: { keysHref: string }) {
+  return (
+    <Card>
+      <EmptyState title="No key to show" art={EyeOff} actions={<ButtonLink href={keysHref}>API keys</ButtonLink>}>
+        <p>A new key is shown once, for five minutes. If you did not save it, rotate the key.</p>
+      </EmptyState>
+    </Card>
+  );
+}

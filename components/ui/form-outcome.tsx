@@ -1,0 +1,35 @@
+import { Notice } from "./notice.tsx";
+
+/**
+ * What came of a form, above the page that it returned to: `done` is what happened, `error` the code of a failure, with
+ * `words` for the codes that mean something special there.
+ */
+export function FormOutcome({
+  done,
+  error,
+  words = {},
+}: {
+  done?: string | undefined;
+  error?: string | undefined;
+  words?: Readonly<Record<string, string>>;
+}) {
+  if (error !== undefined) {
+    return (
+      <Notice kind="bad" announce="alert">
+        {(Object.hasOwn(words, error) ? words[error] : undefined) ?? COMMON[error] ?? "This did not work. Try again."}
+      </Notice>
+    );
+  }
+  if (done === undefined) return null;
+  return (
+    <Notice kind="ok" announce="status">
+      {done}
+    </Notice>
+  );
+}
+
+const COMMON: Record<string, string | undefined> = {
+  unavailable: "The database did not answer. Check what is shown here before you try again.",
+  RATE_LIMITED: "Too many requests within a minute. Wait a moment, then try again.",
+  NOT_FOUND: "It no longer exists.",
+};

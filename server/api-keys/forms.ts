@@ -1,0 +1,72 @@
+import type { ApiKeyRow } from "#db/queries/accounts/api-keys.ts";
+import { AppError } from "#domain/errors.ts";
+import { encodeId } from "#domain/ids.ts";
+import type { DashboardFormCall } from "../http/dashboard-form.ts";
+import type { Reply } from "../http/reply.ts";
+import { clearedHandOverCookie, handOverCookie } from "../http/sealed-value.ts";
+import { ApiKeyInput } from "./api-key-input.ts";
+import { createOwnApiKey } from "./create.ts";
+import { keyIdOrThrow } from "./key-id.ts";
+import { listOwnApiKeys } from "./list.ts";
+import { openPreparedKeys } from "./prepared-keys.ts";
+import { revokeOwnApiKey } from "./revoke.ts";
+import { rotateOwnApiKey } from "./rotate.ts";
+
+/** The page that shows a raw key. */
+export const CREATED_PATH = "/keys/created";
+
+/** A form that is sent again within this time shows its key again; later the key counts as shown, ms. */
+const RESEND_MS = 60_000;
+const ECHOED_LENGTH_MAX = 200;
+
+/** The form of a new key: creates it, and hands the raw value to the page that shows it. */
+export async function createKeyByForm(call: DashboardFormCall): Promise<Reply> {
+  const { ctx, fields, goTo } = call;
+  const name = (fields.get("name") ?? "").slice(0, ECHOED_LENGTH_MAX).toWellFormed();
+  const input = ApiKeyInput.safeParse({ name, env: fields.get("keyEnv") });
+  const typed = { name, keyEnv: fields.get("keyEnv") === "test" ? "test" : "live" };
+  if (!input.success) return goTo("/keys/new", { ...typed, error: "name" });
+  const prepared = openPreparedKeys(ctx, fields.get("prepared") ?? "");
+  if (prepared === null) return goTo("/keys/new", { ...typed, error: "stale" });
+  try {
+    return showOnce(call, await createOwnApiKey(ctx, input.data, prepared), "created");
+  } catch (error) {
+    if (error instanceof AppError && error.code === "CONFLICT")
+      return goTo("/keys/new", { ...typed, error: "CONFLICT" });
+    throw error;
+  }
+}
+
+/** "Rotate now": replaces a key, and hands the raw value of the new one to the page that shows it. */
+export async function rotateKeyByForm(call: DashboardFormCall): Promise<Reply> {
+  const { ctx, fields, goTo } = call;
+  const id = fields.get("id") ?? "";
+  keyIdOrThrow(id);
+  const prepared = openPreparedKeys(ctx, fields.get("prepared") ?? "");
+  if (prepared === null) return goTo(`/keys/${id}/rotate`, { error: "stale" });
+  return showOnce(call, await rotateOwnApiKey(ctx, id, prepared), "rotated");
+}
+
+/** "Revoke key": only when its name was typed. */
+export async function revokeKeyByForm({ ctx, fields, goTo }: DashboardFormCall): Promise<Reply> {
+  const id = fields.get("id") ?? "";
+  keyIdOrThrow(id);
+  const key = (await listOwnApiKeys(ctx)).find((one) => encodeId("key", one.id) === id);
+  if (key !== undefined && (fields.get("name") ?? "").trim() !== key.name) {
+    return goTo(`/keys/${id}/revoke`, { error: "name" });
+  }
+  await revokeOwnApiKey(ctx, id);
+  return goTo("/keys", { did: "revoked" });
+}
+
+/** "I have saved it": from here on nothing shows the raw key. */
+export async function closeKeyByForm({ ctx, goTo }: DashboardFormCall): Promise<Reply> {
+  return goTo("/keys", { did: "saved" }, [clearedHandOverCookie(ctx.config, CREATED_PATH)]);
+}
+
+function showOnce({ ctx, goTo }: DashboardFormCall, key: ApiKeyRow & { key: string }, did: string): Reply {
+  const isShown = key.revokedAt !== null || Date.now() - key.createdAt.getTime() > RESEND_MS;
+  if (isShown) return goTo("/keys", { error: "shown" });
+  const values = { key: key.key, name: key.name, env: key.env, did };
+  return goTo(CREATED_PATH, {}, [handOverCookie(ctx, CREATED_PATH, values)]);
+}

@@ -1,0 +1,46 @@
+import { DatabaseUnavailable } from "#db/client.ts";
+import type { Environment } from "#domain/environment.ts";
+import { AppError } from "#domain/errors.ts";
+import { signInPageUrl } from "../auth/redirects.ts";
+import type { Ctx } from "../context.ts";
+import { readPageCtx } from "../page-ctx.ts";
+import { limitRequests } from "../rate-limit/enforce.ts";
+import { type FormCall, formRoute } from "./form-route.ts";
+import { type Reply, seeOther } from "./reply.ts";
+
+export type DashboardFormCall = FormCall & {
+  ctx: Ctx;
+  env: Environment;
+  /** A redirect to a page of the dashboard in the environment of the form. */
+  goTo(path: string, query?: Readonly<Record<string, string | undefined>>, cookies?: readonly string[]): Reply;
+};
+
+/**
+ * The route handlers of a form of the dashboard, as `formRoute`; `work` gets the signed-in user's context in the
+ * environment of the field `env`. Without a session it redirects to sign-in, and from there back to `page`. When `work`
+ * throws an AppError, it redirects to `page` with the error's code as `error`.
+ */
+export function dashboardForm(page: string, work: (call: DashboardFormCall) => Promise<Reply>) {
+  return formRoute(page, async (call) => {
+    const env = call.fields.get("env") === "test" ? "test" : "live";
+    const goTo: DashboardFormCall["goTo"] = (path, query = {}, cookies = []) =>
+      seeOther(pageUrl(path, env, query), cookies);
+    const ctx = await readPageCtx(call.request.headers, { env, writes: true });
+    const signIn = () => seeOther(signInPageUrl("/login", {}, pageUrl(page, env)));
+    if (ctx === null) return signIn();
+    try {
+      await limitRequests({ headers: {} }, ctx.tenant.accountId, ctx.limits.requestsPerMinute);
+      return await work({ ...call, ctx, env, goTo });
+    } catch (error) {
+      if (!(error instanceof AppError) || error instanceof DatabaseUnavailable) throw error;
+      if (error.code === "UNAUTHORIZED") return signIn();
+      return goTo(page, { error: error.code });
+    }
+  });
+}
+
+function pageUrl(path: string, env: Environment, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = new URLSearchParams(env === "test" ? [...given, ["env", env]] : given);
+  return search.size > 0 ? `${path}?${search}` : path;
+}

@@ -13,17 +13,25 @@ const FORMER_HOURS = 24;
 
 /** The signing secrets of an environment in plain text. Makes them when there are none. */
 export async function readSigningSecrets(db: DbOrTx, tenant: Tenant, ring: KeyRing): Promise<SigningSecretPair> {
-  return findOrInsert(db, tenant, ring, () => db.select(pairColumns).from(signingSecrets).where(isOf(tenant)).limit(1));
+  return findOrInsert(db, tenant, ring, () => selectPair(db, tenant));
 }
 
 /**
  * Makes the next secret the current one, and a new secret the next. The former current one signs beside it for
  * `FORMER_HOURS`. Returns the new pair in plain text. It is one statement, so concurrent calls rotate one after the
- * other.
+ * other. With `seen`, the `rotatedAt` of a pair that was read before, a pair that was rotated since stays as it is.
  */
-export async function rotateSigningSecrets(db: DbOrTx, tenant: Tenant, ring: KeyRing): Promise<SigningSecretPair> {
-  return findOrInsert(db, tenant, ring, () =>
-    db
+export async function rotateSigningSecrets(
+  db: DbOrTx,
+  tenant: Tenant,
+  ring: KeyRing,
+  seen?: Date | null,
+): Promise<SigningSecretPair> {
+  const rotatedAt = sql`date_trunc('milliseconds', ${signingSecrets.rotatedAt})`;
+  const isUnchanged =
+    seen === undefined ? undefined : sql`${rotatedAt} IS NOT DISTINCT FROM ${seen?.toISOString() ?? null}::timestamptz`;
+  return findOrInsert(db, tenant, ring, async () => {
+    const rotated = await db
       .update(signingSecrets)
       .set({
         former: sql`${signingSecrets.current}`,
@@ -32,9 +40,10 @@ export async function rotateSigningSecrets(db: DbOrTx, tenant: Tenant, ring: Key
         next: sealedSecret(tenant, ring),
         rotatedAt: sql`clock_timestamp()`,
       })
-      .where(isOf(tenant))
-      .returning(pairColumns),
-  );
+      .where(and(isOf(tenant), isUnchanged))
+      .returning(pairColumns);
+    return rotated.length > 0 || seen === undefined ? rotated : selectPair(db, tenant);
+  });
 }
 
 /** Makes the signing secrets of an environment, unless it has some. */
@@ -50,6 +59,10 @@ const pairColumns = {
   next: signingSecrets.next,
   rotatedAt: signingSecrets.rotatedAt,
 };
+
+async function selectPair(db: DbOrTx, tenant: Tenant) {
+  return db.select(pairColumns).from(signingSecrets).where(isOf(tenant)).limit(1);
+}
 
 async function findOrInsert(
   db: DbOrTx,

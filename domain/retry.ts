@@ -21,6 +21,28 @@ export function retryWaitMs({ strategy, baseMs, n, random }: RetryRule): number 
   return Math.floor(waitMs * (1 + JITTER_MAX * random()));
 }
 
+/** One retry as it is planned; all times in ms. */
+export type PlannedRetry = {
+  n: number;
+  /** How long it waits after the failure before it: at least, and at most. */
+  waitMs: number;
+  waitMsMax: number;
+  /** When it is made at the earliest after the first attempt: every attempt fails at once, and no wait is longer. */
+  earliestMs: number;
+};
+
+/** The first `count` retries of a strategy when every attempt fails, without `Retry-After`. */
+export function plannedRetries({ strategy, baseMs }: Pick<RetryRule, "strategy" | "baseMs">, count: number) {
+  const retries: PlannedRetry[] = [];
+  let earliestMs = 0;
+  for (let n = 1; n <= count; n++) {
+    const waitMs = retryWaitMs({ strategy, baseMs, n, random: () => 0 });
+    earliestMs += waitMs;
+    retries.push({ n, waitMs, waitMsMax: retryWaitMs({ strategy, baseMs, n, random: () => 1 }), earliestMs });
+  }
+  return retries;
+}
+
 /**
  * When retry n is due after a failure at `nowMs`, epoch ms: after `retryWaitMs`, or for status 429 or 503 after
  * `Retry-After` if that is longer, but at most two hours more than the wait.

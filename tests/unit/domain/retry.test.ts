@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nextRetryAtMs, parseRetryAfterMs, type RetryStrategy, retryWaitMs } from "#domain/retry.ts";
+import { nextRetryAtMs, parseRetryAfterMs, plannedRetries, type RetryStrategy, retryWaitMs } from "#domain/retry.ts";
 
 const HOUR_MS = 3_600_000;
 const strategies: RetryStrategy[] = ["exponential", "linear", "fixed"];
@@ -147,5 +147,22 @@ describe("nextRetryAtMs", () => {
         },
       ),
     );
+  });
+});
+
+describe("plannedRetries", () => {
+  it("lists each wait with its jitter, and when the retry is made at the earliest", () => {
+    expect(plannedRetries({ strategy: "exponential", baseMs: 30_000 }, 4)).toEqual([
+      { n: 1, waitMs: 30_000, waitMsMax: 37_500, earliestMs: 30_000 },
+      { n: 2, waitMs: 60_000, waitMsMax: 75_000, earliestMs: 90_000 },
+      { n: 3, waitMs: 120_000, waitMsMax: 150_000, earliestMs: 210_000 },
+      { n: 4, waitMs: 240_000, waitMsMax: 300_000, earliestMs: 450_000 },
+    ]);
+    expect(plannedRetries({ strategy: "linear", baseMs: 30_000 }, 0)).toEqual([]);
+  });
+
+  it("caps each wait at an hour", () => {
+    const waits = plannedRetries({ strategy: "linear", baseMs: 1_800_000 }, 3).map(({ waitMs }) => waitMs);
+    expect(waits).toEqual([1_800_000, 3_600_000, 3_600_000]);
   });
 });

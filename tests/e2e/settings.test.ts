@@ -1,0 +1,561 @@
+import type { Page } from "@playwright/test";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hashApiKey, parseApiKey } from "#domain/api-key.ts";
+import { encodeId } from "#domain/ids.ts";
+import { loadSigningSecret, signRequest } from "#domain/signing.ts";
+import type { TestAccount } from "#tests/helpers/accounts.ts";
+import { type DashboardStage, expectSound, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { LOOKS } from "#tests/helpers/page-checks.ts";
+import { startStripe, type TestStripe } from "#tests/helpers/stripe.ts";
+
+let stage: DashboardStage;
+let account: TestAccount;
+
+let boss: TestAccount;
+let stripe: TestStripe;
+
+beforeAll(async () => {
+  stripe = await startStripe();
+  stage = await startDashboardStage({ ADMIN_EMAILS: "boss@example.com", ...stripe.settings });
+  boss = await stage.bench.account();
+  await stage.sql`UPDATE accounts SET email = 'boss@example.com', email_verified_at = now() WHERE id = ${boss.id}`;
+}, 300_000);
+afterAll(async () => {
+  await stage?.stop();
+  await stripe?.close();
+});
+beforeEach(async () => {
+  account = await stage.bench.account();
+});
+
+const NO_SCRIPTS = { ...WIDE, scripts: false };
+
+const main = (page: Page) => page.getByRole("main");
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+
+function keys() {
+  return stage.sql<{ name: string; env: string; hash: Buffer; revoked: boolean }[]>`
+    SELECT name, env, hash, revoked_at IS NOT NULL AS revoked FROM api_keys
+    WHERE account_id = ${account.id} ORDER BY created_at`;
+}
+
+/** Creates a key on the pages, and returns the page that shows it with its raw value. */
+async function createKey(look = WIDE as typeof NO_SCRIPTS, name = "checkout-worker") {
+  const opened = await stage.open(account, "/keys/new", look);
+  await opened.page.getByLabel("Name").fill(name);
+  await press(opened.page, "Create key");
+  await opened.page.waitForURL("**/keys/created");
+  return { ...opened, raw: await rawKey(opened.page) };
+}
+
+async function rawKey(page: Page): Promise<string> {
+  return (await page.getByRole("group", { name: "API key", exact: true }).textContent()) ?? "";
+}
+
+describe.each(LOOKS)("$theme, $width px:", (look) => {
+  it("the pages of keys are sound: none yet, new, created, a list, and the two that ask", async () => {
+    for (const path of ["/keys", "/keys/new", "/keys/new?error=name", "/keys/created"]) {
+      const { page, complaints, close } = await stage.open(account, path, look);
+      await expectSound(page, complaints);
+      await close();
+    }
+    const created = await createKey({ ...look, scripts: true });
+    await expectSound(created.page, created.complaints);
+    await press(created.page, "I have saved it");
+    await created.page.getByText("Saved. The key is not shown again.").waitFor();
+    await expectSound(created.page, created.complaints);
+    for (const act of ["Rotate", "Revoke"]) {
+      await created.page.goto(`${stage.origin}/keys`);
+      await created.page.getByRole("link", { name: `${act} checkout-worker` }).click();
+      await created.page.getByRole("heading", { name: `${act} checkout-worker?` }).waitFor();
+      await expectSound(created.page, created.complaints);
+    }
+    await created.close();
+  });
+
+  it("the pages of signing secrets are sound: masked, revealed, checked, and the one that asks", async () => {
+    const { page, complaints, close } = await stage.open(account, "/signing", look);
+    await expectSound(page, complaints);
+    await page.getByText("Reveal").first().click();
+    await page.getByRole("radio", { name: "Go" }).focus();
+    await page.keyboard.press("Space");
+    await press(page, "Check");
+    await page.getByText("Not there: webhook-id").waitFor();
+    await expectSound(page, complaints);
+    await page.getByRole("link", { name: "Rotate live secrets" }).click();
+    await page.getByRole("heading", { name: "Rotate the live secrets?" }).waitFor();
+    await expectSound(page, complaints);
+    await close();
+  });
+});
+
+describe.each(LOOKS)("$theme, $width px:", (look) => {
+  it("the relay settings are sound: as saved, changed and not saved, and not taken", async () => {
+    for (const path of ["/relay", "/relay?typed=1&cps=many&wait=1&wrong=cps"]) {
+      const { page, complaints, close } = await stage.open(account, path, look);
+      await expectSound(page, complaints);
+      await page.getByLabel("fixed").check();
+      await page.getByText("Not saved yet.").waitFor();
+      await expectSound(page, complaints);
+      await close();
+    }
+  });
+});
+
+describe.each(LOOKS)("$theme, $width px:", (look) => {
+  it("the account and the pages that lead on are sound", async () => {
+    const paths = ["/account", "/account?wrong=name", "/account?checkout=done", "/account/delete?error=email"];
+    for (const path of [...paths, "/account/continue", "/deleted"]) {
+      const { page, complaints, close } = await stage.open(account, path, look);
+      await expectSound(page, complaints);
+      await close();
+    }
+  });
+
+  it("the pages of administrators are sound", async () => {
+    const id = encodeId("acc", account.id);
+    await deactivate(id, "Sends to a host that complained.");
+    const paths = ["/admin", "/admin?q=nobody-has-this", "/admin/log", `/admin/accounts/${id}`];
+    for (const path of [...paths, `/admin/accounts/${id}/reactivate?error=reason`]) {
+      const { page, complaints, close } = await stage.open(boss, path, look);
+      await expectSound(page, complaints);
+      await close();
+    }
+  });
+});
+
+/** Deactivates an account on the pages. */
+async function deactivate(id: string, reason: string) {
+  const { page, close } = await stage.open(boss, `/admin/accounts/${id}`, NO_SCRIPTS);
+  await page.getByRole("link", { name: "Deactivate" }).click();
+  await page.getByLabel("Reason").fill(reason);
+  await press(page, "Deactivate");
+  await page.getByText("Deactivated. Its sessions have ended").waitFor();
+  await close();
+}
+
+describe("API keys", () => {
+  it.each([
+    { scripts: true, look: WIDE as typeof NO_SCRIPTS },
+    { scripts: false, look: NO_SCRIPTS },
+  ])(
+    "a new key is shown in full once, with a line for .env, and not after it was saved: scripts $scripts",
+    async ({ look }) => {
+      const { page, raw, close } = await createKey(look);
+      expect(parseApiKey(raw)).toEqual({ env: "live" });
+      expect(await page.getByRole("group", { name: ".env line" }).textContent()).toBe(`STOPWATCH_API_KEY=${raw}`);
+      expect((await keys()).map(({ hash }) => hash)).toEqual([hashApiKey(raw)]);
+      await press(page, "I have saved it");
+      expect(await main(page).textContent()).toMatch(/checkout-worker\s*live\s*sw_live_…/);
+      expect(await page.content()).not.toContain(raw);
+      await page.goto(`${stage.origin}/keys/created`);
+      expect(await main(page).textContent()).toContain("No key to show");
+      await close();
+    },
+  );
+
+  it("the raw key is in no URL, no readable cookie, no log line and no cache", async () => {
+    const { page, raw, close } = await createKey();
+    expect(page.url()).toBe(`${stage.origin}/keys/created`);
+    expect(JSON.stringify(await page.context().cookies(`${stage.origin}/keys/created`))).not.toContain(raw.slice(8));
+    expect(await page.evaluate(() => document.cookie)).not.toContain("hand_over");
+    const answer = await page.request.get(page.url());
+    expect(answer.headers()["cache-control"]).toContain("no-store");
+    expect(stage.web.lines().join("\n")).not.toContain(raw.slice(8));
+    await close();
+  });
+
+  it("the page that shows a key shows it to the session that created it alone", async () => {
+    const { page, close } = await createKey();
+    const cookies = await page.context().cookies(`${stage.origin}/keys/created`);
+    const handOver = cookies.find(({ name }) => name === "hand_over");
+    const other = await stage.open(account, "/keys");
+    await other.page.context().addCookies(handOver ? [handOver] : []);
+    await other.page.goto(`${stage.origin}/keys/created`);
+    expect(await main(other.page).textContent()).toContain("No key to show");
+    await Promise.all([close(), other.close()]);
+  });
+
+  it("a double click creates one key, and the page that is shown has its value", async () => {
+    for (const look of [WIDE as typeof NO_SCRIPTS, NO_SCRIPTS]) {
+      const { page, close } = await stage.open(account, "/keys/new", look);
+      await page.getByLabel("Name").fill(`double ${look.scripts}`);
+      await page.getByRole("button", { name: "Create key" }).dblclick();
+      await page.waitForURL("**/keys/created");
+      const stored = (await keys()).filter(({ name }) => name === `double ${look.scripts}`);
+      expect(stored.map(({ hash }) => hash)).toEqual([hashApiKey(await rawKey(page))]);
+      await close();
+    }
+  });
+
+  it("a name that is no name is named, and what was typed is kept", async () => {
+    const { page, close } = await stage.open(account, "/keys/new?env=test", NO_SCRIPTS);
+    await page.getByLabel("Name").fill("  ");
+    await page.getByLabel("Live").check();
+    await press(page, "Create key");
+    expect(await page.getByRole("alert").textContent()).toContain("A name has 1 to 80 characters on one line.");
+    expect(await page.getByLabel("Live").isChecked()).toBe(true);
+    expect(await keys()).toEqual([]);
+    await close();
+  });
+
+  it("rotating says that the old key stops working now, and a double click rotates once", async () => {
+    const { page, raw, close } = await createKey(NO_SCRIPTS);
+    await press(page, "I have saved it");
+    await page.getByRole("link", { name: "Rotate checkout-worker" }).click();
+    expect(await main(page).textContent()).toMatch(/ends in .{4} stops working at once/);
+    await page.getByRole("button", { name: "Rotate now" }).dblclick();
+    await page.waitForURL("**/keys/created");
+    expect(await main(page).textContent()).toContain("The old key has stopped working.");
+    const stored = await keys();
+    expect(stored.map(({ hash, revoked }) => [hash, revoked])).toEqual([
+      [hashApiKey(raw), true],
+      [hashApiKey(await rawKey(page)), false],
+    ]);
+    await close();
+  });
+
+  it("a key is revoked only when its name was typed", async () => {
+    const { page, close } = await createKey(NO_SCRIPTS);
+    await press(page, "I have saved it");
+    await page.getByRole("link", { name: "Revoke checkout-worker" }).click();
+    await page.getByLabel("Type checkout-worker to confirm").fill("checkout");
+    await press(page, "Revoke key");
+    expect(await page.getByRole("alert").textContent()).toContain("Type checkout-worker, exactly.");
+    expect((await keys()).map(({ revoked }) => revoked)).toEqual([false]);
+    await page.getByLabel("Type checkout-worker to confirm").fill("checkout-worker");
+    await press(page, "Revoke key");
+    expect(await page.getByRole("status").first().textContent()).toContain("Calls with this key get 401");
+    expect(await main(page).textContent()).toContain("revoked");
+    expect((await keys()).map(({ revoked }) => revoked)).toEqual([true]);
+    await close();
+  });
+
+  it("a key of another account is not found", async () => {
+    const { page, close } = await createKey(NO_SCRIPTS);
+    await press(page, "I have saved it");
+    const rotate = await page.getByRole("link", { name: "Rotate checkout-worker" }).getAttribute("href");
+    const stranger = await stage.open(await stage.bench.account(), rotate ?? "");
+    expect(stranger.answer?.status()).toBe(404);
+    expect(await main(stranger.page).textContent()).toContain("No such API key");
+    await Promise.all([close(), stranger.close()]);
+  });
+});
+
+describe("signing secrets", () => {
+  it("are masked, and revealed without scripts", async () => {
+    const { page, close } = await stage.open(account, "/signing", NO_SCRIPTS);
+    const secret = page.getByText(account.secrets.live, { exact: true });
+    expect(await secret.isVisible()).toBe(false);
+    await page.locator("summary").first().focus();
+    await page.keyboard.press("Enter");
+    expect(await secret.isVisible()).toBe(true);
+    expect(await page.getByText("It needs scripts.").isVisible()).toBe(true);
+    await close();
+  });
+
+  it("the receivers' code is chosen by keyboard at 320 px, without scripts", async () => {
+    const { page, close } = await stage.open(account, "/signing", { ...NO_SCRIPTS, width: 320 });
+    await page.getByRole("radio", { name: "Next.js" }).focus();
+    for (const label of ["Express", "Hono", "Python", "Go"]) {
+      await page.keyboard.press("ArrowRight");
+      await page.getByRole("group", { name: `Receiver, ${label}` }).waitFor();
+      expect(await page.getByRole("radio", { name: label }).isChecked()).toBe(true);
+    }
+    await close();
+  });
+
+  it("rotate after a page that asks; a double click rotates once, and the steps go on", async () => {
+    const pair = async (env: string) => {
+      const [row] = await stage.sql`
+        SELECT current, next, former FROM signing_secrets WHERE account_id = ${account.id} AND env = ${env}`;
+      return row;
+    };
+    const [before, live] = [await pair("test"), await pair("live")];
+    const { page, close } = await stage.open(account, "/signing?env=test", NO_SCRIPTS);
+    await page.getByRole("link", { name: "Rotate test secrets" }).click();
+    expect(await main(page).textContent()).toContain("A receiver that knows neither of the two refuses requests then.");
+    await page.getByRole("button", { name: "Rotate test secrets" }).dblclick();
+    await page.getByText("Rotated. Put the new next secret").waitFor();
+    expect(await main(page).textContent()).toMatch(/The former secret signs too, and stops in 2[34] h/);
+    const after = await pair("test");
+    expect(after?.current).toEqual(before?.next);
+    expect(after?.former).toEqual(before?.current);
+    expect(await pair("live")).toEqual(live);
+    await close();
+  });
+
+  it("the page checks a signature by itself, and sends nothing", async () => {
+    const { page, close } = await stage.open(account, "/signing");
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.url()));
+    const body = '{"customer":"cus_81"}';
+    const headers = signRequest({
+      keys: [loadSigningSecret(account.secrets.live)],
+      scheduleId: "sch_1",
+      timestampSeconds: Math.floor(Date.now() / 1_000),
+      body: Buffer.from(body),
+    });
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    await page.getByLabel("Headers that came").fill(lines.join("\n"));
+    await page.getByLabel("Raw body").fill(body);
+    await press(page, "Check");
+    await page.getByText("It fits the current secret.").waitFor();
+    await page.getByLabel("Raw body").fill('{"customer": "cus_81"}');
+    await press(page, "Check");
+    await page.getByText("It does not fit.").waitFor();
+    expect(sent).toEqual([]);
+    await close();
+  });
+});
+
+describe("relay settings", () => {
+  const stored = async () => {
+    const [row] = await stage.sql`
+      SELECT cps_limit, retry_attempts, retry_backoff_ms, retry_strategy, early_fire
+      FROM relay_settings WHERE account_id = ${account.id}`;
+    return row;
+  };
+  const cells = (page: Page, setting: string) =>
+    page.getByRole("row", { name: setting }).last().getByRole("cell").allTextContents();
+
+  it("are saved without scripts, empty fields as the plan's default, and the retries that result are listed", async () => {
+    const { page, close } = await stage.open(account, "/relay", NO_SCRIPTS);
+    await page.getByLabel("Calls per second", { exact: true }).fill("40");
+    await page.getByLabel("First wait (s)").fill("1.5");
+    await page.getByLabel("linear").check();
+    await page
+      .getByRole("group", { name: "Early fire for new schedules" })
+      .getByLabel("on", { exact: false })
+      .first()
+      .check();
+    await press(page, "Save");
+    expect(await page.getByRole("status").first().textContent()).toBe("Saved. It applies to the next attempts.");
+    expect(await stored()).toMatchObject({
+      ...{ cps_limit: 40, retry_attempts: null, retry_backoff_ms: 1_500, retry_strategy: "linear" },
+    });
+    expect(await cells(page, "Calls per second")).toEqual(["40", "40", "500"]);
+    expect(await cells(page, "Retries")).toEqual(["—", "4", "4"]);
+    expect(await cells(page, "Retry 2")).toEqual(["3 s to 3.7 s", "4.5 s"]);
+    await page.getByLabel("Calls per second", { exact: true }).fill("");
+    await press(page, "Save");
+    expect(await stored()).toMatchObject({ cps_limit: null, retry_backoff_ms: 1_500 });
+    await close();
+  });
+
+  it("say what was brought into the plan's limits, and keep what is no number", async () => {
+    const { page, close } = await stage.open(account, "/relay", NO_SCRIPTS);
+    await page.getByLabel("Calls per second", { exact: true }).fill("100000");
+    await press(page, "Save");
+    expect(await page.getByRole("status").first().textContent()).toContain(
+      "calls per second was brought into its range",
+    );
+    expect(await stored()).toMatchObject({ cps_limit: 500 });
+    await page.getByLabel("Retries", { exact: true }).fill("2.5");
+    await page.getByLabel("Calls per second", { exact: true }).fill("7");
+    await press(page, "Save");
+    expect(await page.getByRole("alert").textContent()).toContain("Retries is a whole number, or empty.");
+    expect(await page.getByLabel("Calls per second", { exact: true }).inputValue()).toBe("7");
+    expect(await stored()).toMatchObject({ cps_limit: 500, retry_attempts: null });
+    await close();
+  });
+
+  it("slider and number move together, and the table of retries follows", async () => {
+    const { page, close } = await stage.open(account, "/relay");
+    const slider = page.getByRole("slider", { name: "Retries, slider" });
+    await slider.focus();
+    await page.keyboard.press("End");
+    expect(await page.getByLabel("Retries", { exact: true }).inputValue()).toBe("9");
+    await page.getByRole("row", { name: "Retry 9" }).waitFor();
+    await page.getByLabel("Retries", { exact: true }).fill("1");
+    expect(await page.getByRole("row", { name: /Retry \d/ }).count()).toBe(1);
+    await page.getByRole("button", { name: "Use default: Retries" }).click();
+    expect(await page.getByLabel("Retries", { exact: true }).inputValue()).toBe("");
+    expect(await page.getByRole("row", { name: /Retry \d/ }).count()).toBe(4);
+    await close();
+  });
+});
+
+describe("the account", () => {
+  const row = async () => (await stage.sql`SELECT * FROM accounts WHERE id = ${account.id}`)[0];
+
+  it("is renamed, and notices are turned off and on, without scripts", async () => {
+    const { page, close } = await stage.open(account, "/account", NO_SCRIPTS);
+    await page.getByLabel("Name").fill("Ana Vidal");
+    await page.getByLabel("Notices by e-mail").uncheck();
+    await press(page, "Save");
+    expect(await page.getByRole("status").first().textContent()).toBe("Saved.");
+    expect(await row()).toMatchObject({ name: "Ana Vidal", notices: false });
+    await page.getByLabel("Notices by e-mail").check();
+    await page.getByLabel("Name").fill(" ");
+    await press(page, "Save");
+    expect(await page.getByRole("alert").textContent()).toContain("A name has 1 to 80 characters on one line.");
+    expect(await row()).toMatchObject({ name: "Ana Vidal", notices: false });
+    await close();
+  });
+
+  it("is deleted only when the e-mail address was typed, on a page that counts what is lost", async () => {
+    for (let n = 0; n < 2; n++) {
+      await stage.bench.schedule(account, "https://example.com/hook", new Date(Date.now() + 3_600_000));
+    }
+    const { page, token, close } = await stage.open(account, "/account", NO_SCRIPTS);
+    await page.getByRole("link", { name: "Delete account" }).click();
+    expect(await main(page).textContent()).toContain("2 pending schedules, live and test: none will be sent");
+    await page.getByLabel(/^Type .* to confirm$/).fill("somebody@example.com");
+    await press(page, "Delete account and 2 pending schedules");
+    expect(await page.getByRole("alert").textContent()).toContain(`Type ${account.id}@example.com, exactly.`);
+    expect(await row()).toMatchObject({ status: "active" });
+    await page.getByLabel(/^Type .* to confirm$/).fill(`${account.id}@example.com`);
+    await press(page, "Delete account and 2 pending schedules");
+    await page.getByRole("heading", { name: "The account is deleted" }).waitFor();
+    expect(await row()).toMatchObject({ status: "deleted" });
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain("sw_session");
+    const answer = await fetch(`${stage.origin}/v1/me`, { headers: { cookie: `sw_session=${token}` } });
+    expect(answer.status).toBe(401);
+    await close();
+  });
+
+  it.each([
+    { scripts: true, look: WIDE as typeof NO_SCRIPTS },
+    { scripts: false, look: NO_SCRIPTS },
+  ])(
+    "leads to payment and to the portal by plain links, which no policy blocks: scripts $scripts",
+    async ({ look }) => {
+      account = await stage.bench.account({ plan: "free" });
+      const { page, complaints, close } = await stage.open(account, "/account", look);
+      await page.getByRole("button", { name: "Upgrade to Indie" }).dblclick();
+      const payment = page.getByRole("link", { name: "Continue to payment" });
+      await payment.waitFor();
+      expect(await payment.getAttribute("href")).toMatch(/^https:\/\/checkout\.example\/cs_/);
+      expect(page.url()).toBe(`${stage.origin}/account/continue`);
+      const [billing] = await stage.sql`SELECT customer_id FROM subscriptions WHERE account_id = ${account.id}`;
+      expect(stripe.sessions.filter(({ customer }) => customer === billing?.customer_id)).toHaveLength(1);
+
+      await stage.sql`
+      UPDATE subscriptions SET status = 'past_due', paying = true, paid_until = '2031-04-01T12:00:00Z'
+      WHERE account_id = ${account.id}`;
+      await page.goto(`${stage.origin}/account`);
+      expect(await page.getByRole("alert").textContent()).toContain("The last payment failed.");
+      await press(page, "Manage billing");
+      const portal = page.getByRole("link", { name: "Continue to the billing portal" });
+      await portal.waitFor();
+      expect(await portal.getAttribute("href")).toBe(`https://billing.example/${billing?.customer_id}`);
+      expect(complaints).toEqual([]);
+      await close();
+    },
+  );
+
+  it("says when the billing provider does not answer", async () => {
+    account = await stage.bench.account({ plan: "free" });
+    stripe.conduct.isDown = true;
+    const { page, close } = await stage.open(account, "/account", NO_SCRIPTS);
+    await press(page, "Upgrade to Indie");
+    expect(await page.getByRole("alert").textContent()).toContain("Nothing was charged.");
+    stripe.reset();
+    await close();
+  });
+});
+
+describe("the pages of administrators", () => {
+  it("do not exist for anybody else, who cannot post there either", async () => {
+    const other = await stage.bench.account();
+    const id = encodeId("acc", other.id);
+    for (const path of ["/admin", "/admin/log", `/admin/accounts/${id}`, `/admin/accounts/${id}/deactivate`]) {
+      const { page, answer, close } = await stage.open(account, path, NO_SCRIPTS);
+      expect(answer?.status()).toBe(404);
+      expect(await main(page).textContent()).toContain("Nothing is here");
+      await close();
+    }
+    const { token, close } = await stage.open(account, "/account", NO_SCRIPTS);
+    for (const act of ["deactivate", "plan"]) {
+      await fetch(`${stage.origin}/admin/${act}`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { cookie: `sw_session=${token}`, origin: stage.origin },
+        body: new URLSearchParams({ id, reason: "because", plan: "free" }),
+      });
+    }
+    const [row] = await stage.sql`SELECT status, plan FROM accounts WHERE id = ${other.id}`;
+    expect(row).toEqual({ status: "active", plan: "indie" });
+    await close();
+  });
+
+  it("find accounts by part of the address, and say when none matches", async () => {
+    const { page, close } = await stage.open(boss, "/admin", NO_SCRIPTS);
+    await page.getByLabel("E-mail or account id").fill(account.id.slice(0, 30));
+    await press(page, "Find");
+    expect(
+      await main(page)
+        .getByRole("link", { name: `${account.id}@example.com` })
+        .count(),
+    ).toBe(1);
+    await page.getByLabel("Status").selectOption("deactivated");
+    await press(page, "Find");
+    expect(await main(page).textContent()).toContain("No account matches");
+    await page.getByRole("link", { name: "Reset" }).first().click();
+    expect(new URL(page.url()).search).toBe("");
+    await close();
+  });
+
+  it("set a plan, deactivate with a reason after a page that asks, reactivate, and show it all in the audit log", async () => {
+    const id = encodeId("acc", account.id);
+    const theirs = await stage.open(account, "/account", NO_SCRIPTS);
+    const { page, close } = await stage.open(boss, `/admin/accounts/${id}`, NO_SCRIPTS);
+    await page.getByLabel("Plan").selectOption("free");
+    await press(page, "Set plan");
+    expect(await page.getByRole("status").first().textContent()).toBe("The plan is set.");
+    await page.getByRole("link", { name: "Deactivate" }).click();
+    expect(await main(page).textContent()).toContain("Sessions that end: 1.");
+    await page.getByLabel("Reason").fill(" ");
+    await press(page, "Deactivate");
+    expect(await page.getByRole("alert").textContent()).toContain("Give a reason of 1 to 200 characters.");
+    await page.getByLabel("Reason").fill("Asked for by mail.");
+    await press(page, "Deactivate");
+    await page.getByText("Deactivated. Its sessions have ended").waitFor();
+    await theirs.page.goto(`${stage.origin}/account`);
+    expect(new URL(theirs.page.url()).pathname).toBe("/login");
+    await page.getByRole("link", { name: "Reactivate" }).click();
+    await page.getByLabel("Reason").fill("Asked for again.");
+    await press(page, "Reactivate");
+    await page.getByText("Reactivated. What is overdue").waitFor();
+    const acts = await page.getByRole("region", { name: "Audit log" }).first().getByRole("row").allTextContents();
+    expect(acts.slice(1).map((text) => text.replace(/now.*|\d+ s ago.*/, ""))).toEqual([
+      "Reactivatedeactivated → activeAsked for again.boss@example.com",
+      "Deactivateactive → deactivatedAsked for by mail.boss@example.com",
+      "Set planindie → free—boss@example.com",
+    ]);
+    const [act] = await stage.sql`SELECT request_id FROM audit_log WHERE subject_id = ${account.id} LIMIT 1`;
+    expect(act?.request_id).toMatch(/^req_/);
+    await Promise.all([close(), theirs.close()]);
+  });
+
+  it("do not let administrators deactivate themselves", async () => {
+    const { page, close } = await stage.open(
+      boss,
+      `/admin/accounts/${encodeId("acc", boss.id)}/deactivate`,
+      NO_SCRIPTS,
+    );
+    await page.getByLabel("Reason").fill("A try.");
+    await press(page, "Deactivate");
+    expect(await page.getByRole("alert").textContent()).toContain("Your own account cannot be deactivated");
+    await close();
+  });
+
+  it("show the queue, and which dispatcher holds how many shards", async () => {
+    const dispatcher = await stage.bench.dispatcher();
+    const { page, close } = await stage.open(boss, "/admin", NO_SCRIPTS);
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          return main(page).textContent();
+        },
+        { timeout: 20_000 },
+      )
+      .toContain("every shard has one");
+    expect(await page.getByRole("table", { name: "Dispatchers" }).textContent()).toMatch(/beats\s*64/);
+    expect(await page.getByRole("region", { name: "Queue" }).textContent()).toContain("Oldest due, not sent0 ms");
+    await dispatcher.stop();
+    await close();
+  });
+});

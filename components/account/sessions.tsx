@@ -1,6 +1,7 @@
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { RelativeTime } from "../ui/time.tsx";
 
 export type Session = {
   id: string;
@@ -15,11 +16,16 @@ export function Sessions({
   sessions,
   endOthersAction,
   haveEnded = false,
+  now,
+  zone,
 }: {
   sessions: readonly Session[];
   endOthersAction: string;
   haveEnded?: boolean;
+  now: Date;
+  zone: string;
 }) {
+  const time = (at: string) => <RelativeTime at={new Date(at)} now={now} zone={zone} />;
   const others = sessions.filter(({ current }) => !current).length;
   return (
     <Card aria-labelledby="sessions">
@@ -46,8 +52,7 @@ export function Sessions({
                 {session.current && <b className="font-medium"> (this one)</b>}
               </span>
               <span className="text-ink-muted text-xs">
-                since <time dateTime={session.createdAt}>{inWords(session.createdAt)}</time>, last used{" "}
-                <time dateTime={session.lastUsedAt}>{inWords(session.lastUsedAt)}</time>
+                signed in {time(session.createdAt)}, last used {time(session.lastUsedAt)}
               </span>
             </li>
           ))}
@@ -56,8 +61,4 @@ export function Sessions({
       <CardFoot>A session ends after seven days in which it is not used.</CardFoot>
     </Card>
   );
-}
-
-function inWords(instant: string): string {
-  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;
 }

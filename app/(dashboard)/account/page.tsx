@@ -1,27 +1,66 @@
+import { DeleteLink } from "#components/account/delete-link.tsx";
+import { PlanCard } from "#components/account/plan-card.tsx";
+import { ProfileForm } from "#components/account/profile-form.tsx";
 import { Sessions } from "#components/account/sessions.tsx";
-import { WhoYouAre } from "#components/account/who-you-are.tsx";
+import { ErrorSummary } from "#components/ui/error-summary.tsx";
+import { FormOutcome } from "#components/ui/form-outcome.tsx";
+import { PAID_PLAN } from "#domain/subscription.ts";
 import { presentProfile } from "#server/me/present.ts";
 import { readOwnProfile } from "#server/me/read.ts";
 import { listOwnSessions, presentSession } from "#server/me/sessions.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
+import { hrefIn, hrefWith } from "../view.ts";
 
 export const metadata = { title: "Account and billing", robots: "noindex" };
 
 export default dashboardPage("/account", async ({ ctx, view }) => {
-  const profile = presentProfile(ctx, await readOwnProfile(ctx));
-  const sessions = (await listOwnSessions(ctx)).map((session) => presentSession(ctx, session));
+  const [row, sessions] = await Promise.all([readOwnProfile(ctx), listOwnSessions(ctx)]);
+  const { user, subscription, isAdmin } = presentProfile(ctx, row);
+  const { did, error, wrong, name, checkout, ended } = view.params;
+  const nameError = wrong === "name" ? "A name has 1 to 80 characters on one line." : undefined;
   return {
     title: "Account and billing",
     narrow: true,
     body: (
       <>
-        <WhoYouAre profile={profile} hasBilling={ctx.config.stripe !== undefined} signOutAction="/account/sign-out" />
-        <Sessions
-          sessions={sessions}
-          endOthersAction="/account/sign-out-elsewhere"
-          haveEnded={view.params.ended === "1"}
+        <ErrorSummary problems={nameError ? [{ id: "name", message: nameError }] : []} />
+        <FormOutcome done={did === "saved" ? "Saved." : undefined} error={error} words={FAILED} />
+        <ProfileForm
+          owner={user}
+          isAdmin={isAdmin}
+          action="/account/profile"
+          signOutAction="/account/sign-out"
+          typedName={nameError && (name ?? "")}
+          nameError={nameError}
         />
+        <Sessions
+          sessions={sessions.map((session) => presentSession(ctx, session))}
+          endOthersAction="/account/sign-out-elsewhere"
+          haveEnded={ended === "1"}
+          now={view.now}
+          zone={view.zone}
+        />
+        <PlanCard
+          plan={subscription.plan}
+          plans={ctx.config.plans}
+          subscription={subscription}
+          payment={{
+            isConfigured: ctx.config.stripe !== undefined,
+            isFromCheckout: checkout === "done",
+            paidPlan: PAID_PLAN,
+            env: view.env,
+            checkoutAction: "/account/checkout",
+            portalAction: "/account/portal",
+            checkHref: hrefWith(view, {}),
+          }}
+        />
+        <DeleteLink href={hrefIn(view.env, "/account/delete")} />
       </>
     ),
   };
 });
+
+const FAILED = {
+  CONFLICT: "Billing has changed since this page was made. See how it stands, then try again.",
+  UNAVAILABLE: "The billing provider did not answer. Nothing was charged. Try again in a minute.",
+};

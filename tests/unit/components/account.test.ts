@@ -1,28 +1,54 @@
 import { createElement as h } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { type Profile, WhoYouAre } from "#components/account/who-you-are.tsx";
+import { type Payment, PaymentState, type Subscription } from "#components/account/payment-state.tsx";
 
-const words = (subscription: Profile["subscription"], hasBilling = true) => {
-  const user = { email: "ana@example.com", name: null, createdAt: "2026-03-04T00:00:00.000Z" };
-  const profile = { user, subscription, isAdmin: false };
-  const element = h(WhoYouAre, { profile, hasBilling, signOutAction: "/account/sign-out" });
-  return renderToStaticMarkup(element).replace(/<[^>]*>/g, " ");
+const FREE: Subscription = { plan: "free", status: "none", currentPeriodEnd: null, manageable: false };
+const PAID: Subscription = {
+  plan: "indie",
+  status: "active",
+  currentPeriodEnd: "2026-04-01T12:00:00.000Z",
+  manageable: true,
 };
-const ends = { plan: "indie", currentPeriodEnd: "2026-04-01T12:00:00.000Z" };
+const PAYMENT: Payment = {
+  ...{ isConfigured: true, isFromCheckout: false, paidPlan: "indie", env: "live", checkHref: "/account?checkout=done" },
+  ...{ checkoutAction: "/account/checkout", portalAction: "/account/portal" },
+};
 
-describe("the account page says", () => {
-  it("that the plan cannot be paid for when billing is not set up", () => {
-    const free = { plan: "free", status: "none", currentPeriodEnd: null } as const;
-    expect(words(free, false)).toContain("Billing is not set up on this server: its operator sets plans by hand");
-    expect(words(free)).not.toContain("Billing");
+function words(subscription: Subscription, payment: Partial<Payment> = {}) {
+  const element = h(PaymentState, { subscription, payment: { ...PAYMENT, ...payment } });
+  return renderToStaticMarkup(element)
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+}
+
+describe("the billing of the account page", () => {
+  it("is hidden with a sentence where billing is not configured", () => {
+    const text = words(FREE, { isConfigured: false });
+    expect(text).toContain("Billing is not set up on this server: its operator sets the plans.");
+    expect(text).not.toContain("Upgrade");
+  });
+
+  it("offers the upgrade on the free plan alone", () => {
+    expect(words(FREE)).toContain("Upgrade to Indie");
+    expect(words(PAID)).not.toContain("Upgrade");
+    expect(words({ ...FREE, plan: "indie" })).toMatch(/granted by the operator(?!.*Upgrade)/);
+    expect(words({ ...PAID, plan: "free", status: "canceled" })).toMatch(/Manage billing.*Upgrade to Indie/);
+  });
+
+  it("says that a payment is not confirmed yet, and offers no second one", () => {
+    const text = words(FREE, { isFromCheckout: true });
+    expect(text).toContain("The payment is not confirmed yet.");
+    expect(text).not.toContain("Upgrade");
+    expect(words(PAID, { isFromCheckout: true })).not.toContain("not confirmed");
   });
 
   it.each([
-    ["active", "Paid, renews on 2026-04-01"],
-    ["past_due", "The last payment failed: the plan stays until 2026-04-01"],
-    ["canceled", "Cancelled, stays until 2026-04-01"],
-  ] as const)("what happens next when the subscription is %s", (status, said) => {
-    expect(words({ ...ends, status })).toContain(said);
+    ["active", "You pay for Indie. It renews on 2026-04-01"],
+    ["past_due", "The last payment failed. Indie stays until 2026-04-01"],
+    ["canceled", "Cancelled. Indie stays until 2026-04-01"],
+  ] as const)("says what happens next when the subscription is %s", (status, sentence) => {
+    expect(words({ ...PAID, status })).toContain(sentence);
+    expect(words({ ...PAID, status })).toContain("Manage billing");
   });
 });

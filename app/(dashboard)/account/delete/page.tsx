@@ -1,0 +1,33 @@
+import { DeleteQuestion } from "#components/account/delete-question.tsx";
+import { ErrorSummary } from "#components/ui/error-summary.tsx";
+import { readDeletionLosses } from "#server/me/deletion-losses.ts";
+import { readOwnProfile } from "#server/me/read.ts";
+import { dashboardPage } from "../../dashboard-page.tsx";
+import { hrefIn } from "../../view.ts";
+
+export const metadata = { title: "Delete the account", robots: "noindex" };
+
+export default dashboardPage("/account/delete", async ({ ctx, view }) => {
+  const [profile, losses] = await Promise.all([readOwnProfile(ctx), readDeletionLosses(ctx)]);
+  const account = { href: hrefIn(view.env, "/account"), label: "Account and billing" };
+  const error = view.params.error === "email" ? `Type ${profile.email}, exactly.` : undefined;
+  return {
+    title: "Delete",
+    crumb: account,
+    narrow: true,
+    body: (
+      <>
+        <ErrorSummary problems={error ? [{ id: "email", message: error }] : []} />
+        <DeleteQuestion
+          email={profile.email}
+          losses={losses}
+          subscribed={profile.subscriptionStatus === "active" || profile.subscriptionStatus === "past_due"}
+          env={view.env}
+          action="/account/delete/confirm"
+          accountHref={account.href}
+          error={error}
+        />
+      </>
+    ),
+  };
+});

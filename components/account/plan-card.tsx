@@ -1,0 +1,29 @@
+import type { PlanName, Plans } from "#domain/plans.ts";
+import { Card, CardBody, CardHead } from "../ui/card.tsx";
+import { type Payment, PaymentState, type Subscription } from "./payment-state.tsx";
+import { PlanTable } from "./plan-table.tsx";
+
+/** The plan of the account, what can be done about it, and what each plan allows. */
+export function PlanCard({
+  plan,
+  plans,
+  subscription,
+  payment,
+}: {
+  plan: PlanName;
+  plans: Plans;
+  subscription: Subscription;
+  payment: Payment;
+}) {
+  return (
+    <Card aria-labelledby="plan">
+      <CardHead title="Plan and billing" id="plan" />
+      <CardBody>
+        <PaymentState subscription={subscription} payment={payment} />
+      </CardBody>
+      <div className="border-line border-t">
+        <PlanTable own={plan} plans={plans} />
+      </div>
+    </Card>
+  );
+}

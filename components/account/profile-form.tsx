@@ -1,0 +1,81 @@
+import { Button } from "../ui/button.tsx";
+import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
+import { Switch } from "../ui/choice.tsx";
+import { Facts } from "../ui/facts.tsx";
+import { TextField } from "../ui/field.tsx";
+
+export type Owner = {
+  email: string;
+  emailVerified: boolean;
+  name: string | null;
+  notices: boolean;
+  createdAt: string;
+};
+
+/** The owner of the account, with what the owner may change, and the sign-out button. */
+export function ProfileForm({
+  owner,
+  isAdmin,
+  action,
+  signOutAction,
+  typedName,
+  nameError,
+}: {
+  owner: Owner;
+  isAdmin: boolean;
+  action: string;
+  signOutAction: string;
+  /** What was typed and not saved. */
+  typedName: string | undefined;
+  nameError: string | undefined;
+}) {
+  return (
+    <Card aria-labelledby="profile">
+      <CardHead title="Profile" id="profile">
+        <form action={signOutAction} method="post">
+          <Button type="submit" size="small">
+            Sign out
+          </Button>
+        </form>
+      </CardHead>
+      <form action={action} method="post">
+        <CardBody className="grid grid-cols-1 gap-4">
+          <Facts
+            items={[
+              ["E-mail", `${owner.email}${owner.emailVerified ? "" : ", not verified"}`],
+              [
+                "Since",
+                <time key="since" dateTime={owner.createdAt}>
+                  {owner.createdAt.slice(0, 10)}
+                </time>,
+              ],
+              ...(isAdmin ? [["Role", "Operator"] as const] : []),
+            ]}
+          />
+          <TextField
+            id="name"
+            name="name"
+            label="Name"
+            defaultValue={typedName ?? owner.name ?? ""}
+            error={nameError}
+            maxLength={80}
+            autoComplete="name"
+            className="max-w-80"
+          />
+          <Switch
+            name="notices"
+            value="on"
+            label="Notices by e-mail"
+            hint="When schedules die, and at 80, 100 and 110 % of the quota. There is never a payload, header or secret in them."
+            defaultChecked={owner.notices}
+          />
+        </CardBody>
+        <CardFoot className="justify-end">
+          <Button type="submit" kind="primary">
+            Save
+          </Button>
+        </CardFoot>
+      </form>
+    </Card>
+  );
+}

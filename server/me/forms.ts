@@ -1,0 +1,30 @@
+import { parseEmail } from "../auth/parse-email.ts";
+import { clearedSessionCookie } from "../auth/session-cookie.ts";
+import type { DashboardFormCall } from "../http/dashboard-form.ts";
+import { type Reply, seeOther } from "../http/reply.ts";
+import { DisplayName } from "../input/display-name.ts";
+import { deleteOwnAccount } from "./delete.ts";
+import { readOwnProfile } from "./read.ts";
+import { updateOwnProfile } from "./update.ts";
+
+const ECHOED_LENGTH_MAX = 200;
+
+/** The profile form: name and notices. A name that was never set may stay empty. */
+export async function saveProfileByForm({ ctx, fields, goTo }: DashboardFormCall): Promise<Reply> {
+  const typed = (fields.get("name") ?? "").slice(0, ECHOED_LENGTH_MAX).toWellFormed();
+  const notices = fields.get("notices") === "on";
+  const name = DisplayName.safeParse(typed);
+  if (!name.success && (typed.trim() !== "" || (await readOwnProfile(ctx)).name !== null)) {
+    return goTo("/account", { wrong: "name", name: typed });
+  }
+  await updateOwnProfile(ctx, { notices, ...(name.success && { name: name.data }) });
+  return goTo("/account", { did: "saved" });
+}
+
+/** "Delete account": only when the account's e-mail address was typed. */
+export async function deleteAccountByForm({ ctx, fields, goTo }: DashboardFormCall): Promise<Reply> {
+  const { email } = await readOwnProfile(ctx);
+  if (parseEmail(fields.get("email") ?? "") !== email) return goTo("/account/delete", { error: "email" });
+  await deleteOwnAccount(ctx);
+  return seeOther("/deleted", [clearedSessionCookie(ctx.config)]);
+}

@@ -12,6 +12,8 @@ export type ResponseMeta = {
   /** Response headers, sent with errors too. */
   headers: Record<string, string>;
   accountId?: string;
+  /** The id of the request, as in `X-Request-Id` and the log. */
+  requestId?: string;
 };
 
 /**
@@ -24,7 +26,7 @@ export function withEnvelope(
   return async (request, context) => {
     const startedMs = performance.now();
     const requestId = newRequestId();
-    const meta: ResponseMeta = { headers: {} };
+    const meta: ResponseMeta = { headers: {}, requestId };
     let reply: Reply;
     try {
       reply = await work(request, context, meta);

@@ -13,6 +13,8 @@ export type FormCall = {
   fields: URLSearchParams;
   /** The caller's IP address, behind trusted proxies; null if unknown. */
   address: string | null;
+  /** As in `X-Request-Id` and the log. */
+  requestId: string | null;
 };
 
 const BODY_BYTES_MAX = 16_384;
@@ -28,7 +30,7 @@ export function formRoute(
 ): { GET: RouteHandler; POST: RouteHandler } {
   return {
     GET: withEnvelope(async () => seeOther(page)),
-    POST: withEnvelope(async (request) => {
+    POST: withEnvelope(async (request, _context, { requestId = null }) => {
       const services = getServices();
       assertSameOrigin(request.headers, services.config.baseUrl);
       const address = callerAddressOf(request);
@@ -36,7 +38,7 @@ export function formRoute(
       try {
         const bytes = await readBodyBytes(request, BODY_BYTES_MAX, memory);
         const fields = new URLSearchParams(bytes === "too large" ? "" : bytes.toString());
-        return await work({ services, request, fields, address });
+        return await work({ services, request, fields, address, requestId });
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) throw error;
         return seeOther(`${page}?error=unavailable`);

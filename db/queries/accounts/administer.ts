@@ -41,13 +41,15 @@ export async function grantPlan(
 /**
  * Deactivates or reactivates an account and writes the act to the audit log, in one transaction. Deactivating ends its
  * sessions; its API keys are refused and its schedules wait. What is overdue at reactivation was held back by the
- * account and not by the service. When nothing would change, returns `done` and writes no act.
+ * account and not by the service. When nothing would change, returns `done` and writes no act. The act keeps `reason`
+ * beside the new status.
  */
 export async function setAccountStatus(
   db: Db,
   id: string,
   status: "active" | "deactivated",
   actor: Actor,
+  reason?: string,
 ): Promise<"done" | "not found"> {
   return db.transaction(async (tx) => {
     const before = await lockForAct(tx, id);
@@ -63,7 +65,7 @@ export async function setAccountStatus(
       action: status === "active" ? "reactivate" : "deactivate",
       subjectId: id,
       before: { status: before.status },
-      after: { status },
+      after: { status, ...(reason && { reason }) },
     });
     return "done";
   });

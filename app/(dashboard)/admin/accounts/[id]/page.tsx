@@ -1,0 +1,53 @@
+import { AccountFacts } from "#components/admin/account-facts.tsx";
+import { AuditTable } from "#components/admin/audit-table.tsx";
+import { PlanForm } from "#components/admin/plan-form.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { FormOutcome } from "#components/ui/form-outcome.tsx";
+import { listAuditLog } from "#server/admin/list-audit-log.ts";
+import { readAccount } from "#server/admin/read-account.ts";
+import { hrefIn, hrefWith } from "../../../view.ts";
+import { adminPage } from "../../admin-page.tsx";
+
+export const metadata = { title: "Account", robots: "noindex" };
+
+export default adminPage("/admin/accounts/[id]", async ({ admin, view, routeParams }) => {
+  const id = routeParams.id ?? "";
+  const { after, did, error } = view.params;
+  const [account, log] = await Promise.all([readAccount(admin, id), listAuditLog(admin, { accountId: id, after })]);
+  const isActive = account.status === "active";
+  const act = isActive ? "deactivate" : "reactivate";
+  return {
+    title: account.email,
+    crumb: { href: hrefIn(view.env, "/admin"), label: "Admin" },
+    action: (
+      <ButtonLink kind={isActive ? "danger" : "primary"} href={hrefIn(view.env, `/admin/accounts/${id}/${act}`)}>
+        {isActive ? "Deactivate" : "Reactivate"}
+      </ButtonLink>
+    ),
+    body: (
+      <>
+        <FormOutcome done={did && DONE[did]} error={error} words={FAILED} />
+        <AccountFacts account={account} now={view.now} zone={view.zone} />
+        <PlanForm action="/admin/plan" id={id} env={view.env} granted={account.grantedPlan} />
+        <AuditTable
+          acts={log.items}
+          now={view.now}
+          zone={view.zone}
+          nextHref={log.next === null ? undefined : hrefWith(view, { after: log.next, did: undefined })}
+          firstHref={after && hrefWith(view, { after: undefined, did: undefined })}
+        />
+      </>
+    ),
+  };
+});
+
+const DONE: Record<string, string | undefined> = {
+  plan: "The plan is set.",
+  deactivated: "Deactivated. Its sessions have ended, its keys are refused, its schedules wait.",
+  reactivated: "Reactivated. What is overdue is sent now, oldest first.",
+};
+
+const FAILED = {
+  CONFLICT:
+    "Not done. Your own account cannot be deactivated, and an account that pays keeps its plan until the subscription ends.",
+};

@@ -1,0 +1,26 @@
+import { StatusQuestion } from "#components/admin/status-question.tsx";
+import { readAccount } from "#server/admin/read-account.ts";
+import { hrefIn } from "../../../../view.ts";
+import { adminPage } from "../../../admin-page.tsx";
+
+export const metadata = { title: "Reactivate an account", robots: "noindex" };
+
+export default adminPage("/admin/accounts/[id]/reactivate", async ({ admin, view, routeParams }) => {
+  const account = await readAccount(admin, routeParams.id ?? "");
+  const accountHref = hrefIn(view.env, `/admin/accounts/${account.id}`);
+  return {
+    title: "Reactivate",
+    crumb: { href: accountHref, label: account.email },
+    narrow: true,
+    body: (
+      <StatusQuestion
+        act="reactivate"
+        account={account}
+        action="/admin/reactivate"
+        env={view.env}
+        accountHref={accountHref}
+        error={view.params.error}
+      />
+    ),
+  };
+});

@@ -1,0 +1,55 @@
+import { AccountList } from "#components/admin/account-list.tsx";
+import { DispatcherTable } from "#components/admin/dispatcher-table.tsx";
+import { QueueCard } from "#components/admin/queue-card.tsx";
+import { FormOutcome } from "#components/ui/form-outcome.tsx";
+import { TextLink } from "#components/ui/text-link.tsx";
+import { PLAN_NAMES } from "#domain/plans.ts";
+import { listAllAccounts } from "#server/admin/list-accounts.ts";
+import { readDispatchers } from "#server/admin/read-fleet.ts";
+import { readQueue } from "#server/admin/read-queue.ts";
+import { hrefIn, hrefWith } from "../view.ts";
+import { adminPage } from "./admin-page.tsx";
+
+export const metadata = { title: "Admin", robots: "noindex" };
+
+const STATUSES = ["active", "deactivated"] as const;
+
+export default adminPage("/admin", async ({ admin, view }) => {
+  const { q, plan, status, after, error } = view.params;
+  const filter = {
+    q,
+    plan: PLAN_NAMES.find((name) => name === plan),
+    status: STATUSES.find((name) => name === status),
+  };
+  const [queue, { dispatchers, shardsUnowned }, accounts] = await Promise.all([
+    readQueue(admin),
+    readDispatchers(admin),
+    listAllAccounts(admin, { ...filter, after }),
+  ]);
+  return {
+    title: "Admin",
+    tools: (
+      <TextLink standalone href={hrefIn(view.env, "/admin/log")} className="text-xs">
+        Audit log
+      </TextLink>
+    ),
+    body: (
+      <>
+        <FormOutcome error={error} />
+        <QueueCard queue={queue} />
+        <DispatcherTable dispatchers={dispatchers} shardsUnowned={shardsUnowned} now={view.now} />
+        <AccountList
+          accounts={accounts.items}
+          total={accounts.total}
+          isTotalCapped={accounts.isTotalCapped}
+          filter={filter}
+          env={view.env}
+          accountHref={(id) => hrefIn(view.env, `/admin/accounts/${id}`)}
+          resetHref={hrefIn(view.env, "/admin")}
+          firstHref={after && hrefWith(view, { after: undefined })}
+          nextHref={accounts.next === null ? undefined : hrefWith(view, { after: accounts.next })}
+        />
+      </>
+    ),
+  };
+});

@@ -1,0 +1,90 @@
+import { Card, CardBody, CardHead } from "../ui/card.tsx";
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui/table.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { Steps } from "./account-list.tsx";
+
+type Act = {
+  id: string;
+  at: string;
+  actor: { kind: string; accountId: string | null; email: string | null };
+  action: string;
+  subject: { accountId: string; email: string | null };
+  before: Readonly<Record<string, string>>;
+  after: Readonly<Record<string, string>>;
+};
+
+/** Acts of administrators, newest first. With `accountHref` each names its account. */
+export function AuditTable({
+  acts,
+  now,
+  zone,
+  accountHref,
+  firstHref,
+  nextHref,
+}: {
+  acts: readonly Act[];
+  now: Date;
+  zone: string;
+  accountHref?: (id: string) => string;
+  firstHref: string | undefined;
+  nextHref: string | undefined;
+}) {
+  return (
+    <Card>
+      <CardHead title={accountHref ? "All acts" : "Audit log"} />
+      {acts.length === 0 ? (
+        <CardBody className="text-ink-soft text-sm">No administrator has changed anything yet.</CardBody>
+      ) : (
+        <Table caption="Audit log" stacks>
+          <TableHead>
+            <HeadCell>Act</HeadCell>
+            {accountHref && <HeadCell>Account</HeadCell>}
+            <HeadCell>Change</HeadCell>
+            <HeadCell>Reason</HeadCell>
+            <HeadCell>By</HeadCell>
+            <HeadCell>When</HeadCell>
+          </TableHead>
+          <TableBody>
+            {acts.map(({ id, at, actor, action, subject, before, after }) => (
+              <Row key={id}>
+                <RowHead stacked="title">{ACTS[action] ?? action}</RowHead>
+                {accountHref && (
+                  <Cell stacked="line" className="wrap-anywhere min-w-0">
+                    <TextLink standalone href={accountHref(subject.accountId)}>
+                      {subject.email ?? subject.accountId}
+                    </TextLink>
+                  </Cell>
+                )}
+                <Cell>{change(before, after)}</Cell>
+                <Cell stacked="line" className="wrap-anywhere min-w-0">
+                  {after.reason ?? "—"}
+                </Cell>
+                <Cell label="by" className="wrap-anywhere min-w-0">
+                  {actor.email ?? (actor.kind === "operator" ? "command line" : actor.accountId)}
+                </Cell>
+                <Cell stacked="aside">
+                  <RelativeTime at={new Date(at)} now={now} zone={zone} />
+                </Cell>
+              </Row>
+            ))}
+          </TableBody>
+        </Table>
+      )}
+      {(firstHref || nextHref) && <Steps label="Pages of acts" firstHref={firstHref} nextHref={nextHref} />}
+    </Card>
+  );
+}
+
+const ACTS: Record<string, string | undefined> = {
+  set_plan: "Set plan",
+  deactivate: "Deactivate",
+  reactivate: "Reactivate",
+};
+
+/** What an act changed: `free → indie`. */
+function change(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): string {
+  const changed = Object.keys(before).filter((name) => before[name] !== after[name]);
+  const [name] = changed.includes("grantedPlan") ? ["grantedPlan"] : changed;
+  return name === undefined ? "—" : `${before[name]} → ${after[name]}`;
+}

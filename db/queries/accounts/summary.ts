@@ -26,5 +26,13 @@ export async function readAccountSummary(sql: Sql, id: string): Promise<AccountS
         (SELECT max(e.last_used_at) FROM sessions e WHERE e.account_id = a.id)) AS "lastUsedAt",
       (SELECT coalesce(s.paid_until, s.current_period_end) FROM subscriptions s WHERE s.account_id = a.id) AS "periodEnd"
     FROM accounts a WHERE a.id = ${id} AND a.status <> 'deleted'`;
-  return row as AccountSummary | undefined;
+  if (row === undefined) return undefined;
+  // The driver returns instants as text once drizzle has been on its connection.
+  const { activatedAt, lastUsedAt, periodEnd, ...rest } = row as AccountSummary;
+  return {
+    ...rest,
+    activatedAt: new Date(activatedAt),
+    lastUsedAt: lastUsedAt && new Date(lastUsedAt),
+    periodEnd: periodEnd && new Date(periodEnd),
+  };
 }

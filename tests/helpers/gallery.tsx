@@ -8,6 +8,7 @@ import { DataParts } from "../../app/dev/parts/data-parts.tsx";
 import { FigureParts } from "../../app/dev/parts/figure-parts.tsx";
 import { OverlayParts } from "../../app/dev/parts/overlay-parts.tsx";
 import { ScheduleParts } from "../../app/dev/parts/schedule-parts.tsx";
+import { SettingsParts } from "../../app/dev/parts/settings-parts.tsx";
 import { SignInParts } from "../../app/dev/parts/sign-in-parts.tsx";
 
 /** Every component in every state, in the frame of a public page, as HTML for the body. */
@@ -25,6 +26,7 @@ export function renderGallery(): string {
       <DataParts />
       <ScheduleParts />
       <FigureParts />
+      <SettingsParts />
       <SignInParts />
     </PublicFrame>,
   );

@@ -6,6 +6,7 @@ import { DataParts } from "./data-parts.tsx";
 import { FigureParts } from "./figure-parts.tsx";
 import { OverlayParts } from "./overlay-parts.tsx";
 import { ScheduleParts } from "./schedule-parts.tsx";
+import { SettingsParts } from "./settings-parts.tsx";
 import { SignInParts } from "./sign-in-parts.tsx";
 
 export const metadata = { title: "Parts", robots: { index: false } };
@@ -23,6 +24,7 @@ export default async function Parts() {
         <DataParts />
         <ScheduleParts />
         <FigureParts />
+        <SettingsParts />
         <SignInParts />
       </div>
     </PublicFrame>

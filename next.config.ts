@@ -1,6 +1,12 @@
 import type { NextConfig } from "next";
 import { PHASE_DEVELOPMENT_SERVER } from "next/constants.js";
 
+// Of this key Next.js makes the ids of server actions, by default of another one in each build: then a form from one web
+// process could not be sent to another that was built elsewhere, or after an upgrade. It is no secret: what it encrypts
+// besides is what actions close over, and ours close over nothing.
+// biome-ignore lint/style/noProcessEnv: Next.js reads it there alone
+process.env.NEXT_SERVER_ACTIONS_ENCRYPTION_KEY ??= Buffer.from("no secret: actions close over 0.").toString("base64");
+
 const config: NextConfig = {
   // Loaded from node_modules instead of bundled: they open sockets and worker threads.
   serverExternalPackages: ["postgres", "pino", "stripe"],

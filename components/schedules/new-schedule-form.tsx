@@ -197,4 +197,5 @@ export function NewScheduleForm({
 }
 
 const TIMES = new Set(["words", "at", "zone"]);
-const NOT_TAKEN = "The server did not take the form. Press again: it is stored once. What you typed is still here.";
+const NOT_TAKEN =
+  "The server did not take the form. Press again: it is stored once. If that does not help, open this page in another tab; what you typed is still here.";

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";
@@ -355,6 +356,12 @@ describe("a form that is sent from elsewhere", () => {
       expect((await post({}, new FormData(), path)).status).toBeLessThan(500);
     }
   });
+});
+
+it("a form that another build has made is taken: the ids of actions do not change from build to build", async () => {
+  const manifest = JSON.parse(await readFile(".next/server/server-reference-manifest.json", "utf8"));
+  expect(Buffer.from(manifest.encryptionKey, "base64").toString()).toMatch(/^no secret/);
+  expect(Object.keys(manifest.node)).toHaveLength(1);
 });
 
 it("what is typed as a header stands in no address, cookie or line of the log", async () => {

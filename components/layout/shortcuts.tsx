@@ -40,15 +40,16 @@ export function Shortcuts({
     <>
       <button
         type="button"
-        aria-label="Commands"
         aria-keyshortcuts="Control+K Meta+K"
         aria-haspopup="dialog"
         onClick={() => setOpen("palette")}
         className="inline-flex min-h-7.5 cursor-pointer items-center justify-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-muted text-xs hover:border-line-hover hover:text-ink lg:justify-start noscript:hidden"
       >
         {icon}
-        <span className="hidden lg:inline">Go to or search</span>
-        <kbd className="ml-auto hidden font-sans text-2xs lg:inline">{isMac ? "⌘" : "Ctrl"} K</kbd>
+        <span className="max-lg:sr-only">Go to or search</span>
+        <span aria-hidden="true" className="ml-auto hidden font-sans text-2xs lg:inline">
+          {isMac ? "⌘" : "Ctrl"} K
+        </span>
       </button>
       <Suspense fallback={null}>
         {open === "palette" && (

@@ -13,6 +13,8 @@ export function generateMetadata(): Metadata {
     metadataBase: new URL(getServices().config.baseUrl),
     title: { default: "Stopwatch", template: "%s · Stopwatch" },
     applicationName: "Stopwatch",
+    openGraph: { siteName: "Stopwatch", type: "website" },
+    twitter: { card: "summary_large_image" },
   };
 }
 

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
+import { accessibilityProblems, type Look, sidewaysOverflow, smallTargets } from "#tests/helpers/page-checks.ts";
+import { routesOfApp } from "#tests/pages/routes.ts";
+import { type PageStage, startPageStage } from "#tests/pages/stage.ts";
+
+let database: TestDatabase;
+let stage: PageStage;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  stage = await startPageStage(database.url);
+});
+afterAll(async () => {
+  await stage?.stop();
+  await database?.drop();
+});
+
+/** Both themes, the widest and the narrowest window, and a browser without scripts. */
+const LOOKS: readonly (Look & { scripts: boolean })[] = [
+  { theme: "light", width: 1280, scripts: true },
+  { theme: "dark", width: 1280, scripts: true },
+  { theme: "light", width: 320, scripts: true },
+  { theme: "dark", width: 320, scripts: false },
+];
+
+describe.each(routesOfApp())("%s", (route) => {
+  it.each(LOOKS)(
+    "in every state has a title and a heading, passes axe, fits, is large enough to press, and logs no complaint: $theme, $width px, scripts: $scripts",
+    async (look) => {
+      const pages = stage.pages.filter((one) => one.route === route);
+      expect(pages.length).toBeGreaterThan(0);
+      for (const shown of pages) {
+        const { page, complaints, answer, close } = await stage.open(shown, look);
+        const isMissing = shown.name.endsWith("missing");
+        const of = `${shown.name} (${shown.path})`;
+        expect(answer?.status(), of).toBe(isMissing ? 404 : 200);
+        expect(await page.title(), of).toMatch(/\S · Stopwatch$/);
+        expect(await page.getByRole("heading", { level: 1 }).count(), of).toBe(1);
+        expect(await sidewaysOverflow(page), of).toBeLessThanOrEqual(0);
+        expect(await smallTargets(page), of).toEqual([]);
+        // axe waits for timers, which a page without scripts does not have.
+        if (look.scripts) expect(await accessibilityProblems(page), of).toEqual([]);
+        // The browser itself reports a 404.
+        expect(
+          complaints.filter((text) => !(isMissing && text.includes("404"))),
+          of,
+        ).toEqual([]);
+        await close();
+      }
+    },
+  );
+});

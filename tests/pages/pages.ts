@@ -1,0 +1,102 @@
+import type { SeededAccount } from "./seed.ts";
+
+/** Who looks at a page: nobody, the owner of an account, or an administrator. */
+export type Viewer = "nobody" | "owner" | "admin";
+
+export type ListedPage = {
+  viewer: Viewer;
+  /** Its addresses by the state that each shows. An account without anything has those that need no id. */
+  states: (account: SeededAccount | null) => Record<string, string>;
+};
+
+/**
+ * Every page, by its route in app/. The pictures of `npm run shots`, the test of all pages and the measurement of pages
+ * take what is listed here and exists. A page that is not listed fails the unit tests.
+ */
+export const PAGES: Readonly<Record<string, ListedPage>> = {
+  "/": everybody({ shown: "/" }),
+  "/login": everybody({ shown: "/login", refused: "/login?error=link_invalid" }),
+  "/login/sent": everybody({ shown: "/login/sent?email=ada%40example.com" }),
+  "/login/confirm": everybody({ shown: "/login/confirm?token=none" }),
+  "/unsubscribe": everybody({ refused: "/unsubscribe?token=none" }),
+  "/status": everybody({ shown: "/status" }),
+  "/docs": everybody({ shown: "/docs" }),
+  "/docs/[page]": everybody({
+    states: "/docs/states",
+    retries: "/docs/retries",
+    signatures: "/docs/signatures",
+    errors: "/docs/errors",
+    limits: "/docs/limits",
+    "self-hosting": "/docs/self-hosting",
+  }),
+  "/docs/api": everybody({ shown: "/docs/api" }),
+  "/docs/api/[group]": everybody({
+    schedules: "/docs/api/schedules",
+    delivery: "/docs/api/delivery",
+    account: "/docs/api/account",
+  }),
+  "/overview": owners({ shown: "/overview", week: "/overview?period=7d", test: "/overview?env=test" }),
+  "/schedules": owners({
+    shown: "/schedules",
+    "no-match": "/schedules?q=nothing-has-this",
+    dead: "/schedules?status=dead",
+    test: "/schedules?env=test",
+  }),
+  "/schedules/new": owners({ shown: "/schedules/new" }),
+  "/schedules/[id]": {
+    viewer: "owner",
+    states: (account) => ({
+      ...Object.fromEntries(Object.entries(account?.schedules ?? {}).map(([state, id]) => [state, `/schedules/${id}`])),
+      missing: `/schedules/${NO_SCHEDULE}`,
+    }),
+  },
+  "/schedules/[id]/cancel": ofSchedule("scheduled", "cancel"),
+  "/schedules/[id]/replay": ofSchedule("dead", "replay"),
+  "/schedules/[id]/reschedule": ofSchedule("scheduled", "reschedule"),
+  "/schedules/confirm": owners({ shown: "/schedules/confirm?do=cancel&status=scheduled" }),
+  "/schedules/operations": owners({ shown: "/schedules/operations" }),
+  "/schedules/operations/[id]": owners({ missing: "/schedules/operations/op_00000000000000000000000000" }),
+  "/logs": owners({
+    shown: "/logs",
+    failed: "/logs?outcome=failed",
+    "no-match": "/logs?q=nothing-has-this",
+    test: "/logs?env=test",
+  }),
+  "/usage": owners({ shown: "/usage" }),
+  "/keys": owners({ shown: "/keys" }),
+  "/keys/new": owners({ shown: "/keys/new" }),
+  "/keys/created": owners({ shown: "/keys/created" }),
+  "/keys/[id]/revoke": ofKey("revoke"),
+  "/keys/[id]/rotate": ofKey("rotate"),
+  "/signing": owners({ shown: "/signing", test: "/signing?env=test" }),
+  "/signing/rotate": owners({ shown: "/signing/rotate" }),
+  "/relay": owners({ shown: "/relay" }),
+  "/account": owners({ shown: "/account" }),
+  "/account/delete": owners({ shown: "/account/delete" }),
+  "/admin": { viewer: "admin", states: () => ({ shown: "/admin" }) },
+};
+
+const NO_SCHEDULE = "sch_00000000000000000000000000";
+
+function everybody(states: Record<string, string>): ListedPage {
+  return { viewer: "nobody", states: () => states };
+}
+
+function owners(states: Record<string, string>): ListedPage {
+  return { viewer: "owner", states: () => states };
+}
+
+function ofSchedule(state: string, act: string): ListedPage {
+  return ofAccount((account) => `/schedules/${account.schedules[state]}/${act}`);
+}
+
+function ofKey(act: string): ListedPage {
+  return ofAccount((account) => `/keys/${account.keyId}/${act}`);
+}
+
+function ofAccount(pathOf: (account: SeededAccount) => string): ListedPage {
+  return {
+    viewer: "owner",
+    states: (account): Record<string, string> => (account ? { shown: pathOf(account) } : {}),
+  };
+}

@@ -1,0 +1,128 @@
+import type postgres from "postgres";
+import type { KeyRing } from "#domain/cipher.ts";
+import { encodeId, newId } from "#domain/ids.ts";
+import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
+import { createTestAccount } from "../helpers/accounts.ts";
+import { recordTestAttempt, type TestAttempt } from "../helpers/attempts.ts";
+import { createTestSchedule, type ScheduleOverrides } from "../helpers/schedules.ts";
+
+export type SeededAccount = {
+  /** UUID. */
+  id: string;
+  /** The value of its session cookie. */
+  session: string;
+  /** The id of a schedule in each state. */
+  schedules: Readonly<Record<string, string>>;
+  keyId: string;
+};
+
+export const OWNER = "ana@example.com";
+export const NEWCOMER = "newcomer@example.com";
+export const ADMIN = "admin@example.com";
+
+const MINUTE_MS = 60_000;
+const PATHS = ["hooks/trial-ends", "jobs/settle?batch=2031-03-27T15", "v2/holds/8812/release"];
+
+/**
+ * Fills a migrated database for looking at pages: an account with schedules, attempts and keys in every state, one
+ * without anything, and an administrator.
+ */
+export async function seedPages(sql: postgres.Sql, keyRing: KeyRing) {
+  const owner = await seedOwner(sql, keyRing);
+  const newcomer = await seedAccount(sql, keyRing, NEWCOMER);
+  const admin = await seedAccount(sql, keyRing, ADMIN);
+  return { owner, newcomer, admin };
+}
+
+/** Says that a dispatcher is running. Call it again within 15 s. */
+export async function beat(sql: postgres.Sql): Promise<void> {
+  await sql`
+    INSERT INTO dispatchers (id, host, pid, version, started_at, beat_at, skew_ms)
+    VALUES (${BEATING}, 'worker-1', 4711, '0.1.0', now() - interval '3 days', now(), 0.3)
+    ON CONFLICT (id) DO UPDATE SET beat_at = now()`;
+}
+
+const BEATING = "00000000-0000-7000-8000-00000000beaf";
+
+async function seedAccount(sql: postgres.Sql, keyRing: KeyRing, email: string): Promise<SeededAccount> {
+  const { id } = await createTestAccount(sql, keyRing, { plan: email === OWNER ? "indie" : "free" });
+  await sql`UPDATE accounts SET email = ${email}, email_verified_at = now() WHERE id = ${id}`;
+  return { id, session: await createSession(sql, id), schedules: {}, keyId: "" };
+}
+
+/** Starts a session of a day. Returns the value of its cookie. */
+export async function createSession(sql: postgres.Sql, accountId: string): Promise<string> {
+  const token = generateSessionToken();
+  await sql`
+    INSERT INTO sessions (token_hash, account_id, expires_at)
+    VALUES (${hashSessionToken(token)}, ${accountId}, now() + interval '1 day')`;
+  return token;
+}
+
+async function seedOwner(sql: postgres.Sql, keyRing: KeyRing): Promise<SeededAccount> {
+  const account = await seedAccount(sql, keyRing, OWNER);
+  const create = (n: number, aheadMs: number, overrides: ScheduleOverrides = {}) =>
+    createTestSchedule(
+      ...([sql, keyRing, account.id, `https://api.example.com/${PATHS[n % PATHS.length]}`] as const),
+      new Date(Date.now() + aheadMs),
+      { payload: '{"customer":"cus_81"}', headers: [["Content-Type", "application/json"]], ...overrides },
+    );
+  const attempted = async (n: number, ...attempts: Omit<TestAttempt, "attemptedAt">[]) => {
+    const id = await create(n, 90 * MINUTE_MS);
+    const startMs = Date.now() - (n + 1) * 3 * MINUTE_MS;
+    for (const [at, attempt] of attempts.entries()) {
+      await recordTestAttempt(sql, id, { attemptedAt: new Date(startMs + at * 30_000), ...attempt });
+    }
+    return id;
+  };
+  const unavailable = { statusCode: 503, errorText: '{"error":"settlement window closed"}', latencyMs: 84 };
+  const unreachable = { statusCode: null, errorText: "no answer within 30 s", latencyMs: 30_000 };
+
+  const schedules = {
+    scheduled: await create(0, 45 * MINUTE_MS),
+    soon: await create(1, 3 * MINUTE_MS, { method: "PUT" }),
+    early: await create(2, 20 * MINUTE_MS, { early: true }),
+    firing: await seedFiring(sql, await create(1, 50 * MINUTE_MS)),
+    failed: await attempted(3, { ...unavailable, offsetMs: 4 }, unreachable),
+    dead: await attempted(4, { ...unavailable, offsetMs: 31 }, { ...unreachable, status: "dead" }),
+    succeeded: await attempted(5, { offsetMs: 3 }),
+    late: await attempted(6, { offsetMs: 304, latencyMs: 912 }),
+    retried: await attempted(7, { ...unavailable, offsetMs: 0 }, { statusCode: 200 }),
+    cancelled: await seedCancelled(sql, await create(2, 70 * MINUTE_MS)),
+  };
+  for (let n = 0; n < 40; n++) await create(n, (60 + 7 * n) * MINUTE_MS);
+  for (let n = 0; n < 60; n++) await attempted(8 + n, { offsetMs: n % 9 });
+  await create(0, 60 * MINUTE_MS, { env: "test" });
+  const encoded = Object.entries(schedules).map(([state, id]) => [state, encodeId("sch", id)]);
+  return { ...account, schedules: Object.fromEntries(encoded), keyId: await seedKeys(sql, account.id) };
+}
+
+async function seedFiring(sql: postgres.Sql, id: string): Promise<string> {
+  await sql`
+    UPDATE schedules SET status = 'firing', version = version + 1, attempts = 1, fire_at = now(), claimed_at = now(),
+      claim_deadline = now() + interval '1 day', next_attempt_at = now() + interval '1 day'
+    WHERE id = ${id}`;
+  return id;
+}
+
+async function seedCancelled(sql: postgres.Sql, id: string): Promise<string> {
+  await sql`
+    UPDATE schedules SET status = 'cancelled', version = version + 1, next_attempt_at = NULL, ended_at = now()
+    WHERE id = ${id}`;
+  return id;
+}
+
+async function seedKeys(sql: postgres.Sql, accountId: string): Promise<string> {
+  const keys = [
+    { name: "production server", env: "live", last4: "0x9Q", revoked: false },
+    { name: "staging", env: "test", last4: "k2Lm", revoked: false },
+    { name: "an old laptop", env: "live", last4: "7fPw", revoked: true },
+  ].map((key) => ({ ...key, id: newId(Date.now()), hash: Buffer.from(key.name.padEnd(32).slice(0, 32)) }));
+  for (const { id, name, env, hash, last4, revoked } of keys) {
+    await sql`
+      INSERT INTO api_keys (id, account_id, env, name, hash, last4, last_used_at, revoked_at)
+      VALUES (${id}, ${accountId}, ${env}, ${name}, ${hash}, ${last4}, ${revoked ? null : new Date()},
+        ${revoked ? new Date() : null})`;
+  }
+  return encodeId("key", keys[0]?.id ?? "");
+}

@@ -17,7 +17,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/": everybody({ shown: "/" }),
   "/login": everybody({ shown: "/login", refused: "/login?error=link_invalid" }),
   "/login/sent": everybody({ shown: "/login/sent?email=ada%40example.com" }),
-  "/login/confirm": everybody({ shown: "/login/confirm?token=none" }),
+  "/login/confirm": everybody({ shown: "/login/confirm?token=none&email=ada%40example.com" }),
   "/unsubscribe": everybody({ refused: "/unsubscribe?token=none" }),
   "/status": everybody({ shown: "/status" }),
   "/docs": everybody({ shown: "/docs" }),

@@ -5,7 +5,7 @@ import { listenForStop, Stopped } from "../stop-signal.ts";
 
 const LINGERS_MS = 2_000;
 
-const PARTS = [...SCENARIO_NAMES, "writes", "reads"] as const;
+const PARTS = [...SCENARIO_NAMES, "writes", "reads", "pages"] as const;
 
 type Options = { rounds?: string; only?: string; engines?: string; seconds?: string; quick: boolean; seed: string };
 
@@ -13,8 +13,8 @@ await command<Options>({
   usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--quick] [--seed N]
 
 Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), and
-lists and figures over ten million attempts (reads), all in one run on one Postgres, and writes
-tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
+lists and figures over ten million attempts (reads), and every page of an account with a million schedules (pages), all
+in one run on one Postgres, and writes tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
 
   --rounds N    interleaved rounds, 5 (1 with --quick)
   --only        ${PARTS.join(", ")}
@@ -37,6 +37,7 @@ tests/bench/results/latest.json. See tests/bench/README.md for what the numbers 
       scenarios: SCENARIO_NAMES.filter((name) => parts.includes(name)),
       writes: parts.includes("writes"),
       reads: parts.includes("reads"),
+      pages: parts.includes("pages"),
       quick,
       engines: chosen("--engines", engines, ENGINES, (engine) => engine.name),
       seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),

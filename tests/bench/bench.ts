@@ -11,13 +11,14 @@ import { graphileWorker, graphileWorkerLocal } from "./engines/graphile-worker.t
 import { pgBoss } from "./engines/pg-boss.ts";
 import { stopwatch } from "./engines/stopwatch.ts";
 import type { Figures } from "./measure.ts";
+import { measurePages, pageLine } from "./pages.ts";
 import { measureReads, prepareReads, readLine } from "./reads.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { type Run, summarise, table } from "./report.ts";
 import { writePart, writeResults } from "./results.ts";
 import { createRunner } from "./run-scenario.ts";
 import { makeScenario, type Scenario, type ScenarioName, type ScenarioOptions } from "./scenarios.ts";
-import { checkReads, checkThresholds, checkWrites, thresholdLines } from "./thresholds.ts";
+import { checkPages, checkReads, checkThresholds, checkWrites, thresholdLines } from "./thresholds.ts";
 import { measureWrites, writeLine } from "./writes.ts";
 
 export const ENGINES: Engine[] = [baseline, stopwatch, graphileWorker, graphileWorkerLocal, pgBoss, bullmq, dbos];
@@ -33,6 +34,8 @@ export type BenchOptions = {
    * `quick`.
    */
   reads: boolean;
+  /** Whether the pages of an account with a million schedules are measured, too. */
+  pages: boolean;
   quick: boolean;
 } & ScenarioOptions;
 
@@ -67,6 +70,7 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
     if (options.scenarios.length > 0) await Promise.race([runDeliveries(options, bench, receiver), stopped]);
     if (options.writes) await Promise.race([runWrites(options, bench), stopped]);
     if (options.reads) await Promise.race([runReads(options, bench), stopped]);
+    if (options.pages) await Promise.race([runPages(options, bench), stopped]);
   } finally {
     receiver.close();
     await server.stop();
@@ -100,6 +104,18 @@ async function runReads({ quick }: BenchOptions, bench: Bench): Promise<void> {
   const thresholds = checkReads(reads);
   console.log(`\n${thresholdLines(thresholds)}`);
   await writePart("reads", { options: sizes, thresholds, rounds: reads });
+  await drop();
+}
+
+async function runPages({ quick }: BenchOptions, bench: Bench): Promise<void> {
+  const { url, drop } = await bench.createDatabase();
+  const measured = await measurePages(url, { quick }, (figures) => console.log(pageLine(figures)));
+  const { schedules, attempts, pages, creates } = measured;
+  const { aloneP95Ms, besideP95Ms } = creates;
+  console.log(`creates of another account: p95 ${aloneP95Ms.toFixed(1)} ms alone, ${besideP95Ms.toFixed(1)} ms beside`);
+  const thresholds = checkPages(measured);
+  console.log(`\n${thresholdLines(thresholds)}`);
+  await writePart("pages", { options: { schedules, attempts, creates }, thresholds, rounds: pages });
   await drop();
 }
 

@@ -1,5 +1,6 @@
 import type { Figures } from "./measure.ts";
 import { median } from "./measure.ts";
+import { PAGE_P95_MAX_MS, type PagesMeasured } from "./pages.ts";
 import type { ReadFigures } from "./reads.ts";
 import { READ_BARS_MS } from "./reads-cases.ts";
 import type { Row } from "./report.ts";
@@ -123,6 +124,13 @@ export function checkReads(reads: readonly ReadFigures[]): Threshold[] {
       limit,
     );
   });
+}
+
+/** The slowest page, of the account with a million schedules. */
+export function checkPages({ pages }: PagesMeasured): Threshold[] {
+  const slowest = [...pages].sort((a, b) => b.p95Ms - a.p95Ms)[0];
+  const name = slowest ? ` (${slowest.page})` : "";
+  return [threshold(`slowest page: p95, ms${name}`, slowest?.p95Ms ?? null, PAGE_P95_MAX_MS)];
 }
 
 /** One line for each threshold. */

@@ -61,7 +61,7 @@ export async function measurePages(
       await creates.until(CREATES_ALONE);
       const aloneP95Ms = percentileOf(creates.takeMs(), 0.95);
       const pages: PageFigures[] = [];
-      for (const page of pagesToOpen({ owner: accounts.owner, admin: accounts.admin })) {
+      for (const page of pagesToOpen(accounts)) {
         if (page.as === "newcomer" || page.name.endsWith("missing")) continue;
         const figures = await Promise.race([measurePage(web.origin, page, accounts), web.lost]);
         pages.push(figures);

@@ -1,3 +1,4 @@
+import { encodeId } from "#domain/ids.ts";
 import type { SeededAccount } from "./seed.ts";
 
 /** Who looks at a page: nobody, the owner of an account, or an administrator. */
@@ -5,7 +6,7 @@ export type Viewer = "nobody" | "owner" | "admin";
 
 export type ListedPage = {
   viewer: Viewer;
-  /** Its addresses by the state that each shows. An account without anything has those that need no id. */
+  /** Its addresses by the state that each shows. Pages of administrators get the account that they look at. An account without anything has those that need no id. */
   states: (account: SeededAccount | null) => Record<string, string>;
 };
 
@@ -53,7 +54,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/schedules/[id]/cancel": ofSchedule("scheduled", "cancel"),
   "/schedules/[id]/replay": ofSchedule("dead", "replay"),
   "/schedules/[id]/reschedule": ofSchedule("scheduled", "reschedule"),
-  "/schedules/confirm": owners({ shown: "/schedules/confirm?do=cancel&status=scheduled" }),
+  "/schedules/confirm": owners({ shown: "/schedules/confirm?action=cancel&all=1&status=scheduled" }),
   "/schedules/operations": owners({ shown: "/schedules/operations" }),
   "/schedules/operations/[id]": owners({ missing: "/schedules/operations/op_00000000000000000000000000" }),
   "/logs": owners({
@@ -73,7 +74,13 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/relay": owners({ shown: "/relay" }),
   "/account": owners({ shown: "/account" }),
   "/account/delete": owners({ shown: "/account/delete" }),
+  "/account/continue": owners({ shown: "/account/continue" }),
+  "/deleted": everybody({ shown: "/deleted" }),
   "/admin": { viewer: "admin", states: () => ({ shown: "/admin" }) },
+  "/admin/log": { viewer: "admin", states: () => ({ shown: "/admin/log" }) },
+  "/admin/accounts/[id]": ofOtherAccount(""),
+  "/admin/accounts/[id]/deactivate": ofOtherAccount("/deactivate"),
+  "/admin/accounts/[id]/reactivate": ofOtherAccount("/reactivate"),
 };
 
 const NO_SCHEDULE = "sch_00000000000000000000000000";
@@ -92,6 +99,10 @@ function ofSchedule(state: string, act: string): ListedPage {
 
 function ofKey(act: string): ListedPage {
   return ofAccount((account) => `/keys/${account.keyId}/${act}`);
+}
+
+function ofOtherAccount(act: string): ListedPage {
+  return { ...ofAccount(({ id }) => `/admin/accounts/${encodeId("acc", id)}${act}`), viewer: "admin" };
 }
 
 function ofAccount(pathOf: (account: SeededAccount) => string): ListedPage {

@@ -14,7 +14,7 @@ export function routesOfApp(): string[] {
 export type PageToOpen = { name: string; route: string; path: string; as: "nobody" | "owner" | "newcomer" | "admin" };
 
 /** Every address of every page that exists: with data, and for pages of an account also without. */
-export function pagesToOpen({ owner, admin }: { owner: SeededAccount; admin: SeededAccount }): PageToOpen[] {
+export function pagesToOpen({ owner }: { owner: SeededAccount }): PageToOpen[] {
   const pages = routesOfApp().flatMap((route) => {
     const listed = PAGES[route];
     if (listed === undefined) throw new Error(`tests/pages/pages.ts does not list ${route}`);
@@ -27,7 +27,7 @@ export function pagesToOpen({ owner, admin }: { owner: SeededAccount; admin: See
         as,
       }));
     if (viewer === "nobody") return of("nobody", null);
-    if (viewer === "admin") return of("admin", admin);
+    if (viewer === "admin") return of("admin", owner);
     return [...of("owner", owner), ...of("newcomer", null, "empty-")];
   });
   return pages.filter(({ path }, at) => pages.findIndex((one) => one.path === path && one.as === pages[at]?.as) === at);

@@ -32,7 +32,9 @@ export function DeleteQuestion({
     >
       <p>Gone at once:</p>
       <ul className="grid list-disc gap-1 pl-5">
-        <li>{pending > 0 ? `${schedules}, live and test: none will be sent` : "schedules; none is pending"}</li>
+        <li>
+          {pending > 0 ? `${schedules}, live and test: none will be sent` : "all schedules; none of them is pending"}
+        </li>
         <li>
           {formatCount(keys)} active API {keys === 1 ? "key" : "keys"}: calls get 401
         </li>

@@ -1,7 +1,7 @@
 import { Heart, HeartOff } from "lucide";
 import { formatRelative } from "../format/duration.ts";
 import { formatCount } from "../format/number.ts";
-import { Card, CardFoot, CardHead } from "../ui/card.tsx";
+import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui/table.tsx";
 import { RelativeTime } from "../ui/time.tsx";
@@ -81,11 +81,13 @@ export function DispatcherTable({
           </TableBody>
         </Table>
       )}
-      <CardFoot>
-        {dispatchers.length === 0
-          ? "No dispatcher beat within the last hour: nothing is sent. Start one with npm run dispatcher."
-          : "Those that beat within the last hour and did not stop in good order."}
-      </CardFoot>
+      {dispatchers.length === 0 ? (
+        <CardBody className="text-ink-soft text-sm">
+          No dispatcher beat within the last hour: nothing is sent. Start one with <code>npm run dispatcher</code>.
+        </CardBody>
+      ) : (
+        <CardFoot>Those that beat within the last hour and did not stop in good order.</CardFoot>
+      )}
     </Card>
   );
 }

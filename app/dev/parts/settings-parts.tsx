@@ -55,9 +55,9 @@ export function SettingsParts() {
       </Confirm>
       <KeyTable
         keys={KEYS}
-        from={51}
-        total={53}
-        previous="#previous"
+        from={1}
+        total={3}
+        previous={undefined}
         next={undefined}
         now={NOW}
         zone="Europe/Zurich"

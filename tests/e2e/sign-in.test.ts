@@ -147,7 +147,7 @@ describe("signing in with Google", () => {
       await page.getByRole("link", { name: "Continue with Google" }).click();
       await page.locator("#go-on").click();
       await isSignedInAs(page, email);
-      await page.getByText("Grace Hopper").waitFor();
+      await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Grace Hopper");
       expect(new URL(page.url()).search).toBe("?ended=1");
       // The zone is stored by a script, some time after the page is shown.
       const cookies = (await page.context().cookies("http://localhost")).map(({ name }) => name);
@@ -199,7 +199,7 @@ describe("signing in with GitHub", () => {
     await page.locator("#authorize").click();
     await isSignedInAs(page, email);
     await page.goto("/account");
-    await page.getByText("Ada Lovelace").waitFor();
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Ada Lovelace");
     expect(await stage.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
   });
 

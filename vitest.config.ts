@@ -8,6 +8,9 @@ import { configDefaults, defineConfig } from "vitest/config";
  */
 const LONG = "tests/**/*.long.test.ts";
 
+/** Those of them that need a browser: they measure no time, so that two of them run at once. */
+const LONG_E2E = "tests/e2e/**/*.long.test.ts";
+
 /** Tests that measure when requests leave. They run alone, so that no other takes the processor. */
 const TIMED = ["tests/integration/dispatcher/{delete-account,delivery,exactness,retention,stops}.test.ts"];
 
@@ -80,9 +83,21 @@ export default defineConfig({
         test: {
           name: "long",
           include: [LONG],
+          exclude: [...configDefaults.exclude, LONG_E2E],
           ...withDatabase,
           maxWorkers: 1,
           sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        test: {
+          name: "long-e2e",
+          include: [LONG_E2E],
+          ...withDatabase,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 6 },
         },
       },
     ],

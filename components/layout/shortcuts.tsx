@@ -35,7 +35,8 @@ export function Shortcuts({
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   }, [newHref]);
-  const close = () => setOpen(null);
+  // The browser says later that a dialog was closed: a key that was pressed meanwhile may have opened the other one.
+  const closed = (dialog: "palette" | "list") => () => setOpen((current) => (current === dialog ? null : current));
   return (
     <>
       <button
@@ -53,9 +54,14 @@ export function Shortcuts({
       </button>
       <Suspense fallback={null}>
         {open === "palette" && (
-          <CommandPalette commands={commands} newHref={newHref} onList={() => setOpen("list")} onClose={close} />
+          <CommandPalette
+            commands={commands}
+            newHref={newHref}
+            onList={() => setOpen("list")}
+            onClose={closed("palette")}
+          />
         )}
-        {open === "list" && <ShortcutList isMac={isMac} onClose={close} />}
+        {open === "list" && <ShortcutList isMac={isMac} onClose={closed("list")} />}
       </Suspense>
     </>
   );

@@ -44,7 +44,7 @@ describe("going to a provider", () => {
     expect(sent.searchParams.get("redirect_uri")).toBe("https://api.example.com/v1/auth/oauth/github/callback");
     expect(sent.searchParams.get("code_challenge_method")).toBe("S256");
     expect(sent.searchParams.get("state")).toBeTruthy();
-    expect(cookie).toMatch(/__Host-sw-state=.+; __Host-sw-pkce=.+; __Host-sw-next=%2Faccount$/);
+    expect(cookie).toMatch(/__Host-sw-state=.+; __Host-sw-pkce=.+; __Host-sw-next=%2Foverview$/);
   });
 
   it.each(["//attacker.example", "https://attacker.example", "/\\attacker.example", "/v1/auth/oauth/github/start"])(

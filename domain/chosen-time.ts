@@ -1,6 +1,7 @@
 import { readWhen } from "./when-text.ts";
 import {
   findZone,
+  firstInstantOf,
   type LocalTime,
   localTimeAt,
   parseLocalTime,
@@ -40,8 +41,7 @@ export function chooseTime(given: TypedTime, nowMs: number): ChosenTime {
   if (when.kind === "instant")
     return within({ ok: true, epochMs: Math.ceil(when.epochMs), zone, typed: null }, "words");
   const zoned = resolveLocalTime(when.local, zone);
-  const epochMs =
-    zoned.kind !== "overlap" ? zoned.epochMs : given.occurrence === "second" ? zoned.secondMs : zoned.firstMs;
+  const epochMs = zoned.kind === "overlap" && given.occurrence === "second" ? zoned.secondMs : firstInstantOf(zoned);
   return within({ ok: true, epochMs, zone, typed: { local: when.local, zoned } }, words === "" ? "at" : "words");
 }
 

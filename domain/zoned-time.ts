@@ -26,6 +26,11 @@ export function resolveLocalTime(local: LocalTime, zone: string): ZonedTime {
   return { kind: "gap", epochMs: asUtcMs - beforeMs, from, to };
 }
 
+/** The instant of a local time, epoch ms: of two the first, and in a gap as if the clocks had not gone forward yet. */
+export function firstInstantOf(zoned: ZonedTime): number {
+  return zoned.kind === "overlap" ? zoned.firstMs : zoned.epochMs;
+}
+
 /** What clocks of an IANA zone show at an instant (epoch ms); fractions of a second are left out. */
 export function localTimeAt(epochMs: number, zone: string): LocalTime {
   return readUtc(epochMs + offsetMsAt(epochMs, zone));

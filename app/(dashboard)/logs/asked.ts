@@ -1,4 +1,4 @@
-import { parseLocalTime, resolveLocalTime } from "#domain/zoned-time.ts";
+import { firstInstantOf, parseLocalTime, resolveLocalTime } from "#domain/zoned-time.ts";
 import { LogsInput } from "#server/logs/list-input.ts";
 import { hrefWith, type View } from "../view.ts";
 
@@ -60,8 +60,7 @@ function bounds({ params, now, zone }: View, range: Range | undefined): { from?:
 function instantOf(text: string, zone: string): string {
   const local = parseLocalTime(text);
   if (local === null) return text;
-  const zoned = resolveLocalTime(local, zone);
-  return new Date(zoned.kind === "overlap" ? zoned.firstMs : zoned.epochMs).toISOString();
+  return new Date(firstInstantOf(resolveLocalTime(local, zone))).toISOString();
 }
 
 /** The filters that hold, each with the address of the log without it. */

@@ -1,5 +1,5 @@
-import { ConfirmOne } from "#components/schedules/confirm-one.tsx";
 import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
+import { Confirm } from "#components/ui/confirm.tsx";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
 import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
@@ -16,12 +16,11 @@ export default dashboardPage("/schedules/[id]/cancel", async ({ ctx, view, route
     body: (
       <>
         <ScheduleSummary schedule={schedule} zone={view.zone} href={page} />
-        <ConfirmOne
+        <Confirm
           title="Cancel this schedule?"
           action={`/schedules/${schedule.id}/cancel/confirm`}
           fields={{ id: schedule.id, env: view.env }}
           label="Cancel it"
-          isDanger
           keep={{ href: page, label: "Keep it" }}
           reason={schedule.problems.cancel ?? undefined}
         >
@@ -32,7 +31,7 @@ export default dashboardPage("/schedules/[id]/cancel", async ({ ctx, view, route
             This cannot be undone; Replay sends the same request as a new schedule. It still counts in the month&rsquo;s
             quota.
           </p>
-        </ConfirmOne>
+        </Confirm>
       </>
     ),
   };

@@ -1,6 +1,6 @@
-import { ConfirmOne } from "#components/schedules/confirm-one.tsx";
 import { NotReplayed } from "#components/schedules/not-replayed.tsx";
 import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
+import { Confirm } from "#components/ui/confirm.tsx";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
 import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
@@ -19,11 +19,12 @@ export default dashboardPage("/schedules/[id]/replay", async ({ ctx, view, route
       <>
         <NotReplayed error={view.params.error} cloneHref={scheduleLinks(view.env, schedule.id).clone} />
         <ScheduleSummary schedule={schedule} zone={view.zone} href={page} />
-        <ConfirmOne
+        <Confirm
           title="Send this request again, now?"
           action={`/schedules/${schedule.id}/replay/confirm`}
           fields={{ id: schedule.id, env: view.env, key: crypto.randomUUID() }}
           label="Replay it"
+          isDanger={false}
           keep={{ href: page, label: "Not now" }}
           reason={schedule.problems.replay ?? undefined}
         >
@@ -33,7 +34,7 @@ export default dashboardPage("/schedules/[id]/replay", async ({ ctx, view, route
             a webhook-id of its own, by which a receiver cannot tell that it is the same. The copy links to this
             schedule.
           </p>
-        </ConfirmOne>
+        </Confirm>
       </>
     ),
   };

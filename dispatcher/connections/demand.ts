@@ -78,8 +78,8 @@ export class Demand {
    */
   #openSpare(origin: Origin): void {
     const { pool, limits, holdings, clock } = this.#deps;
-    const isIdle = origin.warm.length + origin.unused.length + origin.opening.size > 0;
-    if (isIdle || !isSlow(origin, clock.monotonic())) return;
+    const hasFree = origin.warm.length + origin.unused.length + origin.opening.size > 0;
+    if (hasFree || !isSlow(origin, clock.monotonic())) return;
     const mayHave = (delivery: Delivery) => hasFew(delivery, holdings) && isWithinLimits(delivery, limits, holdings);
     const next = origin.ready.peek((delivery) => hasFew(delivery, holdings)) ?? origin.waiting.peek(mayHave);
     if (next && pool.mayOpen(origin, next.accountId, SPARE_MAX)) pool.open(origin, next.accountId);

@@ -1,7 +1,7 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import { STATES } from "../delivery/states.ts";
-import { isSlow, type Origin } from "./origin.ts";
+import { isSlow, type Origin, openOf } from "./origin.ts";
 
 /**
  * How many connections beyond `allowed` an origin may have while its oldest request is slow. They are for accounts with
@@ -18,18 +18,22 @@ export const hasFew = ({ place }: Delivery, holdings: Readonly<Holdings>): boole
   (holdings.connectionsByPlace.get(place) ?? 0) <= FEW;
 
 /**
- * Whether `delivery` may use a free connection. The connections beyond `allowed` are for accounts with few requests.
+ * Whether `delivery` may use a free connection. While more connections are open than are allowed, the ones beyond are
+ * for accounts with few requests.
  */
 export const mayUse = (origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>): boolean =>
-  origin.busy.size < origin.allowed || hasFew(delivery, holdings);
+  openOf(origin) <= origin.allowed || origin.busy.size < origin.allowed || hasFew(delivery, holdings);
 
 /**
  * Whether `delivery` may be let through for a spare connection although other accounts have reserved all others. Their
  * requests hang, and would make this account late.
  */
-export function maySpare(origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): boolean {
-  return isSlow(origin, nowMs) && spareReserved(origin) < SPARE_MAX && hasFew(delivery, holdings);
-}
+export const maySpare = (origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): boolean =>
+  hasFew(delivery, holdings) && (hasSpare(origin, nowMs) || (isSlow(origin, nowMs) && origin.spare.has(delivery)));
+
+/** Whether any delivery may be let through for a spare connection. */
+export const hasSpare = (origin: Origin, nowMs: number): boolean =>
+  isSlow(origin, nowMs) && spareTaken(origin) < SPARE_MAX;
 
 /** Notes that `delivery` is let through, which may be for a spare connection. */
 export function noteSpare(origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): void {
@@ -37,10 +41,13 @@ export function noteSpare(origin: Origin, delivery: Delivery, holdings: Readonly
   else if (origin.spare.size > 0 && !isSlow(origin, nowMs)) origin.spare.clear();
 }
 
-/** How many deliveries were let through for a spare connection and have none yet. Drops those that have one. */
-function spareReserved(origin: Origin): number {
+/**
+ * How many deliveries were let through for a spare connection and have none yet. Drops those that have one, or gave up.
+ */
+function spareTaken(origin: Origin): number {
   for (const delivery of origin.spare) {
-    if (STATES[delivery.state].held.connection !== "reserved") origin.spare.delete(delivery);
+    const isUnderWay = delivery.state === "awaiting turn" || STATES[delivery.state].held.connection === "reserved";
+    if (!isUnderWay) origin.spare.delete(delivery);
   }
   return origin.spare.size;
 }

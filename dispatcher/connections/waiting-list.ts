@@ -10,7 +10,7 @@ import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
 import type { PoolListener } from "./pool-listener.ts";
 import type { ReadyQueue } from "./ready-queue.ts";
-import { maySpare, mayUse, noteSpare, SPARE_MAX } from "./spare.ts";
+import { hasFew, hasSpare, maySpare, mayUse, noteSpare, SPARE_MAX } from "./spare.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
 const OPEN_AGAIN_MS = 250;
@@ -230,14 +230,14 @@ export class WaitingList implements PoolListener {
 
   /** Lets deliveries of accounts with few requests go on for spare connections, while the requests of others hang. */
   #serveSpare(origin: Origin): void {
-    if (origin.waiting.size === 0) return;
     const { deliveries, limits, clock } = this.#deps;
     const { holdings } = deliveries;
     const nowMs = clock.monotonic();
-    const may = (delivery: Delivery) =>
-      isWithinLimits(delivery, limits, holdings) && maySpare(origin, delivery, holdings, nowMs);
-    for (let left = SPARE_MAX; left > 0; left--) {
-      const next = origin.waiting.take(clock.now(), may);
+    const may = (delivery: Delivery) => isWithinLimits(delivery, limits, holdings) && hasFew(delivery, holdings);
+    // A search that finds nothing looks at every lane, so search only when there is a connection to give.
+    for (let left = SPARE_MAX; left > 0 && origin.waiting.size > 0 && hasSpare(origin, nowMs); left--) {
+      // What is late for long waits for room: spare connections are for what would become late.
+      const next = origin.waiting.takeTimely(clock.now(), may);
       if (!next) return;
       this.#letThrough(origin, next);
     }

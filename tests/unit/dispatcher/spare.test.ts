@@ -126,4 +126,10 @@ describe("an origin on whose every allowed connection a request of one account h
     }
     expect(origin.busy.size).toBe(FAST_ORIGIN_MAX + SPARE_MAX);
   });
+
+  it("lets a bounded number be claimed before they have their spare connections", async () => {
+    const { waiting } = await startHanging();
+    const all = Array.from({ length: 2 * SPARE_MAX }, (_, n) => waiting(`few-${n}`));
+    expect(all.filter(({ state }) => state === "awaiting turn")).toHaveLength(SPARE_MAX);
+  });
 });

@@ -190,9 +190,8 @@ export class Claimer implements DueStage {
     return this.#waiting.take(this.#deps.clock.now(), this.#mayGo);
   }
 
-  /** Keep the order within a lane: claim its overdue deliveries one statement after the other. */
-  readonly #mayGo = (delivery: Delivery): boolean =>
-    this.#inFlightOf.size === 0 || !this.#inFlightOf.has(delivery.lane) || !this.#isOverdue(delivery);
+  /** Keeps the order within a lane: while its overdue deliveries are being claimed, its others wait. */
+  readonly #mayGo = ({ lane }: Delivery): boolean => !this.#inFlightOf.has(lane);
 
   #isOverdue({ sendAtMs }: Delivery): boolean {
     return isLate(sendAtMs, this.#deps.clock.now());

@@ -7,18 +7,13 @@ import { type DueOptions, DueOrder } from "./due-order.ts";
 import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
 const IDLE_MS = 1_000;
-/**
- * The longest that a delivery is delayed to keep the order of its lane: the database's clock may have been set back,
- * ms.
- */
-const IN_ORDER_MAX_MS = 100;
 
 type Lane = {
   queue: PQueue<DueOrder, DueOptions>;
   usedAtMs: number;
   /** When the slots that were handed on early become free, monotonic ms, the earliest first. */
   handedOn: number[];
-  /** When the last delivery leaves, of those that got a slot and leave after their instants, epoch ms. */
+  /** When the last delivery leaves, of those that got a slot and leave after their instants, monotonic ms. */
   leavesLateAtMs: number;
 };
 
@@ -162,7 +157,7 @@ export class RateLanes implements DueStage {
       deliveries.move(delivery, "awaiting connection");
       return;
     }
-    this.#setLeave(delivery, nowMs + freeInMs);
+    this.#setLeave(delivery, nowMs);
     return new Promise((free) => {
       delivery.freeSlot = free;
       deliveries.move(delivery, "admitted");
@@ -170,14 +165,16 @@ export class RateLanes implements DueStage {
   }
 
   /**
-   * Keeps the order of the lane: a delivery that leaves late because of its slot leaves no earlier than the one before
-   * it.
+   * Sets when a delivery that has its slot leaves: at its instant; when its slot is free, if that is later; and no
+   * earlier than the deliveries of its lane that got theirs before and leave late.
    */
-  #setLeave(delivery: Delivery, fromMs: number): void {
-    if (fromMs <= delivery.sendAtMs) return;
+  #setLeave(delivery: Delivery, nowMs: number): void {
     const lane = this.#laneOf(delivery.lane);
-    delivery.leaveAtMs = Math.max(fromMs, Math.min(lane.leavesLateAtMs, fromMs + IN_ORDER_MAX_MS));
-    lane.leavesLateAtMs = delivery.leaveAtMs;
+    const instantMs = delivery.sendAtMs - nowMs + this.#deps.clock.monotonic();
+    const leavesAtMs = Math.max(instantMs, delivery.slotFromMs, lane.leavesLateAtMs);
+    if (leavesAtMs === instantMs) return;
+    delivery.leaveAtMs = delivery.sendAtMs + leavesAtMs - instantMs;
+    lane.leavesLateAtMs = leavesAtMs;
   }
 
   /** Determines when the slot that a delivery got from p-queue becomes free. Returns in how many ms that is. */
@@ -199,7 +196,7 @@ export class RateLanes implements DueStage {
     let lane = this.#lanes.get(key);
     if (!lane) {
       const queue = new PQueue<DueOrder, DueOptions>({ concurrency: 1, queueClass: DueOrder });
-      lane = { queue, usedAtMs: this.#deps.clock.monotonic(), handedOn: [], leavesLateAtMs: 0 };
+      lane = { queue, usedAtMs: this.#deps.clock.monotonic(), handedOn: [], leavesLateAtMs: Number.NEGATIVE_INFINITY };
       this.#lanes.set(key, lane);
     }
     return lane;

@@ -90,7 +90,8 @@ export class SendQueue implements DueStage {
         break;
       }
       this.#due.pop();
-      if (isLate(next.sendAtMs, nowMs)) this.#late.push(next);
+      // A request that is not late waits behind the late ones of its own lane.
+      if (isLate(next.sendAtMs, nowMs) || this.#late.has(next.lane)) this.#late.push(next);
       else this.#begin(next);
     }
     this.#beginLate();

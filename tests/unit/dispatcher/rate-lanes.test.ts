@@ -61,4 +61,16 @@ describe("an overloaded lane", () => {
     expect(second.state).toBe("admitted");
     expect(second.leaveAtMs).toBeGreaterThanOrEqual(first.leaveAtMs);
   });
+
+  it("sends nothing on time ahead of what it sends late", async () => {
+    const { add, move, goOnTo } = start(2);
+    const [sent, unsent] = [await add(1_000), await add(1_001)];
+    await move(sent, "claiming", "claimed", "prepared", "ready", "writing", "sent");
+    const [late, onTime] = [await add(10_900), await add(10_960)];
+    await goOnTo(10_950);
+    await move(unsent, "removed");
+    expect([late.state, onTime.state]).toEqual(["admitted", "admitted"]);
+    expect(late.leaveAtMs).toBeGreaterThan(onTime.sendAtMs);
+    expect(onTime.leaveAtMs).toBeGreaterThanOrEqual(late.leaveAtMs);
+  });
 });

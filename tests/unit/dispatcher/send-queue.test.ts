@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
+import { SendLead } from "#dispatcher/sending/send-lead.ts";
+import { SendQueue } from "#dispatcher/sending/send-queue.ts";
+
+const NOW_MS = 10_000;
+
+/** The send queue of a process whose clocks both stand at 10 s. `begun` collects what it begins, in order. */
+function start() {
+  const clock = { now: () => NOW_MS, monotonic: () => NOW_MS } as never;
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: 256 });
+  const begun: string[] = [];
+  const queue = new SendQueue({
+    ...{ deliveries, clock, lead: new SendLead(clock), shards: { holds: () => true }, alarm: { at() {}, run() {} } },
+    waitingList: { addReady() {}, takeReady: () => [], isStalled: () => false },
+  });
+  deliveries.connect(
+    { prepared: (delivery) => queue.add(delivery), ready: ({ id }) => begun.push(id) },
+    { slot() {}, connection() {}, bytes() {}, memory() {} },
+  );
+  return {
+    queue,
+    begun,
+    /** Adds a prepared request of an account, due at `dueAtMs`. */
+    add(id: string, accountId: string, dueAtMs: number): void {
+      const delivery = deliveries.add(
+        {
+          ...{ id, version: 1, shard: 0, accountId, env: "live", dueAtMs, early: false, isRetry: false },
+          ...{ origin: "https://a.example", bytes: 1, accountActive: true, plan: "indie", cpsLimit: null },
+        },
+        0,
+      );
+      delivery.claim = { row: {}, startedAtMs: NOW_MS, durationMs: 1 } as never;
+      for (const state of ["awaiting turn", "admitted", "claiming", "claimed", "prepared"] as const)
+        deliveries.move(delivery, state);
+    },
+  };
+}
+
+describe("the send queue", () => {
+  it("begins requests that are on time before requests of other lanes that are late", () => {
+    const { queue, begun, add } = start();
+    add("late", "a", NOW_MS - 200);
+    add("on time", "b", NOW_MS - 10);
+    queue.runDue();
+    expect(begun).toEqual(["on time", "late"]);
+  });
+
+  it("begins the late requests of a lane before those of the same lane that are on time", () => {
+    const { queue, begun, add } = start();
+    add("late", "a", NOW_MS - 120);
+    add("on time", "a", NOW_MS - 60);
+    queue.runDue();
+    expect(begun).toEqual(["late", "on time"]);
+  });
+});

@@ -84,7 +84,10 @@ async function runDeliveries(options: BenchOptions, bench: Bench, receiver: Rece
   const rows = summarise(runs);
   const thresholds = checkThresholds(rows);
   console.log(`\nMedians of ${options.rounds} rounds (lowest–highest)\n\n${table(rows)}\n`);
-  for (const engine of engines) console.log(`${engine.name}: ${engine.settings}; claim lead: ${engine.claimLead}`);
+  for (const { name, settings, claimLead, leavesOut } of engines) {
+    console.log(`${name}: ${settings}; claim lead: ${claimLead}`);
+    if (leavesOut !== null) console.log(`  leaves out: ${leavesOut}`);
+  }
   console.log(`\n${thresholdLines(thresholds)}`);
   await writeResults(options, engines, { thresholds, rows, runs });
 }
@@ -175,7 +178,7 @@ function line(runs: readonly Run[], round: number): string {
   const [head, row] = table(summarise(runs.slice(-1)), LINE_WIDTHS).split("\n");
   return `${runs.length === 1 ? `   ${head}\n` : ""}${String(round).padEnd(3)}${row}`;
 }
-const LINE_WIDTHS = [15, 21, ...Array<number>(11).fill(8)];
+const LINE_WIDTHS = [15, 21, ...Array<number>(14).fill(8)];
 
 async function present(engines: readonly Engine[]): Promise<Engine[]> {
   const found: Engine[] = [];

@@ -38,6 +38,8 @@ export type OpenEngine = {
   enqueueOverdue?(jobs: Job[]): Promise<void>;
   /** How many jobs were delivered and committed as delivered. */
   finished(): Promise<number>;
+  /** Since the processes were started: rows read ahead for one attempt that ended, and claims that were put back. */
+  counters?(): Promise<{ rowsRead: number; released: number }>;
   /** Stores `rows` jobs that are due much later. */
   addBacklog(rows: number): Promise<void>;
   close(): Promise<void>;
@@ -49,8 +51,8 @@ export type Engine = {
   settings: string;
   /** How long before its instant a job is claimed from the store. */
   claimLead: string;
-  /** Jobs per second that it surely cannot exceed. It decides how many jobs are stored for the saturation scenario. */
-  perSecondMax: number;
+  /** What it leaves out of what Stopwatch does for a delivery, for the table; null when it leaves nothing out. */
+  leavesOut: string | null;
   /** Whether it has a store. Without one it has nothing to commit, no backlog and no second process. */
   stores: boolean;
   /** Why it cannot run on this machine; undefined when it can. */

@@ -21,6 +21,11 @@ export type Figures = {
   perSecond: number;
   cpuUsPerDelivery: number;
   peakRssMb: number;
+  /** The part of the machine's CPU time that nothing used while the jobs were delivered. */
+  idleShare: number;
+  /** Rows read ahead for one delivery, and claims that were put back; null where the engine does not say. */
+  rowsRead: number | null;
+  released: number | null;
   /** Lateness of the jobs outside the control group that arrived, and how many of them arrived per second. */
   othersP50: number | null;
   othersP99: number | null;

@@ -36,6 +36,7 @@ export function summarise(runs: readonly Run[]): Row[] {
 const FIGURES = [
   ...["p50", "p95", "p99", "max", "early", "duplicates", "lost", "unrecorded"],
   ...["lastArrival", "committed", "perSecond", "cpuUsPerDelivery", "peakRssMb"],
+  ...["idleShare", "rowsRead", "released"],
   ...["othersP50", "othersP99", "othersMax", "othersPerSecond"],
 ] as (keyof Figures)[];
 
@@ -74,6 +75,9 @@ const COLUMNS: Column[] = [
   { head: "per s", cell: (row) => spreadOf(row, "perSecond", 0) },
   { head: "CPU µs each", cell: (row) => rounded(row.median.cpuUsPerDelivery, 0) },
   { head: "RSS MB", cell: (row) => rounded(row.max.peakRssMb, 0) },
+  { head: "idle %", cell: (row) => rounded(row.median.idleShare === null ? null : 100 * row.median.idleShare, 0) },
+  { head: "read each", cell: (row) => rounded(row.median.rowsRead, 2) },
+  { head: "released", cell: (row) => rounded(row.max.released, 0) },
   // The worst round is shown for these.
   { head: "early", cell: (row) => rounded(row.max.early, 0) },
   { head: "dup", cell: (row) => rounded(row.max.duplicates, 0) },

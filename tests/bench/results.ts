@@ -25,7 +25,7 @@ export async function writeResults(
   await save({
     ...stamp(),
     options: { rounds, seconds, backlog, overdue, seed },
-    engines: engines.map(({ name, settings, claimLead }) => ({ name, settings, claimLead })),
+    engines: engines.map(({ name, settings, claimLead, leavesOut }) => ({ name, settings, claimLead, leavesOut })),
     ...found,
     ...(writes !== undefined && { writes }),
     ...(reads !== undefined && { reads }),

@@ -1,9 +1,10 @@
+import { cpus } from "node:os";
 import { pause } from "../helpers/time.ts";
 import type { Bench, Engine, Job, OpenEngine } from "./engine.ts";
 import { manyOrigin } from "./many-origins.ts";
 import { type Figures, lateness, latenessOfOthers } from "./measure.ts";
 import type { Receiver } from "./receiver.ts";
-import { burst, type PlannedJob, type Scenario, seededRandom, type Target, warmUpJobs } from "./scenarios.ts";
+import { type PlannedJob, type Scenario, type Target, warmUpJobs } from "./scenarios.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 /** Everything is stored this long before the first instant, since an engine may read ahead, ms. */
@@ -93,8 +94,7 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
   };
 
   const measure = async (scenario: Scenario, engine: Engine, open: OpenEngine, workers: WorkerProcess[]) => {
-    const planned = scenario.saturates ? burst(seededRandom(1), engine.perSecondMax * scenario.seconds) : scenario.jobs;
-    const { answered, control } = scenario.saturates ? { answered: planned.length, control: planned.length } : scenario;
+    const { jobs: planned, answered, control } = scenario;
     const cpuMs = () => workers.reduce((sum, worker) => sum + worker.cpuMs(), 0);
     await warmUp(engine, open);
     const before = await open.finished();
@@ -112,10 +112,14 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     if (Date.now() > beginMs - STORED_AHEAD_MS) return null;
     await pause(beginMs - CPU_AHEAD_MS - Date.now());
     const cpuBeforeMs = cpuMs();
+    const machine = idleShareFrom(beginMs);
     if (along !== null) await createAlong(jobs, along, open);
     const untilMs = beginMs + seconds * 1_000 + (saturates ? 0 : OUTCOMES_TIMEOUT_MS);
     const outcomes = await awaitOutcomes(restDelivers ? receiver.count : finished, answered, untilMs);
     const usedMs = cpuMs() - cpuBeforeMs;
+    const idleShare = machine();
+    // Asked only now: from the first time on, the dispatcher watches its event loop, which costs CPU.
+    const counters = await open.counters?.();
     const arrivals = await receiver.collect();
     const figures = lateness(jobs, { control, answered }, arrivals);
     const { atMs } = outcomes;
@@ -132,6 +136,9 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
       perSecond: delivered / ((atMs - beginMs) / 1_000),
       cpuUsPerDelivery: (usedMs * 1_000) / Math.max(delivered, 1),
       peakRssMb: Math.max(...workers.map((worker) => worker.peakRssMb())),
+      idleShare,
+      rowsRead: counters?.rowsRead ?? null,
+      released: counters?.released ?? null,
       ...latenessOfOthers(jobs, control, arrivals, beginMs),
     };
   };
@@ -162,4 +169,29 @@ async function createAlong(jobs: Job[], aheadMs: number, open: OpenEngine) {
     storing.push(open.enqueue([job]));
   }
   await Promise.all(storing);
+}
+
+/** Returns a function for the part of the machine's CPU time that was idle from `beginMs` (epoch) until its call. */
+function idleShareFrom(beginMs: number): () => number {
+  let before = readCpuTimes();
+  const timer = setTimeout(
+    () => {
+      before = readCpuTimes();
+    },
+    Math.max(beginMs - Date.now(), 0),
+  );
+  return () => {
+    clearTimeout(timer);
+    const after = readCpuTimes();
+    return (after.idle - before.idle) / Math.max(after.all - before.all, 1);
+  };
+}
+
+function readCpuTimes(): { idle: number; all: number } {
+  const times = cpus().map((cpu) => cpu.times);
+  const sum = (of: (time: (typeof times)[number]) => number) => times.reduce((all, time) => all + of(time), 0);
+  return {
+    idle: sum(({ idle }) => idle),
+    all: sum(({ idle, irq, nice, sys, user }) => idle + irq + nice + sys + user),
+  };
 }

@@ -33,7 +33,7 @@ export type Scenario = {
   payloadBytes: number;
   /** Rows in the store that are due much later. */
   backlog: number;
-  /** Measures how many jobs are delivered in `seconds` and not how late each is. The jobs then depend on the engine. */
+  /** Measures how many jobs are delivered in `seconds` and not how late each is. */
   saturates: boolean;
   /** All instants lie within this many seconds. */
   seconds: number;
@@ -64,6 +64,8 @@ export const ACCOUNTS = 100;
 /** Accounts of the neighbours in some scenarios. */
 export const NEIGHBOURS = 50;
 
+/** Jobs that each engine is given in `saturation`, per second: more than any of them delivers. */
+const SATURATION_PER_SECOND = 10_000;
 /** Requests per second of the control group beside its neighbours. */
 const CONTROL_PER_SECOND = 100;
 const OVERDUE_MS = 1_000;
@@ -143,7 +145,11 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
         runsOn: "stopwatch",
       });
     case "saturation":
-      return of("as many as go through", [], { saturates: true, seconds: 3 * seconds });
+      return of(
+        `as many as go through of ${SATURATION_PER_SECOND.toLocaleString("en")} a second`,
+        burst(random, SATURATION_PER_SECOND * 3 * seconds),
+        { saturates: true, seconds: 3 * seconds },
+      );
     case "neighbour-backlog":
       return beside(
         `100 a second, beside ${overdue.toLocaleString("en")} overdue rows of ${NEIGHBOURS} other accounts`,

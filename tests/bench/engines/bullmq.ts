@@ -19,7 +19,8 @@ export const bullmq: Engine = {
   name: "bullmq",
   settings: "6, one worker with 200 concurrent jobs, Redis 7 with an append-only file, appendfsync always, hz 500",
   claimLead: "none",
-  perSecondMax: 6_000,
+  leavesOut:
+    "payloads are stored as they are and not signed; no row and no counts of an attempt; no rates and turns of accounts; no SQL",
   stores: true,
   async absent() {
     const found = await promisify(execFile)(REDIS, ["--version"]).then(

@@ -18,7 +18,7 @@ export const dbos: Engine = {
   name: "dbos",
   settings: "4, queue polled every 100 ms, workflows start up to 2.5 s ahead and sleep durably, then one step",
   claimLead: "1–2.5 s (asleep)",
-  perSecondMax: 1_000,
+  leavesOut: "payloads are stored as they are and not signed; no counts; no rates and turns of accounts",
   stores: true,
   async open(bench) {
     const database = await bench.createDatabase();

@@ -38,7 +38,8 @@ function engineOf(name: string, variant: Variant, settings: string): Engine {
     name,
     settings,
     claimLead: "none",
-    perSecondMax: 4_000,
+    leavesOut:
+      "payloads are stored as they are and not signed; a finished job is deleted; no rates and turns of accounts",
     stores: true,
     async open(bench) {
       const database = await bench.createDatabase();

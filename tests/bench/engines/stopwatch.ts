@@ -31,7 +31,7 @@ export const stopwatch: Engine = {
   settings:
     "dispatcher/main.ts as `npm run dispatcher` starts it, Indie accounts, payload encrypted, signed, attempt recorded",
   claimLead: "adaptive, 250 ms at most",
-  perSecondMax: 6_000,
+  leavesOut: null,
   stores: true,
   async open(bench) {
     const database = await bench.createDatabase();
@@ -42,9 +42,11 @@ export const stopwatch: Engine = {
     for (let n = 0; n < ACCOUNTS + NEIGHBOURS; n++) accounts.push((await createTestAccount(sql, keyRing)).id);
     const hosts = [bench.origin, bench.hangingOrigin, bench.slowOrigin].map((url) => new URL(url).host);
 
+    let ports: number[] = [];
+
     return {
       async start(workers, names = 0) {
-        const ports = await Promise.all(Array.from({ length: workers }, () => freePort()));
+        ports = await Promise.all(Array.from({ length: workers }, () => freePort()));
         const processes = ports.map((port) =>
           startWorkerProcess(fileURLToPath(new URL("../../../dispatcher/main.ts", import.meta.url)), {
             execArgv: ["--max-semi-space-size=16", ...(names > 0 ? ["--import", LOOPBACK_NAMES] : [])],
@@ -101,6 +103,17 @@ export const stopwatch: Engine = {
           SELECT least((SELECT count(*) FROM schedules WHERE status = 'succeeded'),
             (SELECT count(*) FROM attempts WHERE outcome = 'delivered'))::int AS n`;
         return row?.n;
+      },
+      async counters() {
+        const texts = await Promise.all(
+          ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+        );
+        const sum = (name: string) =>
+          texts
+            .flatMap((text) => [...text.matchAll(new RegExp(`^${name}(?:{.*})? (\\d+)$`, "gm"))])
+            .reduce((all, [, n]) => all + Number(n), 0);
+        const ended = Math.max(sum("stopwatch_attempts_total"), 1);
+        return { rowsRead: sum("stopwatch_rows_read_total") / ended, released: sum("stopwatch_released_total") };
       },
       async addBacklog(rows) {
         await sql`

@@ -7,6 +7,7 @@ import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { startDnsServer } from "../../helpers/dns-server.ts";
+import { enterLanes } from "../../helpers/lanes.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -50,6 +51,7 @@ async function schedule(
       WHERE a.id = ANY (${accounts.map(({ id }) => id)}) RETURNING id, account_id, origin)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, account_id, 'live', origin || '/', 'POST', '\\x00' FROM made`;
+  await enterLanes(bench.sql);
 }
 
 const delivered = async (accounts: TestAccount[]): Promise<number> => {

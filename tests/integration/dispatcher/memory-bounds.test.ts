@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { freePort } from "#scripts/ports.ts";
 import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import { enterLanes } from "../../helpers/lanes.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
@@ -40,6 +41,7 @@ async function load(): Promise<void> {
       RETURNING id, account_id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, account_id, 'live', ${`${receiver.origin}/`}, 'POST', '\\x00' FROM made`;
+  await enterLanes(bench.sql);
 }
 
 type Gauges = Map<string, number>;

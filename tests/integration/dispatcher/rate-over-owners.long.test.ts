@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DispatchBench } from "../../helpers/dispatcher.ts";
 import { mostInOneSecond, noteFirstBytes } from "../../helpers/first-bytes.ts";
+import { enterLanes } from "../../helpers/lanes.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
@@ -40,6 +41,7 @@ async function overloadedLane(): Promise<string> {
       WHERE a.id = ${id} RETURNING id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, ${id}, 'live', ${`${receiver.origin}/${id}`}, 'POST', '\\x00' FROM made`;
+  await enterLanes(bench.sql);
   return `/${id}`;
 }
 

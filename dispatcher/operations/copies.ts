@@ -31,7 +31,7 @@ export function prepareCopy(
     ...to,
     origin: target.origin,
     fireAtMs: null,
-    earlyFire: null,
+    earlyFire: stored.earlyFire,
     sealed: packed && sealRequest(rules.keyRing, packed, to),
     payloadSizeBytes,
     idempotencyKey: `operation/${operationId}/${of}`,

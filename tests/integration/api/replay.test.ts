@@ -64,9 +64,9 @@ describe("POST /v1/schedules/:id/replay 201", () => {
     expect(await used()).toBe(2);
   });
 
-  it("applies the account's default for early fire, and not the old schedule's setting", async () => {
+  it("fires early as the old schedule did, whatever the account's default is", async () => {
     const answer = await replay({ fireAt: FUTURE });
-    expect(await get(answer.body.id)).toMatchObject({ early_fire: false });
+    expect(await get(answer.body.id)).toMatchObject({ early_fire: true });
   });
 
   it.each<[string, unknown, Record<string, string>?]>([

@@ -2,7 +2,7 @@ import type { Config } from "#config.ts";
 import { auditDeliveries, lastingDrift } from "./delivery/audit.ts";
 import { startLoops } from "./lifecycle.ts";
 import { memoryOf } from "./memory.ts";
-import type { Figures } from "./observability/metrics.ts";
+import type { Figures } from "./observability/figures.ts";
 import { onTheWire, shutDown, unsentOf } from "./shutdown.ts";
 import { type DispatcherOptions, type Parts, wire } from "./wiring.ts";
 

@@ -217,8 +217,8 @@ function createNotices({ databases, clock, log, metrics }: Base, shards: Shards,
 }
 
 /** What cancels and replays many schedules. */
-function createOperations({ databases, clock, log }: Base, shards: Shards, config: Config): Operations {
+function createOperations({ databases, clock, log, metrics }: Base, shards: Shards, config: Config): Operations {
   const { keyRing, targetPolicy, plans } = config;
   const rules = { keyRing, targetPolicy, plans };
-  return new Operations({ database: databases.operations, rules, shards, monotonic: clock.monotonic, log });
+  return new Operations({ database: databases.operations, rules, shards, monotonic: clock.monotonic, log, metrics });
 }

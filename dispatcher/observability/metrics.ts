@@ -1,45 +1,14 @@
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from "prom-client";
+import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
+import type { OperationAction } from "#domain/operations.ts";
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
-import { SHARDS } from "#domain/shard-share.ts";
+import { addCounter, addCounterBy, addGauge, addGaugeByKind } from "./collectors.ts";
 import { createCountedHistogram } from "./counted-histogram.ts";
+import { type Figures, GAUGES } from "./figures.ts";
 
 type Outcome = DeliveryOutcome["kind"];
 
-/** What a dispatcher holds at the moment; read when metrics are scraped. */
-export type Figures = {
-  /** Schedules in memory that fall due within the horizon. */
-  planned: number;
-  /** Schedules that wait for a slot of their lane. */
-  waiting: number;
-  /** Claimed requests that have not left. */
-  unsent: number;
-  /** Requests on the wire without an outcome. */
-  underWay: number;
-  /** Outcomes that are not written yet. */
-  unrecorded: number;
-  lanes: number;
-  /** Connections to targets that are open or being opened. */
-  connections: number;
-  /** Shards that this dispatcher delivers for. */
-  owned: number;
-  /** How far this process's clock is ahead of the database's, ms; NaN until it is known. */
-  skewMs: number;
-};
-
 /** Something in memory that could grow: how much it is now, and its bound. */
 export type MemoryUse = { kind: string; used: () => number; bound: number };
-
-const GAUGES: Record<keyof Figures, [name: string, help: string]> = {
-  planned: ["planned", "Schedules in memory that fall due soon."],
-  waiting: ["queue_depth", "Due schedules that wait for a slot of their account's rate."],
-  unsent: ["claimed_unsent", "Claimed requests that have not left."],
-  underWay: ["in_flight", "Requests on the wire without an outcome."],
-  unrecorded: ["unrecorded", "Outcomes that are not written yet."],
-  lanes: ["lanes", "Lanes (an account in an environment) with something to send."],
-  connections: ["connections", "Connections to targets that are open or being opened."],
-  owned: ["shards_owned", `Shards of the ${SHARDS} that this dispatcher delivers for.`],
-  skewMs: ["clock_skew_seconds", "How far this process's clock is ahead of the database's."],
-};
 
 const LATENESS_S = [
   0.0002, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
@@ -71,36 +40,18 @@ export class Metrics {
   #rowsRead = 0;
   #mended = 0;
   readonly #notices = { sent: 0, failed: 0, waiting: 0 };
+  #operations = { running: 0, left: 0, oldestS: 0 };
+  readonly #acted: Record<OperationAction, number> = { cancel: 0, replay: 0 };
   #figures: (() => Figures) | undefined;
   #memory: readonly MemoryUse[] = [];
   #isAsked = false;
 
   constructor() {
-    this.#counter("released", "Claims that sent nothing and were put back.", () => this.#released);
-    this.#counter(
-      "database_errors",
-      "Calls to the database that failed or were not answered in time.",
-      () => this.#databaseErrors,
-    );
-    this.#counter("rows_read", "Schedules read ahead.", () => this.#rowsRead);
-    this.#counter(
-      "calendar_mended",
-      "Calendar entries that were missing or too late and were repaired: none, unless rows were inserted by hand.",
-      () => this.#mended,
-    );
-    this.#outcomeCounter();
-    this.#counter("notices_sent", "Notices to owners that the mail provider has taken.", () => this.#notices.sent);
-    this.#counter("notices_failed", "Tries to send a notice that failed.", () => this.#notices.failed);
-    this.#plainGauge(
-      "notices_waiting",
-      "Notices of the fleet that wait to be sent; 0 when another dispatcher sends them.",
-      () => this.#notices.waiting,
-    );
-    for (const key of Object.keys(GAUGES) as (keyof Figures)[]) this.#gauge(key);
-    this.#memoryGauge("used", "What is kept in memory, by kind: items, or bytes where the kind says so.", ({ used }) =>
-      used(),
-    );
-    this.#memoryGauge("bound", "The most of each kind that is kept.", ({ bound }) => bound);
+    this.#addDeliveries();
+    this.#addNotices();
+    this.#addOperations();
+    for (const key of Object.keys(GAUGES) as (keyof Figures)[]) this.#addFigure(key);
+    this.#addMemory();
   }
 
   /** Sets how to read what the dispatcher holds and what it has in memory. */
@@ -156,6 +107,17 @@ export class Metrics {
     this.#notices.waiting = n;
   }
 
+  /** What runs of the operations of this dispatcher's shards. */
+  operationsRunning(figures: { running: number; left: number; oldestS: number }): void {
+    this.#operations = figures;
+  }
+
+  /** A step of an operation cancelled or replayed so many schedules. */
+  operationsActed({ cancel, replay }: Record<OperationAction, number>): void {
+    this.#acted.cancel += cancel;
+    this.#acted.replay += replay;
+  }
+
   databaseError(): void {
     this.#databaseErrors++;
   }
@@ -179,59 +141,78 @@ export class Metrics {
     return histogram;
   }
 
-  #counter(name: string, help: string, read: () => number): void {
-    new Counter({
-      name: `stopwatch_${name}_total`,
-      help,
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
+  #addDeliveries(): void {
+    const registry = this.#registry;
+    addCounter(registry, "released", "Claims that sent nothing and were put back.", () => this.#released);
+    addCounter(
+      registry,
+      "database_errors",
+      "Calls to the database that failed or were not answered in time.",
+      () => this.#databaseErrors,
+    );
+    addCounter(registry, "rows_read", "Schedules read ahead.", () => this.#rowsRead);
+    addCounter(
+      registry,
+      "calendar_mended",
+      "Calendar entries that were missing or too late and were repaired: none, unless rows were inserted by hand.",
+      () => this.#mended,
+    );
+    addCounterBy(registry, "attempts", "Attempts by how they ended.", { label: "outcome", counts: this.#outcomes });
+  }
+
+  #addNotices(): void {
+    const [registry, notices] = [this.#registry, this.#notices];
+    addCounter(registry, "notices_sent", "Notices to owners that the mail provider has taken.", () => notices.sent);
+    addCounter(registry, "notices_failed", "Tries to send a notice that failed.", () => notices.failed);
+    addGauge(
+      registry,
+      "notices_waiting",
+      "Notices of the fleet that wait to be sent; 0 when another dispatcher sends them.",
+      () => notices.waiting,
+    );
+  }
+
+  #addOperations(): void {
+    const registry = this.#registry;
+    addGauge(
+      registry,
+      "operations_running",
+      "Operations on many schedules that run, of the shards that this dispatcher delivers for.",
+      () => this.#operations.running,
+    );
+    addGauge(
+      registry,
+      "operations_left",
+      "Schedules that they still have to judge, at least: the total of an operation is counted up to 10,000.",
+      () => this.#operations.left,
+    );
+    addGauge(
+      registry,
+      "operations_oldest_seconds",
+      "How long the oldest of them has been running.",
+      () => this.#operations.oldestS,
+    );
+    addCounterBy(registry, "operations_acted", "Schedules that operations have cancelled or replayed.", {
+      label: "action",
+      counts: this.#acted,
     });
   }
 
-  #outcomeCounter(): void {
-    const outcomes = this.#outcomes;
-    new Counter({
-      name: "stopwatch_attempts_total",
-      help: "Attempts by how they ended.",
-      labelNames: ["outcome"],
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const [outcome, n] of Object.entries(outcomes)) this.inc({ outcome }, n);
-      },
-    });
-  }
-
-  #gauge(key: keyof Figures): void {
+  #addFigure(key: keyof Figures): void {
     const [name, help] = GAUGES[key];
     const read = () => this.#figures?.()[key] ?? Number.NaN;
-    this.#plainGauge(name, help, () => (key === "skewMs" ? read() / 1_000 : read()));
+    addGauge(this.#registry, name, help, () => (key === "skewMs" ? read() / 1_000 : read()));
   }
 
-  #plainGauge(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name: `stopwatch_${name}`,
-      help,
-      registers: [this.#registry],
-      collect() {
-        this.set(read());
-      },
-    });
-  }
-
-  #memoryGauge(name: string, help: string, of: (use: MemoryUse) => number): void {
-    const read = () => this.#memory;
-    new Gauge({
-      name: `stopwatch_memory_${name}`,
-      help,
-      labelNames: ["kind"],
-      registers: [this.#registry],
-      collect() {
-        for (const use of read()) this.set({ kind: use.kind }, of(use));
-      },
-    });
+  #addMemory(): void {
+    addGaugeByKind(
+      this.#registry,
+      "memory_used",
+      "What is kept in memory, by kind: items, or bytes where the kind says so.",
+      () => this.#memory.map(({ kind, used }) => [kind, used()]),
+    );
+    addGaugeByKind(this.#registry, "memory_bound", "The most of each kind that is kept.", () =>
+      this.#memory.map(({ kind, bound }) => [kind, bound]),
+    );
   }
 }

@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
 import { type Connection as Database, DatabaseUnavailable, isLockLost } from "#db/client.ts";
+import { type RunningFigures, readRunningFigures } from "#db/queries/operations/running.ts";
 import { findWaitingOperations, recordStepFailure, type Step, takeStep } from "#db/queries/operations/steps.ts";
+import type { OperationAction } from "#domain/operations.ts";
 import { runStep, type StepRules } from "./step.ts";
 
 /** Of each round: what operations cost the database is half a connection at most. */
@@ -8,6 +10,8 @@ const SLICE_MS = 100;
 /** Between two steps of an account that changed something. */
 const PAUSE_MS = 100;
 const ACCOUNTS_MAX = 200;
+/** Between two counts of what runs. */
+const COUNT_EVERY_MS = 5_000;
 const FAILURES_MAX = 5;
 const DEADLINE_MS = 8_000;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
@@ -21,6 +25,10 @@ type Deps = {
   shards: { owned(): readonly number[] };
   monotonic: () => number;
   log: Logger;
+  metrics: {
+    operationsRunning(figures: RunningFigures): void;
+    operationsActed(schedules: Record<OperationAction, number>): void;
+  };
 };
 
 /**
@@ -33,6 +41,7 @@ export class Operations {
   /** The account (UUID) that had the last turn. */
   #lastAccount = BEFORE_ALL;
   #isStopped = false;
+  #countedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -45,6 +54,12 @@ export class Operations {
 
   /** Takes steps for a tenth of a second at most; returns how many. Throws DatabaseUnavailable alone. */
   async runOnce(): Promise<number> {
+    const steps = await this.#work();
+    await this.#count();
+    return steps;
+  }
+
+  async #work(): Promise<number> {
     const { shards, monotonic } = this.#deps;
     const endsAtMs = monotonic() + SLICE_MS;
     let steps = 0;
@@ -61,6 +76,14 @@ export class Operations {
     return steps;
   }
 
+  async #count(): Promise<void> {
+    const { shards, monotonic, metrics } = this.#deps;
+    if (this.#isStopped || monotonic() < this.#countedAtMs + COUNT_EVERY_MS) return;
+    this.#countedAtMs = monotonic();
+    const owned = shards.owned();
+    metrics.operationsRunning(owned.length === 0 ? NONE : await this.#run((sql) => readRunningFigures(sql, owned)));
+  }
+
   /** Of the accounts behind the one that had the last turn; when there are none, of all. */
   async #findWaiting(owned: readonly number[]): Promise<{ id: string; accountId: string }[]> {
     const behind = (account: string) => this.#run((sql) => findWaitingOperations(sql, owned, account, ACCOUNTS_MAX));
@@ -72,9 +95,9 @@ export class Operations {
 
   /** Whether a step was taken. */
   async #step(id: string): Promise<boolean> {
-    const { rules, log } = this.#deps;
+    const { log } = this.#deps;
     try {
-      return await this.#run((sql) => takeStep(sql, id, pauseMs, (tx, operation) => runStep(tx, operation, rules)));
+      return await this.#takeStep(id);
     } catch (error) {
       if (isLockLost(error)) return false;
       if (error instanceof DatabaseUnavailable) throw error;
@@ -84,9 +107,25 @@ export class Operations {
     }
   }
 
+  async #takeStep(id: string): Promise<boolean> {
+    const { rules, metrics } = this.#deps;
+    const acted = { cancel: 0, replay: 0 };
+    const isTaken = await this.#run((sql) =>
+      takeStep(sql, id, pauseMs, async (tx, operation) => {
+        const step = await runStep(tx, operation, rules);
+        acted[operation.action] = step?.acted ?? 0;
+        return step;
+      }),
+    );
+    if (isTaken) metrics.operationsActed(acted);
+    return isTaken;
+  }
+
   #run<R>(work: (sql: Parameters<Parameters<Database["run"]>[1]>[0]["sql"]) => Promise<R>): Promise<R> {
     return this.#deps.database.run(DEADLINE_MS, ({ sql }) => work(sql));
   }
 }
+
+const NONE: RunningFigures = { running: 0, left: 0, oldestS: 0 };
 
 const pauseMs = ({ acted }: Step): number => (acted > 0 ? PAUSE_MS : 0);

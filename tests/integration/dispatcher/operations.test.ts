@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connectOrm, type OrmConnection } from "#db/orm.ts";
 import { acceptOperation, type NewOperation, stopRunningOperation } from "#db/queries/operations/operations.ts";
+import { readRunningFigures } from "#db/queries/operations/running.ts";
 import { deleteOldOperations, type RunningOperation, takeStep } from "#db/queries/operations/steps.ts";
 import { runStep } from "#dispatcher/operations/step.ts";
 import { newId } from "#domain/ids.ts";
 import type { OperationFilter } from "#domain/operations.ts";
+import { SHARDS } from "#domain/shard-share.ts";
+import { freePort } from "#scripts/ports.ts";
 import { createTestSchedules } from "#tests/helpers/many-schedules.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
@@ -328,6 +331,26 @@ describe("an operation", () => {
     expect(kept.map((row) => row.id)).toEqual([recent, running].toSorted());
   });
 
+  it("that runs is counted with what it has left and how old it is, by the owner of its account's shard", async () => {
+    await createTestSchedules(bench.sql, account.id, 900, LATER);
+    const [{ shard } = { shard: -1 }] = await bench.sql`SELECT shard::int FROM accounts WHERE id = ${account.id}`;
+    const all = Array.from({ length: SHARDS }, (_, n) => n);
+    const figures = (shards = all) => readRunningFigures(bench.sql as never, shards);
+    expect(await figures()).toEqual({ running: 0, left: 0, oldestS: 0 });
+    const id = await accept("cancel", { filter: {} });
+    await bench.sql`
+      UPDATE operations SET total = 900, left_alone = '{"dead":100,"firing":50}', accepted_at = now() - interval '5 minutes'
+      WHERE id = ${id}`;
+    await finished(await accept("cancel", { ids: [newId(Date.now())] }));
+    expect(await figures()).toEqual({ running: 1, left: 750, oldestS: expect.closeTo(300, -2) });
+    expect(await figures(all.filter((one) => one !== shard))).toMatchObject({ running: 0, left: 0 });
+    // More than was counted when it was accepted.
+    await bench.sql`UPDATE operations SET acted = 10000 WHERE id = ${id}`;
+    expect(await figures()).toMatchObject({ running: 1, left: 0 });
+    await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
+    expect(await figures()).toMatchObject({ running: 0 });
+  });
+
   it("of which two take a step at once acts on each schedule once", async () => {
     await createTestSchedules(bench.sql, account.id, 1_000, LATER);
     const id = await accept("replay", { filter: {} });
@@ -375,6 +398,24 @@ describe("a dispatcher", () => {
     await waitFor("it is done", async () => (await read(id)).status === "done", 60_000);
     expect(await read(id)).toMatchObject({ acted: 10_000, leftAlone: {} });
     expect(await statuses()).toEqual({ cancelled: 10_000 });
+  });
+
+  it("says in its metrics what runs and what operations did", async () => {
+    await createTestSchedules(bench.sql, account.id, 500, LATER);
+    const port = await freePort();
+    await bench.process({ env: { DISPATCHER_PORT: String(port) } });
+    const stuck = await accept("cancel", { filter: {} }, await bench.account());
+    await bench.sql`UPDATE operations SET total = 70, next_step_at = now() + interval '1 hour' WHERE id = ${stuck}`;
+    const done = await accept("cancel", { filter: {} });
+    await waitFor("it is done", async () => (await read(done)).status === "done", 30_000);
+    const text = await waitFor("it is counted", async () => {
+      const found = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return /^stopwatch_operations_running 1$/m.test(found) && found;
+    });
+    expect(text).toMatch(/^stopwatch_operations_left 70$/m);
+    expect(text).toMatch(/^stopwatch_operations_oldest_seconds \d/m);
+    expect(text).toMatch(/^stopwatch_operations_acted_total\{action="cancel"\} 500$/m);
+    expect(text).toMatch(/^stopwatch_operations_acted_total\{action="replay"\} 0$/m);
   });
 
   it("that is killed in the middle leaves counts that are exact, and the next one goes on where it was", async () => {

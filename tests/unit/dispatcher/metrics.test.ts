@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCountedHistogram } from "#dispatcher/observability/counted-histogram.ts";
-import { type Figures, Metrics } from "#dispatcher/observability/metrics.ts";
+import type { Figures } from "#dispatcher/observability/figures.ts";
+import { Metrics } from "#dispatcher/observability/metrics.ts";
 
 const IDLE: Figures = {
   ...{ planned: 0, waiting: 0, unsent: 0, underWay: 0, unrecorded: 0 },
@@ -50,6 +51,23 @@ describe("the metrics of a dispatcher for Prometheus", () => {
       stopwatch_notices_sent_total: 1,
       stopwatch_notices_failed_total: 2,
       stopwatch_notices_waiting: 3,
+    });
+  });
+
+  it("say how many operations run, how much they have left, how old the oldest is, and what they did by action", async () => {
+    const metrics = new Metrics();
+    metrics.operationsRunning({ running: 2, left: 1_200, oldestS: 61.5 });
+    metrics.operationsActed({ cancel: 400, replay: 0 });
+    metrics.operationsActed({ cancel: 3, replay: 0 });
+    metrics.operationsActed({ cancel: 0, replay: 100 });
+    expect(await samples(metrics)).toMatchObject({
+      ...{
+        stopwatch_operations_running: 2,
+        stopwatch_operations_left: 1_200,
+        stopwatch_operations_oldest_seconds: 61.5,
+      },
+      'stopwatch_operations_acted_total{action="cancel"}': 403,
+      'stopwatch_operations_acted_total{action="replay"}': 100,
     });
   });
 

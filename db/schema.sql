@@ -408,6 +408,7 @@ CREATE TABLE subscriptions (
   version integer DEFAULT 1 NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  next_check_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT subscriptions_pkey PRIMARY KEY (account_id),
   CONSTRAINT subscriptions_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT subscriptions_paying_for_something CHECK (NOT paying OR status <> 'none'::text),
@@ -415,6 +416,7 @@ CREATE TABLE subscriptions (
 );
 CREATE UNIQUE INDEX subscriptions_customer_key ON subscriptions USING btree (customer_id);
 CREATE INDEX subscriptions_ending ON subscriptions USING btree (paid_until) WHERE paying AND paid_until IS NOT NULL;
+CREATE INDEX subscriptions_to_check ON subscriptions USING btree (next_check_at);
 
 CREATE TABLE usage (
   account_id uuid NOT NULL,

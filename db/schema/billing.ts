@@ -22,10 +22,13 @@ export const subscriptions = pgTable(
     /** Whether the subscription gives the account its plan. */
     paying: boolean("paying").notNull().default(false),
     version: integer("version").notNull().default(1),
+    /** When the subscription is read from the provider again, in case an event was lost. */
+    nextCheckAt: instant("next_check_at").notNull().defaultNow(),
     createdAt: instant("created_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
   (table) => [
+    index("subscriptions_to_check").on(table.nextCheckAt),
     uniqueIndex("subscriptions_customer_key").on(table.customerId),
     index("subscriptions_ending").on(table.paidUntil).where(sql`paying and paid_until is not null`),
     check("subscriptions_status_known", sql`${table.status} in ('none', 'active', 'past_due', 'canceled')`),

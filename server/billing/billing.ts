@@ -12,6 +12,8 @@ export type Billing = {
   portalUrl(customerId: string): Promise<string>;
   /** Verifies and parses a webhook event; null when it is not about a customer. Throws VALIDATION for a bad signature. */
   parseEvent(body: Buffer, signature: string | null): BillingEvent | null;
+  /** A customer's subscription as it is now; null when the provider has never had this customer. */
+  readSubscription(customerId: string): Promise<Subscription | null>;
   /** Deletes a customer and so ends its subscriptions at once. Succeeds if the customer no longer exists. */
   deleteCustomer(customerId: string): Promise<void>;
 };

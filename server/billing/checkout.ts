@@ -1,4 +1,4 @@
-import { findBilling, saveCustomer } from "#db/queries/accounts/subscriptions.ts";
+import { checkSubscriptionIn, findBilling, saveCustomer } from "#db/queries/accounts/subscriptions.ts";
 import { AppError } from "#domain/errors.ts";
 import { PAID_PLAN } from "#domain/subscription.ts";
 import { unauthorized } from "../auth/authenticate.ts";
@@ -7,6 +7,8 @@ import { billingOf } from "./provider.ts";
 
 /** Requests within this time share one checkout, ms. */
 const CHECKOUT_REUSE_MS = 60_000;
+/** A subscription is read this long after its checkout began, in case the event of the payment was lost, s. */
+const CHECK_AFTER_S = 600;
 
 /**
  * The checkout URL where the caller's account subscribes to the paid plan. Throws CONFLICT when it has the plan or a
@@ -30,6 +32,7 @@ export async function startCheckout(ctx: Ctx): Promise<{ url: string }> {
     if (outcome === "another")
       throw new AppError("CONFLICT", "Another checkout for this account has just started. Try again.");
   }
+  await ctx.query(({ db }) => checkSubscriptionIn(db, accountId, CHECK_AFTER_S));
   return { url };
 }
 

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import Stripe from "stripe";
 import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
+import type { Subscription } from "#domain/subscription.ts";
 import { getServices } from "../services.ts";
 import { BILLING_TIMEOUT_MS, type Billing, type Subscriber } from "./billing.ts";
 import { isRunning, subscriptionOf } from "./stripe-subscription.ts";
@@ -25,6 +26,17 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
 
   async function subscriptionsOf(customer: string): Promise<Stripe.Subscription[]> {
     return (await stripe.subscriptions.list({ customer, status: "all", limit: 100 })).data;
+  }
+
+  async function readSubscription(customerId: string): Promise<Subscription | null> {
+    const all = await subscriptionsOf(customerId).catch(ignoreMissingCustomer);
+    if (all === undefined) {
+      const customer = await stripe.customers.retrieve(customerId).catch(ignoreMissingCustomer);
+      return customer?.deleted ? NONE : null;
+    }
+    if (all.filter(isRunning).length > 1)
+      getServices().log.warn({ customerId }, "a customer has several running subscriptions");
+    return subscriptionOf(all, Date.now());
   }
 
   // Prevents double payment: reuses an open checkout, and checks for a subscription whose event has not arrived yet.
@@ -74,15 +86,14 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
     parseEvent(body, signature) {
       const customerId = customerOf(verifiedEvent(stripe, body, signature, webhookSecret));
       if (customerId === null) return null;
-      const readSubscription = () =>
-        withTimeout(async () => {
-          const all = (await subscriptionsOf(customerId).catch(ignoreMissingCustomer)) ?? [];
-          if (all.filter(isRunning).length > 1)
-            getServices().log.warn({ customerId }, "a customer has several running subscriptions");
-          return subscriptionOf(all, Date.now());
-        });
-      return { customerId, readSubscription };
+      // An event about a customer that is not there says that it was deleted.
+      return {
+        customerId,
+        readSubscription: () => withTimeout(async () => (await readSubscription(customerId)) ?? NONE),
+      };
     },
+
+    readSubscription: (customerId) => withTimeout(() => readSubscription(customerId)),
 
     deleteCustomer: (customerId) =>
       withTimeout(async () => {
@@ -90,6 +101,8 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
       }),
   };
 }
+
+const NONE: Subscription = { status: "none" };
 
 const ALREADY_PAID = "This account already has a subscription. The plan changes within a minute of the payment.";
 

@@ -48,7 +48,8 @@ export async function startStripe() {
   const routes: [string, RegExp, (fields: Fields, id: string) => object][] = [
     ["POST", /^\/v1\/customers$/, ({ email = "" }) => put(customers, { id: `cus_${random()}`, email })],
     ["DELETE", /^\/v1\/customers\/(\w+)$/, (_, id) => removeCustomer(id)],
-    ["GET", /^\/v1\/subscriptions$/, ({ customer }) => list([...subscriptions.values()].filter(of(customer)))],
+    ["GET", /^\/v1\/customers\/(\w+)$/, (_, id) => known(id)],
+    ["GET", /^\/v1\/subscriptions$/, ({ customer }) => listSubscriptions(customer)],
     [
       "GET",
       /^\/v1\/checkout\/sessions$/,
@@ -61,6 +62,18 @@ export async function startStripe() {
       ({ customer }) => ({ url: `https://billing.example/${existing(customer).id}` }),
     ],
   ];
+
+  /** Deleted or not. */
+  function known(id = "") {
+    const customer = customers.get(id);
+    if (!customer) throw missing(id);
+    return customer;
+  }
+
+  // Of a deleted customer, too.
+  function listSubscriptions(customer = "") {
+    return list([...subscriptions.values()].filter(of(known(customer).id)));
+  }
 
   function existing(id = "") {
     const customer = customers.get(id);

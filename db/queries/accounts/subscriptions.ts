@@ -88,6 +88,32 @@ export async function findCustomer(
   return row;
 }
 
+/** How long after a check of a subscription the next one is due, s. */
+const CHECK_EVERY_S = 86_400;
+
+/**
+ * Claims the subscription whose check has been due longest, for one try, with its version. Its next check is due in a day,
+ * whatever comes of this one. Undefined when none is due.
+ */
+export async function takeSubscriptionToCheck(
+  db: DbOrTx,
+): Promise<{ accountId: string; customerId: string; version: number } | undefined> {
+  const [taken] = await db.execute<{ accountId: string; customerId: string; version: number }>(sql`
+    UPDATE subscriptions s SET next_check_at = clock_timestamp() + ${CHECK_EVERY_S} * interval '1 second'
+    WHERE s.account_id = (
+      SELECT account_id FROM subscriptions WHERE next_check_at <= clock_timestamp()
+      ORDER BY next_check_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING s.account_id AS "accountId", s.customer_id AS "customerId", s.version`);
+  return taken;
+}
+
+/** The next check of an account's subscription is due `seconds` from now. */
+export async function checkSubscriptionIn(db: DbOrTx, accountId: string, seconds: number): Promise<void> {
+  await db.execute(sql`
+    UPDATE subscriptions SET next_check_at = clock_timestamp() + ${seconds} * interval '1 second'
+    WHERE account_id = ${accountId}`);
+}
+
 /**
  * Stores a reading of a subscription and settles the account's plan, in one transaction. Returns false, and stores
  * nothing, when another reading was stored since `version` was read: this one may be older.

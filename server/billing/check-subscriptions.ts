@@ -1,0 +1,31 @@
+import { checkSubscriptionIn, storeSubscription, takeSubscriptionToCheck } from "#db/queries/accounts/subscriptions.ts";
+import type { Query } from "../context.ts";
+import type { Logger } from "../log.ts";
+import type { Billing } from "./billing.ts";
+
+/** Subscriptions checked in one call. */
+const CHECKED_MAX = 20;
+/** How long after a check that failed the next one is due, s. */
+const AGAIN_S = 600;
+
+/**
+ * Reads the subscriptions whose check is due from the billing provider and stores what it says, as an event does: so an
+ * event that was lost is made up for. Checks 20 at most, and none after one that failed. A customer whom the provider has
+ * never had stays as it is: the key is probably that of another account there. Safe to run in several processes at once.
+ * Returns the number of subscriptions read.
+ */
+export async function checkSubscriptions(billing: Billing, query: Query, log: Logger): Promise<number> {
+  for (let read = 0; read < CHECKED_MAX; read++) {
+    const due = await query(({ db }) => takeSubscriptionToCheck(db));
+    if (due === undefined) return read;
+    const { accountId, customerId } = due;
+    const subscription = await billing.readSubscription(customerId).catch(() => "failed" as const);
+    if (subscription === "failed") {
+      await query(({ db }) => checkSubscriptionIn(db, accountId, AGAIN_S));
+      return read;
+    }
+    if (subscription === null) log.warn({ customerId }, "the billing provider does not know this customer");
+    else await query(({ db }) => storeSubscription(db, due, subscription));
+  }
+  return CHECKED_MAX;
+}

@@ -76,7 +76,7 @@ function firstCall(baseUrl: string, env: string, fireAt: Date): CodePiece[] {
     " \\\n  -H ",
     text('"Content-Type: application/json"'),
     " \\\n  -d ",
-    text(`'{ "targetUrl": "https://example.com/",\n        "fireAt": `),
+    text(`'{ "targetUrl": "https://example.com/",\n        "method": "GET",\n        "fireAt": `),
     { text: `"${fireAt.toISOString()}"`, as: "instant" },
     text(" }'"),
   ];

@@ -10,8 +10,11 @@ import { startWebProcess, type WebProcess } from "./web-process.ts";
 
 export type SignInStage = Awaited<ReturnType<typeof startSignInStage>>;
 
-/** The built web process with mail and both providers on this machine, and a real browser. */
-export async function startSignInStage() {
+/**
+ * The built web process with mail and both providers on this machine, and a real browser. `more` are further settings of
+ * the web process.
+ */
+export async function startSignInStage(more: Record<string, string> = {}) {
   const database = await createTestDatabase();
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
   const [resend, google, github] = await Promise.all([startFakeResend(), startFakeGoogle(), startFakeGitHub()]);
@@ -26,6 +29,7 @@ export async function startSignInStage() {
     },
     ...{ AUTH_GOOGLE_ID: google.id, AUTH_GOOGLE_SECRET: google.secret, AUTH_GOOGLE_ISSUER: google.issuer },
     ...{ AUTH_GITHUB_ID: github.id, AUTH_GITHUB_SECRET: github.secret, AUTH_GITHUB_BASE_URL: github.url },
+    ...more,
   };
   const web = await startWebProcess(settings);
   const browser = await launchBrowser();
@@ -35,7 +39,7 @@ export async function startSignInStage() {
   const others: WebProcess[] = [];
 
   return {
-    ...{ sql, resend, google, github, settings, web, browser, origin },
+    ...{ database, sql, resend, google, github, settings, web, browser, origin },
     /** The magic links that were mailed to an address, the newest last. */
     linksTo: (email: string) => mailedLinks(resend.accepted, email),
     /** A page in a new browser without cookies. */

@@ -17,7 +17,9 @@ import { nearIn } from "./near.ts";
 import { chosenPeriod, PERIOD_WORDS, periodChoices } from "./period.ts";
 
 const HOUR_MS = 3_600_000;
-const TEN_MINUTES_MS = 600_000;
+const MINUTE_MS = 60_000;
+/** From the page to the instant in its ready call, in whole minutes: long enough to make a key first. */
+const FIRST_CALL_MINUTES = 3;
 
 /** The overview: how late the account's requests left, what wants a look, and the first steps of who has none. */
 export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> {
@@ -55,7 +57,7 @@ function Beginning({ ctx, view }: { ctx: Ctx; view: View }) {
     <FirstSteps
       baseUrl={ctx.config.baseUrl}
       env={view.env}
-      fireAt={new Date((Math.ceil(view.now.getTime() / TEN_MINUTES_MS) + 1) * TEN_MINUTES_MS)}
+      fireAt={new Date((Math.ceil(view.now.getTime() / MINUTE_MS) + FIRST_CALL_MINUTES) * MINUTE_MS)}
       links={{ keys: inEnv("/keys"), newSchedule: inEnv("/schedules/new"), schedules: inEnv("/schedules") }}
     />
   );

@@ -1,0 +1,153 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Page } from "@playwright/test";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createDispatchBench, type DispatchBench } from "#tests/helpers/dispatcher.ts";
+import { openPage } from "#tests/helpers/page-checks.ts";
+import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
+import { type SignInStage, startSignInStage } from "#tests/helpers/sign-in-stage.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
+
+const EMAIL = "newcomer@example.com";
+
+let receiver: Receiver;
+let folder: string;
+let stage: SignInStage;
+let bench: DispatchBench;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  folder = await mkdtemp(join(tmpdir(), "stopwatch-newcomer-"));
+  const caFile = join(folder, "ca.pem");
+  await writeFile(caFile, receiver.ca);
+  stage = await startSignInStage({ DELIVERY_ALLOW: receiver.origin });
+  const delivery = { DELIVERY_ALLOW: receiver.origin, DELIVERY_CA_FILE: caFile };
+  bench = await createDispatchBench(delivery, stage.database);
+  await bench.process();
+});
+afterAll(async () => {
+  await bench?.endProcesses();
+  await bench?.sql.end();
+  await stage?.stop();
+  await receiver?.close();
+  if (folder) await rm(folder, { recursive: true });
+});
+
+it("a newcomer gets from the mailed link to a first delivery, its line in the log and a signature that fits, by what the pages show alone", async () => {
+  const { page, complaints } = await openPage(stage.browser, stage.origin, { theme: "light", width: 1280 });
+  await signIn(page);
+  const apiKey = await makeKey(page);
+  const { id, target } = await sendShownCall(page, apiKey);
+  await follow(page, id, target);
+  await findInLog(page, id, target);
+  await checkSignature(page, id);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+const main = (page: Page) => page.getByRole("main");
+const goTo = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true }).click();
+const firstSteps = (page: Page) => page.getByRole("region", { name: /three steps to the first request/ });
+
+async function signIn(page: Page) {
+  await page.goto(stage.origin);
+  await page.getByRole("link", { name: "Open an account" }).click();
+  await page.getByLabel("E-mail").fill(EMAIL);
+  await page.getByRole("button", { name: "Send the link" }).click();
+  const link = await waitFor("the mail is there", () => stage.linksTo(EMAIL)[0]);
+  await page.goto(link.href);
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+}
+
+/** The raw value of a new key. */
+async function makeKey(page: Page): Promise<string> {
+  await firstSteps(page).getByRole("link", { name: "API keys" }).click();
+  await main(page).getByRole("link", { name: "New key" }).first().click();
+  await page.getByLabel("Name").fill("my laptop");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const raw = await page.getByRole("group", { name: "API key", exact: true }).textContent();
+  await page.getByRole("button", { name: "I have saved it" }).click();
+  await page.getByText("Saved. The key is not shown again.").waitFor();
+  return raw ?? "";
+}
+
+/** Sends what the shown command sends, but to the receiver of this test; the id of the schedule, and its target. */
+async function sendShownCall(page: Page, apiKey: string): Promise<{ id: string; target: string }> {
+  await goTo(page, "Overview");
+  const shown = await firstSteps(page).getByRole("group", { name: "curl command" }).textContent();
+  const { url, method, headers, body } = await curlArguments((shown ?? "").replace("sw_live_…", apiKey));
+  const target = `${receiver.origin}/hello`;
+  const sent = JSON.stringify({ ...JSON.parse(body), targetUrl: target });
+  const answer = await fetch(url, { method, headers, body: sent });
+  const stored = await answer.json();
+  expect({ status: answer.status, stored }).toMatchObject({ status: 201, stored: { status: "scheduled" } });
+  await firstSteps(page).waitFor({ state: "hidden", timeout: 30_000 });
+  return { id: stored.id, target };
+}
+
+/** What curl would send, by the arguments that a shell gives it. */
+async function curlArguments(command: string) {
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", `curl() { printf '%s\\0' "$@"; }\n${command}`]);
+  const [url = "", ...options] = stdout.split("\0").slice(0, -1);
+  const pairs = options.flatMap((option, at) => (at % 2 === 0 ? [[option, options[at + 1] ?? ""] as const] : []));
+  const headers = pairs.filter(([option]) => option === "-H").map(([, line]) => line.split(/: (.*)/s, 2));
+  const bodies = pairs.filter(([option]) => option === "-d").map(([, text]) => text);
+  expect(pairs.every(([option]) => ["-H", "-d"].includes(option))).toBe(true);
+  expect(bodies).toHaveLength(1);
+  return { url, method: "POST", headers: Object.fromEntries(headers), body: bodies[0] ?? "" };
+}
+
+/** Finds the schedule, has it leave at once, and sees on the page how it is delivered. */
+async function follow(page: Page, id: string, target: string) {
+  await goTo(page, "Schedules");
+  await main(page)
+    .getByRole("link", { name: new RegExp(target.replace("https://", "")) })
+    .click();
+  await page.waitForURL(`**/schedules/${id}`);
+  expect(await page.title()).toBe(`${id} · Stopwatch`);
+  await main(page).getByRole("link", { name: "Reschedule" }).click();
+  await page.getByLabel("In words").fill("in 3s");
+  await page.getByRole("button", { name: "Move it" }).click();
+  await page.waitForURL(`**/schedules/${id}?did=moved`);
+  const standing = main(page).getByRole("region").first();
+  await standing.getByText("scheduled").waitFor();
+  await standing.getByText("succeeded").waitFor({ timeout: 60_000 });
+  const entries = main(page).getByRole("listitem").locator("b");
+  expect(await entries.allTextContents()).toEqual(["Created", "Due", expect.stringMatching(/^Attempt 1/), "Succeeded"]);
+  expect(await main(page).textContent()).toMatch(/First attempt left\s*\+\d+\s*ms/);
+  expect(receiver.requests.map(({ method, path }) => ({ method, path }))).toEqual([{ method: "GET", path: "/hello" }]);
+}
+
+async function findInLog(page: Page, id: string, target: string) {
+  await goTo(page, "Logs");
+  const row = main(page).getByRole("row").filter({ hasText: id });
+  expect(await row.textContent()).toMatch(/succeeded.*200.*GET/s);
+  expect(await row.getByRole("link").first().getAttribute("title")).toBe(target);
+}
+
+/** The shown secret signed what came, by the library that the page's code for receivers uses, and by the page itself. */
+async function checkSignature(page: Page, id: string) {
+  await goTo(page, "Signing secrets");
+  await page.getByText("Reveal").first().click();
+  const secret =
+    (await main(page)
+      .getByText(/^whsec_[\w+/]+=*$/)
+      .first()
+      .textContent()) ?? "";
+  const [request] = receiver.requests;
+  const headers = Object.fromEntries(Object.entries(request?.headers ?? {}).map(([name, value]) => [name, `${value}`]));
+  expect(headers["webhook-id"]).toBe(id);
+  const body = request?.body.toString() ?? "";
+  expect(() => new Webhook(secret).verify(body, headers, { jsonParse: false })).not.toThrow();
+  expect(() => new Webhook(secret).verify(`${body} `, headers, { jsonParse: false })).toThrow();
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  await page.getByLabel("Headers that came").fill(lines.join("\n"));
+  await page.getByLabel("Raw body").fill(body);
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await page.getByText("It fits the current secret.").waitFor();
+}

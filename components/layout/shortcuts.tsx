@@ -20,7 +20,7 @@ export function Shortcuts({
   newHref: string;
   icon: ReactNode;
 }) {
-  const [open, setOpen] = useState<"palette" | "list" | null>(null);
+  const [open, setOpen] = useState<Opened | null>(null);
   const [isMac, setMac] = useState(false);
   useEffect(() => setMac(/Mac|iP(hone|ad|od)/.test(navigator.userAgent)), []);
   useEffect(() => {
@@ -29,21 +29,21 @@ export function Shortcuts({
       if (act === null) return;
       event.preventDefault();
       if (act === "new") location.assign(newHref);
-      else if (act === "search") focusSearch() || setOpen("palette");
-      else setOpen(act);
+      else if (act === "search") focusSearch() || setOpen(opening("palette"));
+      else setOpen(opening(act));
     };
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   }, [newHref]);
-  // The browser says later that a dialog was closed: a key that was pressed meanwhile may have opened the other one.
-  const closed = (dialog: "palette" | "list") => () => setOpen((current) => (current === dialog ? null : current));
+  // The browser says later that a dialog was closed: a key that was pressed meanwhile may have opened another one.
+  const close = () => setOpen((current) => (current === open ? null : current));
   return (
     <>
       <button
         type="button"
         aria-keyshortcuts="Control+K Meta+K"
         aria-haspopup="dialog"
-        onClick={() => setOpen("palette")}
+        onClick={() => setOpen(opening("palette"))}
         className="inline-flex min-h-7.5 cursor-pointer items-center justify-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-muted text-xs hover:border-line-hover hover:text-ink lg:justify-start noscript:hidden"
       >
         {icon}
@@ -53,18 +53,28 @@ export function Shortcuts({
         </span>
       </button>
       <Suspense fallback={null}>
-        {open === "palette" && (
+        {open?.dialog === "palette" && (
           <CommandPalette
+            key={open.nth}
             commands={commands}
             newHref={newHref}
-            onList={() => setOpen("list")}
-            onClose={closed("palette")}
+            onList={() => setOpen(opening("list"))}
+            onClose={close}
           />
         )}
-        {open === "list" && <ShortcutList isMac={isMac} onClose={closed("list")} />}
+        {open?.dialog === "list" && <ShortcutList key={open.nth} isMac={isMac} onClose={close} />}
       </Suspense>
     </>
   );
+}
+
+type Opened = { dialog: "palette" | "list"; nth: number };
+
+let openings = 0;
+
+/** A dialog that is opened now: a new one, even when the last one of its kind is still being closed. */
+function opening(dialog: Opened["dialog"]): Opened {
+  return { dialog, nth: ++openings };
 }
 
 function actOf(event: KeyboardEvent): "palette" | "list" | "search" | "new" | null {
@@ -75,8 +85,13 @@ function actOf(event: KeyboardEvent): "palette" | "list" | "search" | "new" | nu
   return ({ "/": "search", "?": "list", n: "new" } as const)[event.key] ?? null;
 }
 
+// A dialog that was just closed keeps the focus until the browser draws the page again.
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
+  return (
+    target instanceof HTMLElement &&
+    target.matches("input, textarea, select, [contenteditable]") &&
+    target.closest("dialog:not([open])") === null
+  );
 }
 
 /** Focuses the search field of the page; false when it has none. */

@@ -76,6 +76,41 @@ describe("the command palette", () => {
   });
 });
 
+describe("after Escape", () => {
+  it.each([
+    { opens: "Control+k", next: "?" },
+    { opens: "Control+k", next: "Control+k" },
+    { opens: "?", next: "?" },
+    { opens: "?", next: "/" },
+  ])("the next shortcut works at once: $opens, Escape, $next", async ({ opens, next }) => {
+    const { page, complaints, close } = await open();
+    const dialogOf = (key: string) => (key === "?" ? shortcuts(page) : palette(page));
+    await page.keyboard.press(opens);
+    await dialogOf(opens).waitFor();
+    await pressAtOnce(page, ["Escape", next]);
+    await dialogOf(next).waitFor();
+    // It stays: what says late that the first one was closed closes nothing else.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    expect(await dialogOf(next).isVisible()).toBe(true);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("in what was typed, the form of a new schedule is one key away", async () => {
+    const { page, close } = await open();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Go to or search" }).fill("usage");
+    await pressAtOnce(page, ["Escape", "n"]);
+    await page.waitForURL("**/schedules/new");
+    await close();
+  });
+});
+
+/** Presses keys one after the other, without waiting until the page has dealt with each. */
+async function pressAtOnce(page: Page, keys: readonly string[]) {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)));
+}
+
 describe("shortcuts of a single key", () => {
   it("do nothing while somebody types, and nothing once they are turned off, also after a reload", async () => {
     const { page, close } = await open();

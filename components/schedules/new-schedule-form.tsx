@@ -55,6 +55,7 @@ export function NewScheduleForm({
   const [failed, setFailed] = useState<FailedDraft | null>(atFirst);
   const [draft, setDraft] = useState(atFirst?.draft ?? initial);
   const [isBusy, setBusy] = useState(false);
+  const [refusals, setRefusals] = useState(0);
   const form = useRef<HTMLFormElement>(null);
   const problems = useRef<HTMLDivElement>(null);
   const nowMs = useClock(madeAtMs);
@@ -65,6 +66,11 @@ export function NewScheduleForm({
     if (form.current) setDraft(readDraft(new FormData(form.current)));
   }, []);
   useBrowserZone(isZoneKnown || atFirst !== null, (change) => setDraft((before) => ({ ...before, ...change(before) })));
+
+  // Not before the problems are in the page: what is hidden takes no focus.
+  useEffect(() => {
+    if (refusals > 0) problems.current?.focus();
+  }, [refusals]);
 
   const errors = Object.fromEntries((failed?.problems ?? []).map(({ field, message }) => [field, message]));
   const set = (change: Partial<ScheduleDraft>, field?: string) => {
@@ -88,7 +94,7 @@ export function NewScheduleForm({
       setFailed({ draft, formKey, problems: [], failure: NOT_TAKEN });
     }
     setBusy(false);
-    problems.current?.focus();
+    setRefusals((before) => before + 1);
   };
 
   return (

@@ -25,12 +25,13 @@ export function OverlayParts() {
         </CardBody>
       </Card>
       <ErrorSummary
+        takesFocus={false}
         problems={[
           { id: "gallery-url", message: "Targets are public https:// addresses." },
           { id: "gallery-when", message: "26 March, 09:00 has passed." },
         ]}
       />
-      <ErrorSummary problems={[{ id: "gallery-url", message: "Name a URL." }]} />
+      <ErrorSummary takesFocus={false} problems={[{ id: "gallery-url", message: "Name a URL." }]} />
       <Card>
         <CardBody className="flex flex-wrap gap-2">
           <Dialog

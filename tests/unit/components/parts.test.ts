@@ -98,7 +98,7 @@ it("a switch is a checkbox with the role of a switch, and clicking the label of 
 });
 
 describe("the summary of a form's errors", () => {
-  it("is announced at once, counts the errors and links to each field", () => {
+  it("has the focus of the page, is announced at once, counts the errors and links to each field", () => {
     const markup = html(
       h(ErrorSummary, {
         problems: [
@@ -107,7 +107,8 @@ describe("the summary of a form's errors", () => {
         ],
       }),
     );
-    expect(attributesOf(markup, "div").role).toBe("alert");
+    expect(attributesOf(markup, "div")).toMatchObject({ tabindex: "-1", autofocus: "" });
+    expect(markup).toContain('<div role="alert"');
     expect(markup).toContain("2 fields need another look.");
     expect(markup).toMatch(/<a href="#url"[^>]*>Name a URL\.<\/a>[\s\S]*<a href="#when"/);
   });

@@ -39,6 +39,20 @@ async function failedTwice(status: "failed" | "dead" = "failed") {
   return made;
 }
 
+/** A page in a browser whose zone this is, which the server knows. */
+async function openIn(timezoneId: string, path: string) {
+  const opened = await stage.open(account, path);
+  const { page } = opened;
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Emulation.setTimezoneOverride", { timezoneId });
+  await page.reload();
+  await expect
+    .poll(async () => (await page.context().cookies()).find(({ name }) => name === "zone")?.value)
+    .toBe(timezoneId);
+  await page.reload();
+  return opened;
+}
+
 const entries = (page: Page) =>
   page
     .getByRole("listitem")
@@ -114,20 +128,25 @@ describe("the page of a schedule", () => {
 
   it("shows the instants in UTC and in the browser's zone, and ISO 8601 to copy", async () => {
     const uuid = await stage.bench.schedule(account, TARGET, new Date("2031-03-30T07:00:00Z"));
-    const { page, close } = await stage.open(account, `/schedules/${encodeId("sch", uuid)}`);
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send("Emulation.setTimezoneOverride", { timezoneId: "Europe/Berlin" });
-    await page.reload();
-    await expect
-      .poll(async () => (await page.context().cookies()).find(({ name }) => name === "zone")?.value)
-      .toMatch(/Berlin/);
-    await page.reload();
+    const { page, close } = await openIn("Europe/Berlin", `/schedules/${encodeId("sch", uuid)}`);
     const when = page.getByRole("complementary", { name: "Facts" });
     expect(await when.textContent()).toMatch(/Intended30 March 2031, 07:00:00.000 UTC/);
     expect(await when.textContent()).toMatch(/Local30 March 2031, 09:00:00.000Europe\/Berlin, UTC\+2/);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy ISO instant" }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("2031-03-30T07:00:00.000Z");
+    await close();
+  });
+
+  it("tells two instants apart that have the same local time", async () => {
+    const [summer, winter] = await Promise.all(
+      ["2031-10-26T00:30:00Z", "2031-10-26T01:30:00Z"].map((at) => stage.bench.schedule(account, TARGET, new Date(at))),
+    );
+    const { page, close } = await openIn("Europe/Berlin", `/schedules/${encodeId("sch", summer ?? "")}`);
+    const when = page.getByRole("complementary", { name: "Facts" });
+    expect(await when.textContent()).toMatch(/Local26 October 2031, 02:30:00.000Europe\/Berlin, UTC\+2/);
+    await page.goto(`${stage.origin}/schedules/${encodeId("sch", winter ?? "")}`);
+    expect(await when.textContent()).toMatch(/Local26 October 2031, 02:30:00.000Europe\/Berlin, UTC\+1/);
     await close();
   });
 
@@ -193,6 +212,21 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     expect(await page.getByRole("status").first().textContent()).toContain("Cancelled.");
     expect((await stage.bench.read(uuid)).status).toBe("cancelled");
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("a double click on the button that cancels or moves does so once, and says so", async () => {
+    const [cancelled, moved] = [await schedule(), await schedule()];
+    const { page, close } = await stage.open(account, `${cancelled.path}/cancel`, look);
+    await page.getByRole("button", { name: "Cancel it" }).dblclick();
+    await page.getByRole("status").filter({ hasText: "Cancelled." }).waitFor();
+    expect(await page.getByRole("main").getByRole("alert").count()).toBe(0);
+    await page.goto(`${stage.origin}${moved.path}/reschedule`);
+    await page.getByLabel("In words").fill("2031-01-01T09:00:00Z");
+    await page.getByRole("button", { name: "Move it" }).dblclick();
+    await page.waitForURL(`**${moved.path}?did=moved`);
+    expect(await stage.bench.read(cancelled.uuid)).toMatchObject({ status: "cancelled" });
+    expect(await stage.bench.read(moved.uuid)).toMatchObject({ fire_at: new Date("2031-01-01T09:00:00Z") });
     await close();
   });
 

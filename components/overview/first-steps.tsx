@@ -15,7 +15,7 @@ export function FirstSteps({
   env: "live" | "test";
   /** The instant in the ready call. */
   fireAt: Date;
-  links: { keys: string; newSchedule: string; schedules: string };
+  links: { newKey: string; newSchedule: string; schedules: string };
 }) {
   const curl = firstCall(baseUrl, env, fireAt);
   return (
@@ -27,7 +27,7 @@ export function FirstSteps({
             <p className="text-ink-soft">
               It is shown once. This page is of the {env} environment, so make a key for {env}.
             </p>
-            <ButtonLink href={links.keys}>API keys</ButtonLink>
+            <ButtonLink href={links.newKey}>New key</ButtonLink>
           </Step>
           <Step at={2} title="Hand over a request and an instant">
             <CodeBlock title="Terminal" what="curl command" code={curl} />

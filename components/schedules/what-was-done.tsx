@@ -1,3 +1,4 @@
+import type { ScheduleStatus } from "#domain/states.ts";
 import { Notice } from "../ui/notice.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
@@ -23,9 +24,8 @@ export function WhatWasDone({
       </Notice>
     );
   }
-  if (did === "cancelled" && schedule.status !== "cancelled") return null;
   const said = SAID[did];
-  if (said === undefined) return null;
+  if (said === undefined || (said.in && !said.in.includes(schedule.status))) return null;
   return (
     <Notice kind={did === "known" ? "info" : "ok"} announce="status">
       <b>{said.title}</b> {said.more}
@@ -39,11 +39,18 @@ export function WhatWasDone({
   );
 }
 
-const SAID: Record<string, { title: string; more: string } | undefined> = {
-  created: { title: "Stored.", more: "It leaves at its instant." },
+type Said = {
+  title: string;
+  more: string;
+  /** In any other status it is no longer true. */
+  in?: readonly ScheduleStatus[];
+};
+
+const SAID: Record<string, Said | undefined> = {
+  created: { title: "Stored.", more: "It leaves at its instant.", in: ["scheduled"] },
   over: { title: "Stored.", more: "The month's quota is used up: this one is within its grace." },
   known: { title: "Nothing new was stored.", more: "This schedule had been stored with the same key before." },
-  cancelled: { title: "Cancelled.", more: "Nothing more is sent." },
-  moved: { title: "Moved.", more: "It leaves at the new instant." },
+  cancelled: { title: "Cancelled.", more: "Nothing more is sent.", in: ["cancelled"] },
+  moved: { title: "Moved.", more: "It leaves at the new instant.", in: ["scheduled"] },
   replayed: { title: "Stored as a new schedule.", more: "It carries the same request." },
 };

@@ -31,7 +31,8 @@ export function MonthCard({ month }: { month: Month }) {
             </h2>
             <p className="whitespace-nowrap text-figure tracking-figure max-sm:text-4xl">
               {formatCount(scheduled)}
-              <span className="ml-2 text-[0.36em] text-ink-muted leading-none tracking-[-0.02em]">
+              <span className="ml-0.5 text-[0.36em] text-ink-muted leading-none tracking-[-0.02em]">
+                {" "}
                 of {formatCount(limit)}
               </span>
             </p>

@@ -139,7 +139,7 @@ describe("the overview", () => {
       "Hand over a request and an instant",
       "See it leave",
     ]);
-    expect(await steps.getByRole("link", { name: "API keys" }).getAttribute("href")).toBe("/keys?env=test");
+    expect(await steps.getByRole("link", { name: "New key" }).getAttribute("href")).toBe("/keys/new?env=test");
     const curl = (await page.getByRole("group", { name: "curl command" }).textContent()) ?? "";
     const body = /-d '([^']*)'/.exec(curl)?.[1] ?? "";
     const answer = await page.request.post(`${stage.origin}/v1/schedules?env=test`, {

@@ -66,8 +66,7 @@ async function signIn(page: Page) {
 
 /** The raw value of a new key. */
 async function makeKey(page: Page): Promise<string> {
-  await firstSteps(page).getByRole("link", { name: "API keys" }).click();
-  await main(page).getByRole("link", { name: "New key" }).first().click();
+  await firstSteps(page).getByRole("link", { name: "New key" }).click();
   await page.getByLabel("Name").fill("my laptop");
   await page.getByRole("button", { name: "Create key" }).click();
   const raw = await page.getByRole("group", { name: "API key", exact: true }).textContent();
@@ -117,6 +116,7 @@ async function follow(page: Page, id: string, target: string) {
   const standing = main(page).getByRole("region").first();
   await standing.getByText("scheduled").waitFor();
   await standing.getByText("succeeded").waitFor({ timeout: 60_000 });
+  expect(await main(page).textContent()).not.toContain("It leaves at the new instant.");
   const entries = main(page).getByRole("listitem").locator("b");
   expect(await entries.allTextContents()).toEqual(["Created", "Due", expect.stringMatching(/^Attempt 1/), "Succeeded"]);
   expect(await main(page).textContent()).toMatch(/First attempt left\s*\+\d+\s*ms/);

@@ -58,7 +58,7 @@ function Beginning({ ctx, view }: { ctx: Ctx; view: View }) {
       baseUrl={ctx.config.baseUrl}
       env={view.env}
       fireAt={new Date((Math.ceil(view.now.getTime() / MINUTE_MS) + FIRST_CALL_MINUTES) * MINUTE_MS)}
-      links={{ keys: inEnv("/keys"), newSchedule: inEnv("/schedules/new"), schedules: inEnv("/schedules") }}
+      links={{ newKey: inEnv("/keys/new"), newSchedule: inEnv("/schedules/new"), schedules: inEnv("/schedules") }}
     />
   );
 }

@@ -4,11 +4,15 @@ import { emptyDraft } from "#domain/schedule-draft.ts";
 import { signInPageUrl } from "#server/auth/redirects.ts";
 import { readOwnRelaySettings } from "#server/relay-settings/read.ts";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
+import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../../view.ts";
 import { createSchedule } from "./create-schedule.ts";
 
-export const metadata = { title: "New schedule", robots: "noindex" };
+export async function generateMetadata({ searchParams }: { searchParams: SearchParams }) {
+  const { from } = await readSearchParams(searchParams);
+  return { title: from === undefined ? "New schedule" : "Clone a schedule", robots: "noindex" };
+}
 
 export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
   const { from } = view.params;

@@ -5,7 +5,7 @@ import { redirectPath, signInPageUrl } from "#server/auth/redirects.ts";
 import { getServices } from "#server/services.ts";
 import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 
-export const metadata = { title: "Look in your mail", robots: "noindex" };
+export const metadata = { title: "A link to sign in", robots: "noindex" };
 
 export default async function LinkSent({ searchParams }: { searchParams: SearchParams }) {
   const { email = "", redirectTo } = await readSearchParams(searchParams);

@@ -23,4 +23,5 @@ const REASONS: Record<string, string | undefined> = {
   PAYLOAD_TOO_LARGE: "Its payload is larger than the plan allows now.",
   VALIDATION: "Its target is not allowed any more.",
   UNAVAILABLE: "The database did not answer. Pressing again stores it once.",
+  UNAUTHORIZED: "You were signed out. Press again.",
 };

@@ -10,5 +10,6 @@ export function rescheduleProblem(
   if (!chosen.ok) return { field: chosen.field, message: chosen.message };
   if (error === "past") return { field: isInWords ? "words" : "at", message: "This has passed. Name a later instant." };
   if (error === "UNAVAILABLE") return { message: "The database did not answer. Try again." };
+  if (error === "UNAUTHORIZED") return { message: "You were signed out. Press again." };
   return { message: "Its status changed meanwhile. Try again." };
 }

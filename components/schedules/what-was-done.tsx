@@ -17,7 +17,7 @@ export function WhatWasDone({
   originalHref?: string;
 }) {
   if (failed === "cancel") {
-    const why = error === "UNAVAILABLE" ? "The database did not answer. Try again." : schedule.problems.cancel;
+    const why = WHY_NOT[error ?? ""] ?? schedule.problems.cancel;
     return (
       <Notice kind="bad" announce="alert">
         <b>Not cancelled.</b> {why ?? "Its status changed meanwhile. Try again."}
@@ -38,6 +38,11 @@ export function WhatWasDone({
     </Notice>
   );
 }
+
+const WHY_NOT: Record<string, string | undefined> = {
+  UNAVAILABLE: "The database did not answer. Try again.",
+  UNAUTHORIZED: "You were signed out. Try again.",
+};
 
 type Said = {
   title: string;

@@ -1,5 +1,5 @@
 /**
- * Texts for failed sign-ins by the code in `?error=`. `mayTry`: trying again can help, so the form is shown, with `send` as
+ * Texts of the sign-in page by the code in `?error=`. `mayTry`: trying again can help, so the form is shown, with `send` as
  * the label of its button.
  */
 const FAILURES = {
@@ -43,6 +43,11 @@ const FAILURES = {
   unavailable: {
     title: "Signing in does not work right now.",
     text: "The service could not look up the account. Deliveries are not affected by this page. Try again in a minute.",
+    mayTry: true,
+  },
+  signed_out: {
+    title: "You were signed out.",
+    text: "What you sent was not taken. Sign in to get back to the page, and send it again.",
     mayTry: true,
   },
 } as const satisfies Record<string, SignInFailure>;

@@ -18,3 +18,16 @@ export function signInPageUrl(
   if (redirectTo !== undefined && redirectTo !== HOME_PATH) query.set("redirectTo", redirectTo);
   return query.size > 0 ? `${page}?${query}` : page;
 }
+
+/** The sign-in page for who sent a form without a session, with the way back to `page`. It says that nothing was done. */
+export function signedOutPageUrl(page: string): string {
+  return signInPageUrl("/login", { error: "signed_out" }, page);
+}
+
+/** The page of this service that a form was sent from, by `Referer`; null when it does not say. */
+export function refererPath(headers: Headers, baseUrl: string): string | null {
+  const referer = headers.get("referer") ?? "";
+  if (!URL.canParse(referer)) return null;
+  const { origin, pathname, search } = new URL(referer);
+  return origin === new URL(baseUrl).origin ? parseRedirectPath(pathname + search) : null;
+}

@@ -1,4 +1,4 @@
-/** Reasons why a sign-in failed, as in `/login?error=<code>`. */
+/** Why the sign-in page is shown, as in `/login?error=<code>`: how a sign-in failed, or that a form came without a session. */
 export const SIGN_IN_FAILURES = [
   "link_invalid",
   "provider_refused",
@@ -8,6 +8,7 @@ export const SIGN_IN_FAILURES = [
   "mail_failed",
   "too_many_requests",
   "unavailable",
+  "signed_out",
 ] as const;
 
 export type SignInFailureCode = (typeof SIGN_IN_FAILURES)[number];

@@ -5,7 +5,7 @@ import { endOtherOwnSessions } from "../me/end-sessions.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { startMagicLink } from "./magic-link.ts";
 import { parseEmail } from "./parse-email.ts";
-import { redirectPath, signInPageUrl } from "./redirects.ts";
+import { redirectPath, signedOutPageUrl, signInPageUrl } from "./redirects.ts";
 import { clearedSessionCookie } from "./session-cookie.ts";
 import { userAgentOf } from "./sign-in-endpoints.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
@@ -42,7 +42,7 @@ export async function endSession({ services, request }: FormCall): Promise<Reply
 /** The "Sign out elsewhere" button of the account page. */
 export async function endOtherSessions({ request }: FormCall): Promise<Reply> {
   const ctx = await readPageCtx(request.headers, { writes: true });
-  if (ctx === null) return seeOther("/login");
+  if (ctx === null) return seeOther(signedOutPageUrl("/account"));
   await endOtherOwnSessions(ctx);
   return seeOther("/account?ended=1");
 }

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
-import { signInPageUrl } from "../auth/redirects.ts";
+import { refererPath, signedOutPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { limitRequests } from "../rate-limit/enforce.ts";
@@ -17,7 +17,7 @@ export type DashboardFormCall = FormCall & {
 
 /**
  * The route handlers of a form of the dashboard, as `formRoute`; `work` gets the signed-in user's context in the
- * environment of the field `env`. Without a session it redirects to sign-in, and from there back to `page`. When `work`
+ * environment of the field `env`. Without a session it redirects to sign-in, and from there back to the form's page. When `work`
  * throws an AppError, it redirects to `page` with the error's code as `error`.
  */
 export function dashboardForm(page: string, work: (call: DashboardFormCall) => Promise<Reply>) {
@@ -26,7 +26,8 @@ export function dashboardForm(page: string, work: (call: DashboardFormCall) => P
     const goTo: DashboardFormCall["goTo"] = (path, query = {}, cookies = []) =>
       seeOther(pageUrl(path, env, query), cookies);
     const ctx = await readPageCtx(call.request.headers, { env, writes: true });
-    const signIn = () => seeOther(signInPageUrl("/login", {}, pageUrl(page, env)));
+    const from = refererPath(call.request.headers, call.services.config.baseUrl);
+    const signIn = () => seeOther(signedOutPageUrl(from ?? pageUrl(page, env)));
     if (ctx === null) return signIn();
     try {
       await limitRequests({ headers: {} }, ctx.tenant.accountId, ctx.limits.requestsPerMinute);

@@ -3,7 +3,7 @@ import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
-import { signInPageUrl } from "../auth/redirects.ts";
+import { signedOutPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
 import { validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
@@ -99,7 +99,7 @@ async function onSchedule(
   if (decodeId("sch", id) === null) return seeOther("/schedules");
   try {
     const ctx = await readPageCtx(request.headers, { env, writes: true });
-    if (ctx === null) return seeOther(signInPageUrl("/login", {}, pageOf(id, env)));
+    if (ctx === null) return seeOther(signedOutPageUrl(back({ id, env }, "UNAUTHORIZED")));
     return seeOther(await work({ ctx, id, env, fields }));
   } catch (error) {
     if (error instanceof AppError) return seeOther(back({ id, env }, error.code));

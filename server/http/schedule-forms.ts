@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
-import { signInPageUrl } from "../auth/redirects.ts";
+import { signedOutPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
 import { validate } from "../input/validate.ts";
 import { OperationInput } from "../operations/operation-input.ts";
@@ -34,7 +34,7 @@ export async function startFromForm({ request, fields }: FormCall): Promise<Repl
   const given = Object.fromEntries([...fields].filter(([, value]) => value !== ""));
   const asking = address(`${LIST}/confirm`, { ...given, env });
   const ctx = await readPageCtx(request.headers, { env: env ?? "live", writes: true });
-  if (ctx === null) return seeOther(signInPageUrl("/login", {}, asking));
+  if (ctx === null) return seeOther(signedOutPageUrl(asking));
   try {
     return seeOther(await start(ctx, fields));
   } catch (error) {
@@ -49,7 +49,7 @@ export async function stopFromForm({ request, fields }: FormCall): Promise<Reply
   const id = fields.get("id") ?? "";
   const page = address(`${LIST}/operations/${encodeURIComponent(id)}`, { env });
   const ctx = await readPageCtx(request.headers, { env: env ?? "live", writes: true });
-  if (ctx === null) return seeOther(signInPageUrl("/login", {}, page));
+  if (ctx === null) return seeOther(signedOutPageUrl(page));
   try {
     await stopOperation(ctx, id);
     return seeOther(page);

@@ -302,7 +302,8 @@ describe("an act that comes too late", () => {
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Cancel it" }).click();
     await page.waitForURL("**/login?**");
-    expect(new URL(page.url()).searchParams.get("redirectTo")).toBe(path);
+    await page.getByText("What you sent was not taken.").waitFor();
+    expect(new URL(page.url()).searchParams.get("redirectTo")).toBe(`${path}?failed=cancel&error=UNAUTHORIZED`);
     expect((await stage.bench.read(uuid)).status).toBe("scheduled");
     await close();
   });

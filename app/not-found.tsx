@@ -1,25 +1,24 @@
-import { SearchX } from "lucide";
+import { MissingCard } from "#components/layout/missing-card.tsx";
 import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
-import { Card } from "#components/ui/card.tsx";
-import { EmptyState } from "#components/ui/empty-state.tsx";
 import { chosenTheme } from "./page-request.ts";
 
 export const metadata = { title: "Not found" };
 
+/** The answer to every path that no page has. */
 export default async function NotFound() {
   return (
     <NarrowFrame theme={await chosenTheme()}>
-      <Card className="w-full max-w-136">
-        <EmptyState
-          title="Nothing is here"
-          art={SearchX}
-          heading="h1"
-          actions={<ButtonLink href="/">Start again</ButtonLink>}
-        >
-          <p>This address leads to no page. It may have been typed wrong, or what it named is gone.</p>
-        </EmptyState>
-      </Card>
+      <NothingHere />
     </NarrowFrame>
+  );
+}
+
+/** What is said of a page that does not exist. */
+export function NothingHere() {
+  return (
+    <MissingCard title="Nothing is here" actions={<ButtonLink href="/">Start again</ButtonLink>}>
+      <p>This address leads to no page. It may have been typed wrong, or what it named is gone.</p>
+    </MissingCard>
   );
 }

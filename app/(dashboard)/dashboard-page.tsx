@@ -1,30 +1,34 @@
 import { cookies } from "next/headers";
-import { notFound, redirect } from "next/navigation";
+import { redirect, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
 import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
-import { FailureCard } from "#components/layout/failure-card.tsx";
 import { type Beat, FrameFoot, type FrameUsage } from "#components/layout/frame-foot.tsx";
-import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
 import { readTimes, readZone, TIMES_COOKIE, ZONE_COOKIE } from "#components/layout/times.ts";
 import { TimesSwitch } from "#components/layout/times-switch.tsx";
 import { ZoneMemory } from "#components/layout/zone-memory.tsx";
-import { ButtonLink } from "#components/ui/button.tsx";
 import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { signInPageUrl } from "#server/auth/redirects.ts";
 import type { Ctx } from "#server/context.ts";
+import { isAnswerToForm } from "#server/edge/page-answer.ts";
 import { readLastBeat } from "#server/health/beat.ts";
 import { readOwnProfile } from "#server/me/read.ts";
 import { readUsage } from "#server/overview/usage.ts";
-import { chosenTheme, pageRequestId } from "../page-request.ts";
+import { failedPage } from "../failed-page.tsx";
+import { chosenTheme } from "../page-request.ts";
 import { readSearchParams, type SearchParams } from "../search-params.ts";
 import { findSignedIn } from "../signed-in.ts";
+import { missingPage } from "./missing-page.tsx";
+import { signedOutPage } from "./signed-out-page.tsx";
 import { hrefIn, type View } from "./view.ts";
 
 /** What a page of the dashboard shows. */
 export type Shown = {
+  /** The heading. */
   title: string;
+  /** The title of the document, where `title` alone does not say what the page is about. */
+  documentTitle?: string | undefined;
   crumb?: { href: string; label: string };
   /** What changes how the page is shown, in its bar. */
   tools?: ReactNode;
@@ -42,29 +46,33 @@ type PageProps = { params: Promise<Record<string, string>>; searchParams: Search
 
 /**
  * A page of the dashboard at `path` (`/schedules/[id]`): who is not signed in goes to sign-in and comes back; everything
- * is read before anything is shown, so that a page that cannot be read is answered as a whole, without scripts: with the
- * request's id when the database is away, "not found" for NOT_FOUND of a verb.
+ * is read before anything is shown, so that a page that cannot be read is answered as a whole, without scripts, and with its
+ * status: with the request's id when the database is away, "not found" for NOT_FOUND of a verb.
  */
 export function dashboardPage(path: string, show: (opened: Opened) => Promise<Shown>) {
   return async ({ params, searchParams }: PageProps) => {
     const routeParams = await params;
     const view = await readView(fillIn(path, routeParams), await readSearchParams(searchParams));
     const own = hrefIn(view.env, view.path, view.params);
-    const ctx = await findSignedIn(view.env);
-    if (ctx === null) redirect(signInPageUrl("/login", {}, own));
-    if (ctx === "unavailable") return <NotLoaded retryHref={own} />;
     try {
+      const ctx = await findSignedIn(view.env);
+      if (ctx === null) return signedOut(own);
       const [beat, profile, usage] = await Promise.all([readLastBeat(), readOwnProfile(ctx), readUsage(ctx)]);
       const shown = await show({ ctx, view, beat, routeParams });
       return <Page ctx={ctx} view={view} own={own} shown={shown} beat={beat} email={profile.email} usage={usage} />;
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (error.code === "NOT_FOUND") notFound();
-      if (error.code === "UNAUTHORIZED") redirect(signInPageUrl("/login", {}, own));
-      if (error.code === "UNAVAILABLE") return <NotLoaded retryHref={own} />;
-      throw error;
+      unstable_rethrow(error);
+      if (error instanceof AppError && error.code === "NOT_FOUND") return missingPage(path);
+      if (error instanceof AppError && error.code === "UNAUTHORIZED") return signedOut(own);
+      return failedPage(error, own);
     }
   };
+}
+
+/** Leads to sign-in and back. A form that was sent without scripts is kept by the browser, so its page says what to do. */
+function signedOut(own: string) {
+  const href = signInPageUrl("/login", {}, own);
+  return isAnswerToForm() ? signedOutPage(href) : redirect(href);
 }
 
 async function Page({
@@ -95,6 +103,7 @@ async function Page({
       email={email}
       foot={<FrameFoot usage={{ ...usage, href: hrefIn(view.env, "/usage") }} beat={beat} />}
     >
+      <title>{`${shown.documentTitle ?? shown.title} · Stopwatch`}</title>
       <ZoneMemory known={view.browserZone} />
       <PageBar
         title={shown.title}
@@ -124,24 +133,4 @@ async function readView(path: string, params: View["params"]): Promise<View> {
 /** `/schedules/[id]` with what stands for `[id]`. */
 function fillIn(path: string, routeParams: Record<string, string>): string {
   return path.replace(/\[(\w+)\]/g, (_, name: string) => encodeURIComponent(routeParams[name] ?? ""));
-}
-
-async function NotLoaded({ retryHref }: { retryHref: string }) {
-  return (
-    <NarrowFrame theme={await chosenTheme()}>
-      <title>Not loaded · Stopwatch</title>
-      <FailureCard
-        title="This page did not load"
-        requestId={await pageRequestId()}
-        heading="h1"
-        actions={
-          <ButtonLink kind="primary" href={retryHref}>
-            Try again
-          </ButtonLink>
-        }
-      >
-        <p>The database did not answer. Schedules that are stored are kept, and are delivered by the dispatcher.</p>
-      </FailureCard>
-    </NarrowFrame>
-  );
 }

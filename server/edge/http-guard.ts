@@ -9,6 +9,7 @@ import { admitAction } from "./action-bodies.ts";
 import { answerOnFastPath } from "./fast-path.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
 import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
+import { withPageAnswer } from "./page-answer.ts";
 import { addSecurityHeaders, allowSharedCaching, dropNextVary } from "./response-headers.ts";
 
 /**
@@ -42,7 +43,9 @@ function guard(server: Server): void {
     const actionRejection = rejectionOfAction(request, response);
     if (actionRejection !== undefined) return sendError(response, actionRejection);
     if (answerOnFastPath(request, response)) return;
-    for (const handle of handlers) handle.call(server, request, response);
+    withPageAnswer({ request, response }, () => {
+      for (const handle of handlers) handle.call(server, request, response);
+    });
   });
   // Without these handlers, Node.js replies with a bare status or closes the connection.
   Object.assign(server, {

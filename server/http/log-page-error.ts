@@ -1,3 +1,4 @@
+import { AppError } from "#domain/errors.ts";
 import { PAGE_REQUEST_ID_HEADER } from "../edge/response-headers.ts";
 import { getServices } from "../services.ts";
 import { loggedPath } from "./log-response.ts";
@@ -6,7 +7,7 @@ type PageRequest = { path: string; method: string; headers: Readonly<Record<stri
 
 /** Logs the error of a page under its request id, which the error page shows. Never logs headers, query or body. */
 export function logPageError(error: unknown, { path, method, headers }: PageRequest): void {
-  getServices().log.error(
+  getServices().log[error instanceof AppError ? "warn" : "error"](
     { err: error, requestId: headers[PAGE_REQUEST_ID_HEADER], method, path: loggedPath(`http://page${path}`) },
     "page failed",
   );

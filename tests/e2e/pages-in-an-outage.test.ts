@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { type DashboardStage, expectSound, startDashboardStage } from "#tests/helpers/dashboard-stage.ts";
-import { LOOKS } from "#tests/helpers/page-checks.ts";
+import { besides, LOOKS } from "#tests/helpers/page-checks.ts";
 import { type DatabaseProxy, startProxy } from "#tests/helpers/proxy.ts";
 import { PAGES } from "#tests/pages/pages.ts";
 import { routesOfApp } from "#tests/pages/routes.ts";
@@ -44,7 +44,7 @@ it.each(LOOKS)(
       await page.reload();
       await page.getByRole("heading", { name: "This page did not load" }).waitFor();
       expect(await page.getByRole("main").textContent()).toMatch(/Request req_[0-9a-f]{32}/);
-      await expectSound(page, complaints);
+      await expectSound(page, besides(503, complaints));
       proxy.set("pass");
       await page.getByRole("link", { name: "Try again" }).click();
       await page.waitForURL(`${stage.origin}${path}`);
@@ -93,7 +93,8 @@ it.each(["reset", "drop replies"] as const)(
     await send();
     await page.waitForURL(/\?did=(created|known)$/);
     expect(await stored()).toBe(1);
-    expect(complaints).toEqual([]);
+    // A connection that the fault left silent may still delay the next page.
+    expect(besides(503, complaints)).toEqual([]);
     await close();
   },
 );

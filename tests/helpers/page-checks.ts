@@ -39,6 +39,13 @@ export async function openPage(
   return { page, complaints };
 }
 
+/** Complaints without those of the browser itself about the answers with this status, which are meant to have it. */
+export function besides(status: number, complaints: readonly string[]): string[] {
+  return complaints.filter(
+    (text) => !text.startsWith(`Failed to load resource: the server responded with a status of ${status}`),
+  );
+}
+
 /** What axe finds wrong with the current page, with every rule enabled: one line for each element. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

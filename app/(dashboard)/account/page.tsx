@@ -11,8 +11,6 @@ import { listOwnSessions, presentSession } from "#server/me/sessions.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../view.ts";
 
-export const metadata = { title: "Account and billing", robots: "noindex" };
-
 export default dashboardPage("/account", async ({ ctx, view }) => {
   const [row, sessions] = await Promise.all([readOwnProfile(ctx), listOwnSessions(ctx)]);
   const { user, subscription, isAdmin } = presentProfile(ctx, row);

@@ -10,8 +10,6 @@ import { readQueue } from "#server/admin/read-queue.ts";
 import { hrefIn, hrefWith } from "../view.ts";
 import { adminPage } from "./admin-page.tsx";
 
-export const metadata = { title: "Admin", robots: "noindex" };
-
 const STATUSES = ["active", "deactivated"] as const;
 
 export default adminPage("/admin", async ({ admin, view }) => {

@@ -7,8 +7,6 @@ import { presentApiKey } from "#server/api-keys/present.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../view.ts";
 
-export const metadata = { title: "API keys", robots: "noindex" };
-
 const PER_PAGE = 50;
 
 export default dashboardPage("/keys", async ({ ctx, view }) => {

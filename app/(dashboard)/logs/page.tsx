@@ -13,8 +13,6 @@ import { hrefIn, hrefWith } from "../view.ts";
 import { CODE_NAMES, chipsOf, logHref, newerHref, RANGES, readAsked } from "./asked.ts";
 import { readLog } from "./read-log.ts";
 
-export const metadata = { title: "Logs", robots: "noindex" };
-
 export default dashboardPage("/logs", async ({ ctx, view }) => {
   const asked = readAsked(view);
   const { rows, tail, ...pages } = await readLog(ctx, view, asked);

@@ -8,8 +8,6 @@ import { readOwnRelaySettings } from "#server/relay-settings/read.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
 import { doneWords, draftOf, problemsOf } from "./draft.ts";
 
-export const metadata = { title: "Relay settings", robots: "noindex" };
-
 export default dashboardPage("/relay", async ({ ctx, view }) => {
   const saved = await readOwnRelaySettings(ctx);
   const { effective, limits, defaults } = presentRelaySettings(saved, ctx.limits);

@@ -18,8 +18,6 @@ import { type Asked, FIRES, filterParams, PAGES_MAX, readAsked, SORTS } from "./
 import { chipsOf, confirmHref, listedSchedules, listHref, sortLinks, tabsOf } from "./links.ts";
 import { ROWS_PER_PAGE, readList } from "./read-list.ts";
 
-export const metadata = { title: "Schedules", robots: "noindex" };
-
 export default dashboardPage("/schedules", async ({ ctx, view }) => {
   const asked = readAsked(view.params, view);
   const own = listHref(view, {});

@@ -8,8 +8,6 @@ import { readOwnSigningSecrets } from "#server/signing-secrets/read.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
 import { hrefIn } from "../view.ts";
 
-export const metadata = { title: "Signing secrets", robots: "noindex" };
-
 export default dashboardPage("/signing", async ({ ctx, view }) => {
   const { current, next, rotatedAt } = await readOwnSigningSecrets(ctx);
   return {

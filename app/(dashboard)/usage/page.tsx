@@ -9,8 +9,6 @@ import { type MonthUsage, readMonthUsage } from "#server/overview/usage.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
 import { hrefIn } from "../view.ts";
 
-export const metadata = { title: "Usage", robots: "noindex" };
-
 const PLAN_NAMES = { free: "Free", indie: "Indie" };
 
 export default dashboardPage("/usage", async ({ ctx, view }) => {

@@ -1,27 +1,56 @@
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { DocsLayout } from "#components/docs/docs-layout.tsx";
 import { type DocHeading, readOutline } from "#components/docs/headings.ts";
 import { Markdown } from "#components/docs/markdown.tsx";
+import { MissingCard } from "#components/layout/missing-card.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { readReference, referenceHref } from "#server/contract/reference.ts";
 import { DOC_GROUPS, DOC_PAGES, type DocPage, docHref, docMarkdownHref, linkFromDoc } from "#server/docs/pages.ts";
 import { readDocPage } from "#server/docs/read-page.ts";
+import { answerPageWith } from "#server/edge/page-answer.ts";
 import { getServices } from "#server/services.ts";
 import { publicPage } from "../public-page.tsx";
 
-/** The page with this name. Ends in "not found" when there is none. */
-export function findDocPageOrNotFound(slug: string): DocPage {
-  return DOC_PAGES.find((page) => page.slug === slug) ?? notFound();
+export function findDocPage(slug: string): DocPage | undefined {
+  return DOC_PAGES.find((page) => page.slug === slug);
 }
 
-export function docMetadata(page: DocPage): Metadata {
+/** Of a page; without one, of `showNoSuchPage`. */
+export function docMetadata(page: DocPage | undefined): Metadata {
+  if (page === undefined) return MISSING_METADATA;
   return { title: page.title, description: page.description, alternates: { canonical: docHref(page) } };
 }
 
-/** A page of docs/ with the navigation of the documentation. */
-export async function showDocPage(page: DocPage) {
+export const MISSING_METADATA: Metadata = { title: "Not found", robots: "noindex" };
+
+/** Says that the documentation has no such page, beside those that it has. Answers 404. */
+export function showNoSuchPage() {
+  answerPageWith(404);
+  return showDocs({
+    current: "",
+    outline: [],
+    children: (
+      <MissingCard
+        title="No such page"
+        actions={
+          <>
+            <ButtonLink href="/docs" kind="primary">
+              Start of the documentation
+            </ButtonLink>
+            <ButtonLink href="/docs/api">API reference</ButtonLink>
+          </>
+        }
+      >
+        <p>The documentation has no page at this address. It may have been typed wrong, or moved.</p>
+      </MissingCard>
+    ),
+  });
+}
+
+/** A page of docs/ with the navigation of the documentation; without one, `showNoSuchPage`. */
+export async function showDocPage(page: DocPage | undefined) {
+  if (page === undefined) return showNoSuchPage();
   const text = await readDocPage(page, getServices().config.baseUrl);
   const next = DOC_PAGES[DOC_PAGES.indexOf(page) + 1];
   return showDocs({

@@ -1,7 +1,7 @@
-import { docMetadata, findDocPageOrNotFound, showDocPage } from "./docs-page.tsx";
+import { docMetadata, findDocPage, showDocPage } from "./docs-page.tsx";
 
-export const metadata = docMetadata(findDocPageOrNotFound("quickstart"));
+export const metadata = docMetadata(findDocPage("quickstart"));
 
 export default function Quickstart() {
-  return showDocPage(findDocPageOrNotFound("quickstart"));
+  return showDocPage(findDocPage("quickstart"));
 }

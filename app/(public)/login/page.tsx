@@ -1,8 +1,10 @@
 import { redirect } from "next/navigation";
 import { SignInCard } from "#components/sign-in/sign-in-card.tsx";
+import { AppError } from "#domain/errors.ts";
 import { enabledProviders } from "#server/auth/enabled-providers.ts";
 import { parseEmail } from "#server/auth/parse-email.ts";
 import { HOME_PATH, redirectPath } from "#server/auth/redirects.ts";
+import { answerPageWith } from "#server/edge/page-answer.ts";
 import { getServices } from "#server/services.ts";
 import { readSearchParams, type SearchParams } from "../../search-params.ts";
 import { findSignedIn } from "../../signed-in.ts";
@@ -13,9 +15,7 @@ export default async function SignIn({ searchParams }: { searchParams: SearchPar
   const { error: errorCode, email = "", redirectTo } = await readSearchParams(searchParams);
   const next = redirectPath(redirectTo);
   // A failure is shown even to somebody who is signed in.
-  const signedIn = errorCode === undefined ? await findSignedIn() : null;
-  if (signedIn !== null && signedIn !== "unavailable") redirect(next);
-  const error = signedIn === "unavailable" ? signedIn : errorCode;
+  const error = errorCode ?? (await goOnWhenSignedIn(next));
   const { config } = getServices();
   const query = next === HOME_PATH ? "" : `?${new URLSearchParams({ redirectTo: next })}`;
   const isEmailWrong = error === "email_invalid";
@@ -30,4 +30,16 @@ export default async function SignIn({ searchParams }: { searchParams: SearchPar
       isSignupOpen={config.signup === "open"}
     />
   );
+}
+
+/** Leads who is signed in to `next`. Returns "unavailable" while the database is, and answers so. */
+async function goOnWhenSignedIn(next: string): Promise<"unavailable" | undefined> {
+  try {
+    if ((await findSignedIn()) === null) return undefined;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "UNAVAILABLE") throw error;
+    answerPageWith(503, "5");
+    return "unavailable";
+  }
+  redirect(next);
 }

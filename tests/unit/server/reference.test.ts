@@ -26,6 +26,20 @@ describe("the API reference", () => {
     const names = list?.answers[0]?.fields.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["items", "items[].id", "total"]));
   });
+
+  it("describes the fields of an answer once in a group, and refers to them where they are the same", () => {
+    for (const { operations } of readReference(BASE_URL)) {
+      const answers = operations.flatMap(({ id, answers }) => answers.map((answer) => ({ id, ...answer })));
+      const texts = answers.filter(({ fields }) => fields.length > 0).map(({ fields }) => JSON.stringify(fields));
+      expect(new Set(texts).size).toBe(texts.length);
+      for (const { sameFieldsAs } of answers.filter((answer) => answer.sameFieldsAs)) {
+        const described = answers.find(({ id, status }) => id === sameFieldsAs?.id && status === sameFieldsAs.status);
+        expect(described?.fields.length).toBeGreaterThan(0);
+      }
+    }
+    const created = operations.find(({ id }) => id === "createSchedule")?.answers;
+    expect(created?.filter(({ sameFieldsAs }) => sameFieldsAs?.id === "createSchedule").length).toBeGreaterThan(0);
+  });
 });
 
 it("the document has everything that it refers to", () => {

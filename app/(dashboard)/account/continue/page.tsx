@@ -5,8 +5,6 @@ import { readHandOver } from "#server/http/sealed-value.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn } from "../../view.ts";
 
-export const metadata = { title: "Continue", robots: "noindex" };
-
 export default dashboardPage(CONTINUE_PATH, async ({ ctx, view }) => {
   const handedOver = readHandOver(ctx, CONTINUE_PATH, (await headers()).get("cookie"));
   const account = { href: hrefIn(view.env, "/account"), label: "Account and billing" };

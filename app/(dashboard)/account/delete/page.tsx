@@ -5,14 +5,13 @@ import { readOwnProfile } from "#server/me/read.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn } from "../../view.ts";
 
-export const metadata = { title: "Delete the account", robots: "noindex" };
-
 export default dashboardPage("/account/delete", async ({ ctx, view }) => {
   const [profile, losses] = await Promise.all([readOwnProfile(ctx), readDeletionLosses(ctx)]);
   const account = { href: hrefIn(view.env, "/account"), label: "Account and billing" };
   const error = view.params.error === "email" ? `Type ${profile.email}, exactly.` : undefined;
   return {
     title: "Delete",
+    documentTitle: "Delete the account",
     crumb: account,
     narrow: true,
     body: (

@@ -3,8 +3,6 @@ import { listAuditLog } from "#server/admin/list-audit-log.ts";
 import { hrefIn, hrefWith } from "../../view.ts";
 import { adminPage } from "../admin-page.tsx";
 
-export const metadata = { title: "Audit log", robots: "noindex" };
-
 export default adminPage("/admin/log", async ({ admin, view }) => {
   const { after } = view.params;
   const { items, next } = await listAuditLog(admin, { after });

@@ -6,7 +6,7 @@ import { readHandOver } from "#server/http/sealed-value.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn } from "../../view.ts";
 
-export const metadata = { title: "Your new key", robots: "noindex", referrer: "same-origin" as const };
+export const metadata = { referrer: "same-origin" as const };
 
 export default dashboardPage(CREATED_PATH, async ({ ctx, view }) => {
   const shown = readHandOver(ctx, CREATED_PATH, (await headers()).get("cookie"));

@@ -3,8 +3,6 @@ import { prepareKeys } from "#server/api-keys/prepared-keys.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn } from "../../view.ts";
 
-export const metadata = { title: "New API key", robots: "noindex" };
-
 export default dashboardPage("/keys/new", async ({ ctx, view }) => {
   const { name = "", keyEnv = view.env, error } = view.params;
   const keys = { href: hrefIn(view.env, "/keys"), label: "API keys" };

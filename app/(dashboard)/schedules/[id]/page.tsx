@@ -12,10 +12,6 @@ import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../../view.ts";
 import { scheduleLinks } from "../schedule-links.ts";
 
-export async function generateMetadata({ params }: { params: Promise<{ id: string }> }) {
-  return { title: (await params).id, robots: "noindex" };
-}
-
 export default dashboardPage("/schedules/[id]", async ({ ctx, view, routeParams }) => {
   const schedule = await readScheduleInFull(ctx, routeParams.id ?? "", view.now);
   const links = scheduleLinks(view.env, schedule.id);

@@ -7,8 +7,6 @@ import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn } from "../../view.ts";
 import { filterParams, readAsked } from "../asked.ts";
 
-export const metadata = { title: "Confirm", robots: "noindex" };
-
 export default dashboardPage("/schedules/confirm", async ({ ctx, view }) => {
   const { params, env, zone } = view;
   const action = OPERATION_ACTIONS.find((one) => one === params.action) ?? "cancel";

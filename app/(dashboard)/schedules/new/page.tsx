@@ -9,11 +9,6 @@ import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../../view.ts";
 import { createSchedule } from "./create-schedule.ts";
 
-export async function generateMetadata({ searchParams }: { searchParams: SearchParams }) {
-  const { from } = await readSearchParams(searchParams);
-  return { title: from === undefined ? "New schedule" : "Clone a schedule", robots: "noindex" };
-}
-
 export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
   const { from } = view.params;
   const [saved, cloned] = await Promise.all([
@@ -24,6 +19,7 @@ export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
   const keeps = cloned !== undefined && !cloned.isErased;
   return {
     title: cloned ? "Clone" : "New schedule",
+    documentTitle: cloned ? "Clone a schedule" : undefined,
     crumb: { href: hrefIn(view.env, "/schedules"), label: "Schedules" },
     body: (
       <NewScheduleForm

@@ -10,8 +10,6 @@ import { readAsked } from "../asked.ts";
 import { ROWS_PER_PAGE } from "../read-list.ts";
 import { shownOperation } from "./shown.ts";
 
-export const metadata = { title: "Operations", robots: "noindex" };
-
 export default dashboardPage("/schedules/operations", async ({ ctx, view }) => {
   const { page } = readAsked({ page: view.params.page }, view);
   const offset = (page - 1) * ROWS_PER_PAGE;

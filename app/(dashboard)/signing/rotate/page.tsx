@@ -3,13 +3,12 @@ import { presentSigningSecrets, readOwnSigningSecrets } from "#server/signing-se
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn } from "../../view.ts";
 
-export const metadata = { title: "Rotate signing secrets", robots: "noindex" };
-
 export default dashboardPage("/signing/rotate", async ({ ctx, view }) => {
   const { current, next, rotated_at } = presentSigningSecrets(await readOwnSigningSecrets(ctx));
   const signing = { href: hrefIn(view.env, "/signing"), label: "Signing secrets" };
   return {
     title: "Rotate",
+    documentTitle: "Rotate signing secrets",
     crumb: signing,
     narrow: true,
     body: (

@@ -8,8 +8,6 @@ import { readAccount } from "#server/admin/read-account.ts";
 import { hrefIn, hrefWith } from "../../../view.ts";
 import { adminPage } from "../../admin-page.tsx";
 
-export const metadata = { title: "Account", robots: "noindex" };
-
 export default adminPage("/admin/accounts/[id]", async ({ admin, view, routeParams }) => {
   const id = routeParams.id ?? "";
   const { after, did, error } = view.params;
@@ -18,6 +16,7 @@ export default adminPage("/admin/accounts/[id]", async ({ admin, view, routePara
   const act = isActive ? "deactivate" : "reactivate";
   return {
     title: account.email,
+    documentTitle: "Account",
     crumb: { href: hrefIn(view.env, "/admin"), label: "Admin" },
     action: (
       <ButtonLink kind={isActive ? "danger" : "primary"} href={hrefIn(view.env, `/admin/accounts/${id}/${act}`)}>

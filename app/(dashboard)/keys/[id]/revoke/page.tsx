@@ -5,14 +5,13 @@ import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
 import { readKey } from "../../read-key.ts";
 
-export const metadata = { title: "Revoke an API key", robots: "noindex" };
-
 export default dashboardPage("/keys/[id]/revoke", async ({ ctx, view, routeParams }) => {
   const key = await readKey(ctx, routeParams.id);
   const keys = { href: hrefIn(view.env, "/keys"), label: "API keys" };
   const error = view.params.error === "name" ? `Type ${key.name}, exactly.` : undefined;
   return {
     title: "Revoke",
+    documentTitle: "Revoke an API key",
     crumb: keys,
     narrow: true,
     body: (

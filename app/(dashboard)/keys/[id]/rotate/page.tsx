@@ -5,13 +5,12 @@ import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
 import { readKey } from "../../read-key.ts";
 
-export const metadata = { title: "Rotate an API key", robots: "noindex" };
-
 export default dashboardPage("/keys/[id]/rotate", async ({ ctx, view, routeParams }) => {
   const key = await readKey(ctx, routeParams.id);
   const keys = { href: hrefIn(view.env, "/keys"), label: "API keys" };
   return {
     title: "Rotate",
+    documentTitle: "Rotate an API key",
     crumb: keys,
     narrow: true,
     body: (

@@ -4,13 +4,12 @@ import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
 import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
 
-export const metadata = { title: "Cancel a schedule", robots: "noindex" };
-
 export default dashboardPage("/schedules/[id]/cancel", async ({ ctx, view, routeParams }) => {
   const schedule = await readScheduleInFull(ctx, routeParams.id ?? "", view.now);
   const page = hrefIn(view.env, `/schedules/${schedule.id}`);
   return {
     title: "Cancel",
+    documentTitle: "Cancel a schedule",
     crumb: { href: page, label: schedule.id },
     narrow: true,
     body: (

@@ -6,13 +6,12 @@ import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
 import { scheduleLinks } from "../../schedule-links.ts";
 
-export const metadata = { title: "Replay a schedule", robots: "noindex" };
-
 export default dashboardPage("/schedules/[id]/replay", async ({ ctx, view, routeParams }) => {
   const schedule = await readScheduleInFull(ctx, routeParams.id ?? "", view.now);
   const page = hrefIn(view.env, `/schedules/${schedule.id}`);
   return {
     title: "Replay",
+    documentTitle: "Replay a schedule",
     crumb: { href: page, label: schedule.id },
     narrow: true,
     body: (

@@ -9,8 +9,6 @@ import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
 import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
 
-export const metadata = { title: "Reschedule", robots: "noindex" };
-
 export default dashboardPage("/schedules/[id]/reschedule", async ({ ctx, view, routeParams }) => {
   const schedule = await readScheduleInFull(ctx, routeParams.id ?? "", view.now);
   const page = hrefIn(view.env, `/schedules/${schedule.id}`);

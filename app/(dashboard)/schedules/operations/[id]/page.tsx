@@ -7,8 +7,6 @@ import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
 import { shownOperation } from "../shown.ts";
 
-export const metadata = { title: "Operation", robots: "noindex" };
-
 export default dashboardPage("/schedules/operations/[id]", async ({ ctx, view, routeParams, beat }) => {
   const operation = shownOperation(presentOperation(await getOperation(ctx, routeParams.id ?? "")));
   const isRunning = operation.status === "running";

@@ -1,20 +1,21 @@
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import { Operation } from "#components/docs/operation.tsx";
 import { type ReferenceGroup, readReference, referenceHref } from "#server/contract/reference.ts";
 import { getServices } from "#server/services.ts";
-import { showDocs } from "../../docs-page.tsx";
+import { MISSING_METADATA, showDocs, showNoSuchPage } from "../../docs-page.tsx";
 
 type Props = { params: Promise<{ group: string }> };
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const group = findGroupOrNotFound((await params).group);
+  const group = findGroup((await params).group);
+  if (group === undefined) return MISSING_METADATA;
   const { title, description } = group;
   return { title: `${title}, API reference`, description, alternates: { canonical: referenceHref(group) } };
 }
 
 export default async function ApiGroup({ params }: Props) {
-  const group = findGroupOrNotFound((await params).group);
+  const group = findGroup((await params).group);
+  if (group === undefined) return showNoSuchPage();
   return showDocs({
     current: referenceHref(group),
     outline: group.operations.map(({ id, summary }) => ({ id, text: summary.replace(/\.$/, "") })),
@@ -31,6 +32,6 @@ export default async function ApiGroup({ params }: Props) {
   });
 }
 
-function findGroupOrNotFound(slug: string): ReferenceGroup {
-  return readReference(getServices().config.baseUrl).find((group) => group.slug === slug) ?? notFound();
+function findGroup(slug: string): ReferenceGroup | undefined {
+  return readReference(getServices().config.baseUrl).find((group) => group.slug === slug);
 }

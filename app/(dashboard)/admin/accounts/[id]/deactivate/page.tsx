@@ -3,13 +3,12 @@ import { readAccount } from "#server/admin/read-account.ts";
 import { hrefIn } from "../../../../view.ts";
 import { adminPage } from "../../../admin-page.tsx";
 
-export const metadata = { title: "Deactivate an account", robots: "noindex" };
-
 export default adminPage("/admin/accounts/[id]/deactivate", async ({ admin, view, routeParams }) => {
   const account = await readAccount(admin, routeParams.id ?? "");
   const accountHref = hrefIn(view.env, `/admin/accounts/${account.id}`);
   return {
     title: "Deactivate",
+    documentTitle: "Deactivate an account",
     crumb: { href: accountHref, label: account.email },
     narrow: true,
     body: (

@@ -1,0 +1,59 @@
+import { FailureCard } from "#components/layout/failure-card.tsx";
+import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { AppError } from "#domain/errors.ts";
+import { answerPageWith, isAnswerToForm } from "#server/edge/page-answer.ts";
+import { PAGE_REQUEST_ID_HEADER } from "#server/edge/response-headers.ts";
+import { logPageError } from "#server/http/log-page-error.ts";
+import { chosenTheme, pageRequestId } from "./page-request.ts";
+
+/**
+ * The page in place of the one at `address` that could not be made because of `error`: answers with the status of the error,
+ * and logs it under the request's id, which the page shows.
+ */
+export async function failedPage(error: unknown, address: string) {
+  const requestId = await pageRequestId();
+  const isForm = isAnswerToForm();
+  logPageError(error, {
+    path: address,
+    method: isForm ? "POST" : "GET",
+    headers: { [PAGE_REQUEST_ID_HEADER]: requestId },
+  });
+  const { status, text, retryAfterS } = readFailure(error);
+  answerPageWith(status, retryAfterS);
+  return (
+    <NarrowFrame theme={await chosenTheme()}>
+      <title>Not loaded · Stopwatch</title>
+      <FailureCard
+        title="This page did not load"
+        requestId={requestId}
+        heading="h1"
+        actions={
+          isForm ? undefined : (
+            <ButtonLink kind="primary" href={address}>
+              Try again
+            </ButtonLink>
+          )
+        }
+      >
+        <p>{text}</p>
+        {isForm && <SendAgain />}
+      </FailureCard>
+    </NarrowFrame>
+  );
+}
+
+/** How a form that was sent without scripts is sent again, so that nothing typed is lost. */
+export function SendAgain() {
+  return <p>Reload this page to send again what you typed. It is stored once, however often it is sent.</p>;
+}
+
+function readFailure(error: unknown): { status: number; text: string; retryAfterS?: string } {
+  if (!(error instanceof AppError)) {
+    return { status: 500, text: "Something failed on our side. Deliveries are not affected by this page." };
+  }
+  const { status, code, headers = {}, publicMessage } = error;
+  if (code !== "UNAVAILABLE") return { status, text: publicMessage, retryAfterS: headers["Retry-After"] };
+  const text = `${publicMessage} Schedules that are stored are kept, and are delivered by the dispatcher.`;
+  return { status, text, retryAfterS: headers["Retry-After"] ?? "5" };
+}

@@ -1,0 +1,15 @@
+import { SearchX } from "lucide";
+import type { ReactNode } from "react";
+import { Card } from "../ui/card.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+
+/** Shown in place of a page or a thing that does not exist: `actions` lead to what does. */
+export function MissingCard({ title, actions, children }: { title: string; actions: ReactNode; children: ReactNode }) {
+  return (
+    <Card className="w-full max-w-136">
+      <EmptyState title={title} art={SearchX} heading="h1" actions={actions}>
+        {children}
+      </EmptyState>
+    </Card>
+  );
+}

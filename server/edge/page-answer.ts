@@ -1,0 +1,47 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+type Exchange = {
+  request: Pick<IncomingMessage, "method" | "headers">;
+  response: Pick<ServerResponse, "statusCode" | "headersSent" | "setHeader">;
+};
+
+/**
+ * Calls `handle`, which answers a request for a page, so that the page can set the status of its answer. Next.js has no
+ * other status than 200 for a page that it renders on the server: for a page that throws it sends an empty document, which
+ * its script fills.
+ */
+export function withPageAnswer({ request, response }: Exchange, handle: () => void): void {
+  storage().run({ request, response }, handle);
+}
+
+/**
+ * Sets the status of the answer whose page is being rendered, and `Retry-After` in seconds. Without effect when Next.js asks
+ * for the data of a page instead of a document (a refresh by script): it would load the whole document for any other status
+ * than 200.
+ */
+export function answerPageWith(status: number, retryAfterS?: string): void {
+  const exchange = storage().getStore();
+  if (exchange === undefined || isForScript(exchange.request.headers) || exchange.response.headersSent) return;
+  exchange.response.statusCode = status;
+  if (retryAfterS !== undefined) exchange.response.setHeader("Retry-After", retryAfterS);
+}
+
+/** Whether the page that is being rendered is the answer to a form that a browser sent without scripts. */
+export function isAnswerToForm(): boolean {
+  const { request } = storage().getStore() ?? {};
+  return request?.method === "POST" && !isForScript(request.headers);
+}
+
+function isForScript(headers: IncomingMessage["headers"]): boolean {
+  return headers.rsc !== undefined || headers["next-action"] !== undefined;
+}
+
+// On globalThis, since Next.js loads this module twice: in the pages' bundle and in that of instrumentation.ts.
+function storage(): AsyncLocalStorage<Exchange> {
+  const store = globalThis as { [STORAGE]?: AsyncLocalStorage<Exchange> };
+  store[STORAGE] ??= new AsyncLocalStorage();
+  return store[STORAGE];
+}
+
+const STORAGE = Symbol.for("stopwatch.page-answer");

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { encodeId } from "#domain/ids.ts";
+import type { TestAccount } from "#tests/helpers/accounts.ts";
+import { type DashboardStage, expectSound, startDashboardStage } from "#tests/helpers/dashboard-stage.ts";
+import { besides, LOOKS } from "#tests/helpers/page-checks.ts";
+import { type DatabaseProxy, startProxy } from "#tests/helpers/proxy.ts";
+import { dashboardPaths } from "#tests/pages/routes.ts";
+
+let stage: DashboardStage;
+let proxy: DatabaseProxy;
+let account: TestAccount;
+let token: string;
+
+beforeAll(async () => {
+  stage = await startDashboardStage({}, async (address) => {
+    const url = new URL(address);
+    proxy = await startProxy(Number(url.port));
+    url.port = String(proxy.port);
+    return url.href;
+  });
+  account = await stage.bench.account();
+  const opened = await stage.open(account, "/overview");
+  ({ token } = opened);
+  await opened.close();
+}, 300_000);
+afterAll(async () => {
+  proxy.set("pass");
+  await stage?.stop();
+  await proxy?.close();
+});
+beforeEach(() => proxy.set("pass"));
+
+const NO_ID = "00000000000000000000000000";
+
+/** Addresses of what does not exist, with the heading that says so and the link back. */
+const MISSING = [
+  [`/schedules/sch_${NO_ID}`, "No such schedule here", "/schedules"],
+  [`/schedules/sch_${NO_ID}?env=test`, "No such schedule here", "/schedules?env=test"],
+  ["/schedules/nonsense", "No such schedule here", "/schedules"],
+  [`/schedules/sch_${NO_ID}/cancel`, "No such schedule here", "/schedules"],
+  [`/schedules/sch_${NO_ID}/replay`, "No such schedule here", "/schedules"],
+  [`/schedules/sch_${NO_ID}/reschedule`, "No such schedule here", "/schedules"],
+  [`/schedules/new?from=sch_${NO_ID}`, "No such schedule here", "/schedules"],
+  [`/schedules/operations/op_${NO_ID}`, "There is no such operation", "/schedules/operations"],
+  [`/keys/key_${NO_ID}/revoke`, "No such API key", "/keys"],
+  [`/keys/key_${NO_ID}/rotate`, "No such API key", "/keys"],
+  ["/admin", "Nothing is here", "/overview"],
+  [`/admin/accounts/acc_${NO_ID}`, "Nothing is here", "/overview"],
+  ["/docs/nothing", "No such page", "/docs"],
+  ["/docs/api/nothing", "No such page", "/docs/api"],
+  ["/nothing", "Nothing is here", "/"],
+  [`/schedules/sch_${NO_ID}/nothing`, "Nothing is here", "/"],
+] as const;
+
+const get = (path: string, init: RequestInit = {}) =>
+  fetch(stage.origin + path, {
+    redirect: "manual",
+    ...init,
+    headers: { cookie: `sw_session=${token}`, accept: "text/html", ...init.headers },
+  });
+
+/** What a browser without scripts shows of a document: its titles, its headings, and its links. */
+function read(html: string) {
+  const shown = html.replaceAll(/<(script|template|style)\b[\s\S]*?<\/\1>/g, "");
+  const all = (pattern: RegExp) => [...shown.matchAll(pattern)].map(([, one = ""]) => one.replaceAll("&amp;", "&"));
+  return {
+    titles: all(/<title>([^<]*)<\/title>/g),
+    headings: all(/<h1[^>]*>([^<]*)<\/h1>/g),
+    links: all(/<a [^>]*href="([^"]*)"/g),
+    robots: all(/<meta name="robots" content="([^"]*)"/g),
+    text: shown,
+  };
+}
+
+describe("what does not exist", () => {
+  it.each(MISSING)(
+    "is answered 404 with a document that says so, whole without scripts: %s",
+    async (path, title, back) => {
+      const answer = await get(path);
+      expect(answer.status).toBe(404);
+      const { titles, headings, links, robots } = read(await answer.text());
+      expect(titles).toHaveLength(1);
+      expect(titles[0]).toMatch(/^(Not found|No such|There is no such|Nothing is here).* · Stopwatch$/);
+      expect(headings).toEqual([title]);
+      expect(links).toContain(back);
+      expect(new Set(robots)).toEqual(new Set(["noindex"]));
+    },
+  );
+
+  it.each(MISSING)("is shown once and with one request, with scripts as without: %s", async (path, title) => {
+    for (const scripts of [true, false]) {
+      const { page, complaints, close } = await stage.open(account, "/docs", { theme: "light", width: 1280, scripts });
+      const documents: string[] = [];
+      page.on("request", (request) => {
+        const isDocument = request.resourceType() === "document" || request.headers().rsc !== undefined;
+        if (isDocument) documents.push(request.url());
+      });
+      const answer = await page.goto(stage.origin + path, { waitUntil: "networkidle" });
+      expect(answer?.status()).toBe(404);
+      expect(await page.getByRole("heading", { level: 1 }).allTextContents()).toEqual([title]);
+      expect(await page.locator("title").count()).toBe(1);
+      expect(documents).toEqual([stage.origin + path]);
+      expect(besides(404, complaints)).toEqual([]);
+      await close();
+    }
+  });
+
+  it.each(LOOKS)("passes axe and fits: $theme, $width px", async (look) => {
+    for (const [path] of [MISSING[0], MISSING[7], MISSING[8], MISSING[12], MISSING[14]]) {
+      const { page, complaints, close } = await stage.open(account, path, look);
+      await expectSound(page, besides(404, complaints));
+      await close();
+    }
+  });
+
+  it("is said by a page that was open when it was refreshed by its script", async () => {
+    const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+    const { page, close } = await stage.open(account, `/schedules/${encodeId("sch", uuid)}`);
+    await stage.sql`DELETE FROM schedules WHERE id = ${uuid}`;
+    await page.getByRole("heading", { name: "No such schedule here" }).waitFor();
+    expect(await page.title()).toBe("No such schedule here · Stopwatch");
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+    await close();
+  });
+});
+
+describe("a page that exists", () => {
+  it("is answered 200 with one title", async () => {
+    for (const path of [
+      "/overview",
+      "/keys",
+      "/schedules/new",
+      "/account/delete",
+      "/unsubscribe",
+      "/docs",
+      "/login?error=x",
+    ]) {
+      const answer = await get(path);
+      expect([path, answer.status]).toEqual([path, 200]);
+      const { titles } = read(await answer.text());
+      expect(titles, path).toHaveLength(1);
+      expect(titles[0], path).toMatch(/^[^·]+ · Stopwatch$/);
+    }
+  });
+});
+
+describe("while the database is away", () => {
+  it("every page of the dashboard is answered 503 with a document that says so, whole without scripts", async () => {
+    proxy.set("reset");
+    for (const path of dashboardPaths()) {
+      const answer = await get(path);
+      expect([path, answer.status]).toEqual([path, 503]);
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+      const { titles, headings, links, robots, text } = read(await answer.text());
+      expect([titles, headings], path).toEqual([["Not loaded · Stopwatch"], ["This page did not load"]]);
+      expect(text).toContain(answer.headers.get("x-request-id"));
+      expect(links, path).toContain(path);
+      expect(robots, path).toEqual(["noindex"]);
+    }
+  });
+
+  it("the public pages that need it are answered 503 with what they can show", async () => {
+    proxy.set("reset");
+    const [signIn, notices] = await Promise.all([get("/login"), get("/unsubscribe?token=x")]);
+    expect([signIn.status, notices.status]).toEqual([503, 503]);
+    expect(read(await signIn.text()).text).toContain("Signing in does not work right now.");
+    const { headings, titles, links } = read(await notices.text());
+    expect([titles, headings]).toEqual([["Not loaded · Stopwatch"], ["This page did not load"]]);
+    expect(links).toContain("/unsubscribe?token=x");
+  });
+
+  it("a form that was sent without scripts is not lost: the page is reloaded, and it is stored once", async () => {
+    const { page, close } = await openForm();
+    proxy.set("reset");
+    await page.getByRole("main").getByRole("button", { name: "Schedule it" }).last().click();
+    await page.getByText("Reload this page to send again what you typed.").waitFor();
+    proxy.set("pass");
+    await page.reload();
+    await page.waitForURL(/\?did=(created|known)$/);
+    await close();
+  });
+});
+
+/** The form of a new schedule without scripts, filled in. */
+async function openForm() {
+  const look = { theme: "light", width: 1280, scripts: false } as const;
+  const opened = await stage.open(account, "/schedules/new", look);
+  await opened.page.getByLabel("URL", { exact: true }).fill("https://example.com/kept");
+  return opened;
+}
+
+describe("a session that ended", () => {
+  it("leads from every page of the dashboard to sign-in and back to where one was", async () => {
+    for (const path of dashboardPaths()) {
+      const answer = await get(path, { headers: { cookie: "sw_session=gone" } });
+      expect([path, answer.status]).toEqual([path, 307]);
+      const to = new URL(answer.headers.get("location") ?? "", stage.origin);
+      expect(to.pathname).toBe("/login");
+      expect(to.searchParams.get("redirectTo") ?? "/overview", path).toBe(path);
+    }
+  });
+
+  it.each([
+    ["/keys/new?env=test", "/keys/create"],
+    ["/relay", "/relay/save"],
+    ["/account", "/account/profile"],
+    ["/account/delete", "/account/delete/confirm"],
+    ["/account", "/account/sign-out-elsewhere"],
+    ["/signing/rotate?env=test", "/signing/rotate/confirm"],
+  ])(
+    "leads from a form of %s to sign-in, which says that nothing was taken, and back to the form",
+    async (page, target) => {
+      const answer = await get(target, {
+        method: "POST",
+        headers: {
+          cookie: "sw_session=gone",
+          origin: stage.origin,
+          referer: stage.origin + page,
+          "content-type": "application/x-www-form-urlencoded",
+        },
+        body: "env=test",
+      });
+      expect(answer.status).toBe(303);
+      const to = new URL(answer.headers.get("location") ?? "", stage.origin);
+      expect([to.pathname, to.searchParams.get("error"), to.searchParams.get("redirectTo")]).toEqual([
+        "/login",
+        "signed_out",
+        page,
+      ]);
+    },
+  );
+
+  it("keeps the time that was typed to move a schedule", async () => {
+    const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+    const path = `/schedules/${encodeId("sch", uuid)}/reschedule`;
+    const { page, token: own, close } = await stage.open(account, path);
+    await page
+      .getByLabel(/in words/i)
+      .or(page.locator("[name=words]"))
+      .first()
+      .fill("in 3h");
+    await page.context().clearCookies({ name: "sw_session" });
+    await page.getByRole("button", { name: "Move it" }).click();
+    await page.getByText("You were signed out.").waitFor();
+    const back = new URL(page.url()).searchParams.get("redirectTo") ?? "";
+    await page.context().addCookies([{ name: "sw_session", value: own, url: stage.origin }]);
+    await page.goto(stage.origin + back);
+    await page.getByText("You were signed out. Press again.").waitFor();
+    expect(await page.locator("[name=words]").inputValue()).toBe("in 3h");
+    await close();
+  });
+
+  it("loses nothing of a form without scripts: after signing in elsewhere the page is reloaded, and it is stored once", async () => {
+    const { page, token: own, close } = await openForm();
+    const before = await countOf();
+    await page.context().clearCookies({ name: "sw_session" });
+    await page.getByRole("main").getByRole("button", { name: "Schedule it" }).last().click();
+    await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+    expect(await countOf()).toBe(before);
+    await page.context().addCookies([{ name: "sw_session", value: own, url: stage.origin }]);
+    await page.reload();
+    await page.waitForURL(/\?did=created$/);
+    expect(await countOf()).toBe(before + 1);
+    await close();
+  });
+});
+
+async function countOf(): Promise<number> {
+  const [row] = await stage.sql`SELECT count(*)::integer AS n FROM schedules WHERE account_id = ${account.id}`;
+  return row?.n;
+}

@@ -39,22 +39,13 @@ export function TableHead({ children }: { children: ReactNode }) {
   );
 }
 
+/** The rows. The look of all rows and cells is here: with classes of their own, cells would be most of a page. */
 export function TableBody({ children }: { children: ReactNode }) {
-  return <tbody className="group-data-stacks/table:max-md:block">{children}</tbody>;
+  return <tbody className={BODY}>{children}</tbody>;
 }
 
 export function Row({ selected = false, children }: { selected?: boolean; children: ReactNode }) {
-  return (
-    <tr
-      className={
-        `border-line border-b last:border-b-0 ${selected ? "bg-accent-soft" : "hover:bg-hover has-[[type=checkbox]:checked]:bg-accent-soft"} ` +
-        "group-data-stacks/table:max-md:flex group-data-stacks/table:max-md:flex-wrap group-data-stacks/table:max-md:items-center " +
-        "group-data-stacks/table:max-md:gap-x-3 group-data-stacks/table:max-md:gap-y-0.5 group-data-stacks/table:max-md:px-3.5 group-data-stacks/table:max-md:py-2.5"
-      }
-    >
-      {children}
-    </tr>
-  );
+  return <tr data-selected={selected || undefined}>{children}</tr>;
 }
 
 /** A column heading. `numeric` columns are right-aligned, like their cells. */
@@ -90,37 +81,34 @@ export function Cell({
   className = "",
   ...attributes
 }: TdHTMLAttributes<HTMLTableCellElement> & CellProps) {
-  return (
-    <td {...attributes} data-label={label} className={`${cellLook({ numeric, label, rest, stacked })} ${className}`} />
-  );
+  const look = [numeric && "whitespace-nowrap text-right", rest && "md:cell-rest", className].filter(Boolean).join(" ");
+  return <td {...attributes} data-label={label} data-stacked={stacked} className={look || undefined} />;
 }
 
 /** The cell that names its row. */
 export function RowHead({
   stacked,
-  className = "",
   ...attributes
 }: ThHTMLAttributes<HTMLTableCellElement> & Pick<CellProps, "stacked">) {
-  return <th scope="row" {...attributes} className={`${cellLook({ stacked })} text-left font-normal ${className}`} />;
+  return <th scope="row" {...attributes} data-stacked={stacked} />;
 }
 
-function cellLook({ numeric, label, rest, stacked }: CellProps): string {
-  return [
-    "h-11 px-2 py-1 align-middle first:pl-4 last:pr-4 sm:px-3 group-data-dense/table:h-8.5",
-    numeric ? "whitespace-nowrap text-right" : "",
-    rest ? "md:cell-rest" : "",
-    "group-data-stacks/table:max-md:flex group-data-stacks/table:max-md:h-auto group-data-stacks/table:max-md:min-h-6.5 group-data-stacks/table:max-md:min-w-0",
-    "group-data-stacks/table:max-md:items-center group-data-stacks/table:max-md:px-0 group-data-stacks/table:max-md:py-0 group-data-stacks/table:max-md:last:pr-0 group-data-stacks/table:max-md:first:pl-0",
-    stacked ? STACKED[stacked] : "",
-    label
-      ? "group-data-stacks/table:max-md:before:mr-2 group-data-stacks/table:max-md:before:text-ink-muted group-data-stacks/table:max-md:before:text-xs group-data-stacks/table:max-md:before:content-[attr(data-label)]"
-      : "",
-  ].join(" ");
-}
-
-const STACKED: Record<NonNullable<CellProps["stacked"]>, string> = {
-  line: "group-data-stacks/table:max-md:basis-full",
-  title: "group-data-stacks/table:max-md:-order-2",
-  aside: "group-data-stacks/table:max-md:-order-1 group-data-stacks/table:max-md:ml-auto",
-  hidden: "group-data-stacks/table:max-md:hidden",
-};
+const BODY = [
+  "[&>tr]:border-line [&>tr]:border-b [&>tr:last-child]:border-b-0",
+  "[&>tr:where(:not([data-selected])):hover]:bg-hover [&>tr:has([type=checkbox]:checked)]:bg-accent-soft [&>tr[data-selected]]:bg-accent-soft",
+  "[&>tr>*]:h-11 [&>tr>*]:px-2 [&>tr>*]:py-1 [&>tr>*]:align-middle sm:[&>tr>*]:px-3 [&>tr>*:first-child]:pl-4 [&>tr>*:last-child]:pr-4",
+  "group-data-dense/table:[&>tr>*]:h-8.5",
+  // Without weight, so that a cell may have another.
+  "[:where(&>tr>th)]:text-left [:where(&>tr>th)]:font-normal",
+  "group-data-stacks/table:max-md:block",
+  "group-data-stacks/table:max-md:[&>tr]:flex group-data-stacks/table:max-md:[&>tr]:flex-wrap group-data-stacks/table:max-md:[&>tr]:items-center",
+  "group-data-stacks/table:max-md:[&>tr]:gap-x-3 group-data-stacks/table:max-md:[&>tr]:gap-y-0.5 group-data-stacks/table:max-md:[&>tr]:px-3.5 group-data-stacks/table:max-md:[&>tr]:py-2.5",
+  "group-data-stacks/table:max-md:[&>tr>*]:flex group-data-stacks/table:max-md:[&>tr>*]:h-auto group-data-stacks/table:max-md:[&>tr>*]:min-h-6.5 group-data-stacks/table:max-md:[&>tr>*]:min-w-0",
+  "group-data-stacks/table:max-md:[&>tr>*]:items-center group-data-stacks/table:max-md:[&>tr>*]:p-0",
+  "group-data-stacks/table:max-md:[&>tr>*:first-child]:pl-0 group-data-stacks/table:max-md:[&>tr>*:last-child]:pr-0",
+  "group-data-stacks/table:max-md:[&>tr>[data-stacked=line]]:basis-full group-data-stacks/table:max-md:[&>tr>[data-stacked=title]]:-order-2",
+  "group-data-stacks/table:max-md:[&>tr>[data-stacked=aside]]:-order-1 group-data-stacks/table:max-md:[&>tr>[data-stacked=aside]]:ml-auto",
+  "group-data-stacks/table:max-md:[&>tr>[data-stacked=hidden]]:hidden",
+  "group-data-stacks/table:max-md:[&>tr>[data-label]]:before:mr-2 group-data-stacks/table:max-md:[&>tr>[data-label]]:before:text-ink-muted",
+  "group-data-stacks/table:max-md:[&>tr>[data-label]]:before:text-xs group-data-stacks/table:max-md:[&>tr>[data-label]]:before:content-[attr(data-label)]",
+].join(" ");

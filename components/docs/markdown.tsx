@@ -183,9 +183,5 @@ function drawSpan(token: Token, drawing: Drawing): ReactNode {
 
 /** Code within a sentence. */
 export function InlineCode({ children }: { children: ReactNode }) {
-  return (
-    <code className="wrap-anywhere in-[td]:wrap-break-word rounded-sm border border-line bg-sunken px-1 py-px font-mono text-[0.86em]">
-      {children}
-    </code>
-  );
+  return <code className="inline-code in-[td]:wrap-break-word">{children}</code>;
 }

@@ -18,6 +18,7 @@ export type ShownOperation = {
     status: string;
     description: string;
     fields: readonly ShownField[];
+    sameFieldsAs?: { id: string; summary: string; status: string };
     example: string | undefined;
   }[];
   errors: readonly { status: string; code: string }[];
@@ -55,7 +56,7 @@ export function Operation({ operation, errorsHref }: { operation: ShownOperation
       )}
       <Fields title={samples ? "Parameters" : "Headers"} fields={parameters} />
       <Fields title="Body" fields={body} />
-      {answers.map(({ status, description: what, fields, example }) => (
+      {answers.map(({ status, description: what, fields, sameFieldsAs, example }) => (
         <div key={status} className="grid min-w-0 grid-cols-1 gap-2">
           <h3 className="text-base">
             {status}:{" "}
@@ -71,6 +72,14 @@ export function Operation({ operation, errorsHref }: { operation: ShownOperation
               <summary className="min-h-6 cursor-pointer text-accent text-sm">Fields of the answer</summary>
               <Fields title={`Fields of ${status}`} fields={fields} />
             </details>
+          )}
+          {sameFieldsAs && (
+            <p className="text-ink-soft text-sm">
+              Fields:{" "}
+              <TextLink href={`#${sameFieldsAs.id}`}>
+                as in {sameFieldsAs.status} of “{sameFieldsAs.summary.replace(/\.$/, "")}”
+              </TextLink>
+            </p>
           )}
         </div>
       ))}

@@ -1,4 +1,4 @@
-import { Fragment } from "react";
+import { Fragment, useId } from "react";
 import { Copy } from "./copy.tsx";
 
 /** The style of a piece of code: plain, user input, comment, or the requested instant. */
@@ -18,13 +18,13 @@ export function CodeBlock({
   code: CodePiece | readonly CodePiece[];
   copied?: string;
 }) {
+  const id = useId();
   const pieces = Array.isArray(code) ? (code as readonly CodePiece[]) : [code as CodePiece];
-  const all = pieces.map((piece) => (typeof piece === "string" ? piece : piece.text)).join("");
   return (
     <div className="min-w-0 overflow-hidden rounded-lg border border-line bg-surface">
       <div className="flex min-h-9 items-center gap-2 border-line border-b py-1 pr-1.5 pl-3.5 text-ink-muted text-xs">
         <span className="flex-1">{title}</span>
-        <Copy text={copied ?? all} what={what} />
+        <Copy text={copied ?? { id }} what={what} />
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls */}
       <pre
@@ -34,7 +34,7 @@ export function CodeBlock({
         aria-label={what}
         className="overflow-x-auto p-3.5 font-mono text-[0.78125rem] leading-[1.3125rem] focus-visible:-outline-offset-2"
       >
-        <code className="text-[length:inherit]">
+        <code id={id} className="text-[length:inherit]">
           {pieces.map((piece, at) =>
             typeof piece === "string" ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text never move

@@ -14,7 +14,9 @@ export type CodeSample = {
 export function CodeTabs({ what, samples }: { what: string; samples: readonly CodeSample[] }) {
   const name = useId();
   return (
-    <div className={`min-w-0 overflow-hidden rounded-lg border border-line bg-surface ${SHOWN}`}>
+    <div
+      className={`min-w-0 overflow-hidden rounded-lg border border-line bg-surface ${SHOWN.slice(0, samples.length).join(" ")}`}
+    >
       <div className="flex min-h-9 items-center gap-2 border-line border-b pr-1.5 pl-1.5">
         <fieldset className="min-w-0 flex-1 overflow-x-auto">
           <legend className="sr-only">{what}</legend>
@@ -34,9 +36,9 @@ export function CodeTabs({ what, samples }: { what: string; samples: readonly Co
             ))}
           </div>
         </fieldset>
-        {samples.map(({ label, code }, at) => (
+        {samples.map(({ label }, at) => (
           <span key={label} data-pane={at} className="hidden">
-            <Copy text={code} what={`${what}, ${label}`} />
+            <Copy text={{ id: `${name}${at}` }} what={`${what}, ${label}`} />
           </span>
         ))}
       </div>
@@ -50,7 +52,9 @@ export function CodeTabs({ what, samples }: { what: string; samples: readonly Co
             aria-label={`${what}, ${label}`}
             className="overflow-x-auto p-3.5 font-mono text-[0.78125rem] leading-[1.3125rem] focus-visible:-outline-offset-2"
           >
-            <code className="text-[length:inherit]">{code}</code>
+            <code id={`${name}${at}`} className="text-[length:inherit]">
+              {code}
+            </code>
           </pre>
         </div>
       ))}
@@ -68,4 +72,4 @@ const SHOWN = [
   "has-[[data-tab='2']:checked]:[&_[data-pane='2']]:block",
   "has-[[data-tab='3']:checked]:[&_[data-pane='3']]:block",
   "has-[[data-tab='4']:checked]:[&_[data-pane='4']]:block",
-].join(" ");
+];

@@ -1,21 +1,13 @@
 "use client";
 
-import { type ReactNode, useRef, useState } from "react";
+import { Check, Copy } from "lucide";
+import { useRef, useState } from "react";
+import { Icon } from "./icon.tsx";
 
 const SHOWN_MS = 2_000;
 
-/** Copies `text`. `icon` and `done` are passed in, so that icons are rendered on the server. */
-export function CopyText({
-  text,
-  label,
-  icon,
-  done,
-}: {
-  text: string;
-  label: string;
-  icon: ReactNode;
-  done: ReactNode;
-}) {
+/** Copies `of`: a text, or that of the element with an id. */
+export function CopyText({ of, label }: { of: string | { id: string }; label: string }) {
   const [said, setSaid] = useState<"" | "Copied" | "Not copied: select it and press Ctrl C">("");
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (
@@ -26,13 +18,15 @@ export function CopyText({
         title={label}
         className="inline-flex size-6 shrink-0 cursor-pointer items-center justify-center rounded-sm text-ink-muted hover:bg-hover hover:text-ink noscript:hidden"
         onClick={async () => {
-          const isCopied = await copy(text);
+          const isCopied = await copy(
+            typeof of === "string" ? of : (document.getElementById(of.id)?.textContent ?? ""),
+          );
           setSaid(isCopied ? "Copied" : "Not copied: select it and press Ctrl C");
           clearTimeout(timer.current);
           timer.current = setTimeout(() => setSaid(""), SHOWN_MS);
         }}
       >
-        {said === "Copied" ? done : icon}
+        {said === "Copied" ? <Icon of={Check} small className="text-ok" /> : <Icon of={Copy} small />}
       </button>
       <span role="status" className={said.startsWith("Not") ? "text-bad text-xs" : "sr-only"}>
         {said}

@@ -22,10 +22,16 @@ export type ReferenceOperation = {
 export type ReferenceAnswer = {
   status: string;
   description: string;
+  /** Those of its body; none when they are the same as those of an earlier answer of the group. */
   fields: readonly ReferenceField[];
+  /** The earlier answer with the same fields. */
+  sameFieldsAs?: AnswerName;
   /** An example of its body, as formatted JSON. */
   example: string | undefined;
 };
+
+/** An answer of an operation, with what names the operation. */
+export type AnswerName = Pick<ReferenceOperation, "id" | "summary"> & Pick<ReferenceAnswer, "status">;
 
 export type ReferenceGroup = {
   slug: string;
@@ -68,9 +74,25 @@ function groupsOf(document: OpenApiDocument, baseUrl: string): ReferenceGroup[] 
       slug: name.toLowerCase().replaceAll(/[^a-z]+/g, "-"),
       title: name,
       description,
-      operations: entries.filter(({ operation }) => operation.tags.includes(name)).map(read),
+      operations: withoutRepeats(entries.filter(({ operation }) => operation.tags.includes(name)).map(read)),
     }))
     .filter(({ operations }) => operations.length > 0);
+}
+
+/** Describes the fields of each answer once: most answers of a group are the same thing, such as a schedule. */
+function withoutRepeats(operations: readonly ReferenceOperation[]): ReferenceOperation[] {
+  const described = new Map<string, AnswerName>();
+  return operations.map((operation) => ({
+    ...operation,
+    answers: operation.answers.map((answer) => {
+      if (answer.fields.length === 0) return answer;
+      const key = JSON.stringify(answer.fields);
+      const sameFieldsAs = described.get(key);
+      if (sameFieldsAs !== undefined) return { ...answer, fields: [], sameFieldsAs };
+      described.set(key, { id: operation.id, summary: operation.summary, status: answer.status });
+      return answer;
+    }),
+  }));
 }
 
 type Content = { content?: Record<string, { schema?: Schema; example?: unknown }> };

@@ -44,23 +44,25 @@ export function DocsLayout({
       <article className="grid min-w-0 max-w-184 grid-cols-1 content-start gap-4 text-lg leading-6.5 [&_p]:text-pretty">
         {children}
       </article>
-      <nav
-        aria-label="On this page"
-        className="sticky top-6 hidden max-h-[calc(100dvh-3rem)] content-start gap-2 self-start overflow-y-auto text-sm lg:grid"
-      >
-        <p className="text-ink-muted text-xs">On this page</p>
-        {outline.map(({ id, text }) => (
-          <a key={id} href={`#${id}`} className={BESIDE}>
-            {text}
-          </a>
-        ))}
-        {more && <hr className="border-line" />}
-        {more?.map(({ href, label }) => (
-          <a key={href} href={href} className={BESIDE}>
-            {label}
-          </a>
-        ))}
-      </nav>
+      {outline.length > 0 && (
+        <nav
+          aria-label="On this page"
+          className="sticky top-6 hidden max-h-[calc(100dvh-3rem)] content-start gap-2 self-start overflow-y-auto text-sm lg:grid"
+        >
+          <p className="text-ink-muted text-xs">On this page</p>
+          {outline.map(({ id, text }) => (
+            <a key={id} href={`#${id}`} className={BESIDE}>
+              {text}
+            </a>
+          ))}
+          {more && <hr className="border-line" />}
+          {more?.map(({ href, label }) => (
+            <a key={href} href={href} className={BESIDE}>
+              {label}
+            </a>
+          ))}
+        </nav>
+      )}
     </div>
   );
 }
@@ -70,7 +72,7 @@ function Pages({ groups, current }: { groups: readonly DocsGroup[]; current: str
     <div key={title} className="grid gap-0.5">
       <p className="px-2 pt-3 pb-1 text-2xs text-ink-muted tracking-label">{title}</p>
       {links.map(({ href, label }) => (
-        <a key={href} href={href} aria-current={href === current ? "page" : undefined} className={ENTRY}>
+        <a key={href} href={href} aria-current={href === current ? "page" : undefined} className="docs-entry">
           {label}
         </a>
       ))}
@@ -79,8 +81,3 @@ function Pages({ groups, current }: { groups: readonly DocsGroup[]; current: str
 }
 
 const BESIDE = "inline-flex min-h-6 items-center text-ink-soft hover:text-ink hover:underline";
-
-const ENTRY =
-  "relative flex min-h-7.5 items-center rounded-md px-2 py-1 text-ink-soft text-sm hover:bg-hover hover:text-ink focus-visible:-outline-offset-2 " +
-  "aria-[current]:bg-chosen aria-[current]:font-medium aria-[current]:text-ink aria-[current]:before:absolute aria-[current]:before:left-0 " +
-  "aria-[current]:before:h-3.5 aria-[current]:before:w-0.5 aria-[current]:before:rounded-r-sm aria-[current]:before:bg-accent";

@@ -153,8 +153,11 @@ function DocTable({ table, drawing }: { table: Tokens.Table; drawing: Drawing })
 }
 
 function drawInline(tokens: readonly Token[] = [], drawing: Drawing): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: the tokens of one text never move
-  return tokens.map((token, at) => <Fragment key={at}>{drawSpan(token, drawing)}</Fragment>);
+  return tokens.map((token, at) => {
+    const span = drawSpan(token, drawing);
+    // biome-ignore lint/suspicious/noArrayIndexKey: the tokens of one text never move
+    return typeof span === "string" ? span : <Fragment key={at}>{span}</Fragment>;
+  });
 }
 
 function drawSpan(token: Token, drawing: Drawing): ReactNode {

@@ -4,7 +4,6 @@ import { canTransition, type ScheduleStatus } from "#domain/states.ts";
 import { LatenessCell } from "../charts/lateness-cell.tsx";
 import { formatRelative } from "../format/duration.ts";
 import { formatCount } from "../format/number.ts";
-import { ButtonLink } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Popover } from "../ui/overlay.tsx";
 import { Status } from "../ui/status.tsx";
@@ -163,9 +162,9 @@ function Actions({ status, href, replayHref, cancelHref }: ListedSchedule) {
 
 function Action({ href, icon, children }: { href: string; icon: IconNode; children: ReactNode }) {
   return (
-    <ButtonLink href={href} kind="ghost" className="justify-start">
+    <a href={href} className="menu-entry">
       <Icon of={icon} small />
       {children}
-    </ButtonLink>
+    </a>
   );
 }

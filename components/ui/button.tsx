@@ -60,12 +60,8 @@ export function ButtonLink({
 }
 
 function buttonLook({ kind = "plain", size = "normal", square = false }: Look): string {
-  return `${BASE} ${KINDS[kind]} ${(square ? SQUARES : SIZES)[size]}`;
+  return `button ${KINDS[kind]} ${(square ? SQUARES : SIZES)[size]}`;
 }
-
-const BASE =
-  "inline-flex items-center justify-center gap-[0.4375rem] rounded-md border text-center font-medium cursor-pointer select-none transition-colors " +
-  "disabled:bg-sunken disabled:text-ink-muted disabled:border-line disabled:shadow-none disabled:cursor-not-allowed";
 
 const KINDS: Record<ButtonKind, string> = {
   plain:

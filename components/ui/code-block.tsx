@@ -1,4 +1,4 @@
-import { Fragment, useId } from "react";
+import { useId } from "react";
 import { Copy } from "./copy.tsx";
 
 /** The style of a piece of code: plain, user input, comment, or the requested instant. */
@@ -32,13 +32,12 @@ export function CodeBlock({
         tabIndex={0}
         role="group"
         aria-label={what}
-        className="overflow-x-auto p-3.5 font-mono text-[0.78125rem] leading-[1.3125rem] focus-visible:-outline-offset-2"
+        className="code-pane"
       >
         <code id={id} className="text-[length:inherit]">
           {pieces.map((piece, at) =>
             typeof piece === "string" ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text never move
-              <Fragment key={at}>{piece}</Fragment>
+              piece
             ) : (
               // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text never move
               <span key={at} className={LOOKS[piece.as]}>

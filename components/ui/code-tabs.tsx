@@ -22,7 +22,7 @@ export function CodeTabs({ what, samples }: { what: string; samples: readonly Co
           <legend className="sr-only">{what}</legend>
           <div className="flex min-h-9 w-max items-stretch">
             {samples.map(({ label }, at) => (
-              <label key={label} className={TAB}>
+              <label key={label} className="code-tab">
                 <input
                   type="radio"
                   name={name}
@@ -50,7 +50,7 @@ export function CodeTabs({ what, samples }: { what: string; samples: readonly Co
             tabIndex={0}
             role="group"
             aria-label={`${what}, ${label}`}
-            className="overflow-x-auto p-3.5 font-mono text-[0.78125rem] leading-[1.3125rem] focus-visible:-outline-offset-2"
+            className="code-pane"
           >
             <code id={`${name}${at}`} className="text-[length:inherit]">
               {code}
@@ -61,10 +61,6 @@ export function CodeTabs({ what, samples }: { what: string; samples: readonly Co
     </div>
   );
 }
-
-const TAB =
-  "relative inline-flex cursor-pointer items-center border-transparent border-b-2 px-2 text-ink-muted text-xs hover:text-ink " +
-  "has-checked:border-accent has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent";
 
 const SHOWN = [
   "has-[[data-tab='0']:checked]:[&_[data-pane='0']]:block",

@@ -16,7 +16,7 @@ export function CopyText({ of, label }: { of: string | { id: string }; label: st
         type="button"
         aria-label={label}
         title={label}
-        className="inline-flex size-6 shrink-0 cursor-pointer items-center justify-center rounded-sm text-ink-muted hover:bg-hover hover:text-ink noscript:hidden"
+        className="copy-button"
         onClick={async () => {
           const isCopied = await copy(
             typeof of === "string" ? of : (document.getElementById(of.id)?.textContent ?? ""),

@@ -8,13 +8,8 @@ import { createElement } from "react";
 export function Icon({ of, small = false, className = "" }: { of: IconNode; small?: boolean; className?: string }) {
   return (
     <svg
-      className={`shrink-0 ${small ? "size-3.5" : "size-4"} ${className}`}
+      className={[small ? "icon-small" : "icon", className].filter(Boolean).join(" ")}
       viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth={small ? 2 : 1.75}
-      strokeLinecap="round"
-      strokeLinejoin="round"
       aria-hidden="true"
     >
       {of.map(([tag, attributes], at) => createElement(tag, { key: at, ...attributes }))}

@@ -1,3 +1,5 @@
+import { formatsByZone } from "./zone-formats.ts";
+
 /** A date and a time of day, as the clocks of some zone show them. Months are 1 to 12. */
 export type LocalTime = { year: number; month: number; day: number; hour: number; minute: number; second: number };
 
@@ -133,19 +135,7 @@ function findChange(fromMs: number, toMs: number, zone: string): number {
   return high * 1_000;
 }
 
-// To make a formatter takes 50 µs, and callers ask for one or two zones again and again.
-const formatters = new Map<string, Intl.DateTimeFormat>();
-const FORMATTERS_MAX = 20;
-
-function formatterOf(zone: string): Intl.DateTimeFormat {
-  const known = formatters.get(zone);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
-  });
-  if (formatters.size >= FORMATTERS_MAX) formatters.clear();
-  formatters.set(zone, made);
-  return made;
-}
+const formatterOf = formatsByZone("en-US", {
+  hourCycle: "h23",
+  ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
+});

@@ -14,6 +14,8 @@ export type Credential =
   | {
       kind: "session";
       id: string;
+      /** The account's. */
+      email: string;
       /** Whether the account's e-mail address is verified and in ADMIN_EMAILS. */
       isAdmin: boolean;
     };

@@ -13,7 +13,6 @@ import { signInPageUrl } from "#server/auth/redirects.ts";
 import type { Ctx } from "#server/context.ts";
 import { isAnswerToForm } from "#server/edge/page-answer.ts";
 import { readLastBeat } from "#server/health/beat.ts";
-import { readOwnProfile } from "#server/me/read.ts";
 import { readUsage } from "#server/overview/usage.ts";
 import { failedPage } from "../failed-page.tsx";
 import { chosenTheme } from "../page-request.ts";
@@ -57,9 +56,9 @@ export function dashboardPage(path: string, show: (opened: Opened) => Promise<Sh
     try {
       const ctx = await findSignedIn(view.env);
       if (ctx === null) return signedOut(own);
-      const [beat, profile, usage] = await Promise.all([readLastBeat(), readOwnProfile(ctx), readUsage(ctx)]);
-      const shown = await show({ ctx, view, beat, routeParams });
-      return <Page ctx={ctx} view={view} own={own} shown={shown} beat={beat} email={profile.email} usage={usage} />;
+      const showNow = async () => show({ ctx, view, beat: await readLastBeat(), routeParams });
+      const [shown, beat, usage] = await Promise.all([showNow(), readLastBeat(), readUsage(ctx)]);
+      return <Page ctx={ctx} view={view} own={own} shown={shown} beat={beat} usage={usage} />;
     } catch (error) {
       unstable_rethrow(error);
       if (error instanceof AppError && error.code === "NOT_FOUND") return missingPage(path);
@@ -81,7 +80,6 @@ async function Page({
   own,
   shown,
   beat,
-  email,
   usage,
 }: {
   ctx: Ctx;
@@ -90,17 +88,18 @@ async function Page({
   own: string;
   shown: Shown;
   beat: Beat;
-  email: string;
   usage: Omit<FrameUsage, "href">;
 }) {
+  const { credential } = ctx;
+  const session = credential.kind === "session" ? credential : null;
   return (
     <DashboardFrame
       theme={await chosenTheme()}
       env={view.env}
       envLinks={{ live: hrefIn("live", view.path), test: hrefIn("test", view.path) }}
       current={view.path}
-      isAdmin={ctx.credential.kind === "session" && ctx.credential.isAdmin}
-      email={email}
+      isAdmin={session?.isAdmin ?? false}
+      email={session?.email ?? ""}
       foot={<FrameFoot usage={{ ...usage, href: hrefIn(view.env, "/usage") }} beat={beat} />}
     >
       <title>{`${shown.documentTitle ?? shown.title} · Stopwatch`}</title>

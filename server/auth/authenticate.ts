@@ -99,6 +99,7 @@ export async function authenticateSession(
     credential: {
       kind: "session",
       id,
+      email: session.email,
       isAdmin: session.emailVerified && services.config.adminEmails.has(session.email),
     },
     ...(isRenewable && { setCookie: sessionCookie(services.config, tokens.get(tokenHash) as string) }),

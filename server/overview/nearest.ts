@@ -8,8 +8,10 @@ const NEXT = 5;
 /** `id` as callers know it. */
 export type OwnNear = NearSchedule;
 
+export type Nearest = { latest: OwnNear[]; next: OwnNear[] };
+
 /** The schedules of the caller's environment that fired last, and those that are due next. */
-export async function readNearest(ctx: Ctx): Promise<{ latest: OwnNear[]; next: OwnNear[] }> {
+export async function readNearest(ctx: Ctx): Promise<Nearest> {
   const { latest, next } = await ctx.query(async ({ sql }) => ({
     latest: await readLatestFired(sql, ctx.tenant, LATEST),
     next: await readNextDue(sql, ctx.tenant, NEXT),

@@ -9,8 +9,8 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 import { Segments } from "#components/ui/tabs.tsx";
 import type { Ctx } from "#server/context.ts";
-import { readNearest } from "#server/overview/nearest.ts";
-import { isFirstUse, readOverview } from "#server/overview/overview.ts";
+import { type Nearest, readNearest } from "#server/overview/nearest.ts";
+import { isFirstUse, type Overview, readOverview } from "#server/overview/overview.ts";
 import type { Opened, Shown } from "../dashboard-page.tsx";
 import { hrefIn, type View } from "../view.ts";
 import { nearIn } from "./near.ts";
@@ -23,7 +23,10 @@ const FIRST_CALL_MINUTES = 3;
 
 /** The overview: how late the account's requests left, what wants a look, and the first steps of who has none. */
 export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> {
-  const isNew = await isFirstUse(ctx);
+  const period = chosenPeriod(view.params.period, ctx.limits.retentionDays);
+  const [overview, near] = await Promise.all([readOverview(ctx, period), readNearest(ctx)]);
+  const hasAny = overview.schedules.active > 0 || near.latest.length > 0;
+  const isNew = !hasAny && (await isFirstUse(ctx));
   return {
     title: "Overview",
     tools: <Tools ctx={ctx} view={view} />,
@@ -36,7 +39,7 @@ export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> 
     body: (
       <>
         <NotRunning beat={beat} now={view.now} zone={view.zone} />
-        {isNew ? <Beginning ctx={ctx} view={view} /> : await figures(ctx, view)}
+        {isNew ? <Beginning ctx={ctx} view={view} /> : <Figures {...{ overview, near, view }} />}
       </>
     ),
   };
@@ -63,10 +66,8 @@ function Beginning({ ctx, view }: { ctx: Ctx; view: View }) {
   );
 }
 
-async function figures(ctx: Ctx, view: View) {
-  const period = chosenPeriod(view.params.period, ctx.limits.retentionDays);
-  const [overview, near] = await Promise.all([readOverview(ctx, period), readNearest(ctx)]);
-  const { span, series, schedules } = overview;
+function Figures({ overview, near, view }: { overview: Overview; near: Nearest; view: View }) {
+  const { period, span, series, schedules } = overview;
   const { words, bucket } = PERIOD_WORDS[period];
   const schedulesIn = (query: Record<string, string>) => hrefIn(view.env, "/schedules", query);
   const seen = { now: view.now, zone: view.zone };

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { PlanName } from "#domain/plans.ts";
+import { nameOf } from "../plans/plan-table.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { nameOf } from "./plan-table.tsx";
 
 export type Subscription = {
   plan: PlanName;

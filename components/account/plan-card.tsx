@@ -1,7 +1,7 @@
 import type { PlanName, Plans } from "#domain/plans.ts";
+import { PlanTable } from "../plans/plan-table.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { type Payment, PaymentState, type Subscription } from "./payment-state.tsx";
-import { PlanTable } from "./plan-table.tsx";
 
 /** The plan of the account, what can be done about it, and what each plan allows. */
 export function PlanCard({

@@ -1,21 +1,8 @@
-import { PLAN_NAMES, type PlanLimits, type PlanName, type Plans } from "#domain/plans.ts";
-import { formatBytes, formatCount } from "../format/number.ts";
+import type { PlanName, Plans } from "#domain/plans.ts";
+import { nameOf, PlanTable } from "../plans/plan-table.tsx";
 import { Card } from "../ui/card.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
-import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui/table.tsx";
 import { TextLink } from "../ui/text-link.tsx";
-
-const LIMITS: readonly (readonly [label: string, value: (plan: PlanLimits) => string])[] = [
-  ["Schedules a month", ({ monthlyQuota }) => formatCount(monthlyQuota)],
-  ["Calls per second", ({ cpsLimit }) => formatCount(cpsLimit)],
-  ["Payload", ({ payloadBytesMax }) => formatBytes(payloadBytesMax)],
-  ["Bulk, per call", ({ bulkItemsMax }) => formatCount(bulkItemsMax)],
-  ["Retries, at most", ({ retryAttemptsMax }) => formatCount(retryAttemptsMax)],
-  ["Log kept", ({ retentionDays }) => `${formatCount(retentionDays)} ${retentionDays === 1 ? "day" : "days"}`],
-  ["API requests a minute", ({ requestsPerMinute }) => formatCount(requestsPerMinute)],
-];
-
-const NAMES: Record<PlanName, string> = { free: "Free", indie: "Indie" };
 
 /** How to self-host, and the configured plan limits of this installation. */
 export function HostAndLimits({ plans, defaultPlan }: { plans: Plans; defaultPlan: PlanName }) {
@@ -36,33 +23,10 @@ export function HostAndLimits({ plans, defaultPlan }: { plans: Plans; defaultPla
       <div className="grid min-w-0 grid-cols-1 gap-4">
         <h2 className="text-2xl">Limits here</h2>
         <Card>
-          <Table caption="Plans compared">
-            <TableHead>
-              <HeadCell>
-                <span className="sr-only">Limit</span>
-              </HeadCell>
-              {PLAN_NAMES.map((name) => (
-                <HeadCell key={name} numeric>
-                  {NAMES[name]}
-                </HeadCell>
-              ))}
-            </TableHead>
-            <TableBody>
-              {LIMITS.map(([label, value]) => (
-                <Row key={label}>
-                  <RowHead>{label}</RowHead>
-                  {PLAN_NAMES.map((name) => (
-                    <Cell key={name} numeric>
-                      {value(plans[name])}
-                    </Cell>
-                  ))}
-                </Row>
-              ))}
-            </TableBody>
-          </Table>
+          <PlanTable plans={plans} />
         </Card>
         <p className="text-ink-muted text-xs">
-          New accounts are on {NAMES[defaultPlan]}. Whoever runs this installation sets these limits.
+          New accounts are on {nameOf(defaultPlan)}. Whoever runs this installation sets these limits.
         </p>
       </div>
     </section>

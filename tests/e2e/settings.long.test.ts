@@ -541,18 +541,12 @@ describe("the pages of administrators", () => {
     await close();
   });
 
-  it("show the queue, and which dispatcher holds how many shards", async () => {
+  it("show the queue, and which dispatcher holds how many shards, and refresh by themselves", async () => {
+    const { page, close } = await stage.open(boss, "/admin");
     const dispatcher = await stage.bench.dispatcher();
-    const { page, close } = await stage.open(boss, "/admin", NO_SCRIPTS);
-    await expect
-      .poll(
-        async () => {
-          await page.reload();
-          return main(page).textContent();
-        },
-        { timeout: 20_000 },
-      )
-      .toContain("every shard has one");
+    await expect.poll(() => main(page).textContent(), { timeout: 40_000 }).toContain("every shard has one");
+    await page.getByRole("button", { name: "Pause refresh" }).click();
+    await page.getByText("Refresh paused").waitFor();
     expect(await page.getByRole("table", { name: "Dispatchers" }).textContent()).toMatch(/beats\s*64/);
     expect(await page.getByRole("region", { name: "Queue" }).textContent()).toContain("Oldest due, not sent0 ms");
     await dispatcher.stop();

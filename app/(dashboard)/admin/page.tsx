@@ -1,6 +1,7 @@
 import { AccountList } from "#components/admin/account-list.tsx";
 import { DispatcherTable } from "#components/admin/dispatcher-table.tsx";
 import { QueueCard } from "#components/admin/queue-card.tsx";
+import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
 import { FormOutcome } from "#components/ui/form-outcome.tsx";
 import { TextLink } from "#components/ui/text-link.tsx";
 import { PLAN_NAMES } from "#domain/plans.ts";
@@ -27,9 +28,12 @@ export default adminPage("/admin", async ({ admin, view }) => {
   return {
     title: "Admin",
     tools: (
-      <TextLink standalone href={hrefIn(view.env, "/admin/log")} className="text-xs">
-        Audit log
-      </TextLink>
+      <>
+        <AutoRefresh at={view.now.getTime()} href={hrefWith(view, { error: undefined })} everyS={10} />
+        <TextLink standalone href={hrefIn(view.env, "/admin/log")} className="text-xs">
+          Audit log
+        </TextLink>
+      </>
     ),
     body: (
       <>

@@ -284,6 +284,7 @@ CREATE TABLE schedule_requests (
   CONSTRAINT schedule_requests_key_length CHECK (char_length(idempotency_key) >= 1 AND char_length(idempotency_key) <= 255),
   CONSTRAINT schedule_requests_method_known CHECK (method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))
 );
+CREATE INDEX schedule_requests_copies ON schedule_requests USING btree (account_id, env, replay_of, schedule_id) WHERE replay_of IS NOT NULL;
 CREATE UNIQUE INDEX schedule_requests_idempotency_key ON schedule_requests USING btree (account_id, env, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX schedule_requests_newest ON schedule_requests USING btree (account_id, env, created_at, schedule_id);
 CREATE INDEX schedule_requests_search ON schedule_requests USING gin (uuid_send(account_id), target_url gin_trgm_ops) WITH (fastupdate='on', gin_pending_list_limit='16384');

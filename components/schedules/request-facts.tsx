@@ -1,25 +1,29 @@
 import type { ReactNode } from "react";
 import type { Environment } from "#domain/environment.ts";
-import { formatBytes } from "../format/number.ts";
+import { formatBytes, formatCount } from "../format/number.ts";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { Facts } from "../ui/facts.tsx";
+import { Status } from "../ui/status.tsx";
 import { Tag } from "../ui/tag.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
-/** What a schedule sends, as far as it is shown. `originalHref` is the page of the schedule that it was made from. */
+/**
+ * What a schedule sends, as far as it is shown, and what it was made from and what was made from it; `hrefOf` is the page of
+ * a schedule.
+ */
 export function RequestFacts({
   schedule,
   env,
-  originalHref,
+  hrefOf,
 }: {
   schedule: ShownSchedule;
   env: Environment;
-  originalHref?: string;
+  hrefOf: (id: string) => string;
 }) {
-  const { id, method, targetUrl, payloadSizeBytes, isErased, hasContent, earlyFire, idempotencyKey, replayOf } =
-    schedule;
+  const { id, method, targetUrl, payloadSizeBytes, isErased, hasContent, earlyFire, idempotencyKey } = schedule;
+  const { replayOf, copies } = schedule;
   return (
     <Card>
       <CardHead title="Request">
@@ -57,20 +61,46 @@ export function RequestFacts({
                 <span className="block text-ink-muted text-xs">The webhook-id of each attempt is the same.</span>
               </WithCopy>,
             ],
-            ...(replayOf && originalHref
-              ? [
-                  [
-                    "Made from",
-                    <TextLink key="original" standalone href={originalHref} className="font-mono text-xs">
-                      {replayOf}
-                    </TextLink>,
-                  ] as const,
-                ]
+            ...(replayOf
+              ? [["Made from", <ScheduleLink key="original" id={replayOf} href={hrefOf(replayOf)} />] as const]
+              : []),
+            ...(copies.count > 0
+              ? [["Copies", <CopyList key="copies" copies={copies} hrefOf={hrefOf} />] as const]
               : []),
           ]}
         />
       </CardBody>
     </Card>
+  );
+}
+
+function CopyList({ copies, hrefOf }: { copies: ShownSchedule["copies"]; hrefOf: (id: string) => string }) {
+  const { newest, count, isCapped } = copies;
+  return (
+    <>
+      <ul className="grid gap-1">
+        {newest.map(({ id, status }) => (
+          <li key={id} className="flex flex-wrap items-center justify-between gap-x-2">
+            <ScheduleLink id={id} href={hrefOf(id)} />
+            <Status status={status} />
+          </li>
+        ))}
+      </ul>
+      {count > newest.length && (
+        <p className="text-ink-muted text-xs">
+          The newest of {isCapped && "more than "}
+          {formatCount(count)}.
+        </p>
+      )}
+    </>
+  );
+}
+
+function ScheduleLink({ id, href }: { id: string; href: string }) {
+  return (
+    <TextLink standalone href={href} className="font-mono text-xs">
+      {id}
+    </TextLink>
   );
 }
 

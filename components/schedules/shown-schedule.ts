@@ -18,6 +18,8 @@ export type ShownSchedule = {
   nextAttemptAt: Date | null;
   endedAt: Date | null;
   replayOf: string | null;
+  /** The schedules that were made from it, the newest of them first. `isCapped`: there are more than `count`. */
+  copies: { newest: readonly { id: string; status: ScheduleStatus }[]; count: number; isCapped: boolean };
   idempotencyKey: string | null;
   isErased: boolean;
   /** Payload, headers or both are kept. */

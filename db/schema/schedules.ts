@@ -121,6 +121,10 @@ export const scheduleRequests = pgTable(
       .on(table.accountId, table.env, table.idempotencyKey)
       .where(sql`idempotency_key is not null`),
     index("schedule_requests_newest").on(table.accountId, table.env, table.createdAt, table.scheduleId),
+    // Only replays and clones enter it.
+    index("schedule_requests_copies")
+      .on(table.accountId, table.env, table.replayOf, table.scheduleId)
+      .where(sql`replay_of is not null`),
     index("schedule_requests_search").using(
       "gin",
       sql`uuid_send(${table.accountId})`,

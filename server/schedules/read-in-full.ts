@@ -1,5 +1,6 @@
 import { readRelaySettings } from "#db/queries/accounts/relay-settings.ts";
 import { listAttemptsOfSchedule } from "#db/queries/attempts/list-of-schedule.ts";
+import { readCopies } from "#db/queries/schedules/copies.ts";
 import { findScheduleInFull } from "#db/queries/schedules/in-full.ts";
 import { attemptsAhead } from "#domain/attempts-ahead.ts";
 import { encodeId } from "#domain/ids.ts";
@@ -13,11 +14,12 @@ import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
 export async function readScheduleInFull(ctx: Ctx, textId: string, now: Date) {
   const id = scheduleIdOrThrow(textId);
   const { accountId } = ctx.tenant;
-  const [row, attempts, saved] = await ctx.query(({ db }) =>
+  const [row, attempts, saved, copies] = await ctx.query(({ db, sql }) =>
     Promise.all([
       findScheduleInFull(db, ctx.tenant, id),
       listAttemptsOfSchedule(db, ctx.tenant, id, ctx.limits.retentionDays),
       readRelaySettings(db, accountId),
+      readCopies(sql, ctx.tenant, id),
     ]),
   );
   if (row === undefined) throw scheduleNotFound();
@@ -29,6 +31,7 @@ export async function readScheduleInFull(ctx: Ctx, textId: string, now: Date) {
     id: encodeId("sch", id),
     nextAttemptAt,
     replayOf: replayOf && encodeId("sch", replayOf),
+    copies: { ...copies, newest: copies.newest.map((copy) => ({ ...copy, id: encodeId("sch", copy.id) })) },
     /** The owner's own; that of a form says nothing to anybody. */
     idempotencyKey: idempotencyKey !== null && isKeyOfForm(idempotencyKey) ? null : idempotencyKey,
     isErased,

@@ -230,7 +230,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
-  it("replay warns of a duplicate, stores one copy however often it is sent, and links the original", async () => {
+  it("replay warns of a duplicate and stores one copy however often it is sent; copy and original link each other", async () => {
     const { path, id } = await failedTwice("dead");
     const { page, close } = await stage.open(account, `${path}/replay`, look);
     expect(await page.getByRole("main").textContent()).toContain("The target may then get it twice");
@@ -242,6 +242,10 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.waitForURL(`**${path}`);
     const copies = await stage.sql`SELECT schedule_id FROM schedule_requests WHERE replay_of = ${decodeId("sch", id)}`;
     expect(copies.map((row) => encodeId("sch", row.schedule_id))).toEqual([copy]);
+    const facts = page.getByRole("complementary", { name: "Facts" });
+    expect(await facts.textContent()).toMatch(new RegExp(`Copies${copy}\\s*scheduled`));
+    await facts.getByRole("link", { name: copy }).click();
+    await page.waitForURL(`**/schedules/${copy}`);
     await close();
   });
 

@@ -15,7 +15,8 @@ import { scheduleLinks } from "../schedule-links.ts";
 export default dashboardPage("/schedules/[id]", async ({ ctx, view, routeParams }) => {
   const schedule = await readScheduleInFull(ctx, routeParams.id ?? "", view.now);
   const links = scheduleLinks(view.env, schedule.id);
-  const originalHref = schedule.replayOf ? hrefIn(view.env, `/schedules/${schedule.replayOf}`) : undefined;
+  const hrefOf = (id: string) => hrefIn(view.env, `/schedules/${id}`);
+  const originalHref = schedule.replayOf ? hrefOf(schedule.replayOf) : undefined;
   const at = { zone: view.zone, now: view.now };
   return {
     title: schedule.id,
@@ -36,7 +37,7 @@ export default dashboardPage("/schedules/[id]", async ({ ctx, view, routeParams 
             <WhatHappened schedule={schedule} {...at} />
           </div>
           <aside className="grid min-w-0 grid-cols-1 gap-5" aria-label="Facts">
-            <RequestFacts schedule={schedule} env={view.env} originalHref={originalHref} />
+            <RequestFacts schedule={schedule} env={view.env} hrefOf={hrefOf} />
             <WhenFacts schedule={schedule} zone={view.browserZone} />
             <WhatCanBeDone schedule={schedule} links={links} />
             <ScheduleCurl schedule={schedule} baseUrl={ctx.config.baseUrl} />

@@ -4,9 +4,9 @@ import type { Usage } from "#domain/quota.ts";
 import { formatCount } from "../format/number.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
+import { HiddenFields } from "../ui/hidden-fields.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Kept } from "./filter-form.tsx";
 import { countInWords, type ScopeFilter, scopeInWords } from "./operation-words.ts";
 
 /** What went wrong with the form the last time. */
@@ -64,7 +64,7 @@ export function ConfirmCard({
       </CardBody>
       <CardFoot>
         <form method="post" action={formAction} className="ml-auto flex flex-wrap justify-end gap-2">
-          <Kept values={fields} />
+          <HiddenFields values={fields} />
           <ButtonLink href={backHref}>{action === "cancel" ? "Keep them" : "Not now"}</ButtonLink>
           <Button type="submit" kind={action === "cancel" ? "danger-fill" : "primary"} disabled={count === 0}>
             <Icon of={action === "cancel" ? CircleSlash : Repeat2} small />

@@ -5,11 +5,11 @@ import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { Facts } from "../ui/facts.tsx";
+import { HiddenFields } from "../ui/hidden-fields.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Reading } from "../ui/reading.tsx";
 import { FullTime } from "../ui/time.tsx";
-import { Kept } from "./filter-form.tsx";
 import { OperationState } from "./operation-state.tsx";
 import {
   actedWord,
@@ -75,7 +75,7 @@ export function OperationProgress({
           <CardFoot>
             <span>What is {actedWord(action)} already stays so.</span>
             <form method="post" action={stopAction} className="ml-auto">
-              <Kept values={{ ...stopFields, id }} />
+              <HiddenFields values={{ ...stopFields, id }} />
               <Button type="submit" size="small">
                 <Icon of={CircleStop} small />
                 Stop

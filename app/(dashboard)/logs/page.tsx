@@ -1,9 +1,9 @@
 import { AttemptTable } from "#components/attempts/attempt-table.tsx";
-import { LogFilter } from "#components/attempts/log-filter.tsx";
 import { LogEmpty, LogNoMatch } from "#components/attempts/log-states.tsx";
 import { LogTail } from "#components/attempts/log-tail.tsx";
 import { RetentionNote } from "#components/attempts/retention-note.tsx";
 import { Card } from "#components/ui/card.tsx";
+import { FilterForm, FilterRange, FilterSelect } from "#components/ui/filter-form.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
@@ -39,12 +39,16 @@ export default dashboardPage("/logs", async ({ ctx, view }) => {
               ...{ label, href: logHref(view, { outcome: value }), isCurrent: outcome === value },
             }))}
           />
-          <LogFilter
+          <FilterForm
+            label="Filter attempts"
             action={view.path}
             kept={{ outcome, schedule_id: view.params.schedule_id, env: view.env === "test" ? "test" : undefined }}
-            {...{ q, code, range: asked.range, zone: view.zone, chips, resetHref }}
-            {...{ from: view.params.from, to: view.params.to, codes: CODE_NAMES, ranges: RANGES }}
-          />
+            {...{ q, chips, resetHref }}
+          >
+            <FilterSelect name="code" label="Code" value={code} any="Any code" options={CODE_NAMES} />
+            <FilterSelect name="range" label="Attempted" value={asked.range} any="All that is kept" options={RANGES} />
+            <FilterRange from={view.params.from} to={view.params.to} zone={view.zone} toTheSecond />
+          </FilterForm>
           {tail && (
             <LogTail
               key={view.now.getTime()}

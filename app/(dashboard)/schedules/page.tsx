@@ -2,13 +2,14 @@ import { List, Plus } from "lucide";
 import { wallClockOf } from "#components/format/wall-clock.ts";
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
 import { DidNotice } from "#components/schedules/did-notice.tsx";
-import { FilterForm, Kept } from "#components/schedules/filter-form.tsx";
 import { filterInWords } from "#components/schedules/operation-words.ts";
 import { ScheduleTable } from "#components/schedules/schedule-table.tsx";
 import { SchedulesEmpty, SchedulesNoMatch, SchedulesPageEmpty } from "#components/schedules/schedules-empty.tsx";
 import { SelectionBar } from "#components/schedules/selection-bar.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Card } from "#components/ui/card.tsx";
+import { FilterForm, FilterRange, FilterSelect } from "#components/ui/filter-form.tsx";
+import { HiddenFields } from "#components/ui/hidden-fields.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
@@ -67,20 +68,26 @@ async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
     <>
       <Tabs label="Status" tabs={tabsOf(view, asked, counts, listing)} />
       <FilterForm
+        label="Filter schedules"
         action={view.path}
         kept={{ status: view.params.status, env: view.env === "test" ? "test" : undefined }}
-        {...{ q: asked.filter.q, fires: asked.fires, sort: asked.sort, zone: view.zone, resetHref }}
-        firesOptions={FIRES}
-        sortOptions={SORTS}
-        from={from ? wallClockOf(from, view.zone) : undefined}
-        to={to ? wallClockOf(to, view.zone) : undefined}
+        q={asked.filter.q}
         chips={chipsOf(view, asked)}
-      />
+        resetHref={resetHref}
+      >
+        <FilterSelect name="fires" label="Fires" value={asked.fires} any="Fires at any time" options={FIRES} />
+        <FilterRange
+          from={from ? wallClockOf(from, view.zone) : undefined}
+          to={to ? wallClockOf(to, view.zone) : undefined}
+          zone={view.zone}
+        />
+        <FilterSelect name="sort" label="Sorted" value={asked.sort} options={SORTS} />
+      </FilterForm>
       {rows.length === 0 ? (
         nothingOf(view, asked, total)
       ) : (
         <form method="post" action="/schedules/select" data-selection autoComplete="off" className="group/rows">
-          <Kept values={{ env: view.env, back }} />
+          <HiddenFields values={{ env: view.env, back }} />
           <ScheduleTable
             schedules={listedSchedules(view, rows, back)}
             caption={`Schedules, ${SORTS[asked.sort].toLowerCase()}`}

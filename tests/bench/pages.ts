@@ -14,7 +14,7 @@ import { buildWhenNeeded } from "../../scripts/stack/build.ts";
 import { type PageToOpen, pagesToOpen } from "../pages/routes.ts";
 import { createSession, type SeededAccount } from "../pages/seed.ts";
 import { percentile } from "./measure.ts";
-import { BIG_ACCOUNT, seedReads } from "./reads-seed.ts";
+import { BIG_ACCOUNT, OLD_MARK, seedReads, THIN_MARK } from "./reads-seed.ts";
 import { PRODUCT, startWebProcess } from "./web-process.ts";
 
 export type PageFigures = { page: string; path: string; p50Ms: number; p95Ms: number; maxMs: number; kib: number };
@@ -24,6 +24,19 @@ export type PagesMeasured = { schedules: number; attempts: number; pages: PageFi
 
 /** The maximum p95 of a page, ms. */
 export const PAGE_P95_MAX_MS = 200;
+
+/** Lists by what their filter matches: all rows, every third, one in 99, the oldest tenth, or one outcome of many. */
+const FILTERED: readonly PageToOpen[] = [
+  "/logs?code=5xx",
+  "/logs?q=api.tenant0",
+  "/logs?q=%2Forders%2F",
+  `/logs?q=${THIN_MARK}`,
+  "/logs?range=24h&outcome=failed",
+  "/schedules?q=api.tenant0",
+  "/schedules?q=%2Forders%2F",
+  `/schedules?q=${OLD_MARK}`,
+  "/schedules?status=succeeded",
+].map((path) => ({ name: path.slice(1), route: path.replace(/\?.*/, ""), path, as: "owner" }));
 
 const CALLS = 20;
 const CREATE_EVERY_MS = 50;
@@ -61,7 +74,7 @@ export async function measurePages(
       await creates.until(CREATES_ALONE);
       const aloneP95Ms = percentileOf(creates.takeMs(), 0.95);
       const pages: PageFigures[] = [];
-      for (const page of pagesToOpen(accounts)) {
+      for (const page of [...pagesToOpen(accounts), ...FILTERED]) {
         if (page.as === "newcomer" || page.name.endsWith("missing")) continue;
         const figures = await Promise.race([measurePage(web.origin, page, accounts), web.lost]);
         pages.push(figures);

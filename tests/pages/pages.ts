@@ -47,7 +47,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/schedules/[id]": {
     viewer: "owner",
     states: (account) => ({
-      ...Object.fromEntries(Object.entries(account?.schedules ?? {}).map(([state, id]) => [state, `/schedules/${id}`])),
+      ...statesAt("/schedules", account?.schedules),
       missing: `/schedules/${NO_SCHEDULE}`,
     }),
   },
@@ -56,7 +56,13 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/schedules/[id]/reschedule": ofSchedule("scheduled", "reschedule"),
   "/schedules/confirm": owners({ shown: "/schedules/confirm?action=cancel&all=1&status=scheduled" }),
   "/schedules/operations": owners({ shown: "/schedules/operations" }),
-  "/schedules/operations/[id]": owners({ missing: "/schedules/operations/op_00000000000000000000000000" }),
+  "/schedules/operations/[id]": {
+    viewer: "owner",
+    states: (account) => ({
+      ...statesAt("/schedules/operations", account?.operations),
+      missing: "/schedules/operations/op_00000000000000000000000000",
+    }),
+  },
   "/logs": owners({
     shown: "/logs",
     failed: "/logs?outcome=failed",
@@ -84,6 +90,11 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
 };
 
 const NO_SCHEDULE = "sch_00000000000000000000000000";
+
+/** The page of each thing below `path`, by its state. */
+function statesAt(path: string, ids: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(ids).map(([state, id]) => [state, `${path}/${id}`]));
+}
 
 function everybody(states: Record<string, string>): ListedPage {
   return { viewer: "nobody", states: () => states };

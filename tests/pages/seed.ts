@@ -14,6 +14,8 @@ export type SeededAccount = {
   /** The id of a schedule in each state. */
   schedules: Readonly<Record<string, string>>;
   keyId: string;
+  /** The id of an operation in each status; absent when there is none. */
+  operations?: Readonly<Record<string, string>>;
 };
 
 export const OWNER = "ana@example.com";
@@ -31,6 +33,7 @@ export async function seedPages(sql: postgres.Sql, keyRing: KeyRing) {
   const owner = await seedOwner(sql, keyRing);
   const newcomer = await seedAccount(sql, keyRing, NEWCOMER);
   const admin = await seedAccount(sql, keyRing, ADMIN);
+  await seedAct(sql, admin.id, owner.id);
   return { owner, newcomer, admin };
 }
 
@@ -94,7 +97,12 @@ async function seedOwner(sql: postgres.Sql, keyRing: KeyRing): Promise<SeededAcc
   for (let n = 0; n < 60; n++) await attempted(8 + n, { offsetMs: n % 9 });
   await create(0, 60 * MINUTE_MS, { env: "test" });
   const encoded = Object.entries(schedules).map(([state, id]) => [state, encodeId("sch", id)]);
-  return { ...account, schedules: Object.fromEntries(encoded), keyId: await seedKeys(sql, account.id) };
+  return {
+    ...account,
+    schedules: Object.fromEntries(encoded),
+    keyId: await seedKeys(sql, account.id),
+    operations: await seedOperations(sql, account.id),
+  };
 }
 
 async function seedFiring(sql: postgres.Sql, id: string): Promise<string> {
@@ -125,4 +133,30 @@ async function seedKeys(sql: postgres.Sql, accountId: string): Promise<string> {
         ${revoked ? new Date() : null})`;
   }
   return encodeId("key", keys[0]?.id ?? "");
+}
+
+async function seedOperations(sql: postgres.Sql, accountId: string): Promise<Record<string, string>> {
+  const filter = { statuses: ["scheduled"], q: { text: "trial-ends", scheduleId: null }, fromMs: null, toMs: null };
+  const left = { firing: 1, succeeded: 2 };
+  const operations = [
+    { status: "running", action: "cancel", total: 1_281, acted: 412, left: {} },
+    { status: "done", action: "replay", total: 12, acted: 9, left },
+    { status: "failed", action: "cancel", total: 40, acted: 3, left: {} },
+  ].map((operation) => ({ ...operation, id: newId(Date.now()) }));
+  for (const { id, status, action, total, acted, left } of operations) {
+    await sql`
+      INSERT INTO operations (id, account_id, env, shard, action, status, filter, accepted_at, total, request_hash, acted,
+        left_alone, error_code, next_step_at, updated_at, ended_at)
+      VALUES (${id}, ${accountId}, 'live', 0, ${action}, ${status}, ${sql.json(filter)}, now(), ${total},
+        ${Buffer.alloc(32)}, ${acted}, ${sql.json(left)}, ${status === "failed" ? "INTERNAL" : null},
+        now() + interval '1 day', now(), ${status === "running" ? null : new Date()})`;
+  }
+  return Object.fromEntries(operations.map(({ id, status }) => [status, encodeId("op", id)]));
+}
+
+async function seedAct(sql: postgres.Sql, adminId: string, subjectId: string): Promise<void> {
+  await sql`
+    INSERT INTO audit_log (id, actor, actor_id, action, subject_id, before, after)
+    VALUES (${newId(Date.now())}, 'admin', ${adminId}, 'set_plan', ${subjectId},
+      ${sql.json({ grantedPlan: "free" })}, ${sql.json({ grantedPlan: "indie" })})`;
 }

@@ -1,6 +1,6 @@
-import { useId } from "react";
 import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
 import { formatOffset } from "../format/offset.ts";
+import { Hatch } from "./hatch.tsx";
 import { LatenessAxis } from "./lateness-axis.tsx";
 import { latenessScale } from "./lateness-scale.ts";
 
@@ -9,12 +9,12 @@ const PLOT = 44;
 
 /** The zero line with one request on it: how late it left, or how early. `what` names it ("The first attempt"). */
 export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
-  const hatch = useId();
   const isTwoSided = ms < 0;
   const { xOf, zero } = latenessScale({ isTwoSided });
   const isLate = ms > ON_TIME_WITHIN_MS;
   const bottom = FLAGS + PLOT;
   const x = xOf(ms);
+  const limit = xOf(ON_TIME_WITHIN_MS);
   return (
     <svg
       role="img"
@@ -22,22 +22,18 @@ export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
       className="block w-full overflow-visible"
       height={bottom + LatenessAxis.height}
     >
-      <defs>
-        <pattern id={hatch} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(35)">
-          <path className="stroke-line" d="M0.5 0V5" />
-        </pattern>
-      </defs>
-      {!isTwoSided && <rect y={FLAGS} width={`${zero}%`} height={PLOT} fill={`url(#${hatch})`} />}
+      {!isTwoSided && <Hatch y={FLAGS} width={`${zero}%`} height={PLOT} />}
       <line
-        x1={`${xOf(ON_TIME_WITHIN_MS)}%`}
-        x2={`${xOf(ON_TIME_WITHIN_MS)}%`}
+        x1={`${limit}%`}
+        x2={`${limit}%`}
         y1={FLAGS}
         y2={bottom}
         className="stroke-1 stroke-warn"
         strokeDasharray="2 3"
       />
-      {Math.abs(x - xOf(ON_TIME_WITHIN_MS)) > WORDS && (
-        <text x={`${xOf(ON_TIME_WITHIN_MS)}%`} y="12" textAnchor="middle" className="fill-warn text-2xs">
+      {/* It turns away from the word of the request. */}
+      {Math.abs(x - limit) > WORDS / 2 && (
+        <text x={`${limit}%`} y="12" textAnchor={isLate ? "end" : "start"} className="fill-warn text-2xs">
           late past {ON_TIME_WITHIN_MS}
         </text>
       )}
@@ -55,7 +51,12 @@ export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
         y2={bottom}
         className={`stroke-2 ${isLate ? "stroke-warn" : "stroke-ink"}`}
       />
-      <text x={`${Math.min(x, 100 - WORDS / 2)}%`} y="12" textAnchor="middle" className="fill-ink-soft text-2xs">
+      <text
+        x={`${Math.min(Math.max(x, WORDS / 2), 100 - WORDS / 2)}%`}
+        y="12"
+        textAnchor="middle"
+        className="fill-ink-soft text-2xs"
+      >
         {formatOffset(ms)}
       </text>
       <LatenessAxis y={bottom} isTwoSided={isTwoSided} />

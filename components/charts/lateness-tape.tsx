@@ -150,12 +150,12 @@ function Times({ buckets, zone, y }: { buckets: readonly TapeBucket[]; zone: str
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined) return null;
   const isLong = last.startsAt.getTime() - first.startsAt.getTime() > 2 * DAY_MS;
-  const at = (place: number) => Math.round((place * buckets.length) / 4);
+  const at = (place: number) => Math.floor((place * buckets.length) / 4);
   return (
     <>
       {[0, 1, 2, 3].map((place) => {
         const bucket = buckets[at(place)];
-        if (bucket === undefined) return null;
+        if (bucket === undefined || (place > 0 && at(place) === at(place - 1))) return null;
         return (
           <text
             key={place}

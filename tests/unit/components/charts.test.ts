@@ -55,6 +55,13 @@ describe("a tape", () => {
     );
   });
 
+  it.each([1, 2, 3, 24])("of %i hours names no hour twice", (hours) => {
+    const markup = tape(Array.from({ length: hours }, (_, hour) => bucket(hour, 1, 2, 9)));
+    const named = markup.match(/>\d\d:00</g) ?? [];
+    expect(named.length).toBe(Math.min(hours, 4));
+    expect(new Set(named).size).toBe(named.length);
+  });
+
   it("of nothing is its scale and a sentence", () => {
     expect(labelOf(tape([bucket(1, 0, null, null)]))).toBe("Lateness by hour: nothing was sent.");
     expect(labelOf(tape([]))).toBe("Lateness by hour: nothing was sent.");

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { PlanName } from "#domain/plans.ts";
 import { nameOf } from "../plans/plan-table.tsx";
+import { formatDay } from "../format/instant.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 
@@ -95,7 +96,7 @@ function sentence({ plan, status }: Subscription, until: ReactNode): ReactNode {
 }
 
 function day(instant: string | null): ReactNode {
-  return instant && <time dateTime={instant}>{instant.slice(0, 10)}</time>;
+  return instant && <time dateTime={instant}>{formatDay(new Date(instant))}</time>;
 }
 
 function Line({ children }: { children: ReactNode }) {

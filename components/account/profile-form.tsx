@@ -1,3 +1,4 @@
+import { formatDay } from "../format/instant.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { Switch } from "../ui/choice.tsx";
@@ -46,7 +47,7 @@ export function ProfileForm({
               [
                 "Since",
                 <time key="since" dateTime={owner.createdAt}>
-                  {owner.createdAt.slice(0, 10)}
+                  {formatDay(new Date(owner.createdAt))}
                 </time>,
               ],
               ...(isAdmin ? [["Role", "Operator"] as const] : []),

@@ -2,6 +2,7 @@ import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { RelativeTime } from "../ui/time.tsx";
+import { browserName } from "./browser-name.ts";
 
 export type Session = {
   id: string;
@@ -48,7 +49,7 @@ export function Sessions({
           {sessions.map((session) => (
             <li key={session.id} className="grid gap-0.5">
               <span className="wrap-anywhere">
-                {session.userAgent ?? "A browser that did not say its name"}
+                <Browser userAgent={session.userAgent} />
                 {session.current && <b className="font-medium"> (this one)</b>}
               </span>
               <span className="text-ink-muted text-xs">
@@ -61,4 +62,9 @@ export function Sessions({
       <CardFoot>A session ends after seven days in which it is not used.</CardFoot>
     </Card>
   );
+}
+
+function Browser({ userAgent }: { userAgent: string | null }) {
+  if (userAgent === null) return "A browser that did not say its name";
+  return <span title={userAgent}>{browserName(userAgent) ?? userAgent}</span>;
 }

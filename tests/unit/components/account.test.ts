@@ -44,9 +44,9 @@ describe("the billing of the account page", () => {
   });
 
   it.each([
-    ["active", "You pay for Indie. It renews on 2026-04-01"],
-    ["past_due", "The last payment failed. Indie stays until 2026-04-01"],
-    ["canceled", "Cancelled. Indie stays until 2026-04-01"],
+    ["active", "You pay for Indie. It renews on 1 April 2026"],
+    ["past_due", "The last payment failed. Indie stays until 1 April 2026"],
+    ["canceled", "Cancelled. Indie stays until 1 April 2026"],
   ] as const)("says what happens next when the subscription is %s", (status, sentence) => {
     expect(words({ ...PAID, status })).toContain(sentence);
     expect(words({ ...PAID, status })).toContain("Manage billing");

@@ -3,7 +3,7 @@ import { Button, ButtonLink } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import { countInWords } from "./operation-words.ts";
-import { ClearSelection, SelectionCount } from "./selection-count.tsx";
+import { ClearSelection, SelectedNumber, SelectionCount } from "./selection-count.tsx";
 
 /** What can be done with all schedules of a list: those of its page, or all that match its filter. */
 export type WholeList = {
@@ -30,11 +30,15 @@ export function SelectionBar({ ticked, whole }: { ticked: number; whole: WholeLi
         <span className="hidden noscript:inline">The ticked ones:</span>
         <Button type="submit" name="action" value="replay" size="small">
           <Icon of={Repeat2} small />
-          Replay selected
+          <span>
+            Replay <SelectedNumber ticked={ticked} />
+          </span>
         </Button>
         <Button type="submit" name="action" value="cancel" size="small" kind="danger">
           <Icon of={CircleSlash} small />
-          Cancel selected
+          <span>
+            Cancel <SelectedNumber ticked={ticked} />
+          </span>
         </Button>
         <ClearSelection className="inline-flex size-6.5 cursor-pointer items-center justify-center rounded-sm text-ink-soft hover:bg-hover noscript:hidden">
           <Icon of={X} small />

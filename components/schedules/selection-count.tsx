@@ -35,6 +35,19 @@ export function SelectionCount({ ticked }: { ticked: number }) {
   );
 }
 
+/** How many rows are selected, for the label of a button. Without scripts it is "selected", since nobody counts. */
+export function SelectedNumber({ ticked }: { ticked: number }) {
+  const { count, place } = useTicked(ticked);
+  return (
+    <>
+      <span ref={place} className="noscript:hidden">
+        {count}
+      </span>
+      <span className="hidden noscript:inline">selected</span>
+    </>
+  );
+}
+
 /** The box in the head of the table that ticks all rows of the page, or none. */
 export function SelectPage({ rows, ticked }: { rows: number; ticked: number }) {
   const { count, place } = useTicked(ticked);

@@ -296,7 +296,7 @@ describe("the page of the list", () => {
     await page.getByRole("status").filter({ hasText: "19 selected" }).waitFor();
     const head = page.getByRole("checkbox", { name: "Select this page" });
     expect(await head.evaluate((box: HTMLInputElement) => box.indeterminate)).toBe(true);
-    await page.getByRole("button", { name: "Replay selected" }).click();
+    await page.getByRole("button", { name: "Replay 19" }).click();
     await page.getByRole("heading", { name: "Replay 19 schedules?" }).waitFor();
     expect(complaints).toEqual([]);
     await close();

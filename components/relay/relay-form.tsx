@@ -43,7 +43,7 @@ export function RelayForm({
 }) {
   const [draft, setDraft] = useState(typed);
   const edit = (name: keyof RelayDraft) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
-  const isChanged = (Object.keys(draft) as (keyof RelayDraft)[]).some((name) => draft[name] !== typed[name]);
+  const changed = (Object.keys(NAMES) as (keyof RelayDraft)[]).filter((name) => draft[name] !== typed[name]);
   const retries = inRange(draft.retries, limits.retryAttempts, defaults.retryAttempts, 1);
   const baseMs = inRange(draft.wait, limits.retryBackoffMs, defaults.retryBackoffMs, 1_000);
   const strategy = limits.retryStrategy.find((name) => name === draft.strategy) ?? defaults.retryStrategy;
@@ -113,8 +113,10 @@ export function RelayForm({
             />
           </CardBody>
           <CardFoot className="justify-end">
-            <span role="status">{isChanged && "Not saved yet."}</span>
-            {isChanged && <Button onClick={() => setDraft(typed)}>Undo</Button>}
+            <span role="status">
+              {changed.length > 0 && `Not saved yet: ${changed.map((name) => NAMES[name]).join(", ")}.`}
+            </span>
+            {changed.length > 0 && <Button onClick={() => setDraft(typed)}>Undo</Button>}
             <Button type="submit" kind="primary">
               Save
             </Button>
@@ -128,6 +130,11 @@ export function RelayForm({
     </div>
   );
 }
+
+const NAMES: Record<keyof RelayDraft, string> = {
+  ...{ cps: "Calls per second", retries: "Retries", wait: "First wait" },
+  ...{ strategy: "Waits grow", early: "Early fire" },
+};
 
 type Option = readonly [value: string, label: string, note?: string];
 

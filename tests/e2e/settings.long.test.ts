@@ -95,7 +95,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
       const { page, complaints, close } = await stage.open(account, path, look);
       await expectSound(page, complaints);
       await page.getByLabel("fixed").check();
-      await page.getByText("Not saved yet.").waitFor();
+      await page.getByText("Not saved yet: Waits grow.").waitFor();
       await expectSound(page, complaints);
       await close();
     }

@@ -19,8 +19,14 @@ export function commandsOf({
     { group: "Do", label: "New schedule", href: newScheduleHref(env) },
     { group: "Do", label: `Switch to ${other}`, href: envLinks[other] },
     ...pages.map(({ href, label }) => ({ group: "Go to", label, href: inEnvironment(href, env) })),
+    ...(["failed", "dead"] as const).map((status) => ({
+      ...{ group: "Go to", label: `Schedules, ${status}` },
+      href: inEnvironment("/schedules", env, { status }),
+    })),
     { group: "Go to", label: "API reference", href: "/docs/api" },
     { group: "Go to", label: "Status", href: "/status" },
+    { group: "Times", label: "Times in UTC", press: "times-utc" },
+    { group: "Times", label: "Times in the local zone", press: "times-local" },
     ...THEMES.map((theme) => ({ group: "Theme", label: `Theme: ${theme}`, press: `theme-${theme}` })),
   ];
 }
@@ -30,6 +36,7 @@ export function newScheduleHref(env: Environment): string {
   return inEnvironment("/schedules/new", env);
 }
 
-function inEnvironment(href: string, env: Environment): string {
-  return env === "test" ? `${href}?env=test` : href;
+function inEnvironment(path: string, env: Environment, query: Readonly<Record<string, string>> = {}): string {
+  const asked = new URLSearchParams({ ...query, ...(env === "test" && { env }) }).toString();
+  return asked === "" ? path : `${path}?${asked}`;
 }

@@ -1,6 +1,9 @@
 import type { Times } from "./times.ts";
 
-/** UTC or local times, for all pages: a form that works without scripts. `back` is the page to return to. */
+/**
+ * UTC or local times, for all pages: a form that works without scripts. `back` is the page to return to. Use it once per
+ * page: its ids are fixed.
+ */
 export function TimesSwitch({ times, zone, back }: { times: Times; zone: string | undefined; back: string }) {
   return (
     <form
@@ -11,10 +14,11 @@ export function TimesSwitch({ times, zone, back }: { times: Times; zone: string 
       <input type="hidden" name="back" value={back} />
       <fieldset className="contents">
         <legend className="sr-only">Times</legend>
-        <button type="submit" name="times" value="utc" aria-pressed={times === "utc"} className={CHOICE}>
+        <button id="times-utc" type="submit" name="times" value="utc" aria-pressed={times === "utc"} className={CHOICE}>
           UTC
         </button>
         <button
+          id="times-local"
           type="submit"
           name="times"
           value="local"

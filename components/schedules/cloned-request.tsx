@@ -4,6 +4,7 @@ import type { ScheduleDraft } from "#domain/schedule-draft.ts";
 import { formatBytes } from "../format/number.ts";
 import { Checkbox } from "../ui/choice.tsx";
 import { Facts } from "../ui/facts.tsx";
+import { LongText } from "../ui/long-text.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import { HeaderRows } from "./header-rows.tsx";
 import { PayloadField } from "./payload-field.tsx";
@@ -47,7 +48,7 @@ export function ClonedRequest({
           [
             "Target",
             <span key="target">
-              <span className="font-mono text-xs">{cloned.method}</span> {cloned.targetUrl}
+              <span className="font-mono text-xs">{cloned.method}</span> <LongText text={cloned.targetUrl} />
             </span>,
           ],
           ["Early fire", cloned.earlyFire ? "On, as in the original" : "Off, as in the original"],

@@ -5,6 +5,7 @@ import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Status } from "../ui/status.tsx";
+import { LongText } from "../ui/long-text.tsx";
 import { Tag } from "../ui/tag.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
@@ -35,7 +36,7 @@ export function RequestFacts({
             [
               "Target",
               <WithCopy key="url" text={targetUrl} what="URL">
-                <span className="font-mono text-xs">{method}</span> {targetUrl}
+                <span className="font-mono text-xs">{method}</span> <LongText text={targetUrl} />
               </WithCopy>,
             ],
             ["Payload", payloadInWords(payloadSizeBytes, isErased)],

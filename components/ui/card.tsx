@@ -10,7 +10,7 @@ export function Card({ danger, className = "", ...rest }: HTMLAttributes<HTMLEle
 export function CardHead({ title, id, children }: { title: ReactNode; id?: string; children?: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b px-4 py-3">
-      <h2 id={id} className="text-base">
+      <h2 id={id} className="wrap-anywhere min-w-0 text-base">
         {title}
       </h2>
       {children && <div className="ml-auto flex items-center gap-2">{children}</div>}

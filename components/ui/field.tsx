@@ -125,7 +125,10 @@ function Frame({
 }: Omit<About, "name"> & { id: string; children: ReactNode }) {
   return (
     <div className="grid min-w-0 grid-cols-1 content-start gap-1.5">
-      <label htmlFor={id} className={isLabelHidden ? "sr-only" : "justify-self-start font-medium text-sm"}>
+      <label
+        htmlFor={id}
+        className={isLabelHidden ? "sr-only" : "wrap-anywhere justify-self-start font-medium text-sm"}
+      >
         {label}
       </label>
       {children}
@@ -136,7 +139,7 @@ function Frame({
 
 function Hint({ id, children }: { id: string; children: ReactNode }) {
   return (
-    <p id={id} className="text-ink-muted text-xs leading-4.5">
+    <p id={id} className="wrap-anywhere text-ink-muted text-xs leading-4.5">
       {children}
     </p>
   );
@@ -147,7 +150,7 @@ export function FieldError({ id, children }: { id: string; children: ReactNode }
   return (
     <p id={id} className="flex gap-1.5 text-bad text-xs leading-4.5">
       <Icon of={CircleAlert} small className="mt-0.5" />
-      <span className="min-w-0">{children}</span>
+      <span className="wrap-anywhere min-w-0">{children}</span>
     </p>
   );
 }

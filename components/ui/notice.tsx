@@ -27,7 +27,7 @@ export function Notice({
       className={`flex flex-wrap items-start gap-x-2.5 gap-y-2 rounded-lg border px-3.5 py-2.5 text-sm ${GROUNDS[kind]}`}
     >
       <Icon of={icon} className={`mt-0.5 ${INKS[kind]}`} />
-      <div className="min-w-0 flex-1 basis-44 [&_b]:font-medium">{children}</div>
+      <div className="wrap-anywhere min-w-0 flex-1 basis-44 [&_b]:font-medium">{children}</div>
       {action}
     </div>
   );

@@ -68,16 +68,16 @@ function AttemptRow({
       <Cell stacked="aside">
         <AttemptOutcome isSuccess={statusCode !== null && statusCode >= 200 && statusCode < 300} />
       </Cell>
-      <Cell label="Code">
+      <Cell label="code">
         <StatusCode code={statusCode} />
       </Cell>
       <Cell rest stacked="line">
         <Target method={method} url={targetUrl} href={href} />
       </Cell>
-      <Cell numeric label="Latency">
+      <Cell numeric label="latency">
         {formatCount(latencyMs)} ms
       </Cell>
-      <Cell numeric label="Attempt">
+      <Cell numeric label="attempt">
         {formatCount(attempt)}
       </Cell>
       <Cell stacked="hidden" className={OPTIONAL}>

@@ -26,7 +26,7 @@ export function FrameFoot({ usage, beat }: { usage: FrameUsage; beat: Beat }) {
         </svg>
       </a>
       <span className="flex items-center gap-2">
-        <span className={`size-2 shrink-0 rounded-full ${beat.isAlive ? "bg-ok" : "bg-bad"}`} aria-hidden="true" />
+        <span className={`size-2 shrink-0 ${beat.isAlive ? "rounded-full bg-ok" : "bg-bad"}`} aria-hidden="true" />
         {beatText(beat)}
       </span>
     </div>

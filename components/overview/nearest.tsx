@@ -48,7 +48,7 @@ export function LatestToFire({ schedules, allHref, now, zone }: Seen) {
                 <Cell rest stacked="line">
                   <Target method={method} url={url} href={href} />
                 </Cell>
-                <Cell label="Late" stacked="line">
+                <Cell label="late" stacked="line">
                   <LatenessCell ms={offsetMs} isTwoSided={isTwoSided} />
                 </Cell>
                 <Cell numeric stacked="aside">

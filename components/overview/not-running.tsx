@@ -1,7 +1,7 @@
 import { formatDuration } from "../format/duration.ts";
+import { formatInstant } from "../format/instant.ts";
 import type { Beat } from "../layout/frame-foot.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { FullTime } from "../ui/time.tsx";
 
 /** Says that no dispatcher is running, and since when; nothing while one beats. */
 export function NotRunning({ beat, now, zone }: { beat: Beat; now: Date; zone: string }) {
@@ -16,11 +16,19 @@ export function NotRunning({ beat, now, zone }: { beat: Beat; now: Date; zone: s
           "None has reported within the last hour."
         ) : (
           <>
-            Not running since <FullTime at={new Date(now.getTime() - beat.ageMs)} zone={zone} />,{" "}
+            Not running since <Instant at={new Date(now.getTime() - beat.ageMs)} zone={zone} />,{" "}
             {formatDuration(beat.ageMs)} ago.
           </>
         )}
       </p>
     </Notice>
+  );
+}
+
+function Instant({ at, zone }: { at: Date; zone: string }) {
+  return (
+    <time dateTime={at.toISOString()} className="whitespace-normal">
+      {formatInstant(at, zone)}
+    </time>
   );
 }

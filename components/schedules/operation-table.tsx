@@ -37,10 +37,10 @@ export function OperationTable({
             <Cell stacked="title">
               <OperationState status={one.status} />
             </Cell>
-            <Cell numeric label="Done">
+            <Cell numeric label="done">
               {formatCount(one.acted)}
             </Cell>
-            <Cell numeric label="Left alone">
+            <Cell numeric label="left alone">
               {formatCount(leftAloneTotal(one.leftAlone))}
             </Cell>
             <Cell stacked="aside" className="whitespace-nowrap text-ink-muted">

@@ -7,7 +7,7 @@ import type { Month } from "./month-card.tsx";
 
 /** A month's usage without the picture. `plan` is the name that people see. */
 export function InWords({ month, plan }: { month: Month; plan: string }) {
-  const { scheduled, limit, graceLimit, endsAt, now, projected } = month;
+  const { scheduled, limit, graceLimit, endsAt, now } = month;
   const share = limit === 0 ? null : scheduled / limit;
   return (
     <Card>
@@ -33,7 +33,6 @@ export function InWords({ month, plan }: { month: Month; plan: string }) {
             ],
           ]}
         />
-        {projected === null && <p className="sr-only">A projection is made from the second day of the month on.</p>}
       </CardBody>
     </Card>
   );

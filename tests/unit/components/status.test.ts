@@ -29,10 +29,8 @@ describe("the overview says", () => {
   const show = (ageMs: number | null, isAlive: boolean) =>
     words(h(NotRunning, { beat: { ageMs, isAlive }, now, zone: "Europe/Berlin" }));
 
-  it("since when no dispatcher is running, also in the zone of the page", () => {
-    expect(show(1_200_000, false)).toMatch(
-      /Not running since 27 March 2026, 14:12:07\.000 UTC27 March 2026, 15:12:07\.000 Europe\/Berlin, 20 m ago\./,
-    );
+  it("since when no dispatcher is running, in the zone of the page", () => {
+    expect(show(1_200_000, false)).toMatch(/Not running since 27 March 2026, 15:12:07\.000 Europe\/Berlin, 20 m ago\./);
     expect(show(null, false)).toContain("None has reported within the last hour.");
     expect(show(900, true)).toBe("");
   });

@@ -1,3 +1,4 @@
+import { useId } from "react";
 import { LatenessStrip } from "../charts/lateness-strip.tsx";
 import { Card } from "../ui/card.tsx";
 import { ExactTime } from "../ui/exact-time.tsx";
@@ -11,14 +12,15 @@ import type { ShownSchedule } from "./shown-schedule.ts";
 export function Standing({ schedule, zone, now }: { schedule: ShownSchedule; zone: string; now: Date }) {
   const { status, offsetMs, firedAt, fireAt, nextAttemptAt, attemptCount } = schedule;
   const isFired = offsetMs !== null && firedAt !== null;
+  const id = useId();
   return (
-    <Card aria-labelledby="standing" className="grid md:grid-cols-[16.5rem_minmax(0,1fr)]">
+    <Card aria-labelledby={id} className="grid md:grid-cols-[16.5rem_minmax(0,1fr)]">
       <div className="grid min-w-0 content-start gap-3 p-4 md:border-line md:border-r">
         <p className="flex flex-wrap items-center gap-2">
           <Status status={status} badge />
           <span className="text-ink-soft text-sm">{attemptsInWords(schedule)}</span>
         </p>
-        <h2 id="standing" className="font-normal text-ink-muted text-xs tracking-normal">
+        <h2 id={id} className="font-normal text-ink-muted text-xs tracking-normal">
           {isFired ? "First attempt left" : HEADINGS[status]}
         </h2>
         {isFired ? (

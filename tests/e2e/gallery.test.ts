@@ -56,8 +56,8 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     await expectSound(page, complaints);
     await page.getByRole("button", { name: "Keep them" }).click();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await page.getByRole("button", { name: "Actions" }).click();
-    await page.getByRole("link", { name: "Clone" }).waitFor();
+    await page.getByRole("button", { name: "Actions", exact: true }).click();
+    await page.getByRole("link", { name: "Clone" }).first().waitFor();
     await expectSound(page, complaints);
     await close();
   });

@@ -2,11 +2,15 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
 import { PublicFrame } from "#components/layout/public-frame.tsx";
+import { AccountParts } from "../../app/dev/parts/account-parts.tsx";
 import { AttemptParts } from "../../app/dev/parts/attempt-parts.tsx";
 import { ControlParts } from "../../app/dev/parts/control-parts.tsx";
 import { DataParts } from "../../app/dev/parts/data-parts.tsx";
 import { FigureParts } from "../../app/dev/parts/figure-parts.tsx";
+import { ListParts } from "../../app/dev/parts/list-parts.tsx";
 import { OverlayParts } from "../../app/dev/parts/overlay-parts.tsx";
+import { OverviewParts } from "../../app/dev/parts/overview-parts.tsx";
+import { SchedulePageParts } from "../../app/dev/parts/schedule-page-parts.tsx";
 import { ScheduleParts } from "../../app/dev/parts/schedule-parts.tsx";
 import { SettingsParts } from "../../app/dev/parts/settings-parts.tsx";
 import { SignInParts } from "../../app/dev/parts/sign-in-parts.tsx";
@@ -27,6 +31,10 @@ export function renderGallery(): string {
       <ScheduleParts />
       <FigureParts />
       <SettingsParts />
+      <AccountParts />
+      <ListParts />
+      <OverviewParts />
+      <SchedulePageParts />
       <SignInParts />
     </PublicFrame>,
   );

@@ -123,7 +123,7 @@ export function DataParts() {
                   <Cell stacked="aside">
                     <RelativeTime at={at} now={NOW} zone="Europe/Berlin" />
                   </Cell>
-                  <Cell label="Late" stacked="line">
+                  <Cell label="late" stacked="line">
                     <LatenessCell ms={ms} />
                   </Cell>
                   <Cell numeric stacked="hidden">

@@ -1,0 +1,143 @@
+import { AuditTable } from "#components/admin/audit-table.tsx";
+import { DispatcherTable } from "#components/admin/dispatcher-table.tsx";
+import { QueueCard } from "#components/admin/queue-card.tsx";
+import { AttemptTable, type ListedAttempt } from "#components/attempts/attempt-table.tsx";
+import { LogEmpty, LogNoMatch } from "#components/attempts/log-states.tsx";
+import { LogTail } from "#components/attempts/log-tail.tsx";
+import { OperationTable } from "#components/schedules/operation-table.tsx";
+import { type ListedSchedule, ScheduleTable } from "#components/schedules/schedule-table.tsx";
+import { SchedulesEmpty, SchedulesNoMatch } from "#components/schedules/schedules-empty.tsx";
+import { SelectionBar } from "#components/schedules/selection-bar.tsx";
+import { Card } from "#components/ui/card.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { STATUSES } from "#domain/states.ts";
+import { LONG_EMAIL, LONG_ERROR, LONG_NAME, LONG_REASON, LONG_URL } from "./extreme-values.ts";
+import { Section } from "./section.tsx";
+
+const NOW = new Date("2026-03-27T14:32:07.000Z");
+const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
+
+const SCHEDULES: readonly ListedSchedule[] = STATUSES.map((status, at) => ({
+  ...{ id: `sch_${at}`, url: at === 0 ? LONG_URL : "https://example.com/hooks/trial-ends", method: "DELETE", status },
+  ...{ fireAt: ago(60 * at - 161), offsetMs: at < 2 ? null : 10 ** at, attempts: at === 5 ? 1_000_000 : at },
+  ...{ createdAt: ago(100_000 * (at + 1)), href: "#one", cancelHref: "#cancel", replayHref: "#replay" },
+}));
+
+const ATTEMPT: ListedAttempt = {
+  ...{ scheduleId: "sch_01kbm5qk4f8rz3c2x7w9v6n1ta", attempt: 1, method: "POST", targetUrl: LONG_URL },
+  ...{ statusCode: null, latencyMs: 86_400_000, errorText: LONG_ERROR, attemptedAt: ago(400_000) },
+  ...{ href: "#one", onlyHref: "#only" },
+};
+
+/** Lists with values as long and numbers as large as they can be, and in the place of lists. */
+export function ListParts() {
+  return (
+    <>
+      <Section title="Lists: schedules, attempts, operations">
+        <Card>
+          <form className="group/rows">
+            <ScheduleTable
+              schedules={SCHEDULES}
+              caption="Schedules with extreme values"
+              now={NOW}
+              zone="Europe/Berlin"
+              isTicked
+              sort={{ fires: { href: "#fires", direction: "ascending" }, created: { href: "#created" } }}
+            />
+            <SelectionBar
+              ticked={6}
+              whole={{
+                ...{ total: 10_000, isCapped: true, selectPageHref: "#page" },
+                ...{ cancelHref: "#cancel", replayHref: "#replay" },
+              }}
+            />
+          </form>
+          <Pager from={9_981} to={10_000} total={10_000} isCapped previous="#previous" note="Narrow the filter." />
+        </Card>
+        <Card>
+          <LogTail countHref="#count" known={null} listHref="#list" />
+          <AttemptTable
+            attempts={[ATTEMPT, { ...ATTEMPT, attempt: 2, statusCode: 204, latencyMs: 5, errorText: "" }]}
+            zone="America/Argentina/ComodRivadavia"
+            now={NOW}
+          />
+        </Card>
+        <Card>
+          <OperationTable
+            operations={[
+              {
+                ...{ id: "op_1", href: "#op", action: "cancel", status: "running", total: 10_000, totalCapped: true },
+                ...{
+                  acted: 1_234_567,
+                  leftAlone: { firing: 1_234_567 },
+                  error: null,
+                  createdAt: ago(4),
+                  endedAt: null,
+                },
+                filter: { statuses: ["scheduled", "failed"], q: LONG_NAME, from: NOW, to: NOW },
+              },
+            ]}
+            now={NOW}
+            zone="UTC"
+          />
+        </Card>
+      </Section>
+      <Section title="Lists of administrators">
+        <QueueCard
+          queue={{
+            ...{ due: 1_234_567, firing: 4_000, scheduled: 987_654_321, failed: 12_345_678, dead: 10_000 },
+            ...{ oldestDueMs: 93_784_000, isEstimated: true, isDeadCapped: true },
+          }}
+        />
+        <DispatcherTable
+          dispatchers={[
+            {
+              ...{ id: "1", host: `${LONG_NAME}.internal`, pid: 41_207, version: "0.1.0", shards: 64, skewMs: -123.4 },
+              ...{
+                startedAtMs: ago(400_000).getTime(),
+                beatAtMs: ago(360).getTime(),
+                beatAgeMs: 360_000,
+                isAlive: false,
+              },
+            },
+            {
+              ...{ id: "2", host: "fra-1", pid: 7, version: "0.1.0", shards: 0, skewMs: null, isAlive: true },
+              ...{ startedAtMs: ago(9).getTime(), beatAtMs: ago(0.4).getTime(), beatAgeMs: 400 },
+            },
+          ]}
+          shardsUnowned={64}
+          now={NOW}
+        />
+        <AuditTable
+          acts={[
+            {
+              ...{ id: "1", at: ago(90).toISOString(), action: "set_plan" },
+              actor: { kind: "admin", accountId: "acc_1", email: LONG_EMAIL },
+              subject: { accountId: "acc_2", email: LONG_EMAIL },
+              ...{ before: { grantedPlan: "free" }, after: { grantedPlan: "indie", reason: LONG_REASON } },
+            },
+          ]}
+          now={NOW}
+          zone="UTC"
+          accountHref={(id) => `#${id}`}
+          firstHref="#first"
+          nextHref="#next"
+        />
+      </Section>
+      <Section title="In the place of a list" columns>
+        <Card>
+          <SchedulesEmpty newHref="#new" keysHref="#keys" curl={"curl https://stopwatch.example.com/v1/schedules"} />
+        </Card>
+        <Card>
+          <SchedulesNoMatch asked={`dead ones with “${LONG_NAME}” in the URL`} resetHref="#reset" />
+        </Card>
+        <Card>
+          <LogEmpty retentionDays={7} newHref="#new" />
+        </Card>
+        <Card>
+          <LogNoMatch chips={["code 5xx", `“${LONG_NAME}” in the URL`]} outcome="failed" resetHref="#reset" />
+        </Card>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import { FailureCard } from "#components/layout/failure-card.tsx";
+import { FrameFoot } from "#components/layout/frame-foot.tsx";
+import { TimesSwitch } from "#components/layout/times-switch.tsx";
+import { FirstSteps } from "#components/overview/first-steps.tsx";
+import { LatenessCard } from "#components/overview/lateness-card.tsx";
+import { LatestToFire, type Near, NextToFire } from "#components/overview/nearest.tsx";
+import { NeedsAttention } from "#components/overview/needs-attention.tsx";
+import { NotRunning } from "#components/overview/not-running.tsx";
+import { StatusNotices } from "#components/status/status-notices.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Card, CardBody } from "#components/ui/card.tsx";
+import { LONG_URL } from "./extreme-values.ts";
+import { Section } from "./section.tsx";
+
+const NOW = new Date("2026-03-27T14:32:07.000Z");
+const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
+const SEEN = { allHref: "#all", now: NOW, zone: "Europe/Berlin" };
+
+const NEAR: readonly Near[] = [
+  { id: "1", href: "#1", status: "succeeded", method: "POST", url: LONG_URL, at: ago(4), offsetMs: 3 },
+  {
+    ...{ id: "2", href: "#2", status: "dead", method: "DELETE", url: "https://example.com/" },
+    ...{ at: ago(400), offsetMs: 86_400_000 },
+  },
+];
+
+/** The overview at its edges: nothing, one request, very much; nobody sends; nothing loads. */
+export function OverviewParts() {
+  return (
+    <Section title="Overview: first use, one request, very much, nothing">
+      <NotRunning beat={{ ageMs: 252_000, isAlive: false }} now={NOW} zone="Europe/Berlin" />
+      <NotRunning beat={{ ageMs: null, isAlive: false }} now={NOW} zone="UTC" />
+      <StatusNotices updatedAt={ago(364)} isRunning={false} now={NOW} />
+      <FirstSteps
+        baseUrl="https://stopwatch.example.com"
+        env="live"
+        fireAt={NOW}
+        links={{ keys: "#keys", newSchedule: "#new", schedules: "#schedules" }}
+      />
+      <LatenessCard
+        shown={{
+          ...{ active: 1_234_567_890, volume: 9_876_543_210, successRate: 0.999_999 },
+          offsets: { p50: 86_400_000, p95: 200_000_000, min: 0, max: 2_000_000_000 },
+          histogram: [{ ms: 86_400_000, count: 1 }],
+          buckets: [{ startsAt: ago(600), count: 1, p50: 86_400_000, p95: 200_000_000 }],
+        }}
+        period="30 days"
+        bucket="quarter of a day"
+        zone="UTC"
+        links={{ schedules: "#schedules", logs: "#logs" }}
+      />
+      <div className="grid items-start gap-4 grid-cols-[repeat(auto-fit,minmax(min(100%,21rem),1fr))]">
+        <LatestToFire schedules={NEAR} {...SEEN} />
+        <NextToFire schedules={NEAR} {...SEEN} />
+        <NeedsAttention
+          failed={{ count: 1_234_567, href: "#failed" }}
+          dead={{ count: 0, href: "#dead" }}
+          dueSoon={{ count: 41, href: "#soon" }}
+          period="24 hours"
+        />
+        <FailureCard
+          title="This page did not load"
+          requestId="req_0123456789abcdef0123456789abcdef"
+          actions={<Button kind="primary">Try again</Button>}
+        >
+          <p>The database did not answer. Deliveries are not affected by this page.</p>
+        </FailureCard>
+        <Card>
+          <CardBody className="grid gap-4">
+            <TimesSwitch times="utc" zone="Europe/Berlin" back="#here" />
+            <FrameFoot
+              usage={{ scheduled: 1_412, limit: 2_000, href: "#usage" }}
+              beat={{ ageMs: 400, isAlive: true }}
+            />
+            <FrameFoot
+              usage={{ scheduled: 1_234_567_890, limit: 2_000_000, href: "#usage" }}
+              beat={{ ageMs: 252_000, isAlive: false }}
+            />
+            <FrameFoot usage={{ scheduled: 0, limit: 0, href: "#usage" }} beat={{ ageMs: null, isAlive: false }} />
+          </CardBody>
+        </Card>
+      </div>
+    </Section>
+  );
+}

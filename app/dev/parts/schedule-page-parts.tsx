@@ -1,0 +1,77 @@
+import { RequestFacts } from "#components/schedules/request-facts.tsx";
+import { WhatCanBeDone } from "#components/schedules/schedule-actions.tsx";
+import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
+import type { ShownSchedule } from "#components/schedules/shown-schedule.ts";
+import { Standing } from "#components/schedules/standing.tsx";
+import { WhatHappened } from "#components/schedules/what-happened.tsx";
+import { WhatWasDone } from "#components/schedules/what-was-done.tsx";
+import { WhenFacts } from "#components/schedules/when-facts.tsx";
+import { STATUSES } from "#domain/states.ts";
+import { LONG_ERROR, LONG_NAME, LONG_URL } from "./extreme-values.ts";
+import { Section } from "./section.tsx";
+
+const NOW = new Date("2026-03-27T14:32:07.000Z");
+const LINKS = { cancel: "#cancel", reschedule: "#reschedule", replay: "#replay", clone: "#clone" };
+
+const SCHEDULE: ShownSchedule = {
+  ...{ id: "sch_01kbm5qk4f8rz3c2x7w9v6n1ta", targetUrl: LONG_URL, method: "POST", status: "failed" },
+  ...{ fireAt: new Date("2026-03-27T14:30:00.000Z"), firedAt: null, offsetMs: null, earlyFire: false },
+  ...{ payloadSizeBytes: 312, createdAt: new Date("2026-03-26T09:14:02.118Z"), endedAt: null },
+  nextAttemptAt: new Date("2026-03-27T14:32:19.402Z"),
+  ...{ replayOf: "sch_01kbm5qk4f8rz3c2x7w9v6n1tb", idempotencyKey: LONG_NAME.repeat(3), isErased: false },
+  ...{ hasContent: true, attemptCount: 2, retentionDays: 7 },
+  attempts: [
+    {
+      ...{ attempt: 2, statusCode: 503, latencyMs: 29_997, errorText: LONG_ERROR },
+      attemptedAt: new Date("2026-03-27T14:30:36.431Z"),
+      timing: { late: 304, claim: 3, wait: 0, connect: null, firstByte: 86_400_000 },
+    },
+  ],
+  ahead: { total: 5, lastAtMs: NOW.getTime() + 420_000 },
+  problems: {
+    cancel: null,
+    reschedule: "Not in failed: the time can change only while a schedule is scheduled.",
+    replay: "Payload and headers were erased at the end of the plan's retention.",
+    clone: null,
+  },
+};
+
+const FIRED = { firedAt: new Date("2026-03-27T14:30:00.004Z"), offsetMs: 4 };
+
+const SHOWN: Record<(typeof STATUSES)[number], Partial<ShownSchedule>> = {
+  scheduled: { fireAt: new Date("2026-04-27T14:30:00.000Z"), attemptCount: 0 },
+  firing: { attemptCount: 1 },
+  succeeded: { ...FIRED, offsetMs: 0, attemptCount: 1 },
+  failed: FIRED,
+  dead: { ...FIRED, offsetMs: 86_400_000, attemptCount: 5 },
+  cancelled: { ahead: { total: null, lastAtMs: null }, attemptCount: 0 },
+};
+
+/** The page of a schedule: how it stands in each status, and with values as long as they can be. */
+export function SchedulePageParts() {
+  return (
+    <>
+      <Section title="A schedule: how it stands">
+        {STATUSES.map((status) => (
+          <Standing key={status} schedule={{ ...SCHEDULE, ...SHOWN[status], status }} zone="Europe/Berlin" now={NOW} />
+        ))}
+        <Standing schedule={{ ...SCHEDULE, ...FIRED, offsetMs: -18 }} zone="UTC" now={NOW} />
+      </Section>
+      <Section title="A schedule: its request, with values as long as they can be">
+        {["created", "over", "known", "replayed"].map((did) => (
+          <WhatWasDone key={did} schedule={SCHEDULE} params={{ did }} originalHref="#original" />
+        ))}
+        <WhatWasDone schedule={SCHEDULE} params={{ failed: "cancel", error: "UNAVAILABLE" }} />
+        <ScheduleSummary schedule={SCHEDULE} zone="Europe/Berlin" href="#one" />
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21.5rem]">
+          <WhatHappened schedule={SCHEDULE} zone="Europe/Berlin" now={NOW} />
+          <div className="grid grid-cols-1 gap-4">
+            <RequestFacts schedule={SCHEDULE} env="test" originalHref="#original" />
+            <WhenFacts schedule={{ ...SCHEDULE, ...FIRED }} zone="Europe/Berlin" />
+            <WhatCanBeDone schedule={SCHEDULE} links={LINKS} />
+          </div>
+        </div>
+      </Section>
+    </>
+  );
+}

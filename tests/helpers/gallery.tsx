@@ -31,11 +31,20 @@ export function renderGallery(): string {
       <ScheduleParts />
       <FigureParts />
       <SettingsParts />
-      <AccountParts />
-      <ListParts />
-      <OverviewParts />
-      <SchedulePageParts />
       <SignInParts />
+    </PublicFrame>,
+  );
+}
+
+/** Parts of pages in their rare states and with extreme values, in the frame of a public page, as HTML for the body. */
+export function renderEdges(): string {
+  return renderToStaticMarkup(
+    <PublicFrame theme="system">
+      <h1>Parts at their edges</h1>
+      <OverviewParts />
+      <ListParts />
+      <SchedulePageParts />
+      <AccountParts />
     </PublicFrame>,
   );
 }

@@ -39,7 +39,7 @@ export function OverviewParts() {
       />
       <LatenessCard
         shown={{
-          ...{ active: 1_234_567_890, volume: 9_876_543_210, successRate: 0.999_999 },
+          ...{ active: 12_345_678, volume: 98_765_432, successRate: 0.999_999 },
           offsets: { p50: 86_400_000, p95: 200_000_000, min: 0, max: 2_000_000_000 },
           histogram: [{ ms: 86_400_000, count: 1 }],
           buckets: [{ startsAt: ago(600), count: 1, p50: 86_400_000, p95: 200_000_000 }],

@@ -1,14 +1,10 @@
 import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { chosenTheme } from "../../page-request.ts";
-import { AccountParts } from "./account-parts.tsx";
 import { AttemptParts } from "./attempt-parts.tsx";
 import { ControlParts } from "./control-parts.tsx";
 import { DataParts } from "./data-parts.tsx";
 import { FigureParts } from "./figure-parts.tsx";
-import { ListParts } from "./list-parts.tsx";
 import { OverlayParts } from "./overlay-parts.tsx";
-import { OverviewParts } from "./overview-parts.tsx";
-import { SchedulePageParts } from "./schedule-page-parts.tsx";
 import { ScheduleParts } from "./schedule-parts.tsx";
 import { SettingsParts } from "./settings-parts.tsx";
 import { SignInParts } from "./sign-in-parts.tsx";
@@ -29,10 +25,6 @@ export default async function Parts() {
         <ScheduleParts />
         <FigureParts />
         <SettingsParts />
-        <AccountParts />
-        <ListParts />
-        <OverviewParts />
-        <SchedulePageParts />
         <SignInParts />
       </div>
     </PublicFrame>

@@ -20,7 +20,7 @@ import { Segments, Tabs } from "#components/ui/tabs.tsx";
 import { Target } from "#components/ui/target.tsx";
 import { RelativeTime } from "#components/ui/time.tsx";
 import { STATUSES } from "#domain/states.ts";
-import { renderDashboard, renderGallery } from "#tests/helpers/gallery.tsx";
+import { renderDashboard, renderEdges, renderGallery } from "#tests/helpers/gallery.tsx";
 
 const html = (element: ReactElement) => renderToStaticMarkup(element);
 const words = (element: ReactElement) => html(element).replace(/<[^>]*>/g, "");
@@ -34,7 +34,7 @@ function attributesOf(markup: string, name: string): Record<string, string> {
 }
 
 it("no component writes a style attribute, which the pages' Content-Security-Policy refuses", () => {
-  for (const markup of [renderGallery(), renderDashboard("live"), renderDashboard("test")]) {
+  for (const markup of [renderGallery(), renderEdges(), renderDashboard("live"), renderDashboard("test")]) {
     expect(markup).not.toMatch(/<[^>]* style=|<style|<script|<[^>]* on\w+=/);
   }
 });

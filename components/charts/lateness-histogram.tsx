@@ -122,14 +122,31 @@ function Span({
   /** The word of p95 stands before its place. */
   endsBefore: boolean;
 }) {
-  const turnsIn = from > zero && from < zero + WORD && to - from > WORD;
-  return (
+  const places = (
     <>
       {[from, to].map((x, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: both may be at one place
         <line key={at} x1={`${x}%`} x2={`${x}%`} y1={FLAGS} y2={bottom} className="stroke-1 stroke-line" />
       ))}
       <line x1={`${from}%`} x2={`${to}%`} y1={FLAGS} y2={FLAGS} className="stroke-4 stroke-accent" />
+    </>
+  );
+  const turnsIn = from > zero && from < zero + WORD && to - from > WORD;
+  const isAtEdge = to > 100 - WORD;
+  // At the right edge both words end there, so they need room between each other.
+  if (isAtEdge && to - from < WORD) {
+    return (
+      <>
+        {places}
+        <text x={`${to}%`} y="12" textAnchor="end" className="fill-ink-soft text-2xs">
+          p50, p95
+        </text>
+      </>
+    );
+  }
+  return (
+    <>
+      {places}
       <text
         x={`${from}%`}
         dx={turnsIn ? 2 : -2}
@@ -141,9 +158,9 @@ function Span({
       </text>
       <text
         x={`${to}%`}
-        dx={endsBefore ? -2 : 2}
+        dx={endsBefore || isAtEdge ? -2 : 2}
         y="12"
-        textAnchor={endsBefore ? "end" : "start"}
+        textAnchor={endsBefore || isAtEdge ? "end" : "start"}
         className="fill-ink-soft text-2xs"
       >
         p95

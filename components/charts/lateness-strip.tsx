@@ -51,12 +51,7 @@ export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
         y2={bottom}
         className={`stroke-2 ${isLate ? "stroke-warn" : "stroke-ink"}`}
       />
-      <text
-        x={`${Math.min(Math.max(x, WORDS / 2), 100 - WORDS / 2)}%`}
-        y="12"
-        textAnchor="middle"
-        className="fill-ink-soft text-2xs"
-      >
+      <text x={`${x}%`} y="12" textAnchor={anchorAt(x)} className="fill-ink-soft text-2xs">
         {formatOffset(ms)}
       </text>
       <LatenessAxis y={bottom} isTwoSided={isTwoSided} />
@@ -67,6 +62,12 @@ export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
 
 /** Percent of the width that is kept free for a word. */
 const WORDS = 16;
+
+/** At an edge the word of the request stays within it. */
+function anchorAt(x: number): "start" | "middle" | "end" {
+  if (x < WORDS / 2) return "start";
+  return x > 100 - WORDS / 2 ? "end" : "middle";
+}
 
 function inWords(ms: number, what: string): string {
   if (ms === 0) return `${what} left at its instant.`;

@@ -13,6 +13,10 @@ type Sent = TapeBucket & { at: number; p50: number; p95: number };
 
 const SIZES = { tall: 240, normal: 184 };
 const LABELS = 22;
+/** What a label needs, px. */
+const LINE_HEIGHT = 11;
+/** `10,000 s` and more need a wider column. */
+const LONG_LABEL_MS = 10_000_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -45,7 +49,7 @@ export function LatenessTape({
   return (
     <div className="grid min-w-0 gap-2">
       <TapeLegend what={what} />
-      <div className="grid grid-cols-[2.5rem_minmax(0,1fr)]">
+      <div className="grid grid-cols-[auto_minmax(0,1fr)]">
         <Labels scale={scale} height={height} />
         <svg
           role="img"
@@ -71,14 +75,19 @@ export function LatenessTape({
 
 /** What stands at the left: a width of its own, so that words keep their size. */
 function Labels({ scale, height }: { scale: TapeScale; height: number }) {
+  const zero = px(scale.zero, height);
+  const labelled = scale.majors.filter((ms) => Math.abs(px(scale.yOf(ms), height) - zero) >= LINE_HEIGHT);
+  const first = labelled.find((ms) => ms > 0);
+  const width = (scale.majors.at(-1) ?? 0) >= LONG_LABEL_MS ? 64 : 40;
+  const x = width - 8;
   return (
-    <svg aria-hidden="true" width="40" height={height} className="block overflow-visible">
-      {scale.majors.map((ms) => (
-        <text key={ms} x="32" y={px(scale.yOf(ms), height)} dy="4" textAnchor="end" className="fill-ink-muted text-2xs">
-          {label(ms)}
+    <svg aria-hidden="true" width={width} height={height} className="block overflow-visible">
+      {labelled.map((ms) => (
+        <text key={ms} x={x} y={px(scale.yOf(ms), height)} dy="4" textAnchor="end" className="fill-ink-muted text-2xs">
+          {label(ms, ms === first)}
         </text>
       ))}
-      <text x="32" y={px(scale.zero, height)} dy="4" textAnchor="end" className="fill-accent font-medium text-2xs">
+      <text x={x} y={zero} dy="4" textAnchor="end" className="fill-accent font-medium text-2xs">
         0
       </text>
     </svg>
@@ -177,11 +186,11 @@ function Times({ buckets, zone, y }: { buckets: readonly TapeBucket[]; zone: str
 
 const px = (percent: number, height: number) => Math.round(percent * height) / 100;
 
-function label(ms: number): string {
+function label(ms: number, hasUnit: boolean): string {
   const size = Math.abs(ms);
   const sign = ms < 0 ? "−" : "";
   if (size >= 1_000) return `${sign}${formatCount(size / 1_000)} s`;
-  return `${sign}${size}${ms === 1 ? " ms" : ""}`;
+  return `${sign}${size}${hasUnit ? " ms" : ""}`;
 }
 
 function inWords(buckets: readonly TapeBucket[], sent: readonly Sent[], what: string): string {

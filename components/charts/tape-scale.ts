@@ -37,4 +37,4 @@ const ZERO_MAX = 91;
 
 const powerOfTen = (ms: number) => 10 ** Math.ceil(Math.log10(ms) - 1e-9);
 
-const powersUpTo = (most: number) => Array.from({ length: 8 }, (_, power) => 10 ** power).filter((ms) => ms <= most);
+const powersUpTo = (most: number) => Array.from({ length: 12 }, (_, power) => 10 ** power).filter((ms) => ms <= most);

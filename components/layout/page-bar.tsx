@@ -14,10 +14,10 @@ export function PageBar({
 }) {
   return (
     <div className="z-20 flex min-h-13 flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-canvas/92 px-4 py-2 backdrop-blur-sm sm:px-6 lg:sticky lg:top-0 lg:px-8">
-      <div className="flex min-w-0 items-center gap-2">
+      <div className="flex min-w-0 max-lg:flex-1 max-lg:basis-28 items-center gap-2">
         {crumb && (
           <>
-            <a href={crumb.href} className="inline-flex min-h-6 items-center text-ink-muted hover:underline">
+            <a href={crumb.href} className="min-w-0 shrink-[0.3] truncate text-ink-muted leading-6 hover:underline">
               {crumb.label}
             </a>
             <span className="text-ink-muted" aria-hidden="true">
@@ -25,14 +25,14 @@ export function PageBar({
             </span>
           </>
         )}
-        <h1 className="truncate text-[0.9375rem] tracking-[-0.012em]">{title}</h1>
+        <h1 className="min-w-16 truncate text-[0.9375rem] tracking-[-0.012em]">{title}</h1>
       </div>
       {tools && (
-        <div className="flex min-w-0 flex-wrap items-center gap-2 max-lg:order-1 max-lg:basis-full lg:ml-auto">
+        <div className="flex min-w-0 flex-wrap items-center gap-2 max-lg:order-1 max-lg:basis-full lg:flex-auto lg:justify-end">
           {tools}
         </div>
       )}
-      {action && <div className={`flex items-center gap-2 ${tools ? "max-lg:ml-auto" : "ml-auto"}`}>{action}</div>}
+      {action && <div className="ml-auto flex items-center gap-2">{action}</div>}
     </div>
   );
 }

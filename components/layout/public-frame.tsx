@@ -23,7 +23,7 @@ export function PublicFrame({
   return (
     <>
       <SkipLink />
-      <header className={`${WIDTH} flex min-h-15 flex-wrap items-center gap-x-5 gap-y-1 py-2.5`}>
+      <header className={`${WIDTH} flex min-h-15 flex-wrap items-center gap-x-2 gap-y-1 sm:gap-x-5 py-2.5`}>
         <Wordmark />
         {(links.length > 0 || action) && (
           <nav aria-label="Main" className="ml-auto flex items-center gap-1">

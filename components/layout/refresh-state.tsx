@@ -20,7 +20,7 @@ export function RefreshState({
         className={`size-2 shrink-0 rounded-full ${isHeld ? "bg-line-strong" : "animate-beat bg-accent"}`}
         aria-hidden="true"
       />
-      {words}
+      <span className={isHeld ? "" : "max-sm:sr-only"}>{words}</span>
       <Button
         kind="ghost"
         size="small"

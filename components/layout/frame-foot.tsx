@@ -12,8 +12,12 @@ export function FrameFoot({ usage, beat }: { usage: FrameUsage; beat: Beat }) {
   return (
     <div className="grid gap-2 text-ink-muted text-xs">
       <a href={usage.href} className="grid gap-1.5 rounded-sm py-1 hover:text-ink">
-        <span>
-          {formatCount(usage.scheduled)} of {formatCount(usage.limit)} schedules this month
+        <span className="flex flex-wrap justify-between gap-x-3">
+          <span>
+            {formatCount(usage.scheduled)} of {formatCount(usage.limit)}
+            <span className="sr-only"> schedules</span>
+          </span>{" "}
+          this month
         </span>
         <svg className="h-1 w-full" aria-hidden="true">
           <rect width="100%" height="4" rx="2" className="fill-line" />

@@ -5,7 +5,7 @@ type ChoiceProps = Omit<InputHTMLAttributes<HTMLInputElement>, "type"> & { label
 /** A checkbox. The label is part of the click target, which is at least 24 px high. */
 export function Checkbox({ label, hint, ...input }: ChoiceProps) {
   return (
-    <Choice label={label} hint={hint} id={input.id}>
+    <Choice label={label} hint={hint} id={input.id} indent="pl-6.5">
       {(ids) => <input {...input} {...ids} type="checkbox" className="mt-1 size-4 shrink-0 accent-accent" />}
     </Choice>
   );
@@ -14,7 +14,7 @@ export function Checkbox({ label, hint, ...input }: ChoiceProps) {
 /** A radio button: give all of a group the same `name`, in a `fieldset` with a `legend`. */
 export function Radio({ label, hint, ...input }: ChoiceProps) {
   return (
-    <Choice label={label} hint={hint} id={input.id}>
+    <Choice label={label} hint={hint} id={input.id} indent="pl-6.5">
       {(ids) => <input {...input} {...ids} type="radio" className="mt-1 size-4 shrink-0 accent-accent" />}
     </Choice>
   );
@@ -23,7 +23,7 @@ export function Radio({ label, hint, ...input }: ChoiceProps) {
 /** A switch, submitted with its form like a checkbox. */
 export function Switch({ label, hint, ...input }: ChoiceProps) {
   return (
-    <Choice label={label} hint={hint} id={input.id}>
+    <Choice label={label} hint={hint} id={input.id} indent="pl-10.5">
       {(ids) => (
         <input
           {...input}
@@ -47,11 +47,14 @@ function Choice({
   id,
   label,
   hint,
+  indent,
   children,
 }: {
   id: string | undefined;
   label: ReactNode;
   hint: ReactNode;
+  /** Where the label begins, for the hint below it. */
+  indent: string;
   children: (ids: { id: string; "aria-describedby": string | undefined }) => ReactNode;
 }) {
   const madeId = useId();
@@ -63,7 +66,7 @@ function Choice({
         <span className="min-w-0 py-0.5">{label}</span>
       </label>
       {hint && (
-        <p id={`${ownId}-hint`} className="text-ink-muted text-xs leading-4.5">
+        <p id={`${ownId}-hint`} className={`text-ink-muted text-xs leading-4.5 ${indent}`}>
           {hint}
         </p>
       )}

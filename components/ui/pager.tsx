@@ -2,7 +2,10 @@ import type { ElementType, ReactNode } from "react";
 import { formatCount } from "../format/number.ts";
 import { Button, ButtonLink } from "./button.tsx";
 
-/** The pager of a list: rows shown, total, and links to the previous and next page, disabled where there is none. */
+/**
+ * The pager of a list: rows shown, total, and links to the previous and next page. One of them is disabled where there is
+ * none; a list of one page has neither.
+ */
 export function Pager({
   from,
   to,
@@ -34,14 +37,16 @@ export function Pager({
           : `${formatCount(from)}–${formatCount(to)} of ${isCapped ? "more than " : ""}${formatCount(total)}`}
         . {note}
       </span>
-      <span className="flex gap-1.5">
-        <Step href={previous} rel="prev" as={as}>
-          Previous
-        </Step>
-        <Step href={next} rel="next" as={as}>
-          Next
-        </Step>
-      </span>
+      {(previous ?? next) !== undefined && (
+        <span className="flex gap-1.5">
+          <Step href={previous} rel="prev" as={as}>
+            Previous
+          </Step>
+          <Step href={next} rel="next" as={as}>
+            Next
+          </Step>
+        </span>
+      )}
     </nav>
   );
 }

@@ -16,7 +16,7 @@ export function Reading({
   return (
     <div className="grid min-w-0 content-start gap-1">
       <span className="text-ink-muted text-xs">{label}</span>
-      <span className="whitespace-nowrap text-2xl leading-7.5 tracking-[-0.035em]">
+      <span className="whitespace-nowrap text-2xl leading-7.5 tracking-[-0.035em] max-sm:text-xl max-sm:leading-7.5">
         {children}
         {unit && <Unit>{unit}</Unit>}
       </span>

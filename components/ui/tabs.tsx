@@ -87,10 +87,10 @@ export function FilterChip({
   return (
     <Anchor
       href={removeHref}
-      className="inline-flex min-h-6.5 items-center gap-1.5 rounded-md border border-accent-line bg-accent-soft px-2 text-accent-strong text-xs hover:border-accent"
+      className="inline-flex min-h-6.5 max-w-full items-center gap-1.5 rounded-md border border-accent-line bg-accent-soft px-2 py-0.5 text-accent-strong text-xs hover:border-accent"
     >
       <span className="sr-only">Remove filter </span>
-      {label}
+      <span className="wrap-anywhere line-clamp-2 min-w-0">{label}</span>
       <Icon of={X} small />
     </Anchor>
   );

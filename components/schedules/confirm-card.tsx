@@ -3,7 +3,7 @@ import type { OperationAction } from "#domain/operations.ts";
 import type { Usage } from "#domain/quota.ts";
 import { formatCount } from "../format/number.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
-import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
+import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { HiddenFields } from "../ui/hidden-fields.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -49,7 +49,7 @@ export function ConfirmCard({
   const verb = action === "cancel" ? "Cancel" : "Replay";
   const failure = error === undefined ? undefined : (FAILURES[error] ?? "Nothing was done. Try again.");
   return (
-    <Card aria-labelledby={`confirm-${action}`}>
+    <Card danger={action === "cancel"} aria-labelledby={`confirm-${action}`}>
       <CardHead title={`${verb} ${words}?`} id={`confirm-${action}`} />
       <CardBody className="grid gap-3 text-ink-soft">
         {failure && (
@@ -61,17 +61,15 @@ export function ConfirmCard({
           {filter === null ? "The ones that you chose." : `${sentence(scopeInWords(filter, zone))}.`}
         </p>
         {action === "cancel" ? <CancelConsequence /> : <ReplayConsequence usage={usage} />}
-      </CardBody>
-      <CardFoot>
-        <form method="post" action={formAction} className="ml-auto flex flex-wrap justify-end gap-2">
+        <form method="post" action={formAction} className="flex flex-wrap gap-2 pt-1">
           <HiddenFields values={fields} />
-          <ButtonLink href={backHref}>{action === "cancel" ? "Keep them" : "Not now"}</ButtonLink>
           <Button type="submit" kind={action === "cancel" ? "danger-fill" : "primary"} disabled={count === 0}>
             <Icon of={action === "cancel" ? CircleSlash : Repeat2} small />
             {`${verb} ${words}`}
           </Button>
+          <ButtonLink href={backHref}>{action === "cancel" ? "Keep them" : "Not now"}</ButtonLink>
         </form>
-      </CardFoot>
+      </CardBody>
     </Card>
   );
 }

@@ -63,11 +63,11 @@ export function OperationProgress({
           <div className="grid grid-cols-[repeat(auto-fit,minmax(8rem,1fr))] gap-4">
             <Reading label={action === "cancel" ? "Cancelled" : "Replayed"}>{formatCount(acted)}</Reading>
             <Reading label="Left alone">{formatCount(left)}</Reading>
-            <Reading label={status === "running" ? "To go, about" : "Not looked at, about"}>
-              {totalCapped && status !== "done"
-                ? "—"
-                : formatCount(status === "done" ? 0 : Math.max(total - acted - left, 0))}
-            </Reading>
+            {status !== "done" && (
+              <Reading label={status === "running" ? "To go, about" : "Not looked at, about"}>
+                {totalCapped ? "—" : formatCount(Math.max(total - acted - left, 0))}
+              </Reading>
+            )}
           </div>
           {left > 0 && <Reasons left={leftAlone} />}
         </CardBody>

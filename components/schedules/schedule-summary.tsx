@@ -1,7 +1,7 @@
 import { Card, CardBody } from "../ui/card.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Status } from "../ui/status.tsx";
-import { Target } from "../ui/target.tsx";
+import { TextLink } from "../ui/text-link.tsx";
 import { FullTime } from "../ui/time.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
@@ -12,7 +12,15 @@ export function ScheduleSummary({ schedule, zone, href }: { schedule: ShownSched
       <CardBody className="py-1.5!">
         <Facts
           items={[
-            ["Target", <Target key="target" method={schedule.method} url={schedule.targetUrl} href={href} />],
+            [
+              "Target",
+              <span key="target">
+                <span className="font-mono text-xs">{schedule.method}</span>{" "}
+                <TextLink href={href} title={schedule.targetUrl}>
+                  {cut(schedule.targetUrl)}
+                </TextLink>
+              </span>,
+            ],
             ["Status", <Status key="status" status={schedule.status} />],
             ["Fires", <FullTime key="at" at={schedule.fireAt} zone={zone} />],
           ]}
@@ -20,4 +28,11 @@ export function ScheduleSummary({ schedule, zone, href }: { schedule: ShownSched
       </CardBody>
     </Card>
   );
+}
+
+/** Enough to recognise it; the page of the schedule has all of it. */
+const SHOWN_MAX = 200;
+
+function cut(url: string): string {
+  return url.length > SHOWN_MAX ? `${url.slice(0, SHOWN_MAX)}…` : url;
 }

@@ -154,7 +154,7 @@ function Actions({ status, href, replayHref, cancelHref }: ListedSchedule) {
           Cancel
         </Action>
       ) : (
-        <span className="px-3 py-1 text-ink-muted text-xs">Not to be cancelled: it is {status}.</span>
+        <span className="px-3 py-1 text-ink-muted text-xs">Cannot be cancelled: it is {status}.</span>
       )}
     </div>
   );

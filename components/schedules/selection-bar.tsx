@@ -1,4 +1,5 @@
 import { CircleSlash, Repeat2, X } from "lucide";
+import { formatCount } from "../format/number.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextLink } from "../ui/text-link.tsx";
@@ -48,7 +49,11 @@ export function SelectionBar({ ticked, whole }: { ticked: number; whole: WholeLi
         <TextLink standalone href={whole.selectPageHref}>
           Select this page
         </TextLink>
-        <span className="ml-auto">All {countInWords(whole.total, whole.isCapped)} that match:</span>
+        <span className="ml-auto">
+          {whole.isCapped
+            ? `More than ${formatCount(whole.total)} schedules match:`
+            : `All ${countInWords(whole.total)} that match:`}
+        </span>
         <ButtonLink size="small" href={whole.replayHref}>
           <Icon of={Repeat2} small />
           Replay all

@@ -50,7 +50,7 @@ export function WhenFields({
           </button>
         ))}
       </div>
-      <div className="grid grid-cols-1 gap-4 sm:grid-cols-[minmax(0,1fr)_minmax(13.75rem,1.2fr)_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 sm:*:first:col-span-2">
         <TextField
           id="words"
           name="words"

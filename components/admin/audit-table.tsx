@@ -60,8 +60,10 @@ export function AuditTable({
                 <Cell stacked="line" className="wrap-anywhere min-w-0">
                   {after.reason ?? "—"}
                 </Cell>
-                <Cell label="by" className="wrap-anywhere min-w-0">
-                  {actor.email ?? (actor.kind === "operator" ? "command line" : actor.accountId)}
+                <Cell label="by">
+                  <span className="wrap-anywhere min-w-0">
+                    {actor.email ?? (actor.kind === "operator" ? "command line" : actor.accountId)}
+                  </span>
                 </Cell>
                 <Cell stacked="aside">
                   <RelativeTime at={new Date(at)} now={now} zone={zone} />
@@ -82,9 +84,9 @@ const ACTS: Record<string, string | undefined> = {
   reactivate: "Reactivate",
 };
 
-/** What an act changed: `free → indie`. */
+/** What an act changed: `free to indie`. */
 function change(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): string {
   const changed = Object.keys(before).filter((name) => before[name] !== after[name]);
   const [name] = changed.includes("grantedPlan") ? ["grantedPlan"] : changed;
-  return name === undefined ? "—" : `${before[name]} → ${after[name]}`;
+  return name === undefined ? "—" : `${before[name]} to ${after[name]}`;
 }

@@ -16,7 +16,7 @@ type Queue = {
 
 /** What waits in the whole service. */
 export function QueueCard({ queue }: { queue: Queue }) {
-  const about = queue.isEstimated ? "about " : "";
+  const about = queue.isEstimated ? "estimated" : undefined;
   const oldest = queue.oldestDueMs < 1_000 ? `${formatCount(queue.oldestDueMs)} ms` : formatDuration(queue.oldestDueMs);
   return (
     <Card aria-labelledby="queue">
@@ -27,10 +27,16 @@ export function QueueCard({ queue }: { queue: Queue }) {
         <Reading label="Oldest due, not sent" note={queue.due === 0 ? "Nothing waits past its instant." : undefined}>
           {oldest}
         </Reading>
-        <Reading label="Due now">{about + formatCount(queue.due)}</Reading>
+        <Reading label="Due now" note={about}>
+          {formatCount(queue.due)}
+        </Reading>
         <Reading label="Firing">{formatCount(queue.firing)}</Reading>
-        <Reading label="Scheduled">{about + formatCount(queue.scheduled)}</Reading>
-        <Reading label="Failed, retry due">{about + formatCount(queue.failed)}</Reading>
+        <Reading label="Scheduled" note={about}>
+          {formatCount(queue.scheduled)}
+        </Reading>
+        <Reading label="Failed, retry due" note={about}>
+          {formatCount(queue.failed)}
+        </Reading>
         <Reading label="Died within 24 h">{(queue.isDeadCapped ? "over " : "") + formatCount(queue.dead)}</Reading>
       </CardBody>
       <CardFoot>Schedules of deactivated accounts wait on purpose: they are neither due nor the oldest.</CardFoot>

@@ -92,7 +92,7 @@ function AttemptRow({
       </Cell>
       <Cell stacked={errorText === "" ? "hidden" : "line"}>
         <span
-          className="block max-w-60 truncate text-ink-soft text-xs max-lg:max-w-36 max-md:max-w-full"
+          className="block max-w-60 truncate text-ink-soft text-xs max-[90rem]:max-w-44 max-[72rem]:max-w-28 max-md:max-w-full"
           title={errorText}
         >
           {errorText}

@@ -42,11 +42,12 @@ export function LatenessCard({
           <h2 id="lateness" className="font-normal text-base text-ink-soft tracking-normal">
             Median lateness
           </h2>
-          {fired > 0 ? <LatenessFigure ms={offsets.p50} /> : <span className="text-figure text-ink-muted">—</span>}
+          {fired > 0 ? <LatenessFigure ms={offsets.p50} /> : <span className="text-3xl text-ink-muted">—</span>}
           <p className="text-ink-soft text-sm">
-            {fired > 0
-              ? `Half of ${formatCount(fired)} first attempts left within ${formatOffset(offsets.p50)} of their instant.`
-              : `No first attempt in the last ${period}.`}
+            {fired === 0 && `No first attempt in the last ${period}.`}
+            {fired === 1 && "One first attempt left."}
+            {fired > 1 &&
+              `Half of ${formatCount(fired)} first attempts left within ${formatOffset(offsets.p50)} of their instant.`}
           </p>
         </div>
         <LatenessHistogram counts={histogram} p50={offsets.p50} p95={offsets.p95} />

@@ -23,7 +23,7 @@ export function SettingsTable({
 }) {
   return (
     <Card>
-      <Table caption="Saved, effective and default values" dense>
+      <Table caption="Saved, effective and default values" stacks dense>
         <TableHead>
           <HeadCell>Setting</HeadCell>
           <HeadCell numeric>Saved</HeadCell>
@@ -33,10 +33,9 @@ export function SettingsTable({
         <TableBody>
           {(Object.keys(NAMES) as (keyof Settings)[]).map((knob) => (
             <Row key={knob}>
-              <RowHead>{NAMES[knob]}</RowHead>
-              {[saved, effective, defaults].map((settings, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: three columns that never move
-                <Cell key={at} numeric>
+              <RowHead stacked="line">{NAMES[knob]}</RowHead>
+              {Object.entries({ saved, effective, default: defaults }).map(([column, settings]) => (
+                <Cell key={column} numeric label={column}>
                   {inWords(settings, knob)}
                 </Cell>
               ))}

@@ -1,5 +1,5 @@
 import { QuotaMeter } from "../charts/quota-meter.tsx";
-import { formatDay, formatMonth } from "../format/instant.ts";
+import { formatMonth, formatShortDay } from "../format/instant.ts";
 import { formatCount } from "../format/number.ts";
 import { Card, CardBody, CardFoot } from "../ui/card.tsx";
 import { Reading } from "../ui/reading.tsx";
@@ -22,27 +22,26 @@ export function MonthCard({ month }: { month: Month }) {
   const lastDay = new Date(endsAt.getTime() - 1);
   return (
     <Card aria-labelledby="month">
-      <CardBody className="grid gap-6 sm:p-5">
+      <CardBody className="grid grid-cols-1 gap-6 sm:p-5">
         <div className="flex flex-wrap items-end justify-between gap-x-10 gap-y-5">
           <div className="grid gap-3">
             <h2 id="month" className="font-normal text-base text-ink-soft tracking-normal">
               Scheduled in {formatMonth(lastDay)}
               {env === "test" && ", test"}
             </h2>
-            <p className="whitespace-nowrap text-figure tracking-figure max-sm:text-4xl">
-              {formatCount(scheduled)}
-              <span className="ml-0.5 text-[0.36em] text-ink-muted leading-none tracking-[-0.02em]">
-                {" "}
+            <p className="flex flex-wrap items-baseline gap-x-2 gap-y-1 text-figure tracking-figure max-sm:text-4xl">
+              {formatCount(scheduled)}{" "}
+              <span className="text-[0.36em] text-ink-muted leading-none tracking-[-0.02em]">
                 of {formatCount(limit)}
               </span>
             </p>
           </div>
           <div className="flex flex-wrap gap-x-8 gap-y-4">
             <Reading label="Left">{formatCount(Math.max(0, limit - scheduled))}</Reading>
-            <Reading label={`By ${formatDay(lastDay)}, at this pace`}>
+            <Reading label={`By ${formatShortDay(lastDay)}, at this pace`}>
               {projected === null ? "—" : formatCount(projected)}
             </Reading>
-            <Reading label="Starts again">{formatDay(endsAt)}</Reading>
+            <Reading label="Starts again">{formatShortDay(endsAt)}</Reading>
           </div>
         </div>
         <QuotaMeter used={scheduled} limit={limit} graceLimit={graceLimit} projected={projected} />

@@ -90,7 +90,7 @@ function Figures({ overview, near, view }: { overview: Overview; near: Nearest; 
         zone={view.zone}
         links={{ schedules: schedulesIn({ status: "scheduled,firing,failed" }), logs: hrefIn(view.env, "/logs") }}
       />
-      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 items-start gap-5 min-[72rem]:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
         <LatestToFire
           schedules={near.latest.map((one) => nearIn(view.env, one))}
           allHref={hrefIn(view.env, "/logs")}

@@ -4,7 +4,7 @@ import { TextField } from "../ui/field.tsx";
 import { positionOf, SLIDER_STEPS, valueAt } from "./slider-scale.ts";
 
 /**
- * A number with a slider above it, whose track ends at the plan's maximum. An empty field means the plan's default.
+ * A number with a slider beside it, whose track ends at the plan's maximum. An empty field means the plan's default.
  * Without scripts there is only the field. `min`, `max` and `fallback`, the default, are in the unit of the field.
  */
 export function SliderField({
@@ -37,52 +37,53 @@ export function SliderField({
   const scaleId = useId();
   const isDefault = text.trim() === "";
   const value = isDefault ? fallback : Number(text);
-  return (
-    <div className="grid grid-cols-1 gap-2">
-      <TextField
-        id={id}
-        name={id}
-        label={
-          <>
-            {label}
-            {unit && <span className="font-normal text-ink-muted"> ({unit})</span>}
-          </>
-        }
-        hint={
-          <>
-            {hint} Empty: the plan&rsquo;s default, {fallback}.
-          </>
-        }
-        error={error}
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder={String(fallback)}
-        value={text}
-        onChange={(event) => onText(event.target.value)}
-        className="max-w-28"
-      />
-      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-3 noscript:hidden">
-        <div className="grid gap-0.5">
-          <input
-            type="range"
-            aria-label={`${label}, slider`}
-            aria-describedby={scaleId}
-            aria-valuetext={`${Number.isFinite(value) ? value : fallback}${unit ? ` ${unit}` : ""}`}
-            min={0}
-            max={SLIDER_STEPS}
-            value={positionOf(Number.isFinite(value) ? value : fallback, min, max)}
-            onChange={(event) => onText(String(valueAt(Number(event.target.value), min, max)))}
-            className="h-6 w-full cursor-pointer accent-accent"
-          />
-          <span id={scaleId} className="flex justify-between text-2xs text-ink-muted">
-            <span>{endWords(min)}</span>
-            <span>{endWords(max)}, the plan&rsquo;s maximum</span>
-          </span>
-        </div>
-        <Button size="small" disabled={isDefault} onClick={() => onText("")} aria-label={`Use default: ${label}`}>
-          {isDefault ? "Default" : "Use default"}
-        </Button>
+  const slider = (
+    <div className="grid min-w-48 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-3 noscript:hidden">
+      <div className="grid gap-0.5">
+        <input
+          type="range"
+          aria-label={`${label}, slider`}
+          aria-describedby={scaleId}
+          aria-valuetext={`${Number.isFinite(value) ? value : fallback}${unit ? ` ${unit}` : ""}`}
+          min={0}
+          max={SLIDER_STEPS}
+          value={positionOf(Number.isFinite(value) ? value : fallback, min, max)}
+          onChange={(event) => onText(String(valueAt(Number(event.target.value), min, max)))}
+          className="h-6 w-full cursor-pointer accent-accent"
+        />
+        <span id={scaleId} className="flex justify-between text-2xs text-ink-muted">
+          <span>{endWords(min)}</span>
+          <span>{endWords(max)}, the plan&rsquo;s maximum</span>
+        </span>
       </div>
+      <Button size="small" disabled={isDefault} onClick={() => onText("")} aria-label={`Use default: ${label}`}>
+        {isDefault ? "Default" : "Use default"}
+      </Button>
     </div>
+  );
+  return (
+    <TextField
+      id={id}
+      name={id}
+      label={
+        <>
+          {label}
+          {unit && <span className="font-normal text-ink-muted"> ({unit})</span>}
+        </>
+      }
+      hint={
+        <>
+          {hint} Empty: the plan&rsquo;s default, {fallback}.
+        </>
+      }
+      error={error}
+      inputMode="decimal"
+      autoComplete="off"
+      placeholder={String(fallback)}
+      value={text}
+      onChange={(event) => onText(event.target.value)}
+      className="max-w-24"
+      beside={slider}
+    />
   );
 }

@@ -16,7 +16,15 @@ export function Countdown({ atMs, nowMs }: { atMs: number; nowMs: number }) {
     const timer = setInterval(tick, TICK_MS);
     return () => clearInterval(timer);
   }, [atMs, nowMs]);
-  return <span aria-hidden="true">{aheadMs >= 1_000 ? `in ${formatDuration(aheadMs)}` : "now"}</span>;
+  return <span aria-hidden="true">{inWords(aheadMs)}</span>;
+}
+
+/** Until then a schedule whose instant has passed is taken to be about to leave, ms. */
+const LATE_MS = 5_000;
+
+function inWords(aheadMs: number): string {
+  if (aheadMs >= 1_000) return `in ${formatDuration(aheadMs)}`;
+  return aheadMs > -LATE_MS ? "now" : `now, ${formatDuration(-aheadMs)} late`;
 }
 
 const TICK_MS = 250;

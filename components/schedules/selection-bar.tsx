@@ -3,7 +3,6 @@ import { formatCount } from "../format/number.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextLink } from "../ui/text-link.tsx";
-import { countInWords } from "./operation-words.ts";
 import { ClearSelection, SelectedNumber, SelectionCount } from "./selection-count.tsx";
 
 /** What can be done with all schedules of a list: those of its page, or all that match its filter. */
@@ -49,11 +48,7 @@ export function SelectionBar({ ticked, whole }: { ticked: number; whole: WholeLi
         <TextLink standalone href={whole.selectPageHref}>
           Select this page
         </TextLink>
-        <span className="ml-auto">
-          {whole.isCapped
-            ? `More than ${formatCount(whole.total)} schedules match:`
-            : `All ${countInWords(whole.total)} that match:`}
-        </span>
+        <span className="ml-auto">{matchInWords(whole)}</span>
         <ButtonLink size="small" href={whole.replayHref}>
           <Icon of={Repeat2} small />
           Replay all
@@ -65,4 +60,9 @@ export function SelectionBar({ ticked, whole }: { ticked: number; whole: WholeLi
       </div>
     </>
   );
+}
+
+function matchInWords({ total, isCapped }: WholeList): string {
+  if (isCapped) return `More than ${formatCount(total)} schedules match:`;
+  return total === 1 ? "1 schedule matches:" : `All ${formatCount(total)} schedules that match:`;
 }

@@ -20,20 +20,29 @@ type About = {
   isLabelHidden?: boolean;
 };
 
-/** A text input with its label above and hint or error below. */
+/** A text input with its label above and hint or error below. `beside` stands at its right: another way to set it. */
 export function TextField({
   label,
   hint,
   error,
   isLabelHidden,
   mono,
+  beside,
   className = "",
   ...input
-}: About & { mono?: boolean } & InputHTMLAttributes<HTMLInputElement>) {
+}: About & { mono?: boolean; beside?: ReactNode } & InputHTMLAttributes<HTMLInputElement>) {
   const { control, frame } = useField({ label, hint, error, isLabelHidden, ...input });
+  const field = <input {...input} {...control} className={`${CONTROL} h-9 ${mono ? "font-mono" : ""} ${className}`} />;
   return (
     <Frame {...frame}>
-      <input {...input} {...control} className={`${CONTROL} h-9 ${mono ? "font-mono" : ""} ${className}`} />
+      {beside === undefined ? (
+        field
+      ) : (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          {field}
+          {beside}
+        </div>
+      )}
     </Frame>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { PlanName } from "#domain/plans.ts";
-import { nameOf } from "../plans/plan-table.tsx";
 import { formatDay } from "../format/instant.ts";
+import { nameOf } from "../plans/plan-table.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 

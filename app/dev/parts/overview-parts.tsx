@@ -35,7 +35,7 @@ export function OverviewParts() {
         baseUrl="https://stopwatch.example.com"
         env="live"
         fireAt={NOW}
-        links={{ keys: "#keys", newSchedule: "#new", schedules: "#schedules" }}
+        links={{ newKey: "#keys", newSchedule: "#new", schedules: "#schedules" }}
       />
       <LatenessCard
         shown={{

@@ -26,6 +26,13 @@ const SCHEDULE: ShownSchedule = {
       timing: { late: 304, claim: 3, wait: 0, connect: null, firstByte: 86_400_000 },
     },
   ],
+  copies: {
+    newest: [
+      { id: "sch_01kbm5qk4f8rz3c2x7w9v6n1tc", status: "scheduled" },
+      { id: "sch_01kbm5qk4f8rz3c2x7w9v6n1td", status: "dead" },
+    ],
+    ...{ count: 1_000, isCapped: true },
+  },
   ahead: { total: 5, lastAtMs: NOW.getTime() + 420_000 },
   problems: {
     cancel: null,
@@ -65,7 +72,7 @@ export function SchedulePageParts() {
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21.5rem]">
           <WhatHappened schedule={SCHEDULE} zone="Europe/Berlin" now={NOW} />
           <div className="grid grid-cols-1 gap-4">
-            <RequestFacts schedule={SCHEDULE} env="test" originalHref="#original" />
+            <RequestFacts schedule={SCHEDULE} env="test" hrefOf={(id) => `#${id}`} />
             <WhenFacts schedule={{ ...SCHEDULE, ...FIRED }} zone="Europe/Berlin" />
             <WhatCanBeDone schedule={SCHEDULE} links={LINKS} />
           </div>

@@ -4,7 +4,6 @@ import { emptyDraft } from "#domain/schedule-draft.ts";
 import { signInPageUrl } from "#server/auth/redirects.ts";
 import { readOwnRelaySettings } from "#server/relay-settings/read.ts";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
-import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../../view.ts";
 import { createSchedule } from "./create-schedule.ts";

@@ -54,7 +54,7 @@ export function OperationProgress({
       <Card aria-labelledby={`progress-${id}`}>
         <CardHead
           title={`${action === "cancel" ? "Cancel" : "Replay"} ${countInWords(total, totalCapped)}`}
-          id="progress"
+          id={`progress-${id}`}
         >
           <OperationState status={status} />
         </CardHead>

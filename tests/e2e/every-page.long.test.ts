@@ -3,6 +3,7 @@ import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.t
 import {
   accessibilityProblems,
   besides,
+  brokenReferences,
   type Look,
   sidewaysOverflow,
   smallTargets,
@@ -32,7 +33,7 @@ const LOOKS: readonly (Look & { scripts: boolean })[] = [
 
 describe.each(routesOfApp())("%s", (route) => {
   it.each(LOOKS)(
-    "in every state has a title and a heading, passes axe, fits, is large enough to press, and logs no complaint: $theme, $width px, scripts: $scripts",
+    "in every state has a title and a heading, passes axe, names only elements that it has, fits, is large enough to press, and logs no complaint: $theme, $width px, scripts: $scripts",
     async (look) => {
       const pages = stage.pages.filter((one) => one.route === route);
       expect(pages.length).toBeGreaterThan(0);
@@ -45,6 +46,7 @@ describe.each(routesOfApp())("%s", (route) => {
         expect(await page.getByRole("heading", { level: 1 }).count(), of).toBe(1);
         expect(await sidewaysOverflow(page), of).toBeLessThanOrEqual(0);
         expect(await smallTargets(page), of).toEqual([]);
+        expect(await brokenReferences(page), of).toEqual([]);
         // axe waits for timers, which a page without scripts does not have.
         if (look.scripts) expect(await accessibilityProblems(page), of).toEqual([]);
         expect(isMissing ? besides(404, complaints) : complaints, of).toEqual([]);

@@ -55,6 +55,25 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   );
 }
 
+/** Attributes that name an element by an id that the page does not have, and ids that it has twice. */
+export function brokenReferences(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const names = ["aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-activedescendant"];
+    const all = [...names, "for", "form", "list", "popovertarget", "commandfor"];
+    const dangling = all.flatMap((name) =>
+      [...document.querySelectorAll(`[${name}]`)].flatMap((element) =>
+        (element.getAttribute(name) ?? "")
+          .split(/\s+/)
+          .filter((id) => id !== "" && document.getElementById(id) === null)
+          .map((id) => `${name}="${id}" of ${element.outerHTML.slice(0, 120)}`),
+      ),
+    );
+    const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
+    const twice = ids.filter((id, at) => ids.indexOf(id) !== at);
+    return [...dangling, ...twice.map((id) => `id="${id}" twice`)];
+  });
+}
+
 /** How much the page is wider than its window, px. */
 export function sidewaysOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { listOwnAttempts } from "./list.ts";
+import { countOwnListedAttempts } from "./list.ts";
 import type { LogsInput } from "./list-input.ts";
 
 /** What of a log is looked for, without which page of it. */
@@ -8,6 +8,6 @@ export type LogFilter = Pick<LogsInput, "q" | "outcome" | "code" | "schedule_id"
 /** How many attempts that match were made since an instant; null when there are more than 10,000. */
 export async function countSince(ctx: Ctx, filter: LogFilter, since: Date): Promise<number | null> {
   const from = filter.from && filter.from > since ? filter.from : since;
-  const { total, totalCapped } = await listOwnAttempts(ctx, { ...filter, from, limit: 1, offset: 0 });
+  const { total, totalCapped } = await countOwnListedAttempts(ctx, { ...filter, from });
   return totalCapped ? null : total;
 }

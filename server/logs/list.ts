@@ -1,16 +1,32 @@
-import { type AttemptPage, type LoggedAttempt, listAttempts } from "#db/queries/search/list-attempts.ts";
+import {
+  type AttemptPage,
+  countListedAttempts,
+  type LoggedAttempt,
+  listAttempts,
+} from "#db/queries/search/list-attempts.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 import type { LogsInput } from "./list-input.ts";
 
 /** One page of the caller's delivery attempts inside the plan's retention window. */
-export async function listOwnAttempts(ctx: Ctx, { q, schedule_id, ...rest }: LogsInput): Promise<AttemptPage> {
-  const search = {
+export async function listOwnAttempts(ctx: Ctx, input: LogsInput): Promise<AttemptPage> {
+  return ctx.query(({ db }) => listAttempts(db, ctx.tenant, ctx.limits.retentionDays, searchOf(input)));
+}
+
+/** How many attempts `listOwnAttempts` finds: its `total` and `totalCapped`. */
+export async function countOwnListedAttempts(
+  ctx: Ctx,
+  input: Omit<LogsInput, "limit" | "offset" | "after">,
+): Promise<Pick<AttemptPage, "total" | "totalCapped">> {
+  return ctx.query(({ db }) => countListedAttempts(db, ctx.tenant, ctx.limits.retentionDays, searchOf(input)));
+}
+
+function searchOf<I extends Pick<LogsInput, "q" | "schedule_id">>({ q, schedule_id, ...rest }: I) {
+  return {
     ...rest,
     scheduleId: schedule_id,
     q: q === undefined ? undefined : { text: q, scheduleId: decodeId("sch", q) },
   };
-  return ctx.query(({ db }) => listAttempts(db, ctx.tenant, ctx.limits.retentionDays, search));
 }
 
 /** An attempt as the log shows it. */

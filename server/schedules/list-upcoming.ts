@@ -2,7 +2,7 @@ import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { countByStatus } from "#db/queries/search/list-schedules.ts";
 import { isTerminal, type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import type { Ctx } from "../context.ts";
-import { listOwnSchedules } from "./list.ts";
+import { countOwnListed, listOwnSchedules } from "./list.ts";
 import type { ListInput } from "./list-input.ts";
 
 export type ScheduleListing = { rows: ScheduleRow[]; hasMore: boolean; total: number; totalCapped: boolean };
@@ -21,16 +21,17 @@ export async function listUpcomingFirst(ctx: Ctx, asked: Asked): Promise<Schedul
   if (open.length === 0) return listOwnSchedules(ctx, { ...asked, status: ended, sort: "-fire_at" });
 
   // What has ended is read only where the page has room for it: a search of all that ended, by instant, takes longest.
+  const { limit, offset, ...filter } = asked;
   const [first, whole] = await Promise.all([
     listOwnSchedules(ctx, { ...asked, status: open, sort: "fire_at" }),
-    listOwnSchedules(ctx, { ...asked, sort: "-created_at", limit: 1, offset: 0 }),
+    countOwnListed(ctx, { ...filter, sort: "-created_at" }),
   ]);
   const { total, totalCapped } = whole;
-  const room = asked.limit - first.rows.length;
+  const room = limit - first.rows.length;
   if (first.hasMore || room === 0) {
     return { rows: first.rows, hasMore: first.hasMore || total > first.total || totalCapped, total, totalCapped };
   }
-  const passed = Math.max(asked.offset - first.total, 0);
+  const passed = Math.max(offset - first.total, 0);
   const second = await listOwnSchedules(ctx, {
     ...asked,
     status: ended,

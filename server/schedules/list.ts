@@ -1,14 +1,25 @@
-import { listSchedules, type SchedulePage } from "#db/queries/search/list-schedules.ts";
+import { countListed, listSchedules, type SchedulePage } from "#db/queries/search/list-schedules.ts";
 import { decodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 import type { ListInput } from "./list-input.ts";
 
 /** One page of the caller's schedules. */
-export async function listOwnSchedules(ctx: Ctx, { q, status, ...rest }: ListInput): Promise<SchedulePage> {
-  const search = {
+export async function listOwnSchedules(ctx: Ctx, input: ListInput): Promise<SchedulePage> {
+  return ctx.query(({ db }) => listSchedules(db, ctx.tenant, searchOf(input)));
+}
+
+/** How many schedules `listOwnSchedules` finds: its `total` and `totalCapped`. */
+export async function countOwnListed(
+  ctx: Ctx,
+  input: Omit<ListInput, "limit" | "offset" | "after">,
+): Promise<Pick<SchedulePage, "total" | "totalCapped">> {
+  return ctx.query(({ db }) => countListed(db, ctx.tenant, searchOf(input)));
+}
+
+function searchOf<I extends Pick<ListInput, "q" | "status">>({ q, status, ...rest }: I) {
+  return {
     ...rest,
     statuses: status,
     q: q === undefined ? undefined : { text: q, scheduleId: decodeId("sch", q) },
   };
-  return ctx.query(({ db }) => listSchedules(db, ctx.tenant, search));
 }

@@ -92,6 +92,19 @@ export async function listAttempts(
   });
 }
 
+/** How many attempts `listAttempts` finds, as its `total` and `totalCapped`, without a page. */
+export async function countListedAttempts(
+  db: Db,
+  tenant: Tenant,
+  retentionDays: number,
+  search: Omit<AttemptSearch, "limit" | "offset" | "after">,
+): Promise<{ total: number; totalCapped: boolean }> {
+  return byIndexes(db, (tx, nowMs) => {
+    const windowStart = new Date(nowMs - retentionDays * DAY_MS);
+    return findTotal(tx, tenant, windowStart, { ...search, limit: 0, offset: 0 });
+  });
+}
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -131,7 +144,7 @@ type Passes = (() => Promise<SearchPass<Key>> | null)[];
 /** The passes for a list that is filtered, or searched by a `q` that is not short. */
 function passesFor(list: ReturnType<typeof createList>, wanted: AttemptSearch): Passes {
   if (wanted.q?.scheduleId) return [() => list.byTarget(null)];
-  if (wanted.q) return passesForTarget(list, wanted);
+  if (wanted.q) return passesForTarget(list, wanted, isFiltered(wanted));
   return [() => list.first(rowsEnough(wanted), rowsEnough(wanted))];
 }
 

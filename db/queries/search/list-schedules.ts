@@ -74,6 +74,15 @@ export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSear
   });
 }
 
+/** How many schedules `listSchedules` finds, as its `total` and `totalCapped`: without a page, which may take most of the time. */
+export async function countListed(
+  db: Db,
+  tenant: Tenant,
+  search: Omit<ScheduleSearch, "limit" | "offset" | "after">,
+): Promise<{ total: number; totalCapped: boolean }> {
+  return byIndexes(db, (tx) => findTotal(tx, tenant, { ...search, limit: 0, offset: 0 }));
+}
+
 /** How many schedules there are; with `isCapped` more than that. */
 export type StatusCount = { count: number; isCapped: boolean };
 
@@ -141,7 +150,7 @@ function passesFor(list: ReturnType<typeof createList>, wanted: ScheduleSearch):
   const { q } = wanted;
   const byStatus = isFiltered(wanted) ? [() => list.byStatus(rowsEnough(wanted))] : [];
   if (q?.scheduleId) return [() => list.byTarget(null)];
-  if (q) return [...byStatus, ...passesForTarget(list, wanted)];
+  if (q) return [...byStatus, ...passesForTarget(list, wanted, isFiltered(wanted))];
   return [...byStatus, () => list.first(FIRST_PASS_ROWS, rowsNeeded(wanted)), () => list.byStatus(null)];
 }
 
@@ -168,7 +177,10 @@ const STATUS_PASS_ROWS = 2_000;
 /** How many rows are scanned for a page when more than 10,000 rows have the statuses and are in the range. */
 const FIRST_PASS_ROWS = 20_000;
 
-/** The search passes over a tenant's schedules. Joins are lateral with a limit: one look-up by id for each row. */
+/**
+ * The search passes over a tenant's schedules. Where a pass ends with enough rows, joins are lateral with a limit: one look-up
+ * by id for each row, and none for the rest.
+ */
 function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
   const { q, sort, after } = wanted;
   const isByFire = sort !== "-created_at";
@@ -209,6 +221,10 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
   const withStatus = (rows: SQL) => sql`
     SELECT l.id, ${isByFire ? sql`s.fire_at` : sql`l.at`} AS at FROM ${rows} CROSS JOIN LATERAL (
       SELECT fire_at FROM schedules WHERE id = l.id AND status IN ${statuses} ${range} LIMIT 1) s`;
+  // For a pass that needs all of its rows: the ids of an array are looked up in one scan.
+  const ofStatus = (rows: SQL) => sql`
+    SELECT id, ${isByFire ? sql`fire_at` : sql`created_at`} AS at FROM schedules
+    WHERE id = ANY (ARRAY (SELECT id FROM ${rows})) AND status IN ${statuses} ${range}`;
   const ofCreation = (rows: SQL) => {
     const matching = sql`(SELECT id, at FROM ${rows} WHERE matches) l`;
     return isFiltered(wanted) || isByFire ? withStatus(matching) : sql`SELECT * FROM ${matching}`;
@@ -243,7 +259,7 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
       return pass({
         scanned: (limit) => (q?.scheduleId ? sql`${matched(limit)} UNION ${named}` : matched(limit)),
         rowsMax,
-        found: isFiltered(wanted) || isByFire ? withStatus : undefined,
+        found: isFiltered(wanted) || isByFire ? ofStatus : undefined,
         isInOrder: false,
       });
     },

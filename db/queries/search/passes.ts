@@ -111,7 +111,8 @@ export function passesForTargetBehind<Key>(
 /**
  * The passes for a `q`: the first rows of the list; many more of them, if it matches often there; the index of targets,
  * which is slower for a `q` that matches often; and for a `q` that matches often but not in the first rows, many rows
- * of the list, and in the end all that match.
+ * of the list, and in the end all that match. `isFiltered`: the list has other filters too, so that of the rows whose target
+ * matches few may be in it.
  */
 export function passesForTarget<Key>(
   list: {
@@ -119,6 +120,7 @@ export function passesForTarget<Key>(
     byTarget(rowsMax: number | null): Promise<SearchPass<Key>>;
   },
   window: Window,
+  isFiltered: boolean,
 ): (() => Promise<SearchPass<Key>> | null)[] {
   const enough = rowsEnough(window);
   let first: SearchPass<Key> | undefined;
@@ -129,7 +131,7 @@ export function passesForTarget<Key>(
       return first;
     },
     () => (denseRows() <= LONG_PASS_ROWS ? list.first(denseRows(), enough) : null),
-    () => list.byTarget(first && isLongEnough(first, window) ? enough : TARGET_PASS_ROWS),
+    () => list.byTarget(first && isLongEnough(first, window) && !isFiltered ? enough : TARGET_PASS_ROWS),
     () => list.first(LONG_PASS_ROWS, enough),
     () => list.byTarget(null),
   ];

@@ -49,7 +49,7 @@ describe("a search", () => {
 });
 
 describe("a search for a target", () => {
-  async function asked(matching: number) {
+  async function asked(matching: number, isFiltered = false) {
     const calls: string[] = [];
     const list = {
       async first(rowsMax: number) {
@@ -61,13 +61,17 @@ describe("a search for a target", () => {
         return pass({ isWhole: true });
       },
     };
-    await search(passesForTarget(list, PAGE), PAGE);
+    await search(passesForTarget(list, PAGE, isFiltered), PAGE);
     return calls;
   }
 
   test("that matches few rows asks the index of targets after a short first pass", async () => {
     expect(await asked(0)).toEqual(["first 2000", "byTarget 25000"]);
     expect(await asked(5)).toEqual(["first 2000", "byTarget 10001"]);
+  });
+
+  test("in a list with other filters asks the index for more, since few of what it finds may be in the list", async () => {
+    expect(await asked(5, true)).toEqual(["first 2000", "byTarget 25000"]);
   });
 
   test("that matches many rows scans as many rows as the page should need", async () => {

@@ -17,7 +17,7 @@ export function PageBar({
       <div className="flex min-w-0 max-lg:flex-1 max-lg:basis-28 items-center gap-2">
         {crumb && (
           <>
-            <a href={crumb.href} className="min-w-0 shrink-[0.3] truncate text-ink-muted leading-6 hover:underline">
+            <a href={crumb.href} className="min-w-0 truncate text-ink-muted leading-6 hover:underline">
               {crumb.label}
             </a>
             <span className="text-ink-muted" aria-hidden="true">
@@ -25,7 +25,7 @@ export function PageBar({
             </span>
           </>
         )}
-        <h1 className="min-w-16 truncate text-[0.9375rem] tracking-[-0.012em]">{title}</h1>
+        <h1 className="min-w-16 shrink-3 truncate text-[0.9375rem] tracking-[-0.012em]">{title}</h1>
       </div>
       {tools && (
         <div className="flex min-w-0 flex-wrap items-center gap-2 max-lg:order-1 max-lg:basis-full lg:flex-auto lg:justify-end">

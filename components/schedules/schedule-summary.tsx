@@ -16,7 +16,7 @@ export function ScheduleSummary({ schedule, zone, href }: { schedule: ShownSched
               "Target",
               <span key="target">
                 <span className="font-mono text-xs">{schedule.method}</span>{" "}
-                <TextLink href={href} title={schedule.targetUrl}>
+                <TextLink href={href} title={schedule.targetUrl} className="inline-block leading-6">
                   {cut(schedule.targetUrl)}
                 </TextLink>
               </span>,

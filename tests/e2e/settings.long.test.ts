@@ -520,9 +520,9 @@ describe("the pages of administrators", () => {
     await page.getByText("Reactivated. What is overdue").waitFor();
     const acts = await page.getByRole("region", { name: "Audit log" }).first().getByRole("row").allTextContents();
     expect(acts.slice(1).map((text) => text.replace(/now.*|\d+ s ago.*/, ""))).toEqual([
-      "Reactivatedeactivated → activeAsked for again.boss@example.com",
-      "Deactivateactive → deactivatedAsked for by mail.boss@example.com",
-      "Set planindie → free—boss@example.com",
+      "Reactivatedeactivated to activeAsked for again.boss@example.com",
+      "Deactivateactive to deactivatedAsked for by mail.boss@example.com",
+      "Set planindie to free—boss@example.com",
     ]);
     const [act] = await stage.sql`SELECT request_id FROM audit_log WHERE subject_id = ${account.id} LIMIT 1`;
     expect(act?.request_id).toMatch(/^req_/);

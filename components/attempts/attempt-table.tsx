@@ -30,7 +30,9 @@ export function AttemptTable({ attempts, zone, now }: { attempts: readonly Liste
         <HeadCell>Code</HeadCell>
         <HeadCell>Target</HeadCell>
         <HeadCell numeric>Latency</HeadCell>
-        <HeadCell numeric>Attempt</HeadCell>
+        <HeadCell numeric className={LESS}>
+          Attempt
+        </HeadCell>
         <HeadCell className={OPTIONAL}>Schedule</HeadCell>
         <HeadCell>Error</HeadCell>
       </TableHead>
@@ -50,6 +52,7 @@ export function AttemptTable({ attempts, zone, now }: { attempts: readonly Liste
 
 /** Where there is no room for all columns. */
 const OPTIONAL = "max-[76.5rem]:hidden";
+const LESS = "md:max-[72rem]:hidden";
 
 function AttemptRow({
   attempt: { scheduleId, attempt, method, targetUrl, statusCode, latencyMs, errorText, attemptedAt, href, onlyHref },
@@ -77,7 +80,7 @@ function AttemptRow({
       <Cell numeric label="latency">
         {formatCount(latencyMs)} ms
       </Cell>
-      <Cell numeric label="attempt">
+      <Cell numeric label="attempt" className={LESS}>
         {formatCount(attempt)}
       </Cell>
       <Cell stacked="hidden" className={OPTIONAL}>

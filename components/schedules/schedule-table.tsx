@@ -57,8 +57,12 @@ export function ScheduleTable({
         <HeadCell>Target</HeadCell>
         <SortedHead sort={sort.fires}>Fires</SortedHead>
         <HeadCell>Late</HeadCell>
-        <HeadCell numeric>Attempts</HeadCell>
-        <SortedHead sort={sort.created}>Created</SortedHead>
+        <HeadCell numeric className={OPTIONAL}>
+          Attempts
+        </HeadCell>
+        <SortedHead sort={sort.created} className={OPTIONAL}>
+          Created
+        </SortedHead>
         <HeadCell>
           <span className="sr-only">Actions</span>
         </HeadCell>
@@ -72,9 +76,20 @@ export function ScheduleTable({
   );
 }
 
-function SortedHead({ sort: { href, direction }, children }: { sort: SortLink; children: string }) {
+/** Where there is no room for all columns. */
+const OPTIONAL = "max-[76.5rem]:hidden";
+
+function SortedHead({
+  sort: { href, direction },
+  className,
+  children,
+}: {
+  sort: SortLink;
+  className?: string;
+  children: string;
+}) {
   return (
-    <HeadCell aria-sort={direction}>
+    <HeadCell aria-sort={direction} className={className}>
       <a href={href} className="inline-flex min-h-6 items-center gap-1 hover:text-ink hover:underline">
         {children}
         {direction && <Icon of={direction === "ascending" ? ArrowUp : ArrowDown} small />}
@@ -124,10 +139,10 @@ function ScheduleRow({
       <Cell stacked={offsetMs === null ? "hidden" : "line"}>
         <LatenessCell ms={offsetMs} isTwoSided={isTwoSided} />
       </Cell>
-      <Cell numeric stacked="hidden" className={attempts === 0 ? "text-ink-muted" : ""}>
+      <Cell numeric stacked="hidden" className={`${OPTIONAL} ${attempts === 0 ? "text-ink-muted" : ""}`}>
         {formatCount(attempts)}
       </Cell>
-      <Cell stacked="hidden" className="whitespace-nowrap text-ink-muted">
+      <Cell stacked="hidden" className={`${OPTIONAL} whitespace-nowrap text-ink-muted`}>
         <RelativeTime at={createdAt} now={now} zone={zone} />
       </Cell>
       <Cell stacked="aside" className="w-8 max-md:ml-0!">

@@ -9,6 +9,7 @@ import { type ListedSchedule, ScheduleTable } from "#components/schedules/schedu
 import { SchedulesEmpty, SchedulesNoMatch } from "#components/schedules/schedules-empty.tsx";
 import { SelectionBar } from "#components/schedules/selection-bar.tsx";
 import { Card } from "#components/ui/card.tsx";
+import { FilterForm, FilterRange, FilterSelect } from "#components/ui/filter-form.tsx";
 import { STATUSES } from "#domain/states.ts";
 import { LONG_EMAIL, LONG_ERROR, LONG_NAME, LONG_REASON, LONG_URL } from "./extreme-values.ts";
 import { Section } from "./section.tsx";
@@ -34,6 +35,26 @@ export function ListParts() {
     <>
       <Section title="Lists: schedules, attempts, operations">
         <Card>
+          <FilterForm
+            label="Filter with extreme values"
+            action="#filter"
+            kept={{}}
+            q={LONG_NAME}
+            chips={[
+              { label: `“${LONG_NAME.repeat(3)}”`, removeHref: "#q" },
+              { label: "from 1 January 2026, 00:00:00.000 UTC, before 1 January 2027", removeHref: "#range" },
+            ]}
+            resetHref="#reset"
+          >
+            <FilterSelect
+              name="fires"
+              label="Fires"
+              value="between"
+              any="Fires at any time"
+              options={{ between: "Between…" }}
+            />
+            <FilterRange from="2026-01-01T00:00" to="2027-01-01T00:00" zone="America/Argentina/ComodRivadavia" />
+          </FilterForm>
           <form className="group/rows">
             <ScheduleTable
               schedules={SCHEDULES}

@@ -166,6 +166,15 @@ describe("a path that does not exist", () => {
   });
 });
 
+it("the API reference of schedules is one document of at most 300 KB, with a call by curl for each endpoint", async () => {
+  const text = await (await fetch(`${web.origin}/docs/api/schedules`)).text();
+  const markup = text.replaceAll(/<script\b[\s\S]*?<\/script>/g, "");
+  const endpoints = markup.match(/<section aria-labelledby="\w+"/g) ?? [];
+  expect(endpoints.length).toBeGreaterThan(5);
+  expect(markup.match(/curl &quot;http/g)).toHaveLength(endpoints.length);
+  expect(Buffer.byteLength(text)).toBeLessThan(300_000);
+});
+
 describe("the sign-in page", () => {
   it.each(LOOKS)("passes axe, and neither overflows nor logs complaints: $theme, $width px", async (look) => {
     for (const path of ["/login", "/login?error=link_invalid", "/login?error=account_deactivated"]) {

@@ -1,6 +1,8 @@
 const FLUSH_AFTER_MS = 40;
 const FAILING_MS = 500;
+/** While requests are due and have not left, statements wait for them, for at most this long and this many outcomes. */
 const GIVES_WAY_MS = 500;
+const GIVES_WAY_ROWS = 2_500;
 
 /** The outcomes that wait to be written. */
 export interface Outcomes {
@@ -12,15 +14,17 @@ export interface Outcomes {
 
 /**
  * Decides when outcomes are written: shortly after the first one, so that many go in one statement; at once when a
- * statement is full; every half second while the database is away. Requests that are due go first, for at most half a
- * second.
+ * statement is full; every half second while the database is away. Requests that are due go first: once, for at most
+ * half a second, until none is behind, and only while few outcomes wait. Outcomes that are not written are delivered
+ * again after a crash.
  */
 export class FlushTimer {
   readonly #outcomes: Outcomes;
   readonly #sends: { isBehind(): boolean };
   readonly #monotonic: () => number;
   #timer: NodeJS.Timeout | undefined;
-  #waitingSinceMs = Number.POSITIVE_INFINITY;
+  /** Since when requests have been behind without a pause, as far as it was asked. */
+  #behindSinceMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: { outcomes: Outcomes; sends: { isBehind(): boolean }; monotonic: () => number }) {
     this.#outcomes = deps.outcomes;
@@ -31,7 +35,6 @@ export class FlushTimer {
   /** Call it when outcomes wait or another statement can be started. */
   soon(): void {
     if (this.#outcomes.waiting() === 0) return;
-    this.#waitingSinceMs = Math.min(this.#waitingSinceMs, this.#monotonic());
     if (this.#outcomes.isFull() && !this.#givesWay()) this.#flush();
     else this.#timer ??= setTimeout(() => this.#onTimer(), this.#outcomes.isFailing() ? FAILING_MS : FLUSH_AFTER_MS);
   }
@@ -47,12 +50,17 @@ export class FlushTimer {
   }
 
   #flush(): void {
-    this.#waitingSinceMs = Number.POSITIVE_INFINITY;
     this.#outcomes.flush();
     this.soon();
   }
 
   #givesWay(): boolean {
-    return this.#sends.isBehind() && this.#monotonic() - this.#waitingSinceMs < GIVES_WAY_MS;
+    if (!this.#sends.isBehind()) {
+      this.#behindSinceMs = Number.POSITIVE_INFINITY;
+      return false;
+    }
+    const now = this.#monotonic();
+    this.#behindSinceMs = Math.min(this.#behindSinceMs, now);
+    return now - this.#behindSinceMs < GIVES_WAY_MS && this.#outcomes.waiting() < GIVES_WAY_ROWS;
   }
 }

@@ -35,12 +35,13 @@ export function checkThresholds(rows: readonly Row[]): Threshold[] {
       ratio(ours("steady300", "p99"), figure("steady300", "baseline", "p99")),
       2,
     ),
-    threshold(
-      "steady300: p99 by the best peer's",
-      ratio(ours("steady300", "p99"), bestPeer("steady300", "p99", Math.min)),
-      1 / 7,
+    ...["steady300", "steady1000"].map((scenario) =>
+      threshold(
+        `${scenario}: CPU of one delivery by the baseline's`,
+        ratio(ours(scenario, "cpuUsPerDelivery"), figure(scenario, "baseline", "cpuUsPerDelivery")),
+        1.5,
+      ),
     ),
-    threshold("steady300: CPU of one delivery, µs", ours("steady300", "cpuUsPerDelivery"), 350),
     threshold(
       "burst5000: last arrival by the baseline's",
       ratio(ours("burst5000", "lastArrival"), figure("burst5000", "baseline", "lastArrival")),
@@ -49,7 +50,7 @@ export function checkThresholds(rows: readonly Row[]): Threshold[] {
     threshold(
       "burst5000: committed by the baseline's last arrival",
       ratio(ours("burst5000", "committed"), figure("burst5000", "baseline", "lastArrival")),
-      1.5,
+      1.3,
     ),
     threshold(
       "burst5000: committed by the best peer's",
@@ -77,9 +78,13 @@ export function checkThresholds(rows: readonly Row[]): Threshold[] {
     threshold(
       "saturation by the best peer's",
       ratio(ours("saturation", "perSecond"), bestPeer("saturation", "perSecond", Math.max)),
-      3,
+      1,
       true,
     ),
+    threshold("saturation: CPU time of the machine that nothing used", ours("saturation", "idleShare"), 0.03),
+    threshold("saturation: rows read for one delivery", ours("saturation", "rowsRead"), 1.2),
+    threshold("saturation: claims put back", ours("saturation", "released"), 0),
+    threshold("saturation: peak RSS, MB", ours("saturation", "peakRssMb"), 400),
     threshold("large-payloads: peak RSS, MB", ours("large-payloads", "peakRssMb"), 200),
     threshold(
       "early, duplicate, lost or unrecorded, anywhere",

@@ -15,12 +15,11 @@ export type Cloned = {
   href: string;
   method: string;
   targetUrl: string;
-  earlyFire: boolean;
   payloadSizeBytes: number;
   isErased: boolean;
 };
 
-/** The request of a clone: method, target and early firing of the original, and of payload and headers what is to be different. */
+/** The request of a clone: method and target of the original, and of payload and headers what is to be different. */
 export function ClonedRequest({
   cloned,
   draft,
@@ -51,7 +50,6 @@ export function ClonedRequest({
               <span className="font-mono text-xs">{cloned.method}</span> <LongText text={cloned.targetUrl} />
             </span>,
           ],
-          ["Early fire", cloned.earlyFire ? "On, as in the original" : "Off, as in the original"],
         ]}
       />
       {isErased && (

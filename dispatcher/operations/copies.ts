@@ -31,7 +31,7 @@ export function prepareCopy(
     ...to,
     origin: target.origin,
     fireAtMs: null,
-    earlyFire: stored.earlyFire,
+    earlyFire: null,
     sealed: packed && sealRequest(rules.keyRing, packed, to),
     payloadSizeBytes,
     idempotencyKey: `operation/${operationId}/${of}`,

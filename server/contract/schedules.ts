@@ -292,7 +292,7 @@ export const replaySchedule = endpoint({
   tag,
   summary: "Send the same request again, as a new schedule.",
   description:
-    "Works from any status. Target, method, headers, payload and `early_fire` are those of the schedule. It fires now unless `fireAt` says when.",
+    "Works from any status. Target, method, headers and payload are those of the schedule. It fires now unless `fireAt` says when.",
   auth: "any",
   hasEnv: true,
   requestHeaders: IDEMPOTENCY_HEADER,
@@ -310,7 +310,7 @@ export const cloneSchedule = endpoint({
   tag,
   summary: "Send the request again with another payload, as a new schedule.",
   description:
-    "Works from any status. Target, method and `early_fire` are those of the schedule, and its headers unless `headers` stand in their place. It fires now unless `fireAt` says when.",
+    "Works from any status. Target and method are those of the schedule, and its headers unless `headers` stand in their place. It fires now unless `fireAt` says when.",
   auth: "any",
   hasEnv: true,
   requestHeaders: IDEMPOTENCY_HEADER,

@@ -9,8 +9,8 @@ import { NO_HASH } from "./prepare.ts";
 import type { RepeatInput } from "./repeat-input.ts";
 
 /**
- * Replays or clones a schedule of any status as a new one, with the same target, method and early firing. A clone has a
- * new payload and may have new headers. Fires now unless `fireAt` is given. Validates like `createOne` and throws the same errors; also
+ * Replays or clones a schedule of any status as a new one, with the same target and method. A clone has a new payload and
+ * may have new headers. Fires now unless `fireAt` is given. Validates like `createOne` and throws the same errors; also
  * NOT_FOUND, and CONFLICT when content that the copy needs was erased.
  */
 export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInput): Promise<CreatedSchedule> {
@@ -25,7 +25,7 @@ export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInpu
     targetUrl: stored.targetUrl,
     method: stored.method,
     fireAtMs,
-    earlyFire: stored.earlyFire,
+    earlyFire: null,
     ...repeatedContent(ctx, id, stored, input),
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),

@@ -5,7 +5,6 @@ import { pgArray } from "../pg-array.ts";
 export type StoredRequest = {
   targetUrl: string;
   method: string;
-  earlyFire: boolean;
   /** Null when there is neither payload nor header. */
   sealed: Buffer | null;
   /** Payload and headers were erased, if there were any. */
@@ -24,14 +23,12 @@ export async function findStoredRequests(
   ids: readonly string[],
 ): Promise<Map<string, StoredRequest>> {
   const rows = await sql`
-    SELECT r.schedule_id, r.target_url, r.method, s.early_fire, r.sealed, r.erased_at IS NOT NULL AS is_erased
-    FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
-    WHERE r.schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND r.account_id = ${tenant.accountId}
-      AND r.env = ${tenant.env}`;
+    SELECT schedule_id, target_url, method, sealed, erased_at IS NOT NULL AS is_erased FROM schedule_requests
+    WHERE schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
   return new Map(
-    rows.map(({ schedule_id, target_url, method, early_fire, sealed, is_erased }) => [
-      schedule_id,
-      { targetUrl: target_url, method, earlyFire: early_fire, sealed, isErased: is_erased },
+    rows.map((row) => [
+      row.schedule_id,
+      { targetUrl: row.target_url, method: row.method, sealed: row.sealed, isErased: row.is_erased },
     ]),
   );
 }

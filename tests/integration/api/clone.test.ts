@@ -57,15 +57,6 @@ describe("POST /v1/schedules/:id/clone 201", () => {
     expect(await used()).toBe(2);
   });
 
-  it("fires early as the original does, whatever the account's default is", async () => {
-    const early = await api.create(caller.live, { payload: "old", earlyFire: true });
-    const ofEarly = await clone({ payload: "new", fireAt: FUTURE }, {}, early);
-    expect(await get(ofEarly.body.id)).toMatchObject({ early_fire: true });
-    await api.sql`INSERT INTO relay_settings (account_id, early_fire) VALUES (${caller.accountId}, true)`;
-    const ofOther = await clone({ payload: "new", fireAt: FUTURE });
-    expect(await get(ofOther.body.id)).toMatchObject({ early_fire: false });
-  });
-
   it("replaces all old headers by the headers in its body", async () => {
     const other = await clone({ payload: "new", headers: { "X-B": "2" } });
     expect(await plaintextOf(other.body.id)).toEqual({ headers: [["X-B", "2"]], payload: "new" });

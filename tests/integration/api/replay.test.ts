@@ -64,9 +64,9 @@ describe("POST /v1/schedules/:id/replay 201", () => {
     expect(await used()).toBe(2);
   });
 
-  it("fires early as the old schedule did, whatever the account's default is", async () => {
+  it("applies the account's default for early fire, and not the old schedule's setting", async () => {
     const answer = await replay({ fireAt: FUTURE });
-    expect(await get(answer.body.id)).toMatchObject({ early_fire: true });
+    expect(await get(answer.body.id)).toMatchObject({ early_fire: false });
   });
 
   it.each<[string, unknown, Record<string, string>?]>([

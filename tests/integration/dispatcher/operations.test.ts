@@ -215,21 +215,6 @@ describe("a replay", () => {
     expect(usage?.n).toBe(4);
   });
 
-  it("fires early as the original does, whatever the account's default is", async () => {
-    const [early = "", other = ""] = [await create({ early: true }), await create()];
-    await bench.sql`
-      INSERT INTO relay_settings (account_id, early_fire) VALUES (${account.id}, true)
-      ON CONFLICT (account_id) DO UPDATE SET early_fire = true`;
-    await finish(await accept("replay", { filter: {} }));
-    const copies = await bench.sql`
-      SELECT r.replay_of AS of, s.early_fire FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
-      WHERE r.replay_of IS NOT NULL`;
-    expect(Object.fromEntries(copies.map(({ of, early_fire }) => [of, early_fire]))).toEqual({
-      [early]: true,
-      [other]: false,
-    });
-  });
-
   it("of all that match copies none of its own copies", async () => {
     await create();
     expect(await finish(await accept("replay", { filter: {} }))).toMatchObject({ acted: 1, scanned: 1 });

@@ -43,7 +43,6 @@ export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
 });
 
 // Nothing else of it goes to the browser.
-function pick(schedule: Awaited<ReturnType<typeof readScheduleInFull>>) {
-  const { id, method, targetUrl, earlyFire, payloadSizeBytes, isErased } = schedule;
-  return { id, method, targetUrl, earlyFire, payloadSizeBytes, isErased };
+function pick({ id, method, targetUrl, payloadSizeBytes, isErased }: Awaited<ReturnType<typeof readScheduleInFull>>) {
+  return { id, method, targetUrl, payloadSizeBytes, isErased };
 }

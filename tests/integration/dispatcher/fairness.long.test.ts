@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MEMORY_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
 import { createTestAccounts, type TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
@@ -128,7 +129,7 @@ describe("60,000 accounts with one schedule each to a hanging origin", () => {
     const hangs = to(other, "/hangs");
     await insertSchedules(bench.sql, crowd, hangs, { rows: 1, fromMs: 0 });
     const dispatcher = await bench.dispatcher();
-    await waitFor("the crowd is in memory", () => dispatcher.figures().planned >= 20_000, 20_000);
+    await waitFor("the crowd is in memory", () => dispatcher.figures().planned >= MEMORY_OF_WAITING_MAX, 20_000);
     await insertSchedules(bench.sql, [fresh.id], to(receiver, "/fresh"), { rows: 20, fromMs: 2_000, everyMs: 200 });
     const planned: number[] = [];
     await waitFor(
@@ -140,7 +141,7 @@ describe("60,000 accounts with one schedule each to a hanging origin", () => {
       30_000,
     );
     expect(Math.max(...(await latenessOf([fresh])))).toBeLessThan(LATE_MS);
-    expect(Math.max(...planned)).toBeLessThanOrEqual(40_000);
+    expect(Math.max(...planned)).toBeLessThanOrEqual(MEMORY_MAX);
     expect(other.connections()).toBeLessThanOrEqual(1_024);
   });
 });

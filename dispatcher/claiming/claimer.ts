@@ -24,8 +24,8 @@ const ROWS_MAX = 500;
 const ROWS_MIN = 100;
 /** A statement claims no more rows than take this long, ms. A delivery that is on time goes with the next statement. */
 const STATEMENT_MS = 40;
-/** A larger answer may stay half-sent to a stopped process, with its rows locked, until the connection times out. */
-const BYTES_MAX = 1024 * 1024;
+/** A larger answer may stay half-sent to a stopped process, with its rows locked. */
+const BYTES_MAX = 256 * 1024;
 const IN_FLIGHT_MAX = 2;
 /** A request costs its lane one more turn for each multiple of this many bytes. */
 const TURN_BYTES = 32 * 1024;

@@ -52,6 +52,11 @@ export class MinHeap<T> {
     for (const item of this.clear()) if (keeps(item)) this.push(item);
   }
 
+  /** The elements that `passes` accepts, in no order. They stay. Takes linear time. */
+  which(passes: (item: T) => boolean): T[] {
+    return this.#items.filter(passes);
+  }
+
   /** How many elements `passes` accepts. Takes linear time. */
   count(passes: (item: T) => boolean): number {
     return this.#items.reduce((n, item) => n + Number(passes(item)), 0);

@@ -84,13 +84,16 @@ export class TurnQueue<T> {
     return this.#serveIf(is, this.#nextOnTime(mayGo)) ?? this.#serveIf(is, this.#nextRecent(mayGo));
   }
 
-  /** Removes the items that `which` accepts and returns them in no order. Takes linear time. */
+  /**
+   * Removes the items that wait and that `which` accepts, and returns them in no order. Takes linear time. `which` is
+   * asked before anything is removed, since it may depend on how much waits.
+   */
   remove(which: (item: T) => boolean): T[] {
-    const isAny = [...this.#groups.values()].some(({ heap }) => heap.count(which) > 0);
-    if (!isAny) return [];
-    const all = this.clear();
-    for (const item of all) if (!which(item)) this.push(item);
-    return all.filter(which);
+    const taken = new Set<T>();
+    const isTaken = (item: T) => this.#rules.isWaiting(item) && which(item);
+    for (const { heap } of this.#groups.values()) for (const item of heap.which(isTaken)) taken.add(item);
+    if (taken.size > 0) for (const item of this.clear()) if (!taken.has(item)) this.push(item);
+    return [...taken];
   }
 
   /** Removes all items and returns those that still wait, in no order. */

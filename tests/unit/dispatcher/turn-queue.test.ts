@@ -28,6 +28,16 @@ function takeAll(queue: TurnQueue<Item>, nowMs: number, mayGo: (item: Item) => b
 const takeSome = (queue: TurnQueue<Item>, nowMs: number, count: number) =>
   Array.from({ length: count }, () => queue.take(nowMs)?.group);
 
+describe("what is removed from a turn queue", () => {
+  it("is no longer in it, although the choice depends on how much waits", () => {
+    const queue = newQueue();
+    for (let n = 0; n < 3; n++) queue.push(item("a", n));
+    expect(queue.remove(() => queue.size > 0)).toHaveLength(3);
+    expect(queue.size).toBe(0);
+    expect(queue.take(1_000)).toBeUndefined();
+  });
+});
+
 describe("groups in a turn queue", () => {
   it("alternate when all are overdue, however many items one of them has", () => {
     const queue = newQueue();

@@ -29,7 +29,7 @@ export const mayUse = (origin: Origin, delivery: Delivery, holdings: Readonly<Ho
  * requests hang, and would make this account late.
  */
 export const maySpare = (origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): boolean =>
-  hasFew(delivery, holdings) && (hasSpare(origin, nowMs) || (isSlow(origin, nowMs) && origin.spare.has(delivery)));
+  hasFew(delivery, holdings) && isSlow(origin, nowMs) && (origin.spare.has(delivery) || spareTaken(origin) < SPARE_MAX);
 
 /** Whether any delivery may be let through for a spare connection. */
 export const hasSpare = (origin: Origin, nowMs: number): boolean =>

@@ -53,7 +53,7 @@ export class MinHeap<T> {
   }
 
   /** The elements that `passes` accepts, in no order. They stay. Takes linear time. */
-  which(passes: (item: T) => boolean): T[] {
+  filter(passes: (item: T) => boolean): T[] {
     return this.#items.filter(passes);
   }
 

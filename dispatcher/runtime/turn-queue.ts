@@ -91,7 +91,7 @@ export class TurnQueue<T> {
   remove(which: (item: T) => boolean): T[] {
     const taken = new Set<T>();
     const isTaken = (item: T) => this.#rules.isWaiting(item) && which(item);
-    for (const { heap } of this.#groups.values()) for (const item of heap.which(isTaken)) taken.add(item);
+    for (const { heap } of this.#groups.values()) for (const item of heap.filter(isTaken)) taken.add(item);
     if (taken.size > 0) for (const item of this.clear()) if (!taken.has(item)) this.push(item);
     return [...taken];
   }

@@ -64,7 +64,7 @@ export const ACCOUNTS = 100;
 /** Accounts of the neighbours in some scenarios. */
 export const NEIGHBOURS = 50;
 
-/** Jobs that each engine is given in `saturation`, per second: more than any of them delivers. */
+/** Jobs that each engine is given in `saturation`, per second: more than any with a store has delivered. */
 const SATURATION_PER_SECOND = 10_000;
 /** Requests per second of the control group beside its neighbours. */
 const CONTROL_PER_SECOND = 100;

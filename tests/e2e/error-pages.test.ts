@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardStage, expectSound, startDashboardStage } from "#tests/helpers/dashboard-stage.ts";
+import { type DashboardStage, expectSound, startStageBehindProxy } from "#tests/helpers/dashboard-stage.ts";
 import { besides, LOOKS } from "#tests/helpers/page-checks.ts";
-import { type DatabaseProxy, startProxy } from "#tests/helpers/proxy.ts";
+import type { DatabaseProxy } from "#tests/helpers/proxy.ts";
 import { dashboardPaths } from "#tests/pages/routes.ts";
 
 let stage: DashboardStage;
@@ -12,22 +12,13 @@ let account: TestAccount;
 let token: string;
 
 beforeAll(async () => {
-  stage = await startDashboardStage({}, async (address) => {
-    const url = new URL(address);
-    proxy = await startProxy(Number(url.port));
-    url.port = String(proxy.port);
-    return url.href;
-  });
+  ({ stage, proxy } = await startStageBehindProxy());
   account = await stage.bench.account();
   const opened = await stage.open(account, "/overview");
   ({ token } = opened);
   await opened.close();
 }, 300_000);
-afterAll(async () => {
-  proxy.set("pass");
-  await stage?.stop();
-  await proxy?.close();
-});
+afterAll(() => stage?.stop());
 beforeEach(() => proxy.set("pass"));
 
 const NO_ID = "00000000000000000000000000";
@@ -147,6 +138,7 @@ describe("a page that exists", () => {
 describe("while the database is away", () => {
   it("every page of the dashboard is answered 503 with a document that says so, whole without scripts", async () => {
     proxy.set("reset");
+    expect(dashboardPaths().length).toBeGreaterThan(30);
     for (const path of dashboardPaths()) {
       const answer = await get(path);
       expect([path, answer.status]).toEqual([path, 503]);
@@ -154,6 +146,7 @@ describe("while the database is away", () => {
       const { titles, headings, links, robots, text } = read(await answer.text());
       expect([titles, headings], path).toEqual([["Not loaded · Stopwatch"], ["This page did not load"]]);
       expect(text).toContain(answer.headers.get("x-request-id"));
+      expect(text, path).not.toMatch(/ECONN|DatabaseUnavailable|at async/);
       expect(links, path).toContain(path);
       expect(robots, path).toEqual(["noindex"]);
     }

@@ -5,6 +5,7 @@ import type { TestAccount } from "./accounts.ts";
 import { launchBrowser } from "./browser.ts";
 import { createDispatchBench, type DispatchBench } from "./dispatcher.ts";
 import { accessibilityProblems, type Look, openPage, sidewaysOverflow, smallTargets } from "./page-checks.ts";
+import { type DatabaseProxy, startProxy } from "./proxy.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 
 export type DashboardStage = Awaited<ReturnType<typeof startDashboardStage>>;
@@ -48,6 +49,26 @@ export async function startDashboardStage(
       await bench.close();
     },
   };
+}
+
+/** The same with a proxy between the web process and the database. The proxy ends with the stage. */
+export async function startStageBehindProxy(): Promise<{ stage: DashboardStage; proxy: DatabaseProxy }> {
+  const started: DatabaseProxy[] = [];
+  const stage = await startDashboardStage({}, async (address) => {
+    const url = new URL(address);
+    const proxy = await startProxy(Number(url.port));
+    started.push(proxy);
+    url.port = String(proxy.port);
+    return url.href;
+  });
+  const [proxy] = started;
+  if (!proxy) throw new Error("the web process was started without the proxy");
+  const stop = async () => {
+    proxy.set("pass");
+    await stage.stop();
+    await proxy.close();
+  };
+  return { stage: { ...stage, stop }, proxy };
 }
 
 /** Nothing that axe finds, nothing wider than the window, no target under 24 px, nothing in the console. */

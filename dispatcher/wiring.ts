@@ -101,7 +101,7 @@ function route(parts: Parts): void {
     },
   );
   pool.listener = waitingList;
-  alarm.setStages([sendQueue, rates, dueQueue, claimer]);
+  alarm.setStages(sendQueue, rates, dueQueue, claimer);
 }
 
 type Base = ReturnType<typeof createBase>;

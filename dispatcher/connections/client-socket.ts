@@ -61,8 +61,9 @@ function clientOn(origin: string, take: () => net.Socket): Client {
     bodyTimeout: 0,
     maxHeaderSize: 16_384,
     connect: (_options: unknown, callback: (error: Error | null, socket: net.Socket | null) => void) => {
-      // undici needs an asynchronous callback; after a synchronous one the request hangs for ever.
-      queueMicrotask(() => {
+      // undici needs an asynchronous callback; after a synchronous one the request hangs for ever. It writes on a
+      // connection that was used before in the check phase of the event loop. So does a new one, which keeps the order.
+      setImmediate(() => {
         if (isTaken) return callback(new ConnectionGone(), null);
         let socket: net.Socket;
         try {

@@ -14,11 +14,16 @@ type DueClock = Pick<Clock, "isSet" | "monotonicAt">;
 /** How a stage asks to be run. */
 export type Alarm = Pick<DueWork, "at" | "run">;
 
-/** Runs the stages at the instants that they ask for, with one ticker for the whole process. */
+/**
+ * Runs the stages at the instants that they ask for, with one ticker for the whole process. The first stage, which
+ * sends, runs at once. The others run after the requests that it began were written.
+ */
 export class DueWork {
   readonly #clock: DueClock;
   readonly #ticker: Ticker;
-  #stages: readonly DueStage[] = [];
+  #first: DueStage | undefined;
+  #others: readonly DueStage[] = [];
+  #areOthersScheduled = false;
 
   constructor(clock: DueClock) {
     this.#clock = clock;
@@ -26,16 +31,22 @@ export class DueWork {
   }
 
   /** Sets the stages, in the order in which they run. */
-  setStages(stages: readonly DueStage[]): void {
-    this.#stages = stages;
+  setStages(first: DueStage, ...others: DueStage[]): void {
+    this.#first = first;
+    this.#others = others;
   }
 
-  /** Runs every stage now. */
+  /** Runs the first stage now, and the others in the next check phase of the event loop. */
   run(): void {
-    if (!this.#clock.isSet()) return;
-    let next = Number.POSITIVE_INFINITY;
-    for (const stage of this.#stages) next = Math.min(next, stage.runDue());
-    if (next < Number.POSITIVE_INFINITY) this.at(next);
+    if (!this.#clock.isSet() || !this.#first) return;
+    this.#wakeAt(this.#first.runDue());
+    if (this.#areOthersScheduled) return;
+    this.#areOthersScheduled = true;
+    // Connections write in the check phase, too, in the order of their requests.
+    setImmediate(() => {
+      this.#areOthersScheduled = false;
+      this.#wakeAt(this.#others.reduce((next, stage) => Math.min(next, stage.runDue()), Number.POSITIVE_INFINITY));
+    });
   }
 
   /** Runs every stage at `instantMs`, by the database's clock. */
@@ -50,5 +61,9 @@ export class DueWork {
 
   close(): Promise<void> {
     return this.#ticker.close();
+  }
+
+  #wakeAt(nextMs: number): void {
+    if (nextMs < Number.POSITIVE_INFINITY) this.at(nextMs);
   }
 }

@@ -162,7 +162,7 @@ function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>
     },
   );
   pool.listener = waitingList;
-  alarm.setStages([sendQueue]);
+  alarm.setStages(sendQueue);
   return { clock, deliveries, pool, demand, exchanges, alarm };
 }
 

@@ -1,15 +1,27 @@
 import PQueue from "p-queue";
 import type { Deliveries } from "../delivery/deliveries.ts";
-import type { Delivery } from "../delivery/delivery.ts";
+import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { DueStage } from "../runtime/due-work.ts";
-import { type DueOptions, DueOrder } from "./due-order.ts";
+import { MinHeap } from "../runtime/min-heap.ts";
 import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
 const IDLE_MS = 1_000;
+/** A lane is pruned of deliveries that no longer wait at this size, or at twice the size that the last pruning left. */
+const PRUNE_AT_MIN = 1_024;
+/** Slots for what another dispatcher has sent are taken ahead of those for what waits. */
+const BEFORE_WAITING = { priority: 1 };
+
+/** A delivery that waits for a slot. `addedAtMs` is null when none waited before it and a slot was free. */
+type Waiting = { delivery: Delivery; addedAtMs: number | null };
 
 type Lane = {
-  queue: PQueue<DueOrder, DueOptions>;
+  /** A task holds a slot as long as it runs. While all slots are taken, one task waits on behalf of all deliveries. */
+  slots: PQueue;
+  /** Deliveries without a slot, in due order. */
+  waiting: MinHeap<Waiting>;
+  pruneAt: number;
+  isFilling: boolean;
   usedAtMs: number;
   /** When the slots that were handed on early become free, monotonic ms, the earliest first. */
   handedOn: number[];
@@ -27,9 +39,9 @@ type Deps = {
 };
 
 /**
- * Enforces each account's calls per second. A lane (one account in one environment) is a p-queue in due order whose
- * concurrency is that rate. A delivery takes a slot before its claim, and the slot stays taken until a second after its
- * first byte. So no sliding second has more first bytes than the rate. (p-queue's own interval counts when tasks start,
+ * Enforces each account's calls per second. A lane (one account in one environment) has a p-queue whose concurrency is
+ * that rate, and each slot of it goes to the delivery that is due first. A delivery takes a slot before its claim, and
+ * the slot stays taken until a second after its first byte. So no sliding second has more first bytes than the rate. (p-queue's own interval counts when tasks start,
  * by the wall clock, which is something else.) The slot is handed on to the next delivery while that second still runs,
  * early enough for a claim. That delivery leaves when the second is over. So a lane with more to send than its rate
  * sends at exactly its rate. A delivery that sends nothing frees its slot at once.
@@ -47,22 +59,26 @@ export class RateLanes implements DueStage {
 
   /** Sets a lane's calls per second. A changed rate applies from the next slot on. */
   setLimit(key: string, callsPerSecond: number): void {
-    const { queue } = this.#laneOf(key);
-    if (queue.concurrency !== callsPerSecond) queue.concurrency = callsPerSecond;
+    const { slots } = this.#laneOf(key);
+    if (slots.concurrency !== callsPerSecond) slots.concurrency = callsPerSecond;
   }
 
   /** A lane's calls per second; 1 for a lane that has had no delivery yet. */
   limitOf(key: string): number {
-    return this.#lanes.get(key)?.queue.concurrency ?? 1;
+    return this.#lanes.get(key)?.slots.concurrency ?? 1;
   }
 
   /** Takes a delivery. It moves on when it gets a slot. */
   add(delivery: Delivery): void {
-    const { queue } = this.#laneOf(delivery.lane);
-    const waits = queue.size > 0 || queue.pending >= queue.concurrency;
-    const addedAtMs = this.#deps.clock.now();
-    const task = () => this.#takeTurn(delivery, waits ? addedAtMs : null);
-    void queue.add(task, { delivery });
+    const lane = this.#laneOf(delivery.lane);
+    const { slots, waiting } = lane;
+    const waits = waiting.size > 0 || slots.pending >= slots.concurrency;
+    waiting.push({ delivery, addedAtMs: waits ? this.#deps.clock.now() : null });
+    if (waiting.size >= lane.pruneAt) {
+      waiting.prune(isWaiting);
+      lane.pruneAt = Math.max(PRUNE_AT_MIN, 2 * waiting.size);
+    }
+    this.#fill(lane);
   }
 
   /** A delivery gives its slot back. The slot is free a second after its first byte, or now when nothing was sent. */
@@ -90,10 +106,10 @@ export class RateLanes implements DueStage {
   /** Occupies slots for a second, for the first bytes that another dispatcher has just sent for this shard's lanes. */
   occupy(shard: number, sent: Record<string, number>): void {
     for (const [lane, n] of Object.entries(sent)) {
-      const { queue } = this.#laneOf(lane);
-      if (queue.concurrency < n) queue.concurrency = n;
+      const { slots } = this.#laneOf(lane);
+      if (slots.concurrency < n) slots.concurrency = n;
       const task = () => new Promise<void>((free) => this.#sent.add({ free, lane, shard }));
-      for (let slot = 0; slot < n; slot++) void queue.add(task, { delivery: null });
+      for (let slot = 0; slot < n; slot++) void slots.add(task, BEFORE_WAITING);
     }
   }
 
@@ -108,8 +124,8 @@ export class RateLanes implements DueStage {
 
   /** Whether so many of the lane's slots are taken that a delivery should take its slot late. */
   isNearLimit(key: string): boolean {
-    const { queue } = this.#laneOf(key);
-    return queue.size > 0 || queue.pending * 2 >= queue.concurrency;
+    const { slots, waiting } = this.#laneOf(key);
+    return waiting.size > 0 || slots.pending * 2 >= slots.concurrency;
   }
 
   /** Drops lanes that were unused for a second. */
@@ -117,7 +133,7 @@ export class RateLanes implements DueStage {
     const now = this.#deps.clock.monotonic();
     const { memoryByLane } = this.#deps.deliveries.holdings;
     for (const [key, lane] of this.#lanes) {
-      if (memoryByLane.has(key) || lane.queue.size > 0 || lane.queue.pending > 0) lane.usedAtMs = now;
+      if (memoryByLane.has(key) || lane.slots.size > 0 || lane.slots.pending > 0) lane.usedAtMs = now;
       else if (now - lane.usedAtMs > IDLE_MS) this.#lanes.delete(key);
     }
   }
@@ -134,22 +150,45 @@ export class RateLanes implements DueStage {
 
   /** How many slots of each lane deliveries hold, according to p-queue. */
   slots(): Map<string, number> {
-    const slots = new Map<string, number>();
+    const held = new Map<string, number>();
     const sent = this.#sent.countHeld();
-    for (const [key, { queue }] of this.#lanes) {
-      const n = queue.pending - (sent.get(key) ?? 0);
-      if (n !== 0) slots.set(key, n);
+    for (const [key, { slots }] of this.#lanes) {
+      const n = slots.pending - (sent.get(key) ?? 0);
+      if (n !== 0) held.set(key, n);
     }
-    return slots;
+    return held;
   }
 
-  /** The task of a delivery in p-queue. It holds the slot as long as the promise is pending. */
-  #takeTurn(delivery: Delivery, addedAtMs: number | null): Promise<void> | undefined {
+  /**
+   * Has p-queue start a task for each slot that is free, as long as deliveries wait. It starts them at once. When no
+   * slot is free, the last task waits for one.
+   */
+  #fill(lane: Lane): void {
+    if (lane.isFilling || this.#stopped) return;
+    lane.isFilling = true;
+    const task = () => this.#giveSlot(lane);
+    while (lane.waiting.size > 0 && lane.slots.size === 0) void lane.slots.add(task);
+    lane.isFilling = false;
+  }
+
+  /** The task that holds a slot: gives it to the first delivery that still waits and has a connection. */
+  #giveSlot(lane: Lane): Promise<void> | undefined {
+    let task: Promise<void> | undefined;
+    while (!task && !this.#stopped) {
+      const next = lane.waiting.pop();
+      if (!next) return;
+      if (isWaiting(next)) task = this.#takeTurn(lane, next);
+    }
+    this.#fill(lane);
+    return task;
+  }
+
+  /** A delivery holds its slot as long as the promise is pending. It takes none when there is no room for it. */
+  #takeTurn(lane: Lane, { delivery, addedAtMs }: Waiting): Promise<void> | undefined {
     const { deliveries, clock, connections } = this.#deps;
-    if (delivery.state !== "awaiting turn" || this.#stopped) return;
     const nowMs = clock.now();
     const hasRoom = connections.hasRoom(delivery);
-    const freeInMs = hasRoom ? this.#takeSlot(delivery) : 0;
+    const freeInMs = hasRoom ? this.#takeSlot(lane, delivery) : 0;
     if (addedAtMs !== null) {
       delivery.waitMs += Math.max(0, nowMs + freeInMs - Math.max(addedAtMs, delivery.sendAtMs));
     }
@@ -157,7 +196,7 @@ export class RateLanes implements DueStage {
       deliveries.move(delivery, "awaiting connection");
       return;
     }
-    this.#setLeave(delivery, nowMs);
+    this.#setLeave(lane, delivery, nowMs);
     return new Promise((free) => {
       delivery.freeSlot = free;
       deliveries.move(delivery, "admitted");
@@ -168,8 +207,7 @@ export class RateLanes implements DueStage {
    * Sets when a delivery that has its slot leaves: at its instant; when its slot is free, if that is later; and no
    * earlier than the deliveries of its lane that got theirs before and leave late.
    */
-  #setLeave(delivery: Delivery, nowMs: number): void {
-    const lane = this.#laneOf(delivery.lane);
+  #setLeave(lane: Lane, delivery: Delivery, nowMs: number): void {
     const instantMs = delivery.sendAtMs - nowMs + this.#deps.clock.monotonic();
     const leavesAtMs = Math.max(instantMs, delivery.slotFromMs, lane.leavesLateAtMs);
     if (leavesAtMs === instantMs) return;
@@ -178,11 +216,10 @@ export class RateLanes implements DueStage {
   }
 
   /** Determines when the slot that a delivery got from p-queue becomes free. Returns in how many ms that is. */
-  #takeSlot(delivery: Delivery): number {
-    const { queue, handedOn } = this.#laneOf(delivery.lane);
+  #takeSlot({ slots, handedOn }: Lane, delivery: Delivery): number {
     const now = this.#deps.clock.monotonic();
     while (handedOn[0] !== undefined && handedOn[0] <= now) handedOn.shift();
-    const free = queue.concurrency - (queue.pending - 1) - handedOn.length;
+    const free = slots.concurrency - (slots.pending - 1) - handedOn.length;
     delivery.slotFromMs = free > 0 ? now : (handedOn.shift() ?? now);
     return delivery.slotFromMs - now;
   }
@@ -195,10 +232,23 @@ export class RateLanes implements DueStage {
   #laneOf(key: string): Lane {
     let lane = this.#lanes.get(key);
     if (!lane) {
-      const queue = new PQueue<DueOrder, DueOptions>({ concurrency: 1, queueClass: DueOrder });
-      lane = { queue, usedAtMs: this.#deps.clock.monotonic(), handedOn: [], leavesLateAtMs: Number.NEGATIVE_INFINITY };
+      lane = newLane(this.#deps.clock.monotonic());
       this.#lanes.set(key, lane);
     }
     return lane;
   }
+}
+
+const newLane = (nowMs: number): Lane => ({
+  slots: new PQueue({ concurrency: 1 }),
+  waiting: new MinHeap((a, b) => leavesBefore(a.delivery, b.delivery)),
+  pruneAt: PRUNE_AT_MIN,
+  isFilling: false,
+  usedAtMs: nowMs,
+  handedOn: [],
+  leavesLateAtMs: Number.NEGATIVE_INFINITY,
+});
+
+function isWaiting({ delivery }: Waiting): boolean {
+  return delivery.state === "awaiting turn";
 }

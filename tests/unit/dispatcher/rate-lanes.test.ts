@@ -20,6 +20,7 @@ function start(callsPerSecond: number) {
     { slot: (delivery) => rates.onSlotReleased(delivery), connection() {}, bytes() {}, memory() {} },
   );
   return {
+    rates,
     /** Adds a delivery that was due at `dueAtMs`, and returns it after it has had its turn, if it gets one. */
     async add(dueAtMs: number): Promise<Delivery> {
       const delivery = deliveries.add(
@@ -73,4 +74,32 @@ describe("an overloaded lane", () => {
     expect(late.leaveAtMs).toBeGreaterThan(onTime.sendAtMs);
     expect(onTime.leaveAtMs).toBeGreaterThanOrEqual(late.leaveAtMs);
   });
+});
+
+it("a slot that becomes free goes to the delivery that is due first, also when others have waited longer", async () => {
+  const { add, move } = start(1);
+  const first = await add(1_000);
+  const [later, earlier] = [await add(1_002), await add(1_001)];
+  await move(first, "removed");
+  expect([later.state, earlier.state]).toEqual(["awaiting turn", "admitted"]);
+});
+
+it("a higher rate starts as many deliveries as it allows, at once", async () => {
+  const { add, rates } = start(1);
+  const all = [];
+  for (let n = 0; n < 5_000; n++) all.push(add(1_000 + n));
+  const deliveries = await Promise.all(all);
+  rates.setLimit("a:live", 4_000);
+  await new Promise(setImmediate);
+  expect(deliveries.map(({ state }) => state).lastIndexOf("admitted")).toBe(3_999);
+  expect(deliveries.filter(({ state }) => state === "admitted")).toHaveLength(4_000);
+});
+
+it("after a stop, a slot that becomes free goes to none", async () => {
+  const { add, move, rates } = start(1);
+  const first = await add(1_000);
+  const second = await add(1_001);
+  rates.stop();
+  await move(first, "removed");
+  expect(second.state).toBe("awaiting turn");
 });

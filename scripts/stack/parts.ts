@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
+import { NODE_FLAGS } from "#dispatcher/node-flags.ts";
 import type { Part } from "./supervisor.ts";
 
 /** The dispatcher. It needs up to 35 s to stop. `watch` restarts it after edits. */
 export function dispatcherPart(env: Part["env"], { watch = false } = {}): Part {
-  const args = ["--max-semi-space-size=16", "dispatcher/main.ts"];
+  const args = [...NODE_FLAGS, "dispatcher/main.ts"];
   return { name: "dispatcher", args: watch ? [WATCH, ...args] : args, env, stopMsMax: 40_000 };
 }
 

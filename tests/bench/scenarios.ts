@@ -51,6 +51,8 @@ export const SCENARIO_NAMES = [
   "two-dispatchers",
   "large-payloads",
   "saturation",
+  "saturation-two",
+  "saturation-four",
   "neighbour-backlog",
   "neighbour-crowd",
   "neighbour-hangs",
@@ -115,6 +117,12 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
     return of(title, jobs, { control: count, answered: awaited ? jobs.length : count, ...rest });
   };
   const control = () => steady(CONTROL_PER_SECOND);
+  const saturation = (rest: Partial<Scenario> = {}) =>
+    of(
+      `as many as go through of ${SATURATION_PER_SECOND.toLocaleString("en")} a second`,
+      burst(random, SATURATION_PER_SECOND * 3 * seconds),
+      { saturates: true, seconds: 3 * seconds, ...rest },
+    );
   switch (name) {
     case "steady300":
       return of("300 a second at random milliseconds", steady(300));
@@ -145,11 +153,11 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
         runsOn: "stopwatch",
       });
     case "saturation":
-      return of(
-        `as many as go through of ${SATURATION_PER_SECOND.toLocaleString("en")} a second`,
-        burst(random, SATURATION_PER_SECOND * 3 * seconds),
-        { saturates: true, seconds: 3 * seconds },
-      );
+      return saturation();
+    case "saturation-two":
+      return saturation({ workers: 2, runsOn: "stopwatch" });
+    case "saturation-four":
+      return saturation({ workers: 4, runsOn: "stopwatch" });
     case "neighbour-backlog":
       return beside(
         `100 a second, beside ${overdue.toLocaleString("en")} overdue rows of ${NEIGHBOURS} other accounts`,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { NODE_FLAGS } from "../../dispatcher/node-flags.ts";
 import { preciseNow } from "./clock.ts";
 import type { Audit, Lifetime } from "./evidence.ts";
 import type { DatabaseProxy } from "./proxy.ts";
@@ -15,7 +16,7 @@ type Slot = { proxy: DatabaseProxy; databaseUrl: string; current: ChildProcess |
 /** `npm run dispatcher` gives up on hanging requests 34 s after SIGTERM. */
 const STOP_MS_MAX = 45_000;
 const AUDIT_MS_MAX = 5_000;
-const FLAGS = ["--max-semi-space-size=16", "--import", "./tests/helpers/loopback-names.ts"];
+const FLAGS = [...NODE_FLAGS, "--import", "./tests/helpers/loopback-names.ts"];
 
 /**
  * The dispatchers under test. They are real processes, one per slot, and each reaches the database through the proxy of

@@ -5,6 +5,7 @@ import postgres from "postgres";
 import { migrate } from "../../../db/migrate.ts";
 import { pgArray, pgTextArray } from "../../../db/queries/pg-array.ts";
 import { createSchedule } from "../../../db/queries/schedules/create.ts";
+import { NODE_FLAGS } from "../../../dispatcher/node-flags.ts";
 import { type KeyRing, parseKeyRing } from "../../../domain/cipher.ts";
 import { newId } from "../../../domain/ids.ts";
 import { packRequest, sealRequest } from "../../../domain/sealed-request.ts";
@@ -49,7 +50,7 @@ export const stopwatch: Engine = {
         ports = await Promise.all(Array.from({ length: workers }, () => freePort()));
         const processes = ports.map((port) =>
           startWorkerProcess(fileURLToPath(new URL("../../../dispatcher/main.ts", import.meta.url)), {
-            execArgv: ["--max-semi-space-size=16", ...(names > 0 ? ["--import", LOOPBACK_NAMES] : [])],
+            execArgv: [...NODE_FLAGS, ...(names > 0 ? ["--import", LOOPBACK_NAMES] : [])],
             env: {
               ...env,
               DATABASE_URL: database.url,

@@ -1,0 +1,8 @@
+/**
+ * How Node.js runs a dispatcher. `npm run dispatcher` has the same flags in package.json.
+ *
+ * A young generation of up to 3 × 16 MiB: in a smaller one, requests under way are copied more often. A full collection
+ * when the heap has doubled since the last one: by default it grew fourfold, and with 10,000 requests a second overdue
+ * the process took 450 MB instead of 330, at the same CPU time.
+ */
+export const NODE_FLAGS = ["--max-semi-space-size=16", "--heap-growing-percent=100"];

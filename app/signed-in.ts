@@ -1,6 +1,6 @@
 import { headers } from "next/headers";
 import { cache } from "react";
-import type { Environment } from "#domain/environment.ts";
+import { DEFAULT_ENVIRONMENT, type Environment } from "#domain/environment.ts";
 import type { Ctx } from "#server/context.ts";
 import { readPageCtx } from "#server/page-ctx.ts";
 
@@ -9,5 +9,5 @@ import { readPageCtx } from "#server/page-ctx.ts";
  * the database is.
  */
 export const findSignedIn = cache(
-  async (env: Environment = "live"): Promise<Ctx | null> => readPageCtx(await headers(), { env }),
+  async (env: Environment = DEFAULT_ENVIRONMENT): Promise<Ctx | null> => readPageCtx(await headers(), { env }),
 );

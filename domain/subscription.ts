@@ -9,6 +9,13 @@ export type Subscription =
   /** It has ended or will end at `endsAt`, and is paid for until then. */
   | { status: "canceled"; endsAt: Date };
 
+export const SUBSCRIPTION_STATUSES = [
+  "none",
+  "active",
+  "past_due",
+  "canceled",
+] as const satisfies Subscription["status"][];
+
 export type SubscriptionStatus = Subscription["status"];
 
 /** The plan of accounts that are paying. */

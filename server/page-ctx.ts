@@ -1,4 +1,4 @@
-import type { Environment } from "#domain/environment.ts";
+import { DEFAULT_ENVIRONMENT, type Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { authenticateSession } from "./auth/authenticate.ts";
 import { type Ctx, createCtx, createQueries } from "./context.ts";
@@ -10,7 +10,7 @@ import { getServices } from "./services.ts";
  */
 export async function readPageCtx(
   headers: Headers,
-  { env = "live", writes = false }: { env?: Environment; writes?: boolean } = {},
+  { env = DEFAULT_ENVIRONMENT, writes = false }: { env?: Environment; writes?: boolean } = {},
 ): Promise<Ctx | null> {
   const services = getServices();
   const installation = await services.installation();

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { PlanName } from "#domain/plans.ts";
+import type { SubscriptionStatus } from "#domain/subscription.ts";
 import { formatDay } from "../format/instant.ts";
 import { nameOf } from "../plans/plan-table.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
@@ -7,7 +8,7 @@ import { Notice } from "../ui/notice.tsx";
 
 export type Subscription = {
   plan: PlanName;
-  status: "none" | "active" | "past_due" | "canceled";
+  status: SubscriptionStatus;
   /** When the subscription renews, or the account loses its plan. */
   currentPeriodEnd: string | null;
   /** The billing portal opens for it. */

@@ -1,5 +1,6 @@
 import { CircleCheck, CircleSlash } from "lucide";
 import type { ReactNode } from "react";
+import type { Environment } from "#domain/environment.ts";
 import { ButtonLink } from "../ui/button.tsx";
 import { Card, CardFoot } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -11,7 +12,7 @@ import { RelativeTime } from "../ui/time.tsx";
 export type ShownKey = {
   id: string;
   name: string;
-  env: "live" | "test";
+  env: Environment;
   prefix: string;
   last4: string;
   created_at: string;

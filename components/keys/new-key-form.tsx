@@ -1,3 +1,4 @@
+import type { Environment } from "#domain/environment.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot } from "../ui/card.tsx";
 import { Radio } from "../ui/choice.tsx";
@@ -17,7 +18,7 @@ export function NewKeyForm({
   action: string;
   env: string;
   prepared: string;
-  typed: { name: string; keyEnv: "live" | "test" };
+  typed: { name: string; keyEnv: Environment };
   error: string | undefined;
   backHref: string;
 }) {

@@ -1,4 +1,4 @@
-import type { Environment } from "#domain/environment.ts";
+import { type Environment, environmentQuery } from "#domain/environment.ts";
 import type { Command } from "./commands.ts";
 import { NAV_GROUPS } from "./nav-entries.ts";
 import { THEMES } from "./theme.ts";
@@ -37,6 +37,6 @@ export function newScheduleHref(env: Environment): string {
 }
 
 function inEnvironment(path: string, env: Environment, query: Readonly<Record<string, string>> = {}): string {
-  const asked = new URLSearchParams({ ...query, ...(env === "test" && { env }) }).toString();
+  const asked = new URLSearchParams({ ...query, ...environmentQuery(env) }).toString();
   return asked === "" ? path : `${path}?${asked}`;
 }

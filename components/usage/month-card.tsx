@@ -1,3 +1,4 @@
+import type { Environment } from "#domain/environment.ts";
 import { QuotaMeter } from "../charts/quota-meter.tsx";
 import { formatMonth, formatShortDay } from "../format/instant.ts";
 import { formatCount } from "../format/number.ts";
@@ -6,7 +7,7 @@ import { Reading } from "../ui/reading.tsx";
 
 /** A month of one environment. `projected` null where the pace cannot be told yet. */
 export type Month = {
-  env: "live" | "test";
+  env: Environment;
   scheduled: number;
   limit: number;
   graceLimit: number;

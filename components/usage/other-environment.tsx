@@ -1,3 +1,4 @@
+import type { Environment } from "#domain/environment.ts";
 import { formatCount } from "../format/number.ts";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Tag } from "../ui/tag.tsx";
@@ -10,7 +11,7 @@ export function OtherEnvironment({
   limit,
   href,
 }: {
-  env: "live" | "test";
+  env: Environment;
   scheduled: number;
   limit: number;
   href: string;

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, pgTable, smallint, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { ACCOUNT_STATUSES } from "#domain/account-status.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
 import { SHARDS } from "#domain/shard-share.ts";
@@ -18,7 +19,7 @@ export const accounts = pgTable(
     plan: text("plan", { enum: PLAN_NAMES }).notNull(),
     /** The plan that the account has without paying: it was created with it, or an administrator has set it. */
     grantedPlan: text("granted_plan", { enum: PLAN_NAMES }).notNull().default("free"),
-    status: text("status").$type<"active" | "deactivated" | "deleted">().notNull().default("active"),
+    status: text("status", { enum: ACCOUNT_STATUSES }).notNull().default("active"),
     shard: smallint("shard")
       .notNull()
       .generatedAlwaysAs(sql`get_byte(uuid_send(id), 15) & ${sql.raw(String(SHARDS - 1))}`),
@@ -39,7 +40,7 @@ export const accounts = pgTable(
     check("accounts_email_folded", sql`${table.email} = lower(btrim(${table.email}))`),
     check("accounts_plan_known", isOneOf(table.plan, PLAN_NAMES)),
     check("accounts_granted_plan_known", isOneOf(table.grantedPlan, PLAN_NAMES)),
-    check("accounts_status_known", sql`${table.status} in ('active', 'deactivated', 'deleted')`),
+    check("accounts_status_known", isOneOf(table.status, ACCOUNT_STATUSES)),
   ],
 );
 

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { SUBSCRIPTION_STATUSES } from "#domain/subscription.ts";
 import { accounts } from "./accounts.ts";
-import { instant } from "./columns.ts";
+import { instant, isOneOf } from "./columns.ts";
 
 /**
  * An account that has been to the checkout: its customer at the billing provider, and its subscription there when it
@@ -14,7 +15,7 @@ export const subscriptions = pgTable(
       .primaryKey()
       .references(() => accounts.id, { onDelete: "cascade" }),
     customerId: text("customer_id").notNull(),
-    status: text("status").$type<"none" | "active" | "past_due" | "canceled">().notNull().default("none"),
+    status: text("status", { enum: SUBSCRIPTION_STATUSES }).notNull().default("none"),
     /** When an active subscription renews. */
     currentPeriodEnd: instant("current_period_end"),
     /** When the subscription stops giving the account its plan, as far as is known now; null while no end is known. */
@@ -31,7 +32,7 @@ export const subscriptions = pgTable(
     index("subscriptions_to_check").on(table.nextCheckAt),
     uniqueIndex("subscriptions_customer_key").on(table.customerId),
     index("subscriptions_ending").on(table.paidUntil).where(sql`paying and paid_until is not null`),
-    check("subscriptions_status_known", sql`${table.status} in ('none', 'active', 'past_due', 'canceled')`),
+    check("subscriptions_status_known", isOneOf(table.status, SUBSCRIPTION_STATUSES)),
     check("subscriptions_paying_for_something", sql`not ${table.paying} or ${table.status} <> 'none'`),
   ],
 );

@@ -12,9 +12,10 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { ENVIRONMENTS } from "#domain/environment.ts";
 import type { ErrorCode } from "#domain/errors.ts";
-import type { LeftAlone, OperationAction, OperationFilter, OperationStatus } from "#domain/operations.ts";
-import { bytea, instant } from "./columns.ts";
+import { type LeftAlone, OPERATION_ACTIONS, OPERATION_STATUSES, type OperationFilter } from "#domain/operations.ts";
+import { bytea, environment, instant, isOneOf } from "./columns.ts";
 
 /**
  * Cancelling or replaying many schedules, worked off by dispatchers in steps. Each step is one transaction, which acts on
@@ -25,11 +26,11 @@ export const operations = pgTable(
   {
     id: uuid("id").primaryKey(),
     accountId: uuid("account_id").notNull(),
-    env: text("env").$type<"live" | "test">().notNull(),
+    env: environment(),
     /** That of the account: which dispatcher works on it. */
     shard: smallint("shard").notNull(),
-    action: text("action").$type<OperationAction>().notNull(),
-    status: text("status").$type<OperationStatus>().notNull().default("running"),
+    action: text("action", { enum: OPERATION_ACTIONS }).notNull(),
+    status: text("status", { enum: OPERATION_STATUSES }).notNull().default("running"),
     /** Null for chosen schedules. */
     filter: jsonb("filter").$type<OperationFilter>(),
     /** The chosen schedules; null for a filter. */
@@ -65,9 +66,9 @@ export const operations = pgTable(
     uniqueIndex("operations_idempotency_key")
       .on(table.accountId, table.env, table.idempotencyKey)
       .where(sql`idempotency_key is not null`),
-    check("operations_env_known", sql`${table.env} in ('live', 'test')`),
-    check("operations_action_known", sql`${table.action} in ('cancel', 'replay')`),
-    check("operations_status_known", sql`${table.status} in ('running', 'done', 'stopped', 'failed')`),
+    check("operations_env_known", isOneOf(table.env, ENVIRONMENTS)),
+    check("operations_action_known", isOneOf(table.action, OPERATION_ACTIONS)),
+    check("operations_status_known", isOneOf(table.status, OPERATION_STATUSES)),
     check("operations_filter_or_ids", sql`(${table.filter} is null) <> (${table.scheduleIds} is null)`),
     check("operations_place_whole", sql`(${table.placeAt} is null) = (${table.placeId} is null)`),
     check("operations_ended_unless_running", sql`(${table.endedAt} is null) = (${table.status} = 'running')`),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Config } from "#config.ts";
+import { EXISTING_ACCOUNT_STATUSES } from "#domain/account-status.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
 import { Admin } from "#server/admin/admin.ts";
 import { deactivateAccount } from "#server/admin/deactivate.ts";
@@ -30,7 +31,7 @@ const Paging = z.object({
 const Filter = Paging.extend({
   q: z.string().optional(),
   plan: plan.optional(),
-  status: z.enum(["active", "deactivated"], "--status is active or deactivated").optional(),
+  status: z.enum(EXISTING_ACCOUNT_STATUSES, `--status is ${EXISTING_ACCOUNT_STATUSES.join(" or ")}`).optional(),
 });
 
 type Options = Record<string, string | boolean | undefined>;

@@ -1,4 +1,5 @@
 import { countAccounts, listAccounts } from "#db/queries/accounts/list.ts";
+import type { ExistingAccountStatus } from "#domain/account-status.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { accountIdOrThrow } from "./account-id.ts";
@@ -9,7 +10,7 @@ export type AccountFilter = {
   /** Part of an e-mail address (case-insensitive), or a complete account id. */
   q?: string | undefined;
   plan?: PlanName | undefined;
-  status?: "active" | "deactivated" | undefined;
+  status?: ExistingAccountStatus | undefined;
   /** `next` of the previous page. */
   after?: string | undefined;
   limit?: number | undefined;

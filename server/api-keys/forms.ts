@@ -1,4 +1,5 @@
 import type { ApiKeyRow } from "#db/queries/accounts/api-keys.ts";
+import { environmentOf } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { DashboardFormCall } from "../http/dashboard-form.ts";
@@ -24,7 +25,7 @@ export async function createKeyByForm(call: DashboardFormCall): Promise<Reply> {
   const { ctx, fields, goTo } = call;
   const name = (fields.get("name") ?? "").slice(0, ECHOED_LENGTH_MAX).toWellFormed();
   const input = ApiKeyInput.safeParse({ name, env: fields.get("keyEnv") });
-  const typed = { name, keyEnv: fields.get("keyEnv") === "test" ? "test" : "live" };
+  const typed = { name, keyEnv: environmentOf(fields.get("keyEnv")) };
   if (!input.success) return goTo("/keys/new", { ...typed, error: "name" });
   const prepared = openPreparedKeys(ctx, fields.get("prepared") ?? "");
   if (prepared === null) return goTo("/keys/new", { ...typed, error: "stale" });

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { EXISTING_ACCOUNT_STATUSES } from "#domain/account-status.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
+import { SUBSCRIPTION_STATUSES } from "#domain/subscription.ts";
 import { ProfileInput } from "../me/profile-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { PROFILE_EXAMPLE, SESSIONS_EXAMPLE } from "./examples.ts";
@@ -13,7 +15,7 @@ const ProfileAnswer = z
         email: z.email().describe("The address that the owner signs in with."),
         name: z.string().nullable().describe("The owner's display name; null until it is known."),
         avatarUrl: z.string().nullable().describe("A picture of the owner; null when there is none."),
-        status: z.enum(["active", "deactivated"]).describe("Schedules of a deactivated account wait."),
+        status: z.enum(EXISTING_ACCOUNT_STATUSES).describe("Schedules of a deactivated account wait."),
         emailVerified: z.boolean().describe("Whether the owner has verified the address."),
         notices: z.boolean().describe("Whether the owner gets e-mail notices about dead schedules and the quota."),
         createdAt: InstantText.describe("When the account was created."),
@@ -27,7 +29,7 @@ const ProfileAnswer = z
     subscription: z
       .strictObject({
         plan: z.enum(PLAN_NAMES).describe("The plan, which sets quota and limits."),
-        status: z.enum(["none", "active", "past_due", "canceled"]).describe("The status of the subscription."),
+        status: z.enum(SUBSCRIPTION_STATUSES).describe("The status of the subscription."),
         currentPeriodEnd: InstantText.nullable().describe(
           "When an active subscription renews, a canceled one ends or ended, or a past_due one loses the plan; null without a subscription.",
         ),

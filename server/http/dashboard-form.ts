@@ -1,5 +1,5 @@
 import { DatabaseUnavailable } from "#db/client.ts";
-import type { Environment } from "#domain/environment.ts";
+import { type Environment, environmentOf, environmentQuery } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { refererPath, signedOutPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
@@ -22,7 +22,7 @@ export type DashboardFormCall = FormCall & {
  */
 export function dashboardForm(page: string, work: (call: DashboardFormCall) => Promise<Reply>) {
   return formRoute(page, async (call) => {
-    const env = call.fields.get("env") === "test" ? "test" : "live";
+    const env = environmentOf(call.fields.get("env"));
     const goTo: DashboardFormCall["goTo"] = (path, query = {}, cookies = []) =>
       seeOther(pageUrl(path, env, query), cookies);
     const ctx = await readPageCtx(call.request.headers, { env, writes: true });
@@ -42,6 +42,6 @@ export function dashboardForm(page: string, work: (call: DashboardFormCall) => P
 
 function pageUrl(path: string, env: Environment, query: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const search = new URLSearchParams(env === "test" ? [...given, ["env", env]] : given);
+  const search = new URLSearchParams({ ...Object.fromEntries(given), ...environmentQuery(env) });
   return search.size > 0 ? `${path}?${search}` : path;
 }

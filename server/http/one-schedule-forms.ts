@@ -1,5 +1,5 @@
 import { chooseTime, type TypedTime } from "#domain/chosen-time.ts";
-import type { Environment } from "#domain/environment.ts";
+import { type Environment, environmentOf, environmentQuery } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
@@ -94,7 +94,7 @@ async function onSchedule(
     back: (named: Named, error: string) => string;
   },
 ): Promise<Reply> {
-  const env = fields.get("env") === "test" ? "test" : "live";
+  const env = environmentOf(fields.get("env"));
   const id = fields.get("id") ?? "";
   if (decodeId("sch", id) === null) return seeOther("/schedules");
   try {
@@ -108,6 +108,6 @@ async function onSchedule(
 }
 
 function pageOf(path: string, env: Environment, query: Record<string, string> = {}): string {
-  const search = new URLSearchParams({ ...query, ...(env === "test" && { env }) });
+  const search = new URLSearchParams({ ...query, ...environmentQuery(env) });
   return `/schedules/${path}${search.size > 0 ? `?${search}` : ""}`;
 }

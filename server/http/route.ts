@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DatabaseUnavailable } from "#db/client.ts";
-import type { Environment } from "#domain/environment.ts";
+import { DEFAULT_ENVIRONMENT, type Environment } from "#domain/environment.ts";
 import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
 import { cachedCaller, StaleCredential } from "../auth/cached-credentials.ts";
 import { type Ctx, createCtx, createQueries } from "../context.ts";
@@ -55,7 +55,14 @@ export function route<E extends Endpoint>(
       }
       const read = readsOf(caller.accountId);
       const queries = { query: endpoint.method === "GET" ? read : runQuery, read };
-      const ctx = createCtx(services, installation, caller, caller.env ?? env ?? "live", queries, isCached);
+      const ctx = createCtx(
+        services,
+        installation,
+        caller,
+        caller.env ?? env ?? DEFAULT_ENVIRONMENT,
+        queries,
+        isCached,
+      );
       const params = (await context.params) as { id: string };
       body ??= readBody(endpoint, request, memory);
       return (await handler({ ctx, request, params, query, body: await body })) as Reply;

@@ -1,3 +1,4 @@
+import { type Environment, environmentOf, environmentQuery } from "#domain/environment.ts";
 import { AppError, type ErrorCode } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
@@ -18,10 +19,10 @@ const LIST = "/schedules";
 /** The rows ticked in a list: goes on to the page that asks. */
 export async function selectSchedules({ fields }: FormCall): Promise<Reply> {
   const ids = fields.getAll("id");
-  const back = parseRedirectPath(fields.get("back") ?? "") ?? address(LIST, { env: envOf(fields) });
+  const back = parseRedirectPath(fields.get("back") ?? "") ?? address(LIST, environmentQuery(envOf(fields)));
   if (ids.length === 0) return seeOther(address(back, { error: "none" }));
   const action = fields.get("action") ?? undefined;
-  return seeOther(address(`${LIST}/confirm`, { action, ids: ids.join(","), back, env: envOf(fields) }));
+  return seeOther(address(`${LIST}/confirm`, { action, ids: ids.join(","), back, ...environmentQuery(envOf(fields)) }));
 }
 
 /**
@@ -32,8 +33,8 @@ export async function startFromForm({ request, fields }: FormCall): Promise<Repl
   const env = envOf(fields);
   // With its key: what failed may have been stored all the same.
   const given = Object.fromEntries([...fields].filter(([, value]) => value !== ""));
-  const asking = address(`${LIST}/confirm`, { ...given, env });
-  const ctx = await readPageCtx(request.headers, { env: env ?? "live", writes: true });
+  const asking = address(`${LIST}/confirm`, { ...given, env: undefined, ...environmentQuery(env) });
+  const ctx = await readPageCtx(request.headers, { env, writes: true });
   if (ctx === null) return seeOther(signedOutPageUrl(asking));
   try {
     return seeOther(await start(ctx, fields));
@@ -47,8 +48,8 @@ export async function startFromForm({ request, fields }: FormCall): Promise<Repl
 export async function stopFromForm({ request, fields }: FormCall): Promise<Reply> {
   const env = envOf(fields);
   const id = fields.get("id") ?? "";
-  const page = address(`${LIST}/operations/${encodeURIComponent(id)}`, { env });
-  const ctx = await readPageCtx(request.headers, { env: env ?? "live", writes: true });
+  const page = address(`${LIST}/operations/${encodeURIComponent(id)}`, environmentQuery(env));
+  const ctx = await readPageCtx(request.headers, { env, writes: true });
   if (ctx === null) return seeOther(signedOutPageUrl(page));
   try {
     await stopOperation(ctx, id);
@@ -68,7 +69,7 @@ async function start(ctx: Ctx, fields: URLSearchParams): Promise<string> {
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) {
     const did = await actOnOne(ctx, value("action"), only, key);
-    return address(parseRedirectPath(value("back") ?? "") ?? address(LIST, { env }), did);
+    return address(parseRedirectPath(value("back") ?? "") ?? address(LIST, environmentQuery(env)), did);
   }
   const input = validate(OperationInput, {
     action: value("action"),
@@ -76,7 +77,7 @@ async function start(ctx: Ctx, fields: URLSearchParams): Promise<string> {
     ...(value("all") === "1" ? { filter: filterOf(value) } : { schedules: ids }),
   });
   const { operation } = await startOperation(ctx, input);
-  return address(`${LIST}/operations/${encodeId("op", operation.id)}`, { env });
+  return address(`${LIST}/operations/${encodeId("op", operation.id)}`, environmentQuery(env));
 }
 
 function filterOf(value: (name: string) => string | undefined) {
@@ -109,7 +110,7 @@ function failureOf({ code, publicMessage }: AppError, fields: URLSearchParams): 
   return publicMessage.includes("firing") ? "firing" : "ended";
 }
 
-const envOf = (fields: URLSearchParams): "test" | undefined => (fields.get("env") === "test" ? "test" : undefined);
+const envOf = (fields: URLSearchParams): Environment => environmentOf(fields.get("env"));
 
 /** An own path with these parameters beside those that it has. */
 function address(path: string, params: Readonly<Record<string, string | undefined>>): string {

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { chooseTime } from "#domain/chosen-time.ts";
-import type { Environment } from "#domain/environment.ts";
+import { type Environment, environmentOf, environmentQuery } from "#domain/environment.ts";
 import { AppError, type ErrorDetail } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
@@ -43,7 +43,7 @@ export async function createByForm(headers: Headers, fields: FormData): Promise<
     failure,
     ...more,
   });
-  const env = fields.get("env") === "test" ? "test" : "live";
+  const env = environmentOf(fields.get("env"));
   try {
     assertSameOrigin(headers, getServices().config.baseUrl);
     const ctx = await readPageCtx(headers, { env, writes: true });
@@ -133,7 +133,7 @@ const NAMES: Record<string, { field: string; name: string } | undefined> = {
 };
 
 function pageOf(id: string, env: Environment, did?: string): string {
-  const query = new URLSearchParams({ ...(did && { did }), ...(env === "test" && { env }) });
+  const query = new URLSearchParams({ ...(did && { did }), ...environmentQuery(env) });
   return `/schedules/${id}${query.size > 0 ? `?${query}` : ""}`;
 }
 

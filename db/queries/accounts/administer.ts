@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import type { ExistingAccountStatus } from "#domain/account-status.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { PAID_PLAN } from "#domain/subscription.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
@@ -47,7 +48,7 @@ export async function grantPlan(
 export async function setAccountStatus(
   db: Db,
   id: string,
-  status: "active" | "deactivated",
+  status: ExistingAccountStatus,
   actor: Actor,
   reason?: string,
 ): Promise<"done" | "not found"> {

@@ -1,4 +1,5 @@
 import { and, desc, eq, lt, ne, type SQL, sql } from "drizzle-orm";
+import type { AccountStatus, ExistingAccountStatus } from "#domain/account-status.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { SubscriptionStatus } from "#domain/subscription.ts";
 import type { DbOrTx } from "../../orm.ts";
@@ -10,7 +11,7 @@ export type AccountSearch = {
   /** UUID. */
   id?: string | undefined;
   plan?: PlanName | undefined;
-  status?: "active" | "deactivated" | undefined;
+  status?: ExistingAccountStatus | undefined;
   /** The last account (UUID) of the page before. */
   after?: string | undefined;
   limit: number;
@@ -22,7 +23,7 @@ export type AccountRow = {
   name: string | null;
   plan: PlanName;
   grantedPlan: PlanName;
-  status: "active" | "deactivated" | "deleted";
+  status: AccountStatus;
   subscriptionStatus: SubscriptionStatus;
   /** Schedules created in the live environment this month (UTC). */
   scheduled: number;

@@ -3,11 +3,14 @@ import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dumpSchema, SCHEMA_FILE } from "#db/dump-schema.ts";
+import { ACCOUNT_STATUSES } from "#domain/account-status.ts";
 import { ATTEMPT_OUTCOMES } from "#domain/attempt-outcome.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
+import { OPERATION_ACTIONS, OPERATION_STATUSES } from "#domain/operations.ts";
 import { PLAN_NAMES, RETRY_STRATEGIES } from "#domain/plans.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import { STATUSES } from "#domain/states.ts";
+import { SUBSCRIPTION_STATUSES } from "#domain/subscription.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 
 const FUNCTIONS = fileURLToPath(new URL("../../../db/functions/", import.meta.url));
@@ -46,12 +49,17 @@ test("db/functions has the functions that the migrations make, comments aside", 
 test.each([
   ["schedules_status_known", STATUSES],
   ["attempts_outcome_known", ATTEMPT_OUTCOMES],
+  ["accounts_status_known", ACCOUNT_STATUSES],
+  ["subscriptions_status_known", SUBSCRIPTION_STATUSES],
+  ["operations_action_known", OPERATION_ACTIONS],
+  ["operations_status_known", OPERATION_STATUSES],
   ["accounts_plan_known", PLAN_NAMES],
   ["accounts_granted_plan_known", PLAN_NAMES],
   ["relay_settings_strategy_known", RETRY_STRATEGIES],
   ["api_keys_env_known", ENVIRONMENTS],
   ["deleted_schedules_env_known", ENVIRONMENTS],
   ["lanes_env_known", ENVIRONMENTS],
+  ["operations_env_known", ENVIRONMENTS],
   ["schedule_requests_env_known", ENVIRONMENTS],
   ["schedules_env_known", ENVIRONMENTS],
   ["signing_secrets_env_known", ENVIRONMENTS],

@@ -3,6 +3,7 @@ import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Segments } from "#components/ui/tabs.tsx";
+import { environmentOf } from "#domain/environment.ts";
 import { chosenTheme } from "../../../page-request.ts";
 import { DataParts } from "../data-parts.tsx";
 
@@ -11,7 +12,7 @@ export const metadata = { title: "Frame of the dashboard", robots: { index: fals
 /** The frame of the dashboard, in either environment (`?env=test`). */
 export default async function Frame({ searchParams }: { searchParams: Promise<{ env?: string }> }) {
   const theme = await chosenTheme();
-  const env = (await searchParams).env === "test" ? "test" : "live";
+  const env = environmentOf((await searchParams).env);
   return (
     <DashboardFrame
       theme={theme}

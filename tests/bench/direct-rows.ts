@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import type { Sql } from "../../db/client.ts";
-import { pgArray, pgTextArray } from "../../db/queries/pg-array.ts";
+import { pgArray, pgTextArray } from "../../db/pg-array.ts";
 import { newId } from "../../domain/ids.ts";
 import { enterLanes } from "../helpers/lanes.ts";
 

@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from "postgres";
 import type { AttemptOutcome } from "#domain/attempt-outcome.ts";
 import type { Settlement } from "#domain/settle-attempt.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray, pgTextArray } from "../pg-array.ts";
+import { pgArray, pgTextArray } from "../../pg-array.ts";
 
 type Fragment = PendingQuery<Row[]>;
 

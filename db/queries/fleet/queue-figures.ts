@@ -1,6 +1,6 @@
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../../client.ts";
-import { environmentRows, lastShard } from "../literals.ts";
+import { environmentRows, lastShard } from "../../literals.ts";
 
 export type QueueFigures = {
   due: number;

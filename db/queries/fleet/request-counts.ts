@@ -1,5 +1,5 @@
 import type { Sql } from "../../client.ts";
-import { pgArray, pgTextArray } from "../pg-array.ts";
+import { pgArray, pgTextArray } from "../../pg-array.ts";
 
 /** API calls that are counted for `key` within `minute` (minutes since 1970, by the database's clock). */
 export type RequestCount = { minute: number; key: string; n: number };

@@ -1,6 +1,6 @@
 import { DISPATCHER_COUNTED_MS, DISPATCHER_SETTLED_MS, SHARD_LEASE_MS, TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 
 /** The fleet at a heartbeat. */
 export type FleetCounts = {

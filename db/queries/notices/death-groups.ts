@@ -1,7 +1,7 @@
 import { attemptAnswer } from "#domain/attempt-answer.ts";
 import { addDeaths, type Death, type DeathGroup, noticeDueAtMs } from "#domain/death-notices.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 
 /**
  * Moves live schedules that died into the death groups of their accounts, at most `rowsMax`. It is one transaction, so

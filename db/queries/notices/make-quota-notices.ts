@@ -2,7 +2,7 @@ import type { Plans } from "#domain/plans.ts";
 import { usagePeriod } from "#domain/quota.ts";
 import { type QuotaNotice, quotaLevels } from "#domain/quota-notices.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 import { ACCOUNTS_PER_STEP, type WalkFrom, type WalkStep } from "../retention/account-walk.ts";
 import { insertNotice } from "./insert.ts";
 

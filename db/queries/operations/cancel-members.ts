@@ -1,8 +1,8 @@
 import { countReasons, type LeftAlone } from "#domain/operations.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { Sql } from "../../client.ts";
+import { pgArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { pgArray } from "../pg-array.ts";
 
 /**
  * Cancels those of the given schedules that are `scheduled` or `failed`, as DELETE of one does, and counts why the others

@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import type { OperationFilter } from "#domain/operations.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 import { isShort, SHORT_Q_ROWS, substringPattern } from "../search/passes.ts";
 import type { Place, RunningOperation } from "./steps.ts";
 

@@ -2,10 +2,10 @@ import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
 import { newId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX, type OperationAction, type OperationFilter } from "#domain/operations.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
+import { pgArray } from "../../pg-array.ts";
 import { accounts } from "../../schema/accounts.ts";
 import { operations } from "../../schema/operations.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { pgArray } from "../pg-array.ts";
 
 /** What every read of an operation selects. */
 const operationColumns = {

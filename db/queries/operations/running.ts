@@ -1,5 +1,5 @@
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 
 export type RunningFigures = {
   running: number;

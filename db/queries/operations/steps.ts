@@ -2,7 +2,7 @@ import type { Environment } from "#domain/environment.ts";
 import { addLeftAlone, type LeftAlone, type OperationAction, type OperationFilter } from "#domain/operations.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 
 export type RunningOperation = {
   /** UUID. */

@@ -1,5 +1,5 @@
 import type { Sql } from "../../client.ts";
-import { environmentList } from "../literals.ts";
+import { environmentList } from "../../literals.ts";
 import { ACCOUNTS_PER_STEP, type Batch, progress, runStep, type WalkStep } from "./account-walk.ts";
 
 /** Deletes hourly counts of accounts that are more than `days` days old: one batch of at most `rowsMax`. */

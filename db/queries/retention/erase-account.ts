@@ -1,6 +1,6 @@
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import type { Sql } from "../../client.ts";
-import { environmentList } from "../literals.ts";
+import { environmentList } from "../../literals.ts";
 
 const ACCOUNTS_PER_CALL = 20;
 

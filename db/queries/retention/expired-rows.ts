@@ -1,5 +1,5 @@
 import type { Sql } from "../../client.ts";
-import { lastShard } from "../literals.ts";
+import { lastShard } from "../../literals.ts";
 
 /** Deletes sessions that have expired, at most `rowsMax`. Returns how many. */
 export async function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<number> {

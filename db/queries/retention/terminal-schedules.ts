@@ -1,6 +1,6 @@
 import type { Plans } from "#domain/plans.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 import {
   ACCOUNTS_PER_STEP,
   type Batch,

@@ -3,7 +3,7 @@ import type { PlanName } from "#domain/plans.ts";
 import type { RetryStrategy } from "#domain/retry.ts";
 import { CLAIM_AHEAD_MAX_MS, CLAIM_LEASE_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 
 export type ClaimRequest = { id: string; version: number; shard: number; earlyMs: number };
 

@@ -1,5 +1,5 @@
 import type { Sql } from "../../client.ts";
-import { environmentRows } from "../literals.ts";
+import { environmentRows } from "../../literals.ts";
 
 /**
  * The index that finds dead schedules begins with the account. So only those of this many accounts are counted, the

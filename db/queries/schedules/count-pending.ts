@@ -1,5 +1,5 @@
 import type { Sql } from "../../client.ts";
-import { environmentRows } from "../literals.ts";
+import { environmentRows } from "../../literals.ts";
 
 /**
  * How many schedules of an account (UUID) wait to be sent, `scheduled` or `failed`, both environments together, counted

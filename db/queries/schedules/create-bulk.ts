@@ -3,8 +3,8 @@ import { formatInstant } from "#domain/instant.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
+import { pgArray, pgTextArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { pgArray, pgTextArray } from "../pg-array.ts";
 import { type CreationLimits, type NewSchedule, outcomeNamed } from "./create.ts";
 
 /** The result for one of many schedules. Results have the order of the schedules. */

@@ -1,6 +1,6 @@
 import type { Environment } from "#domain/environment.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 import { type DuePlace, type DueSchedule, dueSchedule, limitOf } from "./due.ts";
 
 /** One account (UUID) in one environment. */

@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from "postgres";
 import type { Environment } from "#domain/environment.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 
 /**
  * A schedule as a dispatcher knows it before the claim: no payload, and nothing that the claim does not check again.

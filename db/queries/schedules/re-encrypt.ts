@@ -1,6 +1,6 @@
 import { isBoundToTarget } from "#domain/sealed-request.ts";
 import type { Sql } from "../../client.ts";
-import { pgArray, pgTextArray } from "../pg-array.ts";
+import { pgArray, pgTextArray } from "../../pg-array.ts";
 
 /** A sealed request as it is stored. `head` (base64) is everything before the ciphertext: format, key id and nonce. */
 export type SealedRequest = { id: string; keyId: string; isBoundToTarget: boolean; head: string; bytes: number };

@@ -1,5 +1,5 @@
 import type { Sql } from "../../client.ts";
-import { pgArray } from "../pg-array.ts";
+import { pgArray } from "../../pg-array.ts";
 
 /**
  * Puts claimed schedules that sent nothing back to their former status, and takes back the attempt. `version` is the

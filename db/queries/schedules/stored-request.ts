@@ -1,6 +1,6 @@
 import type { Sql } from "../../client.ts";
+import { pgArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { pgArray } from "../pg-array.ts";
 
 export type StoredRequest = {
   targetUrl: string;

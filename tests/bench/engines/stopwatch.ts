@@ -3,7 +3,7 @@ import { env } from "node:process";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { migrate } from "../../../db/migrate.ts";
-import { pgArray, pgTextArray } from "../../../db/queries/pg-array.ts";
+import { pgArray, pgTextArray } from "../../../db/pg-array.ts";
 import { createSchedule } from "../../../db/queries/schedules/create.ts";
 import { NODE_FLAGS } from "../../../dispatcher/node-flags.ts";
 import { type KeyRing, parseKeyRing } from "../../../domain/cipher.ts";

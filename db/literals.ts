@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { SHARDS } from "#domain/shard-share.ts";
-import type { Sql } from "../client.ts";
+import type { Sql } from "./client.ts";
 
 type Runner = Sql | postgres.TransactionSql;
 

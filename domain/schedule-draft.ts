@@ -1,48 +1,49 @@
 import type { TypedTime } from "./chosen-time.ts";
 import { parseCustomHeaders } from "./headers.ts";
+import { REQUEST_METHODS } from "./request-methods.ts";
 
 /** The methods of a schedule's request, in the order in which they are offered. */
-export const DRAFT_METHODS = ["POST", "GET", "PUT", "PATCH", "DELETE"] as const;
+export const DRAFT_METHODS = ["POST", ...REQUEST_METHODS.filter((method) => method !== "POST")] as const;
 
-/** A schedule as it stands in the form: all as it was typed. */
+/** The fields of the form of a new schedule, as they were typed. */
 export type ScheduleDraft = TypedTime & {
   method: string;
   url: string;
   /** Rows, empty ones included. */
   headers: readonly DraftHeader[];
   payload: string;
-  /** JSON is judged before it is sent. */
+  /** `json`: the payload must be valid JSON. */
   payloadKind: "json" | "text";
   earlyFire: boolean;
   idempotencyKey: string;
-  /** Of a clone: send what the original sent, in place of what is typed here. */
+  /** For a clone: send the original's headers or payload instead of the typed ones. */
   keepsHeaders: boolean;
   keepsPayload: boolean;
 };
 
 export type DraftHeader = { name: string; value: string };
 
-/** What is wrong with a field; `field` is the `id` of its control. */
+/** The error of a field; `field` is the `id` of its control. */
 export type DraftProblem = { field: string; message: string };
 
-/** What sending the form came to: where to go on, or all that was typed and what is wrong with it. */
+/** The answer to the form: the page to go to, or the typed fields with their errors. */
 export type DraftAnswer =
   | { href: string }
   | {
       draft: ScheduleDraft;
-      /** The form's own, so that what is sent again is stored once. */
+      /** Identifies this form: sending it again with the same content stores nothing more. */
       formKey: string;
       problems: readonly DraftProblem[];
-      /** What is wrong besides the fields. */
+      /** An error that belongs to no field. */
       failure: string | null;
-      /** The page of the schedule that holds the idempotency key, which was stored for another request. */
+      /** The page of the schedule that was stored with the same idempotency key for another request. */
       existingHref?: string;
       isSignedOut?: boolean;
     };
 
 export const HEADER_ROWS_MAX = 50;
 
-/** An empty draft, in a zone. */
+/** The draft of an empty form. */
 export function emptyDraft(zone: string): ScheduleDraft {
   return {
     ...{ words: "in 5m", at: "", zone, occurrence: "first" },
@@ -57,8 +58,8 @@ export function emptyDraft(zone: string): ScheduleDraft {
 }
 
 /**
- * The draft that a form's fields are. Forms send line breaks as CRLF (HTML, "multipart/form-data encoding algorithm"): they
- * become LF again, as they stood in the field.
+ * Reads the draft from a form's fields. Browsers send line breaks as CRLF (HTML, "multipart/form-data encoding
+ * algorithm"): they become LF again.
  */
 export function readDraft(fields: { get(name: string): unknown; getAll(name: string): unknown[] }): ScheduleDraft {
   const text = (name: string) => textOf(fields.get(name));
@@ -82,14 +83,14 @@ export function readDraft(fields: { get(name: string): unknown; getAll(name: str
   };
 }
 
-/** The rows in which something stands, as pairs. */
+/** The rows that are not empty, as pairs. */
 export function headerPairs(headers: readonly DraftHeader[]): [string, string][] {
   return headers
     .filter(({ name, value }) => name !== "" || value !== "")
     .map(({ name, value }) => [name.trim(), value]);
 }
 
-/** What is wrong with header rows and payload. What the API judges besides (time, target) is not looked at. */
+/** The errors of header rows and payload. Time and target are not checked: creating the schedule checks them. */
 export function draftProblems(draft: ScheduleDraft, payloadBytesMax: number): DraftProblem[] {
   const { headers, payload, payloadKind, keepsHeaders, keepsPayload } = draft;
   return [
@@ -109,12 +110,12 @@ function headerProblems(headers: readonly DraftHeader[]): DraftProblem[] {
   for (const [at, { name: typed, value }] of headers.entries()) {
     const name = typed.trim();
     if (name === "" && value === "") continue;
-    const judged = parseCustomHeaders(Object.fromEntries([[name, value]]));
+    const parsed = parseCustomHeaders(Object.fromEntries([[name, value]]));
     const message =
       name === ""
         ? "This header has no name."
-        : !judged.ok
-          ? `${name.slice(0, 60)} ${judged.problems[0]?.message}.`
+        : !parsed.ok
+          ? `${name.slice(0, 60)} ${parsed.problems[0]?.message}.`
           : seen.has(name.toLowerCase())
             ? `${name.slice(0, 60)} is given twice.`
             : null;
@@ -122,8 +123,8 @@ function headerProblems(headers: readonly DraftHeader[]): DraftProblem[] {
     seen.add(name.toLowerCase());
   }
   if (problems.length > 0) return problems;
-  const judged = parseCustomHeaders(Object.fromEntries(headerPairs(headers)));
-  return judged.ok ? [] : [{ field: "header-0", message: `Headers ${judged.problems[0]?.message}.` }];
+  const parsed = parseCustomHeaders(Object.fromEntries(headerPairs(headers)));
+  return parsed.ok ? [] : [{ field: "header-0", message: `Headers ${parsed.problems[0]?.message}.` }];
 }
 
 function payloadProblems(payload: string, kind: "json" | "text", bytesMax: number): DraftProblem[] {

@@ -12,6 +12,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { ENVIRONMENTS } from "#domain/environment.ts";
+import { REQUEST_METHODS } from "#domain/request-methods.ts";
 import { STATUSES } from "#domain/states.ts";
 import { bytea, environment, instant, isOneOf } from "./columns.ts";
 
@@ -99,7 +100,7 @@ export const scheduleRequests = pgTable(
     accountId: uuid("account_id").notNull(),
     env: environment(),
     targetUrl: text("target_url").notNull(),
-    method: text("method").$type<"GET" | "POST" | "PUT" | "PATCH" | "DELETE">().notNull(),
+    method: text("method", { enum: REQUEST_METHODS }).notNull(),
     /**
      * Custom headers and payload, encrypted with AES-256-GCM and bound to id, method and target; null when there is
      * neither.
@@ -130,7 +131,7 @@ export const scheduleRequests = pgTable(
       sql`uuid_send(${table.accountId})`,
       table.targetUrl.op("gin_trgm_ops"),
     ),
-    check("schedule_requests_method_known", sql`${table.method} in ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')`),
+    check("schedule_requests_method_known", isOneOf(table.method, REQUEST_METHODS)),
     check("schedule_requests_env_known", isOneOf(table.env, ENVIRONMENTS)),
     check("schedule_requests_key_length", sql`char_length(${table.idempotencyKey}) between 1 and 255`),
   ],

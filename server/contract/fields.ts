@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
 import type { IdPrefix } from "#domain/ids.ts";
+import { REQUEST_METHODS } from "#domain/request-methods.ts";
 import { STATUSES } from "#domain/states.ts";
 
 /** An instant as every answer writes it. */
@@ -23,7 +24,7 @@ export const Status = z.enum(STATUSES).meta({
     "`scheduled` waits, `firing` is being attempted now, `succeeded` got 2xx, `failed` will be attempted again, `dead` will not, `cancelled` was stopped by its owner.",
 });
 
-export const Method = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]);
+export const Method = z.enum(REQUEST_METHODS);
 
 export const Env = z.enum(ENVIRONMENTS, `must be ${ENVIRONMENTS.join(" or ")}`);
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseCustomHeaders } from "#domain/headers.ts";
 import { parseInstant } from "#domain/instant.ts";
 import { describeInstantProblem } from "#domain/instant-problem.ts";
+import { REQUEST_METHODS } from "#domain/request-methods.ts";
 import type { HeaderPairs } from "#domain/sealed-request.ts";
 
 /** 1 to 255 code points, which is how Postgres counts; NUL and lone surrogates cannot be stored. */
@@ -51,8 +52,6 @@ export const CustomHeaders = z
     return z.NEVER;
   });
 
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-
 /** The body of POST /v1/schedules. Checks syntax only, not time, target or payload size. */
 export const CreateInput = z
   .strictObject(
@@ -64,7 +63,7 @@ export const CreateInput = z
       fireAt: FireAt,
       payload: Payload.optional(),
       method: z
-        .enum(METHODS, { error: ({ input }) => methodProblem(input) })
+        .enum(REQUEST_METHODS, { error: ({ input }) => methodProblem(input) })
         .default("POST")
         .describe("The method of the request."),
       headers: CustomHeaders.default([]),
@@ -87,7 +86,7 @@ function text(otherwise = "must be a string") {
 }
 
 function methodProblem(input: unknown): string {
-  const isLowerCase = typeof input === "string" && METHODS.some((method) => method === input.toUpperCase());
+  const isLowerCase = typeof input === "string" && REQUEST_METHODS.some((method) => method === input.toUpperCase());
   return `must be GET, POST, PUT, PATCH or DELETE${isLowerCase ? ", in capitals" : ""}`;
 }
 

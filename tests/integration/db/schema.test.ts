@@ -8,6 +8,7 @@ import { ATTEMPT_OUTCOMES } from "#domain/attempt-outcome.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { OPERATION_ACTIONS, OPERATION_STATUSES } from "#domain/operations.ts";
 import { PLAN_NAMES, RETRY_STRATEGIES } from "#domain/plans.ts";
+import { REQUEST_METHODS } from "#domain/request-methods.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import { STATUSES } from "#domain/states.ts";
 import { SUBSCRIPTION_STATUSES } from "#domain/subscription.ts";
@@ -49,6 +50,7 @@ test("db/functions has the functions that the migrations make, comments aside", 
 test.each([
   ["schedules_status_known", STATUSES],
   ["attempts_outcome_known", ATTEMPT_OUTCOMES],
+  ["schedule_requests_method_known", REQUEST_METHODS],
   ["accounts_status_known", ACCOUNT_STATUSES],
   ["subscriptions_status_known", SUBSCRIPTION_STATUSES],
   ["operations_action_known", OPERATION_ACTIONS],

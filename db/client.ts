@@ -127,8 +127,8 @@ function openPool(options: ConnectOptions): Sql {
     keep_alive: 15,
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 2),
     onnotice: () => {},
-    // Arrays are sent as text, so the driver need not ask for types. If a connection broke while it did, no call would
-    // be told.
+    // Arrays are sent as text, so the driver need not fetch types. If a connection broke while it fetched them, no call
+    // would get the error.
     fetch_types: false,
     ...tlsOf(options.url),
     ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
@@ -153,7 +153,7 @@ function endsSoon(outcome: Promise<unknown>): Promise<boolean> {
 /** True for an address with several hosts, of which one takes writes. */
 export const severalHosts = (url: string): boolean => /^[^/]*\/\/[^/?]*,/.test(url);
 
-/** Whether a call failed because somebody else had the lock: it ran into lock_timeout, or a deadlock was ended by it. */
+/** Whether a call failed because another session held a lock: by lock_timeout, or as the victim of a deadlock. */
 export function isLockLost(error: unknown): boolean {
   const code = ((error as Error).cause as { code?: string } | undefined)?.code;
   return error instanceof DatabaseUnavailable && (code === "55P03" || code === "40P01");

@@ -59,14 +59,16 @@ function explain(error: unknown, url: string): MigrationError {
   // An address with several hosts is no URL to a parser: show the first host.
   const { hostname, port, pathname, username } = new URL(url.replace(/,[^/]*/, ""));
   const database = `${pathname.slice(1)} on ${hostname}:${port || 5432}`;
-  const told = (text: string) => new MigrationError(text, { cause: error });
+  const failure = (text: string) => new MigrationError(text, { cause: error });
 
-  if (code === "28P01" || code === "28000") return told(`The database ${database} refuses the user ${username}.`);
-  if (code === "3D000") return told(`There is no database ${database}: create it first.`);
+  if (code === "28P01" || code === "28000") return failure(`The database ${database} refuses the user ${username}.`);
+  if (code === "3D000") return failure(`There is no database ${database}: create it first.`);
   if (code === "42501")
-    return told(`The user ${username} may not change the schema of ${database}: make it the owner. (${message})`);
+    return failure(`The user ${username} may not change the schema of ${database}: make it the owner. (${message})`);
   if (code === "55P03")
-    return told(`A table of ${database} was in use for ${LOCK_TIMEOUT_MS / 1000} s: nothing was changed, try again.`);
-  if (isUnavailable(error)) return told(`The database ${database} cannot be reached: ${message || code}`);
-  return told(`The database ${database} could not be migrated, nothing was changed: ${message}`);
+    return failure(
+      `A table of ${database} was in use for ${LOCK_TIMEOUT_MS / 1000} s: nothing was changed, try again.`,
+    );
+  if (isUnavailable(error)) return failure(`The database ${database} cannot be reached: ${message || code}`);
+  return failure(`The database ${database} could not be migrated, nothing was changed: ${message}`);
 }

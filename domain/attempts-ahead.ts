@@ -4,15 +4,18 @@ import type { ScheduleStatus } from "./states.ts";
 type RetryPolicy = { retryAttempts: number; retryBackoffMs: number; retryStrategy: RetryStrategy };
 
 export type AttemptsAhead = {
-  /** How many attempts there are at most, those made included, with the retry policy of now; null once the schedule has ended. */
+  /**
+   * The maximum number of attempts under the current retry policy, past ones included; null once the schedule has
+   * ended.
+   */
   total: number | null;
-  /** When the last of them is made at the earliest (epoch ms), as retries wait up to a quarter longer; null when none is due. */
+  /** The earliest time of the last attempt (epoch ms); jitter can delay it by a quarter. Null when none is due. */
   lastAtMs: number | null;
 };
 
 /**
- * What is ahead of a schedule when every attempt fails. `attempts` are those started, `failures` those with a known
- * outcome, which use up retries; `nextAttemptAtMs` is when the next one is due (epoch ms).
+ * The attempts that remain if every one fails. `attempts` counts those started, `failures` those with a known outcome,
+ * which use up retries; `nextAttemptAtMs` is when the next one is due (epoch ms).
  */
 export function attemptsAhead(
   schedule: { status: ScheduleStatus; attempts: number; failures: number; nextAttemptAtMs: number | null },
@@ -21,7 +24,7 @@ export function attemptsAhead(
   const { status, attempts, failures, nextAttemptAtMs } = schedule;
   if (status === "firing") return { total: attempts + Math.max(0, retryAttempts - failures), lastAtMs: null };
   if (status !== "scheduled" && status !== "failed") return { total: null, lastAtMs: null };
-  // One that is due is made, also when the policy has meanwhile come to allow fewer.
+  // An attempt that is already due is made even if the policy now allows fewer.
   const left = Math.max(1, retryAttempts + 1 - failures);
   const waits = Array.from({ length: left - 1 }, (_, at) =>
     retryWaitMs({ strategy: retryStrategy, baseMs: retryBackoffMs, n: failures + 1 + at, random: () => 0 }),

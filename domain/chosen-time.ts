@@ -10,12 +10,12 @@ import {
   type ZonedTime,
 } from "./zoned-time.ts";
 
-/** When something is to be, as it was typed: in words, or else as date and time (`2026-03-30T09:00:00`) in a zone. */
+/** A time as it was typed: in words, or as date and time (`2026-03-30T09:00:00`) in a zone. */
 export type TypedTime = {
   words: string;
   at: string;
   zone: string;
-  /** Which of both is meant where clocks show a time twice. */
+  /** Which instant is meant when the clocks of the zone show this time twice. */
   occurrence: "first" | "second";
 };
 
@@ -25,12 +25,14 @@ export type ChosenTime =
       epochMs: number;
       /** The IANA name of the zone. */
       zone: string;
-      /** What was typed on the clocks of the zone, and what came of it; null for words that name an instant. */
+      /** The typed local time and its instants in the zone; null for words that name an instant. */
       typed: { local: LocalTime; zoned: ZonedTime } | null;
     }
   | { ok: false; field: "words" | "at" | "zone"; message: string };
 
-/** The instant that was typed, seen from `nowMs`; words count where there are both. Whether it has passed is not judged. */
+/**
+ * The instant that was typed, with `nowMs` as the current time. Words win over date and time. It may be in the past.
+ */
 export function chooseTime(given: TypedTime, nowMs: number): ChosenTime {
   const zone = findZone(given.zone);
   if (zone === null) return fault("zone", "There is no such zone. Write one such as Europe/Berlin or UTC.");
@@ -45,7 +47,7 @@ export function chooseTime(given: TypedTime, nowMs: number): ChosenTime {
   return within({ ok: true, epochMs, zone, typed: { local: when.local, zoned } }, words === "" ? "at" : "words");
 }
 
-/** An instant as somebody would type it: date and time in a zone, or RFC 3339 where it has milliseconds. */
+/** An instant as a person would type it: date and time in a zone, or RFC 3339 where it has milliseconds. */
 export function timeOf(at: Date, zone: string): TypedTime {
   const local = localTimeAt(at.getTime(), zone);
   const zoned = resolveLocalTime(local, zone);

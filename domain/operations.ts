@@ -5,7 +5,7 @@ export const OPERATION_ACTIONS = ["cancel", "replay"] as const;
 export type OperationAction = (typeof OPERATION_ACTIONS)[number];
 
 /*
- * running → done       every schedule of the set was judged
+ * running → done       every schedule of the set was processed
  * running → stopped    the owner stopped it
  * running → failed     a step failed again and again
  */
@@ -46,7 +46,7 @@ export function countReasons(reasons: readonly LeftAloneReason[]): LeftAlone {
   return reasons.reduce<LeftAlone>((left, reason) => addLeftAlone(left, { [reason]: 1 }), {});
 }
 
-/** What of an account's schedules an operation is about, as GET /v1/schedules filters them; null: any. */
+/** The schedules that an operation is about, as GET /v1/schedules filters them; null: any. */
 export type OperationFilter = {
   statuses: ScheduleStatus[] | null;
   /** Part of the target's address in any letter case, or the whole schedule id that `scheduleId` (UUID) is. */

@@ -29,7 +29,7 @@ export type OverviewFigures = {
   series: { count: number; p50: number | null; p95: number | null }[];
 };
 
-/** Whether a plan that keeps attempts for so long holds the whole period. */
+/** Whether a plan with this retention keeps the attempts of the whole period. */
 export function isHeld(period: Period, retentionDays: number): boolean {
   const { stepMs, stepsMax } = SPANS[period];
   return stepMs * stepsMax <= retentionDays * DAY_MS;

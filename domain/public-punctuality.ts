@@ -1,10 +1,14 @@
 import { histogramOf, type OffsetCount, ON_TIME_WITHIN_MS, percentile } from "./punctuality.ts";
 
-/** What was counted of one quarter of an hour (its beginning in epoch ms) in one bucket of offsets. */
+/**
+ * The attempts counted in one bucket of offsets within one quarter of an hour, which begins at `startsAtMs` (epoch ms).
+ */
 export type QuarterCount = {
   quarterMs: number;
   bucket: number;
-  /** All that were counted; `nByQuarter` of them fired in this quarter, the others within the hour that begins with it. */
+  /**
+   * All that were counted; `nByQuarter` of them fired in this quarter, the others within the hour that begins with it.
+   */
   n: number;
   nByQuarter: number;
   onTime: number;

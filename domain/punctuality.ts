@@ -1,10 +1,12 @@
-/** Maximum offset of a first attempt that counts as on time, ms. Applied to raw offsets, since buckets are too coarse. */
+/**
+ * Maximum offset of a first attempt that counts as on time, ms. Applied to raw offsets, since buckets are too coarse.
+ */
 export const ON_TIME_WITHIN_MS = 250;
 
 /**
  * Histogram bucket of an offset in whole ms. Below 100 ms each value has its own; above, buckets grow by 3 %, which
- * keeps their middle within 2 % of all they hold. Negative offsets mirror positive ones; what is over 30 days counts
- * as 30 days. Buckets sort as their offsets do and fit a smallint.
+ * keeps their middle within 2 % of every offset in them. Negative offsets mirror positive ones; an offset over 30 days
+ * counts as 30 days. Buckets sort as their offsets do and fit a smallint.
  */
 export function offsetBucket(offsetMs: number): number {
   const size = Math.min(Math.abs(Math.round(offsetMs)), OFFSET_MAX_MS);
@@ -35,10 +37,10 @@ export function percentile(counts: readonly { bucket: number; n: number }[], per
   return null;
 }
 
-/** How many had an offset of `ms`. */
+/** `count` attempts had an offset of `ms`. */
 export type OffsetCount = { ms: number; count: number };
 
-/** Counted buckets as a histogram: each offset that was counted once, ascending. Rows may repeat a bucket. */
+/** Counted buckets as a histogram with one entry per offset, ascending. Rows may repeat a bucket. */
 export function histogramOf(counts: readonly { bucket: number; n: number }[]): OffsetCount[] {
   const byBucket = new Map<number, number>();
   for (const { bucket, n } of counts) byBucket.set(bucket, (byBucket.get(bucket) ?? 0) + n);

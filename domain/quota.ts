@@ -42,8 +42,8 @@ export function usageView(usage: {
 }
 
 /**
- * How many schedules a month will have at its pace so far, rounded; null in its first day, in which a pace says little.
- * `endsAtMs` is when the month ends, which is the first instant of the next one (UTC).
+ * Extrapolates how many schedules the month will have, rounded; null during its first day, which is too short to
+ * extrapolate from. `endsAtMs` is the first instant of the next month (UTC).
  */
 export function projectedUsage({
   scheduled,

@@ -24,10 +24,10 @@ export function retryWaitMs({ strategy, baseMs, n, random }: RetryRule): number 
 /** One retry as it is planned; all times in ms. */
 export type PlannedRetry = {
   n: number;
-  /** How long it waits after the failure before it: at least, and at most. */
+  /** Minimum and maximum wait after the failure before it. */
   waitMs: number;
   waitMsMax: number;
-  /** When it is made at the earliest after the first attempt: every attempt fails at once, and no wait is longer. */
+  /** Earliest start, counted from the first attempt: when every attempt fails at once and every wait is minimal. */
   earliestMs: number;
 };
 

@@ -3,12 +3,12 @@ import { isTerminal, type ScheduleStatus } from "./states.ts";
 /** What an owner can do with a schedule. */
 export type ScheduleAction = "cancel" | "reschedule" | "replay" | "clone";
 
-/** For each action why it cannot be done now, as a sentence; null when it can. */
+/** For each action the reason why it is not possible now, as a sentence; null when it is possible. */
 export type ActionProblems = Record<ScheduleAction, string | null>;
 
 /**
- * What can be done with a schedule. `claimDeadlineMs` is by when a running attempt is over (epoch ms); `isErased` says
- * that retention has erased payload and headers.
+ * Which actions a schedule allows. `claimDeadlineMs` is when a running attempt ends at the latest (epoch ms);
+ * `isErased`: retention has erased payload and headers.
  */
 export function actionProblems(
   schedule: { status: ScheduleStatus; claimDeadlineMs: number | null; isErased: boolean },

@@ -10,19 +10,19 @@ export interface TargetPolicy {
   deniedRanges: readonly AddressRange[];
 }
 
-export type TargetJudgement =
+export type TargetValidation =
   | { ok: true; url: string; origin: string; hostname: string; port: number; allowed: boolean }
   | { ok: false; reason: string };
 
 /**
  * Validates a target URL, the same way at creation and before every connection: first the raw text, before a URL parser
  * corrects it, then the parsed host. On success `url` is the URL to request (WHATWG serialisation without fragment and
- * without the host's trailing dot), `hostname` the ASCII name or the address without brackets, and `allowed` whether the
- * operator allows this origin: then the scheme, port and address rules do not apply, here and when connecting, but denied
- * hosts stay denied. `reason` is the message for the caller and never contains an address. The scheme is case-insensitive
- * (RFC 3986, 3.1); the limit of 2,048 characters is in UTF-16 code units.
+ * without the host's trailing dot), `hostname` the ASCII name or the address without brackets, and `allowed` whether
+ * the operator allows this origin: then the scheme, port and address rules do not apply, here and when connecting, but
+ * denied hosts stay denied. `reason` is the message for the caller and never contains an address. The scheme is
+ * case-insensitive (RFC 3986, 3.1); the limit of 2,048 characters is in UTF-16 code units.
  */
-export function validateTarget(raw: unknown, policy: TargetPolicy): TargetJudgement {
+export function validateTarget(raw: unknown, policy: TargetPolicy): TargetValidation {
   const read = readText(raw);
   if (!read.ok) return read;
   const { text, scheme, host, portText } = read;

@@ -1,16 +1,16 @@
 import { parseInstant } from "./instant.ts";
 import { addDays, isRealTime, type LocalTime, localTimeAt, parseLocalTime, weekdayOf } from "./zoned-time.ts";
 
-/** What a text says about when: an instant (epoch ms), a time on the clocks of the zone, or nothing that is read here. */
+/** The result of reading a text: an instant (epoch ms), a local time of the zone, or an error. */
 export type When =
   | { kind: "instant"; epochMs: number }
   | { kind: "local"; local: LocalTime }
   | { kind: "fault"; message: string };
 
 /**
- * Reads when something is to be, as people write it, seen from `nowMs` in an IANA zone: `in 30m`, `+1 h 30 min`,
- * `tomorrow 09:00`, `Monday 9am`, `18:30`, `1 Apr 09:00`, `2026-03-30 09:00`, or RFC 3339. A day of 24 hours is meant by
- * `in 2 days`. What is written without a day or a year is the next one that is ahead.
+ * Reads a time as people write it, with `nowMs` as the current time, in an IANA zone: `in 30m`, `+1 h 30 min`,
+ * `tomorrow 09:00`, `Monday 9am`, `18:30`, `1 Apr 09:00`, `2026-03-30 09:00`, or RFC 3339. `in 2 days` means 48 hours.
+ * A time without a day, or a day without a year, is the next one in the future.
  */
 export function readWhen(text: string, { nowMs, zone }: { nowMs: number; zone: string }): When {
   const written = text.trim();
@@ -37,7 +37,7 @@ function unit(ms: number, ...names: string[]): Record<string, number> {
   return Object.fromEntries(names.map((name) => [name, ms]));
 }
 
-/** `in 1 h 30 m`, `+5m`, `90 seconds`: in ms; null when it is no length of time. */
+/** Reads a duration, such as `in 1 h 30 m`, `+5m` or `90 seconds`, as ms; null when the text is none. */
 function readDuration(words: string): number | null {
   const body = words.replace(/^(?:in |\+ ?)/, "");
   if (!/^(?:\d{1,9} ?[a-z]+(?:,? (?:and )?)?)+$/.test(body)) return null;
@@ -71,19 +71,19 @@ function readDayAndTime(words: string, nowMs: number, zone: string): When {
 
 type Time = Pick<LocalTime, "hour" | "minute" | "second">;
 
-/** The time of day that a text ends with, and what stands before it. */
+/** The time of day at the end of a text, and the text before it. */
 function readTime(words: string): (Time & { day: string }) | null {
   const match = TIME.exec(words);
   if (match === null) return null;
   const [whole, hourText, minute, second = "0", half] = match;
-  // "1 april 9" may be a day as well: a bare number is no time.
+  // A bare number is not a time of day: in "1 april 9" it may be part of the day.
   if (minute === undefined && half === undefined) return null;
   const hour = half === undefined ? Number(hourText) : (Number(hourText) % 12) + (half === "pm" ? 12 : 0);
   if (half !== undefined && (Number(hourText) < 1 || Number(hourText) > 12)) return null;
   return { hour, minute: Number(minute ?? 0), second: Number(second), day: words.slice(0, -whole.length) };
 }
 
-/** How a text names a day: what finds the next such day at a time; null when it names none. */
+/** A function that finds the next day that the text names, at a time of day; null when the text names no day. */
 function dayFinder(day: string, now: LocalTime): ((time: Time) => LocalTime | null) | null {
   const at = (days: number, time: Time) =>
     real({ ...addDays({ ...now, hour: 0, minute: 0, second: 0 }, days), ...part(time) });

@@ -1,8 +1,8 @@
 const ZONES_MAX = 20;
 
 /**
- * A date format by IANA zone. To make an `Intl.DateTimeFormat` takes longer than to use it many times, so the last few zones'
- * are kept. Throws a RangeError for a zone that does not exist.
+ * Returns date formats by IANA zone. Creating an `Intl.DateTimeFormat` is slow, so the formats of the last few zones
+ * are cached. Throws a RangeError for a zone that does not exist.
  */
 export function formatsByZone(
   locale: string,

@@ -1,11 +1,11 @@
 import { formatsByZone } from "./zone-formats.ts";
 
-/** A date and a time of day, as the clocks of some zone show them. Months are 1 to 12. */
+/** A date and a time of day without a zone. Months are 1 to 12. */
 export type LocalTime = { year: number; month: number; day: number; hour: number; minute: number; second: number };
 
 /**
- * The instant, epoch ms, at which clocks of a zone show a time: there is one; none, since the clocks go forward over it
- * (`epochMs` is as long after the change as the time is after `from`); or two, since they go back.
+ * The instants, epoch ms, at which the clocks of a zone show a local time: one; none, because the clocks skip it
+ * (`epochMs` is as long after the change as the time is after `from`); or two, because the clocks repeat it.
  */
 export type ZonedTime =
   | { kind: "once"; epochMs: number }
@@ -28,17 +28,17 @@ export function resolveLocalTime(local: LocalTime, zone: string): ZonedTime {
   return { kind: "gap", epochMs: asUtcMs - beforeMs, from, to };
 }
 
-/** The instant of a local time, epoch ms: of two the first, and in a gap as if the clocks had not gone forward yet. */
+/** The instant of a local time, epoch ms: the first of two; in a gap, the one by the offset before the change. */
 export function firstInstantOf(zoned: ZonedTime): number {
   return zoned.kind === "overlap" ? zoned.firstMs : zoned.epochMs;
 }
 
-/** What clocks of an IANA zone show at an instant (epoch ms); fractions of a second are left out. */
+/** The local time of an IANA zone at an instant (epoch ms), without fractions of a second. */
 export function localTimeAt(epochMs: number, zone: string): LocalTime {
   return readUtc(epochMs + offsetMsAt(epochMs, zone));
 }
 
-/** How far clocks of an IANA zone are ahead of UTC at an instant (epoch ms), in ms. */
+/** The offset of an IANA zone from UTC at an instant (epoch ms), in ms; positive east of Greenwich. */
 export function offsetMsAt(epochMs: number, zone: string): number {
   const parts: Record<string, string> = {};
   for (const { type, value } of formatterOf(zone).formatToParts(epochMs)) parts[type] = value;
@@ -54,7 +54,10 @@ export function offsetMsAt(epochMs: number, zone: string): number {
   return Date.UTC(shown[0], shown[1] - 1, shown[2], shown[3], shown[4], shown[5]) - Math.floor(epochMs / 1_000) * 1_000;
 }
 
-/** Reads `2026-03-30T09:00` or `2026-03-30T09:00:00`, as `<input type="datetime-local">` writes it; null for anything else. */
+/**
+ * Reads `2026-03-30T09:00` or `2026-03-30T09:00:00`, as `<input type="datetime-local">` writes it; null for anything
+ * else.
+ */
 export function parseLocalTime(text: string): LocalTime | null {
   const [, year, month, day, hour, minute, second = "0"] = LOCAL.exec(text) ?? [];
   const local = {
@@ -69,7 +72,7 @@ export function writeLocalTime(local: LocalTime): string {
   return new Date(utcOf(local)).toISOString().slice(0, 19);
 }
 
-/** Whether the calendar has this day, and the day this time. */
+/** Whether the date exists in the calendar and the time of day is valid. */
 export function isRealTime(local: LocalTime): boolean {
   const { year, month, day, hour, minute, second } = readUtc(utcOf(local));
   return (
@@ -100,7 +103,7 @@ export function findZone(name: string): string | null {
   }
 }
 
-/** An offset from UTC as it is written: `UTC`, `UTC+2`, `UTC−3:30`. */
+/** Formats an offset from UTC: `UTC`, `UTC+2`, `UTC−3:30`. */
 export function formatUtcOffset(offsetMs: number): string {
   if (offsetMs === 0) return "UTC";
   const minutes = Math.round(Math.abs(offsetMs) / 60_000);

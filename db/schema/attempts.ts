@@ -75,12 +75,12 @@ export const shardPunctuality = pgTable(
   "shard_punctuality",
   {
     shard: smallint("shard").notNull(),
-    /** When the quarter begins; rows of before migration 0012 are of the hour that begins then. */
+    /** When the quarter begins; a row from before migration 0012 counts the whole hour that begins then. */
     startsAt: instant("hour").notNull(),
     bucket: smallint("bucket").notNull(),
     n: bigint("n", { mode: "number" }).notNull(),
     onTime: bigint("on_time", { mode: "number" }).notNull(),
-    /** Of `n`, those that fired in the quarter; a dispatcher of before migration 0012 counts the others, by the hour. */
+    /** The part of `n` that fired in the quarter; dispatchers from before migration 0012 count the rest by the hour. */
     nByQuarter: bigint("n_by_quarter", { mode: "number" }).notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.shard, table.startsAt, table.bucket] })],

@@ -11,8 +11,8 @@ import { confirmOwner } from "./verify-email.ts";
 export type FoundAccount = { id: string; email: string; plan: PlanName; created: boolean };
 
 /**
- * Finds the account of an e-mail address (in any letter case), or creates it, with signing secrets for each environment.
- * Of several calls at once, one creates it. `plan` is for a new account: an existing one keeps its own.
+ * Finds the account of an e-mail address (in any letter case), or creates it, with signing secrets for each
+ * environment. Of concurrent calls, one creates it. `plan` is for a new account: an existing one keeps its own.
  */
 export async function createOrFindAccount(
   db: DbOrTx,

@@ -1,7 +1,10 @@
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** How many schedules were created this month (UTC), the time, and when the next month begins, by the database's clock. */
+/**
+ * The number of schedules created this month (UTC), the current time, and the start of the next month, by the
+ * database's clock.
+ */
 export async function readMonth(
   sql: Sql,
   tenant: Tenant,

@@ -5,8 +5,8 @@ import { pgArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 
 /**
- * Cancels those of the given schedules that are `scheduled` or `failed`, as DELETE of one does, and counts why the others
- * were left alone. Rows are locked in the order of their ids, as everybody does who locks several.
+ * Cancels those of the given schedules that are `scheduled` or `failed`, as DELETE of one does, and counts why the
+ * others were left alone. Locks rows in the order of their ids, like every statement that locks several.
  */
 export async function cancelMembers(
   tx: Sql,
@@ -16,7 +16,7 @@ export async function cancelMembers(
   let open = ids;
   let cancelled = 0;
   const left: (ScheduleStatus | null)[] = [];
-  // An attempt that ends between the UPDATE and the look at what refused it makes the schedule cancellable again.
+  // An attempt that ends between the UPDATE and this read makes the schedule cancellable again.
   for (let tries = 1; open.length > 0; tries++) {
     const done = new Set(await cancelOpen(tx, tenant, open));
     cancelled += done.size;

@@ -13,19 +13,19 @@ export type Member = {
   /** Null when there is no such schedule (any more). */
   status: ScheduleStatus | null;
   sealedBytes: number;
-  /** It was moved since the operation was accepted: whether it was within the range then is not known. */
+  /** It was rescheduled after the operation was accepted, so it is not known whether it was in the range then. */
   isRescheduled: boolean;
-  /** How far the operation is when this is its last one that was judged. */
+  /** How far the operation is once this member was processed. */
   place: Place | null;
   scanned: number;
 };
 
-/** The members among the schedules that were scanned. When all of them are judged, the operation is at `place`. */
+/** The members among the scanned schedules. Once all of them were processed, the operation is at `place`. */
 export type Scan = { members: Member[]; place: Place | null; scanned: number; isEnd: boolean };
 
 /**
- * The next members of an operation's set: of the chosen schedules, or of those that existed when it was accepted, newest
- * first, those that matched its filter then. Looks at `rowsMax` schedules at most.
+ * The next members of an operation's set: of the chosen schedules, or of those that existed when it was accepted,
+ * newest first, those that matched its filter then. Scans at most `rowsMax` schedules.
  */
 export function findMembers(tx: Sql, operation: RunningOperation, rowsMax: number): Promise<Scan> {
   const { filter, scheduleIds } = operation;
@@ -55,8 +55,8 @@ async function findChosen(tx: Sql, operation: RunningOperation, all: string[], r
 
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-// Newest first: what is still to come is cancelled before what ended long ago is passed over. The last row that was scanned
-// is always told, as a member or not, since the next step goes on behind it.
+// Newest first, so that pending schedules are cancelled before old, ended ones are skipped. The last scanned row is
+// always returned, member or not, because the next step continues behind it.
 async function findMatching(
   tx: Sql,
   operation: RunningOperation,
@@ -64,7 +64,7 @@ async function findMatching(
   rowsMax: number,
 ): Promise<Scan> {
   const { accountId, env, place, scanned } = operation;
-  // A short `q` looks at the newest schedules alone, as it does in lists.
+  // A short `q` scans the newest schedules only, as it does in lists.
   const left = filter.q !== null && isShort(filter.q) ? Math.max(SHORT_Q_ROWS - scanned, 0) : Number.POSITIVE_INFINITY;
   const limit = Math.min(rowsMax, left);
   const from = place ?? { atMs: operation.acceptedAtMs, id: LAST_ID };
@@ -115,9 +115,9 @@ function matchesState(tx: Sql, operation: RunningOperation, { statuses, fromMs, 
 }
 
 /**
- * The status that a schedule had when the operation was accepted, from what its row tells of its past: a terminal status
- * has its instant; before it, an attempt by then means that it waited for a retry. One whose attempt was under way at that
- * instant, and is over, counts as what it was before the attempt.
+ * The status that a schedule had when the operation was accepted, derived from its row: a terminal status has its
+ * instant; before that, an earlier attempt means that it waited for a retry. A schedule whose attempt was in progress
+ * then, and has ended since, counts as what it was before the attempt.
  */
 function statusThen(tx: Sql, { acceptedAtMs }: RunningOperation): Fragment {
   const then = tx`${new Date(acceptedAtMs).toISOString()}::timestamptz`;
@@ -128,7 +128,7 @@ function statusThen(tx: Sql, { acceptedAtMs }: RunningOperation): Fragment {
     ELSE 'scheduled' END`;
 }
 
-// Neither a claim nor a release changes updated_at: of a schedule that is still to be tried, only the owner does.
+// Claims and releases do not change updated_at: while a schedule is `scheduled`, only its owner does.
 function isRescheduled(tx: Sql, { acceptedAtMs }: RunningOperation, { fromMs, toMs }: OperationFilter): Fragment {
   if (fromMs === null && toMs === null) return tx`false`;
   return tx`(status = 'scheduled' AND updated_at > ${new Date(acceptedAtMs).toISOString()}::timestamptz)`;

@@ -28,7 +28,7 @@ export type OperationRow = Pick<typeof operations.$inferSelect, keyof typeof ope
 export type NewOperation = {
   action: OperationAction;
   idempotencyKey: string | null;
-  /** Empty where there is no idempotency key, and so nothing to compare. */
+  /** Empty without an idempotency key. */
   requestHash: Buffer;
   /** How many matched, counted up to 10,000. */
   total: number;
@@ -40,8 +40,8 @@ export type Acceptance =
   | { outcome: "inactive" | "too many" };
 
 /**
- * Accepts an operation, or finds the one that holds its idempotency key. One on which nothing matches is done at once. At
- * most ten of an account and environment run; of several calls at once none goes beyond.
+ * Accepts an operation, or finds the one that has its idempotency key. An operation that matches nothing is done at
+ * once. At most ten of an account and environment run; concurrent calls do not exceed that either.
  */
 export async function acceptOperation(db: Db, tenant: Tenant, wanted: NewOperation): Promise<Acceptance> {
   return db.transaction(async (tx) => {
@@ -59,10 +59,10 @@ export async function acceptOperation(db: Db, tenant: Tenant, wanted: NewOperati
   });
 }
 
-// Rounded up, as each created_at is: what was created before is never later than this.
+// Rounded up, as each created_at is, so that no schedule created before has a later instant.
 const ACCEPTED_AT = sql`date_trunc('milliseconds', clock_timestamp() + interval '999 microseconds')`;
 
-// FOR SHARE: an account that is being deleted is waited for, so that nothing is accepted after that.
+// FOR SHARE waits for a transaction that deletes the account, so that nothing is accepted after it.
 async function insert(tx: DbOrTx, tenant: Tenant, wanted: NewOperation): Promise<OperationRow | undefined> {
   const [account] = await tx
     .select({ shard: accounts.shard })
@@ -101,7 +101,7 @@ async function findByKey(tx: DbOrTx, tenant: Tenant, key: string) {
   return row;
 }
 
-/** One operation by its UUID, unless it is another account's or another environment's. */
+/** One operation by its UUID; undefined when it belongs to another account or environment. */
 export async function findOperation(db: DbOrTx, tenant: Tenant, id: string): Promise<OperationRow | undefined> {
   const [row] = await db
     .select(operationColumns)
@@ -112,8 +112,8 @@ export async function findOperation(db: DbOrTx, tenant: Tenant, id: string): Pro
 }
 
 /**
- * Stops an operation that is running: it waits for the step that is under way, and none follows. Undefined when it is not
- * there or has ended.
+ * Stops a running operation: waits for the step in progress, and no further step begins. Undefined when there is no
+ * such operation or it has ended.
  */
 export async function stopRunningOperation(db: DbOrTx, tenant: Tenant, id: string): Promise<OperationRow | undefined> {
   const [row] = await db

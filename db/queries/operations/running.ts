@@ -3,13 +3,13 @@ import { pgArray } from "../../pg-array.ts";
 
 export type RunningFigures = {
   running: number;
-  /** Schedules that they still have to judge, at least: a total is counted up to 10,000. */
+  /** A lower bound of the schedules that they still have to process: totals are counted up to 10,000. */
   left: number;
-  /** Since the oldest was accepted, seconds; 0 when none runs. */
+  /** Age of the oldest one, seconds; 0 when none runs. */
   oldestS: number;
 };
 
-/** The running operations of the given shards. Not those of accounts that are not active: nobody works on them. */
+/** The running operations of the given shards, without those of inactive accounts, which nobody works on. */
 export async function readRunningFigures(sql: Sql, shards: readonly number[]): Promise<RunningFigures> {
   const [row] = await sql<RunningFigures[]>`
     SELECT count(*)::integer AS running,

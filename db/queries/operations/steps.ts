@@ -24,12 +24,12 @@ export type RunningOperation = {
 
 export type Place = { atMs: number; id: string };
 
-/** What a step did: how far it came, and what became of the schedules that it judged. */
+/** What a step did: how far it came, how many schedules it acted on, and why it left others alone. */
 export type Step = { place: Place | null; scanned: number; acted: number; leftAlone: LeftAlone; isEnd: boolean };
 
 /**
- * One operation of each account behind `after` (UUID) that wants a step, of the given shards: the one that has waited for
- * longest. In the order of the accounts, at most `accountsMax`, and not those of accounts that are not active.
+ * The operations of the given shards that are due for a step: of each active account behind `after` (UUID) the one that
+ * has waited longest. In the order of the accounts, at most `accountsMax`.
  */
 export async function findWaitingOperations(
   sql: Sql,
@@ -46,9 +46,9 @@ export async function findWaitingOperations(
 }
 
 /**
- * One step of an operation, in one transaction: `work` acts on schedules, and what it answers moves the operation on. The
- * operation is locked meanwhile, so that nobody else works on it or stops it. False when it has ended, somebody else has
- * it, or `work` answers null, which must then have changed nothing.
+ * Runs one step of an operation in one transaction: `work` acts on schedules, and its result advances the operation.
+ * The operation is locked meanwhile, so nobody else works on it or stops it. False when it has ended, another process
+ * has it, or `work` returns null, which must then have changed nothing.
  */
 export async function takeStep(
   sql: Sql,
@@ -94,8 +94,8 @@ async function advance(tx: Sql, operation: RunningOperation, step: Step, pauseMs
 }
 
 /**
- * A step of the operation failed, and changed nothing. It is tried again after two seconds, four, and so on; after
- * `failuresMax` in a row the operation has failed. Returns whether it has.
+ * Stores that a step failed, which changed nothing. The next try comes after two seconds, then four, and so on; after
+ * `failuresMax` failures in a row the operation fails. Returns whether it has failed.
  */
 export async function recordStepFailure(sql: Sql, id: string, failuresMax: number): Promise<boolean> {
   const [row] = await sql`

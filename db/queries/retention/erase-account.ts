@@ -32,7 +32,7 @@ async function eraseSchedules(sql: Sql, accountId: string, rowsMax: number): Pro
       LIMIT ${rowsMax} FOR UPDATE OF s, r SKIP LOCKED
     ), hot AS (
       DELETE FROM schedules s USING found f WHERE s.id = f.id
-    ), untold AS (
+    ), unreported AS (
       DELETE FROM dead_schedules d USING found f WHERE d.schedule_id = f.id
     )
     DELETE FROM schedule_requests r USING found f WHERE r.schedule_id = f.id`;

@@ -3,19 +3,19 @@ import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 
 export type Copies = {
-  /** The newest, the newest first. `id` is a UUID. */
+  /** The newest five, newest first. `id` is a UUID. */
   newest: { id: string; status: ScheduleStatus }[];
   count: number;
-  /** There are more than `count`. */
+  /** More than `count` exist. */
   isCapped: boolean;
 };
 
 const NEWEST = 5;
 const COUNTED_MAX = 1_000;
 
-/** The schedules that were made from one (UUID) by replay or clone: the newest five, and how many, counted up to 1,000. */
+/** The copies of a schedule (UUID), made by replay or clone: the newest five, and how many, counted up to 1,000. */
 export async function readCopies(sql: Sql, { accountId, env }: Tenant, id: string): Promise<Copies> {
-  // In order also for the count: otherwise the planner reads the whole table where it takes copies for common.
+  // The count is ordered too: without the order the planner reads the whole table when it expects many copies.
   const [row] = await sql`
     WITH copies AS MATERIALIZED (
       SELECT schedule_id AS id FROM schedule_requests

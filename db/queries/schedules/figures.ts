@@ -14,8 +14,8 @@ export type ScheduleFigures = {
 };
 
 /**
- * Counts a tenant's schedules; the period begins at `since`. Each count reads one index and no rows of the table. The few
- * that are firing are found through their shard.
+ * Counts a tenant's schedules; the period begins at `since`. Each count reads one index and no rows of the table. The
+ * few firing ones are found by their shard.
  */
 export async function readScheduleFigures(sql: Sql, tenant: Tenant, since: Date): Promise<ScheduleFigures> {
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;

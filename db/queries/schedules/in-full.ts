@@ -18,7 +18,9 @@ export type FullScheduleRow = Pick<
   keyof typeof fullColumns
 >;
 
-/** All that a page shows of one schedule (UUID); undefined when it is another account's or another environment's. */
+/**
+ * All columns that the page of a schedule (UUID) shows; undefined when it belongs to another account or environment.
+ */
 export async function findScheduleInFull(db: DbOrTx, tenant: Tenant, id: string): Promise<FullScheduleRow | undefined> {
   const [row] = await db
     .select(fullColumns)

@@ -14,14 +14,14 @@ export type NearSchedule = {
   offsetMs: number | null;
 };
 
-/** The schedules of an account that wait and are due next, the first of them first. */
+/** The tenant's next due schedules, earliest first. */
 export function readNextDue(sql: Sql, tenant: Tenant, limit: number): Promise<NearSchedule[]> {
   return withRequests(sql, sql`${leg(sql, tenant, "scheduled", sql`fire_at`, limit)}`, sql`fire_at, id`, limit);
 }
 
-/** The schedules of an account that were due last and have fired, the latest first. */
+/** The tenant's schedules that fired last, by due time, latest first. */
 export function readLatestFired(sql: Sql, tenant: Tenant, limit: number): Promise<NearSchedule[]> {
-  // A leg for each status: each is the end of one range of an index.
+  // One leg per status, because each reads the end of one range of an index.
   const legs = (["succeeded", "failed", "dead"] as const).map((status) =>
     leg(sql, tenant, status, sql`fire_at DESC`, limit),
   );

@@ -1,9 +1,9 @@
 import type { NextConfig } from "next";
 import { PHASE_DEVELOPMENT_SERVER } from "next/constants.js";
 
-// Of this key Next.js makes the ids of server actions, by default of another one in each build: then a form from one web
-// process could not be sent to another that was built elsewhere, or after an upgrade. It is no secret: what it encrypts
-// besides is what actions close over, and ours close over nothing.
+// Next.js derives the ids of server actions from this key, by default a new one in each build. Then a form from one web
+// process could not be sent to another that was built elsewhere, or after an upgrade. The key is no secret: besides, it
+// only encrypts variables that actions close over, and ours close over none.
 // biome-ignore lint/style/noProcessEnv: Next.js reads it there alone
 process.env.NEXT_SERVER_ACTIONS_ENCRYPTION_KEY ??= Buffer.from("no secret: actions close over 0.").toString("base64");
 
@@ -21,8 +21,9 @@ const config: NextConfig = {
   // In development Next.js would write what forms send into its log.
   logging: { serverFunctions: false },
   experimental: {
-    // Twice the largest payload that a plan can allow, since a form that was sent in vain carries it twice, and room for
-    // what it escapes. `server/edge/action-bodies.ts` refuses more before it is read.
+    // Twice the largest payload that a plan can allow, because a form that is sent again after an error carries it
+    // twice, plus
+    // room for escapes. `server/edge/action-bodies.ts` rejects larger bodies before they are read.
     serverActions: { bodySizeLimit: "8mb" },
     // Keeps error names readable in the log.
     serverMinification: false,

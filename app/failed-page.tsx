@@ -8,8 +8,8 @@ import { logPageError } from "#server/http/log-page-error.ts";
 import { chosenTheme, pageRequestId } from "./page-request.ts";
 
 /**
- * The page in place of the one at `address` that could not be made because of `error`: answers with the status of the error,
- * and logs it under the request's id, which the page shows.
+ * The page in place of the one at `address`, which failed with `error`. Sets the error's status, and logs the error
+ * under the request id that the page shows.
  */
 export async function failedPage(error: unknown, address: string) {
   const requestId = await pageRequestId();
@@ -43,7 +43,7 @@ export async function failedPage(error: unknown, address: string) {
   );
 }
 
-/** How a form that was sent without scripts is sent again, so that nothing typed is lost. */
+/** Explains how to send a form again whose answer, without scripts, is this page. */
 export function SendAgain() {
   return <p>Reload this page to send again what you typed. It is stored once, however often it is sent.</p>;
 }

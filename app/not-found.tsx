@@ -5,7 +5,7 @@ import { ButtonLink } from "#components/ui/button.tsx";
 
 export const metadata = { title: "Not found" };
 
-/** The answer to every path that no page has. Without a frame, since Next.js sends it twice along with every page. */
+/** The answer to a path without a page. It has no frame, because Next.js sends it twice along with every page. */
 export default function NotFound() {
   return (
     <main id={MAIN_ID} className="grid min-h-dvh content-center justify-items-center gap-6 px-4 py-12">

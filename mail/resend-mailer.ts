@@ -3,7 +3,10 @@ import { type Mail, type Mailer, MailNotSent } from "./mail.ts";
 
 const DEADLINE_MS = 10_000;
 const RETRY_AFTER_MS_MAX = 3_600_000;
-/** Resend's errors about idempotency keys: the first means that a mail with the key was accepted, the second that one is being sent. */
+/**
+ * Resend's errors about idempotency keys: the first means that a mail with the key was accepted, the second that one is
+ * being sent.
+ */
 const TAKEN_BEFORE = "invalid_idempotent_request";
 const BEING_TAKEN = "concurrent_idempotent_requests";
 
@@ -27,11 +30,14 @@ function notSent(error: ErrorResponse | null, headers: Record<string, string>): 
   const { statusCode: status, name } = error;
   const retryAfterMs = retryAfter(headers["retry-after"]);
   const inDoubt = status >= 500 || name === BEING_TAKEN;
-  return new MailNotSent(`the mail provider answered ${status} (${name}): ${told(error)}`, { inDoubt, retryAfterMs });
+  return new MailNotSent(`the mail provider answered ${status} (${name}): ${redacted(error)}`, {
+    inDoubt,
+    retryAfterMs,
+  });
 }
 
 /** The provider's error message, with e-mail addresses and API keys redacted. */
-function told({ message }: ErrorResponse): string {
+function redacted({ message }: ErrorResponse): string {
   return String(message)
     .replace(/[^\s<>"'(),;:]+@/g, "…@")
     .replace(/\bre_\w+/g, "re_…")

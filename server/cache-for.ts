@@ -19,7 +19,7 @@ export function cacheFor<T>(
   };
 }
 
-/** `read`, and what it answered last, for when it fails; `last` is null until it has answered. */
+/** Wraps `read` and keeps its last result, for when it fails later; `last` returns null before the first success. */
 export function rememberLast<T>(read: () => Promise<T>): { read(): Promise<T>; last(): T | null } {
   let last: T | null = null;
   return {

@@ -14,7 +14,7 @@ export type Credential =
   | {
       kind: "session";
       id: string;
-      /** The account's. */
+      /** The account's e-mail address. */
       email: string;
       /** Whether the account's e-mail address is verified and in ADMIN_EMAILS. */
       isAdmin: boolean;
@@ -31,7 +31,7 @@ export type Ctx = {
   isCached: boolean;
   requestHashKey: KeyObject;
   query: Query;
-  /** For reads that may take long, in a call that writes too: in a turn of the account's, on connections for that. */
+  /** For long reads in a call that also writes: waits for a read turn and uses the connections for reads. */
   read: Query;
 };
 

@@ -3,7 +3,7 @@ import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { chosenTheme } from "../page-request.ts";
 
-/** A public page: the frame with the links that every one of them has. */
+/** A public page: the frame with its navigation. */
 export async function publicPage(body: ReactNode) {
   return (
     <PublicFrame

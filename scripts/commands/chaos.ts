@@ -22,8 +22,8 @@ await command<Options>({
   usage: `Usage: npm run chaos [-- --seconds N --seed N --dispatchers N --rate N --keep --break WHAT]
 
 Runs dispatchers as real processes on a PostgreSQL of its own, while schedules are created, cancelled and moved;
-kills, stops, partitions and restarts the processes at random; then compares what the client was told, what the
-receiver saw and what the database holds. After each fault every dispatcher recounts what its deliveries hold. Exits
+kills, stops, partitions and restarts the processes at random; then compares the API's answers, what the receiver
+saw and what the database holds. After each fault every dispatcher recounts what its deliveries hold. Exits
 with code 0 only if nothing was lost, early, sent after its cancel, duplicated, overlapping or unrecorded, no
 counter of a dispatcher was wrong, and adversaries made nobody else late.
 

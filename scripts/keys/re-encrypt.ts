@@ -124,7 +124,7 @@ function isStaleKey({ ring, survey, progress }: Pass, keyId: string): boolean {
   return keyId !== ring.writer;
 }
 
-/** Undefined with `dryRun`, or when the value cannot be opened; then its name is noted. */
+/** Undefined with `dryRun`, or when the value cannot be opened; its name is then added to `unopenable`. */
 function reEncrypted(pass: Pass, sealed: Buffer, aad: string, name: string): Buffer | undefined {
   if (pass.dryRun) return undefined;
   const { ring } = pass;

@@ -5,8 +5,7 @@ import type { Admin } from "./admin.ts";
 
 /**
  * Deactivates an account (`acc_…`): its sessions end, its keys are rejected, its schedules wait. Throws NOT_FOUND, and
- * CONFLICT for the administrator's own account.
- * `reason` is kept in the audit log.
+ * CONFLICT for the administrator's own account. `reason` is kept in the audit log.
  */
 export async function deactivateAccount(admin: Admin, accountId: string, reason?: string): Promise<void> {
   const id = accountIdOrThrow(accountId);

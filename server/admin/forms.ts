@@ -40,7 +40,7 @@ export async function reactivateByForm(call: DashboardFormCall): Promise<Reply> 
   });
 }
 
-/** Runs an act on the account that the form names; a conflict is told on the account's page. */
+/** Runs an act on the account that the form names; a conflict is shown on the account's page. */
 async function act(
   { ctx, fields, requestId, goTo }: DashboardFormCall,
   work: (admin: Admin, id: string) => Promise<Reply>,
@@ -56,7 +56,7 @@ async function act(
   }
 }
 
-/** A reason of 1 to 200 characters on one line; null when it is none. */
+/** A reason of 1 to 200 characters on one line; null when the field has none. */
 function readReason(fields: URLSearchParams): string | null {
   const reason = (fields.get("reason") ?? "")
     .replace(/\p{Cc}+/gu, " ")

@@ -4,8 +4,7 @@ import type { Admin } from "./admin.ts";
 
 /**
  * Reactivates an account (`acc_…`): its keys are accepted again, and overdue schedules are sent, oldest first. Throws
- * NOT_FOUND.
- * `reason` is kept in the audit log.
+ * NOT_FOUND. `reason` is kept in the audit log.
  */
 export async function reactivateAccount(admin: Admin, accountId: string, reason?: string): Promise<void> {
   const id = accountIdOrThrow(accountId);

@@ -19,12 +19,15 @@ export function signInPageUrl(
   return query.size > 0 ? `${page}?${query}` : page;
 }
 
-/** The sign-in page for who sent a form without a session, with the way back to `page`. It says that nothing was done. */
+/**
+ * The URL of the sign-in page after a form came without a session. It says that nothing was stored, and leads back to
+ * `page`.
+ */
 export function signedOutPageUrl(page: string): string {
   return signInPageUrl("/login", { error: "signed_out" }, page);
 }
 
-/** The page of this service that a form was sent from, by `Referer`; null when it does not say. */
+/** The page of this service that a form was sent from, by `Referer`; null without that header. */
 export function refererPath(headers: Headers, baseUrl: string): string | null {
   const referer = headers.get("referer") ?? "";
   if (!URL.canParse(referer)) return null;

@@ -5,14 +5,14 @@ import type { Billing } from "./billing.ts";
 
 /** Subscriptions checked in one call. */
 const CHECKED_MAX = 20;
-/** How long after a check that failed the next one is due, s. */
+/** Time from a failed check to the next one, s. */
 const AGAIN_S = 600;
 
 /**
- * Reads the subscriptions whose check is due from the billing provider and stores what it says, as an event does: so an
- * event that was lost is made up for. Checks 20 at most, and none after one that failed. A customer whom the provider has
- * never had stays as it is: the key is probably that of another account there. Safe to run in several processes at once.
- * Returns the number of subscriptions read.
+ * Reads the subscriptions whose check is due from the billing provider and stores them, in case an event was lost.
+ * Checks at most 20, and stops after one that failed. When the provider has no such customer, the stored subscription
+ * stays: the key probably belongs to another account at the provider. Safe to run in several processes at once. Returns
+ * the number of subscriptions read.
  */
 export async function checkSubscriptions(billing: Billing, query: Query, log: Logger): Promise<number> {
   for (let read = 0; read < CHECKED_MAX; read++) {

@@ -44,7 +44,7 @@ function ofCode(code: ErrorCode) {
 export function errorResponses(endpoint: Endpoint) {
   const codes = CODES.filter((code) => mayRespond(endpoint, code));
   const answers: [number, ErrorCode][] = codes.map((code) => [ERROR_STATUS[code], code]);
-  // A body that is sent too slowly.
+  // 408: the body is sent too slowly.
   if (endpoint.method !== "GET") answers.push([408, "VALIDATION"]);
   return Object.fromEntries(answers.map(([status, code]) => [status, { $ref: `#/components/responses/${code}` }]));
 }

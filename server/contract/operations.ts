@@ -35,7 +35,7 @@ const OperationAnswer = z
     status: z
       .enum(OPERATION_STATUSES)
       .describe(
-        "`running` until each schedule was judged (`done`), its owner stopped it (`stopped`) or a step failed again and again (`failed`).",
+        "`running` until each schedule was processed (`done`), its owner stopped it (`stopped`) or a step failed again and again (`failed`).",
       ),
     filter: z
       .strictObject({
@@ -46,10 +46,10 @@ const OperationAnswer = z
       })
       .nullable()
       .describe("Which schedules; null for those that were named."),
-    total: z.int().min(0).describe("How many schedules it was to be, as the list counted them."),
+    total: z.int().min(0).describe("How many schedules matched when it was accepted, as the list counts them."),
     total_capped: z.literal(true).optional().describe("There were more than `total`."),
     acted: z.int().min(0).describe("Schedules that were cancelled, or that have a copy."),
-    left_alone: LeftAlone.describe("Schedules that were judged and left as they are."),
+    left_alone: LeftAlone.describe("Schedules that were processed and left as they are."),
     error: z
       .strictObject({
         code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]).describe("Why, for programs."),
@@ -58,7 +58,7 @@ const OperationAnswer = z
       .nullable()
       .describe("Why it failed; else null."),
     created_at: InstantText.describe("When it was accepted. What was created later is not touched."),
-    updated_at: InstantText.describe("When it last came on."),
+    updated_at: InstantText.describe("When it last made progress."),
     ended_at: InstantText.nullable().describe("Null while it is running."),
   })
   .meta({ id: "Operation", description: "Cancelling or replaying many schedules, step by step." });
@@ -86,7 +86,7 @@ export const startOperation = endpoint({
   tag,
   summary: "Cancel or replay many schedules.",
   description:
-    "Acts on the named schedules, or on all that match a filter when the operation is accepted; what is created later is not touched. It is worked off in steps after the answer. Each schedule is judged alone, as by `DELETE` or `replay` of one, in the plan and quota of that moment; a replay makes one copy of each. At most ten run at once in an environment. Operations are kept for 90 days after their end.",
+    "Acts on the named schedules, or on all that match a filter when the operation is accepted; what is created later is not touched. It is worked off in steps after the answer. Each schedule is processed on its own, as by `DELETE` or `replay` of one, under the plan and quota of that moment; a replay makes one copy of each. At most ten run at once in an environment. Operations are kept for 90 days after their end.",
   auth: "any",
   hasEnv: true,
   requestHeaders: {

@@ -1,11 +1,11 @@
 import type { OpenApiDocument } from "./openapi.ts";
 
 export type ReferenceField = {
-  /** With the fields that it is in: `items[].id`. */
+  /** The path of the field, such as `items[].id`. */
   name: string;
   /** In words, such as `string or null`. */
   type: string;
-  /** Where a parameter stands: path, query or header. */
+  /** Where a parameter is sent: path, query or header. */
   place?: string;
   isRequired: boolean;
   description?: string;
@@ -31,10 +31,10 @@ export type Schema = {
   [bound: string]: unknown;
 };
 
-/** Reads the schemas of a document, with what they refer to. */
+/** Resolves and describes the schemas of a document. */
 export function resolverOf(document: OpenApiDocument) {
   const schemas = document.components.schemas as Record<string, Schema>;
-  /** A schema without its reference. A description beside the reference counts. */
+  /** Replaces a reference by its schema. Keywords beside the reference override those of the schema. */
   const resolve = (schema: Schema): Schema => {
     if (schema.$ref === undefined) return schema;
     const found = schemas[schema.$ref.split("/").at(-1) ?? ""];
@@ -58,7 +58,7 @@ export function resolverOf(document: OpenApiDocument) {
 
 type Resolver = ReturnType<typeof resolverOf>;
 
-/** The fields of an object, and those of the objects in it, in their order. */
+/** The fields of an object schema and of the objects in it, in order. */
 export function fieldsOf(schema: Schema, resolver: Resolver, within = "", depth = 0): ReferenceField[] {
   const { properties = {}, required = [] } = resolver.resolve(schema);
   return Object.entries(properties).flatMap(([key, property]) => {
@@ -72,7 +72,7 @@ export function fieldsOf(schema: Schema, resolver: Resolver, within = "", depth 
 
 const DEPTH_MAX = 3;
 
-/** The object that a field holds, or a list of which it holds. */
+/** The object schema of a field that holds an object or a list of objects; null for other fields. */
 function innerObject(property: Schema, { resolve }: Resolver): { schema: Schema; suffix: string } | null {
   const options = [resolve(property), ...(resolve(property).anyOf ?? []).map(resolve)];
   for (const option of options) {

@@ -15,14 +15,14 @@ export type ReferenceOperation = {
   answers: readonly ReferenceAnswer[];
   /** The codes of the errors that it may answer with, each with its HTTP status. */
   errors: readonly { status: string; code: string }[];
-  /** Null for the request that a target receives, which nobody calls. */
+  /** Null for the request that a target receives: it is no endpoint. */
   samples: CodeSamples | null;
 };
 
 export type ReferenceAnswer = {
   status: string;
   description: string;
-  /** Those of its body; none when they are the same as those of an earlier answer of the group. */
+  /** The fields of its body; empty when an earlier answer of the group has the same fields. */
   fields: readonly ReferenceField[];
   /** The earlier answer with the same fields. */
   sameFieldsAs?: AnswerName;
@@ -30,7 +30,7 @@ export type ReferenceAnswer = {
   example: string | undefined;
 };
 
-/** An answer of an operation, with what names the operation. */
+/** Identifies an answer: id and summary of its operation, and the status. */
 export type AnswerName = Pick<ReferenceOperation, "id" | "summary"> & Pick<ReferenceAnswer, "status">;
 
 export type ReferenceGroup = {
@@ -40,7 +40,10 @@ export type ReferenceGroup = {
   operations: readonly ReferenceOperation[];
 };
 
-/** The operations of the OpenAPI document at `baseUrl`, by tag and in its order, as the pages of the reference show them. */
+/**
+ * The operations of the OpenAPI document at `baseUrl` for the pages of the reference: by tag, in the order of the
+ * document.
+ */
 export function readReference(baseUrl: string): readonly ReferenceGroup[] {
   const document = openApiDocument(baseUrl);
   const groups = groupsByDocument.get(document) ?? groupsOf(document, baseUrl);
@@ -79,7 +82,7 @@ function groupsOf(document: OpenApiDocument, baseUrl: string): ReferenceGroup[] 
     .filter(({ operations }) => operations.length > 0);
 }
 
-/** Describes the fields of each answer once: most answers of a group are the same thing, such as a schedule. */
+/** Keeps the fields of the first of equal answers only: most answers of a group are the same object, such as a schedule. */
 function withoutRepeats(operations: readonly ReferenceOperation[]): ReferenceOperation[] {
   const described = new Map<string, AnswerName>();
   return operations.map((operation) => ({
@@ -134,7 +137,7 @@ function operationReader(document: OpenApiDocument, baseUrl: string) {
   };
 }
 
-/** Each code once: a body that is sent too slowly is 408 with the code of 400. */
+/** The error codes without repeats: 408 (a body that is sent too slowly) has the same code as 400. */
 function errorsOf(responses: OperationObject["responses"]) {
   const errors = new Map<string, string>();
   for (const [status, { $ref }] of Object.entries(responses)) {

@@ -1,4 +1,4 @@
-/** One page of the documentation: a file of docs/, and the last part of its address. */
+/** One page of the documentation: a file of docs/; `slug` is the last segment of its URL. */
 export type DocPage = { slug: string; title: string; file: string; description: string };
 
 /** The pages by the group that the navigation shows them in. */
@@ -68,7 +68,7 @@ export function docMarkdownHref({ slug }: DocPage): string {
   return `/docs/markdown/${slug}`;
 }
 
-/** The address on this site of a link within docs/; null when the site does not show what it names. */
+/** The URL on this site of a link within docs/; null when this site does not serve that file. */
 export function linkFromDoc(href: string): string | null {
   if (/^(https?:|#)/.test(href)) return href;
   const [file, anchor] = href.split("#");

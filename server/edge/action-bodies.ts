@@ -4,23 +4,24 @@ import { AppError } from "#domain/errors.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { BodyMemory } from "../http/body-memory.ts";
 
-/** Pages with a form that Next.js itself reads, as a server action. */
+/** The pages with a server action: Next.js itself reads their forms. */
 const PAGES = new Set(["/schedules/new"]);
 
 /** As `bodySizeLimit` in next.config.ts. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
-/** As for the API: every body may take this long to come, ms, and longer by what it has at `PACE_BYTES` a second. */
+/** As for the API: the time to receive any body, ms; plus one second per `PACE_BYTES` of its length. */
 const TIME_MS = 30_000;
 const PACE_BYTES = 64 * 1024;
 
 type Settings = { baseUrl: string; trustedProxies: Parameters<typeof callerAddress>[2] };
 
 /**
- * Lets a request to a page through when it is a server action of a page that has one, from a page of our own, and its body
- * is bounded: Next.js reads it before any of our code runs, and compares `Origin` with `Host`, which is not our address
- * behind every proxy. Throws FORBIDDEN, VALIDATION without a length, PAYLOAD_TOO_LARGE, and what `BodyMemory` throws. Of any
- * other page it is no action, and its body is not read.
+ * Checks the form of a server action before Next.js reads its body, which it does before any of our code runs. The form
+ * must come from a page of our own origin; Next.js would compare `Origin` with `Host`, which behind some proxies is not
+ * our address. Reserves memory for the body and bounds the time in which it must arrive. A form for a page without an
+ * action is changed so that Next.js does not read it. Throws FORBIDDEN, VALIDATION without `Content-Length`,
+ * PAYLOAD_TOO_LARGE, and what `BodyMemory` throws.
  */
 export function admitAction(
   request: IncomingMessage,
@@ -59,7 +60,7 @@ export function admitAction(
   });
 }
 
-/** The headers that tell from which page a request comes. */
+/** The headers that name the page that a request comes from. */
 function originOf(headers: IncomingMessage["headers"]): Record<string, string> {
   const { origin, referer, "sec-fetch-site": site } = headers;
   return {

@@ -7,18 +7,17 @@ type Exchange = {
 };
 
 /**
- * Calls `handle`, which answers a request for a page, so that the page can set the status of its answer. Next.js has no
- * other status than 200 for a page that it renders on the server: for a page that throws it sends an empty document, which
- * its script fills.
+ * Calls `handle`, which answers a request for a page, so that the page can set the status of its answer. Next.js sends
+ * every page that it renders on the server with 200, and for a page that throws it sends an empty document that a
+ * script fills.
  */
 export function withPageAnswer({ request, response }: Exchange, handle: () => void): void {
   storage().run({ request, response }, handle);
 }
 
 /**
- * Sets the status of the answer whose page is being rendered, and `Retry-After` in seconds. Without effect when Next.js asks
- * for the data of a page instead of a document (a refresh by script): it would load the whole document for any other status
- * than 200.
+ * Sets the status of the page that is being rendered, and `Retry-After` in seconds. Has no effect on a request for the
+ * data of a page (a refresh by script): the script of Next.js would load the whole document for any status but 200.
  */
 export function answerPageWith(status: number, retryAfterS?: string): void {
   const exchange = storage().getStore();

@@ -38,9 +38,9 @@ export function addSecurityHeaders(
 }
 
 /**
- * Allows shared caches to keep the page of the public figures for some seconds. A visitor with any cookie gets a page of
- * their own: it has their theme, and may renew their session. The nonce of a cached page is in many answers. That admits no
- * foreign script, since this page shows nothing that a visitor sends.
+ * Allows shared caches to keep the page of the public figures for some seconds. A visitor with any cookie gets a
+ * response of their own, because it has their theme and may renew their session. Cached responses share a nonce. That
+ * is safe because the page shows nothing that a visitor sends.
  */
 export function allowSharedCaching(
   { method, url = "", headers }: Pick<IncomingMessage, "method" | "url" | "headers">,

@@ -15,7 +15,7 @@ import { RescheduleInput } from "../schedules/reschedule-input.ts";
 import type { FormCall } from "./form-route.ts";
 import { type Reply, seeOther } from "./reply.ts";
 
-/** "Cancel it" of a schedule's page. What went wrong is named on that page, which shows the status as well. */
+/** The button "Cancel it". Errors are shown on the schedule's page, beside its current status. */
 export function cancelByForm(call: FormCall): Promise<Reply> {
   return onSchedule(call, {
     back: ({ id, env }, error) => pageOf(id, env, { failed: "cancel", error }),
@@ -26,7 +26,7 @@ export function cancelByForm(call: FormCall): Promise<Reply> {
   });
 }
 
-/** "Replay it": leads to the copy. The form's `key` has it stored once, however often it is sent. */
+/** The button "Replay it": redirects to the copy. With the same `key`, a form that is sent again stores no second copy. */
 export function replayByForm(call: FormCall): Promise<Reply> {
   return onSchedule(call, {
     back: ({ id, env }, error) => pageOf(`${id}/replay`, env, { error }),
@@ -38,7 +38,10 @@ export function replayByForm(call: FormCall): Promise<Reply> {
   });
 }
 
-/** "Move it": what was typed comes back when it was not taken, as it is short and no secret. */
+/**
+ * The button "Move it". After an error the redirect carries the typed values back to the form: they are short and not
+ * secret.
+ */
 export function rescheduleByForm(call: FormCall): Promise<Reply> {
   const typed = typedTimeOf(call.fields);
   const isEarly = call.fields.get("early") === "1";
@@ -63,7 +66,7 @@ export function rescheduleByForm(call: FormCall): Promise<Reply> {
   });
 }
 
-/** The time that a form's fields say. */
+/** Reads a time from a form's fields. */
 export function typedTimeOf(fields: { get(name: string): unknown }): TypedTime {
   const text = (name: string) => {
     const value = fields.get(name);
@@ -77,12 +80,12 @@ export function typedTimeOf(fields: { get(name: string): unknown }): TypedTime {
 
 const TYPED_LENGTH_MAX = 100;
 
-/** What a form names: a schedule, by its text id, and the environment. */
+/** The schedule that a form is about: public id and environment. */
 type Named = { id: string; env: Environment };
 
 /**
- * Does `work` on the schedule that a form names by `id` and `env`, on behalf of who is signed in, and goes on to the page
- * that it answers; to the one of `back` with the code of an error that callers are told of.
+ * Runs `work` on the schedule that a form names by `id` and `env`, as the signed-in user, and redirects to the page
+ * that it returns. After an AppError it redirects to the page that `back` returns for the error's code.
  */
 async function onSchedule(
   { request, fields }: FormCall,

@@ -16,7 +16,7 @@ import { type Reply, seeOther } from "./reply.ts";
 
 const LIST = "/schedules";
 
-/** The rows ticked in a list: goes on to the page that asks. */
+/** The selected rows of a list: redirects to the page that asks for confirmation. */
 export async function selectSchedules({ fields }: FormCall): Promise<Reply> {
   const ids = fields.getAll("id");
   const back = parseRedirectPath(fields.get("back") ?? "") ?? address(LIST, environmentQuery(envOf(fields)));
@@ -26,12 +26,12 @@ export async function selectSchedules({ fields }: FormCall): Promise<Reply> {
 }
 
 /**
- * The button of the page that asks. One chosen schedule is cancelled or replayed at once, and the list says so; for more an
- * operation is started, whose page follows it. What fails leads back to the page that asks.
+ * The button of the confirm page. A single schedule is cancelled or replayed at once, then the list is shown; for
+ * several an operation is started, then its page is shown. After an error the confirm page is shown again.
  */
 export async function startFromForm({ request, fields }: FormCall): Promise<Reply> {
   const env = envOf(fields);
-  // With its key: what failed may have been stored all the same.
+  // Includes the form's key, because a request that failed may have been stored.
   const given = Object.fromEntries([...fields].filter(([, value]) => value !== ""));
   const asking = address(`${LIST}/confirm`, { ...given, env: undefined, ...environmentQuery(env) });
   const ctx = await readPageCtx(request.headers, { env, writes: true });
@@ -44,7 +44,7 @@ export async function startFromForm({ request, fields }: FormCall): Promise<Repl
   }
 }
 
-/** "Stop" on the page of an operation. */
+/** The button "Stop" of an operation's page. */
 export async function stopFromForm({ request, fields }: FormCall): Promise<Reply> {
   const env = envOf(fields);
   const id = fields.get("id") ?? "";
@@ -60,7 +60,7 @@ export async function stopFromForm({ request, fields }: FormCall): Promise<Reply
   }
 }
 
-/** Does it; answers where to go. */
+/** Performs the action and returns the path to redirect to. */
 async function start(ctx: Ctx, fields: URLSearchParams): Promise<string> {
   const env = envOf(fields);
   const value = (name: string) => fields.get(name) || undefined;
@@ -102,7 +102,7 @@ const FAILURES: Partial<Record<ErrorCode, string>> = {
   VALIDATION: "refused",
 };
 
-/** The word by which the page that asks says what went wrong. */
+/** The code of an error for the parameter `error` of the confirm page. */
 function failureOf({ code, publicMessage }: AppError, fields: URLSearchParams): string {
   if (code !== "CONFLICT") return FAILURES[code] ?? "failed";
   if ((fields.get("ids") ?? ",").includes(",")) return "conflict";
@@ -112,7 +112,7 @@ function failureOf({ code, publicMessage }: AppError, fields: URLSearchParams): 
 
 const envOf = (fields: URLSearchParams): Environment => environmentOf(fields.get("env"));
 
-/** An own path with these parameters beside those that it has. */
+/** A path of this service with `params` added to its query. */
 function address(path: string, params: Readonly<Record<string, string | undefined>>): string {
   const [pathname = "", search = ""] = path.split("?");
   const query = new URLSearchParams(search);

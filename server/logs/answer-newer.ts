@@ -8,8 +8,8 @@ import { countSince } from "./count-since.ts";
 import { LogsInput } from "./list-input.ts";
 
 /**
- * For the log's page, which asks each few seconds: how many attempts there are since `since` that match its filters (null
- * for more than 10,000). The parameters are those of GET /v1/logs, of which it takes the filters.
+ * The reply to the log's page, which asks every few seconds how many attempts match its filters since `since` (null for
+ * more than 10,000). Takes the filter parameters of GET /v1/logs.
  */
 export async function answerNewer({ url, headers }: Pick<Request, "url" | "headers">): Promise<Reply> {
   const { since = "", env, ...filters } = Object.fromEntries(new URL(url).searchParams);

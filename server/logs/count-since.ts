@@ -2,7 +2,7 @@ import type { Ctx } from "../context.ts";
 import { countOwnListedAttempts } from "./list.ts";
 import type { LogsInput } from "./list-input.ts";
 
-/** What of a log is looked for, without which page of it. */
+/** The filters of the log. */
 export type LogFilter = Pick<LogsInput, "q" | "outcome" | "code" | "schedule_id" | "from" | "to">;
 
 /** How many attempts that match were made since an instant; null when there are more than 10,000. */

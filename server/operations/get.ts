@@ -3,7 +3,7 @@ import { AppError } from "#domain/errors.ts";
 import { decodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 
-/** The operation with this text id. Throws NOT_FOUND, in the same words whether it is malformed, unknown or not the caller's. */
+/** The operation with this id (`op_…`). Throws the same NOT_FOUND for a malformed or unknown id and for another account's. */
 export async function getOperation(ctx: Ctx, textId: string): Promise<OperationRow> {
   const id = operationIdOrThrow(textId);
   const row = await ctx.query(({ db }) => findOperation(db, ctx.tenant, id));
@@ -11,7 +11,7 @@ export async function getOperation(ctx: Ctx, textId: string): Promise<OperationR
   return row;
 }
 
-/** The UUID behind a text id; NOT_FOUND when there is none. */
+/** Decodes an operation id (`op_…`) to its UUID. Throws NOT_FOUND for a malformed id. */
 export function operationIdOrThrow(textId: string): string {
   const id = decodeId("op", textId);
   if (id === null) throw operationNotFound();

@@ -7,7 +7,7 @@ import { IdempotencyKey } from "../schedules/create-input.ts";
 
 const { q, from, to } = listParameters;
 
-/** Which schedules: what GET /v1/schedules finds by these; all of the environment without any. */
+/** The schedules that GET /v1/schedules finds by these parameters; without any, all of the environment. */
 const FilterInput = z.strictObject(
   {
     status: z
@@ -66,5 +66,5 @@ export const OperationListInput = z
 
 export type OperationListInput = z.infer<typeof OperationListInput>;
 
-/** By what operations are listed: by when they were accepted, the newest first. */
+/** The only sort order of the list of operations: accepted last, first. */
 export const OPERATION_ORDER = "-operations";

@@ -11,8 +11,9 @@ import type { OperationInput } from "./operation-input.ts";
 export type StartedOperation = Extract<Acceptance, { outcome: "accepted" | "replayed" }>;
 
 /**
- * Accepts an operation on the schedules that match now, or on chosen ones, or finds the one that its idempotency key
- * belongs to. Dispatchers work it off. Throws CONFLICT while ten of the environment are running.
+ * Accepts an operation on the schedules that match the filter now, or on chosen ones; for a known idempotency key it
+ * returns the existing operation. Dispatchers carry it out. Throws CONFLICT while ten operations of the environment are
+ * running.
  */
 export async function startOperation(ctx: Ctx, input: OperationInput): Promise<StartedOperation> {
   const { action, idempotencyKey = null } = input;
@@ -61,7 +62,7 @@ async function scopeOf(ctx: Ctx, { filter: wanted, schedules }: OperationInput):
   };
 }
 
-// The total of a list that is not filtered is exact; here as everywhere else it is counted up to this.
+// The total of an unfiltered list is exact and could exceed the range of the column.
 const TOTAL_MAX = 2_000_000_000;
 
 function tooMany(): AppError {

@@ -4,8 +4,7 @@ import type { Ctx } from "../context.ts";
 import { getOperation, operationIdOrThrow } from "./get.ts";
 
 /**
- * Stops an operation; what it has done stays. One that was stopped already stays as it is. Throws NOT_FOUND, or CONFLICT
- * when it has ended otherwise.
+ * Stops an operation; what it has done stays. Idempotent. Throws NOT_FOUND, or CONFLICT when it is done or has failed.
  */
 export async function stopOperation(ctx: Ctx, textId: string): Promise<OperationRow> {
   const id = operationIdOrThrow(textId);

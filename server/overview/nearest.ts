@@ -5,12 +5,12 @@ import type { Ctx } from "../context.ts";
 const LATEST = 6;
 const NEXT = 5;
 
-/** `id` as callers know it. */
+/** With the public id. */
 export type OwnNear = NearSchedule;
 
 export type Nearest = { latest: OwnNear[]; next: OwnNear[] };
 
-/** The schedules of the caller's environment that fired last, and those that are due next. */
+/** The last fired and the next due schedules of the caller's environment. */
 export async function readNearest(ctx: Ctx): Promise<Nearest> {
   const { latest, next } = await ctx.query(async ({ sql }) => ({
     latest: await readLatestFired(sql, ctx.tenant, LATEST),

@@ -3,10 +3,10 @@ import { type PublicPunctuality, publicPunctuality } from "#domain/public-punctu
 import { cacheFor, rememberLast } from "../cache-for.ts";
 import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 
-/** For so long an answer is kept here, and by whoever fetched it, s. */
+/** How long the figures are cached, here and by callers, s. */
 export const PUNCTUALITY_MAX_AGE_S = 30;
 
-/** The public figures of the last 24 hours, and when they were taken. */
+/** The public figures of the last 24 hours, and when they were read. */
 export type Punctuality = PublicPunctuality & { updatedAt: Date };
 
 /** The public figures, at most `PUNCTUALITY_MAX_AGE_S` old. Throws UNAVAILABLE while the database does not answer. */
@@ -15,8 +15,8 @@ export function readPunctuality(): Promise<Punctuality> {
 }
 
 /**
- * The public figures for a page: the last that this process has read when the database does not answer, null when it has
- * read none.
+ * The public figures for a page. While the database does not answer: the last figures that this process has read, or
+ * null.
  */
 export async function readLastPunctuality(): Promise<Punctuality | null> {
   const services = getServices();

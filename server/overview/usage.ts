@@ -3,7 +3,7 @@ import type { Environment } from "#domain/environment.ts";
 import { projectedUsage, type Usage, usageView } from "#domain/quota.ts";
 import type { Ctx } from "../context.ts";
 
-/** A month against its quota: when it was read and when it ends, and what it will come to at its pace, if that can be told. */
+/** Usage of a month: when it was read, when the month ends, and the extrapolated total (null during the first day). */
 export type MonthUsage = Usage & { now: Date; endsAt: Date; projected: number | null };
 
 /** The current month (UTC, by the database's clock) of the caller's environment against its quota. */
@@ -12,7 +12,7 @@ export async function readUsage(ctx: Ctx): Promise<Usage> {
   return usage;
 }
 
-/** The same, of the environment that is named, with the end of the month and what it will come to. */
+/** As `readUsage`, for any environment of the account, with the end of the month and the extrapolated total. */
 export async function readMonthUsage(ctx: Ctx, env: Environment = ctx.tenant.env): Promise<MonthUsage> {
   const month = await ctx.query(({ sql }) => readMonth(sql, { ...ctx.tenant, env }));
   const { scheduled, nowMs, nextMonthMs } = month;

@@ -25,9 +25,9 @@ import { repeatSchedule } from "./repeat.ts";
 import { CloneInput } from "./repeat-input.ts";
 
 /**
- * Stores what the form of a new schedule says, on behalf of who is signed in by `headers`. Everything is judged as the API
- * does it. The hidden `formKey` has one content stored once, however often it is sent. With `intent` "add-header" nothing
- * is stored, and a row is added: so that works without scripts.
+ * Stores the schedule of the form, as the user that `headers` authenticate. Validates like the API. The hidden
+ * `formKey` keeps a form that is sent several times with the same content from being stored twice. With `intent`
+ * "add-header" it stores nothing and adds a row, which makes that button work without scripts.
  */
 export async function createByForm(headers: Headers, fields: FormData): Promise<DraftAnswer> {
   const draft = readDraft(fields);
@@ -71,7 +71,7 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
   if (problems.length > 0 || !chosen.ok) return { draft, formKey: form.formKey, problems, failure: null };
 
   const own = draft.idempotencyKey !== "";
-  // Relative words name another instant each time: what was typed is compared, not what it means by now.
+  // Compares the typed words, because relative ones ("in 5m") mean another instant each time.
   const idempotencyKey = own
     ? draft.idempotencyKey
     : keyOfForm(ctx.requestHashKey, form.formKey, [ctx.tenant.env, form.from, draft]);
@@ -110,7 +110,7 @@ function createOrRepeat(ctx: Ctx, draft: ScheduleDraft, storing: Storing): Promi
   return createOne(ctx, validate(CreateInput, { ...body, ...(payload !== "" && { payload }) }));
 }
 
-/** What the API says of its fields, said of those of the form. */
+/** Translates the API's errors to the fields of the form. */
 function problemsOf(details: readonly ErrorDetail[], draft: ScheduleDraft): DraftProblem[] {
   return details.map(({ path, message }) => {
     const [field = ""] = path.split(".", 1);

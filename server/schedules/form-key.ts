@@ -3,9 +3,9 @@ import { createHmac, type KeyObject } from "node:crypto";
 const PREFIX = "form-";
 
 /**
- * The idempotency key of what a form sends: the same for the same form (`formKey`) with the same content, so that it is
- * stored once however often it is sent; another as soon as anything in it was changed. Keyed, since a plain hash of a
- * short payload could be guessed from the database.
+ * The idempotency key of a form: the same for the same `formKey` with the same content, so that a form that is sent
+ * several times is stored once; a different one for different content. Keyed, because a short payload could be guessed
+ * from a plain hash in the database.
  */
 export function keyOfForm(key: KeyObject, formKey: string, content: unknown): string {
   const digest = createHmac("sha256", key)
@@ -14,7 +14,7 @@ export function keyOfForm(key: KeyObject, formKey: string, content: unknown): st
   return `${PREFIX}${digest}`;
 }
 
-/** Whether an idempotency key was made by a form: by `keyOfForm`, or as `form/` and a UUID for what a list does. */
+/** Whether an idempotency key comes from a form: from `keyOfForm`, or `form/` and a UUID from the confirm page of a list. */
 export function isKeyOfForm(idempotencyKey: string): boolean {
   return /^form(?:-[\w-]{43}|\/[0-9a-f-]{36})$/.test(idempotencyKey);
 }

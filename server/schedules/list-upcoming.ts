@@ -10,8 +10,8 @@ export type ScheduleListing = { rows: ScheduleRow[]; hasMore: boolean; total: nu
 type Asked = Pick<ListInput, "q" | "from" | "to" | "limit" | "offset"> & { status?: ScheduleStatus[] | undefined };
 
 /**
- * One page of the caller's schedules, upcoming first: those that are to be sent, the next first, and behind them those that
- * have ended, the last first. Exact as `listOwnSchedules` is.
+ * One page of the caller's schedules, upcoming first: first the open ones, next due first; then the ended ones, last
+ * due first. Totals are as exact as those of `listOwnSchedules`.
  */
 export async function listUpcomingFirst(ctx: Ctx, asked: Asked): Promise<ScheduleListing> {
   const wanted = asked.status ?? [...STATUSES];
@@ -20,7 +20,7 @@ export async function listUpcomingFirst(ctx: Ctx, asked: Asked): Promise<Schedul
   if (ended.length === 0) return listOwnSchedules(ctx, { ...asked, status: open, sort: "fire_at" });
   if (open.length === 0) return listOwnSchedules(ctx, { ...asked, status: ended, sort: "-fire_at" });
 
-  // What has ended is read only where the page has room for it: a search of all that ended, by instant, takes longest.
+  // Ended schedules are read only if the page has room for them, because searching them by instant is slowest.
   const { limit, offset, ...filter } = asked;
   const [first, whole] = await Promise.all([
     listOwnSchedules(ctx, { ...asked, status: open, sort: "fire_at" }),
@@ -42,7 +42,7 @@ export async function listUpcomingFirst(ctx: Ctx, asked: Asked): Promise<Schedul
   return { rows: [...first.rows, ...second.rows], hasMore: second.hasMore, total, totalCapped };
 }
 
-/** How many schedules the caller has in each status and in all, of those that fire within a range. */
+/** The numbers of the caller's schedules within a range of `fire_at`: by status and in total. */
 export function countOwnByStatus(ctx: Ctx, range: Pick<ListInput, "from" | "to">) {
   return ctx.query(({ db }) => countByStatus(db, ctx.tenant, range));
 }

@@ -10,7 +10,7 @@ import type { Ctx } from "../context.ts";
 import { isKeyOfForm } from "./form-key.ts";
 import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
 
-/** All that a page shows of a schedule at `now`: its attempts, what is ahead of it, what can be done. Throws NOT_FOUND. */
+/** Everything that a schedule's page shows at `now`: attempts, remaining attempts, possible actions. Throws NOT_FOUND. */
 export async function readScheduleInFull(ctx: Ctx, textId: string, now: Date) {
   const id = scheduleIdOrThrow(textId);
   const { accountId } = ctx.tenant;
@@ -32,7 +32,7 @@ export async function readScheduleInFull(ctx: Ctx, textId: string, now: Date) {
     nextAttemptAt,
     replayOf: replayOf && encodeId("sch", replayOf),
     copies: { ...copies, newest: copies.newest.map((copy) => ({ ...copy, id: encodeId("sch", copy.id) })) },
-    /** The owner's own; that of a form says nothing to anybody. */
+    /** Null for a key that a form generated, which means nothing to the owner. */
     idempotencyKey: idempotencyKey !== null && isKeyOfForm(idempotencyKey) ? null : idempotencyKey,
     isErased,
     /** Payload, headers or both. */

@@ -4,7 +4,7 @@ import { chosenTheme } from "../../page-request.ts";
 
 export const metadata = { title: "Account deleted", robots: "noindex" };
 
-/** Where an owner who has deleted the account lands. */
+/** The page after an account was deleted. */
 export default async function Deleted() {
   return (
     <NarrowFrame theme={await chosenTheme()}>

@@ -16,7 +16,7 @@ export function findDocPage(slug: string): DocPage | undefined {
   return DOC_PAGES.find((page) => page.slug === slug);
 }
 
-/** Of a page; without one, of `showNoSuchPage`. */
+/** The metadata of a page; without one, of `showNoSuchPage`. */
 export function docMetadata(page: DocPage | undefined): Metadata {
   if (page === undefined) return MISSING_METADATA;
   return { title: page.title, description: page.description, alternates: { canonical: docHref(page) } };
@@ -24,7 +24,7 @@ export function docMetadata(page: DocPage | undefined): Metadata {
 
 export const MISSING_METADATA: Metadata = { title: "Not found", robots: "noindex" };
 
-/** Says that the documentation has no such page, beside those that it has. Answers 404. */
+/** The 404 page of the documentation, with its navigation. */
 export function showNoSuchPage() {
   answerPageWith(404);
   return showDocs({
@@ -48,7 +48,7 @@ export function showNoSuchPage() {
   });
 }
 
-/** A page of docs/ with the navigation of the documentation; without one, `showNoSuchPage`. */
+/** A page of docs/ with the navigation of the documentation; `showNoSuchPage` when there is no such page. */
 export async function showDocPage(page: DocPage | undefined) {
   if (page === undefined) return showNoSuchPage();
   const text = await readDocPage(page, getServices().config.baseUrl);

@@ -32,7 +32,7 @@ export default async function SignIn({ searchParams }: { searchParams: SearchPar
   );
 }
 
-/** Leads who is signed in to `next`. Returns "unavailable" while the database is, and answers so. */
+/** Redirects a signed-in user to `next`. While the database is unavailable, sets status 503 and returns "unavailable". */
 async function goOnWhenSignedIn(next: string): Promise<"unavailable" | undefined> {
   try {
     if ((await findSignedIn()) === null) return undefined;

@@ -65,7 +65,7 @@ function NotRead() {
   );
 }
 
-/** Null where it cannot be told. */
+/** Null while the database does not answer. */
 function readIsRunning(): Promise<boolean | null> {
   return readLastBeat().then(
     ({ isAlive }) => isAlive,

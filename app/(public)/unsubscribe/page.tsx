@@ -6,7 +6,7 @@ import { failedPage } from "../../failed-page.tsx";
 import { chosenTheme } from "../../page-request.ts";
 import { readSearchParams, type SearchParams } from "../../search-params.ts";
 
-// The title is in the page, as it may be that of a failure.
+// The title is rendered by the page, because it differs when the page fails.
 export const metadata = { title: { absolute: "" }, robots: "noindex", referrer: "no-referrer" as const };
 
 /** The target of the unsubscribe link in a notice. Opening it changes nothing. */

@@ -11,7 +11,7 @@ import { Section } from "./section.tsx";
 const NOW = new Date("2026-03-27T14:32:07.000Z");
 const at = (iso: string) => <ExactTime at={new Date(iso)} zone="Europe/Berlin" day={NOW} />;
 
-/** What happened to one thing, and how one attempt went. */
+/** Timelines and attempts. */
 export function AttemptParts() {
   return (
     <>

@@ -1,4 +1,4 @@
-// Values as long as the API takes them, and without a place to break.
+// The longest values that the API accepts, without a place to break.
 
 export const LONG_URL = `https://${"a-host-that-is-long.".repeat(4)}example.com/${"unbroken".repeat(237)}`;
 export const LONG_NAME = "a-name-of-eighty-characters-without-any-place-at-which-it-could-be-broken-in-two";

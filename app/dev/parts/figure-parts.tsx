@@ -8,7 +8,7 @@ import { Section } from "./section.tsx";
 
 const HOUR_MS = 3_600_000;
 
-// Made up: pictures of the charts, no measurements.
+// Invented data for the gallery, not measurements.
 const HOURS = Array.from({ length: 24 }, (_, hour) => {
   const startsAt = new Date(Date.UTC(2026, 2, 26, 15) + hour * HOUR_MS);
   if (hour % 9 === 8) return { startsAt, count: 0, p50: null, p95: null };

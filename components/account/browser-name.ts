@@ -1,4 +1,4 @@
-// The first that occurs counts: the ones below call themselves by several names.
+// The first match counts, because the User-Agent of many browsers contains the names of others too.
 const BROWSERS = [
   ["Edg", "Edge"],
   ["OPR/", "Opera"],
@@ -19,7 +19,7 @@ const SYSTEMS = [
   ["Linux", "Linux"],
 ] as const;
 
-/** The browser that sends this User-Agent header, `Firefox on Linux`; null when it is none that is known. */
+/** The browser that sends this User-Agent header, `Firefox on Linux`; null for an unknown one. */
 export function browserName(userAgent: string): string | null {
   const browser = BROWSERS.find(([part]) => userAgent.includes(part))?.[1];
   const system = SYSTEMS.find(([part]) => userAgent.includes(part))?.[1];

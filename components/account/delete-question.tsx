@@ -14,7 +14,7 @@ export function DeleteQuestion({
 }: {
   email: string;
   losses: { pending: number; isPendingCapped: boolean; keys: number };
-  /** The account pays for its plan. */
+  /** The account has a subscription. */
   subscribed: boolean;
   env: string;
   action: string;

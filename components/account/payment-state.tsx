@@ -11,7 +11,7 @@ export type Subscription = {
   status: SubscriptionStatus;
   /** When the subscription renews, or the account loses its plan. */
   currentPeriodEnd: string | null;
-  /** The billing portal opens for it. */
+  /** There is a billing portal for it. */
   manageable: boolean;
 };
 

@@ -3,7 +3,7 @@ import { PlanTable } from "../plans/plan-table.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { type Payment, PaymentState, type Subscription } from "./payment-state.tsx";
 
-/** The plan of the account, what can be done about it, and what each plan allows. */
+/** The account's plan, the actions on it, and a comparison of the plans. */
 export function PlanCard({
   plan,
   plans,

@@ -13,7 +13,7 @@ export type Owner = {
   createdAt: string;
 };
 
-/** The owner of the account, with what the owner may change, and the sign-out button. */
+/** The form of the owner's profile, and the sign-out button. */
 export function ProfileForm({
   owner,
   isAdmin,
@@ -26,7 +26,7 @@ export function ProfileForm({
   isAdmin: boolean;
   action: string;
   signOutAction: string;
-  /** What was typed and not saved. */
+  /** Typed values that were not saved. */
   typedName: string | undefined;
   nameError: string | undefined;
 }) {

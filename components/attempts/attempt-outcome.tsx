@@ -1,7 +1,7 @@
 import { CircleCheck, CircleX } from "lucide";
 import { Icon } from "../ui/icon.tsx";
 
-/** How one attempt ended. A schedule whose attempt failed may still succeed: so this is a cross, and no status. */
+/** How one attempt ended. A failed attempt is a cross and not a status, because its schedule may still succeed. */
 export function AttemptOutcome({ isSuccess }: { isSuccess: boolean }) {
   return (
     <span

@@ -16,11 +16,11 @@ export type ListedAttempt = {
   attemptedAt: Date;
   /** The page of its schedule. */
   href: string;
-  /** The log with the attempts of this schedule alone. */
+  /** The log filtered by this schedule. */
   onlyHref: string;
 };
 
-/** Attempts of any schedules, one in a row. */
+/** A table of attempts of any schedules. */
 export function AttemptTable({ attempts, zone, now }: { attempts: readonly ListedAttempt[]; zone: string; now: Date }) {
   return (
     <Table caption="Attempts, newest first" stacks dense>
@@ -50,7 +50,7 @@ export function AttemptTable({ attempts, zone, now }: { attempts: readonly Liste
   );
 }
 
-/** Where there is no room for all columns. */
+/** For narrow screens: the details that have no column there. */
 const OPTIONAL = "max-[76.5rem]:hidden";
 const LESS = "md:max-[72rem]:hidden";
 

@@ -1,6 +1,6 @@
 import { formatOffset } from "../format/offset.ts";
 
-/** Where the time of one attempt went, in ms; null where it does not apply. */
+/** The time breakdown of one attempt, ms; null where a part does not apply. */
 export type AttemptTiming = {
   late: number | null;
   claim: number | null;
@@ -9,7 +9,7 @@ export type AttemptTiming = {
   firstByte: number | null;
 };
 
-/** Where the time of one attempt went: the bars share one scale, and the lateness begins at the zero line. */
+/** The time breakdown of one attempt as bars on one scale; the lateness begins at the zero line. */
 export function AttemptTimes({ timing }: { timing: AttemptTiming }) {
   const longest = Math.max(1, ...Object.values(timing).map((ms) => Math.abs(ms ?? 0)));
   return (

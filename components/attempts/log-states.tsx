@@ -1,7 +1,7 @@
 import { ButtonLink } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 
-/** The log of an account that has nothing in it. */
+/** In place of an empty log. */
 export function LogEmpty({ retentionDays, newHref }: { retentionDays: number; newHref: string }) {
   return (
     <EmptyState
@@ -21,7 +21,7 @@ export function LogEmpty({ retentionDays, newHref }: { retentionDays: number; ne
   );
 }
 
-/** The log when nothing in it matches its filters. */
+/** In place of the log when nothing matches its filters. */
 export function LogNoMatch({
   chips,
   outcome,

@@ -13,9 +13,9 @@ const ANSWER_MS = 8_000;
 type State = "counting" | "no-answer" | "signed-out";
 
 /**
- * Counts, each five seconds while the page is seen, the attempts that came after the log was shown, and offers to show them:
- * the log itself stays as it is until then, and a screen reader is told nothing unless it asks. `countHref` answers the count
- * of now and `known` is the one of the page; null is more than is counted. Without scripts it is a link.
+ * Counts the newer attempts every five seconds while the page is visible, and offers to show them. Until then the log
+ * does not change, and screen readers announce nothing. `countHref` returns the current count, `known` is the count
+ * when the page was made; null means more than is counted. Without scripts it is a link.
  */
 export function LogTail({ countHref, known, listHref }: { countHref: string; known: number | null; listHref: string }) {
   const [isOn, setOn] = useState(true);

@@ -1,6 +1,6 @@
 import { TextLink } from "../ui/text-link.tsx";
 
-/** For how long attempts are kept; `longer` is for how many days another plan keeps them, 0 for none. */
+/** Says how long attempts are kept. `longer` is the number of days under the other plan, 0 when there is none with more. */
 export function RetentionNote({ days, longer, accountHref }: { days: number; longer: number; accountHref: string }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** The code that a target answered, in the colour of its class; "none" where no answer came. */
+/** A target's status code in the colour of its class; "none" without an answer. */
 export function StatusCode({ code }: { code: number | null }) {
   return (
     <span className={`font-mono text-sm ${inkOf(code)}`}>

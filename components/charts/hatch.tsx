@@ -1,6 +1,6 @@
 import { type SVGProps, useId } from "react";
 
-/** A hatched place of a chart: what never happens, or what is only expected (`strong`). Takes what a `<rect>` takes. */
+/** A hatched area of a chart: impossible values, or (`strong`) extrapolated ones. Takes the attributes of `<rect>`. */
 export function Hatch({ strong = false, ...rect }: SVGProps<SVGRectElement> & { strong?: boolean }) {
   const id = useId();
   return (

@@ -12,9 +12,9 @@ const COLUMN_WIDTH = 0.32;
 const HEIGHT_MIN = 3;
 
 /**
- * The lines of counted latenesses on a scale, the one-sided one unless another is given. Each is as high as the square root
- * of the requests in one of its milliseconds, the highest 96 %; neighbours that would touch share a line at their mean. On
- * the one-sided scale early ones count as 0.
+ * The lines of counted latenesses on a scale (default: one-sided). The height of a line is the square root of its
+ * requests per millisecond, and the highest has 96 %. Neighbours that would touch share a line at their mean. On the
+ * one-sided scale early requests count as 0.
  */
 export function histogramLines(
   counts: readonly LatenessCount[],
@@ -45,7 +45,7 @@ export function histogramLines(
 
 const HEIGHT_MAX = 96;
 
-/** How many whole milliseconds a column of the scale holds. */
+/** The number of whole milliseconds in a column of the scale. */
 function millisecondsAt(scale: LatenessScale, column: number): number {
   const edges = [column, column + 1].map((edge) => Math.abs(scale.msAt(edge * COLUMN_WIDTH)));
   return Math.max(1, Math.ceil(Math.max(...edges)) - Math.ceil(Math.min(...edges)));

@@ -10,8 +10,8 @@ const FLAGS = 18;
 const SIZES = { large: 132, medium: 68 };
 
 /**
- * The zero line, large: requests by how late they left, on the two-sided scale when any was early. A picture for the eye, a
- * sentence for a screen reader. It has no fixed width: places are percent of it, and what is written keeps its size.
+ * A histogram of lateness, on the two-sided scale when any request was early. Screen readers get a sentence instead. It
+ * has no fixed width: positions are percentages, and text keeps its size.
  */
 export function LatenessHistogram({
   counts,
@@ -30,7 +30,7 @@ export function LatenessHistogram({
   const lines = histogramLines(counts, scale);
   const sent = counts.reduce((sum, { count }) => sum + count, 0);
   const bottom = FLAGS + plot;
-  // The words of p95 and of the limit turn away from each other.
+  // The labels of p95 and of the limit extend away from each other.
   const isCrowded = Math.abs(xOf(p95) - xOf(ON_TIME_WITHIN_MS)) < WORD;
   return (
     <svg
@@ -107,7 +107,7 @@ export function LatenessHistogram({
 /** Width of a label on a narrow screen, percent. */
 const WORD = 10;
 
-/** The bracket from p50 to p95. Its words turn away from each other, and from the zero line where there is room. */
+/** The bracket from p50 to p95. Its labels extend away from each other, and from the zero line if there is room. */
 function Span({
   zero,
   from,
@@ -119,7 +119,7 @@ function Span({
   from: number;
   to: number;
   bottom: number;
-  /** The word of p95 stands before its place. */
+  /** The label of p95 ends at its position. */
   endsBefore: boolean;
 }) {
   const places = (
@@ -133,7 +133,7 @@ function Span({
   );
   const turnsIn = from > zero && from < zero + WORD && to - from > WORD;
   const isAtEdge = to > 100 - WORD;
-  // At the right edge both words end there, so they need room between each other.
+  // At the right edge both labels end there, so keep a distance between them.
   if (isAtEdge && to - from < WORD) {
     return (
       <>

@@ -7,7 +7,7 @@ import { latenessScale } from "./lateness-scale.ts";
 const FLAGS = 18;
 const PLOT = 44;
 
-/** The zero line with one request on it: how late it left, or how early. `what` names it ("The first attempt"). */
+/** The lateness of one request on the zero line. `what` names the request ("The first attempt"). */
 export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
   const isTwoSided = ms < 0;
   const { xOf, zero } = latenessScale({ isTwoSided });
@@ -31,7 +31,7 @@ export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
         className="stroke-1 stroke-warn"
         strokeDasharray="2 3"
       />
-      {/* It turns away from the word of the request. */}
+      {/* Extends away from the label of the request. */}
       {Math.abs(x - limit) > WORDS / 2 && (
         <text x={`${limit}%`} y="12" textAnchor={isLate ? "end" : "start"} className="fill-warn text-2xs">
           late past {ON_TIME_WITHIN_MS}
@@ -60,10 +60,10 @@ export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
   );
 }
 
-/** Percent of the width that is kept free for a word. */
+/** Percent of the width that is kept free for a label. */
 const WORDS = 16;
 
-/** At an edge the word of the request stays within it. */
+/** At an edge the label of the request stays inside the chart. */
 function anchorAt(x: number): "start" | "middle" | "end" {
   if (x < WORDS / 2) return "start";
   return x > 100 - WORDS / 2 ? "end" : "middle";
@@ -72,6 +72,6 @@ function anchorAt(x: number): "start" | "middle" | "end" {
 function inWords(ms: number, what: string): string {
   if (ms === 0) return `${what} left at its instant.`;
   if (ms < 0) return `${what} left ${formatOffset(-ms).slice(1)} before its instant, as early firing asks.`;
-  const judged = ms > ON_TIME_WITHIN_MS ? "more than" : "within";
-  return `${what} left ${formatOffset(ms).slice(1)} after its instant: ${judged} the ${ON_TIME_WITHIN_MS} ms that count as on time.`;
+  const comparison = ms > ON_TIME_WITHIN_MS ? "more than" : "within";
+  return `${what} left ${formatOffset(ms).slice(1)} after its instant: ${comparison} the ${ON_TIME_WITHIN_MS} ms that count as on time.`;
 }

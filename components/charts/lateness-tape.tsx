@@ -6,23 +6,23 @@ import { Hatch } from "./hatch.tsx";
 import { TapeLegend } from "./tape-legend.tsx";
 import { type TapeScale, tapeScale } from "./tape-scale.ts";
 
-/** A part of the time; the percentiles are null when nothing was sent in it. */
+/** One bucket of time; the percentiles are null when nothing was sent in it. */
 export type TapeBucket = { startsAt: Date; count: number; p50: number | null; p95: number | null };
 
 type Sent = TapeBucket & { at: number; p50: number; p95: number };
 
 const SIZES = { tall: 240, normal: 184 };
 const LABELS = 22;
-/** What a label needs, px. */
+/** The width of a label, px. */
 const LINE_HEIGHT = 11;
 /** `10,000 s` and more need a wider column. */
 const LONG_LABEL_MS = 10_000_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Lateness through time: for each bucket, at most 300, a bar from p50 to p95 above the zero line. Nothing sent is a gap;
- * nothing is interpolated. `what` names the buckets ("hour"), `zone` is that of the labels. A picture for the eye, a
- * sentence for a screen reader: put `TapeTable` beside it.
+ * Lateness through time: for each bucket, at most 300, a bar from p50 to p95 above the zero line. A bucket in which
+ * nothing was sent is a gap. `what` names the buckets ("hour"), `zone` is the zone of the labels. Screen readers get a
+ * sentence: put `TapeTable` beside it.
  */
 export function LatenessTape({
   buckets,
@@ -34,7 +34,7 @@ export function LatenessTape({
   buckets: readonly TapeBucket[];
   what: string;
   zone: string;
-  /** Some left early, though no bar may show it: below the zero line is not "never" then. */
+  /** Some requests left early, even if no bar shows it: the area below the zero line must not say "never". */
   hasEarly?: boolean;
   size?: keyof typeof SIZES;
 }) {
@@ -73,7 +73,7 @@ export function LatenessTape({
   );
 }
 
-/** What stands at the left: a width of its own, so that words keep their size. */
+/** The column of labels at the left. It has a fixed width, so that text keeps its size. */
 function Labels({ scale, height }: { scale: TapeScale; height: number }) {
   const zero = px(scale.zero, height);
   const labelled = scale.majors.filter((ms) => Math.abs(px(scale.yOf(ms), height) - zero) >= LINE_HEIGHT);
@@ -154,7 +154,7 @@ function Bars({
   );
 }
 
-/** When the quarters of the tape begin; the last bucket is under way. */
+/** The instants at each quarter of the tape; the last bucket is still in progress. */
 function Times({ buckets, zone, y }: { buckets: readonly TapeBucket[]; zone: string; y: number }) {
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined) return null;

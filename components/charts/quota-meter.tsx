@@ -4,9 +4,9 @@ import { Hatch } from "./hatch.tsx";
 const TRACK = 12;
 
 /**
- * What is used of a quota, with the quota and its grace marked, and what the period will come to hatched. `graceLimit`
- * equals `limit` where there is none; `projected` null where it cannot be told. A picture for the eye, a sentence for a
- * screen reader.
+ * The used part of a quota, with marks at the quota and the grace limit, and the extrapolated total hatched.
+ * `graceLimit` equals `limit` when there is no grace; `projected` is null while there is no extrapolation. Screen
+ * readers get a sentence.
  */
 export function QuotaMeter({
   used,
@@ -53,7 +53,7 @@ export function QuotaMeter({
   );
 }
 
-/** A mark through the track, and its word below, which ends there. */
+/** A mark across the track, with its label below, which ends at the mark. */
 function Mark({ x, y, children }: { x: string; y: number; children: readonly (string | number)[] }) {
   return (
     <>

@@ -9,7 +9,7 @@ const KEYS = [
   ],
 ] as const;
 
-/** What a tape shows, and what its marks mean. */
+/** Explains what a tape and its marks show. */
 export function TapeLegend({ what }: { what: string }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 text-ink-muted text-xs">

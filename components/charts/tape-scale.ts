@@ -1,16 +1,16 @@
-/** The upright scale of a tape: `log10(1 + ms)` upwards from its zero line, and downwards for what was early. */
+/** The vertical scale of a tape: `log10(1 + ms)` upwards from the zero line for late, downwards for early. */
 export type TapeScale = {
-  /** Where 0 stands, percent of the height from the top. */
+  /** The position of 0, percent of the height from the top. */
   zero: number;
-  /** Where a lateness stands, percent of the height from the top. */
+  /** The position of a lateness, percent of the height from the top. */
   yOf(ms: number): number;
-  /** Where it is labelled, ms. */
+  /** Labelled values, ms. */
   majors: number[];
 };
 
 /**
- * A scale that holds latenesses from `earliestMs` to `latestMs` whole: up to a second at least, and up to the next power of
- * ten above it. It has a lower side only when something was early.
+ * A scale for latenesses from `earliestMs` to `latestMs`. It ends at a power of ten, at least one second. It has a
+ * lower side only when something was early.
  */
 export function tapeScale({ earliestMs, latestMs }: { earliestMs: number; latestMs: number }): TapeScale {
   const top = powerOfTen(Math.max(latestMs, 1_000));

@@ -5,7 +5,7 @@ import { Disclosure } from "../ui/disclosure.tsx";
 import { FigureTable } from "../ui/figure-table.tsx";
 import type { TapeBucket } from "./lateness-tape.tsx";
 
-/** The figures of a tape as a table, closed until it is asked for. */
+/** The figures of a tape as a table, collapsed at first. */
 export function TapeTable({ buckets, what, zone }: { buckets: readonly TapeBucket[]; what: string; zone: string }) {
   const lateness = (ms: number | null) => (ms === null ? "—" : formatOffset(ms));
   return (

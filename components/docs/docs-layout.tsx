@@ -6,8 +6,8 @@ import type { DocHeading } from "./headings.ts";
 export type DocsGroup = { title: string; links: readonly { href: string; label: string }[] };
 
 /**
- * The columns of the documentation: all pages, the text, and what is on this page. Below 1024 px the first is a menu that
- * opens, and the last is left out.
+ * The columns of the documentation: all pages, the text, and the outline of the page. Below 1024 px the first is a
+ * menu, and the last is left out.
  */
 export function DocsLayout({
   groups,

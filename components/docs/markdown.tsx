@@ -9,7 +9,7 @@ import { headingIds, plainText } from "./headings.ts";
 
 type Drawing = {
   ids: Map<Tokens.Heading, string>;
-  /** The address of a link of the text; null when this site does not have what it names. */
+  /** The URL of a link in the text; null when this site does not serve its target. */
   linkTo: (href: string) => string | null;
 };
 
@@ -47,7 +47,7 @@ function drawBlocks(tokens: readonly Token[], drawing: Drawing): ReactNode[] {
   return drawn;
 }
 
-/** The code blocks that begin at `at`. */
+/** The adjacent code blocks that begin at `at`. */
 function takeCodes(blocks: readonly Token[], at: number): Tokens.Code[] {
   const after = blocks.slice(at).findIndex(({ type }) => type !== "code");
   return blocks.slice(at, after === -1 ? undefined : at + after) as Tokens.Code[];
@@ -100,7 +100,7 @@ function Code({ code }: { code: Tokens.Code }) {
 
 const LANGUAGES: Record<string, string> = { sh: "Terminal", js: "JavaScript", py: "Python", json: "JSON", sql: "SQL" };
 
-/** The language of a fence is named by its title, if it has one. */
+/** The title of a fence, or the name of its language. */
 function fence({ lang = "" }: Tokens.Code): { label: string } {
   const [language = "", ...title] = lang.split(" ");
   return { label: title.join(" ") || LANGUAGES[language] || "Text" };

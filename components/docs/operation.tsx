@@ -25,7 +25,7 @@ export type ShownOperation = {
   samples: { curl: string; fetch: string } | null;
 };
 
-/** One operation of the API: what it takes, what it answers, and the call as curl and fetch. */
+/** One operation of the API: parameters, body, answers, and the call as curl and fetch. */
 export function Operation({ operation, errorsHref }: { operation: ShownOperation; errorsHref: string }) {
   const { id, method, path, summary, description, auth, parameters, body, answers, errors, samples } = operation;
   return (

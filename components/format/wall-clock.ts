@@ -1,9 +1,9 @@
 import { firstInstantOf, localTimeAt, offsetMsAt, resolveLocalTime } from "#domain/zoned-time.ts";
 
 /**
- * The instant at which clocks in `zone` show `text` (`2026-03-27T14:34`, as `datetime-local` writes it, seconds optional);
- * null when it is no such text. Where clocks are put back it is the first of the two, where they are put forward the
- * instant as if they had not been yet. `zone` is an IANA name.
+ * The instant of a local time (`2026-03-27T14:34`, as `datetime-local` writes it, seconds optional) in `zone`, an IANA
+ * name; null for any other text. When clocks go back it is the first of two instants; when they skip the time, the one
+ * by the offset before the change.
  */
 export function instantOfWallClock(text: string, zone: string): Date | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text)) return null;
@@ -12,7 +12,7 @@ export function instantOfWallClock(text: string, zone: string): Date | null {
   return new Date(firstInstantOf(resolveLocalTime(localTimeAt(asUtc, "UTC"), zone)));
 }
 
-/** What clocks in `zone` show at an instant, to the minute: `2026-03-27T14:34`. */
+/** The local time of an instant in `zone`, to the minute: `2026-03-27T14:34`. */
 export function wallClockOf(at: Date, zone: string): string {
   return new Date(at.getTime() + offsetMsAt(at.getTime(), zone)).toISOString().slice(0, 16);
 }

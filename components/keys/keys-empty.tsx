@@ -2,7 +2,7 @@ import { ButtonLink } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 
-/** In place of the keys of an account that never had one. */
+/** Shown in place of the list to an account that never had a key. */
 export function KeysEmpty({ newHref }: { newHref: string }) {
   return (
     <Card>

@@ -3,7 +3,7 @@ import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { Notice } from "../ui/notice.tsx";
 
-/** The raw value of a new key, with a line for `.env`, and the button that ends its being shown. */
+/** The raw value of a new key, with a line for `.env`, and the button that hides it for good. */
 export function NewKeyCard({
   name,
   env,
@@ -15,7 +15,7 @@ export function NewKeyCard({
   name: string;
   env: string;
   value: string;
-  /** It replaces a key. */
+  /** The key replaces another one. */
   isRotated: boolean;
   savedAction: string;
   /** The environment that the dashboard shows. */

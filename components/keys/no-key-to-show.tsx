@@ -3,7 +3,7 @@ import { ButtonLink } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 
-/** In place of a raw key that was closed or has expired. */
+/** Shown in place of a raw key that was hidden for good, or expired. */
 export function NoKeyToShow({ keysHref }: { keysHref: string }) {
   return (
     <Card>

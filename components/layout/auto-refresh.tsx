@@ -5,14 +5,14 @@ import { useEffect, useRef, useState, useTransition } from "react";
 import { formatDuration } from "../format/duration.ts";
 import { RefreshState } from "./refresh-state.tsx";
 
-/** What keeps a page as it is for now, though nobody paused it. */
+/** Why the refresh waits although it is not paused. */
 type Hold = "selection" | "overlay" | "no-answer" | null;
 
 /**
- * Makes the page anew each `everyS` seconds, on the server, and keeps focus, scroll and what was typed. `at` is when the
- * page was made (epoch ms) and `href` its own address, which is a link where scripts are off. It waits while the tab is
- * hidden, while a box within `[data-selection]` is ticked and while a dialog is open, and can be paused, for all pages of
- * the tab.
+ * Renders the page again on the server every `everyS` seconds, and keeps focus, scroll position and typed text. `at` is
+ * when the page was rendered (epoch ms); `href` is its own URL, for the link that replaces the refresh without scripts.
+ * It waits while the tab is hidden, a box within `[data-selection]` is ticked, or a dialog is open. Pausing it applies
+ * to all pages of the tab.
  */
 export function AutoRefresh({ at, href, everyS = 5 }: { at: number; href: string; everyS?: number }) {
   const router = useRouter();
@@ -25,7 +25,7 @@ export function AutoRefresh({ at, href, everyS = 5 }: { at: number; href: string
 
   useEffect(() => setPaused(sessionStorage.getItem(MEMORY) === "paused"), []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a page that was made anew is a fresh one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a page that was rendered again is fresh
   useEffect(() => {
     shownAtMs.current = performance.now();
     setAgeMs(0);
@@ -82,7 +82,7 @@ function findHold(): Hold {
   return document.querySelector("dialog[open], :popover-open") ? "overlay" : null;
 }
 
-// Asked first, since a refresh that meets no server makes the browser leave the page for its own error.
+// Ask first: a refresh without a reachable server makes the browser replace the page by its own error page.
 async function answers(): Promise<boolean> {
   try {
     return (await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(4_000) })).ok;

@@ -6,7 +6,7 @@ import { Modal } from "./modal.tsx";
 
 const LIST_SHORTCUTS = "shortcuts";
 
-/** A dialog to find a page, an action or a search by typing. Arrows choose, Enter does. */
+/** A dialog to find a page, an action or a search by typing. Arrow keys select, Enter runs. */
 export default function CommandPalette({
   commands,
   newHref,

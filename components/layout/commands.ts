@@ -1,7 +1,7 @@
-/** What the command palette offers: an address to go to, or an element of the page to press. */
+/** A command of the palette: a URL to go to, or an element of the page to click. */
 export type Command = { group: string; label: string } & ({ href: string } | { press: string });
 
-/** The commands that match what is typed, and searches for it. Every word has to occur in the label, in any case. */
+/** The commands that match the typed text, and searches for it. Every word must occur in the label (case-insensitive). */
 export function findCommands(commands: readonly Command[], typed: string, searchHref: string): readonly Command[] {
   const text = typed.trim();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -31,7 +31,7 @@ export function commandsOf({
   ];
 }
 
-/** Where a schedule is created. */
+/** The URL of the form of a new schedule. */
 export function newScheduleHref(env: Environment): string {
   return inEnvironment("/schedules/new", env);
 }

@@ -4,7 +4,7 @@ import { formatCount } from "../format/number.ts";
 import { Icon } from "../ui/icon.tsx";
 import { NAV_GROUPS } from "./nav-entries.ts";
 
-/** Every page of the dashboard. `counts` are shown behind an entry, by its address. */
+/** The navigation of the dashboard. `counts` are shown behind entries, by their path. */
 export function DashboardNav({
   env,
   current,
@@ -12,7 +12,7 @@ export function DashboardNav({
   counts = {},
   as: Anchor = "a",
 }: {
-  /** The links stay in this environment. */
+  /** The environment of the links. */
   env: Environment;
   current: string;
   isAdmin: boolean;

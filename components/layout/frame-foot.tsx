@@ -6,7 +6,7 @@ export type FrameUsage = { scheduled: number; limit: number; href: string };
 /** When a dispatcher last reported, ms ago; null when none did within the hour. */
 export type Beat = { ageMs: number | null; isAlive: boolean };
 
-/** At the foot of the navigation: how much of the month's quota is used, and whether a dispatcher is running. */
+/** The foot of the navigation: the used part of the month's quota, and whether a dispatcher is running. */
 export function FrameFoot({ usage, beat }: { usage: FrameUsage; beat: Beat }) {
   const share = usage.limit === 0 ? 1 : Math.min(usage.scheduled / usage.limit, 1);
   return (

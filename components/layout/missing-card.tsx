@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Card } from "../ui/card.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 
-/** Shown in place of a page or a thing that does not exist: `actions` lead to what does. */
+/** Shown in place of a page or an item that does not exist. `actions` lead to existing pages. */
 export function MissingCard({ title, actions, children }: { title: string; actions: ReactNode; children: ReactNode }) {
   return (
     <Card className="w-full max-w-136">

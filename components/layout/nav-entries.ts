@@ -14,7 +14,7 @@ import {
 
 export type NavEntry = { href: string; label: string; icon: IconNode; isAdmins?: boolean };
 
-/** Every page of the dashboard that its navigation names. */
+/** The entries of the dashboard's navigation. */
 export const NAV_GROUPS: readonly { title?: string; entries: readonly NavEntry[] }[] = [
   {
     entries: [

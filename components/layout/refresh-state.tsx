@@ -2,7 +2,7 @@ import { Pause, Play } from "lucide";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 
-/** How fresh a page is, in words, and the button that pauses its refresh. `isHeld`: nothing is refreshed at present. */
+/** How old the page is, and the button that pauses its refresh. `isHeld`: the refresh is paused or waits. */
 export function RefreshState({
   words,
   isPaused = false,

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Modal } from "./modal.tsx";
 import { areSingleKeysOn, setSingleKeys } from "./single-keys.ts";
 
-/** A dialog with every keyboard shortcut, and the choice to turn those of a single key off. */
+/** A dialog with all keyboard shortcuts, and a switch for the single-key ones. */
 export default function ShortcutList({ isMac, onClose }: { isMac: boolean; onClose: () => void }) {
   const [isOn, setOn] = useState(areSingleKeysOn);
   const shortcuts = [

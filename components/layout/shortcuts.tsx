@@ -35,7 +35,7 @@ export function Shortcuts({
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   }, [newHref]);
-  // The browser says later that a dialog was closed: a key that was pressed meanwhile may have opened another one.
+  // The close event comes later: a key pressed meanwhile may have opened another dialog.
   const close = () => setOpen((current) => (current === open ? null : current));
   return (
     <>
@@ -72,7 +72,7 @@ type Opened = { dialog: "palette" | "list"; nth: number };
 
 let openings = 0;
 
-/** A dialog that is opened now: a new one, even when the last one of its kind is still being closed. */
+/** A dialog to open: a new object each time, even while the previous one of its kind is still closing. */
 function opening(dialog: Opened["dialog"]): Opened {
   return { dialog, nth: ++openings };
 }
@@ -85,7 +85,7 @@ function actOf(event: KeyboardEvent): "palette" | "list" | "search" | "new" | nu
   return ({ "/": "search", "?": "list", n: "new" } as const)[event.key] ?? null;
 }
 
-// A dialog that was just closed keeps the focus until the browser draws the page again.
+// A dialog that was just closed keeps the focus until the next frame.
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -1,6 +1,6 @@
 const STORED = "single-keys";
 
-/** Whether shortcuts of a single key are on, as this browser remembers it. */
+/** Whether single-key shortcuts are on in this browser. */
 export function areSingleKeysOn(): boolean {
   try {
     return localStorage.getItem(STORED) !== "off";
@@ -9,12 +9,12 @@ export function areSingleKeysOn(): boolean {
   }
 }
 
-/** Turns shortcuts of a single key on or off in this browser. */
+/** Turns single-key shortcuts on or off in this browser. */
 export function setSingleKeys(isOn: boolean): void {
   try {
     if (isOn) localStorage.removeItem(STORED);
     else localStorage.setItem(STORED, "off");
   } catch {
-    // A browser that stores nothing keeps them on.
+    // Without storage they stay on.
   }
 }

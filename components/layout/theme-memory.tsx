@@ -13,7 +13,7 @@ export function ThemeMemory({ className, children }: { className: string; childr
       onChange={(event) => {
         const theme = readTheme((event.target as HTMLElement & { value?: string }).value);
         const secure = location.protocol === "https:" ? "; Secure" : "";
-        // biome-ignore lint/suspicious/noDocumentCookie: cookieStore is missing on plain http, where many host this
+        // biome-ignore lint/suspicious/noDocumentCookie: cookieStore is missing on plain http, where many installations run
         document.cookie = `${THEME_COOKIE}=${theme}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax${secure}`;
         document.documentElement.dataset.theme = theme;
       }}

@@ -1,4 +1,4 @@
-/** In which zone the instants of a page are shown: UTC, or that of the browser. */
+/** The zone in which a page shows instants: UTC, or the browser's. */
 export const TIMES = ["utc", "local"] as const;
 
 export type Times = (typeof TIMES)[number];
@@ -9,12 +9,12 @@ export const TIMES_COOKIE = "times";
 /** The cookie in which a script stores the browser's zone, an IANA name: the server renders instants in it. */
 export const ZONE_COOKIE = "zone";
 
-/** The choice that a cookie's value names; UTC for anything else. */
+/** The choice of a cookie value; UTC for any other value. */
 export function readTimes(value: string | undefined): Times {
   return value === "local" ? "local" : "utc";
 }
 
-/** The IANA zone that a cookie's value names, undefined when there is no such zone. */
+/** The IANA zone of a cookie value; undefined when there is no such zone. */
 export function readZone(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   try {

@@ -4,8 +4,8 @@ import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui
 import { Tag } from "../ui/tag.tsx";
 
 /**
- * What each plan allows, beside each other. `own`: the plan of the account, which is marked. Without it, the limits that say
- * nothing to who has no account are left out.
+ * The plans side by side. `own`: the account's plan, which is marked. Without it, limits that mean nothing to visitors
+ * without an account are left out.
  */
 export function PlanTable({ plans, own }: { plans: Plans; own?: PlanName }) {
   const shown = LIMITS.filter(({ isForOwners }) => own !== undefined || !isForOwners);
@@ -67,7 +67,7 @@ const LIMITS: readonly Limit[] = [
   { label: "API requests a minute", inWords: ({ requestsPerMinute }) => formatCount(requestsPerMinute) },
 ];
 
-/** The name of a plan for people. */
+/** The display name of a plan. */
 export function nameOf(plan: PlanName): string {
   return plan.charAt(0).toUpperCase() + plan.slice(1);
 }

@@ -14,7 +14,7 @@ export type PunctualityFigures = {
   histogram: readonly LatenessCount[];
 };
 
-/** How punctual this installation was in the last day: the figures and, below them, the zero line. `id` names them. */
+/** The punctuality of this installation in the last day: figures and histogram. `id` is the id of the heading. */
 export function DayFigures({ figures, id }: { figures: PunctualityFigures; id: string }) {
   const { sent, p50, p95, histogram } = figures;
   return (

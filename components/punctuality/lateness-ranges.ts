@@ -1,10 +1,10 @@
 import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
 import type { LatenessCount } from "../charts/histogram-lines.ts";
 
-/** The last lateness of each range, ms. What is on time ends with a range of its own. */
+/** The last lateness of each range, ms. One range ends at the limit of on time. */
 const ENDS = [0, 3, 10, 30, 100, ON_TIME_WITHIN_MS] as const;
 
-/** Latenesses of 0 ms and more in ranges that can be read: "4 to 10 ms". Every range is there; none is left out. */
+/** Counts latenesses of 0 ms and more by range ("4 to 10 ms"), empty ranges included. */
 export function latenessRanges(counts: readonly LatenessCount[]): { label: string; count: number }[] {
   const within = (from: number, to: number) =>
     counts.reduce((sum, { ms, count }) => sum + (ms >= from && ms <= to ? count : 0), 0);

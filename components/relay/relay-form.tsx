@@ -10,7 +10,7 @@ import { RetryTable } from "./retry-table.tsx";
 import { SliderField } from "./slider-field.tsx";
 import { formatWait } from "./wait.ts";
 
-/** What the form holds, as text; empty means the plan's default. The first wait is in seconds. */
+/** The form's values as text; empty means the plan's default. The first wait is in seconds. */
 export type RelayDraft = { cps: string; retries: string; wait: string; strategy: string; early: string };
 
 type Range = { min: number; max: number };
@@ -22,7 +22,7 @@ type Limits = {
   retryStrategy: readonly RetryStrategy[];
 };
 
-/** The form of the relay settings, with the retries that result from what is typed. `problems` are by field. */
+/** The form of the relay settings, with the retries that result from the typed values. `problems` are by field. */
 export function RelayForm({
   action,
   env,
@@ -38,7 +38,7 @@ export function RelayForm({
   limits: Limits;
   defaults: RelaySettings;
   problems: Readonly<Partial<Record<keyof RelayDraft, string>>>;
-  /** Below the retries that result. */
+  /** Shown below the resulting retries. */
   children: ReactNode;
 }) {
   const [draft, setDraft] = useState(typed);

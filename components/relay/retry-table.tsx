@@ -6,7 +6,7 @@ import { formatWait } from "./wait.ts";
 
 const SHOWN_MAX = 12;
 
-/** The attempts that a request gets when each fails. */
+/** The attempts of a request if each one fails. */
 export function RetryTable({
   strategy,
   baseMs,

@@ -11,7 +11,7 @@ type Settings = {
   earlyFire: boolean;
 };
 
-/** Each setting as saved, as it applies, and the plan's default. */
+/** Each setting: saved value, effective value and the plan's default. */
 export function SettingsTable({
   saved,
   effective,

@@ -22,12 +22,12 @@ export function SliderField({
 }: {
   id: string;
   label: string;
-  /** Behind the number, such as `/s`. */
+  /** The unit behind the number, such as `/s`. */
   unit?: string;
   min: number;
   max: number;
   fallback: number;
-  /** An end of the track in words. */
+  /** The label of an end of the track. */
   endWords?: (value: number) => string;
   text: string;
   onText: (text: string) => void;

@@ -7,8 +7,8 @@ import { Radio } from "../ui/choice.tsx";
 import { Notice } from "../ui/notice.tsx";
 
 /**
- * What to know of a time when clocks change: it does not exist, it comes twice and one of both is to be chosen, or its offset
- * is not that of now. Nothing otherwise.
+ * A note on a local time near a clock change: it does not exist, it occurs twice (with a choice), or its offset differs
+ * from the current one. Otherwise nothing.
  */
 export function ClockChange({
   chosen: { epochMs, zone, typed: meant },

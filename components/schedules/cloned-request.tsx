@@ -19,7 +19,7 @@ export type Cloned = {
   isErased: boolean;
 };
 
-/** The request of a clone: method and target of the original, and of payload and headers what is to be different. */
+/** The request of a clone: the original's method and target, and fields for another payload and other headers. */
 export function ClonedRequest({
   cloned,
   draft,

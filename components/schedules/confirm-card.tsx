@@ -9,7 +9,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { countInWords, type ScopeFilter, scopeInWords } from "./operation-words.ts";
 
-/** What went wrong with the form the last time. */
+/** The error of the last submit. */
 const FAILURES: Record<string, string> = {
   unavailable: "Nothing was begun: the database did not answer. Try again.",
   conflict: "Nothing was begun: ten operations are running. Wait for one of them, or stop it.",
@@ -20,7 +20,7 @@ const FAILURES: Record<string, string> = {
   refused: "Not replayed: its target, size or stored request does not allow it any more.",
 };
 
-/** The question before many schedules are cancelled or replayed: how many, which, and what follows. */
+/** Asks before many schedules are cancelled or replayed: how many, which, and what happens. */
 export function ConfirmCard({
   action,
   count,

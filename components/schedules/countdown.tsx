@@ -4,8 +4,9 @@ import { useEffect, useState } from "react";
 import { formatDuration } from "../format/duration.ts";
 
 /**
- * How long it is until `atMs`, each second anew, seen from `nowMs`, when the page was made (epoch ms): the server's clock
- * counts, not the browser's. Screen readers do not hear it: give them the instant beside it. Without scripts it stands still.
+ * The time until `atMs`, updated every second. `nowMs` is when the page was rendered (epoch ms), so the server's clock
+ * applies and not the browser's. Hidden from screen readers: put the instant beside it. Without scripts it does not
+ * change.
  */
 export function Countdown({ atMs, nowMs }: { atMs: number; nowMs: number }) {
   const [aheadMs, setAheadMs] = useState(atMs - nowMs);
@@ -19,7 +20,7 @@ export function Countdown({ atMs, nowMs }: { atMs: number; nowMs: number }) {
   return <span aria-hidden="true">{inWords(aheadMs)}</span>;
 }
 
-/** Until then a schedule whose instant has passed is taken to be about to leave, ms. */
+/** Up to this long after the instant "now" is shown, ms; later also how late it is. */
 const LATE_MS = 5_000;
 
 function inWords(aheadMs: number): string {

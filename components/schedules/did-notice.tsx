@@ -1,7 +1,7 @@
 import { Notice } from "../ui/notice.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** What was just done to one schedule, or why a form did nothing; nothing when there is nothing to say. */
+/** Says what was just done to one schedule, or why a form did nothing. */
 export function DidNotice({
   did,
   id,
@@ -12,7 +12,7 @@ export function DidNotice({
   did?: string | undefined;
   id?: string | undefined;
   error?: string | undefined;
-  /** What of the address cannot be asked. */
+  /** The error in the parameters of the URL. */
   problem?: string | undefined;
   hrefOf: (id: string) => string;
 }) {

@@ -6,7 +6,7 @@ import type { ScheduleDraft } from "#domain/schedule-draft.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { curlOf, draftCall, fetchOf } from "./draft-code.ts";
 
-/** The form as a call of the API. It is not shown where scripts are off, since it would stand still. */
+/** The form as a call of the API. Hidden without scripts, because it could not follow the form. */
 export function DraftCodeBlocks({
   draft,
   chosen,

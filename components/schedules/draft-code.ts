@@ -1,12 +1,12 @@
 import { headerPairs, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import type { CodePiece } from "../ui/code-block.tsx";
 
-/** What stands in place of the rest of a long payload; only what is shown is cut. */
+/** How many characters of a payload are shown; the copied text has all of them. */
 const SHOWN_PAYLOAD_MAX = 600;
 
 export type DraftCode = { shown: CodePiece[]; copied: string };
 
-/** The call that stores a draft: where to, and its body. Null for what no call of the API does. */
+/** The API call that stores a draft: path and body. Null when no call can store it. */
 export function draftCall(
   draft: ScheduleDraft,
   {
@@ -43,7 +43,7 @@ export function draftCall(
   };
 }
 
-/** A call by curl, for a POSIX shell. */
+/** The call as a curl command for a POSIX shell. */
 export function curlOf({ url, body }: { url: string; body: Record<string, unknown> }): DraftCode {
   return written(
     body,
@@ -53,7 +53,7 @@ export function curlOf({ url, body }: { url: string; body: Record<string, unknow
   );
 }
 
-/** A call by fetch, as Node.js and browsers have it. */
+/** The call as JavaScript with fetch. */
 export function fetchOf({ url, body }: { url: string; body: Record<string, unknown> }): DraftCode {
   return written(
     body,

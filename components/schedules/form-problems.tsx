@@ -5,10 +5,10 @@ import { ErrorSummary } from "../ui/error-summary.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** What sending the form came to when nothing was stored. */
+/** The answer of a form that stored nothing. */
 export type FailedDraft = Exclude<DraftAnswer, { href: string }>;
 
-/** Why a form was not stored: each field that is wrong, and what is wrong besides. Nothing when it was not sent yet. */
+/** Why a form was not stored: the errors of its fields and any other error. Nothing before the first submit. */
 export function FormProblems({ failed, signInHref }: { failed: FailedDraft | null; signInHref: string }) {
   if (failed === null) return null;
   return (

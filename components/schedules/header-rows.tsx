@@ -6,14 +6,14 @@ import { Button } from "../ui/button.tsx";
 import { BareField, FieldError } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 
-/** The custom headers of a request, a row each. Without scripts a row is added by the server, and emptied to remove it. */
+/** The custom headers of a request, one row each. Without scripts the server adds rows, and an empty row counts as none. */
 export function HeaderRows({
   headers,
   errors,
   onChange,
 }: {
   headers: readonly DraftHeader[];
-  /** By the `id` of the name's field, `header-0` and so on. */
+  /** By the `id` of the field of the name: `header-0`, `header-1`, … */
   errors: Readonly<Record<string, string | undefined>>;
   onChange: (headers: readonly DraftHeader[], changed?: string) => void;
 }) {
@@ -29,7 +29,7 @@ export function HeaderRows({
         const id = `header-${at}`;
         const error = errors[id];
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows have nothing else to be told apart by
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
           <div key={at} className="grid gap-1">
             <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_1.75rem] items-center gap-1.5">
               <BareField

@@ -18,8 +18,8 @@ import { useClock } from "./use-clock.ts";
 import { WhenFields } from "./when-fields.tsx";
 
 /**
- * The form of a new schedule, or of a clone. It works without scripts: then `action` answers with the page and all that was
- * typed. With them it is sent in the background, so that nothing typed is lost should the server be away.
+ * The form of a new schedule or a clone. Without scripts `action` answers with the page and the typed values. With
+ * scripts it is sent in the background, so that the typed values survive an unreachable server.
  */
 export function NewScheduleForm({
   action,
@@ -37,14 +37,14 @@ export function NewScheduleForm({
 }: {
   action: (before: DraftAnswer | null, fields: FormData) => Promise<DraftAnswer>;
   initial: ScheduleDraft;
-  /** Names this form: what it holds is stored once. */
+  /** Identifies this form: sending it again with the same content stores nothing more. */
   formKey: string;
   env: Environment;
   isZoneKnown: boolean;
   madeAtMs: number;
   payloadBytesMax: number;
   isEarlyByDefault: boolean;
-  /** Whether the operator allows targets beyond the public ones. */
+  /** The operator allows targets beyond the public ones. */
   mayAllowMore: boolean;
   baseUrl: string;
   cloned?: Cloned;
@@ -61,13 +61,13 @@ export function NewScheduleForm({
   const nowMs = useClock(madeAtMs);
   const chosen = chooseTime(draft, nowMs);
 
-  // What was typed before the script ran.
+  // The values that were typed before this script ran.
   useEffect(() => {
     if (form.current) setDraft(readDraft(new FormData(form.current)));
   }, []);
   useBrowserZone(isZoneKnown || atFirst !== null, (change) => setDraft((before) => ({ ...before, ...change(before) })));
 
-  // Not before the problems are in the page: what is hidden takes no focus.
+  // After rendering: a hidden element cannot take the focus.
   useEffect(() => {
     if (refusals > 0) problems.current?.focus();
   }, [refusals]);
@@ -107,7 +107,7 @@ export function NewScheduleForm({
       <input type="hidden" name="env" value={env} />
       <input type="hidden" name="formKey" value={failed?.formKey ?? formKey} />
       {cloned && <input type="hidden" name="from" value={cloned.id} />}
-      {/* Enter in a field presses the first button of a form. */}
+      {/* Enter in a field activates the first button of the form. */}
       <button type="submit" tabIndex={-1} aria-hidden="true" className="sr-only">
         Schedule it
       </button>

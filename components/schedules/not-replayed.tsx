@@ -1,7 +1,7 @@
 import { Notice } from "../ui/notice.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** Why a replay was not stored, by the code of the error; nothing without one. */
+/** Says why a replay was not stored, by the error's code; nothing without one. */
 export function NotReplayed({ error, cloneHref }: { error: string | undefined; cloneHref: string }) {
   if (error === undefined) return null;
   return (

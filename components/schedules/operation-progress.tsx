@@ -34,7 +34,7 @@ export type ShownOperation = {
   endedAt: Date | null;
 };
 
-/** How far an operation is, what it did, what it left alone and why. `stopFields` go with the form that stops it. */
+/** The progress of an operation: what it did, what it left alone and why. `stopFields` are hidden fields of the stop form. */
 export function OperationProgress({
   operation,
   isDispatcherAlive,
@@ -88,7 +88,7 @@ export function OperationProgress({
   );
 }
 
-/** What an operation is about, and when it was accepted and ended. */
+/** The filter of an operation, and when it was accepted and ended. */
 export function OperationAsked({
   operation: { id, action, filter, createdAt, endedAt },
   zone,

@@ -7,7 +7,7 @@ import type { ShownOperation } from "./operation-progress.tsx";
 import { OperationState } from "./operation-state.tsx";
 import { leftAloneTotal, scopeInWords } from "./operation-words.ts";
 
-/** Operations, the newest first, each with the address of its page. */
+/** A table of operations, newest first, with links to their pages. */
 export function OperationTable({
   operations,
   now,
@@ -53,7 +53,7 @@ export function OperationTable({
   );
 }
 
-/** The list before its first operation. */
+/** Shown in place of the list before the first operation. */
 export function OperationsEmpty() {
   return (
     <EmptyState title="No operation yet" art="first">

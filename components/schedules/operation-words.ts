@@ -3,7 +3,7 @@ import type { ScheduleStatus } from "#domain/states.ts";
 import { formatInstant } from "../format/instant.ts";
 import { formatCount } from "../format/number.ts";
 
-/** Which schedules something is about: null says that they were chosen one by one. */
+/** The filter that selects schedules; null when they were chosen one by one. */
 export type ScopeFilter = {
   statuses: readonly ScheduleStatus[] | null;
   q: string | null;
@@ -21,7 +21,7 @@ export function scopeInWords(filter: ScopeFilter | null, zone = "UTC"): string {
   return filter === null ? "the ones that you chose" : `all ${filterInWords(filter, zone)}`;
 }
 
-/** The same without "all": what was looked for. `fires` says when they fire in words ("in the next hour"). */
+/** The same without "all". `fires` is the range in words ("in the next hour"). */
 export function filterInWords({ statuses, q, from, to }: ScopeFilter, zone: string, fires?: string): string {
   const kinds = statuses ? `${statuses.join(" or ")} ones` : "schedules";
   const target = q ? (/^sch_\w{26}$/.test(q) ? ` with the id ${q}` : ` with “${q}” in the URL`) : "";
@@ -34,7 +34,7 @@ export function filterInWords({ statuses, q, from, to }: ScopeFilter, zone: stri
 
 const ACTED: Record<OperationAction, string> = { cancel: "cancelled", replay: "replayed" };
 
-/** What was done to a schedule. */
+/** The past participle of each action. */
 export const actedWord = (action: OperationAction): string => ACTED[action];
 
 const REASONS: Record<LeftAloneReason, string> = {
@@ -51,14 +51,14 @@ const REASONS: Record<LeftAloneReason, string> = {
   not_found: "Not there any more",
 };
 
-/** Each reason that applied, in words, with how often; the most frequent first. */
+/** The reasons that applied, in words, with their counts; most frequent first. */
 export function reasonsInWords(left: LeftAlone): [words: string, count: number][] {
   return (Object.entries(left) as [LeftAloneReason, number][])
     .toSorted(([, a], [, b]) => b - a)
     .map(([reason, count]) => [REASONS[reason], count]);
 }
 
-/** How many schedules were left alone, whatever the reason. */
+/** The number of schedules left alone, for any reason. */
 export function leftAloneTotal(left: LeftAlone): number {
   return Object.values(left).reduce((sum, count) => sum + count, 0);
 }

@@ -7,7 +7,7 @@ import { Radio } from "../ui/choice.tsx";
 import { TextArea } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 
-/** The payload, with its size against what the plan takes, and whether it is JSON. */
+/** The field of the payload, with its size, the plan's limit, and whether it is valid JSON. */
 export function PayloadField({
   draft: { payload, payloadKind },
   bytesMax,
@@ -47,7 +47,7 @@ export function PayloadField({
           ))}
         </fieldset>
         <span className="flex items-center gap-3 text-ink-muted">
-          {payloadKind === "json" && payload !== "" && <JsonJudgement isValid={isJson(payload)} />}
+          {payloadKind === "json" && payload !== "" && <JsonCheck isValid={isJson(payload)} />}
           <span className={`noscript:hidden ${bytes > bytesMax ? "text-bad" : ""}`}>
             {formatCount(bytes)} of {formatCount(bytesMax)} bytes
           </span>
@@ -58,7 +58,7 @@ export function PayloadField({
   );
 }
 
-function JsonJudgement({ isValid }: { isValid: boolean }) {
+function JsonCheck({ isValid }: { isValid: boolean }) {
   if (!isValid) return <span className="text-warn">Not valid JSON</span>;
   return (
     <span className="inline-flex items-center gap-1 text-ok">

@@ -10,10 +10,7 @@ import { Tag } from "../ui/tag.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
-/**
- * What a schedule sends, as far as it is shown, and what it was made from and what was made from it; `hrefOf` is the page of
- * a schedule.
- */
+/** The request of a schedule (no payload), its original and its copies. `hrefOf` returns the page of a schedule. */
 export function RequestFacts({
   schedule,
   env,

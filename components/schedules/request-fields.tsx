@@ -5,9 +5,9 @@ import { DRAFT_METHODS, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { HeaderRows } from "./header-rows.tsx";
 import { PayloadField } from "./payload-field.tsx";
-import { isTarget, UrlJudgement } from "./url-judgement.tsx";
+import { isTarget, UrlCheck } from "./url-check.tsx";
 
-/** The request of a new schedule: method, URL, headers and payload. `onChange` names the field that was changed. */
+/** The fields of the request: method, URL, headers and payload. `onChange` gets the name of the changed field. */
 export function RequestFields({
   draft,
   errors,
@@ -48,7 +48,7 @@ export function RequestFields({
           value={draft.url}
           onChange={(event) => onChange({ url: event.target.value }, "url")}
           error={errors.url ?? urlError(draft.url, mayAllowMore)}
-          hint={<UrlJudgement url={draft.url} mayAllowMore={mayAllowMore} />}
+          hint={<UrlCheck url={draft.url} mayAllowMore={mayAllowMore} />}
         />
       </div>
       <HeaderRows headers={draft.headers} errors={errors} onChange={(headers, field) => onChange({ headers }, field)} />
@@ -62,9 +62,9 @@ export function RequestFields({
   );
 }
 
-/** Said as an error once enough is there to be judged: not while the scheme is typed. */
+/** The error of the typed URL; none while its scheme is still being typed. */
 function urlError(url: string, mayAllowMore: boolean): ReactNode {
   const isHalf = /^(?:h|ht|htt|http|https|https:|https:\/|https:\/\/[\w-]*)?$/i.test(url.trim());
   if (isHalf || mayAllowMore || isTarget(url)) return undefined;
-  return <UrlJudgement url={url} mayAllowMore={false} />;
+  return <UrlCheck url={url} mayAllowMore={false} />;
 }

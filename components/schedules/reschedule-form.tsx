@@ -9,7 +9,7 @@ import { TimePreview } from "./time-preview.tsx";
 import { useClock } from "./use-clock.ts";
 import { WhenFields } from "./when-fields.tsx";
 
-/** Another instant for a schedule. `reason` is why it cannot be moved; `error` is what was wrong with what was sent. */
+/** The form that moves a schedule. `reason` is why it cannot be moved; `error` is the error of the last submit. */
 export function RescheduleForm({
   action,
   fields,

@@ -1,6 +1,6 @@
 import type { ChosenTime } from "#domain/chosen-time.ts";
 
-/** Why a schedule was not moved, by the code in the page's address, and the field that is wrong; null without a code. */
+/** Why a schedule was not moved, by the code in the page's URL, and the field with the error; null without a code. */
 export function rescheduleProblem(
   error: string | undefined,
   chosen: ChosenTime,

@@ -22,7 +22,7 @@ const EFFECTS: Record<ScheduleAction, string> = {
   cancel: "Stops what was not sent yet.",
 };
 
-/** What is most often done with a schedule, for the bar of its page. */
+/** The most frequent actions on a schedule, for the header of its page. */
 export function ActionButtons({ schedule, links }: { schedule: ShownSchedule; links: ScheduleLinks }) {
   return BAR.filter((action) => schedule.problems[action] === null).map((action) => (
     <ButtonLink
@@ -37,7 +37,7 @@ export function ActionButtons({ schedule, links }: { schedule: ShownSchedule; li
   ));
 }
 
-/** Everything that can be done with a schedule, and of what cannot why. */
+/** All actions on a schedule; an impossible one says why. */
 export function WhatCanBeDone({ schedule, links }: { schedule: ShownSchedule; links: ScheduleLinks }) {
   return (
     <Card>

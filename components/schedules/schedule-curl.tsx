@@ -1,7 +1,7 @@
 import { CodeBlock, type CodePiece } from "../ui/code-block.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
-/** What this page does, by the API: reading the schedule, and what can be done with it now. */
+/** The curl commands that read the schedule and perform its possible actions. */
 export function ScheduleCurl({ schedule, baseUrl }: { schedule: ShownSchedule; baseUrl: string }) {
   const address = `${baseUrl}/v1/schedules/${schedule.id}`;
   const calls = [

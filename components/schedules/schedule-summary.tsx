@@ -5,7 +5,7 @@ import { TextLink } from "../ui/text-link.tsx";
 import { FullTime } from "../ui/time.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
-/** Which schedule it is, on a page where something is about to be done with it. */
+/** Identifies the schedule on a page that asks about an action. */
 export function ScheduleSummary({ schedule, zone, href }: { schedule: ShownSchedule; zone: string; href: string }) {
   return (
     <Card aria-label="The schedule">
@@ -30,7 +30,7 @@ export function ScheduleSummary({ schedule, zone, href }: { schedule: ShownSched
   );
 }
 
-/** Enough to recognise it; the page of the schedule has all of it. */
+/** Cut for recognition; the schedule's page has the full text. */
 const SHOWN_MAX = 200;
 
 function cut(url: string): string {

@@ -26,10 +26,10 @@ export type ListedSchedule = {
   replayHref: string;
 };
 
-/** A column that the list can be sorted by: the address of the list sorted so, and how it is sorted now. */
+/** A sortable column: the URL of the list sorted by it, and the current order. */
 export type SortLink = { href: string; direction?: "ascending" | "descending" };
 
-/** Schedules with a box each to select them, for the form around it. `isTicked`: all of them are selected at first. */
+/** Schedules with a checkbox each, for the surrounding form. `isTicked`: all are selected at first. */
 export function ScheduleTable({
   schedules,
   caption,
@@ -76,7 +76,7 @@ export function ScheduleTable({
   );
 }
 
-/** Where there is no room for all columns. */
+/** For narrow screens: the details that have no column there. */
 const OPTIONAL = "max-[76.5rem]:hidden";
 
 function SortedHead({

@@ -5,7 +5,7 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** The list before its first schedule. `curl` is a call that makes one. */
+/** Shown in place of the list before the first schedule. `curl` is a command that creates one. */
 export function SchedulesEmpty({ newHref, keysHref, curl }: { newHref: string; keysHref: string; curl: string }) {
   return (
     <>
@@ -31,7 +31,7 @@ export function SchedulesEmpty({ newHref, keysHref, curl }: { newHref: string; k
   );
 }
 
-/** A page behind the last row of the list. */
+/** Shown in place of a page beyond the last row. */
 export function SchedulesPageEmpty({ firstHref }: { firstHref: string }) {
   return (
     <EmptyState
@@ -44,7 +44,7 @@ export function SchedulesPageEmpty({ firstHref }: { firstHref: string }) {
   );
 }
 
-/** A filtered list in which nothing is left. `asked` says what was looked for. */
+/** Shown in place of a filtered list without a match. `asked` describes the filter. */
 export function SchedulesNoMatch({ asked, resetHref }: { asked: string; resetHref: string }) {
   return (
     <EmptyState title="No schedule matches" art="no-match" actions={<ButtonLink href={resetHref}>Reset</ButtonLink>}>

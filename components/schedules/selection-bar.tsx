@@ -5,19 +5,19 @@ import { Icon } from "../ui/icon.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import { ClearSelection, SelectedNumber, SelectionCount } from "./selection-count.tsx";
 
-/** What can be done with all schedules of a list: those of its page, or all that match its filter. */
+/** The actions on all schedules of a list: those of the page, or all that match the filter. */
 export type WholeList = {
   total: number;
   isCapped: boolean;
-  /** This list with every row of the page ticked. */
+  /** The URL of this list with every row of the page ticked. */
   selectPageHref: string;
   cancelHref: string;
   replayHref: string;
 };
 
 /**
- * What is done with the selected rows of the form around it: shown while there are any, and always where scripts are off.
- * Each button leads to a page that asks.
+ * The actions on the selected rows of the surrounding form: shown while rows are selected, and always without scripts.
+ * Each button leads to a confirm page.
  */
 export function SelectionBar({ ticked, whole }: { ticked: number; whole: WholeList }) {
   return (

@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** How many boxes of the form around it are ticked, with `ticked` for what the server ticked. */
+/** The number of ticked boxes in the surrounding form; `ticked` is the number that the server rendered. */
 function useTicked(ticked: number) {
   const [count, setCount] = useState(ticked);
   const place = useRef<HTMLElement>(null);
@@ -25,7 +25,7 @@ function useTicked(ticked: number) {
 
 const boxesOf = (form: HTMLFormElement) => [...form.querySelectorAll<HTMLInputElement>('input[name="id"]')];
 
-/** How many rows are selected, said when it changes. Without scripts it says nothing, since nobody counts. */
+/** The number of selected rows, announced when it changes. Empty without scripts. */
 export function SelectionCount({ ticked }: { ticked: number }) {
   const { count, place } = useTicked(ticked);
   return (
@@ -35,7 +35,7 @@ export function SelectionCount({ ticked }: { ticked: number }) {
   );
 }
 
-/** How many rows are selected, for the label of a button. Without scripts it is "selected", since nobody counts. */
+/** The number of selected rows for the label of a button; "selected" without scripts. */
 export function SelectedNumber({ ticked }: { ticked: number }) {
   const { count, place } = useTicked(ticked);
   return (
@@ -48,7 +48,7 @@ export function SelectedNumber({ ticked }: { ticked: number }) {
   );
 }
 
-/** The box in the head of the table that ticks all rows of the page, or none. */
+/** The box in the table's head that ticks all rows of the page, or none. */
 export function SelectPage({ rows, ticked }: { rows: number; ticked: number }) {
   const { count, place } = useTicked(ticked);
   const box = useRef<HTMLInputElement>(null);
@@ -76,7 +76,7 @@ export function SelectPage({ rows, ticked }: { rows: number; ticked: number }) {
   );
 }
 
-/** A button that takes every tick back. */
+/** A button that clears the selection. */
 export function ClearSelection({ className, children }: { className: string; children: ReactNode }) {
   return (
     <button

@@ -2,7 +2,7 @@ import type { ActionProblems } from "#domain/schedule-actions.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { AttemptTiming } from "../attempts/attempt-timing.tsx";
 
-/** A schedule with all that its page shows. */
+/** A schedule as its page shows it. */
 export type ShownSchedule = {
   id: string;
   targetUrl: string;
@@ -14,17 +14,17 @@ export type ShownSchedule = {
   earlyFire: boolean;
   payloadSizeBytes: number;
   createdAt: Date;
-  /** Of the next attempt; null while one runs, and once none is due. */
+  /** When the next attempt is due; null while one runs, and when none is due. */
   nextAttemptAt: Date | null;
   endedAt: Date | null;
   replayOf: string | null;
-  /** The schedules that were made from it, the newest of them first. `isCapped`: there are more than `count`. */
+  /** Its copies, newest first. `isCapped`: there are more than `count`. */
   copies: { newest: readonly { id: string; status: ScheduleStatus }[]; count: number; isCapped: boolean };
   idempotencyKey: string | null;
   isErased: boolean;
-  /** Payload, headers or both are kept. */
+  /** The schedule has a payload, headers or both. */
   hasContent: boolean;
-  /** Started ones, of which `attempts` holds those that ended and are still kept. */
+  /** The number of started attempts. `attempts` has those that have ended and are still kept. */
   attemptCount: number;
   attempts: readonly ShownAttempt[];
   ahead: { total: number | null; lastAtMs: number | null };
@@ -41,5 +41,5 @@ export type ShownAttempt = {
   timing: AttemptTiming;
 };
 
-/** The pages on which something is done with a schedule. */
+/** The pages of the actions on a schedule. */
 export type ScheduleLinks = Record<"cancel" | "reschedule" | "replay" | "clone", string>;

@@ -8,7 +8,7 @@ import { Status } from "../ui/status.tsx";
 import { Countdown } from "./countdown.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
-/** How a schedule stands: its status, how late its first attempt was or how long it is until then, and what comes next. */
+/** The state of a schedule: status, lateness of the first attempt or time until it, and what comes next. */
 export function Standing({ schedule, zone, now }: { schedule: ShownSchedule; zone: string; now: Date }) {
   const { status, offsetMs, firedAt, fireAt, nextAttemptAt, attemptCount } = schedule;
   const isFired = offsetMs !== null && firedAt !== null;

@@ -9,7 +9,7 @@ import { Card, CardBody } from "../ui/card.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { Facts } from "../ui/facts.tsx";
 
-/** When a request would leave, as it is typed now: local and in UTC, how far ahead, and as ISO 8601. */
+/** The typed instant: in local time and UTC, relative to now, and as ISO 8601. */
 export function TimePreview({
   chosen,
   nowMs,
@@ -17,7 +17,7 @@ export function TimePreview({
 }: {
   chosen: ChosenTime;
   nowMs: number;
-  /** Below it: what sends the form. */
+  /** The submit button, shown below. */
   children?: ReactNode;
 }) {
   return (
@@ -27,7 +27,7 @@ export function TimePreview({
           Leaves
         </h2>
         <p className="hidden text-ink-soft text-sm noscript:block">
-          What you type is judged when you send it. The preview needs scripts.
+          What you type is checked when you send it. The preview needs scripts.
         </p>
         {chosen.ok ? (
           <Instant at={new Date(chosen.epochMs)} zone={chosen.zone} nowMs={nowMs} />

@@ -4,11 +4,11 @@ import { useEffect } from "react";
 import type { TypedTime } from "#domain/chosen-time.ts";
 
 /**
- * Puts in the browser's own zone, unless one was known when the page was made (`isKnown`). A date and time that stand there
- * already keep the zone they were typed for.
+ * Fills in the browser's zone, unless one was known when the page was rendered (`isKnown`). A date and time that were
+ * already typed keep their zone.
  */
 export function useBrowserZone(isKnown: boolean, change: (to: (typed: TypedTime) => TypedTime) => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as what is typed afterwards counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once: later input wins
   useEffect(() => {
     if (isKnown) return;
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

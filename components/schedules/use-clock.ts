@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** The time, epoch ms, each second anew: counted from when the page was made, so by the server's clock. */
+/** The current time, epoch ms, updated every second: counted from when the page was rendered, so by the server's clock. */
 export function useClock(madeAtMs: number): number {
   const [nowMs, setNowMs] = useState(madeAtMs);
   useEffect(() => {

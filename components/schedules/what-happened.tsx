@@ -10,7 +10,7 @@ import type { ShownAttempt, ShownSchedule } from "./shown-schedule.ts";
 
 type Props = { schedule: ShownSchedule; zone: string; now: Date };
 
-/** From its creation to its end, or to what is ahead of it: one entry for each thing that happened to a schedule. */
+/** The timeline of a schedule, from its creation to its end or to what is still ahead. */
 export function WhatHappened({ schedule, zone, now }: Props) {
   const { createdAt, fireAt, replayOf, attempts, attemptCount, retentionDays } = schedule;
   const time = (at: Date) => <ExactTime at={at} zone={zone} day={now} />;
@@ -86,7 +86,7 @@ function Attempt({ attempt, at, total }: { attempt: ShownAttempt; at: ReactNode;
         {errorText && (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
           <pre
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
             tabIndex={0}
             role="group"
             aria-label={`What attempt ${attempt.attempt} got`}

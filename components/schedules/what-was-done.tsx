@@ -4,8 +4,8 @@ import { TextLink } from "../ui/text-link.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
 /**
- * What was just done with a schedule, or why it was not: `did` and `failed` are parameters of its page's address.
- * `originalHref` is the page of the schedule that it was made from.
+ * Says what was just done with a schedule, or why not: `did` and `failed` are parameters of its page's URL.
+ * `originalHref` is the page of the schedule that it is a copy of.
  */
 export function WhatWasDone({
   schedule,
@@ -47,7 +47,7 @@ const WHY_NOT: Record<string, string | undefined> = {
 type Said = {
   title: string;
   more: string;
-  /** In any other status it is no longer true. */
+  /** The statuses in which the message still applies. */
   in?: readonly ScheduleStatus[];
 };
 

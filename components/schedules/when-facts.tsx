@@ -6,7 +6,7 @@ import { Copy } from "../ui/copy.tsx";
 import { Facts } from "../ui/facts.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
-/** When a schedule was to leave and when it left, in UTC and in the browser's `zone`, with ISO 8601 to copy. */
+/** The due and actual instants of a schedule, in UTC and in the browser's `zone`, with ISO 8601 to copy. */
 export function WhenFacts({ schedule, zone }: { schedule: ShownSchedule; zone: string | undefined }) {
   const { fireAt, firedAt, offsetMs } = schedule;
   return (

@@ -13,8 +13,8 @@ const CHIPS = [
 ];
 
 /**
- * When: by a chip, in words, or as date and time in a zone. `chosen` is what `typed` means now; `errors` are of the server,
- * by field. What is typed in one way empties the other.
+ * The fields of the time: a preset, words, or date and time in a zone. `chosen` is the current meaning of `typed`;
+ * `errors` are the server's, by field. Typing in one kind of field empties the other.
  */
 export function WhenFields({
   typed,
@@ -97,10 +97,10 @@ export function WhenFields({
   );
 }
 
-/** While a word of two letters is typed nothing is said against it. */
+/** Shows no error while fewer than three letters are typed. */
 const LONG_ENOUGH = 2;
 
-// Not sent by the server: the browser knows its 400 zones itself.
+// Listed in the browser: the server would send 400 zones.
 function useZones(): readonly string[] {
   const [zones, setZones] = useState<readonly string[]>([]);
   useEffect(() => setZones(["UTC", ...Intl.supportedValuesOf("timeZone")]), []);

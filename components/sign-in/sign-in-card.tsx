@@ -33,19 +33,19 @@ export function SignInCard({
   retryHref?: string;
   isSignupOpen?: boolean;
 }) {
-  const told = failure === undefined ? undefined : signInFailure(failure);
+  const shown = failure === undefined ? undefined : signInFailure(failure);
   return (
     <NarrowCard title="Sign in">
-      {told ? (
+      {shown ? (
         <Notice kind="bad" announce="alert">
-          <b>{told.title}</b> {told.text}
+          <b>{shown.title}</b> {shown.text}
         </Notice>
       ) : (
         <p className="-mt-2 text-ink-soft text-sm">
           We mail you a link. No password. {isSignupOpen && "A first sign-in makes the account."}
         </p>
       )}
-      {told && !told.mayTry ? (
+      {shown && !shown.mayTry ? (
         <TextLink standalone href={retryHref} className="justify-self-start text-sm">
           Sign in with another address
         </TextLink>
@@ -65,7 +65,7 @@ export function SignInCard({
               error={emailError}
             />
             <Button type="submit" kind="primary" size="large">
-              {told?.send ?? "Send the link"}
+              {shown?.send ?? "Send the link"}
             </Button>
           </form>
           <ProviderLinks providers={providers} />

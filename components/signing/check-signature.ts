@@ -1,4 +1,4 @@
-/** A secret to try, with the name that the result calls it by. */
+/** A secret to try; the result refers to it by `name`. */
 export type NamedSecret = { name: string; secret: string };
 
 export type SignatureCheck =
@@ -30,7 +30,7 @@ export async function checkSignature(
 }
 
 type Signature = {
-  /** What is signed, before the body. */
+  /** The signed text before the body. */
   head: string;
   timestampS: number;
   given: readonly string[];
@@ -40,7 +40,7 @@ type Signature = {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The signature in the headers; a sentence when it is not complete. */
+/** Reads the signature from the headers; returns a sentence when it is incomplete. */
 function readHeaders(text: string): Signature | string {
   const values = new Map<string, string>();
   for (const line of text.split("\n")) {

@@ -5,7 +5,7 @@ import { RelativeTime } from "../ui/time.tsx";
 
 const FORMER_MS = 86_400_000;
 
-/** A rotation in three steps; the third says until when the former secret signs too. */
+/** A rotation in three steps; the third says until when the former secret also signs. */
 export function RotationSteps({
   env,
   rotatedAt,

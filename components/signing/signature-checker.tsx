@@ -9,7 +9,7 @@ import { checkSignature, type SignatureCheck } from "./check-signature.ts";
 
 const TOLERANCE_S = 300;
 
-/** Checks a signature in the page. Nothing that is typed here is sent: the fields have no form to go with. */
+/** Checks a signature in the browser. Its fields belong to no form, so nothing that is typed here is sent. */
 export function SignatureChecker({ current, next }: { current: string; next: string }) {
   const [headers, setHeaders] = useState("");
   const [body, setBody] = useState("");

@@ -5,7 +5,7 @@ import { Card } from "../ui/card.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { FigureTable } from "../ui/figure-table.tsx";
 
-/** The last day on the zero line, and as a table. */
+/** The punctuality of the last day as a histogram and as a table. */
 export function DayCard({ figures }: { figures: PunctualityFigures }) {
   return (
     <Card aria-labelledby="day" className="p-[clamp(1rem,2.4vw,2rem)]">

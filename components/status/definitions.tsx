@@ -1,6 +1,6 @@
 import { TextLink } from "../ui/text-link.tsx";
 
-/** What the public figures count, what on time means, and where machines read them. */
+/** Defines what the public figures count and what on time means, and links to the API. */
 export function Definitions({ onTimeWithinMs, maxAgeS }: { onTimeWithinMs: number; maxAgeS: number }) {
   return (
     <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,17rem),1fr))] gap-x-10 gap-y-6 *:grid *:content-start *:gap-2">

@@ -3,10 +3,10 @@ import { formatDuration } from "../format/duration.ts";
 import { Notice } from "../ui/notice.tsx";
 import { FullTime } from "../ui/time.tsx";
 
-/** From this age on figures are called old, ms: they are taken every 30 s. */
+/** From this age on figures count as old, ms; they are read every 30 s. */
 const OLD_MS = 120_000;
 
-/** Says that the figures are old, and that nothing is being sent; nothing where neither is so. `isRunning` null: unknown. */
+/** Warns when the figures are old, and when no dispatcher is running. `isRunning` null: unknown. */
 export function StatusNotices({
   updatedAt,
   isRunning,

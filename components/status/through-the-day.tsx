@@ -4,7 +4,7 @@ import { Card, CardBody, CardHead } from "../ui/card.tsx";
 
 const QUARTER = "quarter of an hour";
 
-/** The last day by quarters of an hour, in UTC. */
+/** The punctuality of the last day by quarters of an hour, in UTC. */
 export function ThroughTheDay({ buckets }: { buckets: readonly TapeBucket[] }) {
   return (
     <Card aria-labelledby="through">

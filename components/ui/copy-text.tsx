@@ -6,7 +6,7 @@ import { Icon } from "./icon.tsx";
 
 const SHOWN_MS = 2_000;
 
-/** Copies `of`: a text, or that of the element with an id. */
+/** Copies `of`: a text, or the text of the element with that id. */
 export function CopyText({ of, label }: { of: string | { id: string }; label: string }) {
   const [said, setSaid] = useState<"" | "Copied" | "Not copied: select it and press Ctrl C">("");
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

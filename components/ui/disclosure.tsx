@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide";
 import type { ReactNode } from "react";
 import { Icon } from "./icon.tsx";
 
-/** Content that is closed until it is asked for, by the platform's own `<details>`. */
+/** Content that is collapsed at first, by native `<details>`. */
 export function Disclosure({ label, children }: { label: string; children: ReactNode }) {
   return (
     <details className="group/disclosure min-w-0">

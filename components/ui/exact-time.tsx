@@ -1,6 +1,6 @@
 import { formatClock, formatDayOfYear, formatInstant } from "../format/instant.ts";
 
-/** The time of day of an instant to the millisecond, with its day where that is not `day`'s; the instant in full on hover. */
+/** The time of day of an instant to the millisecond, with its date unless that is `day`; the full instant on hover. */
 export function ExactTime({ at, zone, day }: { at: Date; zone: string; day: Date }) {
   const ownDay = formatDayOfYear(at, zone);
   const clock = formatClock(at, zone);

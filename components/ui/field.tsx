@@ -16,11 +16,11 @@ type About = {
   hint?: ReactNode;
   /** The validation error, with what would be valid. */
   error?: ReactNode;
-  /** The label is for screen readers alone: where the place says what it is. */
+  /** The label is for screen readers only, where the context shows what the field is. */
   isLabelHidden?: boolean;
 };
 
-/** A text input with its label above and hint or error below. `beside` stands at its right: another way to set it. */
+/** A text input with its label above and hint or error below. `beside` is another control for the value, at the right. */
 export function TextField({
   label,
   hint,
@@ -47,7 +47,7 @@ export function TextField({
   );
 }
 
-/** One line of text alone, where a row or a table says what it is: give it an `aria-label`. */
+/** A text input without a visible label, for tables: give it an `aria-label`. */
 export function BareField({
   mono,
   isInvalid,
@@ -154,7 +154,7 @@ function Hint({ id, children }: { id: string; children: ReactNode }) {
   );
 }
 
-/** What is wrong with a field, for its `aria-describedby`. */
+/** The error of a field, for its `aria-describedby`. */
 export function FieldError({ id, children }: { id: string; children: ReactNode }) {
   return (
     <p id={id} className="flex gap-1.5 text-bad text-xs leading-4.5">

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 
 /**
- * A plain table of many figures: the first column names its row, the others are numbers at the right. All its look is on
- * the table itself, since a hundred rows whose cells each bring their classes would be most of a page.
+ * A plain table of many figures: the first column names the row, the others are right-aligned numbers. The table
+ * carries all classes, because classes on each cell of a hundred rows would be most of a page.
  */
 export function FigureTable({
   caption,
@@ -14,7 +14,7 @@ export function FigureTable({
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
     <section className="overflow-x-auto focus-visible:-outline-offset-2" aria-label={caption} tabIndex={0}>
       <table className={LOOK}>
         <caption className="sr-only">{caption}</caption>

@@ -7,8 +7,8 @@ import { Icon } from "./icon.tsx";
 import { FilterChip } from "./tabs.tsx";
 
 /**
- * A form that filters a list by the address of its page: a search field for target or id, the fields of the list, and the
- * filters that apply, each with a link that removes it.
+ * A form that filters a list by the URL of its page: a search field for target or id, the list's own fields, and the
+ * active filters, each with a link that removes it.
  */
 export function FilterForm({
   label,
@@ -19,10 +19,10 @@ export function FilterForm({
   resetHref,
   children,
 }: {
-  /** What it filters, for screen readers. */
+  /** The label for screen readers: what the form filters. */
   label: string;
   action: string;
-  /** Parameters that the form leaves as they are. */
+  /** Parameters of the URL that the form keeps. */
   kept: Readonly<Record<string, string | undefined>>;
   q: string | undefined;
   chips: readonly { label: string; removeHref: string }[];
@@ -64,7 +64,7 @@ export function FilterForm({
   );
 }
 
-/** A choice of a filter form, by value. `any`: the name of the choice that filters nothing. */
+/** A select of a filter form. `any`: the label of the option that filters nothing. */
 export function FilterSelect({
   name,
   label,
@@ -73,7 +73,7 @@ export function FilterSelect({
   options,
 }: {
   name: string;
-  /** For screen readers: the choices say what it is. */
+  /** The label for screen readers. */
   label: string;
   value: string | undefined;
   any?: string;
@@ -92,8 +92,8 @@ export function FilterSelect({
 }
 
 /**
- * The two ends of a range, shown while "between" is chosen in the form, which the style sheet sees by itself. `from` and
- * `to` as `datetime-local` writes them.
+ * The two ends of a range, shown by the style sheet while "between" is selected in the form. `from` and `to` have the
+ * format of `datetime-local`.
  */
 export function FilterRange({
   from,

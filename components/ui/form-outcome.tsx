@@ -1,8 +1,8 @@
 import { Notice } from "./notice.tsx";
 
 /**
- * What came of a form, above the page that it returned to: `done` is what happened, `error` the code of a failure, with
- * `words` for the codes that mean something special there.
+ * The result of a form, at the top of the page that it redirects to: `done` says what happened, `error` is the code of
+ * a failure, `words` are texts for codes with a special meaning there.
  */
 export function FormOutcome({
   done,

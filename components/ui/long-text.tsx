@@ -1,10 +1,10 @@
 import { formatCount } from "../format/number.ts";
 
-/** From this length on a text is cut, characters. */
+/** Longer texts are cut, characters. */
 const WHOLE_MAX = 300;
 const SHOWN = 160;
 
-/** A text that breaks anywhere, such as a URL. A long one is cut, and shown in full by the platform's own `<details>`. */
+/** A text that breaks anywhere, such as a URL. A long one is cut, and shown in full by native `<details>`. */
 export function LongText({ text }: { text: string }) {
   if (text.length <= WHOLE_MAX) return <span className="wrap-anywhere">{text}</span>;
   return (

@@ -3,8 +3,8 @@ import { formatCount } from "../format/number.ts";
 import { Button, ButtonLink } from "./button.tsx";
 
 /**
- * The pager of a list: rows shown, total, and links to the previous and next page. One of them is disabled where there is
- * none; a list of one page has neither.
+ * The pager of a list: rows shown, total, and links to the previous and next page. A link without a page is disabled; a
+ * list of one page has no links.
  */
 export function Pager({
   from,
@@ -19,7 +19,7 @@ export function Pager({
   from: number;
   to: number;
   total: number;
-  /** More rows than `total` match. */
+  /** More than `total` rows match. */
   isCapped?: boolean;
   previous?: string;
   next?: string;

@@ -25,7 +25,7 @@ export function Reading({
   );
 }
 
-/** Readings at the foot of a card, parted by hairlines; one with `href` is a link as a whole. */
+/** Readings at the foot of a card, separated by hairlines; one with `href` is a link as a whole. */
 export function Readings({
   items,
   as: Anchor = "a",
@@ -58,7 +58,7 @@ export function Readings({
   );
 }
 
-/** The first figure of a page: a lateness, its sign in the colour of the instant. */
+/** The main figure of a page: a lateness, with its sign in the accent colour. */
 export function LatenessFigure({ ms, size = "figure" }: { ms: number; size?: "figure" | "hero" }) {
   const { sign, value, unit } = offsetParts(ms);
   return (

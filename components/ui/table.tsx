@@ -16,7 +16,7 @@ export function Table({
   children: ReactNode;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
     <section className="overflow-x-auto focus-visible:-outline-offset-2" aria-label={caption} tabIndex={0}>
       <table
         data-dense={dense || undefined}
@@ -39,7 +39,7 @@ export function TableHead({ children }: { children: ReactNode }) {
   );
 }
 
-/** The rows. The look of all rows and cells is here: with classes of their own, cells would be most of a page. */
+/** The rows. It styles all rows and cells, because classes on each cell would be most of a page. */
 export function TableBody({ children }: { children: ReactNode }) {
   return <tbody className={BODY}>{children}</tbody>;
 }
@@ -98,7 +98,7 @@ const BODY = [
   "[&>tr:where(:not([data-selected])):hover]:bg-hover [&>tr:has([type=checkbox]:checked)]:bg-accent-soft [&>tr[data-selected]]:bg-accent-soft",
   "[&>tr>*]:h-11 [&>tr>*]:px-2 [&>tr>*]:py-1 [&>tr>*]:align-middle sm:[&>tr>*]:px-3 [&>tr>*:first-child]:pl-4 [&>tr>*:last-child]:pr-4",
   "group-data-dense/table:[&>tr>*]:h-8.5",
-  // Without weight, so that a cell may have another.
+  // No font weight, so that a cell can set one.
   "[:where(&>tr>th)]:text-left [:where(&>tr>th)]:font-normal",
   "group-data-stacks/table:max-md:block",
   "group-data-stacks/table:max-md:[&>tr]:flex group-data-stacks/table:max-md:[&>tr]:flex-wrap group-data-stacks/table:max-md:[&>tr]:items-center",

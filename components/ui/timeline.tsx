@@ -4,12 +4,12 @@ import { Icon } from "./icon.tsx";
 
 export type TimelineNode = "created" | "due" | "failed" | "succeeded" | "dead" | "cancelled" | "running" | "ahead";
 
-/** What happened to a thing, oldest first. */
+/** A list of events, oldest first. */
 export function Timeline({ children }: { children: ReactNode }) {
   return <ol className="grid">{children}</ol>;
 }
 
-/** One thing that happened, or will: its name, what to know of it, when; below, what belongs to it. */
+/** One past or future event: title, note and instant; `children` are shown below. */
 export function TimelineEntry({
   node,
   title,
@@ -21,7 +21,7 @@ export function TimelineEntry({
   node: TimelineNode;
   title: string;
   note?: ReactNode;
-  /** When, on the right. */
+  /** The instant, shown at the right. */
   at?: ReactNode;
   isAhead?: boolean;
   children?: ReactNode;

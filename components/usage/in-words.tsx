@@ -5,7 +5,7 @@ import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Facts } from "../ui/facts.tsx";
 import type { Month } from "./month-card.tsx";
 
-/** A month's usage without the picture. `plan` is the name that people see. */
+/** A month's usage as text. `plan` is the display name. */
 export function InWords({ month, plan }: { month: Month; plan: string }) {
   const { scheduled, limit, graceLimit, endsAt, now } = month;
   const share = limit === 0 ? null : scheduled / limit;

@@ -5,7 +5,7 @@ import { formatCount } from "../format/number.ts";
 import { Card, CardBody, CardFoot } from "../ui/card.tsx";
 import { Reading } from "../ui/reading.tsx";
 
-/** A month of one environment. `projected` null where the pace cannot be told yet. */
+/** A month of one environment. `projected` is null while there is no extrapolation. */
 export type Month = {
   env: Environment;
   scheduled: number;
@@ -17,7 +17,7 @@ export type Month = {
   projected: number | null;
 };
 
-/** How much of the month's quota is used. */
+/** The used part of the month's quota. */
 export function MonthCard({ month }: { month: Month }) {
   const { env, scheduled, limit, graceLimit, endsAt, projected } = month;
   const lastDay = new Date(endsAt.getTime() - 1);

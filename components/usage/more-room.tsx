@@ -3,7 +3,7 @@ import { formatCount } from "../format/number.ts";
 import { ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 
-/** What the paid plan holds, for whoever is on the other one. */
+/** The limits of the paid plan, for an account on the free one. */
 export function MoreRoom({ limits, href }: { limits: PlanLimits; href: string }) {
   return (
     <Card>

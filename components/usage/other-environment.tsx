@@ -4,7 +4,7 @@ import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Tag } from "../ui/tag.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** What the month has used in the other environment. `href` is its page. */
+/** The month's usage in the other environment. `href` is its usage page. */
 export function OtherEnvironment({
   env,
   scheduled,

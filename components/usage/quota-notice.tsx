@@ -3,7 +3,7 @@ import { formatCount } from "../format/number.ts";
 import { Notice } from "../ui/notice.tsx";
 import type { Month } from "./month-card.tsx";
 
-/** Says what happens past the quota and past the grace; nothing while there is room. */
+/** Warns when the quota or the grace limit is reached. */
 export function QuotaNotice({ month: { scheduled, limit, graceLimit, endsAt } }: { month: Month }) {
   if (scheduled >= graceLimit) {
     return (

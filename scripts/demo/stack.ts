@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { freePort } from "#scripts/ports.ts";
 import { SetupError } from "#scripts/setup-error.ts";
+import { aborted } from "../aborted.ts";
 
 export type Stack = {
   /** The base address of the API. */
@@ -120,11 +121,4 @@ async function textOf(stream: ChildProcess["stdout"]): Promise<string> {
 
 function failStart(how: string): never {
   throw new SetupError(how);
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

@@ -1,5 +1,6 @@
 import { processEnv, readLauncherConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
+import { aborted } from "../aborted.ts";
 import { readOrMakeKeys } from "../keys/keys.ts";
 import { listenablePortOrThrow } from "../ports.ts";
 import { assertDataFolderFree, type EmbeddedPostgres, startEmbeddedPostgres } from "../postgres/embedded.ts";
@@ -103,11 +104,4 @@ function say(line: string) {
 function readyUrl(host: string, port: number): string {
   const reachable = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host] ?? (host.includes(":") ? `[${host}]` : host);
   return `http://${reachable}:${port}/readyz`;
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

@@ -10,6 +10,7 @@ import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import { newId } from "#domain/ids.ts";
 import { packRequest, sealRequest } from "#domain/sealed-request.ts";
+import { pause } from "../helpers/time.ts";
 import type { Order } from "./adversaries/adversary.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { preciseNow } from "./clock.ts";
@@ -146,7 +147,7 @@ export function createClient(wanted: {
         return;
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        await pause(200);
       }
     }
   };
@@ -188,7 +189,7 @@ export function createClient(wanted: {
     setActive,
     /** Waits until every planned call was made and answered. */
     async finish() {
-      while (timers.size + inFlight.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+      while (timers.size + inFlight.size > 0) await pause(50);
     },
     async close() {
       for (const timer of timers) clearTimeout(timer);

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { NODE_FLAGS } from "../../dispatcher/node-flags.ts";
+import { pause } from "../helpers/time.ts";
 import { preciseNow } from "./clock.ts";
 import type { Audit, Lifetime } from "./evidence.ts";
 import type { DatabaseProxy } from "./proxy.ts";
@@ -128,7 +129,7 @@ export function createFleet(wanted: {
       audit();
       const pending = () => [...living.keys()].filter((child) => (unanswered.get(child) ?? 0) > 0);
       const end = performance.now() + AUDIT_MS_MAX;
-      while (pending().length > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (pending().length > 0 && performance.now() < end) await pause(20);
       for (const child of pending()) troubles.push(`process ${child.pid} did not answer an audit`);
     },
     /** Asks every process to stop, and waits until all have stopped. */

@@ -4,6 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { decodeId } from "#domain/ids.ts";
 import { createCertificates } from "#scripts/demo/certificates.ts";
+import { pause } from "../helpers/time.ts";
 import { answerAs, type Behaviour } from "./behaviour.ts";
 import { preciseNow } from "./clock.ts";
 import type { Arrival, SocketCount } from "./evidence.ts";
@@ -110,7 +111,7 @@ function countSockets() {
 // Breaks every connection, so that each request that is still open ends and is reported.
 async function finish() {
   for (const own of sockets.values()) for (const socket of own) socket.destroy();
-  while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (open.size > 0) await pause(20);
   send({ type: "finished" });
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { listenForStop, Stopped } from "#scripts/stop-signal.ts";
+import { pause } from "../helpers/time.ts";
 import { RETRY_POLICY } from "./accounts.ts";
 import { preciseNow } from "./clock.ts";
 import type { Evidence } from "./evidence.ts";
@@ -98,8 +99,7 @@ async function carryOut(
 async function settle(url: string) {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const end = performance.now() + SETTLE_MS_MAX;
-  while ((await countOpen(sql)) > 0 && performance.now() < end)
-    await new Promise((resolve) => setTimeout(resolve, 250));
+  while ((await countOpen(sql)) > 0 && performance.now() < end) await pause(250);
   await sql.end();
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardStage, expectSound, startStageBehindProxy } from "#tests/helpers/dashboard-stage.ts";
-import { besides, LOOKS } from "#tests/helpers/page-checks.ts";
+import { type DashboardStage, startStageBehindProxy } from "#tests/helpers/dashboard-stage.ts";
+import { besides, expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 import type { DatabaseProxy } from "#tests/helpers/proxy.ts";
 import { dashboardPaths } from "#tests/pages/routes.ts";
 

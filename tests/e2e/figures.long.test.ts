@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
 import { type FiguresStage, type SignedIn, startFiguresStage } from "#tests/helpers/figures-stage.ts";
-import { accessibilityProblems, LOOKS, type Look, sidewaysOverflow, smallTargets } from "#tests/helpers/page-checks.ts";
+import { expectSound, LOOKS, type Look } from "#tests/helpers/page-checks.ts";
 
 let stage: FiguresStage;
 let full: SignedIn;
@@ -20,13 +20,6 @@ afterAll(() => stage?.stop());
 
 const wide: Look = { theme: "light", width: 1280 };
 const NARROW_TABLE = /Lateness by/;
-
-async function expectSound(page: Page, complaints: string[]): Promise<void> {
-  expect(await accessibilityProblems(page)).toEqual([]);
-  expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
-  expect(await smallTargets(page)).toEqual([]);
-  expect(complaints).toEqual([]);
-}
 
 const openAll = (page: Page) =>
   page.evaluate(() => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { recordTestAttempt, type TestAttempt } from "#tests/helpers/attempts.ts";
-import { type DashboardStage, expectSound, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
-import { LOOKS } from "#tests/helpers/page-checks.ts";
+import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardStage, expectSound, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
-import { LOOKS } from "#tests/helpers/page-checks.ts";
+import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 
 const SECRET = "Bearer canary-of-a-header-7b1f";
 

@@ -1,68 +1,28 @@
-import { mkdir } from "node:fs/promises";
-import type { Browser, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { processEnv } from "#config.ts";
 import { encodeId } from "#domain/ids.ts";
-import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
-import { launchBrowser } from "#tests/helpers/browser.ts";
-import { createDispatchBench, type DispatchBench } from "#tests/helpers/dispatcher.ts";
+import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import type { DispatchBench } from "#tests/helpers/dispatcher.ts";
 import { createTestSchedules } from "#tests/helpers/many-schedules.ts";
-import {
-  accessibilityProblems,
-  LOOKS,
-  type Look,
-  openPage,
-  sidewaysOverflow,
-  smallTargets,
-} from "#tests/helpers/page-checks.ts";
+import { expectSound, LOOKS, type Look } from "#tests/helpers/page-checks.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
-import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 
+let stage: DashboardStage;
 let bench: DispatchBench;
-let web: WebProcess;
-let browser: Browser;
 let origin: string;
 let account: Awaited<ReturnType<DispatchBench["account"]>>;
 
 beforeAll(async () => {
-  bench = await createDispatchBench({});
-  web = await startWebProcess({
-    DATABASE_URL: bench.databaseUrl,
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-  });
-  origin = `http://localhost:${web.port}`;
-  browser = await launchBrowser();
+  stage = await startDashboardStage();
+  ({ bench, origin } = stage);
 }, 300_000);
-afterAll(async () => {
-  await browser?.close();
-  await web?.stop();
-  await bench?.close();
-});
+afterAll(() => stage?.stop());
 beforeEach(async () => {
   account = await bench.account();
 });
 
-const wide: Look = { theme: "light", width: 1280 };
-
 /** A page of the dashboard, as the owner of `of` sees it. */
-async function open(path: string, look: Look & { scripts?: boolean } = wide, of = account) {
-  const token = generateSessionToken();
-  await bench.sql`
-    INSERT INTO sessions (token_hash, account_id, expires_at)
-    VALUES (${hashSessionToken(token)}, ${of.id}, now() + interval '1 day')`;
-  const { page, complaints } = await openPage(browser, origin, look);
-  await page.context().addCookies([{ name: "sw_session", value: token, url: origin }]);
-  await page.goto(origin + path, { waitUntil: "load" });
-  return { page, complaints, close: () => page.context().close() };
-}
-
-/** Writes a picture where SHOTS says, to be looked at. */
-async function shoot(page: Page, name: string) {
-  const folder = processEnv().SHOTS;
-  if (!folder) return;
-  await mkdir(folder, { recursive: true });
-  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-}
+const open = (path: string, look: Look & { scripts?: boolean } = WIDE, of = account) => stage.open(of, path, look);
 
 const MINUTE_MS = 60_000;
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS);
@@ -96,35 +56,23 @@ async function seed(of = account) {
   return ids;
 }
 
-async function expectSound(page: Page, complaints: readonly string[]) {
-  expect(await accessibilityProblems(page)).toEqual([]);
-  expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
-  expect(await smallTargets(page)).toEqual([]);
-  expect(complaints).toEqual([]);
-}
-
 const statusesOf = (page: Page) =>
   page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.children[1]?.textContent));
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
-  const name = `${look.theme}-${look.width}`;
-
   it("the list, its actions and a selection have nothing that axe finds, and fit", async () => {
     await seed();
     const { page, complaints, close } = await open("/schedules", look);
     await expectSound(page, complaints);
-    await shoot(page, `list-${name}`);
     await page.locator('input[name="id"]').first().check();
     await page.getByRole("region", { name: "Selection" }).waitFor();
     await expectSound(page, complaints);
-    await shoot(page, `selected-${name}`);
     await page
       .getByRole("button", { name: /^Actions for/ })
       .nth(2)
       .click();
     await page.getByRole("link", { name: "Open" }).waitFor();
     await expectSound(page, complaints);
-    await shoot(page, `actions-${name}`);
     await close();
   });
 
@@ -142,7 +90,6 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
       // The browser says of each answer of 404 that it did not load.
       const others = complaints.filter((one) => !one.includes("404"));
       await expectSound(page, others);
-      await shoot(page, `${path.replace(/\W+/g, "-")}-${name}`);
       await close();
     }
   });
@@ -156,15 +103,12 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
       );
       await page.getByRole("heading", { name: /12 schedules\?/ }).waitFor();
       await expectSound(page, complaints);
-      await shoot(page, `confirm-${action}-${name}`);
       await page.getByRole("button", { name: /12 schedules/ }).click();
       await page.waitForURL(/operations\/op_/);
       await expectSound(page, complaints);
-      await shoot(page, `operation-${action}-${name}`);
       await page.getByRole("link", { name: "Operations", exact: true }).click();
       await page.getByRole("table").waitFor();
       await expectSound(page, complaints);
-      await shoot(page, `operations-${action}-${name}`);
       await close();
     }
   });
@@ -186,7 +130,7 @@ describe("the list", () => {
 
   it("has tabs with counts, which keep the other filters and begin at the first page", async () => {
     await seed();
-    const { page, close } = await open("/schedules?page=2", { ...wide, scripts: false });
+    const { page, close } = await open("/schedules?page=2", { ...WIDE, scripts: false });
     const tabs = page.getByRole("navigation", { name: "Status" }).getByRole("link");
     expect(await tabs.allTextContents()).toEqual([
       "All30",
@@ -205,7 +149,7 @@ describe("the list", () => {
 
   it("filters by what is typed and by range, shows what holds, and takes it back, without scripts", async () => {
     await seed();
-    const { page, close } = await open("/schedules", { ...wide, scripts: false });
+    const { page, close } = await open("/schedules", { ...WIDE, scripts: false });
     await page.getByLabel("Part of the URL, or a whole schedule id").fill("TRIAL");
     await page.getByLabel("Fires").selectOption("hour");
     await page.getByRole("button", { name: "Apply" }).click();
@@ -279,7 +223,7 @@ describe("the page of the list", () => {
   it("that the database does not answer says so with the id of its request, without scripts too", async () => {
     await bench.sql.begin(async (tx) => {
       await tx`LOCK TABLE schedules IN ACCESS EXCLUSIVE MODE`;
-      const { page, close } = await open("/schedules?status=dead", { ...wide, scripts: false });
+      const { page, close } = await open("/schedules?status=dead", { ...WIDE, scripts: false });
       await page.getByRole("heading", { name: "This page did not load" }).waitFor();
       await page.getByText(/req_[0-9a-f]{32}/).waitFor();
       expect(await page.getByRole("link", { name: "Try again" }).getAttribute("href")).toBe("/schedules?status=dead");
@@ -300,7 +244,7 @@ describe("the page of the list", () => {
     await page.getByRole("heading", { name: "Replay 19 schedules?" }).waitFor();
     expect(complaints).toEqual([]);
     await close();
-    const plain = await open("/schedules?page=2", { ...wide, scripts: false });
+    const plain = await open("/schedules?page=2", { ...WIDE, scripts: false });
     await plain.page.getByRole("link", { name: "Select this page" }).click();
     await expect.poll(() => plain.page.locator('input[name="id"]:checked').count()).toBe(10);
     await plain.close();
@@ -344,7 +288,7 @@ describe("cancelling", () => {
 
   it("of a selection works without scripts, and its operation is followed by a link", async () => {
     await seed();
-    const { page, close } = await open("/schedules?status=scheduled", { ...wide, scripts: false });
+    const { page, close } = await open("/schedules?status=scheduled", { ...WIDE, scripts: false });
     await page.locator('input[name="id"]').nth(0).check();
     await page.locator('input[name="id"]').nth(1).check();
     await page.getByRole("button", { name: "Cancel selected" }).click();
@@ -365,7 +309,7 @@ describe("cancelling", () => {
 
   it("of nothing says that nothing was selected", async () => {
     await seed();
-    const { page, close } = await open("/schedules", { ...wide, scripts: false });
+    const { page, close } = await open("/schedules", { ...WIDE, scripts: false });
     await page.getByRole("button", { name: "Cancel selected" }).click();
     await page.getByText("Nothing was selected. Tick schedules first.").waitFor();
     await close();
@@ -418,7 +362,7 @@ describe("of somebody else", () => {
   it("neither schedules nor operations are shown or touched", async () => {
     const other = await bench.account();
     const id = await bench.schedule(account, "https://example.com/mine", inMinutes(30));
-    const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`, wide, other);
+    const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`, WIDE, other);
     await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
     await page.getByRole("alert").filter({ hasText: "not there any more" }).waitFor();
     expect((await bench.read(id)).status).toBe("scheduled");

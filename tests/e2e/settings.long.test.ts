@@ -4,8 +4,8 @@ import { hashApiKey, parseApiKey } from "#domain/api-key.ts";
 import { encodeId } from "#domain/ids.ts";
 import { loadSigningSecret, signRequest } from "#domain/signing.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardStage, expectSound, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
-import { LOOKS } from "#tests/helpers/page-checks.ts";
+import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 import { startStripe, type TestStripe } from "#tests/helpers/stripe.ts";
 
 let stage: DashboardStage;

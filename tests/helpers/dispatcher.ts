@@ -7,6 +7,7 @@ import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
 import { createTestAccount, type TestAccount } from "./accounts.ts";
 import { COMPILE_CACHE } from "./compile-cache.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
 import { createTestSchedule, type ScheduleOverrides } from "./schedules.ts";
 import { stopAudited } from "./stop-audited.ts";
 import { waitFor } from "./wait-for.ts";
@@ -24,7 +25,7 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
   const sql = postgres(database.url, { max: 4, onnotice: () => {}, backoff: () => 0.2, fetch_types: on === undefined });
   const environment = {
     DATABASE_URL: database.url,
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ENCRYPTION_KEYS,
     PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
     ...settings,
   };

@@ -9,11 +9,10 @@ import { createTestAccount } from "./accounts.ts";
 import { recordTestAttempt } from "./attempts.ts";
 import { launchBrowser } from "./browser.ts";
 import { createTestDatabase } from "./database.ts";
+import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
 import { type Look, openPage } from "./page-checks.ts";
 import { createTestSchedule } from "./schedules.ts";
 import { startWebProcess } from "./web-process.ts";
-
-const KEYS = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
 
 export type FiguresStage = Awaited<ReturnType<typeof startFiguresStage>>;
 export type SignedIn = { id: string; token: string };
@@ -25,8 +24,8 @@ export async function startFiguresStage() {
   // A client of its own: drizzle changes how the one that it is given reads instants.
   const ormSql = postgres(database.url, { max: 1, onnotice: () => {} });
   const db = drizzle(ormSql) as unknown as Db;
-  const { keyRing } = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS: KEYS });
-  const web = await startWebProcess({ DATABASE_URL: database.url, ENCRYPTION_KEYS: KEYS });
+  const { keyRing } = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS });
+  const web = await startWebProcess({ DATABASE_URL: database.url, ENCRYPTION_KEYS });
   const browser: Browser = await launchBrowser();
 
   return {

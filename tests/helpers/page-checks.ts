@@ -79,10 +79,14 @@ export function sidewaysOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
-/** Fails when axe finds something wrong with the page as it stands, when it is wider than its window, or complained. */
+/**
+ * Fails when axe finds something wrong with the page as it is now, when it is wider than its window, when an interactive element
+ * is too small to press, or when there are `complaints` (of `openPage`).
+ */
 export async function expectSound(page: Page, complaints: readonly string[]): Promise<void> {
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
+  expect(await smallTargets(page)).toEqual([]);
   expect(complaints).toEqual([]);
 }
 

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from "@playwright/test";
 import postgres from "postgres";
 import { launchBrowser } from "./browser.ts";
 import { createTestDatabase } from "./database.ts";
+import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
 import { startFakeGitHub } from "./fake-github.ts";
 import { startFakeGoogle } from "./fake-google.ts";
 import { startFakeResend } from "./fake-resend.ts";
@@ -21,7 +22,7 @@ export async function startSignInStage(more: Record<string, string> = {}) {
   const settings = {
     DATABASE_URL: database.url,
     LOG_LEVEL: "debug",
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ENCRYPTION_KEYS,
     ...{
       RESEND_API_KEY: resend.apiKey,
       RESEND_BASE_URL: resend.baseUrl,

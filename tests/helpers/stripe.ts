@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
+import { nowS } from "./time.ts";
 
 type Fields = Record<string, string>;
 type Asked = { method: string; path: string; fields: Fields; headers: IncomingMessage["headers"] };
@@ -199,7 +200,6 @@ function newSubscription(customer: string): TestSubscription {
 }
 
 const random = () => randomBytes(8).toString("hex");
-const nowS = () => Math.floor(Date.now() / 1_000);
 const list = (data: object[]) => ({ object: "list", data, has_more: false });
 const of =
   (customer = "") =>

@@ -2,6 +2,7 @@ import type { Browser } from "@playwright/test";
 import { afterAll, beforeAll } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 
 type Made = { web: WebProcess; browser: Browser };
@@ -22,7 +23,7 @@ export function withPages(
     await fill?.(database.url);
     web = await startWebProcess({
       DATABASE_URL: database.url,
-      ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      ENCRYPTION_KEYS,
     });
     browser = await launchBrowser();
     take({ web, browser });

@@ -2,6 +2,7 @@ import type { Browser, Page } from "@playwright/test";
 import postgres from "postgres";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { launchBrowser } from "../helpers/browser.ts";
+import { ENCRYPTION_KEYS } from "../helpers/encryption-keys.ts";
 import { type Look, openPage } from "../helpers/page-checks.ts";
 import { startWebProcess } from "../helpers/web-process.ts";
 import { type PageToOpen, pagesToOpen } from "./routes.ts";
@@ -9,16 +10,15 @@ import { ADMIN, beat, seedPages } from "./seed.ts";
 
 export type PageStage = Awaited<ReturnType<typeof startPageStage>>;
 
-const KEYS = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
 const BEAT_MS = 5_000;
 
 /** The production build on a seeded database, a browser, and the addresses to open. */
 export async function startPageStage(databaseUrl: string) {
   const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} });
-  const accounts = await seedPages(sql, parseKeyRing(KEYS));
+  const accounts = await seedPages(sql, parseKeyRing(ENCRYPTION_KEYS));
   await beat(sql);
   const beating = setInterval(() => beat(sql).catch(() => {}), BEAT_MS);
-  const web = await startWebProcess({ DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: KEYS, ADMIN_EMAILS: ADMIN });
+  const web = await startWebProcess({ DATABASE_URL: databaseUrl, ENCRYPTION_KEYS, ADMIN_EMAILS: ADMIN });
   const browser: Browser = await launchBrowser();
   const origin = `http://localhost:${web.port}`;
   const sessions = { ...accounts, nobody: null };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import { Admin } from "#server/admin/admin.ts";
 import { deactivateAccount } from "#server/admin/deactivate.ts";
@@ -12,8 +12,9 @@ import { readQueue } from "#server/admin/read-queue.ts";
 import { setAccountPlan } from "#server/admin/set-plan.ts";
 import { authenticate } from "#server/auth/authenticate.ts";
 import type { Query } from "#server/context.ts";
-import { startStripe, type TestStripe } from "../../helpers/stripe.ts";
-import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
+import type { TestStripe } from "../../helpers/stripe.ts";
+import type { Api, TestCaller, TestSession } from "./api.ts";
+import { withStripe } from "./with-stripe.ts";
 
 let api: Api;
 let stripe: TestStripe;
@@ -25,20 +26,15 @@ let id: string;
 
 const query: Query = (work) => api.services.connection.run(10_000, work);
 
+withStripe({ settings: { ADMIN_EMAILS: "root@example.com" } }, (made) => {
+  ({ api, stripe, caller, session } = made);
+});
 beforeAll(async () => {
-  stripe = await startStripe();
-  api = await startApi({ ADMIN_EMAILS: "root@example.com", ...stripe.settings });
   root = await api.account();
   await api.sql`UPDATE accounts SET email = 'root@example.com', email_verified_at = now() WHERE id = ${root.accountId}`;
   admin = await adminBy(await api.session(root.accountId), "req_1");
 });
-afterAll(async () => {
-  await api.stop();
-  await stripe.close();
-});
-beforeEach(async () => {
-  caller = await api.account();
-  session = await api.session(caller.accountId);
+beforeEach(() => {
   id = encodeId("acc", caller.accountId);
 });
 

@@ -44,6 +44,7 @@ import type { PlanName } from "#domain/plans.ts";
 import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
 import { startServices } from "#server/services.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { assertDocumented } from "./documented.ts";
 
 export const TARGET = "https://example.com/hook";
@@ -62,7 +63,7 @@ const UNLIMITED = JSON.stringify({ free: { requestsPerMinute: 1_000_000 }, indie
 export function testConfig(url: string, overrides: Record<string, string> = {}): Config {
   return readConfig({
     DATABASE_URL: url,
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ENCRYPTION_KEYS,
     BASE_URL: "https://api.example.com",
     LOG_LEVEL: "fatal",
     PLANS: UNLIMITED,

@@ -4,6 +4,7 @@ import { checkSubscriptions } from "#server/billing/check-subscriptions.ts";
 import { billingOf } from "#server/billing/provider.ts";
 import { getServices } from "#server/services.ts";
 import type { TestStripe, TestSubscription } from "../../helpers/stripe.ts";
+import { nowS } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, call, type TestCaller, type TestSession } from "./api.ts";
 import { withStripe } from "./with-stripe.ts";
@@ -22,7 +23,6 @@ beforeEach(async () => {
   warnings.length = 0;
 });
 
-const nowS = () => Math.floor(Date.now() / 1_000);
 const ENDED = () => ({ status: "canceled", ended_at: nowS() - 1 });
 const subscription = async () => (await api.call("GET", "/v1/me", session)).body.subscription;
 const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(line) });

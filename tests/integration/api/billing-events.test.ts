@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
 import type { TestStripe, TestSubscription } from "../../helpers/stripe.ts";
+import { nowS } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, call, type TestCaller, type TestSession } from "./api.ts";
 import { withStripe } from "./with-stripe.ts";
@@ -22,7 +23,6 @@ const stored = async () => {
   const [row] = await api.sql`SELECT * FROM subscriptions WHERE account_id = ${caller.accountId}`;
   return row;
 };
-const nowS = () => Math.floor(Date.now() / 1_000);
 const ENDED = () => ({ status: "canceled", ended_at: nowS() - 1 });
 
 /** The caller's subscription, for which Stripe has sent no event yet. */

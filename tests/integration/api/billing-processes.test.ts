@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import type { TestStripe } from "../../helpers/stripe.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
@@ -17,7 +18,7 @@ withStripe({ isConfigured: false }, (made) => {
 beforeAll(async () => {
   const settings = {
     DATABASE_URL: api.config.databaseUrl,
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ENCRYPTION_KEYS,
     ...stripe.settings,
     LOG_LEVEL: "debug",
   };

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 import { type Answer, type Api, startApi } from "./api.ts";
 import { type Case, createFixture, type Fixture } from "./case-fixture.ts";
@@ -12,7 +13,7 @@ beforeAll(async () => {
   api = await startApi();
   web = await startWebProcess({
     DATABASE_URL: api.config.databaseUrl,
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ENCRYPTION_KEYS,
     BASE_URL: api.config.baseUrl,
   });
 }, 180_000);

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Destination } from "#domain/associated-data.ts";
-import { decodeId } from "#domain/ids.ts";
-import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { type Api, FUTURE, startApi, type TestCaller } from "./api.ts";
+import { createdBy, eraseContent, plaintextOf as storedPlaintext } from "./stored-content.ts";
 
 let api: Api;
 let caller: TestCaller;
@@ -18,27 +16,12 @@ beforeEach(async () => {
 });
 
 const PAST = "2020-01-01T00:00:00Z";
-const uuid = (textId: string) => decodeId("sch", textId) as string;
 const clone = (body?: unknown, headers?: Record<string, string>, of = id) =>
   api.call("POST", `/v1/schedules/${of}/clone`, caller.live, body, headers);
 const get = async (textId: string) => (await api.call("GET", `/v1/schedules/${textId}`, caller.live)).body;
-const used = async () =>
-  (await api.sql`SELECT sum(scheduled)::int AS n FROM usage WHERE account_id = ${caller.accountId}`)[0]?.n;
-
-async function plaintextOf(textId: string) {
-  const [row] = await api.sql`SELECT schedule_id AS id, method, target_url AS "targetUrl", sealed
-    FROM schedule_requests WHERE schedule_id = ${uuid(textId)}`;
-  if (row?.sealed === null) return null;
-  const { headers, payload } = unpackRequest(
-    openRequest(api.config.keyRing, row?.sealed, row as unknown as Destination),
-  );
-  return { headers, payload: payload.toString() };
-}
-
-async function erase(textId: string) {
-  await api.sql`UPDATE schedule_requests SET sealed = NULL, erased_at = now() WHERE schedule_id = ${uuid(textId)}`;
-  await api.sql`UPDATE schedules SET payload_size_bytes = 0, sealed_bytes = 0 WHERE id = ${uuid(textId)}`;
-}
+const used = () => createdBy(api, caller);
+const plaintextOf = (textId: string) => storedPlaintext(api, textId);
+const erase = (textId: string) => eraseContent(api, textId);
 
 describe("POST /v1/schedules/:id/clone 201", () => {
   it("sends the new payload with the old target, method and headers, and counts in the quota", async () => {

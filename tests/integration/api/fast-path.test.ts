@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { answerOnFastPath } from "#server/edge/fast-path.ts";
 import { closeAfterEarlyResponse } from "#server/edge/lingering-close.ts";
 import { BodyMemory } from "#server/http/body-memory.ts";
+import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { startWebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
@@ -121,7 +122,7 @@ describe("the real web process", () => {
   it("answers the first create, which goes through Next.js, like those after it", async () => {
     const web = await startWebProcess({
       DATABASE_URL: api.config.databaseUrl,
-      ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      ENCRYPTION_KEYS,
     });
     try {
       const first = await sendRaw(web.port, post({}));

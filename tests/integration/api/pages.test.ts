@@ -5,11 +5,10 @@ import { parseKeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
+import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
-
-const KEYS = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
 
 let database: TestDatabase;
 let web: WebProcess;
@@ -18,7 +17,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   web = await startWebProcess({
     DATABASE_URL: database.url,
-    ENCRYPTION_KEYS: KEYS,
+    ENCRYPTION_KEYS,
     LOG_LEVEL: "info",
     BASE_URL: "https://stopwatch.example",
   });
@@ -130,7 +129,7 @@ describe("the page that a notice links to", () => {
     try {
       const id = newId(Date.now());
       await sql`INSERT INTO accounts (id, email, plan) VALUES (${id}, ${`${id}@example.com`}, 'free')`;
-      const token = unsubscribeToken(await readUnsubscribeKey(sql as never, parseKeyRing(KEYS)), id);
+      const token = unsubscribeToken(await readUnsubscribeKey(sql as never, parseKeyRing(ENCRYPTION_KEYS)), id);
       const wants = async () => (await sql`SELECT notices FROM accounts WHERE id = ${id}`)[0]?.notices;
 
       const { raw } = await get(`/unsubscribe?token=${token}`);

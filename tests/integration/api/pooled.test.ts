@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDispatcher } from "#dispatcher/dispatcher.ts";
 import { startServices } from "#server/services.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { PGBOUNCER, POOL_SIZE, type Pooler, startPgBouncer } from "../../helpers/pgbouncer.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { stopAudited } from "../../helpers/stop-audited.ts";
@@ -130,7 +131,7 @@ describe.skipIf(PGBOUNCER === undefined)(
     it("the operator's commands work with both addresses set", async () => {
       const env = {
         ...{ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: api.config.databaseUrl },
-        ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+        ENCRYPTION_KEYS,
       };
       const migrated = runScript("migrate", [], env);
       expect(await migrated.exited).toBe(0);

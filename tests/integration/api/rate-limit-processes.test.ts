@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
 import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
 import { REJECTIONS_MAX } from "#server/rate-limit/rate-limiter.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
 import { withinOneMinute } from "../../helpers/within-one-minute.ts";
@@ -17,7 +18,7 @@ beforeAll(async () => {
   api = await startApi();
   const settings = {
     DATABASE_URL: api.config.databaseUrl,
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ENCRYPTION_KEYS,
     PLANS: JSON.stringify({ free: { requestsPerMinute: LIMIT } }),
     LOG_LEVEL: "info",
   };

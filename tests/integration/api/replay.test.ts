@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Destination } from "#domain/associated-data.ts";
-import { decodeId } from "#domain/ids.ts";
-import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { startServices } from "#server/services.ts";
 import { type Api, FUTURE, startApi, type TestCaller, testConfig } from "./api.ts";
+import { createdBy, eraseContent, plaintextOf as storedPlaintext, uuidOf } from "./stored-content.ts";
 
 let api: Api;
 let caller: TestCaller;
@@ -20,27 +18,12 @@ beforeEach(async () => {
 
 const SOURCE = { payload: "\ufeffa\0\u20ac", method: "PUT", headers: { "X-A": "1", "x-b": "2" }, earlyFire: true };
 const PAST = "2020-01-01T00:00:00Z";
-const uuid = (textId: string) => decodeId("sch", textId) as string;
 const replay = (body?: unknown, headers?: Record<string, string>, of = id, key = caller.live) =>
   api.call("POST", `/v1/schedules/${of}/replay`, key, body, headers);
 const get = async (textId: string) => (await api.call("GET", `/v1/schedules/${textId}`, caller.live)).body;
-const used = async () =>
-  (await api.sql`SELECT sum(scheduled)::int AS n FROM usage WHERE account_id = ${caller.accountId}`)[0]?.n;
-
-async function plaintextOf(textId: string) {
-  const [row] = await api.sql`SELECT schedule_id AS id, method, target_url AS "targetUrl", sealed
-    FROM schedule_requests WHERE schedule_id = ${uuid(textId)}`;
-  const { headers, payload } = unpackRequest(
-    openRequest(api.config.keyRing, row?.sealed, row as unknown as Destination),
-  );
-  return { headers, payload: payload.toString() };
-}
-
-/** Erases a schedule as retention does once it has been terminal for long. */
-async function erase(textId: string) {
-  await api.sql`UPDATE schedule_requests SET sealed = NULL, erased_at = now() WHERE schedule_id = ${uuid(textId)}`;
-  await api.sql`UPDATE schedules SET payload_size_bytes = 0, sealed_bytes = 0 WHERE id = ${uuid(textId)}`;
-}
+const used = () => createdBy(api, caller);
+const plaintextOf = (textId: string) => storedPlaintext(api, textId);
+const erase = (textId: string) => eraseContent(api, textId);
 
 describe("POST /v1/schedules/:id/replay 201", () => {
   it("creates a new schedule with the same target, method, headers and payload, and counts it", async () => {
@@ -84,7 +67,7 @@ describe("POST /v1/schedules/:id/replay 201", () => {
     const before = Date.now();
     const answer = await replay(body, headers);
     expect(answer.status).toBe(201);
-    await expect.poll(() => notifications).toContainEqual(expect.stringContaining(uuid(answer.body.id)));
+    await expect.poll(() => notifications).toContainEqual(expect.stringContaining(uuidOf(answer.body.id)));
     await listener.unlisten();
     expect(Math.abs(Date.parse(answer.body.fire_at) - before)).toBeLessThan(5_000);
     const row = await get(answer.body.id);
@@ -98,7 +81,7 @@ describe("POST /v1/schedules/:id/replay 201", () => {
       await api.sql`UPDATE schedules SET status = ${status}, attempts = ${status === "scheduled" ? 0 : 1},
         claim_deadline = CASE WHEN ${status === "firing"} THEN now() END,
         next_attempt_at = CASE WHEN ${isTerminal} THEN NULL ELSE fire_at END, ended_at = CASE WHEN ${isTerminal} THEN now() END
-      WHERE id = ${uuid(id)}`;
+      WHERE id = ${uuidOf(id)}`;
       const before = await get(id);
       expect(await replay()).toMatchObject({ status: 201, body: { status: "scheduled" } });
       expect(await get(id)).toEqual(before);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller, type TestSession } from "./api.ts";
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
   api = await startApi();
   const settings = {
     DATABASE_URL: api.config.databaseUrl,
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ENCRYPTION_KEYS,
   };
   processes = await Promise.all([startWebProcess(settings), startWebProcess(settings)]);
 }, 240_000);

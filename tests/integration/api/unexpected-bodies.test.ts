@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "#server/contract/endpoints.ts";
-import { startStripe, type TestStripe } from "../../helpers/stripe.ts";
-import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
+import type { TestStripe } from "../../helpers/stripe.ts";
+import type { Api, TestCaller, TestSession } from "./api.ts";
+import { withStripe } from "./with-stripe.ts";
 
 let api: Api;
 let caller: TestCaller;
 let session: TestSession;
-let keyId: string;
 let stripe: TestStripe;
+let keyId: string;
 
-beforeAll(async () => {
-  stripe = await startStripe();
-  api = await startApi(stripe.settings);
-});
-afterAll(async () => {
-  await api.stop();
-  await stripe.close();
+withStripe({}, (made) => {
+  ({ stripe, api, caller, session } = made);
 });
 beforeEach(async () => {
-  caller = await api.account();
-  session = await api.session(caller.accountId);
   keyId = (await api.call("GET", "/v1/me", caller.test)).body.apiKey.id;
 });
 

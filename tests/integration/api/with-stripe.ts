@@ -7,9 +7,12 @@ type Made = { stripe: TestStripe; api: Api; caller: TestCaller; session: TestSes
 /**
  * Starts a local Stripe and the API, once for the tests of a file, and stops both when they are over. Before each test
  * Stripe is as new, and there is a new account with a session. `take` is called with all of it, before all tests and before
- * each. `isConfigured` says whether the API in this process knows of that Stripe.
+ * each. `isConfigured` says whether the API in this process knows of that Stripe; `settings` are further settings of the API.
  */
-export function withStripe({ isConfigured = true }: { isConfigured?: boolean }, take: (made: Made) => void): void {
+export function withStripe(
+  { isConfigured = true, settings = {} }: { isConfigured?: boolean; settings?: Record<string, string> },
+  take: (made: Made) => void,
+): void {
   let stripe: TestStripe;
   let api: Api;
   const begin = async () => {
@@ -18,7 +21,7 @@ export function withStripe({ isConfigured = true }: { isConfigured?: boolean }, 
   };
   beforeAll(async () => {
     stripe = await startStripe();
-    api = await startApi(isConfigured ? stripe.settings : {});
+    api = await startApi({ ...settings, ...(isConfigured ? stripe.settings : {}) });
     await begin();
   });
   afterAll(async () => {

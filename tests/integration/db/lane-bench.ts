@@ -11,10 +11,11 @@ import { parseKeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 
 export type LaneBench = Awaited<ReturnType<typeof createLaneBench>>;
 
-const KEY_RING = parseKeyRing(`k:${Buffer.alloc(32, 7).toString("base64")}`);
+const KEY_RING = parseKeyRing(ENCRYPTION_KEYS);
 const EPOCH = 1;
 
 export const LIMITS: CreationLimits = { limit: 1_000_000, graceLimit: 1_000_000, earlyFire: false };

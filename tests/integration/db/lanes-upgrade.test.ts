@@ -12,10 +12,11 @@ import { auditLanes } from "#db/queries/schedules/due-lanes.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { lanesTooLate } from "../../helpers/lanes.ts";
 import { createTestSchedule } from "../../helpers/schedules.ts";
 
-const KEY_RING = parseKeyRing(`k:${Buffer.alloc(32, 7).toString("base64")}`);
+const KEY_RING = parseKeyRing(ENCRYPTION_KEYS);
 const MIGRATIONS = fileURLToPath(new URL("../../../db/migrations", import.meta.url));
 const LAST_BEFORE = "0006_retention";
 

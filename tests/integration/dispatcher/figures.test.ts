@@ -11,6 +11,7 @@ import { publicPunctuality } from "#domain/public-punctuality.ts";
 import { ON_TIME_WITHIN_MS, offsetBucket } from "#domain/punctuality.ts";
 import { createTestAccounts } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 
 const ACCOUNTS = 12;
 const SCHEDULES = 600;
@@ -25,8 +26,7 @@ beforeAll(async () => {
   sql = postgres(database.url, { max: 6, onnotice: () => {} });
   // Before its first connection the driver knows no type of array.
   await sql`SELECT 1`;
-  const keys = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
-  const { keyRing } = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS: keys });
+  const { keyRing } = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS });
   accounts = await createTestAccounts(sql, keyRing, ACCOUNTS);
 });
 afterAll(async () => {

@@ -8,6 +8,7 @@ import { startDispatcher } from "#dispatcher/dispatcher.ts";
 import { encodeId } from "#domain/ids.ts";
 import { freePort } from "#scripts/ports.ts";
 import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { stopAudited } from "../../helpers/stop-audited.ts";
 import { inMs } from "../../helpers/time.ts";
@@ -69,7 +70,7 @@ describe("a dispatcher process", () => {
       env: {
         ...{ PATH: processEnv().PATH, NODE_ENV: "test", LOG_LEVEL: "trace", DISPATCHER_PORT: "0" },
         ...{ DATABASE_URL: bench.databaseUrl, DELIVERY_ALLOW: receiver.origin },
-        ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+        ENCRYPTION_KEYS,
       },
       stdio: ["ignore", stdout(), "inherit"],
     });

@@ -5,6 +5,7 @@ import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.
 import { SESSION } from "#dispatcher/databases.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { createTestSchedule } from "../../helpers/schedules.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -15,8 +16,7 @@ let keyRing: ReturnType<typeof readConfig>["keyRing"];
 beforeAll(async () => {
   database = await createTestDatabase();
   sql = postgres(database.url, { max: 8, onnotice: () => {}, connection: SESSION as never });
-  const keys = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
-  keyRing = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS: keys }).keyRing;
+  keyRing = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS }).keyRing;
 });
 afterAll(async () => {
   await sql.end();

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { processEnv } from "#config.ts";
 import { generateApiKey } from "#domain/api-key.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Answer, type Api, startApi } from "../api/api.ts";
@@ -49,7 +50,7 @@ beforeAll(async () => {
       ...{ PATH: processEnv().PATH, NODE_ENV: "test", LOG_LEVEL: "trace", DISPATCHER_PORT: "0" },
       ...{ DATABASE_URL: api.config.databaseUrl, DELIVERY_ALLOW: receiver.origin },
       PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
-      ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      ENCRYPTION_KEYS,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

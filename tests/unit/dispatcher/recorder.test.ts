@@ -10,6 +10,7 @@ import { OutageWatch } from "#dispatcher/recording/outage-watch.ts";
 import { ANSWER_BYTES_MAX, Recorder } from "#dispatcher/recording/recorder.ts";
 import { INTERRUPTED_MAX, Recovery } from "#dispatcher/recording/recovery.ts";
 import { newId } from "#domain/ids.ts";
+import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 
 /** The longest part of an answer that is kept, in characters. */
 const ANSWER = "x".repeat(8 * 1024);
@@ -28,7 +29,7 @@ const AWAY = databaseOf(() => Promise.reject(new DatabaseUnavailable(new Error("
 function start() {
   const { keyRing, plans } = readConfig({
     DATABASE_URL: "postgres://127.0.0.1/none",
-    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+    ENCRYPTION_KEYS,
   });
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
   const recorder = new Recorder({

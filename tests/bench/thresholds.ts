@@ -142,9 +142,9 @@ export function checkPages({ pages }: PagesMeasured): Threshold[] {
 export function thresholdLines(thresholds: readonly Threshold[]): string {
   return thresholds
     .map(({ text, value, limit, atLeast, met }) => {
-      const verdict = met === null ? "not measured" : met ? "met" : "MISSED";
+      const result = met === null ? "not measured" : met ? "met" : "MISSED";
       const shown = value === null ? "–" : value.toFixed(2);
-      return `${verdict.padEnd(12)}  ${shown.padStart(8)}  ${atLeast ? "≥" : "≤"} ${limit.toFixed(2)}  ${text}`;
+      return `${result.padEnd(12)}  ${shown.padStart(8)}  ${atLeast ? "≥" : "≤"} ${limit.toFixed(2)}  ${text}`;
     })
     .join("\n");
 }

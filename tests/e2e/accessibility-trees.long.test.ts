@@ -54,7 +54,7 @@ describe("the accessibility tree", () => {
     await close();
   });
 
-  it("of a page that does not exist is not kept", async () => {
+  it("is committed only for pages that exist", async () => {
     const shown = new Set([...withData(), ...FRAMES].map(({ name }) => `${name}.txt`));
     expect((await readdir(FOLDER)).filter((file) => !shown.has(file))).toEqual([]);
   });

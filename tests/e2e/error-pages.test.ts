@@ -104,7 +104,7 @@ describe("what does not exist", () => {
     }
   });
 
-  it("is said by a page that was open when it was refreshed by its script", async () => {
+  it("is reported by an open page when its script refreshes it", async () => {
     const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
     const { page, close } = await stage.open(account, `/schedules/${encodeId("sch", uuid)}`);
     await stage.sql`DELETE FROM schedules WHERE id = ${uuid}`;
@@ -152,7 +152,7 @@ describe("while the database is away", () => {
     }
   });
 
-  it("the public pages that need it are answered 503 with what they can show", async () => {
+  it("the public pages that need it are answered 503 with the content that needs no database", async () => {
     proxy.set("reset");
     const [signIn, notices] = await Promise.all([get("/login"), get("/unsubscribe?token=x")]);
     expect([signIn.status, notices.status]).toEqual([503, 503]);
@@ -183,7 +183,7 @@ async function openForm() {
 }
 
 describe("a session that ended", () => {
-  it("leads from every page of the dashboard to sign-in and back to where one was", async () => {
+  it("leads from every page of the dashboard to sign-in and back to that page", async () => {
     for (const path of dashboardPaths()) {
       const answer = await get(path, { headers: { cookie: "sw_session=gone" } });
       expect([path, answer.status]).toEqual([path, 307]);
@@ -201,7 +201,7 @@ describe("a session that ended", () => {
     ["/account", "/account/sign-out-elsewhere"],
     ["/signing/rotate?env=test", "/signing/rotate/confirm"],
   ])(
-    "leads from a form of %s to sign-in, which says that nothing was taken, and back to the form",
+    "leads from a form of %s to sign-in, which says that nothing was stored, and back to the form",
     async (page, target) => {
       const answer = await get(target, {
         method: "POST",

@@ -42,19 +42,16 @@ async function scriptBytes(page: Page): Promise<number> {
 }
 
 describe("the overview", () => {
-  it.each(LOOKS)(
-    "has nothing that axe finds, nor overflows, nor complains, with its tables open: $theme, $width px",
-    async (look) => {
-      await stage.beat();
-      const { page, complaints, close } = await stage.open("/overview", look, full);
-      await openAll(page);
-      await expectSound(page, complaints);
-      await close();
-    },
-  );
+  it.each(LOOKS)("passes axe, fits and logs no complaint, with its tables open: $theme, $width px", async (look) => {
+    await stage.beat();
+    const { page, complaints, close } = await stage.open("/overview", look, full);
+    await openAll(page);
+    await expectSound(page, complaints);
+    await close();
+  });
 
   it.each(LOOKS)(
-    "is sound before the first schedule, and while no dispatcher runs: $theme, $width px",
+    "passes axe, fits and logs no complaint before the first schedule and while no dispatcher runs: $theme, $width px",
     async (look) => {
       await stage.beat(1_200_000);
       const { page, complaints, close } = await stage.open("/overview", look, fresh);
@@ -64,7 +61,7 @@ describe("the overview", () => {
     },
   );
 
-  it("says first how late requests left, in a figure and in sentences, and what wants a look", async () => {
+  it("says first how late requests left, in a figure and in sentences, and what needs attention", async () => {
     await stage.beat();
     const { page, close } = await stage.open("/overview", wide, full);
     expect(await page.title()).toBe("Overview · Stopwatch");
@@ -101,7 +98,7 @@ describe("the overview", () => {
     await close();
   });
 
-  it("shows what the plan does not hold as locked, with the reason, and falls back to what it holds", async () => {
+  it("shows periods beyond the plan's retention as locked, with the reason, and falls back to a shorter one", async () => {
     const free = await stage.account("free");
     await stage.fill(free);
     const { page, close } = await stage.open("/overview?period=30d", wide, free);
@@ -112,7 +109,7 @@ describe("the overview", () => {
     await close();
   });
 
-  it("says since when no dispatcher runs", async () => {
+  it("says since when no dispatcher has been running", async () => {
     await stage.beat(1_200_000);
     const { page, close } = await stage.open("/overview", wide, full);
     await page.getByText(/Not running since .* UTC, 20 m/).waitFor();
@@ -123,7 +120,7 @@ describe("the overview", () => {
     await never.close();
   });
 
-  it("gives a newcomer three steps and a call that is accepted as it stands", async () => {
+  it("shows a newcomer three steps and a call that works unchanged", async () => {
     await stage.beat();
     const { page, close } = await stage.open("/overview?env=test", wide, fresh);
     const steps = page.getByRole("region", { name: /three steps/ });
@@ -156,14 +153,14 @@ describe("the overview", () => {
 });
 
 describe("the page of usage", () => {
-  it.each(LOOKS)("has nothing that axe finds, nor overflows, nor complains: $theme, $width px", async (look) => {
+  it.each(LOOKS)("passes axe, fits and logs no complaint: $theme, $width px", async (look) => {
     await stage.beat();
     const { page, complaints, close } = await stage.open("/usage", look, full);
     await expectSound(page, complaints);
     await close();
   });
 
-  it("says what is used, what is left, when it starts again, in a picture and in words", async () => {
+  it("shows the used and the remaining quota and when it starts again, as a picture and as text", async () => {
     const account = await stage.account("free");
     await use(account, 1_412);
     const { page, close } = await stage.open("/usage", wide, account);
@@ -180,7 +177,7 @@ describe("the page of usage", () => {
     await close();
   });
 
-  it("says what happens inside the grace, and past it", async () => {
+  it("says what happens within the grace and beyond it", async () => {
     const account = await stage.account("free");
     for (const [scheduled, sentence] of [
       [2_086, /Over the quota\..*up to 2,200/],
@@ -200,18 +197,15 @@ describe("the page of usage", () => {
 });
 
 describe("the public status", () => {
-  it.each(LOOKS)(
-    "has nothing that axe finds, nor overflows, nor complains, with its tables open: $theme, $width px",
-    async (look) => {
-      await stage.beat();
-      const { page, complaints, close } = await stage.open("/status", look);
-      await openAll(page);
-      await expectSound(page, complaints);
-      await close();
-    },
-  );
+  it.each(LOOKS)("passes axe, fits and logs no complaint, with its tables open: $theme, $width px", async (look) => {
+    await stage.beat();
+    const { page, complaints, close } = await stage.open("/status", look);
+    await openAll(page);
+    await expectSound(page, complaints);
+    await close();
+  });
 
-  it("shows the figures that machines read, and says what they count", async () => {
+  it("shows the figures of the API, and says what they count", async () => {
     await stage.beat();
     const { page, close } = await stage.open("/status", wide);
     const json = await (await page.request.get(`${stage.origin}/v1/status/punctuality`)).json();
@@ -229,7 +223,7 @@ describe("the public status", () => {
     await close();
   });
 
-  it("may be kept for a crowd without cookies, and is everybody else's own", async () => {
+  it("may be cached for visitors without cookies, and for nobody else", async () => {
     const anonymous = await fetch(`${stage.origin}/status`);
     expect(anonymous.headers.get("cache-control")).toBe("public, max-age=15");
     expect(anonymous.headers.get("vary")).toMatch(/(^|, )cookie(,|$)/i);
@@ -243,7 +237,7 @@ describe("the public status", () => {
 });
 
 describe("while figures cannot be read", () => {
-  it("the overview says that it did not load, with the id of its request; the status shows the last figures", async () => {
+  it("the overview says that it did not load, with the id of its request, and the status shows the last figures", async () => {
     const before = await stage.open("/status", wide);
     const sent = await before.page.getByText("Sent in 24 h").locator("..").textContent();
     await before.close();

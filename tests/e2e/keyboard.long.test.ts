@@ -75,7 +75,7 @@ describe.each([true, false])("by keyboard alone, with scripts %s:", (scripts) =>
     await close();
   });
 
-  it("a page that is gone to begins at its top: with its title, and the link to its content as the first stop", async () => {
+  it("a page that a link opens begins at its top, with its title, and with the skip link as the first stop", async () => {
     const { page, close } = await stage.open(account, "/schedules", { ...WIDE, scripts });
     for (const [name, path] of [
       ["Logs", "/logs"],
@@ -114,7 +114,7 @@ describe.each([true, false])("by keyboard alone, with scripts %s:", (scripts) =>
       text: " ",
     },
   ])(
-    "a form that is not taken has the focus on what is wrong, and each error leads to its field: $path",
+    "a rejected form has the focus on its errors, and each error links to its field: $path",
     async ({ path, label, send, error, text }) => {
       const { page, complaints, close } = await stage.open(account, path, { ...WIDE, scripts });
       const field = page.getByLabel(label, { exact: true });

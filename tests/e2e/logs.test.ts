@@ -40,7 +40,7 @@ const rows = (page: Page) =>
   page.locator("tbody tr").evaluateAll((all) => all.map((row) => row.querySelector("a[title]")?.getAttribute("title")));
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the log with attempts, without any, and without a match is sound", async () => {
+  it("the log with attempts, without any, and without a match passes axe, fits and logs no complaint", async () => {
     const empty = await stage.bench.account();
     await seed();
     for (const [whose, path] of [
@@ -75,36 +75,33 @@ describe("the log", () => {
     await close();
   });
 
-  it.each([true, false])(
-    "is filtered by its address, by links and a form, and reset, with scripts %s",
-    async (scripts) => {
-      const [, settle] = await seed();
-      const { page, close } = await stage.open(account, "/logs", { ...WIDE, scripts });
-      await page.getByRole("link", { name: "Failed" }).click();
-      await page.waitForURL("**outcome=failed**");
-      expect(await rows(page)).toHaveLength(3);
-      await page.getByLabel("Code").selectOption("none");
-      await page.getByLabel("Attempted").selectOption("24h");
-      await page.getByRole("button", { name: "Apply" }).click();
-      await page.waitForURL("**code=none**");
-      expect(new URL(page.url()).searchParams.get("outcome")).toBe("failed");
-      expect(await rows(page)).toEqual(["https://hooks.example.com/x"]);
-      await page.getByRole("link", { name: "Remove filter Last 24 hours" }).click();
-      await page.waitForURL((url) => !url.searchParams.has("range"));
-      await page.getByLabel("Part of the URL, or a whole schedule id").fill("PARCEL");
-      await page.getByRole("button", { name: "Apply" }).click();
-      await page.waitForURL("**q=PARCEL**");
-      expect(await page.getByRole("heading", { name: "No attempt matches" }).count()).toBe(1);
-      await page.getByRole("link", { name: "Reset filters" }).click();
-      await page.waitForURL("**/logs");
-      await page.getByRole("link", { name: `only attempts of ${settle}` }).click();
-      await page.waitForURL(`**schedule_id=${settle}**`);
-      expect(await rows(page)).toEqual(["https://api.example.com/jobs/settle"]);
-      await close();
-    },
-  );
+  it.each([true, false])("is filtered by its URL, by links and a form, and reset, with scripts %s", async (scripts) => {
+    const [, settle] = await seed();
+    const { page, close } = await stage.open(account, "/logs", { ...WIDE, scripts });
+    await page.getByRole("link", { name: "Failed" }).click();
+    await page.waitForURL("**outcome=failed**");
+    expect(await rows(page)).toHaveLength(3);
+    await page.getByLabel("Code").selectOption("none");
+    await page.getByLabel("Attempted").selectOption("24h");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.waitForURL("**code=none**");
+    expect(new URL(page.url()).searchParams.get("outcome")).toBe("failed");
+    expect(await rows(page)).toEqual(["https://hooks.example.com/x"]);
+    await page.getByRole("link", { name: "Remove filter Last 24 hours" }).click();
+    await page.waitForURL((url) => !url.searchParams.has("range"));
+    await page.getByLabel("Part of the URL, or a whole schedule id").fill("PARCEL");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.waitForURL("**q=PARCEL**");
+    expect(await page.getByRole("heading", { name: "No attempt matches" }).count()).toBe(1);
+    await page.getByRole("link", { name: "Reset filters" }).click();
+    await page.waitForURL("**/logs");
+    await page.getByRole("link", { name: `only attempts of ${settle}` }).click();
+    await page.waitForURL(`**schedule_id=${settle}**`);
+    expect(await rows(page)).toEqual(["https://api.example.com/jobs/settle"]);
+    await close();
+  });
 
-  it("looks between two instants of the zone that is shown", async () => {
+  it("is filtered by two instants in the zone that is shown", async () => {
     await seed();
     const local = (agoMs: number) => new Date(Date.now() - agoMs).toISOString().slice(0, 16);
     const { page, close } = await stage.open(account, "/logs");
@@ -117,7 +114,7 @@ describe("the log", () => {
     await close();
   });
 
-  it("goes from page to page, back, and on by a cursor behind the counted pages", async () => {
+  it("leads from page to page, back, and by a cursor beyond the counted pages", async () => {
     const id = await attempt("https://example.com/many", MINUTE_MS);
     await stage.sql`
       INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
@@ -143,7 +140,7 @@ describe("the log", () => {
     await close();
   });
 
-  it("shows the test environment apart, and says what of an address it does not understand", async () => {
+  it("shows the test environment separately, and says which parameters it does not understand", async () => {
     await seed();
     await attempt("https://example.com/only-in-test", MINUTE_MS, {}, "test");
     const { page, close } = await stage.open(account, "/logs?env=test&code=7xx&page=x");
@@ -154,7 +151,7 @@ describe("the log", () => {
 });
 
 describe("the live tail", () => {
-  it("counts what is new without moving the list, says nothing to a screen reader, and shows it when asked", async () => {
+  it("counts new attempts without changing the list or announcing anything, and shows them on request", async () => {
     await seed();
     const { page, complaints, close } = await stage.open(account, "/logs");
     const before = await rows(page);
@@ -204,7 +201,7 @@ describe("the live tail", () => {
     await close();
   });
 
-  it("answers nothing to who is signed out, and only whole instants and known filters", async () => {
+  it("answers 401 to signed-out callers, and rejects malformed instants and unknown filters", async () => {
     const { token, close } = await stage.open(account, "/logs");
     const ask = (query: string, cookie = `sw_session=${token}`) =>
       fetch(`${stage.origin}/logs/newer?${query}`, { headers: { Cookie: cookie } });
@@ -216,7 +213,7 @@ describe("the live tail", () => {
     await close();
   });
 
-  it("is a link to the newest where scripts are off", async () => {
+  it("is a link to the newest attempts without scripts", async () => {
     await seed();
     const { page, close } = await stage.open(account, "/logs", { ...WIDE, scripts: false });
     expect(await page.getByText("Live tail").isVisible()).toBe(false);

@@ -54,7 +54,7 @@ const send = (page: Page) => page.getByRole("main").getByRole("button", { name: 
 const alert = (page: Page) => page.getByRole("main").getByRole("alert").textContent();
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the form, with its warnings and with errors, and that of a clone are sound", async () => {
+  it("the forms of a new schedule and of a clone pass axe, fit and log no complaint, also with warnings and errors", async () => {
     const original = encodeId(
       "sch",
       await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)),
@@ -100,7 +100,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
-  it("a form that fails keeps everything that was typed, names each field, and is stored once it is mended", async () => {
+  it("a rejected form keeps everything that was typed, names each field with an error, and is stored once it is corrected", async () => {
     const { page, complaints, close } = await stage.open(account, "/schedules/new", look);
     await fill(page, { payload: '{"half": ' });
     await page.getByLabel("URL", { exact: true }).fill("https://localhost/x");
@@ -125,7 +125,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
-  it("rows of headers are added", async () => {
+  it("the form adds rows for headers", async () => {
     const { page, close } = await stage.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByRole("button", { name: "Add header" }).click();
@@ -146,7 +146,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
-  it("the same form sent again stores nothing more; changed, it does", async () => {
+  it("the same form sent again stores nothing more, and a changed one stores another schedule", async () => {
     const { page, close } = await stage.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByLabel("In words").fill("in 2h");
@@ -182,7 +182,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
-  it("a key that another request has is said, and stores nothing", async () => {
+  it("an idempotency key of another request is reported, and nothing is stored", async () => {
     for (const url of ["https://example.com/one", "https://example.com/two"]) {
       const { page, close } = await stage.open(account, "/schedules/new", look);
       await fill(page);
@@ -231,7 +231,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
-  it("who is signed out meanwhile is told, keeps what was typed, and goes on after signing in", async () => {
+  it("a person who was signed out meanwhile learns so, keeps the typed values, and continues after signing in", async () => {
     const { page, token, close } = await stage.open(account, "/schedules/new", look);
     await fill(page);
     await page.context().clearCookies();
@@ -251,7 +251,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 });
 
 describe("while it is typed", () => {
-  it("the instant is shown in the zone and in UTC, by chips, words, or date and time", async () => {
+  it("the instant is shown in the zone and in UTC, whether it is given by preset, words, or date and time", async () => {
     const { page, close } = await stage.open(account, "/schedules/new");
     const leaves = page.getByRole("region", { name: "Leaves" });
     await page.getByRole("button", { name: "+1 h" }).click();
@@ -267,7 +267,7 @@ describe("while it is typed", () => {
     await close();
   });
 
-  it("a time that clocks leave out is warned of, and of one that comes twice either can be chosen", async () => {
+  it("the form warns of a time that clocks skip, and offers both instants of one that they show twice", async () => {
     const { page, close } = await stage.open(account, "/schedules/new");
     await fill(page);
     await page.getByLabel("Zone").fill("Europe/Berlin");
@@ -287,7 +287,7 @@ describe("while it is typed", () => {
     await close();
   });
 
-  it("the URL is judged as the API does, and the payload counted", async () => {
+  it("the URL is checked by the rule of the API, and the payload's size is shown", async () => {
     const { page, close } = await stage.open(account, "/schedules/new");
     const url = page.getByLabel("URL", { exact: true });
     const said = async () =>
@@ -302,7 +302,7 @@ describe("while it is typed", () => {
     await close();
   });
 
-  it("the call of the API is copied whole", async () => {
+  it("the shown API call is copied in full", async () => {
     const { page, close } = await stage.open(account, "/schedules/new");
     await fill(page);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -313,7 +313,7 @@ describe("while it is typed", () => {
     await close();
   });
 
-  it("a server that does not answer costs nothing that was typed", async () => {
+  it("nothing that was typed is lost when the server does not answer", async () => {
     const { page, close } = await stage.open(account, "/schedules/new");
     await fill(page);
     await page.route("**/schedules/new", (route) =>
@@ -338,7 +338,7 @@ describe("a form that is sent from elsewhere", () => {
       duplex: "half",
     } as never);
 
-  it("of another site is refused before it is read, and so is one that is too large or does not say how large it is", async () => {
+  it("of another site is refused before it is read, and so is one that is too large or has no Content-Length", async () => {
     expect((await post({ Origin: "https://evil.example.com" })).status).toBe(403);
     const large = new FormData();
     large.append("payload", "x".repeat(8 * 1024 * 1024));
@@ -347,7 +347,7 @@ describe("a form that is sent from elsewhere", () => {
     expect((await post({ "Content-Type": "multipart/form-data; boundary=x" }, ofUnknownLength)).status).toBe(411);
   });
 
-  it("is taken behind a proxy that names another host, as the address of this installation counts", async () => {
+  it("is accepted behind a proxy that sends another host, because BASE_URL decides", async () => {
     const { page, token, close } = await stage.open(account, "/schedules/new");
     await fill(page);
     const fields = await page.locator("form:has(#url)").evaluate((form: HTMLFormElement) => [...new FormData(form)]);
@@ -361,20 +361,20 @@ describe("a form that is sent from elsewhere", () => {
     await close();
   });
 
-  it("to a page without a form does nothing", async () => {
+  it("to a page without an action does nothing", async () => {
     for (const path of ["/", "/logs", "/login"]) {
       expect((await post({}, new FormData(), path)).status).toBeLessThan(500);
     }
   });
 });
 
-it("a form that another build has made is taken: the ids of actions do not change from build to build", async () => {
+it("a form of another build is accepted, because the ids of actions are the same in every build", async () => {
   const manifest = JSON.parse(await readFile(".next/server/server-reference-manifest.json", "utf8"));
   expect(Buffer.from(manifest.encryptionKey, "base64").toString()).toMatch(/^no secret/);
   expect(Object.keys(manifest.node)).toHaveLength(1);
 });
 
-it("what is typed as a header stands in no address, cookie or line of the log", async () => {
+it("a typed header value is in no URL, cookie or log line", async () => {
   for (const scripts of [true, false]) {
     const { page, close } = await stage.open(account, "/schedules/new", { ...WIDE, scripts });
     const addresses: string[] = [];

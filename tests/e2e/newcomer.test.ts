@@ -37,7 +37,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-it("a newcomer gets from the mailed link to a first delivery, its line in the log and a signature that fits, by what the pages show alone", async () => {
+it("a newcomer gets from the mailed link to a first delivery, its line in the log and a verified signature, by following the pages alone", async () => {
   const { page, complaints } = await openPage(stage.browser, stage.origin, { theme: "light", width: 1280 });
   await signIn(page);
   const apiKey = await makeKey(page);

@@ -68,7 +68,7 @@ it.each(["reset", "drop replies"] as const)(
   },
 );
 
-it("a cancel that the database does not take changes nothing, and the page of the schedule says so once it is back", async () => {
+it("a cancel during the outage changes nothing, and the page of the schedule says so once the database is back", async () => {
   const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
   const { page, close } = await stage.open(account, `/schedules/${encodeId("sch", uuid)}/cancel`);
   proxy.set("reset");

@@ -95,7 +95,7 @@ describe("the first page", () => {
     await close();
   });
 
-  it("lets a keyboard user skip its header first", async () => {
+  it("offers keyboard users a link past its header first", async () => {
     const { page, close } = await open("/");
     await page.keyboard.press("Tab");
     const skip = page.getByRole("link", { name: "Skip to content" });

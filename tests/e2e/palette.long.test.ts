@@ -95,7 +95,7 @@ describe("after Escape", () => {
     await close();
   });
 
-  it("in what was typed, the form of a new schedule is one key away", async () => {
+  it("in the search field, a single key opens the form of a new schedule", async () => {
     const { page, close } = await open();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Go to or search" }).fill("usage");

@@ -60,7 +60,7 @@ const entries = (page: Page) =>
     .evaluateAll((items) => items.map((item) => item.querySelector("b")?.textContent));
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("a schedule that waits, one that failed, one that is dead and the pages that ask are sound", async () => {
+  it("the pages of a waiting, a failed and a dead schedule, and their confirm pages, pass axe, fit and log no complaint", async () => {
     const failed = await failedTwice();
     const dead = await failedTwice("dead");
     const waiting = await schedule();
@@ -110,7 +110,7 @@ describe("the page of a schedule", () => {
     await close();
   });
 
-  it("counts down for the eye, by the server's clock, and tells a screen reader the instant", async () => {
+  it("counts down by the server's clock, and gives screen readers the instant instead", async () => {
     const { path } = await schedule({}, 125_000);
     const { page, close } = await stage.open(account, path);
     const countdown = () =>
@@ -150,7 +150,7 @@ describe("the page of a schedule", () => {
     await close();
   });
 
-  it("says of each action that cannot be done why", async () => {
+  it("says why an action is not possible", async () => {
     const { path } = await failedTwice();
     const { page, close } = await stage.open(account, path);
     const reschedule = page.getByRole("button", { name: "Reschedule" });
@@ -160,7 +160,7 @@ describe("the page of a schedule", () => {
     await close();
   });
 
-  it("shows attempts while one is under way, and says by when it is over", async () => {
+  it("shows earlier attempts while one is in progress, and says when that one ends at the latest", async () => {
     const { path, uuid } = await schedule();
     await stage.sql`
       UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '35 s'
@@ -171,17 +171,20 @@ describe("the page of a schedule", () => {
     await close();
   });
 
-  it.each(["sch_01m81f56n4ee5vn8aq843yj1z9", "sch_nonsense"])("that is not there is answered 404: %s", async (id) => {
-    for (const path of [`/schedules/${id}`, `/schedules/${id}/cancel`, `/schedules/new?from=${id}`]) {
-      const { page, answer, complaints, close } = await stage.open(account, path);
-      expect(answer?.status()).toBe(404);
-      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("No such schedule here");
-      expect(complaints.filter((one) => !one.includes("404"))).toEqual([]);
-      await close();
-    }
-  });
+  it.each(["sch_01m81f56n4ee5vn8aq843yj1z9", "sch_nonsense"])(
+    "of a schedule that does not exist is answered 404: %s",
+    async (id) => {
+      for (const path of [`/schedules/${id}`, `/schedules/${id}/cancel`, `/schedules/new?from=${id}`]) {
+        const { page, answer, complaints, close } = await stage.open(account, path);
+        expect(answer?.status()).toBe(404);
+        expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("No such schedule here");
+        expect(complaints.filter((one) => !one.includes("404"))).toEqual([]);
+        await close();
+      }
+    },
+  );
 
-  it("of another account, or of the other environment, is not there", async () => {
+  it("is answered 404 for a schedule of another account or of the other environment", async () => {
     const own = await schedule({ env: "test" });
     const other = await stage.bench.account();
     const foreign = encodeId("sch", await stage.bench.schedule(other, TARGET, new Date(Date.now() + HOUR_MS)));
@@ -215,7 +218,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
-  it("a double click on the button that cancels or moves does so once, and says so", async () => {
+  it("a double click on the button that cancels or moves acts once, and the page says what was done", async () => {
     const [cancelled, moved] = [await schedule(), await schedule()];
     const { page, close } = await stage.open(account, `${cancelled.path}/cancel`, look);
     await page.getByRole("button", { name: "Cancel it" }).dblclick();
@@ -249,7 +252,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
-  it("reschedule moves it, and gives back what was typed when it cannot be read", async () => {
+  it("reschedule moves it, and keeps the typed time when it cannot be read", async () => {
     const { path, uuid } = await schedule();
     const { page, close } = await stage.open(account, `${path}/reschedule`, look);
     await page.getByLabel("Date and time").fill("");
@@ -270,7 +273,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 });
 
 describe("an act that comes too late", () => {
-  it("is told beside the status of now, and changes nothing", async () => {
+  it("changes nothing, and the page says so beside the current status", async () => {
     const { path, uuid } = await schedule();
     const { page, close } = await stage.open(account, `${path}/cancel`);
     await stage.sql`
@@ -282,7 +285,7 @@ describe("an act that comes too late", () => {
     await close();
   });
 
-  it("of a form of another site is refused", async () => {
+  it("from a form of another site is refused", async () => {
     const { id, path, uuid } = await schedule();
     const { token, close } = await stage.open(account, path);
     const answer = await fetch(`${stage.origin}${path}/cancel/confirm`, {
@@ -300,7 +303,7 @@ describe("an act that comes too late", () => {
     await close();
   });
 
-  it("of who is signed out leads to sign-in and back", async () => {
+  it("by a signed-out visitor leads to sign-in and back", async () => {
     const { path, uuid } = await schedule();
     const { page, close } = await stage.open(account, `${path}/cancel`);
     await page.context().clearCookies();

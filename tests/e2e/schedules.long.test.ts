@@ -60,7 +60,7 @@ const statusesOf = (page: Page) =>
   page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.children[1]?.textContent));
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the list, its actions and a selection have nothing that axe finds, and fit", async () => {
+  it("the list, its actions and a selection pass axe, fit and log no complaint", async () => {
     await seed();
     const { page, complaints, close } = await open("/schedules", look);
     await expectSound(page, complaints);
@@ -76,7 +76,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     await close();
   });
 
-  it("so do an empty list, one in which nothing matches, a wrong address, and the lists of operations", async () => {
+  it("an empty list, one without a match, a wrong address and the lists of operations pass axe, fit and log no complaint", async () => {
     for (const [path, words] of [
       ["/schedules", "Nothing scheduled yet"],
       ["/schedules?q=nowhere&fires=week", "No schedule matches"],
@@ -94,7 +94,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     }
   });
 
-  it("so do the page that asks and the page of an operation", async () => {
+  it("the confirm page and the page of an operation pass axe, fit and log no complaint", async () => {
     await seed();
     for (const action of ["cancel", "replay"]) {
       const { page, complaints, close } = await open(
@@ -115,7 +115,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
 });
 
 describe("the list", () => {
-  it("shows what is to come first, the next one first, and behind it what has ended, the last one first", async () => {
+  it("shows open schedules first, the next due one on top, and then ended ones, the last one on top", async () => {
     await seed();
     const { page, close } = await open("/schedules?page=1");
     const first = await statusesOf(page);
@@ -147,7 +147,7 @@ describe("the list", () => {
     await close();
   });
 
-  it("filters by what is typed and by range, shows what holds, and takes it back, without scripts", async () => {
+  it("filters by text and range, shows the active filters, and removes them, without scripts", async () => {
     await seed();
     const { page, close } = await open("/schedules", { ...WIDE, scripts: false });
     await page.getByLabel("Part of the URL, or a whole schedule id").fill("TRIAL");
@@ -167,7 +167,7 @@ describe("the list", () => {
     await close();
   });
 
-  it("says of a page behind its end that nothing is there, and leads to the first", async () => {
+  it("says that a page beyond its end is empty, and links to the first page", async () => {
     await seed();
     const { page, close } = await open("/schedules?page=7");
     await page.getByRole("heading", { name: "Nothing on this page" }).waitFor();
@@ -176,7 +176,7 @@ describe("the list", () => {
     await close();
   });
 
-  it("shows the other environment apart", async () => {
+  it("shows the test environment separately", async () => {
     await seed();
     const { page, close } = await open("/schedules?env=test");
     expect(await page.locator("tbody tr").count()).toBe(1);
@@ -184,7 +184,7 @@ describe("the list", () => {
     await close();
   });
 
-  it("is refreshed by itself, not while something is selected, and not once it was paused", async () => {
+  it("refreshes by itself, except while something is selected or after it was paused", async () => {
     await seed();
     const { page, complaints, close } = await open("/schedules?status=dead");
     const search = page.getByLabel("Part of the URL, or a whole schedule id");
@@ -220,7 +220,7 @@ describe("the page of the list", () => {
     await close();
   });
 
-  it("that the database does not answer says so with the id of its request, without scripts too", async () => {
+  it("says that the database does not answer, with the id of its request, also without scripts", async () => {
     await bench.sql.begin(async (tx) => {
       await tx`LOCK TABLE schedules IN ACCESS EXCLUSIVE MODE`;
       const { page, close } = await open("/schedules?status=dead", { ...WIDE, scripts: false });
@@ -231,7 +231,7 @@ describe("the page of the list", () => {
     });
   });
 
-  it("has all rows of the page selected by the box in its head, and by a link where scripts are off", async () => {
+  it("selects all rows of the page by the box in its head, and by a link without scripts", async () => {
     await seed();
     const { page, complaints, close } = await open("/schedules");
     await page.getByRole("checkbox", { name: "Select this page" }).check();
@@ -252,7 +252,7 @@ describe("the page of the list", () => {
 });
 
 describe("cancelling", () => {
-  it("of one asks first, and then is said in the list", async () => {
+  it("a single schedule asks first, and the list then says that it is cancelled", async () => {
     const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open("/schedules");
     await page.getByRole("button", { name: /^Actions for/ }).click();
@@ -265,7 +265,7 @@ describe("cancelling", () => {
     await close();
   });
 
-  it("is not done by whoever keeps them", async () => {
+  it("changes nothing when the person decides to keep it", async () => {
     const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`);
     await page.getByRole("link", { name: "Keep them" }).click();
@@ -274,7 +274,7 @@ describe("cancelling", () => {
     await close();
   });
 
-  it("of what fires meanwhile says so, and changes nothing", async () => {
+  it("a schedule that has begun to fire changes nothing, and the page says so", async () => {
     const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`);
     await bench.sql`
@@ -286,7 +286,7 @@ describe("cancelling", () => {
     await close();
   });
 
-  it("of a selection works without scripts, and its operation is followed by a link", async () => {
+  it("a selection works without scripts, and a link leads to its operation", async () => {
     await seed();
     const { page, close } = await open("/schedules?status=scheduled", { ...WIDE, scripts: false });
     await page.locator('input[name="id"]').nth(0).check();
@@ -307,7 +307,7 @@ describe("cancelling", () => {
     await close();
   });
 
-  it("of nothing says that nothing was selected", async () => {
+  it("an empty selection says that nothing was selected", async () => {
     await seed();
     const { page, close } = await open("/schedules", { ...WIDE, scripts: false });
     await page.getByRole("button", { name: "Cancel selected" }).click();
@@ -315,7 +315,7 @@ describe("cancelling", () => {
     await close();
   });
 
-  it("of all that match names how many, and what is left alone is shown with its reason", async () => {
+  it("all that match names their number, and shows what was left alone with the reason", async () => {
     await seed();
     const { page, complaints, close } = await open("/schedules?q=api.example.com");
     await page.getByRole("link", { name: "Cancel all" }).click();
@@ -334,7 +334,7 @@ describe("cancelling", () => {
 });
 
 describe("replaying", () => {
-  it("asked for twice makes one copy", async () => {
+  it("a schedule twice by the same form makes one copy", async () => {
     const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=replay&ids=${encodeId("sch", id)}`);
     await page.getByText("A target may get a request twice.").waitFor();
@@ -345,7 +345,7 @@ describe("replaying", () => {
     await close();
   });
 
-  it("can be stopped, and says what it did", async () => {
+  it("many schedules can be stopped, and the page says what was done", async () => {
     await createTestSchedules(bench.sql, account.id, 30, inMinutes(60));
     const { page, close } = await open("/schedules/confirm?action=replay&all=1");
     await page.getByRole("button", { name: "Replay 30 schedules" }).click();
@@ -358,8 +358,8 @@ describe("replaying", () => {
   });
 });
 
-describe("of somebody else", () => {
-  it("neither schedules nor operations are shown or touched", async () => {
+describe("another account's", () => {
+  it("schedules and operations are neither shown nor changed", async () => {
     const other = await bench.account();
     const id = await bench.schedule(account, "https://example.com/mine", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`, WIDE, other);

@@ -53,7 +53,7 @@ async function rawKey(page: Page): Promise<string> {
 }
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the pages of keys are sound: none yet, new, created, a list, and the two that ask", async () => {
+  it("the pages of keys pass axe, fit and log no complaint: none yet, new, created, a list, and both confirm pages", async () => {
     for (const path of ["/keys", "/keys/new", "/keys/new?error=name", "/keys/created"]) {
       const { page, complaints, close } = await stage.open(account, path, look);
       await expectSound(page, complaints);
@@ -73,7 +73,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     await created.close();
   });
 
-  it("the pages of signing secrets are sound: masked, revealed, checked, and the one that asks", async () => {
+  it("the pages of signing secrets pass axe, fit and log no complaint: masked, revealed, checked, and the confirm page", async () => {
     const { page, complaints, close } = await stage.open(account, "/signing", look);
     await expectSound(page, complaints);
     await page.getByText("Reveal").first().click();
@@ -90,7 +90,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
 });
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the relay settings are sound: as saved, changed and not saved, and not taken", async () => {
+  it("the relay settings pass axe, fit and log no complaint: saved, changed without saving, and rejected", async () => {
     for (const path of ["/relay", "/relay?typed=1&cps=many&wait=1&wrong=cps"]) {
       const { page, complaints, close } = await stage.open(account, path, look);
       await expectSound(page, complaints);
@@ -103,7 +103,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
 });
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the account and the pages that lead on are sound", async () => {
+  it("the account page and the pages behind it pass axe, fit and log no complaint", async () => {
     const paths = ["/account", "/account?wrong=name", "/account?checkout=done", "/account/delete?error=email"];
     for (const path of [...paths, "/account/continue", "/deleted"]) {
       const { page, complaints, close } = await stage.open(account, path, look);
@@ -112,7 +112,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     }
   });
 
-  it("the pages of administrators are sound", async () => {
+  it("the pages of administrators pass axe, fit and log no complaint", async () => {
     const id = encodeId("acc", account.id);
     await deactivate(id, "Sends to a host that complained.");
     const paths = ["/admin", "/admin?q=nobody-has-this", "/admin/log", `/admin/accounts/${id}`];
@@ -165,7 +165,7 @@ describe("API keys", () => {
     await close();
   });
 
-  it("the page that shows a key shows it to the session that created it alone", async () => {
+  it("the page of a new key shows it only to the session that created it", async () => {
     const { page, close } = await createKey();
     const cookies = await page.context().cookies(`${stage.origin}/keys/created`);
     const handOver = cookies.find(({ name }) => name === "hand_over");
@@ -188,7 +188,7 @@ describe("API keys", () => {
     }
   });
 
-  it("a name that is no name is named, and what was typed is kept", async () => {
+  it("an invalid name is rejected with the reason, and the typed name is kept", async () => {
     const { page, close } = await stage.open(account, "/keys/new?env=test", NO_SCRIPTS);
     await page.getByLabel("Name").fill("  ");
     await page.getByLabel("Live").check();
@@ -215,7 +215,7 @@ describe("API keys", () => {
     await close();
   });
 
-  it("a key is revoked only when its name was typed", async () => {
+  it("a key is revoked only after its name was typed", async () => {
     const { page, close } = await createKey(NO_SCRIPTS);
     await press(page, "I have saved it");
     await page.getByRole("link", { name: "Revoke checkout-worker" }).click();
@@ -265,7 +265,7 @@ describe("signing secrets", () => {
     await close();
   });
 
-  it("rotate after a page that asks; a double click rotates once, and the steps go on", async () => {
+  it("rotate after confirmation; a double click rotates once, and the page shows the next step", async () => {
     const pair = async (env: string) => {
       const [row] = await stage.sql`
         SELECT current, next, former FROM signing_secrets WHERE account_id = ${account.id} AND env = ${env}`;
@@ -343,7 +343,7 @@ describe("relay settings", () => {
     await close();
   });
 
-  it("say what was brought into the plan's limits, and keep what is no number", async () => {
+  it("say which values were clamped to the plan's limits, and keep typed text that is not a number", async () => {
     const { page, close } = await stage.open(account, "/relay", NO_SCRIPTS);
     await page.getByLabel("Calls per second", { exact: true }).fill("100000");
     await press(page, "Save");
@@ -394,7 +394,7 @@ describe("the account", () => {
     await close();
   });
 
-  it("is deleted only when the e-mail address was typed, on a page that counts what is lost", async () => {
+  it("is deleted only after its e-mail address was typed, on a page that counts what is lost", async () => {
     for (let n = 0; n < 2; n++) {
       await stage.bench.schedule(account, "https://example.com/hook", new Date(Date.now() + 3_600_000));
     }

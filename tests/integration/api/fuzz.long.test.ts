@@ -5,7 +5,7 @@ import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import { type Answer, type Api, type Method, startApi } from "./api.ts";
 import { type ArbitraryCall, arbitraryCall, CANARY, hostileText } from "./arbitrary-calls.ts";
 
-/** Calls per endpoint. For a long run: `FUZZ_RUNS=2000 npx vitest run tests/integration/api/fuzz.test.ts`. */
+/** Calls per endpoint. For a long run: `FUZZ_RUNS=2000 npx vitest run tests/integration/api/fuzz.long.test.ts`. */
 const RUNS = Number(processEnv().FUZZ_RUNS || 100);
 
 const statuses = new Map<number, number>();

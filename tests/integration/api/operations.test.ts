@@ -49,7 +49,7 @@ describe("POST /v1/operations", () => {
     expect(answer).toMatchObject({ status: 202, body: { status: "done", total: 0, ended_at: expect.any(String) } });
   });
 
-  it("takes an empty filter for all schedules of the environment", async () => {
+  it("reads an empty filter as all schedules of the environment", async () => {
     await api.create(caller.live);
     await api.create(caller.test);
     expect((await start({ action: "cancel", filter: {} })).body).toMatchObject({ total: 1 });
@@ -73,7 +73,7 @@ describe("POST /v1/operations", () => {
     expect(await start({ ...body, idempotencyKey: "k" }, caller.test)).toMatchObject({ status: 202 });
   });
 
-  it("accepts one operation for a key that comes several times at once", async () => {
+  it("accepts one operation for concurrent calls with one key", async () => {
     await api.create(caller.live);
     const body = { action: "cancel", filter: {}, idempotencyKey: "once" };
     const answers = await Promise.all([start(body), start(body), start(body), start(body)]);
@@ -81,7 +81,7 @@ describe("POST /v1/operations", () => {
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
   });
 
-  it("lets ten run at once, and no more when several are asked for at once", async () => {
+  it("lets ten run at once, and no more when several are started concurrently", async () => {
     await api.create(caller.live);
     const body = { action: "cancel", filter: {} };
     const answers = await Promise.all(Array.from({ length: OPERATIONS_RUNNING_MAX + 3 }, () => start(body)));
@@ -146,7 +146,7 @@ describe("POST /v1/operations/:id/stop", () => {
 });
 
 describe("GET /v1/operations", () => {
-  it("lists them, the newest first, by pages that meet each once", async () => {
+  it("lists them newest first, each once over the pages", async () => {
     await api.create(caller.live);
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await start({ action: "cancel", filter: {} })).body.id);
@@ -161,7 +161,7 @@ describe("GET /v1/operations", () => {
     expect(met).toEqual(ids);
   });
 
-  it("goes on behind a row by a cursor, whatever is accepted meanwhile", async () => {
+  it("continues after a row by a cursor, whatever is accepted meanwhile", async () => {
     await api.create(caller.live);
     const ids: string[] = [];
     for (let i = 0; i < 4; i++) ids.unshift((await start({ action: "cancel", filter: {} })).body.id);

@@ -35,7 +35,7 @@ const ctx = async () => {
   return found;
 };
 
-it.each([1, 7, 20, 30, 60, 100])("pages of %i rows meet each schedule once, in one order", async (limit) => {
+it.each([1, 7, 20, 30, 60, 100])("pages of %i rows show each schedule once, in one order", async (limit) => {
   const met: { id: string; status: (typeof STATUSES)[number]; fireAt: Date }[] = [];
   for (let offset = 0; ; offset += limit) {
     const page = await listUpcomingFirst(await ctx(), { limit, offset });
@@ -51,7 +51,7 @@ it.each([1, 7, 20, 30, 60, 100])("pages of %i rows meet each schedule once, in o
   expect(instants.slice(30)).toEqual(instants.slice(30).toSorted((a, b) => b - a));
 });
 
-it("counts each status and all, of a range too", async () => {
+it("the counts by status and in total are exact, also for a range", async () => {
   const counts = await countOwnByStatus(await ctx(), {});
   expect(counts.all).toEqual({ count: 60, isCapped: false });
   for (const status of STATUSES) expect(counts.byStatus[status]).toEqual({ count: 10, isCapped: false });

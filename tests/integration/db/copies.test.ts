@@ -37,7 +37,7 @@ it("a schedule that was not copied has no copies", async () => {
   expect(await readCopies(watched.sql, OWN, UNCOPIED)).toEqual({ newest: [], count: 0, isCapped: false });
 });
 
-it("the copies of a schedule are named with their status, the newest first", async () => {
+it("the copies of a schedule are listed with their status, newest first", async () => {
   await watched.sql`
     UPDATE schedules SET status = 'cancelled', next_attempt_at = NULL, ended_at = now() WHERE id = ${id(REQUESTS)}`;
   expect(await readCopies(watched.sql, OWN, COPIED_TWICE)).toEqual({
@@ -50,13 +50,13 @@ it("the copies of a schedule are named with their status, the newest first", asy
   });
 });
 
-it("of many copies the newest five are named, and 1,000 are counted", async () => {
+it("of many copies the newest five are listed, and 1,000 are counted", async () => {
   const { newest, ...counted } = await readCopies(watched.sql, OWN, COPIED_OFTEN);
   expect(newest.map((copy) => copy.id)).toEqual([0, 1, 2, 3, 4].map((n) => id(COPIES + 100 - n)));
   expect(counted).toEqual({ count: 1_000, isCapped: true });
 });
 
-it("the copies of another account's schedule, or of the other environment's, are not told", async () => {
+it("the copies of a schedule of another account or environment are not listed", async () => {
   expect(await readCopies(watched.sql, { ...OWN, env: "test" }, COPIED_TWICE)).toMatchObject({ count: 0 });
   expect(await readCopies(watched.sql, { ...OWN, accountId: id(2) }, COPIED_TWICE)).toMatchObject({ count: 0 });
 });

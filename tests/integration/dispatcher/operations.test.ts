@@ -148,7 +148,7 @@ describe("a cancel", () => {
     expect((await bench.read(later)).status).toBe("scheduled");
   });
 
-  it("of what has a status acts on what had it when it was accepted, and on nothing that came to it later", async () => {
+  it("with a status acts on the schedules that had it when it was accepted, and on none that got it later", async () => {
     const [waiting = "", retried = ""] = [await create(), await create()];
     await fail(retried);
     const id = await accept("cancel", { filter: { statuses: ["failed"] } });
@@ -159,7 +159,7 @@ describe("a cancel", () => {
     expect((await bench.read(retried)).status).toBe("cancelled");
   });
 
-  it("counts what matched when it was accepted and was delivered meanwhile", async () => {
+  it("counts schedules that matched when it was accepted and were delivered meanwhile", async () => {
     const [first = ""] = [await create(), await create()];
     const id = await accept("cancel", { filter: { statuses: ["scheduled"] } });
     await bench.sql`SELECT pg_sleep(0.01)`;
@@ -167,7 +167,7 @@ describe("a cancel", () => {
     expect(await finish(id)).toMatchObject({ acted: 1, leftAlone: { succeeded: 1 } });
   });
 
-  it("within a range leaves alone what was moved after it was accepted", async () => {
+  it("within a range leaves alone schedules that were rescheduled after it was accepted", async () => {
     const [moved] = [await create(), await create()];
     const id = await accept("cancel", { filter: { toMs: LATER.getTime() + 1 } });
     await bench.sql`SELECT pg_sleep(0.01)`;
@@ -221,7 +221,7 @@ describe("a replay", () => {
     expect(await statuses()).toEqual({ scheduled: 2 });
   });
 
-  it("leaves alone what was erased, cannot be decrypted, is too large for the plan or may not be sent to any more", async () => {
+  it("leaves alone schedules that were erased, cannot be decrypted, are too large for the plan or have a target that is no longer allowed", async () => {
     const [erased = "", unreadable = "", large = ""] = [
       await create({ payload: "x" }),
       await create({ payload: "x" }),
@@ -239,7 +239,7 @@ describe("a replay", () => {
     expect((await bench.read(large)).status).toBe("scheduled");
   });
 
-  it("stops copying where the quota ends, in the middle of a step too, and leaves the rest alone", async () => {
+  it("stops copying when the quota is used up, also in the middle of a step, and leaves the rest alone", async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => create()));
     const graceLimit = 55_000;
     await bench.sql`UPDATE usage SET scheduled = ${graceLimit - 3} WHERE account_id = ${account.id}`;
@@ -264,7 +264,7 @@ describe("an operation", () => {
     expect(await statuses()).toEqual({ cancelled: 400, scheduled: 500 });
   });
 
-  it("is stopped after the step that is under way, whose work counts", async () => {
+  it("is stopped after the step in progress, whose work counts", async () => {
     await createTestSchedules(bench.sql, account.id, 900, LATER);
     const id = await accept("cancel", { filter: {} });
     const held = Promise.withResolvers<void>();
@@ -316,7 +316,7 @@ describe("an operation", () => {
     expect(kept.map((row) => row.id)).toEqual([recent, running].toSorted());
   });
 
-  it("that runs is counted with what it has left and how old it is, by the owner of its account's shard", async () => {
+  it("is reported while it runs, with its remaining work and age, by the owner of its account's shard", async () => {
     await createTestSchedules(bench.sql, account.id, 900, LATER);
     const [{ shard } = { shard: -1 }] = await bench.sql`SELECT shard::int FROM accounts WHERE id = ${account.id}`;
     const all = Array.from({ length: SHARDS }, (_, n) => n);
@@ -336,7 +336,7 @@ describe("an operation", () => {
     expect(await figures()).toMatchObject({ running: 0 });
   });
 
-  it("of which two take a step at once acts on each schedule once", async () => {
+  it("acts on each schedule once when two processes take a step at once", async () => {
     await createTestSchedules(bench.sql, account.id, 1_000, LATER);
     const id = await accept("replay", { filter: {} });
     while ((await read(id)).status === "running") await Promise.all([step(id), step(id), step(id)]);
@@ -347,7 +347,7 @@ describe("an operation", () => {
     expect(row).toEqual({ copies: 1_000, originals: 1_000 });
   });
 
-  it("of an account that is not active waits", async () => {
+  it("waits while its account is not active", async () => {
     await create();
     const id = await accept("cancel", { filter: {} });
     await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
@@ -356,7 +356,7 @@ describe("an operation", () => {
     expect(await finish(id)).toMatchObject({ acted: 1 });
   });
 
-  it("that breaks in a step has changed nothing, and goes on where it was", async () => {
+  it("changes nothing in a step that fails, and continues where it was", async () => {
     await createTestSchedules(bench.sql, account.id, 450, LATER);
     const id = await accept("cancel", { filter: {} });
     await step(id);
@@ -369,7 +369,7 @@ describe("an operation", () => {
 });
 
 describe("a dispatcher", () => {
-  it("works off 10,000 cancels while schedules of another account are delivered", async () => {
+  it("carries out 10,000 cancels while schedules of another account are delivered", async () => {
     await createTestSchedules(bench.sql, account.id, 10_000, LATER);
     await bench.dispatcher();
     const other = await bench.account();
@@ -385,7 +385,7 @@ describe("a dispatcher", () => {
     expect(await statuses()).toEqual({ cancelled: 10_000 });
   });
 
-  it("says in its metrics what runs and what operations did", async () => {
+  it("reports in its metrics the running operations and what operations did", async () => {
     await createTestSchedules(bench.sql, account.id, 500, LATER);
     const port = await freePort();
     await bench.process({ env: { DISPATCHER_PORT: String(port) } });
@@ -403,7 +403,7 @@ describe("a dispatcher", () => {
     expect(text).toMatch(/^stopwatch_operations_acted_total\{action="replay"\} 0$/m);
   });
 
-  it("that is killed in the middle leaves counts that are exact, and the next one goes on where it was", async () => {
+  it("that is killed midway leaves exact counts, and the next one continues from there", async () => {
     await createTestSchedules(bench.sql, account.id, 3_000, LATER);
     await bench.sql`UPDATE accounts SET plan = 'indie' WHERE id = ${account.id}`;
     const id = await accept("replay", { filter: {} });
@@ -429,7 +429,7 @@ describe("a dispatcher", () => {
     expect(row).toEqual({ copies: 3_000, originals: 3_000 });
   }, 120_000);
 
-  it("gives accounts turns: a small operation does not wait for a large one", async () => {
+  it("gives accounts turns, so that a small operation does not wait for a large one", async () => {
     const others = await Promise.all(Array.from({ length: 5 }, () => bench.account()));
     await createTestSchedules(bench.sql, account.id, 20_000, LATER);
     for (const other of others) await createTestSchedules(bench.sql, other.id, 10, LATER);
@@ -440,7 +440,7 @@ describe("a dispatcher", () => {
     expect((await read(large)).status).toBe("running");
   });
 
-  it("has an operation fail whose step breaks again and again, and goes on with others", async () => {
+  it("fails an operation whose step fails repeatedly, and continues with others", async () => {
     await create();
     const other = await bench.account();
     await createTestSchedules(bench.sql, other.id, 10, LATER);

@@ -5,7 +5,7 @@ const now = new Date("2026-03-27T14:32:07.000Z");
 const read = (params: Record<string, string>, zone = "UTC") => readAsked(params, { now, zone });
 
 describe("the address of the list", () => {
-  it("without anything asks for everything, upcoming first", () => {
+  it("without parameters asks for all schedules, upcoming first", () => {
     expect(read({})).toEqual({ filter: {}, sort: "upcoming", page: 1 });
   });
 
@@ -41,11 +41,11 @@ describe("the address of the list", () => {
     [{ fires: "never" }],
     [{ from: "yesterday" }],
     [{ from: "2026-03-27T15:00:00Z", to: "2026-03-27T14:00:00Z" }],
-  ])("says what is wrong with %j, so that it does not show everything", (params) => {
+  ])("reports the error in %j, and does not show all schedules instead", (params) => {
     expect(read(params as Record<string, string>).problem).toMatch(/\.$/);
   });
 
-  it("takes a page or an order that there is not for the first", () => {
+  it("reads an unknown page or order as the first one", () => {
     expect(read({ page: "0", sort: "loudest" })).toEqual({ filter: {}, sort: "upcoming", page: 1 });
     expect(read({ page: "99999" }).page).toBe(500);
   });

@@ -22,7 +22,7 @@ const tape = (buckets: TapeBucket[]) => renderToStaticMarkup(h(LatenessTape, { b
 describe("the scale of a tape", () => {
   const anyMs = fc.integer({ min: -2_000_000, max: 2_000_000 });
 
-  it("holds everything whole, later is higher, and 0 is on its zero line", () => {
+  it("contains every value, places later ones higher, and has 0 on its zero line", () => {
     fc.assert(
       fc.property(fc.array(anyMs, { minLength: 2 }), (all) => {
         const scale = tapeScale({ earliestMs: Math.min(...all), latestMs: Math.max(...all) });
@@ -62,14 +62,14 @@ describe("a tape", () => {
     expect(new Set(named).size).toBe(named.length);
   });
 
-  it("of nothing is its scale and a sentence", () => {
+  it("without requests is an empty scale and a sentence", () => {
     expect(labelOf(tape([bucket(1, 0, null, null)]))).toBe("Lateness by hour: nothing was sent.");
     expect(labelOf(tape([]))).toBe("Lateness by hour: nothing was sent.");
   });
 });
 
 describe("the histogram", () => {
-  it("takes the two-sided scale when any was early, and does not say that nothing ever is", () => {
+  it("has the two-sided scale when any request was early, and then does not say that none ever is", () => {
     const show = (counts: { ms: number; count: number }[]) =>
       renderToStaticMarkup(h(LatenessHistogram, { counts, p50: 0, p95: 3 }));
     const early = show([
@@ -98,7 +98,7 @@ describe("the histogram", () => {
 });
 
 describe("the ranges of a histogram", () => {
-  it("leave none out", () => {
+  it("count every request", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ ms: fc.integer({ min: 0, max: 90_000 }), count: fc.integer({ min: 1, max: 9 }) })),
@@ -110,7 +110,7 @@ describe("the ranges of a histogram", () => {
     );
   });
 
-  it("end what is on time with a range of its own", () => {
+  it("have a boundary at the limit of on time", () => {
     expect(latenessRanges([]).map(({ label }) => label)).toEqual([
       ...["0 ms", "1 to 3 ms", "4 to 10 ms", "11 to 30 ms", "31 to 100 ms", "101 to 250 ms", "past 250 ms"],
     ]);
@@ -121,7 +121,7 @@ describe("the meter of a quota", () => {
   const meter = (used: number, graceLimit = 2_200, projected: number | null = null) =>
     renderToStaticMarkup(h(QuotaMeter, { used, limit: 2_000, graceLimit, projected }));
 
-  it("says in words what it draws", () => {
+  it("describes in words what it draws", () => {
     expect(labelOf(meter(1_412, 2_200, 1_645))).toBe(
       "1,412 of 2,000 schedules used, grace to 2,200, 1,645 expected by the end of the month",
     );

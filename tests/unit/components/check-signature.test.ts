@@ -48,11 +48,11 @@ describe("the signature check of the page", () => {
     expect(await check(text)).toMatchObject({ outcome: "signed", secretName: "current" });
   });
 
-  it("says that a reformatted body does not fit", async () => {
+  it("says that the signature does not match a reformatted body", async () => {
     expect(await check(lines(...STANDARD), '{"city":"Zürich"}')).toEqual({ outcome: "unsigned" });
   });
 
-  it("names what is missing, and what is no secret", async () => {
+  it("names a missing header, and text that is not a secret", async () => {
     expect(await check("webhook-id: sch_1")).toEqual({
       outcome: "incomplete",
       problem:

@@ -15,7 +15,7 @@ function draft(change: Partial<ScheduleDraft> = {}): ScheduleDraft {
 }
 
 describe("a draft as a call of the API", () => {
-  it("holds what was typed, and leaves out what was not", () => {
+  it("has the typed fields and leaves out empty ones", () => {
     expect(draftCall(draft(), AT)?.body).toEqual({
       targetUrl: "https://example.com/x",
       method: "POST",
@@ -27,7 +27,7 @@ describe("a draft as a call of the API", () => {
     });
   });
 
-  it("of a clone is the endpoint that does it; null where none does", () => {
+  it("of a clone is a call of clone or replay, and null when neither can make it", () => {
     const at = { ...AT, from: "sch_1" };
     const url = (change: Partial<ScheduleDraft>) => draftCall(draft(change), at)?.url;
     expect(url({ keepsHeaders: true, keepsPayload: true })).toBe("https://own.example.com/v1/schedules/sch_1/replay");
@@ -44,14 +44,14 @@ describe("a draft as a call of the API", () => {
     expect(JSON.parse(body)).toEqual(call.body);
   });
 
-  it("is copied whole where a long payload is cut in what is shown", () => {
+  it("is copied in full although a long payload is shown cut", () => {
     const call = draftCall(draft({ payload: "x".repeat(5_000) }), AT) ?? { url: "", body: {} };
     const { shown, copied } = curlOf(call);
     expect(JSON.stringify(shown).length).toBeLessThan(2_000);
     expect(copied).toContain("x".repeat(5_000));
   });
 
-  it("by fetch is JavaScript that sends the same", async () => {
+  it("by fetch is JavaScript that sends the same request", async () => {
     const call = draftCall(draft({ payload: "it's\n`$x`" }), AT) ?? { url: "", body: {} };
     const sent: unknown[] = [];
     const fake = (url: string, init: { body: string }) => sent.push([url, JSON.parse(init.body)]);

@@ -30,7 +30,7 @@ describe("Markdown", () => {
     expect(html).toContain("Terminal");
   });
 
-  it("shows the words alone of a link to what this site does not have", () => {
+  it("shows a link to a page that this site does not serve as plain text", () => {
     const html = render("[here](a.md) and [there](b.md)", (href) => (href === "a.md" ? "/docs/a" : null));
     expect(html).toContain('href="/docs/a"');
     expect(html).not.toContain("b.md");

@@ -3,7 +3,7 @@ import { countInWords, filterInWords, reasonsInWords, scopeInWords } from "#comp
 
 const ANY = { statuses: null, q: null, from: null, to: null };
 
-it("the set of an operation is said as a person would", () => {
+it("the set of an operation is described in a sentence", () => {
   expect(scopeInWords(null)).toBe("the ones that you chose");
   expect(scopeInWords(ANY)).toBe("all schedules");
   expect(scopeInWords({ ...ANY, statuses: ["scheduled", "failed"], q: "lumen" })).toBe(
@@ -23,7 +23,7 @@ it("the set of an operation is said as a person would", () => {
   );
 });
 
-it("counts are said with their noun, and that they are a lower bound", () => {
+it('counts are written with their noun, and a lower bound says "more than"', () => {
   expect([countInWords(1), countInWords(1_281), countInWords(10_000, true)]).toEqual([
     ...["1 schedule", "1,281 schedules", "more than 10,000 schedules"],
   ]);

@@ -16,7 +16,7 @@ describe("the scale of a slider", () => {
     expect(positionOf(max * 10 + 1, min, max)).toBe(SLIDER_STEPS);
   });
 
-  it("reaches each value of a short range, and comes back to it", () => {
+  it("can select each value of a short range, and shows a value at the position that selects it", () => {
     for (let value = 1; value <= 20; value++) expect(valueAt(positionOf(value, 1, 20), 1, 20)).toBe(value);
   });
 

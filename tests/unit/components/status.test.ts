@@ -19,7 +19,7 @@ describe("the public status says", () => {
     expect(show(ago(45), true)).toBe("");
   });
 
-  it("that no dispatcher is running, and nothing where that cannot be told", () => {
+  it("that no dispatcher is running, and nothing while that is unknown", () => {
     expect(show(ago(1), false)).toMatch(/^No dispatcher is running\./);
     expect(show(ago(1), null)).toBe("");
   });

@@ -10,19 +10,19 @@ function choose(typed: Partial<TypedTime>) {
 const instant = (iso: string) => ({ ok: true, epochMs: Date.parse(iso) });
 
 describe("a time that was typed", () => {
-  it("is date and time in its zone, or the words where there are both", () => {
+  it("is its date and time in the zone, and the words win when both are given", () => {
     expect(choose({ at: "2026-03-30T09:00:00" })).toMatchObject(instant("2026-03-30T07:00:00Z"));
     expect(choose({ at: "2026-03-30T09:00", words: "in 5m" })).toMatchObject(instant("2026-03-27T14:37:07.250Z"));
     expect(choose({ words: "tomorrow 09:00", zone: "utc" })).toMatchObject(instant("2026-03-28T09:00:00Z"));
   });
 
-  it("that clocks show twice is the one that was chosen", () => {
+  it("that clocks show twice is the chosen one of both instants", () => {
     const at = "2026-10-25T02:30:00";
     expect(choose({ at })).toMatchObject({ ...instant("2026-10-25T00:30:00Z"), typed: { zoned: { kind: "overlap" } } });
     expect(choose({ at, occurrence: "second" })).toMatchObject(instant("2026-10-25T01:30:00Z"));
   });
 
-  it("that clocks leave out is as long after their change, and says that there is a gap", () => {
+  it("that clocks skip is as long after their change, and is marked as a gap", () => {
     expect(choose({ at: "2026-03-29T02:30:00" })).toMatchObject({
       ...instant("2026-03-29T01:30:00Z"),
       typed: { zoned: { kind: "gap" } },
@@ -36,7 +36,7 @@ describe("a time that was typed", () => {
     [{ words: "in 5m", zone: "Berlin/Europe" }, "zone"],
     [{ words: "in 999999999 weeks" }, "words"],
     [{ words: "in 999999 weeks" }, "words"],
-  ] as const)("that is none says which field is wrong: %j", (typed, field) => {
+  ] as const)("that is invalid names the field with the error: %j", (typed, field) => {
     expect(choose(typed)).toMatchObject({ ok: false, field });
   });
 
@@ -47,7 +47,7 @@ describe("a time that was typed", () => {
     },
   );
 
-  it("in the second of two times that clocks show is written as the second", () => {
+  it("keeps its occurrence when clocks show it twice", () => {
     const second = "2026-10-25T01:30:00.000Z";
     expect(chooseTime(timeOf(new Date(second), "Europe/Berlin"), NOW_MS)).toMatchObject(instant(second));
   });

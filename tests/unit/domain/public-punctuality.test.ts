@@ -21,7 +21,7 @@ describe("the public figures", () => {
     expect(figures.series[0]?.startsAtMs).toBe(LAST_MS - 95 * QUARTER_MS);
   });
 
-  test("count early ones as on the instant, everywhere", () => {
+  test("count early requests as on the instant, everywhere", () => {
     const figures = publicPunctuality([count(-300), count(-2), count(0), count(7)], NOW_MS);
     expect(figures).toMatchObject({ sent: 4, p50: 0, p95: 7 });
     expect(figures.histogram).toEqual([
@@ -31,7 +31,7 @@ describe("the public figures", () => {
     expect(figures.series.at(-1)).toMatchObject({ count: 4, p50: 0, p95: 7 });
   });
 
-  test("have what was counted by the hour in the sums, and in no quarter of an hour", () => {
+  test("include counts by the hour in the sums, and in no quarter of an hour", () => {
     const figures = publicPunctuality([count(4, { n: 10, nByQuarter: 3, onTime: 9 })], NOW_MS);
     expect(figures).toMatchObject({ sent: 10, onTimeRate: 0.9, histogram: [{ ms: 4, count: 10 }] });
     expect(figures.series.at(-1)).toMatchObject({ count: 3, p50: 4, p95: 4 });
@@ -41,7 +41,7 @@ describe("the public figures", () => {
 describe("a histogram", () => {
   const rows = fc.array(fc.record({ bucket: fc.integer({ min: -600, max: 600 }), n: fc.integer({ min: 0, max: 50 }) }));
 
-  test("leaves none out, names each offset once, and ascends", () => {
+  test("counts every request, has each offset once, and ascends", () => {
     fc.assert(
       fc.property(rows, (counts) => {
         const histogram = histogramOf(counts);

@@ -50,19 +50,19 @@ describe("usageView", () => {
   });
 });
 
-describe("what a month will come to", () => {
+describe("the extrapolated usage of a month", () => {
   const endsAtMs = Date.UTC(2026, 3, 1);
   const at = (instant: string, scheduled = 1_412) =>
     projectedUsage({ scheduled, nowMs: Date.parse(instant), endsAtMs });
 
-  test("is its pace so far, over its whole length", () => {
+  test("continues the pace so far to the end of the month", () => {
     expect(at("2026-03-16T12:00:00Z", 1_000)).toBe(2_000);
     expect(at("2026-03-27T14:32:00Z")).toBe(1_645);
     expect(at("2026-03-31T23:59:59.999Z")).toBe(1_412);
     expect(at("2026-03-11T00:00:00Z", 0)).toBe(0);
   });
 
-  test("is not told in its first day", () => {
+  test("is null during its first day", () => {
     expect(at("2026-03-01T23:59:59.999Z")).toBeNull();
     expect(at("2026-03-02T00:00:00Z", 10)).toBe(310);
   });

@@ -9,8 +9,8 @@ function allowed(status: (typeof STATUSES)[number], isErased = false) {
   return Object.entries(problems).flatMap(([action, problem]) => (problem === null ? [action] : []));
 }
 
-describe("what can be done with a schedule", () => {
-  it("follows from its status", () => {
+describe("the possible actions on a schedule", () => {
+  it("follow from its status", () => {
     expect(Object.fromEntries(STATUSES.map((status) => [status, allowed(status)]))).toEqual({
       scheduled: ["cancel", "reschedule", "replay", "clone"],
       firing: ["replay", "clone"],
@@ -21,11 +21,11 @@ describe("what can be done with a schedule", () => {
     });
   });
 
-  it("is a clone alone, with a payload of its own, once payload and headers were erased", () => {
+  it("are only a clone with a new payload once payload and headers were erased", () => {
     expect(allowed("succeeded", true)).toEqual(["clone"]);
   });
 
-  it("says while an attempt runs when to try to cancel again", () => {
+  it("include when cancelling can be tried again while an attempt runs", () => {
     const schedule = { status: "firing", claimDeadlineMs: NOW_MS + 1_200, isErased: false } as const;
     expect(actionProblems(schedule, NOW_MS).cancel).toBe("An attempt is under way. Try again, at the latest in 2 s.");
   });

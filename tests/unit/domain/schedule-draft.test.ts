@@ -10,7 +10,7 @@ function fields(...pairs: [string, string][]): FormData {
 const problems = (change: Partial<ScheduleDraft>) => draftProblems({ ...emptyDraft("UTC"), ...change }, 10);
 
 describe("the fields of a form", () => {
-  it("are a draft, the rows of headers in their order", () => {
+  it("are read as a draft, with the rows of headers in order", () => {
     const draft = readDraft(
       fields(
         ["method", "PUT"],
@@ -41,7 +41,7 @@ describe("the fields of a form", () => {
 });
 
 describe("a draft", () => {
-  it("names the row of a header that cannot be sent", () => {
+  it("reports the row of a header that cannot be sent", () => {
     const headers = [
       { name: "Content-Type", value: "application/json" },
       { name: "", value: "" },
@@ -56,7 +56,7 @@ describe("a draft", () => {
     ]);
   });
 
-  it("has a payload that is JSON where it says so, and that the plan takes, counted in bytes", () => {
+  it("reports a payload that is not JSON although it should be, or that has more bytes than the plan allows", () => {
     expect(problems({ payload: "{" })).toMatchObject([{ field: "payload" }]);
     expect(problems({ payload: "{", payloadKind: "text" })).toEqual([]);
     expect(problems({ payload: "ääääää", payloadKind: "text" })).toMatchObject([{ field: "payload" }]);
@@ -64,7 +64,7 @@ describe("a draft", () => {
     expect(problems({ payload: "" })).toEqual([]);
   });
 
-  it("of a clone that keeps headers and payload is not judged by what stands in their fields", () => {
+  it("of a clone that keeps headers and payload ignores errors in their fields", () => {
     const headers = [{ name: "Host", value: "" }];
     expect(problems({ headers, keepsHeaders: true, payload: "{", keepsPayload: true })).toEqual([]);
   });

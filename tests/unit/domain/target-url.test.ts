@@ -9,9 +9,9 @@ const validate = (raw: unknown) => validateTarget(raw, nothingExtra);
 const hosts = (...names: string[]) => names.map((name) => `https://${name}/`);
 
 describe("target validation", () => {
-  for (const { url, expect: verdict, why } of vectors.filter(({ stage }) => stage === "create")) {
-    it(`${verdict}s ${JSON.stringify(url)} (${why})`, () => {
-      expect(validate(url).ok).toBe(verdict === "accept");
+  for (const { url, expect: expected, why } of vectors.filter(({ stage }) => stage === "create")) {
+    it(`${expected}s ${JSON.stringify(url)} (${why})`, () => {
+      expect(validate(url).ok).toBe(expected === "accept");
     });
   }
 });

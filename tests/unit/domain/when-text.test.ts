@@ -44,9 +44,9 @@ describe("a text that says when", () => {
     ["1 March 2028 09:00", "2028-03-01T09:00:00"],
     ["2026-03-30 09:00", "2026-03-30T09:00:00"],
     ["2026-03-30T09:00:01", "2026-03-30T09:00:01"],
-  ])("is a time on the clocks of the zone: %s", (text, expected) => expect(read(text)).toBe(expected));
+  ])("is a local time of the zone: %s", (text, expected) => expect(read(text)).toBe(expected));
 
-  it("means the day of the zone, which may be another than that of UTC", () => {
+  it("refers to the current day of the zone, which may differ from that of UTC", () => {
     expect(read("tomorrow 09:00", "Pacific/Auckland")).toBe("2026-03-29T09:00:00");
     expect(read("today 09:00", "Pacific/Auckland")).toBe("2026-03-28T09:00:00");
   });
@@ -54,9 +54,9 @@ describe("a text that says when", () => {
   it.each([
     ...["", "soon", "tomorrow", "monday", "in 5", "in 5 parsecs", "5", "1 april 9", "13pm", "25:00", "9:61"],
     ...["30 feb 09:00", "1 apr", "apr 09:00", "m 09:00", "in 9999999999 days", "2026-02-30 09:00", "29 feb 2027 09:00"],
-  ])("is not guessed at: %j", (text) => expect(read(text)).toBeNull());
+  ])("is rejected when it is ambiguous or unknown: %j", (text) => expect(read(text)).toBeNull());
 
-  it("that names a day alone is asked for the time of day", () => {
+  it("that names only a day is rejected with a request for the time of day", () => {
     expect(readWhen("Tomorrow", { nowMs: NOW_MS, zone: "UTC" })).toEqual({
       kind: "fault",
       message: "Name a time of day too, such as “tomorrow 09:00”.",

@@ -29,7 +29,7 @@ describe("a local time", () => {
     expect(zoned).toEqual({ kind: "once", epochMs: Date.parse(instant) });
   });
 
-  it("that clocks leave out when they go forward is a gap, and stands for the time as long after the change", () => {
+  it("that clocks skip is a gap, and means the instant as long after the change", () => {
     const zoned = resolve("2026-03-29T02:30:00", "Europe/Berlin");
     expect(zoned).toEqual({
       kind: "gap",
@@ -61,7 +61,7 @@ describe("a local time", () => {
     });
   });
 
-  it("in a change of half an hour, and in a day that a zone left out, is found too", () => {
+  it("is resolved across a change of half an hour, and across a day that a zone skipped", () => {
     expect(resolve("2026-04-05T01:45:00", "Australia/Lord_Howe")).toMatchObject({ kind: "overlap" });
     expect(resolve("2011-12-30T12:00:00", "Pacific/Apia")).toMatchObject({
       kind: "gap",
@@ -70,7 +70,7 @@ describe("a local time", () => {
     });
   });
 
-  it("is read only as an input writes it, and only of days that there are", () => {
+  it("is read only in the format of an input element, and only for existing days", () => {
     expect(parseLocalTime("2026-02-30T09:00")).toBeNull();
     expect(parseLocalTime("2026-02-28T24:00")).toBeNull();
     expect(parseLocalTime("2026-02-28 09:00")).toBeNull();

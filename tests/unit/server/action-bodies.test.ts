@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 describe("the form of a page that has an action", () => {
-  it("is admitted from a page of our own, and Next.js is told our address as the host", () => {
+  it("is admitted from a page of our own, and Next.js gets our address as the host", () => {
     const asked = request({ host: "10.0.0.5:3000", "x-forwarded-host": "evil.example.com" });
     admit(asked)();
     expect(asked.headers["x-forwarded-host"]).toBe("own.example.com");
@@ -62,7 +62,7 @@ describe("the form of a page that has an action", () => {
     expect(refusal(request(headers))).toBe(expected);
   });
 
-  it("has bounded room by its caller, until it is answered", () => {
+  it("reserves memory of its caller's budget until it is answered", () => {
     const large = { "content-length": String(8 * MIB) };
     const ends = Array.from({ length: 4 }, () => admit(request(large)));
     expect(refusal(request(large))).toBe("429 RATE_LIMITED");
@@ -70,7 +70,7 @@ describe("the form of a page that has an action", () => {
     expect(refusal(request(large))).toBe("admitted");
   });
 
-  it("that comes too slowly is given up, and one that is there is not", () => {
+  it("is cut off when it arrives too slowly, and not once it has arrived", () => {
     const slow = request({ "content-length": String(64 * 1024) });
     const there = request({});
     const ends = [admit(slow), admit(there)];
@@ -85,14 +85,14 @@ describe("the form of a page that has an action", () => {
 });
 
 describe("a page without an action", () => {
-  it("gets none, and its body is not one that Next.js reads", () => {
+  it("gets no action, and Next.js does not read the body", () => {
     const asked = request({ "next-action": "a".repeat(42), origin: "https://evil.example.com" }, "/logs");
     admit(asked);
     expect(asked.headers["next-action"]).toBeUndefined();
     expect(asked.headers["content-type"]).toBe("application/octet-stream");
   });
 
-  it("that is read, or a form that a route of our own reads, is left as it is", () => {
+  it("leaves a GET and a form for a route of our own unchanged", () => {
     const read = request({ "content-type": "" }, "/schedules/new", "GET");
     const routed = request({ "content-type": "application/x-www-form-urlencoded" }, "/account/sign-out");
     for (const asked of [read, routed]) {

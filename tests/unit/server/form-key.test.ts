@@ -12,7 +12,7 @@ it("a form with the same content has the same key, and another as soon as form, 
   expect(keyOfForm(createSecretKey(Buffer.alloc(32, 2)), "form-1", { url: "https://example.com/" })).not.toBe(key);
 });
 
-it("a key of a form is told from one that an owner chose", () => {
+it("isKeyOfForm distinguishes the key of a form from one that an owner chose", () => {
   expect(isKeyOfForm(keyOfForm(KEY, "form-1", {}))).toBe(true);
   expect(isKeyOfForm(`form/${crypto.randomUUID()}`)).toBe(true);
   for (const own of ["form-1001", "form/contact", "order-1001", ""]) expect(isKeyOfForm(own)).toBe(false);

@@ -48,6 +48,7 @@ describe("the command palette", () => {
     const { page, close } = await open();
     const button = page.getByRole("button", { name: "Go to or search" });
     await button.click();
+    await palette(page).waitFor();
     await page.keyboard.press("Escape");
     await palette(page).waitFor({ state: "hidden" });
     expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);

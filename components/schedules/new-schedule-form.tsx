@@ -1,20 +1,17 @@
 "use client";
 
-import { type FormEvent, useActionState, useEffect, useRef, useState } from "react";
-import { chooseTime } from "#domain/chosen-time.ts";
 import type { Environment } from "#domain/environment.ts";
-import { type DraftAnswer, readDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import type { ScheduleDraft } from "#domain/schedule-draft.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Checkbox } from "../ui/choice.tsx";
 import { TextField } from "../ui/field.tsx";
 import { type Cloned, ClonedRequest } from "./cloned-request.tsx";
 import { DraftCodeBlocks } from "./draft-code-blocks.tsx";
-import { type FailedDraft, FormProblems } from "./form-problems.tsx";
+import { FormProblems } from "./form-problems.tsx";
 import { RequestFields } from "./request-fields.tsx";
 import { TimePreview } from "./time-preview.tsx";
-import { useBrowserZone } from "./use-browser-zone.ts";
-import { useClock } from "./use-clock.ts";
+import { type FormAction, useScheduleForm } from "./use-schedule-form.ts";
 import { WhenFields } from "./when-fields.tsx";
 
 /**
@@ -35,7 +32,7 @@ export function NewScheduleForm({
   cloned,
   signInHref,
 }: {
-  action: (before: DraftAnswer | null, fields: FormData) => Promise<DraftAnswer>;
+  action: FormAction;
   initial: ScheduleDraft;
   /** Identifies this form: sending it again with the same content stores nothing more. */
   formKey: string;
@@ -50,52 +47,9 @@ export function NewScheduleForm({
   cloned?: Cloned;
   signInHref: string;
 }) {
-  const [answered, formAction] = useActionState(action, null);
-  const atFirst = answered === null || "href" in answered ? null : answered;
-  const [failed, setFailed] = useState<FailedDraft | null>(atFirst);
-  const [draft, setDraft] = useState(atFirst?.draft ?? initial);
-  const [isBusy, setBusy] = useState(false);
-  const [refusals, setRefusals] = useState(0);
-  const form = useRef<HTMLFormElement>(null);
-  const problems = useRef<HTMLDivElement>(null);
-  const nowMs = useClock(madeAtMs);
-  const chosen = chooseTime(draft, nowMs);
-
-  // The values that were typed before this script ran.
-  useEffect(() => {
-    if (form.current) setDraft(readDraft(new FormData(form.current)));
-  }, []);
-  useBrowserZone(isZoneKnown || atFirst !== null, (change) => setDraft((before) => ({ ...before, ...change(before) })));
-
-  // After rendering: a hidden element cannot take the focus.
-  useEffect(() => {
-    if (refusals > 0) problems.current?.focus();
-  }, [refusals]);
-
-  const errors = Object.fromEntries((failed?.problems ?? []).map(({ field, message }) => [field, message]));
-  const set = (change: Partial<ScheduleDraft>, field?: string) => {
-    setDraft((before) => ({ ...before, ...change }));
-    if (field !== undefined && errors[field]) {
-      setFailed((before) => before && { ...before, problems: before.problems.filter((one) => one.field !== field) });
-    }
-  };
-
-  const send = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (isBusy) return;
-    const fields = new FormData(event.currentTarget);
-    fields.set("script", "1");
-    setBusy(true);
-    try {
-      const answer = await action(null, fields);
-      if ("href" in answer) return location.assign(answer.href);
-      setFailed(answer);
-    } catch {
-      setFailed({ draft, formKey, problems: [], failure: NOT_TAKEN });
-    }
-    setBusy(false);
-    setRefusals((before) => before + 1);
-  };
+  const { form, problems, draft, chosen, nowMs, failed, errors, isBusy, formAction, change, send } = useScheduleForm({
+    ...{ action, initial, formKey, isZoneKnown, madeAtMs },
+  });
 
   return (
     <form
@@ -125,19 +79,14 @@ export function NewScheduleForm({
               chosen={chosen}
               nowMs={nowMs}
               errors={errors}
-              onChange={({ words, at, zone, occurrence }) => {
-                set({ words, at, zone, occurrence });
-                setFailed(
-                  (before) => before && { ...before, problems: before.problems.filter((one) => !TIMES.has(one.field)) },
-                );
-              }}
+              onChange={({ words, at, zone, occurrence }) => change({ words, at, zone, occurrence }, ...TIMES)}
             />
             {!cloned && (
               <Checkbox
                 name="earlyFire"
                 value="1"
                 checked={draft.earlyFire}
-                onChange={(event) => set({ earlyFire: event.target.checked })}
+                onChange={(event) => change({ earlyFire: event.target.checked })}
                 label="Early fire"
                 hint="Leave ahead by the estimated way to the target, so that it arrives at the instant. Its offset may be negative."
               />
@@ -153,7 +102,7 @@ export function NewScheduleForm({
                 draft={draft}
                 errors={errors}
                 payloadBytesMax={payloadBytesMax}
-                onChange={set}
+                onChange={change}
               />
             ) : (
               <RequestFields
@@ -161,7 +110,7 @@ export function NewScheduleForm({
                 errors={errors}
                 mayAllowMore={mayAllowMore}
                 payloadBytesMax={payloadBytesMax}
-                onChange={set}
+                onChange={change}
               />
             )}
           </CardBody>
@@ -177,7 +126,7 @@ export function NewScheduleForm({
               autoComplete="off"
               spellCheck={false}
               value={draft.idempotencyKey}
-              onChange={(event) => set({ idempotencyKey: event.target.value }, "idempotencyKey")}
+              onChange={(event) => change({ idempotencyKey: event.target.value }, "idempotencyKey")}
               error={errors.idempotencyKey}
               hint="Optional: this form is stored once in any case. The same key gives the same schedule, for as long as it exists."
             />
@@ -202,6 +151,5 @@ export function NewScheduleForm({
   );
 }
 
-const TIMES = new Set(["words", "at", "zone"]);
-const NOT_TAKEN =
-  "The server did not take the form. Press again: it is stored once. If that does not help, open this page in another tab; what you typed is still here.";
+/** The fields that together are the time. */
+const TIMES = ["words", "at", "zone"];

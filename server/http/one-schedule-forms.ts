@@ -1,5 +1,5 @@
 import { chooseTime, type TypedTime } from "#domain/chosen-time.ts";
-import { type Environment, environmentOf, environmentQuery } from "#domain/environment.ts";
+import { type Environment, environmentOf } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
@@ -9,6 +9,7 @@ import { validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { cancelSchedule } from "../schedules/cancel.ts";
 import { keyOfForm } from "../schedules/form-key.ts";
+import { schedulePagePath } from "../schedules/page-path.ts";
 import { repeatSchedule } from "../schedules/repeat.ts";
 import { rescheduleSchedule } from "../schedules/reschedule.ts";
 import { RescheduleInput } from "../schedules/reschedule-input.ts";
@@ -18,10 +19,10 @@ import { type Reply, seeOther } from "./reply.ts";
 /** The button "Cancel it". Errors are shown on the schedule's page, beside its current status. */
 export function cancelByForm(call: FormCall): Promise<Reply> {
   return onSchedule(call, {
-    back: ({ id, env }, error) => pageOf(id, env, { failed: "cancel", error }),
+    back: ({ id, env }, error) => schedulePagePath(id, env, { failed: "cancel", error }),
     work: async ({ ctx, id, env }) => {
       await cancelSchedule(ctx, id);
-      return pageOf(id, env, { did: "cancelled" });
+      return schedulePagePath(id, env, { did: "cancelled" });
     },
   });
 }
@@ -29,11 +30,11 @@ export function cancelByForm(call: FormCall): Promise<Reply> {
 /** The button "Replay it": redirects to the copy. With the same `key`, a form that is sent again stores no second copy. */
 export function replayByForm(call: FormCall): Promise<Reply> {
   return onSchedule(call, {
-    back: ({ id, env }, error) => pageOf(`${id}/replay`, env, { error }),
+    back: ({ id, env }, error) => schedulePagePath(`${id}/replay`, env, { error }),
     work: async ({ ctx, id, env, fields }) => {
       const idempotencyKey = keyOfForm(ctx.requestHashKey, fields.get("key") ?? "", ["replay", env, id]);
       const copy = await repeatSchedule(ctx, id, { idempotencyKey });
-      return pageOf(encodeId("sch", copy.id), env, { did: "replayed" });
+      return schedulePagePath(encodeId("sch", copy.id), env, { did: "replayed" });
     },
   });
 }
@@ -46,7 +47,7 @@ export function rescheduleByForm(call: FormCall): Promise<Reply> {
   const typed = typedTimeOf(call.fields);
   const isEarly = call.fields.get("early") === "1";
   const back = ({ id, env }: Named, error: string) =>
-    pageOf(`${id}/reschedule`, env, {
+    schedulePagePath(`${id}/reschedule`, env, {
       ...typed,
       ...(isEarly && { early: "1" }),
       error: error === "VALIDATION" ? "past" : error,
@@ -61,7 +62,7 @@ export function rescheduleByForm(call: FormCall): Promise<Reply> {
         earlyFire: isEarly,
       });
       await rescheduleSchedule(ctx, named.id, { fireAt, earlyFire });
-      return pageOf(named.id, named.env, { did: "moved" });
+      return schedulePagePath(named.id, named.env, { did: "moved" });
     },
   });
 }
@@ -108,9 +109,4 @@ async function onSchedule(
     if (error instanceof AppError) return seeOther(back({ id, env }, error.code));
     throw error;
   }
-}
-
-function pageOf(path: string, env: Environment, query: Record<string, string> = {}): string {
-  const search = new URLSearchParams({ ...query, ...environmentQuery(env) });
-  return `/schedules/${path}${search.size > 0 ? `?${search}` : ""}`;
 }

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { chooseTime } from "#domain/chosen-time.ts";
-import { type Environment, environmentOf, environmentQuery } from "#domain/environment.ts";
+import { environmentOf } from "#domain/environment.ts";
 import { AppError, type ErrorDetail } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
@@ -21,6 +21,7 @@ import { getServices } from "../services.ts";
 import { type CreatedSchedule, createOne } from "./create.ts";
 import { CreateInput } from "./create-input.ts";
 import { keyOfForm } from "./form-key.ts";
+import { schedulePagePath } from "./page-path.ts";
 import { repeatSchedule } from "./repeat.ts";
 import { CloneInput } from "./repeat-input.ts";
 
@@ -84,11 +85,11 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
       formKey: form.formKey,
       problems: [{ field: "idempotencyKey", message }],
       failure: null,
-      existingHref: pageOf(id, ctx.tenant.env),
+      existingHref: schedulePagePath(id, ctx.tenant.env),
     };
   }
   const did = created.outcome === "replayed" ? "known" : created.overLimit ? "over" : "created";
-  return { href: pageOf(id, ctx.tenant.env, did) };
+  return { href: schedulePagePath(id, ctx.tenant.env, { did }) };
 }
 
 type Storing = { fireAtMs: number; idempotencyKey: string; from: string };
@@ -131,11 +132,6 @@ const NAMES: Record<string, { field: string; name: string } | undefined> = {
   payload: { field: "payload", name: "The payload" },
   idempotencyKey: { field: "idempotencyKey", name: "The key" },
 };
-
-function pageOf(id: string, env: Environment, did?: string): string {
-  const query = new URLSearchParams({ ...(did && { did }), ...environmentQuery(env) });
-  return `/schedules/${id}${query.size > 0 ? `?${query}` : ""}`;
-}
 
 function text(fields: FormData, name: string): string {
   const value = fields.get(name);

@@ -60,7 +60,7 @@ function createLoops(parts: Parts) {
     if (calendar.hasMore()) reading.soon();
   });
   const sharing: Loop = every(HEARTBEAT_EVERY_MS, async () => {
-    // Notice a step of the database's clock before judging leases by it.
+    // Notice a step of the database's clock before checking leases by it.
     await clock.runOnce();
     const againInMs = await shards.runOnce();
     if (againInMs < HEARTBEAT_EVERY_MS) setTimeout(() => sharing.soon(), againInMs);

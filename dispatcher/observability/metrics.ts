@@ -183,7 +183,7 @@ export class Metrics {
     addGauge(
       registry,
       "operations_left",
-      "Schedules that they still have to judge, at least: the total of an operation is counted up to 10,000.",
+      "Schedules that they still have to process, at least: the total of an operation is counted up to 10,000.",
       () => this.#operations.left,
     );
     addGauge(

@@ -27,9 +27,9 @@ export type StepRules = { keyRing: KeyRing; targetPolicy: TargetPolicy; plans: P
  */
 export async function runStep(tx: Sql, operation: RunningOperation, rules: StepRules): Promise<Step | null> {
   const scan = await findMembers(tx, operation, SCANNED_MAX);
-  const { judged, ...progress } = cut(scan, operation.action === "cancel" ? CANCEL_BOUNDS : COPY_BOUNDS);
-  const moved = judged.filter(({ isRescheduled }) => isRescheduled);
-  const others = judged.filter(({ isRescheduled }) => !isRescheduled);
+  const { processed, ...progress } = cut(scan, operation.action === "cancel" ? CANCEL_BOUNDS : COPY_BOUNDS);
+  const moved = processed.filter(({ isRescheduled }) => isRescheduled);
+  const others = processed.filter(({ isRescheduled }) => !isRescheduled);
   const result =
     operation.action === "cancel" ? await cancel(tx, operation, others) : await copy(tx, operation, others, rules);
   if (result === null) return null;
@@ -43,7 +43,7 @@ const isOpen = ({ status }: Member) => status === "scheduled" || status === "fai
 const CANCEL_BOUNDS: Bounds = { membersMax: CANCELLED_MAX, bytesMax: Number.POSITIVE_INFINITY, costs: isOpen };
 const COPY_BOUNDS: Bounds = { membersMax: COPIED_MAX, bytesMax: COPIED_BYTES_MAX, costs: () => true };
 
-/** The members that this step judges, at least one of them, and how far the operation is then. */
+/** The members that this step processes, at least one of them, and how far the operation is then. */
 function cut({ members, ...whole }: Scan, { membersMax, bytesMax, costs }: Bounds) {
   let count = 0;
   let bytes = 0;
@@ -54,8 +54,8 @@ function cut({ members, ...whole }: Scan, { membersMax, bytesMax, costs }: Bound
     return count > 1 && (count > membersMax || bytes > bytesMax);
   });
   const last = members[end - 1];
-  if (end === -1 || last === undefined) return { judged: members, ...whole };
-  return { judged: members.slice(0, end), place: last.place, scanned: last.scanned, isEnd: false };
+  if (end === -1 || last === undefined) return { processed: members, ...whole };
+  return { processed: members.slice(0, end), place: last.place, scanned: last.scanned, isEnd: false };
 }
 
 type Result = { acted: number; leftAlone: LeftAlone };

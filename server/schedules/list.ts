@@ -1,4 +1,10 @@
-import { countListed, listSchedules, type SchedulePage } from "#db/queries/search/list-schedules.ts";
+import {
+  countListed,
+  listPage,
+  listSchedules,
+  type PageSearch,
+  type SchedulePage,
+} from "#db/queries/search/list-schedules.ts";
 import { decodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 import type { ListInput } from "./list-input.ts";
@@ -6,6 +12,14 @@ import type { ListInput } from "./list-input.ts";
 /** One page of the caller's schedules. */
 export async function listOwnSchedules(ctx: Ctx, input: ListInput): Promise<SchedulePage> {
   return ctx.query(({ db }) => listSchedules(db, ctx.tenant, searchOf(input)));
+}
+
+/** A page as `listOwnSchedules` finds it, without the total. */
+export async function listOwnPage(
+  ctx: Ctx,
+  input: Omit<ListInput, "sort" | "after"> & Pick<PageSearch, "sort">,
+): Promise<Pick<SchedulePage, "rows" | "hasMore">> {
+  return ctx.query(({ db }) => listPage(db, ctx.tenant, searchOf(input)));
 }
 
 /** How many schedules `listOwnSchedules` finds: its `total` and `totalCapped`. */

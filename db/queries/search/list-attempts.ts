@@ -8,9 +8,7 @@ import {
   isShort,
   limited,
   type PassStatement,
-  pageBehind,
   passesForTarget,
-  passesForTargetBehind,
   type Query,
   rowsEnough,
   rowsNeeded,
@@ -18,6 +16,7 @@ import {
   type SearchPass,
   SHORT_Q_ROWS,
   search,
+  searchPage,
   searchTotal,
   substringPattern,
 } from "./passes.ts";
@@ -144,7 +143,7 @@ type Passes = (() => Promise<SearchPass<Key>> | null)[];
 /** The passes for a list that is filtered, or searched by a `q` that is not short. */
 function passesFor(list: ReturnType<typeof createList>, wanted: AttemptSearch): Passes {
   if (wanted.q?.scheduleId) return [() => list.byTarget(null)];
-  if (wanted.q) return passesForTarget(list, wanted, isFiltered(wanted));
+  if (wanted.q) return passesForTarget(list, wanted, { enough: rowsEnough(wanted), isFiltered: isFiltered(wanted) });
   return [() => list.first(rowsEnough(wanted), rowsEnough(wanted))];
 }
 
@@ -152,8 +151,9 @@ async function findKeysBehind(list: ReturnType<typeof createList>, wanted: Attem
   const { q } = wanted;
   if (q && isShort(q)) return (await list.newestOfAll()).keys;
   if (q?.scheduleId) return (await list.byTarget(null)).keys;
-  if (q) return pageBehind(passesForTargetBehind(list, wanted), wanted);
-  return (await list.first(rowsNeeded(wanted), rowsNeeded(wanted))).keys;
+  const enough = rowsNeeded(wanted);
+  if (q) return searchPage(passesForTarget(list, wanted, { enough, isFiltered: isFiltered(wanted) }), wanted);
+  return (await list.first(enough, enough)).keys;
 }
 
 /** The search passes over a tenant's attempts. */

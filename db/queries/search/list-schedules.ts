@@ -1,5 +1,5 @@
 import { eq, inArray, type SQL, sql } from "drizzle-orm";
-import { type ScheduleStatus, STATUSES } from "#domain/states.ts";
+import { isTerminal, type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { scheduleRequests, schedules } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
@@ -11,9 +11,7 @@ import {
   isShort,
   limited,
   type PassStatement,
-  pageBehind,
   passesForTarget,
-  passesForTargetBehind,
   type Query,
   rowsEnough,
   rowsNeeded,
@@ -21,6 +19,7 @@ import {
   type SearchPass,
   SHORT_Q_ROWS,
   search,
+  searchPage,
   searchTotal,
   substringPattern,
 } from "./passes.ts";
@@ -38,6 +37,9 @@ export type ScheduleSearch = {
   /** Only rows behind this place in the order of the list; `offset` is 0 then. */
   after?: SchedulePlace;
 };
+
+/** `upcoming`: schedules that have not ended, the next first, and behind them those that have, the last first. */
+export type PageSearch = Omit<ScheduleSearch, "sort" | "after"> & { sort: ScheduleSearch["sort"] | "upcoming" };
 
 /** A place in the order of a list: the instant by which the list is sorted and, within it, the id (UUID). */
 export type SchedulePlace = { atMs: number; id: string };
@@ -58,19 +60,21 @@ export type SchedulePage = {
 export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSearch): Promise<SchedulePage> {
   return byIndexes(db, async (tx) => {
     const { keys, total, totalCapped } = await findKeys(tx, tenant, search);
-    const page = keys.slice(0, search.limit);
-    const rows = await readRows(
-      tx,
-      page.map(([id]) => id),
-    );
-    const last = page.at(-1);
-    return {
-      rows,
-      hasMore: keys.length > search.limit,
-      last: last && { id: last[0], atMs: last[1] },
-      total,
-      totalCapped,
-    };
+    const hasMore = keys.length > search.limit;
+    return { ...(await readPage(tx, keys, search)), hasMore, total, totalCapped };
+  });
+}
+
+/** A page as `listSchedules` finds it, without the total, which may take most of the time. */
+export async function listPage(
+  db: Db,
+  tenant: Tenant,
+  search: PageSearch,
+): Promise<Pick<SchedulePage, "rows" | "hasMore">> {
+  return byIndexes(db, async (tx) => {
+    const keys = await findPageKeys(createList(tx, tenant, search), search);
+    const { rows } = await readPage(tx, keys, search);
+    return { rows, hasMore: keys.length > search.limit };
   });
 }
 
@@ -112,6 +116,8 @@ export async function countByStatus(
   });
 }
 
+type Wanted = PageSearch & Pick<ScheduleSearch, "after">;
+
 /** Which schedule (UUID), and the instant by which it is sorted, epoch ms. */
 type Key = [id: string, atMs: number];
 
@@ -119,7 +125,7 @@ async function findKeys(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Pro
   const list = createList(db, tenant, wanted);
   if (wanted.after) {
     const whole = { ...wanted, after: undefined, limit: 0 };
-    return { keys: await findKeysBehind(list, wanted), ...(await findTotal(db, tenant, whole)) };
+    return { keys: await findPageKeys(list, wanted), ...(await findTotal(db, tenant, whole)) };
   }
   const { q } = wanted;
   if (q && isShort(q)) {
@@ -148,31 +154,48 @@ type Passes = (() => Promise<SearchPass<Key>> | null)[];
 /** The passes for a list that is filtered, or searched by a `q` that is not short. */
 function passesFor(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Passes {
   const { q } = wanted;
-  const byStatus = isFiltered(wanted) ? [() => list.byStatus(rowsEnough(wanted))] : [];
+  const enough = rowsEnough(wanted);
+  const filtered = isFiltered(wanted);
+  const byStatus = filtered ? [() => list.byStatus(enough)] : [];
   if (q?.scheduleId) return [() => list.byTarget(null)];
-  if (q) return [...byStatus, ...passesForTarget(list, wanted, isFiltered(wanted))];
+  // Without a page and another filter, no more matches are of use than are counted.
+  const sparseRows = wanted.limit === 0 && !filtered ? enough : undefined;
+  if (q) return [...byStatus, ...passesForTarget(list, wanted, { enough, isFiltered: filtered, sparseRows })];
   return [...byStatus, () => list.first(FIRST_PASS_ROWS, rowsNeeded(wanted)), () => list.byStatus(null)];
 }
 
-async function findKeysBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Promise<Key[]> {
+async function findPageKeys(list: ReturnType<typeof createList>, wanted: Wanted): Promise<Key[]> {
   const { q } = wanted;
   if (q && isShort(q)) return (await list.newest()).keys;
-  return pageBehind(passesBehind(list, wanted), wanted);
+  return searchPage(passesForPage(list, wanted), wanted);
 }
 
-function passesBehind(list: ReturnType<typeof createList>, wanted: ScheduleSearch): (() => Promise<SearchPass<Key>>)[] {
+function passesForPage(list: ReturnType<typeof createList>, wanted: Wanted): Passes {
   const { q } = wanted;
   const needed = rowsNeeded(wanted);
-  const byStatus = isFiltered(wanted) ? [() => list.byStatus(STATUS_PASS_ROWS)] : [];
+  // In order of `fire_at` the first rows of the list are those that `byStatus` would scan.
+  const isByFire = wanted.sort !== "-created_at";
+  const byStatus = isFiltered(wanted) && !isByFire ? [() => list.byStatus(STATUS_PASS_ROWS)] : [];
   if (q?.scheduleId) return [() => list.byTarget(null)];
-  if (q) return [...byStatus, ...passesForTargetBehind(list, wanted)];
-  if (!isFiltered(wanted) || wanted.sort !== "-created_at") return [() => list.first(needed, needed)];
+  if (q) {
+    const byTarget = (rowsMax: number | null) => list.byTarget(rowsMax, { isAllOrNone: true });
+    const sparseRows = wanted.after ? undefined : SPARSE_TARGET_ROWS;
+    const options = { enough: needed, isFiltered: isFiltered(wanted), sparseRows };
+    return [...byStatus, ...passesForTarget({ ...list, byTarget }, wanted, options)];
+  }
+  if (!isFiltered(wanted) || isByFire) return [() => list.first(needed, needed)];
   const first = (rowsMax: number) => () => list.first(rowsMax, needed);
   return [first(STATUS_PASS_ROWS), ...byStatus, first(FIRST_PASS_ROWS), () => list.byStatus(null)];
 }
 
 /** Up to how many rows with the statuses and in the range are all scanned. */
 const STATUS_PASS_ROWS = 2_000;
+
+/**
+ * Up to how many rows whose target matches are all looked up for a page, when next to none of them is among the first rows of
+ * the list. This takes 0.2 s, and a scan of as many rows of the list, whose targets are looked up, 0.3 s.
+ */
+const SPARSE_TARGET_ROWS = 100_000;
 
 /** How many rows are scanned for a page when more than 10,000 rows have the statuses and are in the range. */
 const FIRST_PASS_ROWS = 20_000;
@@ -181,9 +204,10 @@ const FIRST_PASS_ROWS = 20_000;
  * The search passes over a tenant's schedules. Where a pass ends with enough rows, joins are lateral with a limit: one look-up
  * by id for each row, and none for the rest.
  */
-function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
+function createList(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
   const { q, sort, after } = wanted;
   const isByFire = sort !== "-created_at";
+  const isUpcoming = sort === "upcoming";
   const direction = sort === "fire_at" ? sql`ASC` : sql`DESC`;
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
   const range = within(wanted);
@@ -205,7 +229,7 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
     ORDER BY created_at DESC, schedule_id DESC ${limited(limit)}`;
   const byCreation = newestOf(sql`${own} AND ${behind(sql`(created_at, schedule_id)`)}`);
   // Each leg has the limit, because the planner does not merge the legs in order by itself.
-  const byFire = (limit: number | null) => {
+  const inOrderOf = (statuses: readonly ScheduleStatus[], direction: SQL) => (limit: number | null) => {
     const inOrder = sql`ORDER BY fire_at ${direction}, id ${direction} ${limited(limit)}`;
     const legs = statuses.map(
       (status) => sql`(
@@ -215,21 +239,38 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
     );
     return sql`SELECT id, at FROM (${sql.join(legs, sql` UNION ALL `)}) legs ${inOrder}`;
   };
+  // UNION ALL reads what has ended behind what has not, and only as far as the limit: an ORDER BY would read both first.
+  const upcoming = (limit: number | null) => {
+    const halves = [false, true]
+      .map((isEnded) => {
+        const ofHalf = statuses.filter((status) => isTerminal(status) === isEnded);
+        if (ofHalf.length === 0) return undefined;
+        const rows = inOrderOf(ofHalf, isEnded ? sql`DESC` : sql`ASC`)(limit);
+        return sql`(SELECT id, at, ${isEnded}::boolean AS is_ended FROM (${rows}) half)`;
+      })
+      .filter((half) => half !== undefined);
+    return sql`SELECT * FROM (${sql.join(halves, sql` UNION ALL `)}) halves ${limited(limit)}`;
+  };
+  const byFire = isUpcoming ? upcoming : inOrderOf(statuses, direction);
   const withTarget = (rows: SQL) => sql`
-    SELECT l.id, l.at FROM ${rows} CROSS JOIN LATERAL (
+    SELECT l.* FROM ${rows} CROSS JOIN LATERAL (
       SELECT FROM schedule_requests WHERE schedule_id = l.id AND ${matches} LIMIT 1) r`;
+  const endedColumn = sql`status = ANY (${`{${STATUSES.filter(isTerminal)}}`}::text::text[]) AS is_ended`;
   const withStatus = (rows: SQL) => sql`
-    SELECT l.id, ${isByFire ? sql`s.fire_at` : sql`l.at`} AS at FROM ${rows} CROSS JOIN LATERAL (
-      SELECT fire_at FROM schedules WHERE id = l.id AND status IN ${statuses} ${range} LIMIT 1) s`;
+    SELECT l.id, ${isByFire ? sql`s.fire_at` : sql`l.at`} AS at, s.is_ended FROM ${rows} CROSS JOIN LATERAL (
+      SELECT fire_at, ${endedColumn} FROM schedules WHERE id = l.id AND status IN ${statuses} ${range} LIMIT 1) s`;
   // For a pass that needs all of its rows: the ids of an array are looked up in one scan.
   const ofStatus = (rows: SQL) => sql`
-    SELECT id, ${isByFire ? sql`fire_at` : sql`created_at`} AS at FROM schedules
+    SELECT id, ${isByFire ? sql`fire_at` : sql`created_at`} AS at, ${endedColumn} FROM schedules
     WHERE id = ANY (ARRAY (SELECT id FROM ${rows})) AND status IN ${statuses} ${range}`;
   const ofCreation = (rows: SQL) => {
     const matching = sql`(SELECT id, at FROM ${rows} WHERE matches) l`;
     return isFiltered(wanted) || isByFire ? withStatus(matching) : sql`SELECT * FROM ${matching}`;
   };
-  const order = sql`at ${direction}, id ${direction}`;
+  // Of what has ended, both CASEs are null, and the rest decides.
+  const order = isUpcoming
+    ? sql`is_ended, CASE WHEN NOT is_ended THEN at END, CASE WHEN NOT is_ended THEN id END, at DESC, id DESC`
+    : sql`at ${direction}, id ${direction}`;
   const key = sql`json_build_array(id, extract(epoch FROM at) * 1000)`;
   const pass = (statement: PassStatement) =>
     runPass<Key>(db, wanted, { order, key, behind: behind(sql`(at, id)`) }, statement);
@@ -244,14 +285,12 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
      * Scans `rowsMax` rows (null: all) that have the statuses and are in the range; with `q` only if there are no more.
      */
     byStatus: (rowsMax: number | null): Promise<SearchPass<Key>> =>
-      pass({
-        scanned: byFire,
-        rowsMax,
-        found: q && ((rows) => sql`${withTarget(rows)} WHERE (SELECT count(*) FROM scanned) <= ${rowsMax}::integer`),
-        isInOrder: isByFire,
-      }),
-    /** Scans `rowsMax` rows (null: all) whose target matches, which the index of targets finds. */
-    byTarget: (rowsMax: number | null): Promise<SearchPass<Key>> => {
+      pass({ scanned: byFire, rowsMax, found: q && withTarget, isAllOrNone: q !== undefined, isInOrder: isByFire }),
+    /**
+     * Scans `rowsMax` rows (null: all) whose target matches, which the index of targets finds. `isAllOrNone`: finds some only
+     * if there are no more.
+     */
+    byTarget: (rowsMax: number | null, { isAllOrNone = false } = {}): Promise<SearchPass<Key>> => {
       const pattern = q ? substringPattern(q) : "";
       const matched = (limit: number | null) => sql`SELECT schedule_id AS id, created_at AS at
         FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
@@ -260,6 +299,7 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
         scanned: (limit) => (q?.scheduleId ? sql`${matched(limit)} UNION ${named}` : matched(limit)),
         rowsMax,
         found: isFiltered(wanted) || isByFire ? ofStatus : undefined,
+        isAllOrNone,
         isInOrder: false,
       });
     },
@@ -280,7 +320,8 @@ const within = ({ from, to }: Pick<ScheduleSearch, "from" | "to">) =>
     to ? sql` AND fire_at < ${to.toISOString()}::timestamptz` : sql``,
   ]);
 
-const isFiltered = ({ statuses, from, to }: ScheduleSearch) => (statuses ?? from ?? to) !== undefined;
+const isFiltered = ({ statuses, from, to }: Pick<ScheduleSearch, "statuses" | "from" | "to">) =>
+  (statuses ?? from ?? to) !== undefined;
 
 // The quota counts what was created, and a trigger what was deleted: no row of a schedule is read.
 async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
@@ -289,6 +330,16 @@ async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
     SELECT (coalesce((SELECT sum(scheduled) FROM usage WHERE ${own}), 0)
       - coalesce((SELECT n FROM deleted_schedules WHERE ${own}), 0))::float8 AS n`);
   return row?.n ?? 0;
+}
+
+async function readPage(db: DbOrTx, keys: readonly Key[], { limit }: PageSearch) {
+  const page = keys.slice(0, limit);
+  const rows = await readRows(
+    db,
+    page.map(([id]) => id),
+  );
+  const last = page.at(-1);
+  return { rows, last: last && { id: last[0], atMs: last[1] } };
 }
 
 async function readRows(db: DbOrTx, ids: readonly string[]): Promise<ScheduleRow[]> {

@@ -25,10 +25,11 @@ export type Found<Key> = { keys: Key[]; total: number; totalCapped: boolean };
  */
 export function byIndexes<T>(db: Db, work: (tx: DbOrTx, nowMs: number) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
-    const settings = ["seqscan", "bitmapscan", "sort"].map((name) => `enable_${name}`);
+    // Parallel workers would read the second part of a UNION ALL beside the first.
+    const off = ["enable_seqscan", "enable_bitmapscan", "enable_sort", "max_parallel_workers_per_gather"];
     const [row] = await tx.execute<{ now: number }>(sql`
-      SELECT extract(epoch FROM now())::float8 * 1000 AS now, count(set_config(name, 'off', true))
-      FROM unnest(${`{${settings}}`}::text::text[]) name`);
+      SELECT extract(epoch FROM now())::float8 * 1000 AS now, count(set_config(name, '0', true))
+      FROM unnest(${`{${off}}`}::text::text[]) name`);
     if (!row) throw new Error("the statement for the time returned no row");
     return work(tx, row.now);
   });
@@ -80,39 +81,24 @@ export async function searchTotal(
   throw new Error("no pass over the list was whole");
 }
 
-/**
- * The keys of the page that follows a row of the list, and of one row more, by passes that begin behind that row. The
- * last pass must be whole. It finds no total, which is of the whole list.
- */
-export async function pageBehind<Key>(passes: (() => Promise<SearchPass<Key>>)[], window: Window): Promise<Key[]> {
+/** The keys of a page and of one row more, without the total. The last pass must be whole. */
+export async function searchPage<Key>(
+  passes: (() => Promise<SearchPass<Key>> | null)[],
+  window: Window,
+): Promise<Key[]> {
   for (const pass of passes) {
     const seen = await pass();
-    if (seen.isWhole || isLongEnough(seen, window)) return seen.keys;
+    if (seen && (seen.isWhole || isLongEnough(seen, window))) return seen.keys;
   }
-  throw new Error("no pass that begins behind a row was whole");
-}
-
-/** As `passesForTarget`, for a page behind a row, for which nothing is counted. */
-export function passesForTargetBehind<Key>(
-  list: {
-    first(rowsMax: number, foundMax: number): Promise<SearchPass<Key>>;
-    byTarget(rowsMax: number | null): Promise<SearchPass<Key>>;
-  },
-  window: Window,
-): (() => Promise<SearchPass<Key>>)[] {
-  return [
-    () => list.first(FIRST_PASS_ROWS, rowsNeeded(window)),
-    () => list.byTarget(TARGET_PASS_ROWS),
-    () => list.first(LONG_PASS_ROWS, rowsNeeded(window)),
-    () => list.byTarget(null),
-  ];
+  throw new Error("no pass over the list was whole");
 }
 
 /**
  * The passes for a `q`: the first rows of the list; many more of them, if it matches often there; the index of targets,
  * which is slower for a `q` that matches often; and for a `q` that matches often but not in the first rows, many rows
- * of the list, and in the end all that match. `isFiltered`: the list has other filters too, so that of the rows whose target
- * matches few may be in it.
+ * of the list, and in the end all that match. `enough`: how many matches end a pass in order, of `rowsNeeded` or `rowsEnough`.
+ * `isFiltered`: the list has other filters too, so that of the rows whose target matches few may be in it.
+ * `sparseRows`: how many matches the index of targets is asked for when the first rows of the list have next to none.
  */
 export function passesForTarget<Key>(
   list: {
@@ -120,24 +106,33 @@ export function passesForTarget<Key>(
     byTarget(rowsMax: number | null): Promise<SearchPass<Key>>;
   },
   window: Window,
-  isFiltered: boolean,
+  options: { enough: number; isFiltered: boolean; sparseRows?: number | undefined },
 ): (() => Promise<SearchPass<Key>> | null)[] {
-  const enough = rowsEnough(window);
-  let first: SearchPass<Key> | undefined;
-  const denseRows = () => Math.ceil((1.25 * enough * FIRST_PASS_ROWS) / Math.max(first?.found ?? 0, 1));
+  const { enough, isFiltered, sparseRows = TARGET_PASS_ROWS } = options;
+  let seen = { rows: 0, found: 0 };
+  const first = async (rows: number) => {
+    const pass = await list.first(rows, enough);
+    seen = { rows, found: pass.found };
+    return pass;
+  };
+  const isSparse = () => seen.found < FOUND_TO_EXTRAPOLATE;
+  const expectedRows = () =>
+    isSparse() ? Number.POSITIVE_INFINITY : Math.ceil((1.25 * enough * seen.rows) / seen.found);
+  const knowsPage = () => seen.found >= rowsNeeded(window);
+  const targetRows = () => (isSparse() ? sparseRows : TARGET_PASS_ROWS);
   return [
-    async () => {
-      first = await list.first(FIRST_PASS_ROWS, enough);
-      return first;
-    },
-    () => (denseRows() <= LONG_PASS_ROWS ? list.first(denseRows(), enough) : null),
-    () => list.byTarget(first && isLongEnough(first, window) && !isFiltered ? enough : TARGET_PASS_ROWS),
-    () => list.first(LONG_PASS_ROWS, enough),
+    () => first(FIRST_PASS_ROWS),
+    () => (expectedRows() <= LONG_PASS_ROWS ? first(expectedRows()) : null),
+    () => list.byTarget(knowsPage() && !isFiltered ? enough : targetRows()),
+    // A pass that was as long as it should need to be, and found too little, says the same of this one.
+    () => (seen.rows > FIRST_PASS_ROWS && expectedRows() > LONG_PASS_ROWS ? null : first(LONG_PASS_ROWS)),
     () => list.byTarget(null),
   ];
 }
 
 const FIRST_PASS_ROWS = 2_000;
+/** From how many matches in the first pass on their share is taken for that of the rows behind it. */
+const FOUND_TO_EXTRAPOLATE = 10;
 const LONG_PASS_ROWS = 200_000;
 /** More than are counted, so that a page of slightly more than 10,000 matches is found as well. */
 const TARGET_PASS_ROWS = 25_000;
@@ -165,6 +160,8 @@ export type PassStatement = {
   found?: (rows: SQL) => SQL;
   /** How many matching rows are found at most; no bound when it is not given. */
   foundMax?: number;
+  /** Whether rows are found only if all were scanned, since a part of them would be of no use. */
+  isAllOrNone?: boolean;
   isInOrder: boolean;
 };
 
@@ -177,16 +174,19 @@ export async function runPass<Key>(
   db: DbOrTx,
   window: Window,
   { order, key, behind = sql`true` }: { order: SQL; key: SQL; behind?: SQL | undefined },
-  { scanned, rowsMax, found = (rows) => sql`SELECT * FROM ${rows}`, foundMax = NO_BOUND, isInOrder }: PassStatement,
+  statement: PassStatement,
 ): Promise<SearchPass<Key>> {
+  const { scanned, rowsMax, found = (rows) => sql`SELECT * FROM ${rows}`, foundMax = NO_BOUND, isInOrder } = statement;
+  const isWhole = rowsMax === null ? sql`true` : sql`(SELECT count(*) FROM scanned) <= ${rowsMax}::integer`;
   const [row] = await db.execute<{ n: number; whole: boolean; keys: Key[] }>(sql`
     WITH scanned AS MATERIALIZED (${scanned(rowsMax === null ? null : rowsMax + 1)}),
     found AS MATERIALIZED (
-      SELECT * FROM (${found(sql`(SELECT * FROM scanned ${limited(rowsMax)}) l`)}) f WHERE ${behind} LIMIT ${foundMax}),
+      SELECT * FROM (${found(sql`(SELECT * FROM scanned ${limited(rowsMax)}) l`)}) f
+      WHERE ${behind} ${statement.isAllOrNone ? sql`AND ${isWhole}` : sql``} LIMIT ${foundMax}),
     page AS (SELECT * FROM found ORDER BY ${order} OFFSET ${window.offset} LIMIT ${window.limit + 1})
     SELECT (SELECT count(*)::integer FROM found) AS n,
       CASE WHEN (SELECT count(*) FROM found) < ${foundMax}
-        THEN (SELECT count(*) FROM scanned) <= ${rowsMax ?? NO_BOUND} ELSE false END AS whole,
+        THEN ${isWhole} ELSE false END AS whole,
       (SELECT coalesce(json_agg(${key} ORDER BY ${order}), '[]') FROM page) AS keys`);
   if (!row) throw new Error("the statement of a search pass returned no row");
   return { keys: row.keys, found: row.n, isWhole: row.whole, isInOrder };

@@ -1,8 +1,11 @@
+import { sql as dsql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "#db/client.ts";
 import type { Db } from "#db/orm.ts";
 import { type AttemptSearch, listAttempts } from "#db/queries/search/list-attempts.ts";
-import { listSchedules, type ScheduleSearch } from "#db/queries/search/list-schedules.ts";
+import { listPage, listSchedules, type ScheduleSearch } from "#db/queries/search/list-schedules.ts";
+import { runPass } from "#db/queries/search/passes.ts";
+import { isTerminal, type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import { rowsReadBy } from "../../bench/reads.ts";
 import { BIG_ACCOUNT, NEEDLE_MARK, OLD_MARK, seedReads, THIN_MARK } from "../../bench/reads-seed.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
@@ -43,6 +46,8 @@ afterAll(async () => {
 
 const q = (text: string) => ({ text, scheduleId: null });
 const ago = (days: number) => new Date(Math.floor(Date.now() / 1_000) * 1_000 - days * DAY_MS);
+
+const OPEN = STATUSES.filter((status) => !isTerminal(status));
 
 const SEARCHED = [
   "",
@@ -86,6 +91,30 @@ describe("a list of schedules", () => {
               ids: expected.slice(offset, offset + 7),
               ...totals(expected.length, text !== "" || Object.keys(filter).length > 0),
               hasMore: expected.length > offset + 7,
+            });
+          }
+        }
+      }
+    },
+  );
+
+  it.each(SEARCHED)(
+    "for %j finds a page alone, with every filter, in every order, upcoming first too",
+    async (text) => {
+      for (const filter of filters) {
+        for (const sort of ["-created_at", "fire_at", "-fire_at", "upcoming"] as const) {
+          const search = { limit: 7, ...filter, ...(text && { q: q(text) }) };
+          const expected =
+            sort === "upcoming" ? await plainUpcoming(search) : await plainSchedules({ ...search, sort });
+          const inAll = expected.length;
+          const openOnes = (await plainUpcoming(search, OPEN)).length;
+          for (const offset of [0, 40, Math.max(openOnes - 3, 0), inAll - 3, inAll + 5]) {
+            if (offset < 0 || offset > 10_000) continue;
+            const { rows, hasMore } = await listPage(db, TENANT, { ...search, sort, offset });
+            const found = { ids: rows.map(({ id }) => id), hasMore };
+            expect(found, JSON.stringify({ ...search, sort, offset })).toEqual({
+              ids: expected.slice(offset, offset + 7),
+              hasMore: inAll > offset + 7,
             });
           }
         }
@@ -139,6 +168,19 @@ describe("a list of schedules", () => {
     const page = await listSchedules(db, TENANT, { sort: "-created_at", limit: 1, offset: 0, q: q("://") });
     expect(page).toMatchObject({ total: 10_000, totalCapped: true });
   });
+
+  async function plainUpcoming(
+    search: Partial<ScheduleSearch>,
+    of: readonly ScheduleStatus[] = STATUSES,
+  ): Promise<string[]> {
+    const wanted = of.filter((status) => search.statuses?.includes(status) ?? true);
+    const open = wanted.filter((status) => !isTerminal(status));
+    const ended = wanted.filter(isTerminal);
+    return [
+      ...(await plainSchedules({ ...search, statuses: open, sort: "fire_at" })),
+      ...(await plainSchedules({ ...search, statuses: ended, sort: "-fire_at" })),
+    ];
+  }
 
   async function plainSchedules({ q, statuses, from, to, sort }: Partial<ScheduleSearch>): Promise<string[]> {
     const rows = await sql`
@@ -238,6 +280,23 @@ describe("the log", () => {
   }
 });
 
+it("a search pass that finds all or none finds none when it leaves out a row", async () => {
+  const found = (rowsMax: number) =>
+    runPass<number>(
+      db,
+      { limit: 2, offset: 0 },
+      { order: dsql`n`, key: dsql`n` },
+      {
+        scanned: (limit) => dsql`SELECT n FROM generate_series(1, 5) n LIMIT ${limit}`,
+        rowsMax,
+        isAllOrNone: true,
+        isInOrder: false,
+      },
+    );
+  expect(await found(4)).toEqual({ keys: [], found: 0, isWhole: false, isInOrder: false });
+  expect(await found(5)).toEqual({ keys: [1, 2, 3], found: 5, isWhole: true, isInOrder: false });
+});
+
 // The rows that a page and its total may read, however many there are: 10,101 decide both, and one search pass may be
 // in vain.
 const ROWS_MAX = 25_001;
@@ -281,6 +340,22 @@ describe("a page", () => {
     ["log by q", () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 20, offset: 0, q: q("tenant0") })],
     ["log by a rare q", () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 20, offset: 0, q: q(THIN_MARK) })],
   ];
+
+  it("alone reads no rows but to fill it, however many match", async () => {
+    const filters = [
+      { statuses: ["succeeded" as const] },
+      { q: q("example") },
+      { statuses: ["succeeded" as const], q: q("example") },
+    ];
+    for (const sort of ["-created_at", "fire_at", "-fire_at", "upcoming"] as const) {
+      for (const filter of filters) {
+        const read = () => listPage(db, TENANT, { sort, limit: 20, offset: 0, ...filter });
+        const { plans } = await watched.explainAll(await watched.of(read));
+        const scans = plans.flatMap(nodesOf).filter((node) => BIG_TABLES.test(node["Relation Name"] ?? ""));
+        expect(Math.max(...scans.map(rowsReadBy)), JSON.stringify({ sort, ...filter })).toBeLessThanOrEqual(2_001);
+      }
+    }
+  });
 
   it.each(["as they are", "of an empty table"])(
     "reads a bounded number of rows, and scans no whole table, with statistics %s",

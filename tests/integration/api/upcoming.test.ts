@@ -51,6 +51,25 @@ it.each([1, 7, 20, 30, 60, 100])("pages of %i rows show each schedule once, in o
   expect(instants.slice(30)).toEqual(instants.slice(30).toSorted((a, b) => b - a));
 });
 
+it.each([7, 20, 100])("pages of %i rows that match a q meet each of them once, in the same order", async (limit) => {
+  const all = await listUpcomingFirst(await ctx(), { limit: 100, offset: 0 });
+  // The targets end in 1 to 60, and those of each status in ten numbers in a row.
+  const matches: [string, number[]][] = [
+    ["/hook/4", [4, ...Array.from({ length: 10 }, (_, n) => 40 + n)]],
+    ["/hook/59", [59]],
+    ["hook/", Array.from({ length: 60 }, (_, n) => n + 1)],
+    ["/4", [4, ...Array.from({ length: 10 }, (_, n) => 40 + n)]],
+  ];
+  for (const [q, numbers] of matches) {
+    const matching = all.rows.filter(({ targetUrl }) => numbers.includes(Number(targetUrl.split("/").at(-1))));
+    for (let offset = 0; offset < matching.length + 2 * limit; offset += limit) {
+      const { rows, ...page } = await listUpcomingFirst(await ctx(), { limit, offset, q });
+      expect(rows.map(({ id }) => id)).toEqual(matching.slice(offset, offset + limit).map(({ id }) => id));
+      expect(page).toEqual({ hasMore: matching.length > offset + limit, total: matching.length, totalCapped: false });
+    }
+  }
+});
+
 it("the counts by status and in total are exact, also for a range", async () => {
   const counts = await countOwnByStatus(await ctx(), {});
   expect(counts.all).toEqual({ count: 60, isCapped: false });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { isShort, passesForTarget, type SearchPass, search, substringPattern } from "#db/queries/search/passes.ts";
+import {
+  isShort,
+  passesForTarget,
+  type SearchPass,
+  search,
+  searchPage,
+  substringPattern,
+} from "#db/queries/search/passes.ts";
 
 const PAGE = { limit: 2, offset: 0 };
 const pass = (seen: Partial<SearchPass<number>>): SearchPass<number> => ({
@@ -48,8 +55,31 @@ describe("a search", () => {
   });
 });
 
+describe("a page without its total", () => {
+  const alone = (...passes: SearchPass<number>[]) =>
+    searchPage(
+      passes.map((seen) => async () => seen),
+      PAGE,
+    );
+
+  test("ends with the first pass that is in order and long enough", async () => {
+    const tooShort = pass({ isInOrder: true, found: 2, keys: [9, 8] });
+    const unordered = pass({ found: 20_000, keys: [5, 5, 5] });
+    const ordered = pass({ isInOrder: true, keys: [9, 8, 7] });
+    expect(await alone(tooShort, unordered, ordered)).toEqual([9, 8, 7]);
+  });
+
+  test("ends with the first pass that read everything", async () => {
+    const tooShort = pass({ isInOrder: true, found: 1, keys: [9] });
+    expect(await alone(tooShort, pass({ isWhole: true, found: 2, keys: [9, 8] }))).toEqual([9, 8]);
+  });
+});
+
 describe("a search for a target", () => {
-  async function asked(matching: number, isFiltered = false) {
+  async function asked(
+    matching: number,
+    { isFiltered = false, enough = 10_001, window = PAGE, sparseRows = 25_000, ofTarget = 1 } = {},
+  ) {
     const calls: string[] = [];
     const list = {
       async first(rowsMax: number) {
@@ -58,10 +88,10 @@ describe("a search for a target", () => {
       },
       async byTarget(rowsMax: number | null) {
         calls.push(`byTarget ${rowsMax}`);
-        return pass({ isWhole: true });
+        return pass({ isWhole: rowsMax === null || rowsMax >= ofTarget });
       },
     };
-    await search(passesForTarget(list, PAGE, isFiltered), PAGE);
+    await search(passesForTarget(list, window, { isFiltered, enough, sparseRows }), window);
     return calls;
   }
 
@@ -71,12 +101,32 @@ describe("a search for a target", () => {
   });
 
   test("in a list with other filters asks the index for more, since few of what it finds may be in the list", async () => {
-    expect(await asked(5, true)).toEqual(["first 2000", "byTarget 25000"]);
+    expect(await asked(5, { isFiltered: true })).toEqual(["first 2000", "byTarget 25000"]);
   });
 
   test("that matches many rows scans as many rows as the page should need", async () => {
     expect(await asked(1_000_000)).toEqual(["first 2000", "first 12502"]);
     expect(await asked(1_000)).toEqual(["first 2000", "first 25003", "byTarget 10001"]);
+  });
+
+  test("for a page alone does not take few matches in the first pass for their share of the list", async () => {
+    const page = { enough: 21, window: { limit: 20, offset: 0 } };
+    expect(await asked(9, page)).toEqual(["first 2000", "byTarget 25000"]);
+    expect(await asked(10, page)).toEqual(["first 2000", "first 5250", "byTarget 25000"]);
+  });
+
+  test("asks the index for more rows when next to none of the first rows match", async () => {
+    const page = { enough: 21, window: { limit: 20, offset: 0 }, sparseRows: 100_000 };
+    expect(await asked(9, page)).toEqual(["first 2000", "byTarget 100000"]);
+    expect(await asked(10, page)).toEqual(["first 2000", "first 5250", "byTarget 25000"]);
+  });
+
+  test("scans the most rows only where the passes before it let expect a page in them", async () => {
+    const deep = { ofTarget: 1_000_000, window: { limit: 20, offset: 9_980 } };
+    const rest = ["byTarget 25000", "first 200000", "byTarget null"];
+    expect(await asked(0, deep)).toEqual(["first 2000", ...rest]);
+    expect(await asked(2_000, deep)).toEqual(["first 2000", "first 12502", ...rest]);
+    expect(await asked(200, deep)).toEqual(["first 2000", "first 125013", "byTarget 25000", "byTarget null"]);
   });
 });
 

@@ -1,45 +1,70 @@
-import type { ReactNode } from "react";
+import { Check } from "lucide";
+import { type ReactNode, useId } from "react";
 import { ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { CodeBlock, type CodePiece } from "../ui/code-block.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** What a newcomer does first: a key, a call that is ready to be sent, a look at what came of it. */
+/** What of the first steps is done in an environment. */
+export type StepsDone = { hasKey: boolean; hasSchedule: boolean; hasSent: boolean };
+
+/**
+ * What a newcomer does first: a key, a call that is ready to be sent, a look at what came of it. A step that is done is
+ * ticked, and says no more than where to find what it made.
+ */
 export function FirstSteps({
   baseUrl,
   env,
+  done: { hasKey, hasSchedule, hasSent },
   fireAt,
   links,
 }: {
   baseUrl: string;
   env: "live" | "test";
+  done: StepsDone;
   /** The instant in the ready call. */
   fireAt: Date;
-  links: { newKey: string; newSchedule: string; schedules: string };
+  links: { keys: string; newKey: string; newSchedule: string; schedules: string };
 }) {
+  const id = useId();
   const curl = firstCall(baseUrl, env, fireAt);
   return (
-    <Card aria-labelledby="first-steps">
-      <CardHead id="first-steps" title="Nothing scheduled yet: three steps to the first request" />
+    <Card aria-labelledby={id}>
+      <CardHead id={id} title={titleOf({ hasKey, hasSchedule, hasSent })} />
       <CardBody>
         <ol className="grid gap-6">
-          <Step at={1} title="Make an API key">
-            <p className="text-ink-soft">
-              It is shown once. This page is of the {env} environment, so make a key for {env}.
-            </p>
-            <ButtonLink href={links.newKey}>New key</ButtonLink>
+          <Step at={1} title="Make an API key" isDone={hasKey}>
+            {hasKey ? (
+              <p className="text-ink-soft">
+                There is one for {env}. If you did not save it, rotate it in{" "}
+                <TextLink href={links.keys}>API keys</TextLink>.
+              </p>
+            ) : (
+              <>
+                <p className="text-ink-soft">
+                  It is shown once. This page is of the {env} environment, so make a key for {env}.
+                </p>
+                <ButtonLink href={links.newKey}>New key</ButtonLink>
+              </>
+            )}
           </Step>
-          <Step at={2} title="Hand over a request and an instant">
-            <CodeBlock title="Terminal" what="curl command" code={curl} />
-            <p className="text-ink-soft">
-              Put an address of yours in the place of the target. Or{" "}
-              <TextLink href={links.newSchedule}>fill in a form</TextLink>.
-            </p>
+          <Step at={2} title="Hand over a request and an instant" isDone={hasSchedule}>
+            {!hasSchedule && (
+              <>
+                <CodeBlock title="Terminal" what="curl command" code={curl} />
+                <p className="text-ink-soft">
+                  Put an address of yours in the place of the target. Or{" "}
+                  <TextLink href={links.newSchedule}>fill in a form</TextLink>.
+                </p>
+              </>
+            )}
           </Step>
-          <Step at={3} title="See it leave">
+          <Step at={3} title="See it leave" isDone={hasSent}>
             <p className="text-ink-soft">
-              The schedule is in the list at once. After its instant it says how late the request left, and what the
-              target answered.
+              {hasSent
+                ? "The page of the schedule says how late the request left, and what the target answered."
+                : "The schedule is in the list at once. After its instant it says how late the request left, and what the target answered."}
             </p>
             <ButtonLink href={links.schedules}>Schedules</ButtonLink>
           </Step>
@@ -49,17 +74,26 @@ export function FirstSteps({
   );
 }
 
-function Step({ at, title, children }: { at: number; title: string; children: ReactNode }) {
+function titleOf({ hasKey, hasSchedule, hasSent }: StepsDone): string {
+  if (hasSent) return "The first request has left";
+  if (hasSchedule) return "The first request is scheduled";
+  return `Nothing scheduled yet: ${hasKey ? "two" : "three"} steps to the first request`;
+}
+
+function Step({ at, title, isDone, children }: { at: number; title: string; isDone: boolean; children: ReactNode }) {
   return (
     <li className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">
       <span
         aria-hidden="true"
-        className="flex size-7 items-center justify-center rounded-full border border-accent-line text-accent text-sm"
+        className={`flex size-7 items-center justify-center rounded-full text-sm ${isDone ? "bg-ok-soft text-ok" : "border border-accent-line text-accent"}`}
       >
-        {at}
+        {isDone ? <Icon of={Check} small /> : at}
       </span>
       <div className="grid justify-items-start gap-3 pt-0.5 *:max-w-full">
-        <h3 className="text-base">{title}</h3>
+        <h3 className="text-base">
+          {title}
+          {isDone && <span className="ml-1 font-normal text-ok text-sm"> done</span>}
+        </h3>
         {children}
       </div>
     </li>

@@ -1,6 +1,6 @@
 import { readSpanCounts } from "#db/queries/attempts/span-counts.ts";
 import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
-import { hasSchedules, readScheduleFigures, type ScheduleFigures } from "#db/queries/schedules/figures.ts";
+import { readScheduleFigures, type ScheduleFigures } from "#db/queries/schedules/figures.ts";
 import { type OverviewFigures, overviewFigures, overviewSpan, type Period, type Span } from "#domain/overview.ts";
 import type { Ctx } from "../context.ts";
 
@@ -15,11 +15,6 @@ export async function readOverview(ctx: Ctx, period: Period): Promise<Overview> 
     ctx.query(({ sql }) => readScheduleFigures(sql, ctx.tenant, span.startsAt)),
   ]);
   return { ...overviewFigures(counts, span.steps), period, span, schedules };
-}
-
-/** Whether the caller's environment has no schedule yet. */
-export async function isFirstUse(ctx: Ctx): Promise<boolean> {
-  return !(await ctx.query(({ sql }) => hasSchedules(sql, ctx.tenant)));
 }
 
 /** The overview as callers see it. */

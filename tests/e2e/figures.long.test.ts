@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
 import { type FiguresStage, type SignedIn, startFiguresStage } from "#tests/helpers/figures-stage.ts";
@@ -20,6 +20,19 @@ afterAll(() => stage?.stop());
 
 const wide: Look = { theme: "light", width: 1280 };
 const NARROW_TABLE = /Lateness by/;
+
+const [KEY_STEP, SCHEDULE_STEP, DELIVERY_STEP] = [
+  "Make an API key",
+  "Hand over a request and an instant",
+  "See it leave",
+];
+
+/** The titles of the first steps that are said to be done. */
+async function doneSteps(steps: Locator): Promise<string[]> {
+  const headings = await steps.getByRole("heading", { level: 3 }).allInnerTexts();
+  expect(headings).toHaveLength(3);
+  return headings.flatMap((text) => /^(.*?)\s+done$/s.exec(text)?.[1] ?? []);
+}
 
 const openAll = (page: Page) =>
   page.evaluate(() => {
@@ -123,11 +136,9 @@ describe("the overview", () => {
   it("shows a newcomer three steps and a call that works unchanged", async () => {
     await stage.beat();
     const { page, close } = await stage.open("/overview?env=test", wide, fresh);
-    const steps = page.getByRole("region", { name: /three steps/ });
+    const steps = page.getByRole("region", { name: /first request/ });
     expect(await steps.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
-      "Make an API key",
-      "Hand over a request and an instant",
-      "See it leave",
+      ...[KEY_STEP, SCHEDULE_STEP, DELIVERY_STEP],
     ]);
     expect(await steps.getByRole("link", { name: "New key" }).getAttribute("href")).toBe("/keys/new?env=test");
     const curl = (await page.getByRole("group", { name: "curl command" }).textContent()) ?? "";
@@ -138,8 +149,43 @@ describe("the overview", () => {
     });
     expect(answer.status(), await answer.text()).toBe(201);
     await page.reload();
-    expect(await steps.count()).toBe(0);
+    expect(await doneSteps(steps)).toEqual([SCHEDULE_STEP]);
     await close();
+  });
+
+  it("ticks each first step once it is done, in words, and keeps them for an hour after the first request left", async () => {
+    await stage.beat();
+    const newcomer = await stage.account();
+    await stage.addKey(newcomer, "test");
+    const { page, close } = await stage.open("/overview", { ...wide, scripts: false }, newcomer);
+    const steps = page.getByRole("region", { name: /first request/ });
+    expect(await doneSteps(steps)).toEqual([]);
+    await stage.addKey(newcomer, "live", new Date());
+    await page.reload();
+    expect(await doneSteps(steps)).toEqual([]);
+    await stage.addKey(newcomer, "live");
+    await page.reload();
+    expect(await doneSteps(steps)).toEqual([KEY_STEP]);
+    const scheduled = await stage.schedule(newcomer);
+    await page.reload();
+    expect(await doneSteps(steps)).toEqual([KEY_STEP, SCHEDULE_STEP]);
+    expect(await page.getByRole("region", { name: "Next" }).count()).toBe(1);
+    await stage.attempt(scheduled, new Date());
+    await page.reload();
+    expect(await doneSteps(steps)).toEqual([KEY_STEP, SCHEDULE_STEP, DELIVERY_STEP]);
+    await close();
+  });
+
+  it("shows no first steps to who had a request sent over an hour ago, or two", async () => {
+    const [one, two] = [await stage.account(), await stage.account()];
+    await stage.attempt(await stage.schedule(one), new Date(Date.now() - 61 * 60_000));
+    for (let n = 0; n < 2; n++) await stage.attempt(await stage.schedule(two), new Date());
+    for (const account of [one, two]) {
+      const { page, close } = await stage.open("/overview", wide, account);
+      await page.getByRole("region", { name: "Latest to fire" }).waitFor();
+      expect(await page.getByRole("heading", { name: "Make an API key" }).count()).toBe(0);
+      await close();
+    }
   });
 
   it("ships at most 45 KB of scripts (gzip) above an empty page of the same build", async () => {

@@ -52,7 +52,7 @@ it("a newcomer gets from the mailed link to a first delivery, its line in the lo
 const main = (page: Page) => page.getByRole("main");
 const goTo = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true }).click();
-const firstSteps = (page: Page) => page.getByRole("region", { name: /three steps to the first request/ });
+const firstSteps = (page: Page) => page.getByRole("region", { name: /first request/ });
 
 async function signIn(page: Page) {
   await page.goto(stage.origin);
@@ -78,6 +78,7 @@ async function makeKey(page: Page): Promise<string> {
 /** Sends what the shown command sends, but to the receiver of this test; the id of the schedule, and its target. */
 async function sendShownCall(page: Page, apiKey: string): Promise<{ id: string; target: string }> {
   await goTo(page, "Overview");
+  await firstSteps(page).getByRole("heading", { name: "Make an API key done" }).waitFor();
   const shown = await firstSteps(page).getByRole("group", { name: "curl command" }).textContent();
   const { url, method, headers, body } = await curlArguments((shown ?? "").replace("sw_live_…", apiKey));
   const target = `${receiver.origin}/hello`;
@@ -85,7 +86,9 @@ async function sendShownCall(page: Page, apiKey: string): Promise<{ id: string; 
   const answer = await fetch(url, { method, headers, body: sent });
   const stored = await answer.json();
   expect({ status: answer.status, stored }).toMatchObject({ status: 201, stored: { status: "scheduled" } });
-  await firstSteps(page).waitFor({ state: "hidden", timeout: 30_000 });
+  await firstSteps(page)
+    .getByRole("heading", { name: "Hand over a request and an instant done" })
+    .waitFor({ timeout: 30_000 });
   return { id: stored.id, target };
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "@playwright/test";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
@@ -36,6 +37,23 @@ export async function startFiguresStage() {
       const { id } = await createTestAccount(sql, keyRing, { plan });
       const { token } = await createSession(db, { accountId: id, userAgent: null });
       return { id, token };
+    },
+
+    /** A key of an account, revoked since `revokedAt`. */
+    async addKey({ id }: SignedIn, env: "live" | "test", revokedAt: Date | null = null): Promise<void> {
+      await sql`
+        INSERT INTO api_keys (id, account_id, env, name, hash, last4, revoked_at)
+        VALUES (gen_random_uuid(), ${id}, ${env}, 'laptop', ${randomBytes(32)}, 'k2Lm', ${revokedAt})`;
+    },
+
+    /** A schedule of an account that is due in an hour: its UUID. */
+    schedule({ id }: SignedIn): Promise<string> {
+      return createTestSchedule(sql, keyRing, id, "https://example.com/", new Date(Date.now() + 3_600_000));
+    },
+
+    /** The first attempt at a schedule, which the target took. */
+    attempt(scheduleId: string, attemptedAt: Date): Promise<void> {
+      return recordTestAttempt(sql, scheduleId, { attemptedAt, offsetMs: 3, isPublic: false });
     },
 
     /** Gives an account schedules in every status, and counts of a month. */

@@ -1,6 +1,6 @@
 import { Plus } from "lucide";
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
-import { FirstSteps } from "#components/overview/first-steps.tsx";
+import { FirstSteps, type StepsDone } from "#components/overview/first-steps.tsx";
 import { LatenessCard } from "#components/overview/lateness-card.tsx";
 import { LatestToFire, NextToFire } from "#components/overview/nearest.tsx";
 import { NeedsAttention } from "#components/overview/needs-attention.tsx";
@@ -9,8 +9,9 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 import { Segments } from "#components/ui/tabs.tsx";
 import type { Ctx } from "#server/context.ts";
+import { readFirstSteps } from "#server/overview/first-steps.ts";
 import { type Nearest, readNearest } from "#server/overview/nearest.ts";
-import { isFirstUse, type Overview, readOverview } from "#server/overview/overview.ts";
+import { type Overview, readOverview } from "#server/overview/overview.ts";
 import type { Opened, Shown } from "../dashboard-page.tsx";
 import { hrefIn, type View } from "../view.ts";
 import { nearIn } from "./near.ts";
@@ -21,12 +22,11 @@ const MINUTE_MS = 60_000;
 /** From the page to the instant in its ready call, in whole minutes: long enough to make a key first. */
 const FIRST_CALL_MINUTES = 3;
 
-/** The overview: how late the account's requests left, what wants a look, and the first steps of who has none. */
+/** The overview: how late the account's requests left, what wants a look, and the first steps of a newcomer. */
 export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> {
   const period = chosenPeriod(view.params.period, ctx.limits.retentionDays);
   const [overview, near] = await Promise.all([readOverview(ctx, period), readNearest(ctx)]);
-  const hasAny = overview.schedules.active > 0 || near.latest.length > 0;
-  const isNew = !hasAny && (await isFirstUse(ctx));
+  const steps = isBeginning(near, view) ? await readFirstSteps(ctx) : null;
   return {
     title: "Overview",
     tools: <Tools ctx={ctx} view={view} />,
@@ -39,7 +39,8 @@ export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> 
     body: (
       <>
         <NotRunning beat={beat} now={view.now} zone={view.zone} />
-        {isNew ? <Beginning ctx={ctx} view={view} /> : <Figures {...{ overview, near, view }} />}
+        {steps && <Beginning {...{ ctx, view }} done={{ ...steps, hasSent: near.latest.length > 0 }} />}
+        {(steps === null || steps.hasSchedule) && <Figures {...{ overview, near, view }} />}
       </>
     ),
   };
@@ -54,14 +55,24 @@ function Tools({ ctx, view }: { ctx: Ctx; view: View }) {
   );
 }
 
-function Beginning({ ctx, view }: { ctx: Ctx; view: View }) {
+/** Whether no request has left yet, or the first one within the last hour. */
+function isBeginning({ latest: [first, second] }: Nearest, view: View): boolean {
+  if (second !== undefined) return false;
+  return first === undefined || view.now.getTime() - (first.firedAtMs ?? first.fireAtMs) < HOUR_MS;
+}
+
+function Beginning({ ctx, view, done }: { ctx: Ctx; view: View; done: StepsDone }) {
   const inEnv = (path: string) => hrefIn(view.env, path);
   return (
     <FirstSteps
       baseUrl={ctx.config.baseUrl}
       env={view.env}
+      done={done}
       fireAt={new Date((Math.ceil(view.now.getTime() / MINUTE_MS) + FIRST_CALL_MINUTES) * MINUTE_MS)}
-      links={{ newKey: inEnv("/keys/new"), newSchedule: inEnv("/schedules/new"), schedules: inEnv("/schedules") }}
+      links={{
+        ...{ keys: inEnv("/keys"), newKey: inEnv("/keys/new") },
+        ...{ newSchedule: inEnv("/schedules/new"), schedules: inEnv("/schedules") },
+      }}
     />
   );
 }

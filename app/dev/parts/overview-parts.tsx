@@ -24,6 +24,19 @@ const NEAR: readonly Near[] = [
   },
 ];
 
+const FIRST_STEPS = {
+  baseUrl: "https://stopwatch.example.com",
+  env: "live",
+  fireAt: NOW,
+  links: { keys: "#keys", newKey: "#new-key", newSchedule: "#new", schedules: "#schedules" },
+} as const;
+const STEPS_DONE = {
+  none: { hasKey: false, hasSchedule: false, hasSent: false },
+  key: { hasKey: true, hasSchedule: false, hasSent: false },
+  schedule: { hasKey: true, hasSchedule: true, hasSent: false },
+  "form alone": { hasKey: false, hasSchedule: true, hasSent: true },
+};
+
 /** The overview at its edges: nothing, one request, very much; nobody sends; nothing loads. */
 export function OverviewParts() {
   return (
@@ -31,12 +44,9 @@ export function OverviewParts() {
       <NotRunning beat={{ ageMs: 252_000, isAlive: false }} now={NOW} zone="Europe/Berlin" />
       <NotRunning beat={{ ageMs: null, isAlive: false }} now={NOW} zone="UTC" />
       <StatusNotices updatedAt={ago(364)} isRunning={false} now={NOW} />
-      <FirstSteps
-        baseUrl="https://stopwatch.example.com"
-        env="live"
-        fireAt={NOW}
-        links={{ newKey: "#keys", newSchedule: "#new", schedules: "#schedules" }}
-      />
+      {Object.entries(STEPS_DONE).map(([name, done]) => (
+        <FirstSteps key={name} {...FIRST_STEPS} done={done} />
+      ))}
       <LatenessCard
         shown={{
           ...{ active: 12_345_678, volume: 98_765_432, successRate: 0.999_999 },

@@ -6,6 +6,7 @@ import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { accounts, apiKeys } from "../../schema/index.ts";
+import type { Tenant } from "./tenant.ts";
 
 export type ActiveApiKey = {
   id: string;
@@ -128,6 +129,13 @@ export async function revokeApiKeys(db: DbOrTx, accountId: string): Promise<void
 /** Whether the account has such a key, active or revoked. */
 export async function hasApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
   const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isOwn(accountId, id)).limit(1);
+  return found.length > 0;
+}
+
+/** Whether a tenant has a key that is not revoked. */
+export async function hasActiveApiKey(db: DbOrTx, { accountId, env }: Tenant): Promise<boolean> {
+  const isActive = and(eq(apiKeys.accountId, accountId), eq(apiKeys.env, env), isNull(apiKeys.revokedAt));
+  const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isActive).limit(1);
   return found.length > 0;
 }
 

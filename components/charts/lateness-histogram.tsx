@@ -31,7 +31,7 @@ export function LatenessHistogram({
   const sent = counts.reduce((sum, { count }) => sum + count, 0);
   const bottom = FLAGS + plot;
   // The labels of p95 and of the limit extend away from each other.
-  const isCrowded = Math.abs(xOf(p95) - xOf(ON_TIME_WITHIN_MS)) < WORD;
+  const isCrowded = Math.abs(xOf(p95) - xOf(ON_TIME_WITHIN_MS)) < LIMIT_WORDS;
   return (
     <svg
       role="img"
@@ -69,9 +69,9 @@ export function LatenessHistogram({
         dx={isCrowded && p95 >= ON_TIME_WITHIN_MS ? -6 : 6}
         y="12"
         textAnchor={isCrowded && p95 >= ON_TIME_WITHIN_MS ? "end" : "start"}
-        className={`fill-warn text-2xs ${xOf(p95) > 45 ? "max-sm:hidden" : ""}`}
+        className={`fill-warn text-2xs ${xOf(p95) > 45 || isTwoSided ? "max-sm:hidden" : ""}`}
       >
-        late past {ON_TIME_WITHIN_MS}
+        {`late past ${ON_TIME_WITHIN_MS} ms`}
       </text>
       <svg
         aria-hidden="true"
@@ -106,6 +106,9 @@ export function LatenessHistogram({
 
 /** Width of a label on a narrow screen, percent. */
 const WORD = 10;
+
+/** Width of the label of the limit beside others, percent. */
+const LIMIT_WORDS = 15;
 
 /** The bracket from p50 to p95. Its labels extend away from each other, and from the zero line if there is room. */
 function Span({

@@ -31,10 +31,10 @@ export function LatenessStrip({ ms, what }: { ms: number; what: string }) {
         className="stroke-1 stroke-warn"
         strokeDasharray="2 3"
       />
-      {/* Extends away from the label of the request. */}
+      {/* Extends away from the label of the request, and on the two-sided scale from the near edge. */}
       {Math.abs(x - limit) > WORDS / 2 && (
-        <text x={`${limit}%`} y="12" textAnchor={isLate ? "end" : "start"} className="fill-warn text-2xs">
-          late past {ON_TIME_WITHIN_MS}
+        <text x={`${limit}%`} y="12" textAnchor={isLate || isTwoSided ? "end" : "start"} className="fill-warn text-2xs">
+          {`late past ${ON_TIME_WITHIN_MS} ms`}
         </text>
       )}
       <line

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { histogramLines } from "#components/charts/histogram-lines.ts";
 import { LatenessHistogram } from "#components/charts/lateness-histogram.tsx";
 import { latenessScale } from "#components/charts/lateness-scale.ts";
+import { LatenessStrip } from "#components/charts/lateness-strip.tsx";
 import { LatenessTape, type TapeBucket } from "#components/charts/lateness-tape.tsx";
 import { QuotaMeter } from "#components/charts/quota-meter.tsx";
 import { tapeScale } from "#components/charts/tape-scale.ts";
@@ -18,6 +19,20 @@ const bucket = (hour: number, count: number, p50: number | null, p95: number | n
   p95,
 });
 const tape = (buckets: TapeBucket[]) => renderToStaticMarkup(h(LatenessTape, { buckets, what: "hour", zone: "UTC" }));
+
+it("the limit of the lateness charts is written with its unit", () => {
+  const counts = [{ ms: 4, count: 3 }];
+  for (const chart of [
+    h(LatenessHistogram, { counts, p50: 4, p95: 4 }),
+    h(LatenessHistogram, { counts, p50: 4, p95: 200 }),
+    h(LatenessStrip, { ms: 4, what: "It" }),
+    h(LatenessStrip, { ms: -18, what: "It" }),
+    h(LatenessStrip, { ms: 5_000, what: "It" }),
+  ]) {
+    const words = [...renderToStaticMarkup(chart).matchAll(/>([^<>]+)</g)].map(([, text]) => text);
+    expect(words).toContain("late past 250 ms");
+  }
+});
 
 describe("the scale of a tape", () => {
   const anyMs = fc.integer({ min: -2_000_000, max: 2_000_000 });

@@ -17,7 +17,7 @@ export function FailureCard({
 }: {
   title: string;
   requestId?: string;
-  heading?: "h1" | "h2";
+  heading?: "h1" | "h2" | "h3";
   actions?: ReactNode;
   children?: ReactNode;
 }) {
@@ -27,7 +27,7 @@ export function FailureCard({
         {children}
         {requestId && (
           <p className="flex max-w-full flex-wrap items-center justify-center gap-1 text-ink-muted text-xs">
-            Request <code className="wrap-anywhere font-mono">{requestId}</code>
+            Request <code className="wrap-anywhere font-mono max-sm:text-2xs">{requestId}</code>
             <Copy text={requestId} what="request id" />
           </p>
         )}

@@ -10,6 +10,7 @@ import { FigureParts } from "../../app/dev/parts/figure-parts.tsx";
 import { ListParts } from "../../app/dev/parts/list-parts.tsx";
 import { OverlayParts } from "../../app/dev/parts/overlay-parts.tsx";
 import { OverviewParts } from "../../app/dev/parts/overview-parts.tsx";
+import { PlaceParts } from "../../app/dev/parts/place-parts.tsx";
 import { SchedulePageParts } from "../../app/dev/parts/schedule-page-parts.tsx";
 import { ScheduleParts } from "../../app/dev/parts/schedule-parts.tsx";
 import { SettingsParts } from "../../app/dev/parts/settings-parts.tsx";
@@ -32,6 +33,7 @@ export function renderGallery(): string {
       <FigureParts />
       <SettingsParts />
       <SignInParts />
+      <PlaceParts />
     </PublicFrame>,
   );
 }

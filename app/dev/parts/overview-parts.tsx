@@ -1,4 +1,3 @@
-import { FailureCard } from "#components/layout/failure-card.tsx";
 import { FrameFoot } from "#components/layout/frame-foot.tsx";
 import { TimesSwitch } from "#components/layout/times-switch.tsx";
 import { FirstSteps } from "#components/overview/first-steps.tsx";
@@ -7,7 +6,6 @@ import { LatestToFire, type Near, NextToFire } from "#components/overview/neares
 import { NeedsAttention } from "#components/overview/needs-attention.tsx";
 import { NotRunning } from "#components/overview/not-running.tsx";
 import { StatusNotices } from "#components/status/status-notices.tsx";
-import { Button } from "#components/ui/button.tsx";
 import { Card, CardBody } from "#components/ui/card.tsx";
 import { LONG_URL } from "./extreme-values.ts";
 import { Section } from "./section.tsx";
@@ -37,7 +35,7 @@ const STEPS_DONE = {
   "form alone": { hasKey: false, hasSchedule: true, hasSent: true },
 };
 
-/** The overview at its edges: nothing, one request, very much; nobody sends; nothing loads. */
+/** The overview at its edges: nothing, one request, very much; nobody sends. */
 export function OverviewParts() {
   return (
     <Section title="Overview: first use, one request, very much, nothing">
@@ -68,13 +66,6 @@ export function OverviewParts() {
           dueSoon={{ count: 41, href: "#soon" }}
           period="24 hours"
         />
-        <FailureCard
-          title="This page did not load"
-          requestId="req_0123456789abcdef0123456789abcdef"
-          actions={<Button kind="primary">Try again</Button>}
-        >
-          <p>The database did not answer. Deliveries are not affected by this page.</p>
-        </FailureCard>
         <Card>
           <CardBody className="grid gap-4">
             <TimesSwitch times="utc" zone="Europe/Berlin" back="#here" />

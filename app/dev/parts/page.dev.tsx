@@ -5,6 +5,7 @@ import { ControlParts } from "./control-parts.tsx";
 import { DataParts } from "./data-parts.tsx";
 import { FigureParts } from "./figure-parts.tsx";
 import { OverlayParts } from "./overlay-parts.tsx";
+import { PlaceParts } from "./place-parts.tsx";
 import { ScheduleParts } from "./schedule-parts.tsx";
 import { SettingsParts } from "./settings-parts.tsx";
 import { SignInParts } from "./sign-in-parts.tsx";
@@ -26,6 +27,7 @@ export default async function Parts() {
         <FigureParts />
         <SettingsParts />
         <SignInParts />
+        <PlaceParts />
       </div>
     </PublicFrame>
   );

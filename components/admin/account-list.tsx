@@ -1,15 +1,18 @@
 import { PLAN_NAMES } from "#domain/plans.ts";
 import { formatCount } from "../format/number.ts";
-import { Button, ButtonLink } from "../ui/button.tsx";
+import { ButtonLink } from "../ui/button.tsx";
 import { Card, CardHead } from "../ui/card.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { SelectField, TextField } from "../ui/field.tsx";
+import { FilterForm, FilterSelect } from "../ui/filter-form.tsx";
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui/table.tsx";
 import { Tag } from "../ui/tag.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import { AccountStatus } from "./account-status.tsx";
 
 type Account = { id: string; email: string; plan: string; status: string; scheduled: number; limit: number };
+
+const PLANS = Object.fromEntries(PLAN_NAMES.map((name) => [name, name]));
+const STATUSES = { active: "active", deactivated: "deactivated" };
 
 type Filter = { q?: string | undefined; plan?: string | undefined; status?: string | undefined };
 
@@ -19,6 +22,7 @@ export function AccountList({
   total,
   isTotalCapped,
   filter,
+  chips,
   env,
   accountHref,
   resetHref,
@@ -29,13 +33,15 @@ export function AccountList({
   total: number;
   isTotalCapped: boolean;
   filter: Filter;
+  /** The filters that apply, each with the address of the list without it. */
+  chips: readonly { label: string; removeHref: string }[];
   env: string;
   accountHref: (id: string) => string;
   resetHref: string;
   firstHref: string | undefined;
   nextHref: string | undefined;
 }) {
-  const isFiltered = Boolean(filter.q || filter.plan || filter.status);
+  const isFiltered = chips.length > 0;
   return (
     <Card>
       <CardHead title="Accounts">
@@ -45,40 +51,18 @@ export function AccountList({
           {isFiltered && " match"}
         </span>
       </CardHead>
-      <search>
-        <form action="/admin" className="flex flex-wrap items-end gap-3 border-line border-b px-4 py-3">
-          {env === "test" && <input type="hidden" name="env" value="test" />}
-          <TextField
-            name="q"
-            type="search"
-            label="E-mail or account id"
-            defaultValue={filter.q}
-            autoComplete="off"
-            className="min-w-56"
-          />
-          <SelectField name="plan" label="Plan" defaultValue={filter.plan ?? ""}>
-            <option value="">any</option>
-            {PLAN_NAMES.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </SelectField>
-          <SelectField name="status" label="Status" defaultValue={filter.status ?? ""}>
-            <option value="">any</option>
-            <option>active</option>
-            <option>deactivated</option>
-          </SelectField>
-          <span className="flex gap-2">
-            <Button type="submit" className="h-9">
-              Find
-            </Button>
-            {isFiltered && (
-              <ButtonLink kind="ghost" href={resetHref} className="h-9">
-                Reset
-              </ButtonLink>
-            )}
-          </span>
-        </form>
-      </search>
+      <FilterForm
+        label="Filter accounts"
+        action="/admin"
+        kept={{ env: env === "test" ? env : undefined }}
+        searched="Part of an e-mail address, or a whole account id"
+        q={filter.q}
+        chips={chips}
+        resetHref={resetHref}
+      >
+        <FilterSelect name="plan" label="Plan" value={filter.plan} any="Any plan" options={PLANS} />
+        <FilterSelect name="status" label="Status" value={filter.status} any="Any status" options={STATUSES} />
+      </FilterForm>
       {accounts.length === 0 ? (
         <EmptyState
           title={isFiltered ? "No account matches" : "No account here"}

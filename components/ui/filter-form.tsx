@@ -7,13 +7,14 @@ import { Icon } from "./icon.tsx";
 import { FilterChip } from "./tabs.tsx";
 
 /**
- * A form that filters a list by the URL of its page: a search field for target or id, the list's own fields, and the
- * active filters, each with a link that removes it.
+ * A form that filters a list by the URL of its page: a search field, the list's own fields, and the active filters, each
+ * with a link that removes it.
  */
 export function FilterForm({
   label,
   action,
   kept,
+  searched = "Part of the URL, or a whole schedule id",
   q,
   chips,
   resetHref,
@@ -24,6 +25,8 @@ export function FilterForm({
   action: string;
   /** Parameters of the URL that the form keeps. */
   kept: Readonly<Record<string, string | undefined>>;
+  /** What the search field looks for. */
+  searched?: string;
   q: string | undefined;
   chips: readonly { label: string; removeHref: string }[];
   resetHref: string;
@@ -37,9 +40,9 @@ export function FilterForm({
           <TextField
             type="search"
             name="q"
-            label="Part of the URL, or a whole schedule id"
+            label={searched}
             isLabelHidden
-            placeholder="Part of the URL, or a whole id"
+            placeholder={searched}
             defaultValue={q}
             maxLength={200}
           />

@@ -481,19 +481,26 @@ describe("the pages of administrators", () => {
   });
 
   it("find accounts by part of the address, and say when none matches", async () => {
-    const { page, close } = await stage.open(boss, "/admin", NO_SCRIPTS);
-    await page.getByLabel("E-mail or account id").fill(account.id.slice(0, 30));
-    await press(page, "Find");
-    expect(
-      await main(page)
-        .getByRole("link", { name: `${account.id}@example.com` })
-        .count(),
-    ).toBe(1);
-    await page.getByLabel("Status").selectOption("deactivated");
-    await press(page, "Find");
+    const { page, close } = await stage.open(boss, "/admin?env=test", NO_SCRIPTS);
+    const filter = page.getByRole("search", { name: "Filter accounts" });
+    const chips = filter.getByRole("link", { name: /^Remove filter/ });
+    const found = main(page).getByRole("link", { name: `${account.id}@example.com` });
+    await filter.getByLabel("Part of an e-mail address, or a whole account id").fill(account.id.slice(0, 30));
+    await filter.getByLabel("Plan").selectOption("indie");
+    await press(page, "Apply");
+    expect(await found.count()).toBe(1);
+    expect(await chips.allTextContents()).toEqual([
+      `Remove filter “${account.id.slice(0, 30)}”`,
+      "Remove filter Plan: indie",
+    ]);
+    await filter.getByLabel("Status").selectOption("deactivated");
+    await press(page, "Apply");
     expect(await main(page).textContent()).toContain("No account matches");
-    await page.getByRole("link", { name: "Reset" }).first().click();
-    expect(new URL(page.url()).search).toBe("");
+    await filter.getByRole("link", { name: "Remove filter Status: deactivated" }).click();
+    expect(await found.count()).toBe(1);
+    expect(await filter.getByLabel("Plan").inputValue()).toBe("indie");
+    await filter.getByRole("link", { name: "Reset" }).click();
+    expect(new URL(page.url()).search).toBe("?env=test");
     await close();
   });
 

@@ -8,7 +8,7 @@ import { PLAN_NAMES } from "#domain/plans.ts";
 import { listAllAccounts } from "#server/admin/list-accounts.ts";
 import { readDispatchers } from "#server/admin/read-fleet.ts";
 import { readQueue } from "#server/admin/read-queue.ts";
-import { hrefIn, hrefWith } from "../view.ts";
+import { hrefIn, hrefWith, type View } from "../view.ts";
 import { adminPage } from "./admin-page.tsx";
 
 const STATUSES = ["active", "deactivated"] as const;
@@ -45,6 +45,7 @@ export default adminPage("/admin", async ({ admin, view }) => {
           total={accounts.total}
           isTotalCapped={accounts.isTotalCapped}
           filter={filter}
+          chips={chipsOf(view, filter)}
           env={view.env}
           accountHref={(id) => hrefIn(view.env, `/admin/accounts/${id}`)}
           resetHref={hrefIn(view.env, "/admin")}
@@ -55,3 +56,13 @@ export default adminPage("/admin", async ({ admin, view }) => {
     ),
   };
 });
+
+type Filter = { q: string | undefined; plan: string | undefined; status: string | undefined };
+
+/** The filters that apply, each with the address of the list without it. */
+function chipsOf(view: View, { q, plan, status }: Filter): { label: string; removeHref: string }[] {
+  const labels = { q: q && `“${q}”`, plan: plan && `Plan: ${plan}`, status: status && `Status: ${status}` };
+  return Object.entries(labels).flatMap(([name, label]) =>
+    label ? [{ label, removeHref: hrefWith(view, { [name]: undefined, after: undefined, error: undefined }) }] : [],
+  );
+}

@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
+import { NoAdministrators } from "#components/admin/no-administrators.tsx";
 import { MissingCard } from "#components/layout/missing-card.tsx";
 import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
+import { hasAdministrators } from "#server/admin/has-administrators.ts";
 import { answerPageWith } from "#server/edge/page-answer.ts";
 import { chosenTheme } from "../page-request.ts";
 
@@ -14,6 +16,11 @@ export async function missingPage(path: string) {
       <title>{`${title} · Stopwatch`}</title>
       <MissingCard title={title} actions={actions}>
         <p>{text}</p>
+        {path.startsWith("/admin") && !hasAdministrators() && (
+          <p>
+            <NoAdministrators />
+          </p>
+        )}
       </MissingCard>
     </NarrowFrame>
   );

@@ -1,3 +1,4 @@
+import { NoAdministrators } from "../admin/no-administrators.tsx";
 import { formatDay } from "../format/instant.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
@@ -17,6 +18,7 @@ export type Owner = {
 export function ProfileForm({
   owner,
   isAdmin,
+  hasAdministrators,
   action,
   signOutAction,
   typedName,
@@ -24,6 +26,8 @@ export function ProfileForm({
 }: {
   owner: Owner;
   isAdmin: boolean;
+  /** Whether the installation has any. */
+  hasAdministrators: boolean;
   action: string;
   signOutAction: string;
   /** Typed values that were not saved. */
@@ -50,7 +54,8 @@ export function ProfileForm({
                   {formatDay(new Date(owner.createdAt))}
                 </time>,
               ],
-              ...(isAdmin ? [["Role", "Operator"] as const] : []),
+              ...(isAdmin ? [["Role", "Administrator"] as const] : []),
+              ...(hasAdministrators ? [] : [["Admin", <NoAdministrators key="admin" />] as const]),
             ]}
           />
           <TextField

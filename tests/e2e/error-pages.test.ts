@@ -115,6 +115,27 @@ describe("what does not exist", () => {
   });
 });
 
+describe("an installation without administrators", () => {
+  it("says how to name them on the account's page, and to whoever is signed in where the admin page would be", async () => {
+    for (const path of ["/account", "/admin", "/admin/log"]) {
+      const { page, close } = await stage.open(account, path, { theme: "light", width: 1280, scripts: false });
+      const words = await page.getByRole("main").textContent();
+      expect(words, path).toMatch(/has no administrators? yet/);
+      expect(words, path).toContain("ADMIN_EMAILS");
+      const how = page.getByRole("main").getByRole("link", { name: "Self-hosting" });
+      expect(await how.getAttribute("href"), path).toBe("/docs/self-hosting#administrators");
+      await how.click();
+      await page.locator("#administrators").waitFor();
+      await close();
+    }
+  });
+
+  it("says nothing of it to who is not signed in", async () => {
+    const answer = await get("/admin", { headers: { cookie: "" } });
+    expect([answer.status, await answer.text()]).toEqual([307, expect.not.stringContaining("ADMIN_EMAILS")]);
+  });
+});
+
 describe("a page that exists", () => {
   it("is answered 200 with one title", async () => {
     for (const path of [

@@ -464,6 +464,9 @@ describe("the pages of administrators", () => {
       const { page, answer, close } = await stage.open(account, path);
       expect(answer?.status()).toBe(404);
       await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
+      expect(await page.content()).not.toMatch(/ADMIN_EMAILS|administrator/);
+      await page.goto(`${stage.origin}/account`);
+      expect(await page.content()).not.toMatch(/ADMIN_EMAILS|administrator/);
       await close();
     }
     const { token, close } = await stage.open(account, "/account", NO_SCRIPTS);

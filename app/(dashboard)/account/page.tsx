@@ -5,6 +5,7 @@ import { Sessions } from "#components/account/sessions.tsx";
 import { ErrorSummary } from "#components/ui/error-summary.tsx";
 import { FormOutcome } from "#components/ui/form-outcome.tsx";
 import { PAID_PLAN } from "#domain/subscription.ts";
+import { hasAdministrators } from "#server/admin/has-administrators.ts";
 import { presentProfile } from "#server/me/present.ts";
 import { readOwnProfile } from "#server/me/read.ts";
 import { listOwnSessions, presentSession } from "#server/me/sessions.ts";
@@ -26,6 +27,7 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
         <ProfileForm
           owner={user}
           isAdmin={isAdmin}
+          hasAdministrators={hasAdministrators()}
           action="/account/profile"
           signOutAction="/account/sign-out"
           typedName={nameError && (name ?? "")}

@@ -1,4 +1,4 @@
-import { cookies } from "next/headers";
+import { cookies, headers } from "next/headers";
 import { redirect, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
 import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
@@ -13,6 +13,7 @@ import { signInPageUrl } from "#server/auth/redirects.ts";
 import type { Ctx } from "#server/context.ts";
 import { isAnswerToForm } from "#server/edge/page-answer.ts";
 import { readLastBeat } from "#server/health/beat.ts";
+import { readDone } from "#server/http/done-cookie.ts";
 import { readUsage } from "#server/overview/usage.ts";
 import { failedPage } from "../failed-page.tsx";
 import { chosenTheme } from "../page-request.ts";
@@ -126,7 +127,8 @@ async function readView(path: string, params: View["params"]): Promise<View> {
   const times = readTimes(jar.get(TIMES_COOKIE)?.value);
   const browserZone = readZone(jar.get(ZONE_COOKIE)?.value);
   const zone = times === "local" ? (browserZone ?? "UTC") : "UTC";
-  return { path, params, env, times, browserZone, zone, now: new Date() };
+  const done = readDone((await headers()).get("cookie"), path);
+  return { path, params, env, times, browserZone, zone, done, now: new Date() };
 }
 
 /** `/schedules/[id]` with what stands for `[id]`. */

@@ -1,5 +1,6 @@
 import type { Times } from "#components/layout/times.ts";
 import type { Environment } from "#domain/environment.ts";
+import type { Done } from "#server/http/done-cookie.ts";
 
 /** How a page of the dashboard is looked at: from its address, and from cookies. */
 export type View = {
@@ -13,6 +14,8 @@ export type View = {
   browserZone: string | undefined;
   /** The zone that instants are shown in: UTC, or the browser's. */
   zone: string;
+  /** What the form did that led here, if it was not said before. */
+  done: Done | undefined;
   /** When the page was made. */
   now: Date;
 };

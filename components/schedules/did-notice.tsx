@@ -3,14 +3,12 @@ import { TextLink } from "../ui/text-link.tsx";
 
 /** Says what was just done to one schedule, or why a form did nothing. */
 export function DidNotice({
-  did,
-  id,
+  done: { did, id } = {},
   error,
   problem,
   hrefOf,
 }: {
-  did?: string | undefined;
-  id?: string | undefined;
+  done?: { did?: string; id?: string } | undefined;
   error?: string | undefined;
   /** The error in the parameters of the URL. */
   problem?: string | undefined;

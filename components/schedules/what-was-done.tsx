@@ -4,16 +4,20 @@ import { TextLink } from "../ui/text-link.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
 /**
- * Says what was just done with a schedule, or why not: `did` and `failed` are parameters of its page's URL.
+ * Says what was just done with a schedule, or why not: `failed` names the action, `error` is the code of the failure.
  * `originalHref` is the page of the schedule that it is a copy of.
  */
 export function WhatWasDone({
   schedule,
-  params: { did = "", failed, error },
+  did = "",
+  failed,
+  error,
   originalHref,
 }: {
   schedule: ShownSchedule;
-  params: Readonly<Record<string, string | undefined>>;
+  did?: string | undefined;
+  failed?: string | undefined;
+  error?: string | undefined;
   originalHref?: string;
 }) {
   if (failed === "cancel") {

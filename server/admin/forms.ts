@@ -16,7 +16,7 @@ export async function setPlanByForm(call: DashboardFormCall): Promise<Reply> {
     const plan = PLAN_NAMES.find((name) => name === call.fields.get("plan"));
     if (plan === undefined) return call.goTo(pageOf(id));
     await setAccountPlan(admin, id, plan);
-    return call.goTo(pageOf(id), { did: "plan" });
+    return call.finish(pageOf(id), { did: "plan" });
   });
 }
 
@@ -26,7 +26,7 @@ export async function deactivateByForm(call: DashboardFormCall): Promise<Reply> 
     const reason = readReason(call.fields);
     if (reason === null) return call.goTo(`${pageOf(id)}/deactivate`, { error: "reason" });
     await deactivateAccount(admin, id, reason);
-    return call.goTo(pageOf(id), { did: "deactivated" });
+    return call.finish(pageOf(id), { did: "deactivated" });
   });
 }
 
@@ -36,7 +36,7 @@ export async function reactivateByForm(call: DashboardFormCall): Promise<Reply> 
     const reason = readReason(call.fields);
     if (reason === null) return call.goTo(`${pageOf(id)}/reactivate`, { error: "reason" });
     await reactivateAccount(admin, id, reason);
-    return call.goTo(pageOf(id), { did: "reactivated" });
+    return call.finish(pageOf(id), { did: "reactivated" });
   });
 }
 

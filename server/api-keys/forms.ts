@@ -49,7 +49,7 @@ export async function rotateKeyByForm(call: DashboardFormCall): Promise<Reply> {
 }
 
 /** "Revoke key": only when its name was typed. */
-export async function revokeKeyByForm({ ctx, fields, goTo }: DashboardFormCall): Promise<Reply> {
+export async function revokeKeyByForm({ ctx, fields, goTo, finish }: DashboardFormCall): Promise<Reply> {
   const id = fields.get("id") ?? "";
   keyIdOrThrow(id);
   const key = (await listOwnApiKeys(ctx)).find((one) => encodeId("key", one.id) === id);
@@ -57,12 +57,12 @@ export async function revokeKeyByForm({ ctx, fields, goTo }: DashboardFormCall):
     return goTo(`/keys/${id}/revoke`, { error: "name" });
   }
   await revokeOwnApiKey(ctx, id);
-  return goTo("/keys", { did: "revoked" });
+  return finish("/keys", { did: "revoked" });
 }
 
 /** "I have saved it": from here on nothing shows the raw key. */
-export async function closeKeyByForm({ ctx, goTo }: DashboardFormCall): Promise<Reply> {
-  return goTo("/keys", { did: "saved" }, [clearedHandOverCookie(ctx.config, CREATED_PATH)]);
+export async function closeKeyByForm({ ctx, finish }: DashboardFormCall): Promise<Reply> {
+  return finish("/keys", { did: "saved" }, [clearedHandOverCookie(ctx.config, CREATED_PATH)]);
 }
 
 function showOnce({ ctx, goTo }: DashboardFormCall, key: ApiKeyRow & { key: string }, did: string): Reply {

@@ -1,4 +1,5 @@
 import { AppError } from "#domain/errors.ts";
+import { doneCookie } from "../http/done-cookie.ts";
 import type { FormCall } from "../http/form-route.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
 import { endOtherOwnSessions } from "../me/end-sessions.ts";
@@ -44,5 +45,5 @@ export async function endOtherSessions({ request }: FormCall): Promise<Reply> {
   const ctx = await readPageCtx(request.headers, { writes: true });
   if (ctx === null) return seeOther(signedOutPageUrl("/account"));
   await endOtherOwnSessions(ctx);
-  return seeOther("/account?ended=1");
+  return seeOther("/account", [doneCookie(ctx.config, "/account", { did: "ended" })]);
 }

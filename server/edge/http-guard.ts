@@ -11,6 +11,7 @@ import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
 import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
 import { withPageAnswer } from "./page-answer.ts";
 import { addSecurityHeaders, allowSharedCaching, dropNextVary } from "./response-headers.ts";
+import { sayDoneOnce } from "./say-done-once.ts";
 
 /**
  * Installs the HTTP guard on every HTTP server that this process creates, since Next.js creates its server itself. The
@@ -97,6 +98,7 @@ function addHeaders(request: IncomingMessage, response: ServerResponse): void {
   }
   allowSharedCaching(request, response);
   renewSessionCookie(request, response);
+  sayDoneOnce(request, response, getServices().config);
 }
 
 /**

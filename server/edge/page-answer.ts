@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 type Exchange = {
   request: Pick<IncomingMessage, "method" | "headers">;
-  response: Pick<ServerResponse, "statusCode" | "headersSent" | "setHeader">;
+  response: Pick<ServerResponse, "statusCode" | "headersSent" | "setHeader" | "appendHeader">;
 };
 
 /**
@@ -26,13 +26,19 @@ export function answerPageWith(status: number, retryAfterS?: string): void {
   if (retryAfterS !== undefined) exchange.response.setHeader("Retry-After", retryAfterS);
 }
 
+/** Adds a `Set-Cookie` to the answer that is being made, without which Next.js would render the page of a server action anew. */
+export function addCookieToAnswer(setCookie: string): void {
+  storage().getStore()?.response.appendHeader("Set-Cookie", setCookie);
+}
+
 /** Whether the page that is being rendered is the answer to a form that a browser sent without scripts. */
 export function isAnswerToForm(): boolean {
   const { request } = storage().getStore() ?? {};
   return request?.method === "POST" && !isForScript(request.headers);
 }
 
-function isForScript(headers: IncomingMessage["headers"]): boolean {
+/** Whether the script of a page asks for data, and not the browser for a document. */
+export function isForScript(headers: IncomingMessage["headers"]): boolean {
   return headers.rsc !== undefined || headers["next-action"] !== undefined;
 }
 

@@ -5,6 +5,7 @@ import { refererPath, signedOutPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { limitRequests } from "../rate-limit/enforce.ts";
+import { type Done, doneCookie } from "./done-cookie.ts";
 import { type FormCall, formRoute } from "./form-route.ts";
 import { type Reply, seeOther } from "./reply.ts";
 
@@ -12,8 +13,13 @@ export type DashboardFormCall = FormCall & {
   ctx: Ctx;
   env: Environment;
   /** A redirect to a page of the dashboard in the environment of the form. */
-  goTo(path: string, query?: Readonly<Record<string, string | undefined>>, cookies?: readonly string[]): Reply;
+  goTo(path: string, query?: Query, cookies?: readonly string[]): Reply;
+  /** The same, to a page that says once what was done. */
+  finish(path: string, done: Done, cookies?: readonly string[]): Reply;
 };
+
+/** What was done stands in no address: see `finish`. */
+type Query = Readonly<Record<string, string | undefined>> & { did?: never };
 
 /**
  * The route handlers of a form of the dashboard, as `formRoute`; `work` gets the signed-in user's context in the
@@ -25,13 +31,15 @@ export function dashboardForm(page: string, work: (call: DashboardFormCall) => P
     const env = environmentOf(call.fields.get("env"));
     const goTo: DashboardFormCall["goTo"] = (path, query = {}, cookies = []) =>
       seeOther(pageUrl(path, env, query), cookies);
+    const finish: DashboardFormCall["finish"] = (path, done, cookies = []) =>
+      goTo(path, {}, [doneCookie(call.services.config, path, done), ...cookies]);
     const ctx = await readPageCtx(call.request.headers, { env, writes: true });
     const from = refererPath(call.request.headers, call.services.config.baseUrl);
     const signIn = () => seeOther(signedOutPageUrl(from ?? pageUrl(page, env)));
     if (ctx === null) return signIn();
     try {
       await limitRequests({ headers: {} }, ctx.tenant.accountId, ctx.limits.requestsPerMinute);
-      return await work({ ...call, ctx, env, goTo });
+      return await work({ ...call, ctx, env, goTo, finish });
     } catch (error) {
       if (!(error instanceof AppError) || error instanceof DatabaseUnavailable) throw error;
       if (error.code === "UNAUTHORIZED") return signIn();

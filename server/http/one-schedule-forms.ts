@@ -13,6 +13,7 @@ import { schedulePagePath } from "../schedules/page-path.ts";
 import { repeatSchedule } from "../schedules/repeat.ts";
 import { rescheduleSchedule } from "../schedules/reschedule.ts";
 import { RescheduleInput } from "../schedules/reschedule-input.ts";
+import { doneCookie } from "./done-cookie.ts";
 import type { FormCall } from "./form-route.ts";
 import { type Reply, seeOther } from "./reply.ts";
 
@@ -22,7 +23,7 @@ export function cancelByForm(call: FormCall): Promise<Reply> {
     back: ({ id, env }, error) => schedulePagePath(id, env, { failed: "cancel", error }),
     work: async ({ ctx, id, env }) => {
       await cancelSchedule(ctx, id);
-      return schedulePagePath(id, env, { did: "cancelled" });
+      return finished(ctx, { id, env }, "cancelled");
     },
   });
 }
@@ -34,7 +35,7 @@ export function replayByForm(call: FormCall): Promise<Reply> {
     work: async ({ ctx, id, env, fields }) => {
       const idempotencyKey = keyOfForm(ctx.requestHashKey, fields.get("key") ?? "", ["replay", env, id]);
       const copy = await repeatSchedule(ctx, id, { idempotencyKey });
-      return schedulePagePath(encodeId("sch", copy.id), env, { did: "replayed" });
+      return finished(ctx, { id: encodeId("sch", copy.id), env }, "replayed");
     },
   });
 }
@@ -56,13 +57,13 @@ export function rescheduleByForm(call: FormCall): Promise<Reply> {
     back,
     work: async ({ ctx, ...named }) => {
       const chosen = chooseTime(typed, Date.now());
-      if (!chosen.ok) return back(named, chosen.field);
+      if (!chosen.ok) return seeOther(back(named, chosen.field));
       const { fireAt, earlyFire } = validate(RescheduleInput, {
         fireAt: formatInstant(chosen.epochMs),
         earlyFire: isEarly,
       });
       await rescheduleSchedule(ctx, named.id, { fireAt, earlyFire });
-      return schedulePagePath(named.id, named.env, { did: "moved" });
+      return finished(ctx, named, "moved");
     },
   });
 }
@@ -94,7 +95,7 @@ async function onSchedule(
     work,
     back,
   }: {
-    work: (on: Named & { ctx: Ctx; fields: URLSearchParams }) => Promise<string>;
+    work: (on: Named & { ctx: Ctx; fields: URLSearchParams }) => Promise<Reply>;
     back: (named: Named, error: string) => string;
   },
 ): Promise<Reply> {
@@ -104,9 +105,14 @@ async function onSchedule(
   try {
     const ctx = await readPageCtx(request.headers, { env, writes: true });
     if (ctx === null) return seeOther(signedOutPageUrl(back({ id, env }, "UNAUTHORIZED")));
-    return seeOther(await work({ ctx, id, env, fields }));
+    return await work({ ctx, id, env, fields });
   } catch (error) {
     if (error instanceof AppError) return seeOther(back({ id, env }, error.code));
     throw error;
   }
+}
+
+/** A redirect to the page of a schedule, which says once what was done. */
+function finished({ config }: Ctx, { id, env }: Named, did: string): Reply {
+  return seeOther(schedulePagePath(id, env), [doneCookie(config, schedulePagePath(id, "live"), { did })]);
 }

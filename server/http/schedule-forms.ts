@@ -11,6 +11,7 @@ import { stopOperation } from "../operations/stop.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { cancelSchedule } from "../schedules/cancel.ts";
 import { repeatSchedule } from "../schedules/repeat.ts";
+import { doneCookie } from "./done-cookie.ts";
 import type { FormCall } from "./form-route.ts";
 import { type Reply, seeOther } from "./reply.ts";
 
@@ -37,7 +38,7 @@ export async function startFromForm({ request, fields }: FormCall): Promise<Repl
   const ctx = await readPageCtx(request.headers, { env, writes: true });
   if (ctx === null) return seeOther(signedOutPageUrl(asking));
   try {
-    return seeOther(await start(ctx, fields));
+    return await start(ctx, fields);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return seeOther(address(asking, { error: failureOf(error, fields) }));
@@ -60,16 +61,17 @@ export async function stopFromForm({ request, fields }: FormCall): Promise<Reply
   }
 }
 
-/** Performs the action and returns the path to redirect to. */
-async function start(ctx: Ctx, fields: URLSearchParams): Promise<string> {
+/** Performs the action and returns the redirect. */
+async function start(ctx: Ctx, fields: URLSearchParams): Promise<Reply> {
   const env = envOf(fields);
   const value = (name: string) => fields.get(name) || undefined;
   const ids = value("ids")?.split(",") ?? [];
   const key = value("key");
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) {
-    const did = await actOnOne(ctx, value("action"), only, key);
-    return address(parseRedirectPath(value("back") ?? "") ?? address(LIST, environmentQuery(env)), did);
+    const done = await actOnOne(ctx, value("action"), only, key);
+    const back = parseRedirectPath(value("back") ?? "") ?? address(LIST, environmentQuery(env));
+    return seeOther(back, [doneCookie(ctx.config, LIST, done)]);
   }
   const input = validate(OperationInput, {
     action: value("action"),
@@ -77,7 +79,7 @@ async function start(ctx: Ctx, fields: URLSearchParams): Promise<string> {
     ...(value("all") === "1" ? { filter: filterOf(value) } : { schedules: ids }),
   });
   const { operation } = await startOperation(ctx, input);
-  return address(`${LIST}/operations/${encodeId("op", operation.id)}`, environmentQuery(env));
+  return seeOther(address(`${LIST}/operations/${encodeId("op", operation.id)}`, environmentQuery(env)));
 }
 
 function filterOf(value: (name: string) => string | undefined) {

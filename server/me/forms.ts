@@ -10,7 +10,7 @@ import { updateOwnProfile } from "./update.ts";
 const ECHOED_LENGTH_MAX = 200;
 
 /** The profile form: name and notices. A name that was never set may stay empty. */
-export async function saveProfileByForm({ ctx, fields, goTo }: DashboardFormCall): Promise<Reply> {
+export async function saveProfileByForm({ ctx, fields, goTo, finish }: DashboardFormCall): Promise<Reply> {
   const typed = (fields.get("name") ?? "").slice(0, ECHOED_LENGTH_MAX).toWellFormed();
   const notices = fields.get("notices") === "on";
   const name = DisplayName.safeParse(typed);
@@ -18,7 +18,7 @@ export async function saveProfileByForm({ ctx, fields, goTo }: DashboardFormCall
     return goTo("/account", { wrong: "name", name: typed });
   }
   await updateOwnProfile(ctx, { notices, ...(name.success && { name: name.data }) });
-  return goTo("/account", { did: "saved" });
+  return finish("/account", { did: "saved" });
 }
 
 /** "Delete account": only when the account's e-mail address was typed. */

@@ -14,6 +14,8 @@ import {
 } from "#domain/schedule-draft.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import type { Ctx } from "../context.ts";
+import { addCookieToAnswer } from "../edge/page-answer.ts";
+import { doneCookie } from "../http/done-cookie.ts";
 import { validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { limitRequests } from "../rate-limit/enforce.ts";
@@ -89,7 +91,8 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
     };
   }
   const did = created.outcome === "replayed" ? "known" : created.overLimit ? "over" : "created";
-  return { href: schedulePagePath(id, ctx.tenant.env, { did }) };
+  addCookieToAnswer(doneCookie(ctx.config, schedulePagePath(id, "live"), { did }));
+  return { href: schedulePagePath(id, ctx.tenant.env) };
 }
 
 type Storing = { fireAtMs: number; idempotencyKey: string; from: string };

@@ -190,7 +190,7 @@ describe("while the database is away", () => {
     await page.getByText("Reload this page to send again what you typed.").waitFor();
     proxy.set("pass");
     await page.reload();
-    await page.waitForURL(/\?did=(created|known)$/);
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     await close();
   });
 });
@@ -273,7 +273,7 @@ describe("a session that ended", () => {
     expect(await countOf()).toBe(before);
     await page.context().addCookies([{ name: "sw_session", value: own, url: stage.origin }]);
     await page.reload();
-    await page.waitForURL(/\?did=created$/);
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect(await countOf()).toBe(before + 1);
     await close();
   });

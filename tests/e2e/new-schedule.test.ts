@@ -84,7 +84,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await fill(page);
     await page.getByLabel("Early fire").check();
     await send(page);
-    await page.waitForURL("**/schedules/sch_*?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect(await page.getByRole("main").getByRole("status").first().textContent()).toContain("Stored.");
     expect(await stored()).toMatchObject([
       {
@@ -119,7 +119,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     expect(await stored()).toEqual([]);
     await page.getByLabel("URL", { exact: true }).fill("https://example.com/x");
     await send(page);
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect(await stored()).toMatchObject([{ key: "order-1001", method: "PUT", payload: '{"whole": true}' }]);
     expect(complaints).toEqual([]);
     await close();
@@ -133,7 +133,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.getByLabel("Value of header 3").fill("trial-81");
     expect(await page.getByLabel("Value of header 2").inputValue()).toBe(SECRET);
     await send(page);
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect((await stored())[0]?.headers).toContainEqual(["X-Trace", "trial-81"]);
     await close();
   });
@@ -142,7 +142,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     const { page, close } = await stage.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByLabel("URL", { exact: true }).press("Enter");
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     await close();
   });
 
@@ -152,7 +152,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.getByLabel("In words").fill("in 2h");
     const fields = await page.locator("form:has(#url)").evaluate((form: HTMLFormElement) => [...new FormData(form)]);
     await send(page);
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     const first = page.url();
     const again = async (change: Record<string, string>) => {
       const body = new FormData();
@@ -165,9 +165,10 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     };
     const repeated = await again({});
     expect(repeated.status).toBe(303);
-    expect(repeated.headers.get("location")).toBe(new URL(first).pathname.concat("?did=known"));
+    expect(repeated.headers.get("location")).toBe(new URL(first).pathname);
+    expect(repeated.headers.get("set-cookie")).toMatch(/^done=did=known&/);
     expect(await stored()).toHaveLength(1);
-    expect((await again({ url: "https://example.com/other" })).headers.get("location")).toMatch(/did=created$/);
+    expect((await again({ url: "https://example.com/other" })).headers.get("set-cookie")).toMatch(/^done=did=created&/);
     expect(await stored()).toHaveLength(2);
     await close();
   });
@@ -176,7 +177,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     const { page, complaints, close } = await stage.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByRole("main").getByRole("button", { name: "Schedule it" }).dblclick();
-    await page.waitForURL(/\?did=(created|known)$/);
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect(await stored()).toHaveLength(1);
     expect(complaints).toEqual([]);
     await close();
@@ -189,7 +190,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
       await page.getByLabel("URL", { exact: true }).fill(url);
       await page.getByLabel("Idempotency key").fill("order-1001");
       await send(page);
-      if (url.endsWith("one")) await page.waitForURL("**?did=created");
+      if (url.endsWith("one")) await page.waitForURL(/\/schedules\/sch_\w+$/);
       else await page.getByRole("link", { name: "The schedule with this key" }).waitFor();
       await close();
     }
@@ -207,7 +208,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     expect((await page.getByLabel("Payload", { exact: true }).inputValue()) === `${largest} `).toBe(true);
     await page.getByLabel("Payload", { exact: true }).fill(largest);
     await send(page);
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect((await stored())[0]?.payload === largest).toBe(true);
     await close();
   });
@@ -223,7 +224,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.getByLabel("Text", { exact: true }).check();
     await page.getByLabel("Payload", { exact: true }).fill("new");
     await send(page);
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect((await stored())[1]).toMatchObject({
       ...{ method: "PATCH", url: "https://example.com/x", payload: "new", headers: [["X-Kept", "kept"]], replayOf: id },
     });
@@ -245,7 +246,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.context().addCookies([{ name: "sw_session", value: token, url: stage.origin }]);
     // Without scripts the browser has what was typed, and sends it again.
     await (scripts ? send(page) : page.reload());
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     await close();
   });
 });
@@ -282,7 +283,7 @@ describe("while it is typed", () => {
     await page.getByLabel("The second, UTC+1").check();
     expect(await page.getByRole("region", { name: "Leaves" }).textContent()).toContain("2031-10-26T01:30:00.000Z");
     await send(page);
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect((await stored())[0]?.fireAt).toEqual(new Date("2031-10-26T01:30:00Z"));
     await close();
   });
@@ -324,7 +325,7 @@ describe("while it is typed", () => {
     expect(await page.getByLabel("Value of header 2").inputValue()).toBe(SECRET);
     await page.unroute("**/schedules/new");
     await send(page);
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     await close();
   });
 });
@@ -357,7 +358,7 @@ describe("a form that is sent from elsewhere", () => {
       ...{ method: "POST", body, redirect: "manual" },
       headers: { Origin: stage.origin, Cookie: `sw_session=${token}` },
     });
-    expect(answer.headers.get("location")).toMatch(/did=created$/);
+    expect(answer.headers.get("location")).toMatch(/^\/schedules\/sch_/);
     await close();
   });
 
@@ -384,7 +385,7 @@ it("a typed header value is in no URL, cookie or log line", async () => {
     await page.getByText("needs another look").waitFor();
     await page.getByLabel("Text", { exact: true }).check();
     await send(page);
-    await page.waitForURL("**?did=created");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     const seen = JSON.stringify([addresses, await page.context().cookies(), stage.web.lines(), await page.content()]);
     expect(seen).not.toContain("canary-of-a");
     await close();

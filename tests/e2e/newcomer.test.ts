@@ -115,7 +115,7 @@ async function follow(page: Page, id: string, target: string) {
   await main(page).getByRole("link", { name: "Reschedule" }).click();
   await page.getByLabel("In words").fill("in 3s");
   await page.getByRole("button", { name: "Move it" }).click();
-  await page.waitForURL(`**/schedules/${id}?did=moved`);
+  await page.waitForURL(`**/schedules/${id}`);
   const standing = main(page).getByRole("region").first();
   await standing.getByText("scheduled").waitFor();
   await standing.getByText("succeeded").waitFor({ timeout: 60_000 });

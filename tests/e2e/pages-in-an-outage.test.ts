@@ -60,7 +60,7 @@ it.each(["reset", "drop replies"] as const)(
     expect(await page.getByLabel("Payload", { exact: true }).inputValue()).toBe("{}");
     proxy.set("pass");
     await send();
-    await page.waitForURL(/\?did=(created|known)$/);
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect(await stored()).toBe(1);
     // A connection that the fault left silent may still delay the next page.
     expect(besides(503, complaints)).toEqual([]);
@@ -78,5 +78,23 @@ it("a cancel during the outage changes nothing, and the page of the schedule say
   await page.getByRole("link", { name: "Try again" }).click();
   await page.getByText("Not cancelled. The database did not answer. Try again.").waitFor();
   expect((await stage.bench.read(uuid)).status).toBe("scheduled");
+  await close();
+});
+
+it("what was done is said by the page once it loads, when the database was away in between", async () => {
+  const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+  const path = `/schedules/${encodeId("sch", uuid)}`;
+  const { page, close } = await stage.open(account, `${path}/cancel`, { theme: "light", width: 1280, scripts: false });
+  page.on("response", (answer) => {
+    if (answer.request().method() === "POST") proxy.set("reset");
+  });
+  await page.getByRole("button", { name: "Cancel it" }).click();
+  await page.getByRole("heading", { name: "This page did not load" }).waitFor();
+  proxy.set("pass");
+  await page.getByRole("link", { name: "Try again" }).click();
+  await page.getByRole("status").filter({ hasText: "Cancelled." }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  expect(await page.getByRole("status").filter({ hasText: "Cancelled." }).count()).toBe(0);
   await close();
 });

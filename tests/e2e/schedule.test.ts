@@ -211,10 +211,26 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toContain("Cancel this schedule?");
     expect((await stage.bench.read(uuid)).status).toBe("scheduled");
     await page.getByRole("button", { name: "Cancel it" }).click();
-    await page.waitForURL(`**${path}?did=cancelled`);
+    await page.waitForURL(`**${path}`);
     expect(await page.getByRole("status").first().textContent()).toContain("Cancelled.");
     expect((await stage.bench.read(uuid)).status).toBe("cancelled");
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("what was done is said once: not when the page is loaded again, nor on the page of another schedule", async () => {
+    const [moved, other] = [await schedule(), await schedule()];
+    const { page, close } = await stage.open(account, `${moved.path}/reschedule`, look);
+    const said = page.getByRole("status").filter({ hasText: "It leaves at the new instant." });
+    await page.getByLabel("In words").fill("2031-01-01T09:00:00Z");
+    await page.getByRole("button", { name: "Move it" }).click();
+    await said.waitFor();
+    expect(page.url()).toBe(stage.origin + moved.path);
+    await page.goto(stage.origin + other.path);
+    expect(await said.count()).toBe(0);
+    await page.goto(stage.origin + moved.path);
+    expect(await said.count()).toBe(0);
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain("done");
     await close();
   });
 
@@ -227,7 +243,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.goto(`${stage.origin}${moved.path}/reschedule`);
     await page.getByLabel("In words").fill("2031-01-01T09:00:00Z");
     await page.getByRole("button", { name: "Move it" }).dblclick();
-    await page.waitForURL(`**${moved.path}?did=moved`);
+    await page.waitForURL(`**${moved.path}`);
     expect(await stage.bench.read(cancelled.uuid)).toMatchObject({ status: "cancelled" });
     expect(await stage.bench.read(moved.uuid)).toMatchObject({ fire_at: new Date("2031-01-01T09:00:00Z") });
     await close();
@@ -238,7 +254,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     const { page, close } = await stage.open(account, `${path}/replay`, look);
     expect(await page.getByRole("main").textContent()).toContain("The target may then get it twice");
     await page.getByRole("button", { name: "Replay it" }).click();
-    await page.waitForURL("**?did=replayed");
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
     const copy = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     expect(copy).not.toBe(id);
     await page.getByRole("link", { name: id }).click();
@@ -265,11 +281,27 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     expect(await page.getByLabel("Early fire").isChecked()).toBe(true);
     await page.getByLabel("In words").fill("2031-01-01T09:00:00.250Z");
     await page.getByRole("button", { name: "Move it" }).click();
-    await page.waitForURL(`**${path}?did=moved`);
+    await page.waitForURL(`**${path}`);
     const moved = await stage.bench.read(uuid);
     expect(moved).toMatchObject({ fire_at: new Date("2031-01-01T09:00:00.250Z"), early_fire: true });
     await close();
   });
+});
+
+it("what was done stays on a page that refreshes itself, until it is no longer true", async () => {
+  const { path, uuid } = await schedule();
+  const { page, close } = await stage.open(account, `${path}/reschedule`);
+  const said = page.getByRole("status").filter({ hasText: "It leaves at the new instant." });
+  await page.getByLabel("In words").fill("2031-01-01T09:00:00Z");
+  await page.getByRole("button", { name: "Move it" }).click();
+  await said.waitFor();
+  await page.waitForResponse((answer) => answer.url().includes("_rsc") && answer.request().headers().rsc !== undefined);
+  await page.getByText("Updated now").waitFor();
+  expect(await said.count()).toBe(1);
+  expect(page.url()).toBe(stage.origin + path);
+  await recordTestAttempt(stage.sql, uuid, { attemptedAt: new Date(), offsetMs: 4 });
+  await said.waitFor({ state: "detached" });
+  await close();
 });
 
 describe("an act that comes too late", () => {

@@ -15,7 +15,7 @@ import { hrefIn, hrefWith } from "../view.ts";
 export default dashboardPage("/account", async ({ ctx, view }) => {
   const [row, sessions] = await Promise.all([readOwnProfile(ctx), listOwnSessions(ctx)]);
   const { user, subscription, isAdmin } = presentProfile(ctx, row);
-  const { did, error, wrong, name, checkout, ended } = view.params;
+  const { error, wrong, name, checkout } = view.params;
   const nameError = wrong === "name" ? "A name has 1 to 80 characters on one line." : undefined;
   return {
     title: "Account and billing",
@@ -23,7 +23,7 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
     body: (
       <>
         <ErrorSummary problems={nameError ? [{ id: "name", message: nameError }] : []} />
-        <FormOutcome done={did === "saved" ? "Saved." : undefined} error={error} words={FAILED} />
+        <FormOutcome done={view.done?.did === "saved" ? "Saved." : undefined} error={error} words={FAILED} />
         <ProfileForm
           owner={user}
           isAdmin={isAdmin}
@@ -36,7 +36,7 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
         <Sessions
           sessions={sessions.map((session) => presentSession(ctx, session))}
           endOthersAction="/account/sign-out-elsewhere"
-          haveEnded={ended === "1"}
+          haveEnded={view.done?.did === "ended"}
           now={view.now}
           zone={view.zone}
         />

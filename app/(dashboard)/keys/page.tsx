@@ -25,7 +25,7 @@ export default dashboardPage("/keys", async ({ ctx, view }) => {
     ),
     body: (
       <>
-        <FormOutcome done={view.params.did && DONE[view.params.did]} error={view.params.error} words={FAILED} />
+        <FormOutcome done={view.done && DONE[view.done.did]} error={view.params.error} words={FAILED} />
         {keys.length === 0 ? (
           <KeysEmpty newHref={newHref} />
         ) : (

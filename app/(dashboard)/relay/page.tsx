@@ -20,7 +20,7 @@ export default dashboardPage("/relay", async ({ ctx, view }) => {
       <>
         <ErrorSummary problems={Object.entries(problems).map(([id, message]) => ({ id, message }))} />
         <FormOutcome
-          done={view.params.did === "saved" ? doneWords(view.params.clamped) : undefined}
+          done={view.done?.did === "saved" ? doneWords(view.done.clamped) : undefined}
           error={view.params.error}
         />
         <RelayForm

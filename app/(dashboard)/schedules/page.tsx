@@ -41,7 +41,12 @@ export default dashboardPage("/schedules", async ({ ctx, view }) => {
     ),
     body: (
       <>
-        <DidNotice {...view.params} hrefOf={(id) => hrefIn(view.env, `/schedules/${id}`)} problem={asked.problem} />
+        <DidNotice
+          done={view.done}
+          error={view.params.error}
+          problem={asked.problem}
+          hrefOf={(id) => hrefIn(view.env, `/schedules/${id}`)}
+        />
         <Card aria-label="Schedules">{await listOf(ctx, view, asked)}</Card>
       </>
     ),

@@ -65,9 +65,9 @@ export function SchedulePageParts() {
       </Section>
       <Section title="A schedule: its request, with values as long as they can be">
         {["created", "over", "known", "replayed"].map((did) => (
-          <WhatWasDone key={did} schedule={SCHEDULE} params={{ did }} originalHref="#original" />
+          <WhatWasDone key={did} schedule={SCHEDULE} did={did} originalHref="#original" />
         ))}
-        <WhatWasDone schedule={SCHEDULE} params={{ failed: "cancel", error: "UNAVAILABLE" }} />
+        <WhatWasDone schedule={SCHEDULE} failed="cancel" error="UNAVAILABLE" />
         <ScheduleSummary schedule={SCHEDULE} zone="Europe/Berlin" href="#one" />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21.5rem]">
           <WhatHappened schedule={SCHEDULE} zone="Europe/Berlin" now={NOW} />

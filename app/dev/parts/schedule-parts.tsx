@@ -37,8 +37,8 @@ const USAGE = { period: "202603", plan: "free", scheduled: 1_412, limit: 2_000, 
 export function ScheduleParts() {
   return (
     <Section title="Operations on many schedules">
-      <DidNotice did="cancel" id="sch_1" hrefOf={(id) => `#${id}`} />
-      <DidNotice did="replay" id="sch_2" hrefOf={(id) => `#${id}`} />
+      <DidNotice done={{ did: "cancel", id: "sch_1" }} hrefOf={(id) => `#${id}`} />
+      <DidNotice done={{ did: "replay", id: "sch_2" }} hrefOf={(id) => `#${id}`} />
       <DidNotice error="none" hrefOf={(id) => `#${id}`} />
       {(["cancel", "replay"] as const).map((action) => (
         <ConfirmCard

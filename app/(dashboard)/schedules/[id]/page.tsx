@@ -17,20 +17,24 @@ export default dashboardPage("/schedules/[id]", async ({ ctx, view, routeParams 
   const links = scheduleLinks(view.env, schedule.id);
   const hrefOf = (id: string) => hrefIn(view.env, `/schedules/${id}`);
   const originalHref = schedule.replayOf ? hrefOf(schedule.replayOf) : undefined;
+  const { failed, error } = view.params;
   const at = { zone: view.zone, now: view.now };
   return {
     title: schedule.id,
     crumb: { href: hrefIn(view.env, "/schedules"), label: "Schedules" },
     tools: !isTerminal(schedule.status) && (
-      <AutoRefresh
-        at={view.now.getTime()}
-        href={hrefWith(view, { did: undefined, failed: undefined, error: undefined })}
-      />
+      <AutoRefresh at={view.now.getTime()} href={hrefWith(view, { failed: undefined, error: undefined })} />
     ),
     action: <ActionButtons schedule={schedule} links={links} />,
     body: (
       <>
-        <WhatWasDone schedule={schedule} params={view.params} originalHref={originalHref} />
+        <WhatWasDone
+          schedule={schedule}
+          did={view.done?.did}
+          failed={failed}
+          error={error}
+          originalHref={originalHref}
+        />
         <div className="grid grid-cols-1 items-start gap-5 min-[72rem]:grid-cols-[minmax(0,1fr)_21.5rem]">
           <div className="grid min-w-0 grid-cols-1 gap-5">
             <Standing schedule={schedule} {...at} />

@@ -10,7 +10,7 @@ import { adminPage } from "../../admin-page.tsx";
 
 export default adminPage("/admin/accounts/[id]", async ({ admin, view, routeParams }) => {
   const id = routeParams.id ?? "";
-  const { after, did, error } = view.params;
+  const { after, error } = view.params;
   const [account, log] = await Promise.all([readAccount(admin, id), listAuditLog(admin, { accountId: id, after })]);
   const isActive = account.status === "active";
   const act = isActive ? "deactivate" : "reactivate";
@@ -25,15 +25,15 @@ export default adminPage("/admin/accounts/[id]", async ({ admin, view, routePara
     ),
     body: (
       <>
-        <FormOutcome done={did && DONE[did]} error={error} words={FAILED} />
+        <FormOutcome done={view.done && DONE[view.done.did]} error={error} words={FAILED} />
         <AccountFacts account={account} now={view.now} zone={view.zone} />
         <PlanForm action="/admin/plan" id={id} env={view.env} granted={account.grantedPlan} />
         <AuditTable
           acts={log.items}
           now={view.now}
           zone={view.zone}
-          nextHref={log.next === null ? undefined : hrefWith(view, { after: log.next, did: undefined })}
-          firstHref={after && hrefWith(view, { after: undefined, did: undefined })}
+          nextHref={log.next === null ? undefined : hrefWith(view, { after: log.next })}
+          firstHref={after && hrefWith(view, { after: undefined })}
         />
       </>
     ),

@@ -13,20 +13,28 @@ import { chosenTheme, pageRequestId } from "./page-request.ts";
  */
 export async function failedPage(error: unknown, address: string) {
   const requestId = await pageRequestId();
-  const isForm = isAnswerToForm();
   logPageError(error, {
     path: address,
-    method: isForm ? "POST" : "GET",
+    method: isAnswerToForm() ? "POST" : "GET",
     headers: { [PAGE_REQUEST_ID_HEADER]: requestId },
   });
-  const { status, text, retryAfterS } = readFailure(error);
+  return showFailure(readFailure(error), address);
+}
+
+/** The page in place of the one at `address`, a component of which threw. Next.js has logged the error. Answers 500. */
+export function brokenPage(address: string) {
+  return showFailure(readFailure(undefined), address);
+}
+
+async function showFailure({ status, text, retryAfterS }: Failure, address: string) {
+  const isForm = isAnswerToForm();
   answerPageWith(status, retryAfterS);
   return (
     <NarrowFrame theme={await chosenTheme()}>
       <title>Not loaded · Stopwatch</title>
       <FailureCard
         title="This page did not load"
-        requestId={requestId}
+        requestId={await pageRequestId()}
         heading="h1"
         actions={
           isForm ? undefined : (
@@ -48,7 +56,9 @@ export function SendAgain() {
   return <p>Reload this page to send again what you typed. It is stored once, however often it is sent.</p>;
 }
 
-function readFailure(error: unknown): { status: number; text: string; retryAfterS?: string } {
+type Failure = { status: number; text: string; retryAfterS?: string };
+
+function readFailure(error: unknown): Failure {
   if (!(error instanceof AppError)) {
     return { status: 500, text: "Something failed on our side. Deliveries are not affected by this page." };
   }

@@ -11,11 +11,11 @@ import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { signInPageUrl } from "#server/auth/redirects.ts";
 import type { Ctx } from "#server/context.ts";
-import { isAnswerToForm } from "#server/edge/page-answer.ts";
+import { hasRenderingFailed, isAnswerToForm } from "#server/edge/page-answer.ts";
 import { readLastBeat } from "#server/health/beat.ts";
 import { readDone } from "#server/http/done-cookie.ts";
 import { readUsage } from "#server/overview/usage.ts";
-import { failedPage } from "../failed-page.tsx";
+import { brokenPage, failedPage } from "../failed-page.tsx";
 import { chosenTheme } from "../page-request.ts";
 import { readSearchParams, type SearchParams } from "../search-params.ts";
 import { findSignedIn } from "../signed-in.ts";
@@ -54,6 +54,7 @@ export function dashboardPage(path: string, show: (opened: Opened) => Promise<Sh
     const routeParams = await params;
     const view = await readView(fillIn(path, routeParams), await readSearchParams(searchParams));
     const own = hrefIn(view.env, view.path, view.params);
+    if (hasRenderingFailed()) return brokenPage(own);
     try {
       const ctx = await findSignedIn(view.env);
       if (ctx === null) return signedOut(own);

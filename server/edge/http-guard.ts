@@ -10,6 +10,7 @@ import { answerOnFastPath } from "./fast-path.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
 import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
 import { withPageAnswer } from "./page-answer.ts";
+import { renderAgainOnFailure } from "./render-again.ts";
 import { addSecurityHeaders, allowSharedCaching, dropNextVary } from "./response-headers.ts";
 import { sayDoneOnce } from "./say-done-once.ts";
 
@@ -44,9 +45,12 @@ function guard(server: Server): void {
     const actionRejection = rejectionOfAction(request, response);
     if (actionRejection !== undefined) return sendError(response, actionRejection);
     if (answerOnFastPath(request, response)) return;
-    withPageAnswer({ request, response }, () => {
-      for (const handle of handlers) handle.call(server, request, response);
-    });
+    const render = (of: IncomingMessage, hasFailed: boolean) =>
+      withPageAnswer({ request, response, hasFailed }, () => {
+        for (const handle of handlers) handle.call(server, of, response);
+      });
+    if (isDevelopment || !isPage(request)) render(request, false);
+    else renderAgainOnFailure(request, response, render);
   });
   // Without these handlers, Node.js replies with a bare status or closes the connection.
   Object.assign(server, {
@@ -85,14 +89,15 @@ function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   return count;
 }
 
+// biome-ignore lint/style/noProcessEnv: the bundler replaces it
+const isDevelopment = process.env.NODE_ENV === "development";
+
+const isPage = ({ url = "" }: IncomingMessage) => !isApiTarget(url) && !isHealthTarget(url);
+
 function addHeaders(request: IncomingMessage, response: ServerResponse): void {
-  const isPage = !isApiTarget(request.url ?? "") && !isHealthTarget(request.url ?? "");
-  addSecurityHeaders(request, response, isPage, {
-    isHttps: getServices().config.baseUrl.startsWith("https:"),
-    // biome-ignore lint/style/noProcessEnv: the bundler replaces it
-    isDevelopment: process.env.NODE_ENV === "development",
-  });
-  if (!isPage) {
+  const isHttps = getServices().config.baseUrl.startsWith("https:");
+  addSecurityHeaders(request, response, isPage(request), { isHttps, isDevelopment });
+  if (!isPage(request)) {
     dropNextVary(response);
     return;
   }

@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 type Exchange = {
   request: Pick<IncomingMessage, "method" | "headers">;
   response: Pick<ServerResponse, "statusCode" | "headersSent" | "setHeader" | "appendHeader">;
+  /** Whether a component of the page threw, so that it is rendered once more. */
+  hasFailed?: boolean;
 };
 
 /**
@@ -11,8 +13,8 @@ type Exchange = {
  * every page that it renders on the server with 200, and for a page that throws it sends an empty document that a
  * script fills.
  */
-export function withPageAnswer({ request, response }: Exchange, handle: () => void): void {
-  storage().run({ request, response }, handle);
+export function withPageAnswer(exchange: Exchange, handle: () => void): void {
+  storage().run(exchange, handle);
 }
 
 /**
@@ -24,6 +26,11 @@ export function answerPageWith(status: number, retryAfterS?: string): void {
   if (exchange === undefined || isForScript(exchange.request.headers) || exchange.response.headersSent) return;
   exchange.response.statusCode = status;
   if (retryAfterS !== undefined) exchange.response.setHeader("Retry-After", retryAfterS);
+}
+
+/** Whether a component of the page that is being rendered threw just before (`renderAgainOnFailure`). */
+export function hasRenderingFailed(): boolean {
+  return storage().getStore()?.hasFailed ?? false;
 }
 
 /** Adds a `Set-Cookie` to the answer that is being made, without which Next.js would render the page of a server action anew. */

@@ -156,6 +156,39 @@ describe("a page that exists", () => {
   });
 });
 
+describe("a page of the dashboard with a component that throws", () => {
+  it("is answered 500 with a document that says so, whole without scripts, and the log has the error under its request's id", async () => {
+    const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+    // An instant that no component can write.
+    await stage.sql`UPDATE schedules SET created_at = 'infinity' WHERE id = ${uuid}`;
+    const path = "/schedules?q=example";
+    const answer = await get(path, { headers: { "accept-encoding": "gzip" } });
+    const html = await answer.text();
+    expect(answer.status).toBe(500);
+    const { titles, headings, links, robots, text } = read(html);
+    expect([titles, headings]).toEqual([["Not loaded · Stopwatch"], ["This page did not load"]]);
+    expect(links).toContain(path);
+    expect(robots).toEqual(["noindex"]);
+    const id = answer.headers.get("x-request-id") ?? "";
+    expect(text).toContain(id);
+    expect(text).not.toMatch(/RangeError|at async/);
+    const failures = stage.web.lines().filter((line) => line.includes(id) && line.includes("page failed"));
+    expect(failures).toEqual([expect.stringContaining("RangeError")]);
+    expect(stage.web.lines().filter((line) => line.includes("Warning"))).toEqual([]);
+    for (const scripts of [true, false]) {
+      const { page, complaints, close } = await stage.open(account, path, { theme: "light", width: 1280, scripts });
+      expect(await page.getByRole("heading", { level: 1 }).allTextContents()).toEqual(["This page did not load"]);
+      expect(besides(500, complaints)).toEqual([]);
+      await stage.sql`UPDATE schedules SET created_at = now() WHERE id = ${uuid}`;
+      await page.getByRole("link", { name: "Try again" }).click();
+      await page.getByRole("heading", { level: 1, name: "Schedules" }).waitFor();
+      await stage.sql`UPDATE schedules SET created_at = 'infinity' WHERE id = ${uuid}`;
+      await close();
+    }
+    await stage.sql`UPDATE schedules SET created_at = now() WHERE id = ${uuid}`;
+  });
+});
+
 describe("while the database is away", () => {
   it("every page of the dashboard is answered 503 with a document that says so, whole without scripts", async () => {
     proxy.set("reset");

@@ -3,7 +3,7 @@ import { type Connection, DatabaseUnavailable } from "#db/client.ts";
 import { addRequestCounts, deleteRequestCountsBefore } from "#db/queries/fleet/request-counts.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import type { Logger } from "../log.ts";
-import { createSharedCounter } from "./shared-counter.ts";
+import { SharedCounter } from "./shared-counter.ts";
 
 /** The state of one limit: requests per minute, requests remaining, and seconds until the window resets. */
 export type RateLimitStatus = { limit: number; remaining: number; resetS: number; isOver: boolean };
@@ -27,8 +27,8 @@ export function createRateLimiter(connection: Connection, log: Logger) {
       if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, "rate limit: flushing the counts failed");
     },
   };
-  const requestCounter = createSharedCounter(shared);
-  const rejectionCounter = createSharedCounter(shared);
+  const requestCounter = new SharedCounter(shared);
+  const rejectionCounter = new SharedCounter(shared);
   const accepted = new Set<string>();
 
   return {

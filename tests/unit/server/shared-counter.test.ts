@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RequestCount } from "#db/queries/fleet/request-counts.ts";
-import { createSharedCounter, type SharedCounter } from "#server/rate-limit/shared-counter.ts";
+import { SharedCounter } from "#server/rate-limit/shared-counter.ts";
 
 const LIMIT = 600;
 const MINUTE = 29_000_000;
@@ -43,8 +43,8 @@ function createStore(fault: () => "none" | "away" | "hangs" = () => "none") {
 type Store = ReturnType<typeof createStore>;
 const now = () => START_MS;
 const fleet = (store: Store, processes: number) =>
-  Array.from({ length: processes }, () => createSharedCounter({ ...store, now }));
-const one = (store: Store) => createSharedCounter({ ...store, now });
+  Array.from({ length: processes }, () => new SharedCounter({ ...store, now }));
+const one = (store: Store) => new SharedCounter({ ...store, now });
 
 async function allowed(calls: Promise<{ total: number }>[]): Promise<number> {
   return (await Promise.all(calls)).filter(({ total }) => total <= LIMIT).length;
@@ -95,7 +95,7 @@ describe("the rate limiter in one process", () => {
   it("starts a new minute by the database's clock, whatever the process's own clock says", async () => {
     let nowMs = START_MS - 40_000;
     const store = createStore();
-    const counts = createSharedCounter({
+    const counts = new SharedCounter({
       ...store,
       flushCounts: async (unflushed) => ({ ...(await store.flushCounts(unflushed)), nowMs: nowMs + 40_000 }),
       now: () => nowMs,
@@ -195,7 +195,7 @@ describe("the rate limiter, while the database", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const store = createStore();
     const { promise: isThere, resolve: comes } = Promise.withResolvers<void>();
-    const counts = createSharedCounter({
+    const counts = new SharedCounter({
       ...store,
       now,
       flushCounts: async (unflushed) => {

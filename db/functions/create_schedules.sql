@@ -2,11 +2,14 @@
 -- have one element for each. No two of them may have the same idempotency key.
 --
 -- p_fire_ats       null means now
--- p_sealed         base64; null when there is nothing to seal
+-- p_sealed         null. Processes of earlier versions, which have no p_contents, pass base64 here, and null for a
+--                  schedule with nothing to seal
+-- p_sealed_sizes   bytes of each; 0 when there is nothing to seal
 -- p_hashes         base64
 -- p_refused        whether the caller rejects the request, for which create_schedule has p_verdict
 -- p_stored, p_last a transaction may call this several times, for slices of one list. The last call lowers the lane and
 --                  notifies the dispatchers for all of them: p_stored has the ids that the other calls created
+-- p_contents       the sealed contents, one after the other. In an array, each would be unescaped byte by byte
 --
 -- Returns one row for each schedule, numbered by n from 1. One row with n = 0 means that nothing was created: the
 -- account is inactive, or the cached credential (p_key, p_plan) is stale.
@@ -18,7 +21,8 @@ CREATE OR REPLACE FUNCTION create_schedules(
   p_account uuid, p_env text, p_key uuid, p_plan text, p_early_default boolean, p_grace integer,
   p_notify_horizon_ms integer, p_ids uuid[], p_fire_ats timestamptz[], p_earlies boolean[], p_target_urls text[],
   p_origins text[], p_methods text[], p_sealed text[], p_sealed_sizes integer[], p_payload_sizes integer[], p_keys text[],
-  p_hashes text[], p_replay_ofs uuid[], p_refused boolean[], p_stored uuid[] DEFAULT '{}', p_last boolean DEFAULT true
+  p_hashes text[], p_replay_ofs uuid[], p_refused boolean[], p_stored uuid[] DEFAULT '{}', p_last boolean DEFAULT true,
+  p_contents bytea DEFAULT NULL
 ) RETURNS TABLE (n integer, outcome text, id uuid, fire_at timestamptz, status text)
 -- A plan that was made while the tables were empty must not scan them when they are full.
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -56,8 +60,9 @@ BEGIN
   WITH found AS (
     SELECT i.n::integer AS n, coalesce(k.id, i.id) AS id, coalesce(k.fire_at, i.fire_at, v_now) AS fire_at, k.status,
       CASE WHEN k.id IS NOT NULL THEN 'replayed' WHEN i.fire_at <= v_clock THEN 'past' WHEN i.refused THEN 'verdict' END
-        AS outcome
-    FROM unnest(p_ids, p_fire_ats, p_keys, p_refused) WITH ORDINALITY AS i(id, fire_at, key, refused, n)
+        AS outcome, i.size
+    FROM unnest(p_ids, p_fire_ats, p_keys, p_refused, p_sealed_sizes) WITH ORDINALITY
+      AS i(id, fire_at, key, refused, size, n)
     LEFT JOIN LATERAL (
       SELECT s.id, s.fire_at, s.status FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
       WHERE r.account_id = p_account AND r.env = p_env AND r.idempotency_key = i.key LIMIT 1) k ON true
@@ -66,15 +71,18 @@ BEGIN
     SELECT f.n, f.id, f.fire_at, coalesce(f.status, 'scheduled') AS status,
       CASE WHEN f.outcome IS NOT NULL THEN f.outcome
         WHEN count(*) FILTER (WHERE f.outcome IS NULL) OVER (ORDER BY f.n) <= p_grace - v_used THEN 'created'
-        ELSE 'quota' END AS outcome
+        ELSE 'quota' END AS outcome,
+      f.size, (sum(f.size) OVER (ORDER BY f.n))::integer AS sealed_end
     FROM found f
   ),
   requests AS (
     INSERT INTO schedule_requests (
       schedule_id, account_id, env, target_url, method, sealed, idempotency_key, request_hash, replay_of,
       created_at)
-    SELECT j.id, p_account, p_env, p_target_urls[j.n], p_methods[j.n], decode(p_sealed[j.n], 'base64'), p_keys[j.n],
-      decode(p_hashes[j.n], 'base64'), p_replay_ofs[j.n], v_now
+    SELECT j.id, p_account, p_env, p_target_urls[j.n], p_methods[j.n],
+      CASE WHEN p_contents IS NULL THEN decode(p_sealed[j.n], 'base64')
+        WHEN j.size > 0 THEN substring(p_contents FROM j.sealed_end - j.size + 1 FOR j.size) END,
+      p_keys[j.n], decode(p_hashes[j.n], 'base64'), p_replay_ofs[j.n], v_now
     FROM judged j WHERE j.outcome = 'created'
   ),
   stored AS (
@@ -82,7 +90,7 @@ BEGIN
       id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin,
       created_at, updated_at)
     SELECT j.id, p_account, p_env, v_shard, coalesce(p_earlies[j.n], v_early), j.fire_at, j.fire_at,
-      p_payload_sizes[j.n], p_sealed_sizes[j.n], p_origins[j.n], v_now, v_now
+      p_payload_sizes[j.n], j.size, p_origins[j.n], v_now, v_now
     FROM judged j WHERE j.outcome = 'created'
   ),
   counted AS (

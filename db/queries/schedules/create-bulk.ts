@@ -136,6 +136,7 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { sch
   const numbers = (of: (one: NewSchedule) => number) => pgArray(schedules.map(of));
   const words = (of: (one: NewSchedule) => string | null) => pgArray(schedules.map(of));
   const texts = (of: (one: NewSchedule) => string | null) => pgTextArray(schedules.map(of));
+  const contents = Buffer.concat(schedules.flatMap(({ sealed }) => sealed ?? []));
   return sql`
     SELECT n, outcome, id, status, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms
     FROM create_schedules(
@@ -147,14 +148,15 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { sch
       ${texts((one) => one.targetUrl)}::text::text[],
       ${texts((one) => one.origin)}::text::text[],
       ${words((one) => one.method)}::text::text[],
-      ${words((one) => one.sealed?.toString("base64") ?? null)}::text::text[],
+      NULL,
       ${numbers((one) => one.sealed?.length ?? 0)}::text::integer[],
       ${numbers((one) => one.payloadSizeBytes)}::text::integer[],
       ${texts((one) => one.idempotencyKey)}::text::text[],
       ${texts((one) => one.requestHash.toString("base64"))}::text::text[],
       ${words((one) => one.replayOf)}::text::uuid[],
       ${words((one) => String(one.rejection !== null))}::text::boolean[],
-      ${pgArray(stored)}::text::uuid[], ${isLast})`;
+      ${pgArray(stored)}::text::uuid[], ${isLast},
+      decode(${contents.toString("base64")}::text, 'base64'))`;
 }
 
 const TRIES_MAX = 3;

@@ -13,10 +13,16 @@ export const newId = createIdSource();
  * first, so that it sorts like the UUID. Source: https://www.crockford.com/base32.html
  */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
-  const digits = BigInt(`0x${uuid.replaceAll("-", "")}`)
-    .toString(32)
-    .padStart(DIGITS, "0");
-  return `${prefix}_${digits.replace(/[i-v]/g, (digit) => CROCKFORD.charAt(Number.parseInt(digit, 32)))}`;
+  let digits = "";
+  // 26 digits have 130 bits: two zero bits come first.
+  let bits = 0;
+  let count = 2;
+  for (const byte of Buffer.from(uuid.replaceAll("-", ""), "hex")) {
+    bits = (bits << 8) | byte;
+    for (count += 8; count >= 5; count -= 5) digits += CROCKFORD[(bits >> (count - 5)) & 31];
+    bits &= 31;
+  }
+  return `${prefix}_${digits}`;
 }
 
 /**
@@ -58,7 +64,6 @@ export function createIdSource(random: (size: number) => Buffer = pooledRandomBy
 }
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
-const DIGITS = 26;
 const COUNTER_SIZE = 4_096;
 const COUNTER_SEEDS = 2_048;
 const CLOCK_STEP_MS = 1_000;

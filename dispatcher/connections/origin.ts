@@ -1,5 +1,5 @@
 import type { Connection } from "../delivery/connection.ts";
-import type { Delivery } from "../delivery/delivery.ts";
+import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Opening, OwnedConnection, Place } from "./accounts.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
@@ -138,6 +138,19 @@ export const connectionsOf = (origin: Origin): number => openOf(origin) + origin
 
 /** How many schedules wait for a connection before their claim. */
 export const waitingOf = (origin: Origin): number => origin.waiting.size + origin.waitingForNew.size;
+
+/** The queue in which `delivery` waits before its claim. */
+export const waitingAs = (origin: Origin, { needsNewConnection }: Delivery): WaitingQueue =>
+  needsNewConnection ? origin.waitingForNew : origin.waiting;
+
+/**
+ * Whether a delivery of the same account waits that is due before `delivery`. It may be too late to be urgent, and must
+ * not be overtaken.
+ */
+export function isBehind(origin: Origin, delivery: Delivery): boolean {
+  const first = waitingAs(origin, delivery).firstOf(delivery.place);
+  return first !== undefined && leavesBefore(first, delivery);
+}
 
 /** How many claimed requests wait for a connection. */
 export const readyOf = (origin: Origin): number => origin.ready.size + origin.readyForNew.size;

@@ -4,13 +4,14 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import { failOne, tryLater } from "./connect-failures.ts";
 import type { Demand } from "./demand.ts";
+import { hasRoom } from "./has-room.ts";
 import { type ConnectionLimits, hasFewerInAll, isWithinLimits } from "./limits.ts";
-import { isStalled, isUrgent, lateMax, type Origin, openOf, readyOf, roomFor, waitingOf } from "./origin.ts";
+import { isStalled, isUrgent, lateMax, type Origin, openOf, readyOf, roomFor, waitingAs, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
 import type { PoolListener } from "./pool-listener.ts";
 import type { ReadyQueue } from "./ready-queue.ts";
-import { hasFew, hasSpare, maySpare, mayUse, noteSpare, SPARE_MAX } from "./spare.ts";
+import { hasFew, hasSpare, mayUse, noteSpare, SPARE_MAX } from "./spare.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
 const OPEN_AGAIN_MS = 250;
@@ -44,7 +45,7 @@ export class WaitingList implements PoolListener {
   /** Takes a delivery that is about to fall due and for which there is no room. */
   add(delivery: Delivery): void {
     const origin = this.#deps.origins.originOf(delivery.origin);
-    (delivery.needsNewConnection ? origin.waitingForNew : origin.waiting).push(delivery);
+    waitingAs(origin, delivery).push(delivery);
     this.#noteFull(origin, delivery);
     // If all before it were removed, no returning connection would serve it. So check now.
     if (this.hasRoom(delivery)) this.#serve(origin);
@@ -53,24 +54,13 @@ export class WaitingList implements PoolListener {
 
   /** Whether `delivery` may reserve a connection now. */
   hasRoom(delivery: Delivery): boolean {
-    const { deliveries, limits, origins, clock } = this.#deps;
-    if (!isWithinLimits(delivery, limits, deliveries.holdings)) return false;
-    const origin = origins.originOf(delivery.origin);
-    if (delivery.needsNewConnection) return origin.unused.length > origins.reservedNew(origin);
-    const nowMs = clock.monotonic();
-    const room = roomFor(origin, origins.reserved(origin), nowMs);
-    return (
-      (room > 0 && mayUse(origin, delivery, deliveries.holdings)) ||
-      isUrgent(origin, delivery, room, clock) ||
-      maySpare(origin, delivery, deliveries.holdings, nowMs)
-    );
+    return hasRoom(delivery, this.#deps);
   }
 
   /** Lets `delivery` go on, if there is room and no other waits for the origin. Otherwise it waits here. */
   letPass(delivery: Delivery): void {
     const origin = this.#deps.origins.originOf(delivery.origin);
-    const waiting = delivery.needsNewConnection ? origin.waitingForNew : origin.waiting;
-    if (waiting.size === 0 && this.hasRoom(delivery)) this.#letThrough(origin, delivery);
+    if (waitingAs(origin, delivery).size === 0 && this.hasRoom(delivery)) this.#letThrough(origin, delivery);
     else this.#deps.deliveries.move(delivery, "awaiting connection");
   }
 

@@ -1,12 +1,7 @@
 import { isLateForLong, isOnTime } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
+import { counts, type Group, type Turn } from "./turn-group.ts";
 import { AHEAD_MS, ON_TIME_TURN, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules } from "./turn-rules.ts";
-
-/**
- * `turn` is the group's current entry in the heaps below. `owed` is how many turns its last items used beyond one each.
- */
-type Group<T> = { name: string; heap: MinHeap<T>; servedAtMs: number; turn: Turn<T> | null; owed: number };
-type Turn<T> = { group: Group<T>; tagMs: number; dueMs: number; n: number };
 
 /**
  * Items of several groups, which take turns. A group's tag is the later of its head's due time and the group's last
@@ -42,6 +37,13 @@ export class TurnQueue<T> {
 
   /** Whether an item of this group waits. */
   has = (name: string): boolean => (this.#groups.get(name)?.heap.size ?? 0) > 0;
+
+  /** The first item of this group that waits. It stays in the queue. */
+  firstOf(name: string): T | undefined {
+    const group = this.#groups.get(name);
+    if (group && this.#dropRemoved(group)) this.#line(group);
+    return group?.heap.peek();
+  }
 
   push(item: T): void {
     if (this.#size >= this.#pruneAt) this.#prune();
@@ -259,8 +261,3 @@ export class TurnQueue<T> {
 }
 
 const always = (): boolean => true;
-
-/** Whether this is still its group's current entry. */
-function counts<T>(turn: Turn<T>): boolean {
-  return turn.group.turn === turn;
-}

@@ -47,8 +47,12 @@ function start() {
       },
       0,
     );
+  const waits = (delivery: Delivery) => {
+    deliveries.move(delivery, "awaiting connection");
+    waitingList.add(delivery);
+  };
   return {
-    ...{ pool, waitingList, begun },
+    ...{ pool, waitingList, begun, known },
     origin: origins.originOf(ORIGIN),
     pass(ms: number) {
       now += ms;
@@ -62,9 +66,12 @@ function start() {
     /** A delivery for which there was no room before its claim. */
     waiting(accountId: string): Delivery {
       const delivery = known(accountId);
-      deliveries.move(delivery, "awaiting connection");
-      waitingList.add(delivery);
+      waits(delivery);
       return delivery;
+    },
+    waits,
+    reserve(delivery: Delivery) {
+      for (const state of ["awaiting turn", "admitted"] as const) deliveries.move(delivery, state);
     },
     async open() {
       for (let round = 0; round < 10 && begun.length > 0; round++) {
@@ -132,4 +139,20 @@ describe("an origin on whose every allowed connection a request of one account h
     const all = Array.from({ length: 2 * SPARE_MAX }, (_, n) => waiting(`few-${n}`));
     expect(all.filter(({ state }) => state === "awaiting turn")).toHaveLength(SPARE_MAX);
   });
+});
+
+it("a delivery that is on time has no room while a late one of the same account waits for the same origin", async () => {
+  const { ready, open, pool, known, pass, waitingList, reserve, waits } = start();
+  const answered = ready("x");
+  await open();
+  // The origin answers fast, so what is on time may be claimed although no connection is left for it.
+  pool.answered(answered.connection as Connection, 1);
+  pool.release(answered.connection as Connection, true);
+  for (let n = 0; n < 400; n++) reserve(known(`crowd-${n % 2}`));
+  const late = known("a");
+  pass(1_000);
+  waits(late);
+  expect(late.state).toBe("awaiting connection");
+  const [own, other] = [known("a"), known("b")];
+  expect([waitingList.hasRoom(own), waitingList.hasRoom(other)]).toEqual([false, true]);
 });

@@ -3,7 +3,7 @@ import { pgArray, pgTextArray } from "#db/pg-array.ts";
 import { newId } from "#domain/ids.ts";
 import { createLaneBench } from "./lane-bench.ts";
 
-it("a bulk create of a web process from before migration 0016 stores the same sealed contents", async () => {
+it("a bulk create of a web process from before migration 0015 stores the same sealed contents", async () => {
   const bench = await createLaneBench();
   const accountId = await bench.account();
   const ids = [newId(Date.now()), newId(Date.now()), newId(Date.now())];

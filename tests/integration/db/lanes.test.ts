@@ -422,16 +422,6 @@ describe("a NOTIFY about due schedules", () => {
     expect(notifications).toEqual([await notice(ids[2] as string, 3)]);
   });
 
-  it("names the earliest open schedule of each lane of an account that becomes active again, as one of several", async () => {
-    const soon = soonMs();
-    const ids = [await create(soon + 1), await create(soon), await create(hourMs)];
-    const notifications = await notificationsDuring(async () => {
-      await setStatus("deactivated");
-      await setStatus("active");
-    });
-    expect(notifications).toEqual([await notice(ids[1] as string, 2)]);
-  });
-
   it("is sent once for a bulk call in several slices", async () => {
     const soon = soonMs();
     let ids: string[] = [];

@@ -9,7 +9,7 @@ import { type TargetPolicy, validateTarget } from "#domain/target-url.ts";
 export type CopyRules = { keyRing: KeyRing; targetPolicy: TargetPolicy; payloadBytesMax: number };
 
 /**
- * The copy of a schedule (`of`, its UUID) that fires now, or why none is made: target and size are processed again, since
+ * The copy of a schedule (`of`, its UUID) that fires now, or why none is made: target and size are validated again, since
  * policy and plan may have changed. Its idempotency key is the operation's and the original's, so that there is one copy.
  */
 export function prepareCopy(

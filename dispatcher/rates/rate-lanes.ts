@@ -4,11 +4,10 @@ import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { DueStage } from "../runtime/due-work.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
+import { PRUNE_AT_MIN } from "../runtime/turn-rules.ts";
 import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
 const IDLE_MS = 1_000;
-/** A lane is pruned of deliveries that no longer wait at this size, or at twice the size that the last pruning left. */
-const PRUNE_AT_MIN = 1_024;
 /** Slots for what another dispatcher has sent are taken ahead of those for what waits. */
 const BEFORE_WAITING = { priority: 1 };
 
@@ -41,10 +40,11 @@ type Deps = {
 /**
  * Enforces each account's calls per second. A lane (one account in one environment) has a p-queue whose concurrency is
  * that rate, and each slot of it goes to the delivery that is due first. A delivery takes a slot before its claim, and
- * the slot stays taken until a second after its first byte. So no sliding second has more first bytes than the rate. (p-queue's own interval counts when tasks start,
- * by the wall clock, which is something else.) The slot is handed on to the next delivery while that second still runs,
- * early enough for a claim. That delivery leaves when the second is over. So a lane with more to send than its rate
- * sends at exactly its rate. A delivery that sends nothing frees its slot at once.
+ * the slot stays taken until a second after its first byte. So no sliding second has more first bytes than the rate.
+ * (p-queue's own interval counts when tasks start, by the wall clock, which is something else.) The slot is handed on
+ * to the next delivery while that second still runs, early enough for a claim. That delivery leaves when the second is
+ * over. So a lane with more to send than its rate sends at exactly its rate. A delivery that sends nothing frees its
+ * slot at once.
  */
 export class RateLanes implements DueStage {
   readonly #deps: Deps;

@@ -86,8 +86,8 @@ const TYPED_LENGTH_MAX = 100;
 type Named = { id: string; env: Environment };
 
 /**
- * Runs `work` on the schedule that a form names by `id` and `env`, as the signed-in user, and redirects to the page
- * that it returns. After an AppError it redirects to the page that `back` returns for the error's code.
+ * Runs `work` on the schedule that a form names by `id` and `env`, as the signed-in user, and answers with what it
+ * returns. After an AppError it redirects to the page that `back` returns for the error's code.
  */
 async function onSchedule(
   { request, fields }: FormCall,

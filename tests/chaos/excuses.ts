@@ -40,6 +40,22 @@ export function createExcuses({ processes, injected }: Pick<Evidence, "processes
       faultsOf(claim).some(
         (fault) => fault.kind === "pause" && fault.fromMs < untilMs && fault.untilMs > claim.claimedAtMs,
       ),
+
+    /**
+     * Whether the process was stopped between its last check and the write, and wrote when it ran again. No check can
+     * exclude that. So it was stopped within the moment at which the request was to leave, and the request arrived
+     * right after the stop ended. A request that left without the check would wait for its instant during the stop.
+     */
+    wasPausedAtWrite: (claim: ClaimRow, fireAtMs: number, { arrivedAtMs }: Arrival): boolean => {
+      const leavesAtMs = Math.max(fireAtMs, claim.claimedAtMs);
+      return faultsOf(claim).some(
+        ({ kind, fromMs, untilMs }) =>
+          kind === "pause" &&
+          Math.abs(fromMs - leavesAtMs) < WRITE_MS &&
+          untilMs < arrivedAtMs &&
+          arrivedAtMs < untilMs + WRITE_MS,
+      );
+    },
   };
 }
 
@@ -67,3 +83,5 @@ const CUTS_OFF = new Set<Injected["kind"]>(["kill", "pause", "partition", "postg
 const RESUME_MS = 15_000;
 /** Time without a fault within which an outcome is recorded. */
 const ENOUGH_MS = 3_000;
+/** A request is written this soon after its last check, also while the machine is busy. */
+const WRITE_MS = 20;

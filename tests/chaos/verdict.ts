@@ -162,7 +162,8 @@ function findAfterCancel({ client, row, arrivals }: Story, say: Say) {
 
 /**
  * There is one request per attempt, none after a success, and none beyond the retries. Only a failed attempt, or one
- * that was lost with its dispatcher, is repeated. Returns how many repeats followed lost attempts.
+ * that was lost with its dispatcher, is repeated. Returns how many repeats followed lost attempts, or came from a process
+ * that was stopped while it wrote.
  */
 function findDuplicates({ row, attempts, arrivals, claims, retryPolicy, excuses }: Story, say: Say): number {
   let allowed = 0;
@@ -173,6 +174,11 @@ function findDuplicates({ row, attempts, arrivals, claims, retryPolicy, excuses 
     const record = attempts.find(({ attempt }) => attempt === arrival.attempt);
     const repeat = arrivals[index + 1];
     if (!repeat || !record || repeat.attempt === arrival.attempt) continue;
+    const repeatClaim = claimOf(repeat, claims);
+    if (row && repeatClaim && excuses.wasPausedAtWrite(repeatClaim, row.fireAtMs, repeat)) {
+      allowed++;
+      continue;
+    }
     if (record.outcome === "delivered")
       say(`sent again ${ms(repeat.arrivedAtMs - arrival.arrivedAtMs)} after its success`);
     if (record.outcome !== "interrupted") continue;

@@ -82,6 +82,16 @@ const repeated = (injected: Injected[], firstForMs = 10) =>
     injected,
   });
 
+/** Attempt 1 arrived 40 s late, after another dispatcher had delivered attempt 2. */
+const lateWrite = (injected: Injected) =>
+  story({
+    row: { attempts: 2 },
+    arrivals: [arrival(2, 37_500), arrival(1, 40_004)],
+    attempts: [recorded(1, "interrupted", null, 0), recorded(2, "delivered", 200, 37_500)],
+    claims: [claim(1, -30), claim(2, 37_300, "d2")],
+    injected: [injected],
+  });
+
 describe("the verdict has no violation when", () => {
   it("a schedule is delivered at its instant", () => {
     expect(verdictOf(story({}))).toMatchObject({ violations: [], allowedDuplicates: 0, interrupted: 0 });
@@ -230,6 +240,19 @@ describe("the verdict reports as duplicate", () => {
   it("no repeat of a request whose dispatcher was killed with it in flight", () => {
     const verdict = verdictOf(repeated([fault("kill", 5, Number.POSITIVE_INFINITY)]));
     expect(verdict).toMatchObject({ violations: [], allowedDuplicates: 1, interrupted: 1 });
+  });
+
+  it("no request of a process that was stopped as it wrote, after another process had delivered", () => {
+    const verdict = verdictOf(lateWrite(fault("pause", 1, 40_001)));
+    expect(verdict).toMatchObject({ violations: [], allowedDuplicates: 1 });
+  });
+
+  it("a request of a process that was stopped before the instant, and wrote without checking its lease again", () => {
+    expect(kinds(lateWrite(fault("pause", -60, 40_001)))).toEqual(["duplicate"]);
+  });
+
+  it("a request of a process that was stopped at the instant, and had run again for longer than a write takes", () => {
+    expect(kinds(lateWrite(fault("pause", 1, 39_900)))).toEqual(["duplicate"]);
   });
 
   it("a repeat without any fault", () => {

@@ -13,10 +13,16 @@ import { type Part, type Supervisor, supervise } from "./supervisor.ts";
 export type Launch = {
   /** Whether to show all output of the parts, from the start. */
   verbose: boolean;
+  /** How many dispatchers are to run, 1 by default. */
+  dispatchers?: number;
   /** What to do before the parts start, after the migrations. */
   prepare?: (tools: { onLog: (line: string) => void; signal: AbortSignal }) => Promise<void>;
-  /** The parts, in the order in which they are to be stopped. */
-  parts: (env: Record<string, string | undefined>, web: { host: string; port: number }) => Part[];
+  /** The parts, in the order in which they are to be stopped. Each dispatcher has one of the ports. */
+  parts: (
+    env: Record<string, string | undefined>,
+    web: { host: string; port: number },
+    dispatcherPorts: readonly number[],
+  ) => Part[];
 };
 
 /**
@@ -41,7 +47,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
   try {
     if (!config.databaseUrl) await assertDataFolderFree(config.dataDir);
     const port = await listenablePortOrThrow("PORT", config.host, config.port);
-    const dispatcherPort = await listenablePortOrThrow("DISPATCHER_PORT", "127.0.0.1", config.dispatcherPort);
+    const dispatcherPorts = await findDispatcherPorts(config.dispatcherPort, launch.dispatchers ?? 1);
     const keys = config.hasEncryptionKeys ? {} : await readOrMakeKeys(config.dataDir);
     if (!config.databaseUrl) {
       say(`starting PostgreSQL in ${config.dataDir}`);
@@ -52,18 +58,19 @@ export async function runAllParts(launch: Launch): Promise<number> {
     await launch.prepare?.({ onLog: say, signal });
     signal.throwIfAborted();
 
-    say("starting the dispatcher and the web part");
+    const dispatchers = dispatcherPorts.length === 1 ? "the dispatcher" : `${dispatcherPorts.length} dispatchers`;
+    say(`starting ${dispatchers} and the web part`);
     const env = {
       ...processEnv(),
       ...keys,
       ...(database ? { DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.url } : {}),
       PORT: String(port),
-      DISPATCHER_PORT: String(dispatcherPort),
+      DISPATCHER_PORT: String(dispatcherPorts[0]),
       LOG_LEVEL: processEnv().LOG_LEVEL || (launch.verbose ? "info" : "warn"),
       NEXT_TELEMETRY_DISABLED: "1",
     };
     const output = createPartOutput(launch);
-    parts = supervise(launch.parts(env, { host: config.host, port }), output.write);
+    parts = supervise(launch.parts(env, { host: config.host, port }, dispatcherPorts), output.write);
     const problem = Promise.race([
       parts.ended.then(({ name, how }) => `The ${name} ended unexpectedly (${how}).`),
       database?.lost.then(() => "PostgreSQL ended unexpectedly.") ?? new Promise<never>(() => {}),
@@ -95,6 +102,14 @@ export async function runAllParts(launch: Launch): Promise<number> {
     await parts?.stop();
     await database?.stop();
   }
+}
+
+/** Returns `first` and the ports after it, or free ones if `first` is 0. */
+async function findDispatcherPorts(first: number, count: number): Promise<number[]> {
+  const ports: number[] = [];
+  for (let n = 0; n < count; n++)
+    ports.push(await listenablePortOrThrow("DISPATCHER_PORT", "127.0.0.1", first === 0 ? 0 : first + n));
+  return ports;
 }
 
 function say(line: string) {

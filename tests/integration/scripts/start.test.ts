@@ -79,6 +79,44 @@ test("when a part dies, npm start names it with its exit code, ends the other pa
   expect(all.stdout).toContain("dispatcher | no database");
 });
 
+test("npm start -- --dispatchers 2 runs two dispatchers, each with metrics on a port of its own, and stops both", async () => {
+  const all = runNode(
+    [
+      "--input-type=module",
+      "-e",
+      `import { runAllParts } from "#scripts/stack/all-parts.ts";
+       import { dispatcherParts } from "#scripts/stack/parts.ts";
+       const program = "import { createServer } from 'node:http'; createServer((_, answer) => answer.end()).listen(process.env.PORT);";
+       process.exitCode = await runAllParts({
+         verbose: true,
+         dispatchers: 2,
+         parts: (env, _web, ports) => {
+           console.log("ports", ...ports);
+           const web = { name: "web", args: ["--input-type=module", "-e", program], env, stopMsMax: 9_000 };
+           return [...dispatcherParts({ ...env, ENCRYPTION_KEYS: "k:${generateEncryptionKey()}" }, ports), web];
+         },
+       });`,
+    ],
+    settings(),
+  );
+  const portsOf = () => /^ports (\d+) (\d+)$/m.exec(all.stdout.join("\n"))?.slice(1) ?? [];
+  await expect.poll(portsOf, { timeout: 20_000 }).toHaveLength(2);
+  const [first, second] = portsOf();
+  expect(first).not.toBe(second);
+  for (const port of [first, second]) {
+    const health = () =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        ({ status }) => status,
+        () => "no answer",
+      );
+    await expect.poll(health, { timeout: 20_000 }).toBe(200);
+  }
+  all.child.kill("SIGINT");
+  expect(await all.exited).toBe(0);
+  const lines = all.stdout.join("\n");
+  for (const name of ["dispatcher 1", "dispatcher 2"]) expect(lines).toContain(`${name} | `);
+});
+
 test("a failing command prints one message, and wrong options give exit code 2", async () => {
   const web = runScript("web", [], { DATA_DIR: dataDir, ENCRYPTION_KEYS: `k:${generateEncryptionKey()}` });
   expect(await web.exited).toBe(1);
@@ -86,4 +124,7 @@ test("a failing command prints one message, and wrong options give exit code 2",
   const start = runScript("start", ["--prot", "1"], {});
   expect(await start.exited).toBe(2);
   expect(start.stderr[0]).toBe("Unknown option '--prot'.");
+  const none = runScript("start", ["--dispatchers", "0"], {});
+  expect(await none.exited).toBe(2);
+  expect(none.stderr[0]).toBe("--dispatchers needs a whole number from 1 to 8.");
 });

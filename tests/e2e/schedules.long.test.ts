@@ -142,7 +142,7 @@ describe("the list", () => {
       "Cancelled2",
     ]);
     await tabs.nth(5).click();
-    expect(page.url()).toBe(`${origin}/schedules?status=dead`);
+    await page.waitForURL(`${origin}/schedules?status=dead`);
     expect(await statusesOf(page)).toEqual(["dead", "dead"]);
     await close();
   });

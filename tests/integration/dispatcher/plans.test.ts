@@ -60,8 +60,8 @@ async function interrupted(): Promise<string> {
   const [row] = await owner`
     INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes,
       sealed_bytes, origin, status, version, attempts, interruptions, last_attempt_at)
-    VALUES (uuidv7(), gen_random_uuid(), 'live', 1, false, now(), now() + interval '1 hour', 0, 0, 'https://example.com',
-      'failed', 3, 1, 1, now())
+    VALUES (uuidv7(), gen_random_uuid(), 'live', 1, false, now() - interval '1 second', now() + interval '1 hour', 0, 0,
+      'https://example.com', 'failed', 3, 1, 1, now())
     RETURNING id`;
   return row?.id;
 }

@@ -42,9 +42,9 @@ export function createExcuses({ processes, injected }: Pick<Evidence, "processes
       ),
 
     /**
-     * Whether the process was stopped between its last check and the write, and wrote when it ran again. No check can
-     * exclude that. So it was stopped within the moment at which the request was to leave, and the request arrived
-     * right after the stop ended. A request that left without the check would wait for its instant during the stop.
+     * Whether the process may have been stopped between its last check and the write, and have written when it ran
+     * again, which no check can exclude. The stop then began when the request was to leave, and the request arrived
+     * right after the stop ended. A stop that began earlier excuses nothing: the check comes after it.
      */
     wasPausedAtWrite: (claim: ClaimRow, fireAtMs: number, { arrivedAtMs }: Arrival): boolean => {
       const leavesAtMs = Math.max(fireAtMs, claim.claimedAtMs);

@@ -174,13 +174,11 @@ function findDuplicates({ row, attempts, arrivals, claims, retryPolicy, excuses 
     const record = attempts.find(({ attempt }) => attempt === arrival.attempt);
     const repeat = arrivals[index + 1];
     if (!repeat || !record || repeat.attempt === arrival.attempt) continue;
-    const repeatClaim = claimOf(repeat, claims);
-    if (row && repeatClaim && excuses.wasPausedAtWrite(repeatClaim, row.fireAtMs, repeat)) {
-      allowed++;
-      continue;
+    if (record.outcome === "delivered") {
+      const repeatClaim = claimOf(repeat, claims);
+      if (row && repeatClaim && excuses.wasPausedAtWrite(repeatClaim, row.fireAtMs, repeat)) allowed++;
+      else say(`sent again ${ms(repeat.arrivedAtMs - arrival.arrivedAtMs)} after its success`);
     }
-    if (record.outcome === "delivered")
-      say(`sent again ${ms(repeat.arrivedAtMs - arrival.arrivedAtMs)} after its success`);
     if (record.outcome !== "interrupted") continue;
     const claim = claimOf(arrival, claims);
     if (claim && excuses.mayBeUnknown(claim, arrival)) allowed++;

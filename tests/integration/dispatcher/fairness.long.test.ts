@@ -132,7 +132,8 @@ describe("60,000 accounts with one schedule each to a hanging origin", () => {
     await waitFor("the crowd is in memory", () => dispatcher.figures().planned >= MEMORY_OF_WAITING_MAX, 20_000);
     // Created as by the API, which announces them: what no notification names is found by the next sweep of the calendar.
     const beginMs = Date.now() + 2_000;
-    for (let n = 0; n < 20; n++) await bench.schedule(fresh, `${receiver.origin}/fresh`, new Date(beginMs + n * 200));
+    const target = to(receiver, "/fresh").href;
+    for (let n = 0; n < 20; n++) await bench.schedule(fresh, target, new Date(beginMs + n * 200));
     const planned: number[] = [];
     await waitFor(
       "the others are delivered",

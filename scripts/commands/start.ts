@@ -4,7 +4,7 @@ import { buildWhenNeeded } from "../stack/build.ts";
 import { JSON_LINES, NEXT } from "../stack/next.ts";
 import { dispatcherParts, webPart } from "../stack/parts.ts";
 
-/** Each has up to 13 database connections, and the PostgreSQL of `npm start` takes 200. */
+/** Each has up to 14 database connections, and the PostgreSQL of `npm start` takes 200. */
 const DISPATCHERS_MAX = 8;
 
 await command<{ verbose?: boolean; dispatchers?: string }>({

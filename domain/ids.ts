@@ -13,16 +13,16 @@ export const newId = createIdSource();
  * first, so that it sorts like the UUID. Source: https://www.crockford.com/base32.html
  */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
-  let digits = "";
   // 26 digits have 130 bits: two zero bits come first.
   let bits = 0;
   let count = 2;
+  let at = 0;
   for (const byte of Buffer.from(uuid.replaceAll("-", ""), "hex")) {
     bits = (bits << 8) | byte;
-    for (count += 8; count >= 5; count -= 5) digits += CROCKFORD[(bits >> (count - 5)) & 31];
+    for (count += 8; count >= 5; count -= 5) DIGITS[at++] = CROCKFORD_CODES[(bits >> (count - 5)) & 31] as number;
     bits &= 31;
   }
-  return `${prefix}_${digits}`;
+  return `${prefix}_${DIGITS.toString("latin1")}`;
 }
 
 /**
@@ -64,6 +64,9 @@ export function createIdSource(random: (size: number) => Buffer = pooledRandomBy
 }
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
+const CROCKFORD_CODES = Buffer.from(CROCKFORD);
+/** The digits of the id that is being encoded. Adding them up one by one would make a string of each sum. */
+const DIGITS = Buffer.alloc(26);
 const COUNTER_SIZE = 4_096;
 const COUNTER_SEEDS = 2_048;
 const CLOCK_STEP_MS = 1_000;

@@ -1,17 +1,18 @@
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
-import { type ClaimedSchedule, claimSchedules } from "#db/queries/schedules/claim.ts";
+import type { Connection as Database } from "#db/client.ts";
 import { CLAIM_AHEAD_MAX_MS } from "#domain/timing.ts";
 import { outcomeOf } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
-import { type Delivery, DUE_ORDER, leavesBefore } from "../delivery/delivery.ts";
+import { type Claim, type Delivery, DUE_ORDER, leavesBefore } from "../delivery/delivery.ts";
 import { costOf } from "../delivery/holdings.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
-import { MinHeap } from "../runtime/min-heap.ts";
+import { SortedQueue } from "../runtime/sorted-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { ClaimCost } from "./claim-cost.ts";
+import { LaneOrder, type Statement } from "./lane-order.ts";
+import { runClaim } from "./run-claim.ts";
 
 /**
  * How far ahead of its instant a delivery may be claimed, ms: a little less than the database allows, because clocks
@@ -30,9 +31,6 @@ const IN_FLIGHT_MAX = 2;
 /** A request costs its lane one more turn for each multiple of this many bytes. */
 const TURN_BYTES = 32 * 1024;
 export const CLAIMED_BYTES_MAX = 32 * 1024 * 1024;
-/** Version steps repeat after this many statements. By then no answer of the earlier statement can still arrive. */
-const STEPS = 2 ** 20;
-const DEADLINE_MS = 3_000;
 /** A row that could not be claimed (locked, cancelled, moved) is read again after this, ms. */
 const READ_AGAIN_MS = 50;
 
@@ -57,7 +55,7 @@ type Deps = {
 export class Claimer implements DueStage {
   readonly #deps: Deps;
   /** Deliveries that it is too early to claim. */
-  readonly #early = new MinHeap<Delivery>(leavesBefore);
+  readonly #early = new SortedQueue<Delivery>(leavesBefore);
   /** Deliveries that go with the next statements, in turns by lane. */
   readonly #waiting = new TurnQueue<Delivery>({
     groupOf: ({ lane }) => lane,
@@ -70,12 +68,10 @@ export class Claimer implements DueStage {
   /** Its turn had come, but the last statement had no room for it. It is the first of the next one. */
   #held: Delivery | undefined;
   #inFlight = 0;
-  /**
-   * Lanes with overdue rows in a statement in flight. A second statement with the same lane could be answered first.
-   */
-  readonly #inFlightOf = new Map<string, readonly Delivery[]>();
+  readonly #laneOrder = new LaneOrder();
   #isScheduled = false;
-  #lastStep = 0;
+  /** How many statements were sent. */
+  #sent = 0;
   #stopped = false;
 
   constructor(deps: Deps) {
@@ -142,12 +138,15 @@ export class Claimer implements DueStage {
     while (this.#inFlight < IN_FLIGHT_MAX) {
       const batch = this.#takeBatch();
       if (batch.length === 0) return;
-      this.#inFlight++;
-      this.#claim(batch)
-        .catch(this.#deps.onError)
+      const statement: Statement = { n: ++this.#sent, batch, settled: Promise.resolve(true) };
+      this.#laneOrder.begin(statement, batch.filter(this.#isOverdue));
+      statement.settled = this.#claim(statement)
+        .catch((error) => {
+          this.#deps.onError(error);
+          return false;
+        })
         .finally(() => {
-          this.#inFlight--;
-          for (const { lane } of batch) if (this.#inFlightOf.get(lane) === batch) this.#inFlightOf.delete(lane);
+          this.#laneOrder.end(statement);
           this.schedule();
         });
     }
@@ -175,7 +174,6 @@ export class Claimer implements DueStage {
       deliveries.move(next, next.state === "refused" ? "claiming refused" : "claiming");
       batch.push(next);
     }
-    for (const delivery of batch) if (this.#isOverdue(delivery)) this.#inFlightOf.set(delivery.lane, batch);
     this.#lose(lost);
     return batch;
   }
@@ -184,55 +182,54 @@ export class Claimer implements DueStage {
     const held = this.#held;
     this.#held = undefined;
     if (held && isWaiting(held)) {
-      if (this.#mayGo(held)) return held;
+      if (this.#laneOrder.mayGo(held)) return held;
       this.#waiting.push(held);
     }
-    return this.#waiting.take(this.#deps.clock.now(), this.#mayGo);
+    return this.#waiting.take(this.#deps.clock.now(), this.#laneOrder.mayGo);
   }
 
-  /** Keeps the order within a lane: while its overdue deliveries are being claimed, its others wait. */
-  readonly #mayGo = ({ lane }: Delivery): boolean => !this.#inFlightOf.has(lane);
+  readonly #isOverdue = ({ sendAtMs }: Delivery): boolean => isLate(sendAtMs, this.#deps.clock.now());
 
-  #isOverdue({ sendAtMs }: Delivery): boolean {
-    return isLate(sendAtMs, this.#deps.clock.now());
-  }
-
-  async #claim(batch: Delivery[]): Promise<void> {
-    const { database, dispatcherId, shards, clock, cost, deliveries } = this.#deps;
+  /** Claims the deliveries of `statement`. Returns false when the answer was lost. */
+  async #claim(statement: Statement): Promise<boolean> {
+    const { clock, cost, metrics, deliveries } = this.#deps;
     const startedAtMs = clock.monotonic();
-    const epochs = shards.epochsOf(batch.map(({ shard }) => shard));
-    // Each statement raises the version by a step of its own, so the version identifies the statement.
-    const step = (this.#lastStep % STEPS) + 1;
-    this.#lastStep = step;
-    for (const delivery of batch) delivery.claimVersion = delivery.version + step;
-    let rows: ClaimedSchedule[];
-    try {
-      rows = await database.run(DEADLINE_MS, ({ sql }) =>
-        claimSchedules(sql, dispatcherId, epochs, batch.map(requestOf), step),
-      );
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error;
-      for (const delivery of batch) deliveries.move(delivery, "releasing");
-      return;
+    this.#inFlight++;
+    const rows = await runClaim(statement, this.#deps).finally(() => {
+      this.#inFlight--;
+      this.schedule();
+    });
+    if (!rows) {
+      for (const delivery of statement.batch) deliveries.move(delivery, "releasing");
+      return false;
     }
     const durationMs = clock.monotonic() - startedAtMs;
-    cost.learn(durationMs, batch.length);
-    this.#settle(batch, new Map(rows.map((row) => [row.id, row])), { startedAtMs, durationMs });
+    cost.learn(durationMs, statement.batch.length);
+    if (rows.length > 0) metrics.claimed(rows.length);
+    const claims = new Map(rows.map((row) => [row.id, { row, startedAtMs, durationMs }]));
+    const groups = [...this.#laneOrder.byEarlier(statement)];
+    await Promise.all(
+      groups.map(async ([earlier, batch]) => {
+        const mayGo = earlier === null || (await earlier.settled);
+        this.#settle(batch, claims, mayGo);
+      }),
+    );
+    return true;
   }
 
-  #settle(
-    batch: Delivery[],
-    rows: ReadonlyMap<string, ClaimedSchedule>,
-    statement: { startedAtMs: number; durationMs: number },
-  ): void {
-    const { deliveries, metrics } = this.#deps;
-    this.#lose(batch.filter(({ id }) => !rows.has(id)));
-    if (rows.size > 0) metrics.claimed(rows.size);
+  /**
+   * Deliveries whose rows were claimed go on. They are put back when they may not go, because earlier ones of their
+   * lane come again.
+   */
+  #settle(batch: readonly Delivery[], claims: ReadonlyMap<string, Claim>, mayGo: boolean): void {
+    const { deliveries } = this.#deps;
+    this.#lose(batch.filter(({ id }) => !claims.has(id)));
     for (const delivery of batch) {
-      const row = rows.get(delivery.id);
-      if (!row) continue;
-      delivery.claim = { row, ...statement };
-      if (delivery.failure) deliveries.end(delivery, outcomeOf(delivery.failure));
+      const claim = claims.get(delivery.id);
+      if (!claim) continue;
+      delivery.claim = claim;
+      if (!mayGo) deliveries.move(delivery, "releasing");
+      else if (delivery.failure) deliveries.end(delivery, outcomeOf(delivery.failure));
       else deliveries.move(delivery, "claimed");
     }
   }
@@ -250,8 +247,3 @@ const opensAtMs = (delivery: Delivery): number => delivery.sendAtMs - CLAIM_AHEA
 function isWaiting({ state }: Delivery): boolean {
   return state === "admitted" || state === "refused";
 }
-
-const requestOf = ({ id, version, shard, dueAtMs, sendAtMs }: Delivery) => ({
-  ...{ id, version, shard },
-  earlyMs: dueAtMs - sendAtMs,
-});

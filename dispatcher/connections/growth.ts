@@ -115,6 +115,7 @@ function raise(origin: Origin, needed: number, max: number): void {
 /** How many connections are being opened since at most a quarter of a second. */
 function recentlyOpening(origin: Origin, nowMs: number): number {
   let n = 0;
+  if (origin.opening.size === 0) return n;
   for (const { sinceMs } of origin.opening) if (nowMs - sinceMs < OPENS_WITHIN_MS) n++;
   return n;
 }

@@ -2,8 +2,9 @@ import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import { type ConnectionLimits, isWithinLimits } from "./limits.ts";
-import { isBehind, isUrgent, roomFor } from "./origin.ts";
+import { isBehind } from "./origin.ts";
 import type { Origins } from "./origins.ts";
+import { isUrgent, roomFor } from "./room.ts";
 import { maySpare, mayUse } from "./spare.ts";
 
 type Deps = { deliveries: Pick<Deliveries, "holdings">; limits: ConnectionLimits; origins: Origins; clock: Time };

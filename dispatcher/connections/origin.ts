@@ -1,6 +1,5 @@
 import type { Connection } from "../delivery/connection.ts";
 import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
-import type { Time } from "../runtime/clock.ts";
 import type { Opening, OwnedConnection, Place } from "./accounts.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
 import { ReadyQueue } from "./ready-queue.ts";
@@ -77,21 +76,6 @@ export const FAST_ORIGIN_MAX = 64;
 export const SLOW_MS = 50;
 const SLOW_FACTOR = 4;
 const STALLED_MS = 250;
-const LATENCY_MIN_MS = 1;
-/**
- * Deliveries are let through to their claim only if the origin can answer them within this, by its recent latency: well
- * before they would be put back, ms.
- */
-const HEADROOM_MS = 250;
-/** A delivery that is at most this late may be let through without room; and how many may be, in all. */
-const URGENT_MS = 500;
-const OVERDRAWN_MAX = 8_192;
-/** The period over which the pace of answers is measured, ms. */
-const PACE_MS = 250;
-/** Late deliveries are let through for this long ahead, by the pace of answers, ms; and at least this many. */
-const LATE_AHEAD_MS = 200;
-const LATE_AHEAD_MIN = 512;
-
 export function createOrigin(key: string): Origin {
   return {
     key,
@@ -167,48 +151,6 @@ export function isSlow(origin: Origin, nowMs: number): boolean {
 /** Whether claimed requests have waited for a quarter of a second in which the origin answered nothing. */
 export function isStalled(origin: Origin, nowMs: number): boolean {
   return readyOf(origin) > 0 && nowMs - Math.max(origin.readySinceMs, origin.answeredAtMs) > STALLED_MS;
-}
-
-/**
- * How many requests beyond its free connections may be claimed ahead for this origin, by its recent latency: those that
- * it answers within HEADROOM_MS. None for an origin that is slow at the moment.
- */
-function headroom(origin: Origin, nowMs: number): number {
-  if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
-  return Math.floor((openOf(origin) * HEADROOM_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
-}
-
-/**
- * How many more deliveries that can use any connection may be let through to their claim. `reserved` deliveries were
- * let through and have no connection yet.
- */
-export function roomFor(origin: Origin, reserved: number, nowMs: number): number {
-  return origin.unused.length + origin.warm.length - reserved + headroom(origin, nowMs);
-}
-
-/**
- * The most deliveries that may have been let through without a connection yet when a late one is let through. With more
- * of them, a delivery that is on time would have to wait behind them.
- */
-export function lateMax(origin: Origin, nowMs: number): number {
-  const forMs = nowMs - origin.paceSinceMs;
-  if (forMs >= PACE_MS) {
-    origin.pacePerMs = (origin.answers - origin.paceFrom) / forMs;
-    origin.paceFrom = origin.answers;
-    origin.paceSinceMs = nowMs;
-  }
-  return Math.max(origin.pacePerMs * LATE_AHEAD_MS, LATE_AHEAD_MIN);
-}
-
-/**
- * Whether a delivery is let through although `room` is used up: its origin is fast, and the delivery is due now and at
- * most half a second late, or is due before the last one that was let through, which it overtakes.
- */
-export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
-  const nowMs = clock.now();
-  const isDue = sendAtMs <= nowMs && sendAtMs > nowMs - URGENT_MS;
-  if (!isDue && (sendAtMs <= nowMs || sendAtMs >= origin.frontierMs)) return false;
-  return -room < OVERDRAWN_MAX && headroom(origin, clock.monotonic()) > 0;
 }
 
 /** Notes a new connection. Until the first answer, the shortest connect time stands for the latency. */

@@ -99,7 +99,8 @@ export class Pool {
     if (!mayUse(origin, delivery, this.#deps.holdings)) return undefined;
     const connection = this.#pick(origin, delivery);
     if (!connection) return undefined;
-    dropIdle(origin, connection);
+    if (origin.warm.at(-1) === connection) origin.warm.pop();
+    else dropIdle(origin, connection);
     if (connection.owner.account.id !== delivery.accountId) this.#handOver(connection, delivery.accountId);
     connection.owner.account.busy++;
     connection.answersBefore = origin.answers;

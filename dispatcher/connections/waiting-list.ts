@@ -6,11 +6,12 @@ import { failOne, tryLater } from "./connect-failures.ts";
 import type { Demand } from "./demand.ts";
 import { hasRoom } from "./has-room.ts";
 import { type ConnectionLimits, hasFewerInAll, isWithinLimits } from "./limits.ts";
-import { isStalled, isUrgent, lateMax, type Origin, openOf, readyOf, roomFor, waitingAs, waitingOf } from "./origin.ts";
+import { isStalled, type Origin, openOf, readyOf, waitingAs, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
 import type { PoolListener } from "./pool-listener.ts";
 import type { ReadyQueue } from "./ready-queue.ts";
+import { isLate, isUrgent, lateMax, roomFor, takeIf } from "./room.ts";
 import { hasFew, hasSpare, mayUse, noteSpare, SPARE_MAX } from "./spare.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
@@ -88,19 +89,16 @@ export class WaitingList implements PoolListener {
     demand.meet(origin);
   }
 
-  /** Removes and returns the claimed deliveries that `which` accepts. */
+  /** Removes and returns the claimed deliveries that `which` accepts. Takes linear time. */
   takeReady(which: (delivery: Delivery) => boolean): Delivery[] {
-    const taken: Delivery[] = [];
-    for (const origin of this.#withReady) {
-      for (const queue of [origin.ready, origin.readyForNew]) if (queue.size > 0) taken.push(...queue.remove(which));
-      if (readyOf(origin) === 0) this.#withReady.delete(origin);
-    }
-    return taken;
+    return [...this.#withReady].flatMap((origin) => this.#takeReadyOf(origin, which));
   }
 
-  /** Whether claimed requests to this origin wait while it answers nothing. */
-  isStalled(key: string): boolean {
-    return isStalled(this.#deps.origins.originOf(key), this.#deps.clock.monotonic());
+  /** Removes and returns the claimed deliveries to origins that answer nothing. */
+  takeStalled(): Delivery[] {
+    const nowMs = this.#deps.clock.monotonic();
+    const stalled = [...this.#withReady].filter((origin) => isStalled(origin, nowMs));
+    return stalled.flatMap((origin) => this.#takeReadyOf(origin, () => true));
   }
 
   /** How many deliveries wait, before their claim (`waiting`) and after it (`ready`). */
@@ -169,6 +167,12 @@ export class WaitingList implements PoolListener {
     demand.meetOthers(origin);
   }
 
+  #takeReadyOf(origin: Origin, which: (delivery: Delivery) => boolean): Delivery[] {
+    const taken = [origin.ready, origin.readyForNew].flatMap((queue) => (queue.size > 0 ? queue.remove(which) : []));
+    if (readyOf(origin) === 0) this.#withReady.delete(origin);
+    return taken;
+  }
+
   #serveReady(origin: Origin, queue: ReadyQueue): void {
     const { pool, deliveries, clock } = this.#deps;
     const may = (delivery: Delivery) => mayUse(origin, delivery, deliveries.holdings);
@@ -198,9 +202,10 @@ export class WaitingList implements PoolListener {
     };
     const late = lateMax(origin, clock.monotonic());
     const nowMs = clock.now();
+    const isTimely = ({ sendAtMs }: Delivery) => !isLate(sendAtMs, nowMs);
     for (let left = Math.min(room(), SERVED_AT_ONCE_MAX); left > 0 && room() > 0; left--) {
       const mayBeLate = origins.reserved(origin) < late;
-      const next = mayBeLate ? waiting.take(nowMs, isWithin) : waiting.takeTimely(nowMs, isWithin);
+      const next = mayBeLate ? waiting.take(nowMs, isWithin) : takeIf(waiting, nowMs, isWithin, isTimely);
       if (!next) return;
       this.#letThrough(origin, next);
     }
@@ -214,7 +219,7 @@ export class WaitingList implements PoolListener {
     if (room > 0) return;
     const isWithin = (delivery: Delivery) => isWithinLimits(delivery, limits, deliveries.holdings);
     const is = (delivery: Delivery) => isUrgent(origin, delivery, room, clock);
-    const next = origin.waiting.takeTimely(clock.now(), isWithin, is);
+    const next = takeIf(origin.waiting, clock.now(), isWithin, is);
     if (next) this.#letThrough(origin, next);
   }
 

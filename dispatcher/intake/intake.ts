@@ -15,7 +15,7 @@ import { hasMemoryFor, MEMORY_OF_WAITING_MAX } from "./memory.ts";
 const SEND_COST_MS = 0.3;
 /** The most deliveries put back at once, and how late a delivery must be to be put back, ms. */
 const PUT_BACK_MAX = 2_000;
-const PUT_BACK_AFTER_MS = 1_000;
+const PUT_BACK_AFTER_MS = 2_000;
 
 type Deps = {
   deliveries: Deliveries;

@@ -3,7 +3,7 @@ import type { Deliveries } from "../delivery/deliveries.ts";
 import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { DueStage } from "../runtime/due-work.ts";
-import { MinHeap } from "../runtime/min-heap.ts";
+import { SortedQueue } from "../runtime/sorted-queue.ts";
 import { PRUNE_AT_MIN } from "../runtime/turn-rules.ts";
 import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
@@ -18,7 +18,7 @@ type Lane = {
   /** A task holds a slot as long as it runs. While all slots are taken, one task waits on behalf of all deliveries. */
   slots: PQueue;
   /** Deliveries without a slot, in due order. */
-  waiting: MinHeap<Waiting>;
+  waiting: SortedQueue<Waiting>;
   pruneAt: number;
   isFilling: boolean;
   usedAtMs: number;
@@ -241,7 +241,7 @@ export class RateLanes implements DueStage {
 
 const newLane = (nowMs: number): Lane => ({
   slots: new PQueue({ concurrency: 1 }),
-  waiting: new MinHeap((a, b) => leavesBefore(a.delivery, b.delivery)),
+  waiting: new SortedQueue((a, b) => leavesBefore(a.delivery, b.delivery)),
   pruneAt: PRUNE_AT_MIN,
   isFilling: false,
   usedAtMs: nowMs,

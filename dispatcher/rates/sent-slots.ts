@@ -52,7 +52,8 @@ export class SentSlots {
   countOf(shard: number): Record<string, number> {
     const counts: Record<string, number> = {};
     const now = this.#monotonic();
-    for (const one of this.#slots.slice(this.#first)) {
+    for (let at = this.#first; at < this.#slots.length; at++) {
+      const one = this.#slots[at] as SentSlot;
       if (one.shard === shard && one.untilMs > now) counts[one.lane] = (counts[one.lane] ?? 0) + 1;
     }
     return counts;

@@ -2,7 +2,7 @@ const FLUSH_AFTER_MS = 40;
 const FAILING_MS = 500;
 /** While requests are due and have not left, statements wait for them, for at most this long and this many outcomes. */
 const GIVES_WAY_MS = 500;
-const GIVES_WAY_ROWS = 2_500;
+const GIVES_WAY_ROWS = 5_000;
 
 /** The outcomes that wait to be written. */
 export interface Outcomes {

@@ -1,4 +1,4 @@
-const COMPACT_AFTER = 1_024;
+const COMPACT_AFTER = 64;
 
 /** A first-in, first-out queue with constant-time `push` and `shift`. */
 export class Fifo<T> {
@@ -14,25 +14,44 @@ export class Fifo<T> {
     return this.#items[this.#first];
   }
 
+  /** The item that was added last, if it is still there. */
+  last(): T | undefined {
+    return this.#items.at(-1);
+  }
+
   push(item: T): void {
     this.#items.push(item);
   }
 
   shift(): T | undefined {
-    if (this.#first === this.#items.length) return undefined;
-    const item = this.#items[this.#first];
-    this.#items[this.#first++] = undefined;
-    const isEmpty = this.#first === this.#items.length;
-    if (isEmpty || (this.#first > COMPACT_AFTER && this.#first * 2 > this.#items.length)) {
-      this.#items = isEmpty ? [] : this.#items.slice(this.#first);
+    const items = this.#items;
+    // `pop` keeps the array's memory for the next item.
+    if (items.length - this.#first <= 1) return this.length === 0 ? undefined : items.pop();
+    const item = items[this.#first];
+    items[this.#first++] = undefined;
+    if (this.#first > COMPACT_AFTER && this.#first * 2 > items.length) {
+      this.#items = items.slice(this.#first);
       this.#first = 0;
     }
     return item;
   }
 
+  /** Removes all items and returns them in order. */
+  clear(): T[] {
+    const all = this.values();
+    this.#items = [];
+    this.#first = 0;
+    return all;
+  }
+
+  /** The items, in order. */
+  values(): T[] {
+    return this.#items.slice(this.#first) as T[];
+  }
+
   /** Removes the items that `which` accepts and returns them in order. */
   take(which: (item: T) => boolean): T[] {
-    const all = this.#items.slice(this.#first) as T[];
+    const all = this.values();
     const taken = all.filter(which);
     if (taken.length > 0) {
       const out = new Set(taken);

@@ -20,24 +20,19 @@ export class MinHeap<T> {
     let at = items.push(item) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (!this.#before(items[at] as T, items[parent] as T)) return;
-      this.#swap(at, parent);
+      if (!this.#before(item, items[parent] as T)) break;
+      items[at] = items[parent] as T;
       at = parent;
     }
+    items[at] = item;
   }
 
   pop(): T | undefined {
     const items = this.#items;
     const first = items[0];
     const last = items.pop();
-    if (items.length === 0 || last === undefined) return first;
-    items[0] = last;
-    for (let at = 0; ; ) {
-      const smallest = this.#smallestOf(at);
-      if (smallest === at) return first;
-      this.#swap(at, smallest);
-      at = smallest;
-    }
+    if (items.length > 0 && last !== undefined) this.#sink(last);
+    return first;
   }
 
   /** Removes all elements and returns them in no order. */
@@ -62,20 +57,17 @@ export class MinHeap<T> {
     return this.#items.reduce((n, item) => n + Number(passes(item)), 0);
   }
 
-  /** The index of the smallest of an element and its two children. */
-  #smallestOf(at: number): number {
+  /** Puts `item` into the place of the first element, and moves it down to where it belongs. */
+  #sink(item: T): void {
     const items = this.#items;
-    const left = 2 * at + 1;
-    const right = left + 1;
-    let smallest = at;
-    if (left < items.length && this.#before(items[left] as T, items[smallest] as T)) smallest = left;
-    if (right < items.length && this.#before(items[right] as T, items[smallest] as T)) smallest = right;
-    return smallest;
-  }
-
-  #swap(a: number, b: number): void {
-    const kept = this.#items[a] as T;
-    this.#items[a] = this.#items[b] as T;
-    this.#items[b] = kept;
+    let at = 0;
+    for (let child = 1; child < items.length; child = 2 * at + 1) {
+      const right = child + 1;
+      if (right < items.length && this.#before(items[right] as T, items[child] as T)) child = right;
+      if (!this.#before(items[child] as T, item)) break;
+      items[at] = items[child] as T;
+      at = child;
+    }
+    items[at] = item;
   }
 }

@@ -1,10 +1,19 @@
-import type { MinHeap } from "./min-heap.ts";
+import { SortedQueue } from "./sorted-queue.ts";
 
 /**
  * `turn` is the group's current entry in the heaps below. `owed` is how many turns its last items used beyond one each.
  */
-export type Group<T> = { name: string; heap: MinHeap<T>; servedAtMs: number; turn: Turn<T> | null; owed: number };
+export type Group<T> = { name: string; heap: SortedQueue<T>; servedAtMs: number; turn: Turn<T> | null; owed: number };
 export type Turn<T> = { group: Group<T>; tagMs: number; dueMs: number; n: number };
+
+/** A group without items, whose items will be in the order `before`. */
+export const newGroup = <T>(name: string, before: (a: T, b: T) => boolean): Group<T> => ({
+  name,
+  heap: new SortedQueue<T>(before),
+  servedAtMs: Number.NEGATIVE_INFINITY,
+  turn: null,
+  owed: 0,
+});
 
 /** Whether this is still its group's current entry. */
 export function counts<T>(turn: Turn<T>): boolean {

@@ -1,6 +1,6 @@
 import { isLateForLong, isOnTime } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
-import { counts, type Group, type Turn } from "./turn-group.ts";
+import { counts, type Group, newGroup, type Turn } from "./turn-group.ts";
 import { AHEAD_MS, ON_TIME_TURN, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules } from "./turn-rules.ts";
 
 /**
@@ -83,7 +83,8 @@ export class TurnQueue<T> {
    */
   takeTimely(nowMs: number, mayGo: (item: T) => boolean, is: (item: T) => boolean = always): T | undefined {
     this.#begin(nowMs);
-    return this.#serveIf(is, this.#nextOnTime(mayGo)) ?? this.#serveIf(is, this.#nextRecent(mayGo));
+    const onTime = this.#serveIf(is, this.#nextOnTime(mayGo), this.#onTime);
+    return onTime ?? this.#serveIf(is, this.#nextRecent(mayGo), this.#recent);
   }
 
   /**
@@ -116,8 +117,7 @@ export class TurnQueue<T> {
   #groupOf(name: string): Group<T> {
     let group = this.#groups.get(name);
     if (!group) {
-      const heap = new MinHeap<T>(this.#rules.before);
-      group = { name, heap, servedAtMs: Number.NEGATIVE_INFINITY, turn: null, owed: 0 };
+      group = newGroup(name, this.#rules.before);
       this.#groups.set(name, group);
     } else if (group.heap.size === 0) {
       this.#emptied.delete(name);
@@ -188,9 +188,10 @@ export class TurnQueue<T> {
     return found;
   }
 
-  #serveIf(is: (item: T) => boolean, group: Group<T> | undefined): T | undefined {
+  /** Serves a group that was taken from `order`, if `is` accepts its head. Otherwise puts its entry back. */
+  #serveIf(is: (item: T) => boolean, group: Group<T> | undefined, order: MinHeap<Turn<T>>): T | undefined {
     if (group && is(group.heap.peek() as T)) return this.#serve(group);
-    if (group) this.#line(group);
+    if (group?.turn) order.push(group.turn);
     return undefined;
   }
 
@@ -252,8 +253,8 @@ export class TurnQueue<T> {
 
   #begin(nowMs: number): void {
     this.#nowMs = nowMs;
-    for (const [name, group] of this.#emptied) {
-      if (group.servedAtMs > this.#nowMs - REMEMBERED_MS) return;
+    for (const { name, servedAtMs } of this.#emptied.values()) {
+      if (servedAtMs > this.#nowMs - REMEMBERED_MS) return;
       this.#emptied.delete(name);
       this.#groups.delete(name);
     }

@@ -4,12 +4,14 @@ import { claimOf, type Delivery, DUE_ORDER, leavesBefore } from "../delivery/del
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
-import { MinHeap } from "../runtime/min-heap.ts";
+import { SortedQueue } from "../runtime/sorted-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { SendLead } from "./send-lead.ts";
 
 /** A claimed request that has no connection this long after it was due is put back, ms. */
 const GIVEN_BACK_AFTER_MS = 2_000;
+/** How often such requests are looked for, ms. */
+const LOOK_EVERY_MS = 500;
 /** Smaller differences of the two clocks are ignored, ms. */
 const ADJUSTED_MS = 0.25;
 /**
@@ -27,7 +29,7 @@ type Deps = {
   waitingList: {
     addReady(delivery: Delivery): void;
     takeReady(which: (delivery: Delivery) => boolean): Delivery[];
-    isStalled(origin: string): boolean;
+    takeStalled(): Delivery[];
   };
   clock: Time;
   lead: SendLead;
@@ -40,7 +42,7 @@ type Deps = {
  */
 export class SendQueue implements DueStage {
   readonly #deps: Deps;
-  readonly #due = new MinHeap<Delivery>(
+  readonly #due = new SortedQueue<Delivery>(
     (a, b) => a.leaveAtMs < b.leaveAtMs || (a.leaveAtMs === b.leaveAtMs && leavesBefore(a, b)),
   );
   readonly #late = new TurnQueue<Delivery>({
@@ -55,6 +57,7 @@ export class SendQueue implements DueStage {
    */
   #firstBegun: Delivery | undefined;
   #isFirst = true;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** The earliest instant for which the alarm is set. */
   #alarmAtMs = Number.POSITIVE_INFINITY;
 
@@ -113,17 +116,21 @@ export class SendQueue implements DueStage {
     return shards.holds(delivery.shard) && clock.monotonic() < claimOf(delivery).startedAtMs + ATTEMPT_DEADLINE_MS;
   }
 
-  /** Puts back due requests that waited too long for a connection, or may no longer leave. */
+  /**
+   * Puts back due requests whose origin answers nothing. Every half second also those that waited too long for a
+   * connection, or may no longer leave: that looks at each.
+   */
   releaseLate(): void {
     const { waitingList, deliveries, clock } = this.#deps;
+    for (const delivery of waitingList.takeStalled()) deliveries.move(delivery, "releasing");
     const nowMs = clock.now();
-    const isLate = (delivery: Delivery) => {
+    if (Math.abs(nowMs - this.#lookedAtMs) < LOOK_EVERY_MS) return;
+    this.#lookedAtMs = nowMs;
+    const isTooLate = (delivery: Delivery) => {
       const sinceMs = Math.max(delivery.leaveAtMs, claimOf(delivery).row.claimedAtMs);
-      return (
-        nowMs - sinceMs > GIVEN_BACK_AFTER_MS || waitingList.isStalled(delivery.origin) || !this.mayLeave(delivery)
-      );
+      return nowMs - sinceMs > GIVEN_BACK_AFTER_MS || !this.mayLeave(delivery);
     };
-    for (const delivery of waitingList.takeReady(isLate)) deliveries.move(delivery, "releasing");
+    for (const delivery of waitingList.takeReady(isTooLate)) deliveries.move(delivery, "releasing");
   }
 
   /** Puts back every request that has not left, whatever its instant. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Connection as Database } from "#db/client.ts";
+import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
 import { ClaimCost } from "#dispatcher/claiming/claim-cost.ts";
 import { Claimer } from "#dispatcher/claiming/claimer.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
@@ -7,17 +7,26 @@ import type { Delivery } from "#dispatcher/delivery/delivery.ts";
 import { Metrics } from "#dispatcher/observability/metrics.ts";
 
 const NOW_MS = 10_000;
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** Two turns of the event loop: a statement is sent in the turn after the one in which it may be. */
+async function turn() {
+  for (let n = 0; n < 2; n++) await new Promise((resolve) => setImmediate(resolve));
+}
 
-/** A claimer whose statements are answered by `answerFirst`, each with the rows of schedules that are gone. */
+/** A claimer whose statements are answered by `answer`, in any order, with the rows of all their deliveries or of none. */
 function start() {
   const clock = { now: () => NOW_MS, monotonic: () => NOW_MS };
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 100 });
-  const inFlight: (() => void)[] = [];
-  const run = () => new Promise<never[]>((resolve) => inFlight.push(() => resolve([])));
+  const statements: { ids: string[]; answer: (rows: object[]) => void; fail: (error: Error) => void }[] = [];
+  const run = (_deadlineMs: number, task: (using: { sql: unknown }) => Promise<never[]>) => {
+    const sql = (_text: readonly string[], ...values: unknown[]) => {
+      const ids = values.filter((value) => typeof value === "string").flatMap((text) => text.match(/id-\d+/g) ?? []);
+      return { values: () => new Promise((answer, fail) => statements.push({ ids, answer, fail })) };
+    };
+    return task({ sql });
+  };
   const claimer = new Claimer({
     ...{ deliveries, clock, dispatcherId: "me", metrics: new Metrics(), cost: new ClaimCost() },
-    database: { run, close: async () => {} } as Database,
+    database: { run, close: async () => {} } as unknown as Database,
     shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]) },
     alarm: { at() {}, run() {} },
     wantedReads: { add() {} },
@@ -26,10 +35,12 @@ function start() {
     },
   });
   const free = { slot() {}, connection() {}, bytes() {}, memory() {} };
-  deliveries.connect({ admitted: (delivery) => claimer.add(delivery) }, free);
+  const released: string[] = [];
+  deliveries.connect({ admitted: (delivery) => claimer.add(delivery), releasing: ({ id }) => released.push(id) }, free);
   let ids = 0;
   return {
-    inFlight,
+    statements,
+    released,
     /** Adds a delivery of an account, admitted to its claim. */
     admit(accountId: string, dueAtMs: number): Delivery {
       const delivery = deliveries.add(
@@ -44,27 +55,64 @@ function start() {
       deliveries.move(delivery, "admitted");
       return delivery;
     },
-    async answerFirst() {
-      inFlight.shift()?.();
+    /** Answers the statement in flight with this number, from 0, with the rows of all its schedules. */
+    async answer(nth: number) {
+      const [statement] = statements.splice(nth, 1);
+      statement?.answer(statement.ids.map((id) => [id, "2"]));
       await turn();
+    },
+    async lose(nth: number) {
+      statements.splice(nth, 1)[0]?.fail(new DatabaseUnavailable(new Error("lost")));
       await turn();
     },
   };
 }
 
-it("while overdue deliveries of a lane are being claimed, its others wait, and other lanes do not", async () => {
-  const { admit, answerFirst, inFlight } = start();
-  const overdue = [admit("a", 1_000), admit("a", 1_001)];
-  await turn();
-  expect(overdue.map(({ state }) => state)).toEqual(["claiming", "claiming"]);
+const stateOf = ({ state }: Delivery) => state;
 
-  const [own, others] = [admit("a", NOW_MS), admit("b", NOW_MS)];
+it("overdue deliveries of a lane go on in the order of their statements, whichever is answered first, and other lanes do not wait", async () => {
+  const { admit, answer, statements } = start();
+  const first = [admit("a", 1_000), admit("a", 1_001)];
   await turn();
-  expect([own.state, others.state]).toEqual(["admitted", "claiming"]);
-  expect(inFlight).toHaveLength(2);
+  const [second, onTime, others] = [admit("a", 1_002), admit("a", NOW_MS), admit("b", NOW_MS)];
+  await turn();
+  expect(statements).toHaveLength(2);
 
-  await answerFirst();
-  expect(own.state).toBe("claiming");
+  await answer(1);
+  expect([...first, second, onTime, others].map(stateOf)).toEqual([
+    ...["claiming", "claiming", "claiming", "claiming"],
+    "claimed",
+  ]);
+  await answer(0);
+  expect([...first, second, onTime].map(stateOf)).toEqual(["claimed", "claimed", "claimed", "claimed"]);
+});
+
+it("a third statement takes no delivery of a lane that has overdue ones in two, and one of another lane", async () => {
+  const { admit, answer, statements } = start();
+  admit("a", 1_000);
+  await turn();
+  admit("a", 1_001);
+  await turn();
+  await answer(1);
+  const [own, others] = [admit("a", 1_002), admit("b", 1_002)];
+  await turn();
+  expect([own, others].map(stateOf)).toEqual(["admitted", "claiming"]);
+  expect(statements).toHaveLength(2);
+  await answer(0);
+  expect(stateOf(own)).toBe("claiming");
+});
+
+it("overdue deliveries whose earlier ones were lost are put back, and those of other lanes go on", async () => {
+  const { admit, answer, lose, released } = start();
+  const first = admit("a", 1_000);
+  await turn();
+  const [second, others] = [admit("a", 1_001), admit("b", 1_001)];
+  await turn();
+  await answer(1);
+  expect([second, others].map(stateOf)).toEqual(["claiming", "claimed"]);
+  await lose(0);
+  expect([first, second].map(stateOf)).toEqual(["releasing", "releasing"]);
+  expect(released).toEqual([first.id, second.id]);
 });
 
 it("a delivery that is on time lets the others of its lane be claimed at once", async () => {

@@ -2,11 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Fifo } from "#dispatcher/runtime/fifo.ts";
 import { MinHeap } from "#dispatcher/runtime/min-heap.ts";
+import { SortedQueue } from "#dispatcher/runtime/sorted-queue.ts";
 import { collectGarbage } from "../../helpers/collect-garbage.ts";
 
-describe("the heap", () => {
+describe.each([
+  ["the heap", MinHeap],
+  ["the queue for items that arrive almost in order", SortedQueue],
+])("%s", (_name, Queue) => {
   const heapOf = (numbers: number[]) => {
-    const heap = new MinHeap<number>((a, b) => a < b);
+    const heap = new Queue<number>((a, b) => a < b);
     for (const number of numbers) heap.push(number);
     return heap;
   };
@@ -19,6 +23,28 @@ describe("the heap", () => {
         const left: number[] = [];
         for (let next = heap.pop(); next !== undefined; next = heap.pop()) left.push(next);
         expect(left).toEqual(ascending(numbers));
+      }),
+    );
+  });
+
+  it("always returns its first item, however items are pushed, popped and pruned", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -40, max: 100 }), { maxLength: 1_000 }), (steps) => {
+        const heap = heapOf([]);
+        let expected: number[] = [];
+        for (const [index, step] of steps.entries()) {
+          // Numbers that mostly rise, as due times do.
+          if (step >= 0) {
+            heap.push(index + step);
+            expected = ascending([...expected, index + step]);
+          } else if (step > -39) {
+            expect(heap.pop()).toBe(expected.shift());
+          } else {
+            heap.prune((number) => number % 3 !== 0);
+            expected = expected.filter((number) => number % 3 !== 0);
+          }
+          expect([heap.size, heap.peek()]).toEqual([expected.length, expected[0]]);
+        }
       }),
     );
   });

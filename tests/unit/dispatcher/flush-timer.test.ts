@@ -59,7 +59,7 @@ describe("while requests are due and have not left, outcomes", () => {
   it("wait only while they are few, because they are delivered again after a crash", () => {
     const { sends, state, add } = start();
     sends.behind = true;
-    add(6 * STATEMENT_ROWS);
+    add(11 * STATEMENT_ROWS);
     vi.advanceTimersByTime(100);
     expect(state.flushedAtMs.length).toBeGreaterThan(0);
   });

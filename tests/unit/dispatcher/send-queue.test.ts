@@ -12,7 +12,7 @@ function start() {
   const begun: string[] = [];
   const queue = new SendQueue({
     ...{ deliveries, clock, lead: new SendLead(clock), shards: { holds: () => true }, alarm: { at() {}, run() {} } },
-    waitingList: { addReady() {}, takeReady: () => [], isStalled: () => false },
+    waitingList: { addReady() {}, takeReady: () => [], takeStalled: () => [] },
   });
   deliveries.connect(
     { prepared: (delivery) => queue.add(delivery), ready: ({ id }) => begun.push(id) },

@@ -1,0 +1,56 @@
+import type { Delivery } from "../delivery/delivery.ts";
+
+/**
+ * How many statements with overdue deliveries of one lane may be under way: one that the database works on, and the
+ * next one, which is sent meanwhile.
+ */
+const STATEMENTS_PER_LANE_MAX = 2;
+
+/** A claim statement under way. Statements are numbered in the order in which they were sent. */
+export type Statement = {
+  readonly n: number;
+  readonly batch: readonly Delivery[];
+  /** True once all its deliveries have gone on, false when its answer was lost. */
+  settled: Promise<boolean>;
+};
+
+/**
+ * Keeps the order within a lane while several statements are under way. A statement may be answered before an earlier
+ * one that has overdue deliveries of the same lane. Then its own deliveries of that lane wait for the earlier one.
+ */
+export class LaneOrder {
+  /** The statements that have overdue deliveries of a lane, in the order in which they were sent. */
+  readonly #byLane = new Map<string, Statement[]>();
+
+  /** Whether another statement may have deliveries of this lane. */
+  readonly mayGo = ({ lane }: Delivery): boolean => (this.#byLane.get(lane)?.length ?? 0) < STATEMENTS_PER_LANE_MAX;
+
+  /** Notes that `statement` is sent, with `overdue` deliveries among its own. */
+  begin(statement: Statement, overdue: readonly Delivery[]): void {
+    for (const lane of new Set(overdue.map((delivery) => delivery.lane))) {
+      const statements = this.#byLane.get(lane);
+      if (statements) statements.push(statement);
+      else this.#byLane.set(lane, [statement]);
+    }
+  }
+
+  /** Notes that all deliveries of `statement` have gone on. */
+  end(statement: Statement): void {
+    for (const lane of new Set(statement.batch.map((delivery) => delivery.lane))) {
+      const others = this.#byLane.get(lane)?.filter((one) => one !== statement);
+      if (others?.length === 0) this.#byLane.delete(lane);
+      else if (others) this.#byLane.set(lane, others);
+    }
+  }
+
+  /**
+   * The deliveries of `statement` by the earlier statement that they have to wait for. Those that need not wait are
+   * under null.
+   */
+  byEarlier(statement: Statement): Map<Statement | null, Delivery[]> {
+    return Map.groupBy(
+      statement.batch,
+      ({ lane }) => this.#byLane.get(lane)?.findLast(({ n }) => n < statement.n) ?? null,
+    );
+  }
+}

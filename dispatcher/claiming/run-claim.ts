@@ -1,0 +1,38 @@
+import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type ClaimedSchedule, claimSchedules } from "#db/queries/schedules/claim.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import type { Statement } from "./lane-order.ts";
+
+/** Version steps repeat after this many statements. By then no answer of the earlier statement can still arrive. */
+const STEPS = 2 ** 20;
+const DEADLINE_MS = 3_000;
+
+type Deps = {
+  database: Database;
+  dispatcherId: string;
+  shards: { epochsOf(shards: number[]): Map<number, number> };
+};
+
+/**
+ * Sends a claim statement. Returns the claimed rows, or null when the answer was lost: then they may be claimed or not.
+ */
+export async function runClaim({ n, batch }: Statement, deps: Deps): Promise<ClaimedSchedule[] | null> {
+  const { database, dispatcherId, shards } = deps;
+  const epochs = shards.epochsOf(batch.map(({ shard }) => shard));
+  // Each statement raises the version by a step of its own, so the version identifies the statement.
+  const step = ((n - 1) % STEPS) + 1;
+  for (const delivery of batch) delivery.claimVersion = delivery.version + step;
+  try {
+    return await database.run(DEADLINE_MS, ({ sql }) =>
+      claimSchedules(sql, dispatcherId, epochs, batch.map(requestOf), step),
+    );
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return null;
+    throw error;
+  }
+}
+
+const requestOf = ({ id, version, shard, dueAtMs, sendAtMs }: Delivery) => ({
+  ...{ id, version, shard },
+  earlyMs: dueAtMs - sendAtMs,
+});

@@ -1,0 +1,86 @@
+import type { Delivery } from "../delivery/delivery.ts";
+import type { Time } from "../runtime/clock.ts";
+import { isSlow, type Origin, openOf } from "./origin.ts";
+import type { WaitingQueue } from "./waiting-queue.ts";
+
+const LATENCY_MIN_MS = 1;
+/**
+ * Deliveries are let through to their claim only if the origin can answer them within this, by its recent latency: well
+ * before they would be put back, ms.
+ */
+const HEADROOM_MS = 250;
+/**
+ * And no more than this many, whatever the latency: this process may send more slowly than the origin answers, and
+ * requests that wait for two seconds are put back.
+ */
+const HEADROOM_MAX = 4_096;
+/** A delivery that is late by this is let through only if few others were, ms. */
+const LATE_MS = 2_000;
+/** A delivery that is at most this late may be let through without room; and how many may be, in all. */
+const URGENT_MS = 500;
+const OVERDRAWN_MAX = 4_096;
+/** The period over which the pace of answers is measured, ms. */
+const PACE_MS = 250;
+/** Late deliveries are let through for this long ahead, by the pace of answers, ms; and at least this many. */
+const LATE_AHEAD_MS = 200;
+const LATE_AHEAD_MIN = 512;
+
+/**
+ * How many requests beyond its free connections may be claimed ahead for this origin: those that it answers within
+ * HEADROOM_MS by its recent latency. None for an origin that is slow at the moment.
+ */
+function headroom(origin: Origin, nowMs: number): number {
+  if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
+  const answered = Math.floor((openOf(origin) * HEADROOM_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
+  return Math.min(answered, HEADROOM_MAX);
+}
+
+/**
+ * How many more deliveries that can use any connection may be let through to their claim. `reserved` deliveries were
+ * let through and have no connection yet.
+ */
+export function roomFor(origin: Origin, reserved: number, nowMs: number): number {
+  return origin.unused.length + origin.warm.length - reserved + headroom(origin, nowMs);
+}
+
+/**
+ * The most deliveries that may have been let through without a connection yet when a late one is let through. With more
+ * of them, a delivery that is on time would have to wait behind them.
+ */
+export function lateMax(origin: Origin, nowMs: number): number {
+  const forMs = nowMs - origin.paceSinceMs;
+  if (forMs >= PACE_MS) {
+    origin.pacePerMs = (origin.answers - origin.paceFrom) / forMs;
+    origin.paceFrom = origin.answers;
+    origin.paceSinceMs = nowMs;
+  }
+  return Math.max(origin.pacePerMs * LATE_AHEAD_MS, LATE_AHEAD_MIN);
+}
+
+/** Whether a delivery due at `sendAtMs` is so late that it is let through only if `lateMax` allows. */
+export const isLate = (sendAtMs: number, nowMs: number): boolean => sendAtMs < nowMs - LATE_MS;
+
+/**
+ * Whether a delivery is let through although `room` is used up: its origin is fast, and the delivery is due now and at
+ * most half a second late, or is due before the last one that was let through, which it overtakes.
+ */
+export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
+  const nowMs = clock.now();
+  const isDue = sendAtMs <= nowMs && sendAtMs > nowMs - URGENT_MS;
+  if (!isDue && (sendAtMs <= nowMs || sendAtMs >= origin.frontierMs)) return false;
+  return -room < OVERDRAWN_MAX && headroom(origin, clock.monotonic()) > 0;
+}
+
+/**
+ * Removes and returns the delivery whose turn it is, as long as `is` accepts the one that is first by its tag: that one
+ * may be due before all that were let through. Otherwise the one that is on time or the least late, if `is` accepts it.
+ */
+export function takeIf(
+  waiting: WaitingQueue,
+  nowMs: number,
+  mayGo: (delivery: Delivery) => boolean,
+  is: (delivery: Delivery) => boolean,
+): Delivery | undefined {
+  const first = waiting.peek(mayGo);
+  return first && is(first) ? waiting.take(nowMs, mayGo) : waiting.takeTimely(nowMs, mayGo, is);
+}

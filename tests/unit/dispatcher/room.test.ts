@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { OwnedConnection } from "#dispatcher/connections/accounts.ts";
+import { createOrigin } from "#dispatcher/connections/origin.ts";
+import { isLate, isUrgent, roomFor, takeIf } from "#dispatcher/connections/room.ts";
+import { WaitingQueue } from "#dispatcher/connections/waiting-queue.ts";
+import { newDelivery } from "#dispatcher/delivery/delivery.ts";
+
+const NOW_MS = 100_000;
+const clock = { now: () => NOW_MS, monotonic: () => NOW_MS };
+const always = () => true;
+
+let ids = 0;
+const waiting = (accountId: string, dueAtMs: number) =>
+  newDelivery(
+    {
+      ...{ id: `id-${String(++ids).padStart(6, "0")}`, version: 1, shard: 0, accountId, env: "live", dueAtMs },
+      ...{ early: false, isRetry: false, origin: "https://a.example", bytes: 100, accountActive: true },
+      ...{ plan: "indie", cpsLimit: null },
+    },
+    0,
+    "awaiting connection",
+  );
+
+/** An origin with 64 free connections that answers within a tenth of a millisecond. */
+function quickOrigin() {
+  const origin = createOrigin("https://a.example");
+  origin.latencyMs = 0.1;
+  origin.unused.push(...Array.from({ length: 64 }, () => ({}) as OwnedConnection));
+  return origin;
+}
+
+describe("the deliveries that may be let through to their claim", () => {
+  it("are so few that this process sends them long before they would be put back, however quickly the origin answers", () => {
+    const origin = quickOrigin();
+    expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 4_096);
+    const justDue = { sendAtMs: NOW_MS - 100 };
+    expect(isUrgent(origin, justDue, roomFor(origin, 8_000, NOW_MS), clock)).toBe(true);
+    expect(isUrgent(origin, justDue, roomFor(origin, 9_000, NOW_MS), clock)).toBe(false);
+  });
+
+  it("include one that is due just before a crowd's instant, and was held up, before all of the crowd", () => {
+    const queue = new WaitingQueue();
+    for (let n = 0; n < 1_000; n++) queue.push(waiting(`crowd ${n}`, NOW_MS - 1_000));
+    queue.push(waiting("other", NOW_MS - 1_030));
+    const isRecent = ({ sendAtMs }: { sendAtMs: number }) => !isLate(sendAtMs, NOW_MS);
+    const first = Array.from({ length: 4 }, () => takeIf(queue, NOW_MS, always, isRecent)?.accountId);
+    expect(first).toContain("other");
+  });
+
+  it("are those that are on time, when all that are first by their turns are late", () => {
+    const queue = new WaitingQueue();
+    for (let n = 0; n < 100; n++) queue.push(waiting(`backlog ${n}`, NOW_MS - 60_000));
+    queue.push(waiting("on time", NOW_MS));
+    const isRecent = ({ sendAtMs }: { sendAtMs: number }) => !isLate(sendAtMs, NOW_MS);
+    const taken = Array.from({ length: 3 }, () => takeIf(queue, NOW_MS, always, isRecent)?.accountId);
+    expect(taken).toEqual(["on time", undefined, undefined]);
+    expect(queue.size).toBe(100);
+  });
+});

@@ -3,6 +3,8 @@ import type { Time } from "../runtime/clock.ts";
 
 /** The longest that a request is begun before its instant and then held, ms. */
 const LEAD_MAX_MS = 0.5;
+/** Smaller differences between the database's clock and the monotonic clock are ignored, ms. */
+export const ADJUSTED_MS = 0.25;
 const LESS_MS = 0.004;
 const MORE_MS = 0.002;
 
@@ -36,7 +38,7 @@ export class SendLead {
   hold({ leaveAtMs, slotFromMs }: Pick<Delivery, "leaveAtMs" | "slotFromMs">): boolean {
     const clock = this.#clock;
     const aheadMs = () => Math.max(leaveAtMs - clock.now(), slotFromMs - clock.monotonic());
-    if (aheadMs() > LEAD_MAX_MS) return false;
+    if (aheadMs() > LEAD_MAX_MS + ADJUSTED_MS) return false;
     while (aheadMs() > 0);
     return true;
   }

@@ -6,14 +6,12 @@ import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
 import { SortedQueue } from "../runtime/sorted-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
-import type { SendLead } from "./send-lead.ts";
+import { ADJUSTED_MS, type SendLead } from "./send-lead.ts";
 
 /** A claimed request that has no connection this long after it was due is put back, ms. */
 const GIVEN_BACK_AFTER_MS = 2_000;
 /** How often such requests are looked for, ms. */
 const LOOK_EVERY_MS = 500;
-/** Smaller differences of the two clocks are ignored, ms. */
-const ADJUSTED_MS = 0.25;
 /**
  * Sending stops after this to give the event loop a turn, so that deliveries that fall due meanwhile are claimed and
  * prepared, ms.

@@ -37,6 +37,21 @@ function start() {
   };
 }
 
+describe("a request that was begun ahead of its instant", () => {
+  it("is held until its slot is free, when that is a little later by the other clock, and is not put back", () => {
+    let nowMs = NOW_MS;
+    const clock = { now: () => nowMs, monotonic: () => (nowMs += 0.01) };
+    const lead = new SendLead(clock);
+    for (let n = 0; n < 1_000; n++) lead.adapt(0);
+    const leaveAtMs = NOW_MS + 100;
+    nowMs = lead.beginAtMs(leaveAtMs);
+    expect(leaveAtMs - nowMs).toBeCloseTo(0.5);
+    expect(lead.hold({ leaveAtMs, slotFromMs: leaveAtMs + 0.2 })).toBe(true);
+    expect(nowMs).toBeGreaterThanOrEqual(leaveAtMs + 0.2);
+    expect(lead.hold({ leaveAtMs: nowMs + 5, slotFromMs: nowMs })).toBe(false);
+  });
+});
+
 describe("the send queue", () => {
   it("begins requests that are on time before requests of other lanes that are late", () => {
     const { queue, begun, add } = start();

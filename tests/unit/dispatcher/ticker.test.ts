@@ -5,6 +5,12 @@ import { waitFor } from "../../helpers/wait-for.ts";
 let ticker: Ticker | undefined;
 afterEach(() => ticker?.close());
 
+it("the monotonic clock is the one by which the ticker's thread waits", () => {
+  const differences = Array.from({ length: 1_000 }, () => monotonicNow() - Number(process.hrtime.bigint()) / 1e6);
+  expect(Math.max(...differences)).toBeLessThan(0.02);
+  expect(Math.max(...differences)).toBeGreaterThan(-0.02);
+});
+
 describe("the ticker", () => {
   it("keeps a bounded number of instants, and wakes at the first of them and at instants requested then", async () => {
     const wokenAt: number[] = [];

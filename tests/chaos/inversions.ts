@@ -5,29 +5,16 @@ import { isWithin, lateWindows } from "./excuses.ts";
  * A request is overtaken when another leaves at least this much ahead of it. A shorter time counts as concurrent, ms.
  */
 const AHEAD_MS = 100;
-/**
- * A request may arrive this much later than its dispatcher recorded as its first byte, ms: on a busy machine the
- * receiver reads requests on new connections after those on open ones.
- */
-const TRANSIT_MAX_MS = 250;
 /** This long after its acknowledgement a schedule is surely known to its dispatcher, ms. */
 const KNOWN_AFTER_MS = 2_000;
 
 export type Inversion = { id: string; detail: string };
 
-/** `leftAtMs` is when the first byte left, as recorded, but at most `TRANSIT_MAX_MS` before it arrived. */
-type Sent = {
-  id: string;
-  group: string;
-  fireAtMs: number;
-  acknowledgedAtMs: number;
-  arrivedAtMs: number;
-  leftAtMs: number;
-};
+type Sent = { id: string; group: string; fireAtMs: number; acknowledgedAtMs: number; arrivedAtMs: number };
 
 /**
  * Finds the first requests that were overtaken: another request of the same lane to the same origin, due later, had its
- * first byte arrive 100 ms or more before that of the overtaken one had left. At that moment the overtaken request had been due for 100 ms and known for
+ * first byte arrive 100 ms or more ahead. At that moment the overtaken request had been due for 100 ms and known for
  * two seconds.
  *
  * Compares only requests whose targets answer at once and have no limit of their own, and whose schedules were never
@@ -42,7 +29,7 @@ export function findInversions(evidence: Evidence): Inversion[] {
     sent.sort((a, b) => a.fireAtMs - b.fireAtMs);
     for (const [index, one] of sent.entries()) {
       const fromMs = Math.max(one.fireAtMs + AHEAD_MS, one.acknowledgedAtMs + KNOWN_AFTER_MS);
-      const untilMs = one.leftAtMs - AHEAD_MS;
+      const untilMs = one.arrivedAtMs - AHEAD_MS;
       if (fromMs > untilMs) continue;
       const overtaking = sent
         .slice(index + 1)
@@ -60,12 +47,9 @@ export function findInversions(evidence: Evidence): Inversion[] {
 }
 
 /** The first requests that may be compared, by lane and origin. */
-function groupComparable({ client, arrivals, attempts, claims, schedules }: Evidence): Map<string, Sent[]> {
+function groupComparable({ client, arrivals, claims, schedules }: Evidence): Map<string, Sent[]> {
   const firstArrivals = new Map(
     arrivals.filter(({ attempt }) => attempt === 1).map((one) => [one.scheduleId, one.arrivedAtMs]),
-  );
-  const recorded = new Map(
-    attempts.filter(({ attempt }) => attempt === 1).map((one) => [one.scheduleId, one.attemptedAtMs]),
   );
   const early = new Set(schedules.filter(({ earlyFire }) => earlyFire).map(({ id }) => id));
   const lost = new Set(lostClaims(claims));
@@ -75,8 +59,7 @@ function groupComparable({ client, arrivals, attempts, claims, schedules }: Evid
     if (arrivedAtMs === undefined || !isComparable(entry) || early.has(entry.id) || lost.has(entry.id)) continue;
     const key = `${entry.accountId} ${entry.origin}`;
     const group = groups.get(key) ?? [];
-    const leftAtMs = Math.max(recorded.get(entry.id) ?? arrivedAtMs, arrivedAtMs - TRANSIT_MAX_MS);
-    group.push({ ...entry, arrivedAtMs, leftAtMs });
+    group.push({ ...entry, arrivedAtMs });
     groups.set(key, group);
   }
   return groups;

@@ -32,24 +32,6 @@ describe("the count of inversions", () => {
     expect(ids(overtaken({}, {}, 61_600))).toEqual(["older"]);
   });
 
-  it("ignores a request that was recorded as sent before, and that the receiver read up to 250 ms later", () => {
-    const recorded = (atMs: number) => ({
-      attempts: [
-        {
-          scheduleId: "older",
-          attempt: 1,
-          outcome: "delivered",
-          statusCode: 200,
-          attemptedAtMs: BEGAN + atMs,
-          latencyMs: 5,
-        },
-      ],
-    });
-    expect(ids(overtaken({}, recorded(61_500), 61_700))).toEqual([]);
-    expect(ids(overtaken({}, recorded(61_650), 61_700))).toEqual(["older"]);
-    expect(ids(overtaken({}, recorded(61_500), 61_900))).toEqual(["older"]);
-  });
-
   it("ignores requests of other lanes and to other origins", () => {
     expect(ids(overtaken({ accountId: "a2" }))).toEqual([]);
     expect(ids(overtaken({ origin: "https://localhost:2" }))).toEqual([]);

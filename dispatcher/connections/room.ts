@@ -57,8 +57,8 @@ export function lateMax(origin: Origin, nowMs: number): number {
   return Math.max(origin.pacePerMs * LATE_AHEAD_MS, LATE_AHEAD_MIN);
 }
 
-/** Whether a delivery due at `sendAtMs` is so late that it is let through only if `lateMax` allows. */
-export const isLate = (sendAtMs: number, nowMs: number): boolean => sendAtMs < nowMs - LATE_MS;
+/** Whether a delivery may be let through whatever `lateMax` says, because it is less than two seconds late. */
+export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boolean => sendAtMs >= nowMs - LATE_MS;
 
 /**
  * Whether a delivery is let through although `room` is used up: its origin is fast, and the delivery is due now and at

@@ -11,7 +11,7 @@ import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
 import type { PoolListener } from "./pool-listener.ts";
 import type { ReadyQueue } from "./ready-queue.ts";
-import { isLate, isUrgent, lateMax, roomFor, takeIf } from "./room.ts";
+import { isTimely, isUrgent, lateMax, roomFor, takeIf } from "./room.ts";
 import { hasFew, hasSpare, mayUse, noteSpare, SPARE_MAX } from "./spare.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
@@ -202,10 +202,10 @@ export class WaitingList implements PoolListener {
     };
     const late = lateMax(origin, clock.monotonic());
     const nowMs = clock.now();
-    const isTimely = ({ sendAtMs }: Delivery) => !isLate(sendAtMs, nowMs);
+    const isTimelyNow = (delivery: Delivery) => isTimely(delivery, nowMs);
     for (let left = Math.min(room(), SERVED_AT_ONCE_MAX); left > 0 && room() > 0; left--) {
       const mayBeLate = origins.reserved(origin) < late;
-      const next = mayBeLate ? waiting.take(nowMs, isWithin) : takeIf(waiting, nowMs, isWithin, isTimely);
+      const next = mayBeLate ? waiting.take(nowMs, isWithin) : takeIf(waiting, nowMs, isWithin, isTimelyNow);
       if (!next) return;
       this.#letThrough(origin, next);
     }

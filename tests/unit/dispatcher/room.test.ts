@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OwnedConnection } from "#dispatcher/connections/accounts.ts";
 import { createOrigin } from "#dispatcher/connections/origin.ts";
-import { isLate, isUrgent, roomFor, takeIf } from "#dispatcher/connections/room.ts";
+import { isTimely, isUrgent, roomFor, takeIf } from "#dispatcher/connections/room.ts";
 import { WaitingQueue } from "#dispatcher/connections/waiting-queue.ts";
 import { newDelivery } from "#dispatcher/delivery/delivery.ts";
 
@@ -42,7 +42,7 @@ describe("the deliveries that may be let through to their claim", () => {
     const queue = new WaitingQueue();
     for (let n = 0; n < 1_000; n++) queue.push(waiting(`crowd ${n}`, NOW_MS - 1_000));
     queue.push(waiting("other", NOW_MS - 1_030));
-    const isRecent = ({ sendAtMs }: { sendAtMs: number }) => !isLate(sendAtMs, NOW_MS);
+    const isRecent = (delivery: { sendAtMs: number }) => isTimely(delivery, NOW_MS);
     const first = Array.from({ length: 4 }, () => takeIf(queue, NOW_MS, always, isRecent)?.accountId);
     expect(first).toContain("other");
   });
@@ -51,7 +51,7 @@ describe("the deliveries that may be let through to their claim", () => {
     const queue = new WaitingQueue();
     for (let n = 0; n < 100; n++) queue.push(waiting(`backlog ${n}`, NOW_MS - 60_000));
     queue.push(waiting("on time", NOW_MS));
-    const isRecent = ({ sendAtMs }: { sendAtMs: number }) => !isLate(sendAtMs, NOW_MS);
+    const isRecent = (delivery: { sendAtMs: number }) => isTimely(delivery, NOW_MS);
     const taken = Array.from({ length: 3 }, () => takeIf(queue, NOW_MS, always, isRecent)?.accountId);
     expect(taken).toEqual(["on time", undefined, undefined]);
     expect(queue.size).toBe(100);

@@ -25,25 +25,33 @@ export function findInversions(evidence: Evidence): Inversion[] {
   const windows = lateWindows(evidence);
   const found: Inversion[] = [];
   for (const sent of groupComparable(evidence).values()) {
-    // Walks the requests in the order of their due times. Among those due later it looks for the one that left first.
     sent.sort((a, b) => a.fireAtMs - b.fireAtMs);
-    for (const [index, one] of sent.entries()) {
+    /** The requests due after the current one, in the order in which they arrived. */
+    const later: Sent[] = [];
+    for (let due = sent.length - 1, next = sent.length - 1; due >= 0; due--) {
+      const one = sent[due] as Sent;
+      for (; (sent[next] as Sent).fireAtMs > one.fireAtMs; next--) {
+        const { arrivedAtMs } = sent[next] as Sent;
+        if (!isWithin(windows, arrivedAtMs)) later.splice(arrivedBefore(later, arrivedAtMs), 0, sent[next] as Sent);
+      }
       const fromMs = Math.max(one.fireAtMs + AHEAD_MS, one.acknowledgedAtMs + KNOWN_AFTER_MS);
-      const untilMs = one.arrivedAtMs - AHEAD_MS;
-      if (fromMs > untilMs) continue;
-      const overtaking = sent
-        .slice(index + 1)
-        .find(
-          ({ fireAtMs, arrivedAtMs }) =>
-            fireAtMs > one.fireAtMs &&
-            arrivedAtMs >= fromMs &&
-            arrivedAtMs <= untilMs &&
-            !isWithin(windows, arrivedAtMs),
-        );
-      if (overtaking) found.push({ id: one.id, detail: describe(one, overtaking) });
+      const overtaking = later[arrivedBefore(later, fromMs)];
+      if (overtaking && overtaking.arrivedAtMs <= one.arrivedAtMs - AHEAD_MS)
+        found.push({ id: one.id, detail: describe(one, overtaking) });
     }
   }
   return found;
+}
+
+/** How many of `sent`, which are in the order of their arrival, arrived before `atMs`. */
+function arrivedBefore(sent: readonly Sent[], atMs: number): number {
+  let [from, until] = [0, sent.length];
+  while (from < until) {
+    const middle = (from + until) >>> 1;
+    if ((sent[middle] as Sent).arrivedAtMs < atMs) from = middle + 1;
+    else until = middle;
+  }
+  return from;
 }
 
 /** The first requests that may be compared, by lane and origin. */

@@ -1,4 +1,4 @@
-import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
+import type { ComingLane, DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate, isLateForLong } from "../runtime/lateness.ts";
@@ -75,15 +75,16 @@ export class Lanes {
   }
 
   /**
-   * A lane has something due at `dueAtMs` that comes within the horizon. If everything before was read, it is read from
-   * there.
+   * Schedules of a lane have come within the horizon. A lane that was read up to some of them is read on from there: it
+   * may be read at any time, also between two rounds of the calendar.
    */
-  expect(due: DueLane, key: string): void {
+  expect(coming: ComingLane, key: string): void {
+    const { dueAtMs, lastDueAtMs } = coming;
     const lane = this.#awake.get(key);
-    if (!lane) this.wake(due, key);
-    else if (lane.isReading || (lane.moreFromMs === null && due.dueAtMs > lane.readTo.ms)) {
-      this.readAgain(lane, due.dueAtMs);
-    }
+    if (!lane) this.wake(coming, key);
+    else if (lane.isReading) this.readAgain(lane, dueAtMs);
+    else if (lane.moreFromMs === null && lastDueAtMs > lane.readTo.ms)
+      this.readAgain(lane, Math.max(dueAtMs, Math.floor(lane.readTo.ms) + 1));
   }
 
   /** A lane has something due at `dueAtMs`. A lane that is awake already knows. */

@@ -9,6 +9,9 @@ export type LaneId = { accountId: string; env: Environment };
 /** A lane with its entry in the calendar (epoch ms), which is at or before its oldest open schedule. */
 export type DueLane = LaneId & { shard: number; dueAtMs: number };
 
+/** A lane with the earliest and the latest of its schedules that have come within the horizon, epoch ms. */
+export type ComingLane = DueLane & { lastDueAtMs: number };
+
 /** A place in the calendar of one shard: epoch ms and lane. */
 export type LanePlace = LaneId & { ms: number };
 
@@ -46,7 +49,7 @@ export async function readDueLanes(
 
 /**
  * The lanes with schedules that fall due behind each shard's place `from` and up to `untilMs` (inclusive). `dueAtMs` is
- * the earliest of these schedules. Reads at most `limit` schedules per shard; `reached` is where reading ended in
+ * the earliest of these schedules, `lastDueAtMs` the latest. Reads at most `limit` schedules per shard; `reached` is where reading ended in
  * shards that may have more. An account may be inactive.
  */
 export async function findComingLanes(
@@ -54,7 +57,7 @@ export async function findComingLanes(
   shards: readonly { id: number; from: DuePlace }[],
   untilMs: number,
   limit: number,
-): Promise<{ coming: DueLane[]; reached: Map<number, DuePlace> }> {
+): Promise<{ coming: ComingLane[]; reached: Map<number, DuePlace> }> {
   const rows = await sql`
     WITH coming AS MATERIALIZED (
       SELECT w.shard, s.* FROM unnest(
@@ -67,17 +70,18 @@ export async function findComingLanes(
           AND (d.next_attempt_at, d.id) > (to_timestamp(w.from_ms / 1000)::timestamptz(3), w.from_id)
           AND d.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
         ORDER BY d.next_attempt_at, d.id LIMIT ${limit}) s)
-    SELECT shard, account_id, env, extract(epoch FROM min(due_at))::float8 * 1000, NULL::uuid
+    SELECT shard, account_id, env, extract(epoch FROM min(due_at))::float8 * 1000, NULL::uuid,
+      extract(epoch FROM max(due_at))::float8 * 1000
     FROM coming GROUP BY shard, account_id, env
     UNION ALL
-    (SELECT DISTINCT ON (shard) shard, NULL, NULL, extract(epoch FROM due_at)::float8 * 1000, id
+    (SELECT DISTINCT ON (shard) shard, NULL, NULL, extract(epoch FROM due_at)::float8 * 1000, id, NULL
     FROM (SELECT *, count(*) OVER (PARTITION BY shard) AS looked_at FROM coming) c
     WHERE looked_at = ${limit} ORDER BY shard, due_at DESC, id DESC)`.values();
-  const coming: DueLane[] = [];
+  const coming: ComingLane[] = [];
   const reached = new Map<number, DuePlace>();
-  for (const [shard, accountId, env, ms, last] of rows) {
-    if (last === null) coming.push({ shard, accountId, env, dueAtMs: Math.round(ms) });
-    else reached.set(shard, { ms: Math.round(ms), id: last });
+  for (const [shard, accountId, env, ms, reachedId, lastMs] of rows) {
+    if (reachedId !== null) reached.set(shard, { ms: Math.round(ms), id: reachedId });
+    else coming.push({ shard, accountId, env, dueAtMs: Math.round(ms), lastDueAtMs: Math.round(lastMs) });
   }
   return { coming: coming.sort((a, b) => a.dueAtMs - b.dueAtMs), reached };
 }

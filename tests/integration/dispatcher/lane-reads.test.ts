@@ -244,6 +244,21 @@ describe("a schedule within the horizon", () => {
     expect(await reader.laneReads.runOnce()).toBe(2);
   });
 
+  it("is found when the lane was read up to just before it, and an earlier one of the lane comes in the same round", async () => {
+    const { id } = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [id], TARGET, { rows: 1, fromMs: 1_000 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    // The lane has two schedules beyond the horizon. It is read again between two rounds of the calendar, up to the first.
+    await insertSchedules(sql, [id], TARGET, { rows: 2, fromMs: 5_000, everyMs: 1_000 });
+    reader.later(1_500);
+    expect(await reader.laneReads.runOnce()).toBe(2);
+    reader.later(1_000);
+    expect(await reader.calendar.runOnce()).toBe(1);
+    expect(await reader.laneReads.runOnce()).toBe(1);
+    expect(reader.seen).toHaveLength(3);
+  });
+
   it("is read in portions when more lanes are due at one instant than one statement reads", async () => {
     const accounts = await Promise.all(Array.from({ length: 2 }, () => createTestAccount(sql, keyRing)));
     const reader = createReader();

@@ -1,6 +1,6 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
-import { isSlow, type Origin, openOf } from "./origin.ts";
+import { isSlow, type Origin, openOf, readyOf } from "./origin.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
 const LATENCY_MIN_MS = 1;
@@ -24,6 +24,8 @@ const PACE_MS = 250;
 /** Late deliveries are let through for this long ahead, by the pace of answers, ms; and at least this many. */
 const LATE_AHEAD_MS = 200;
 const LATE_AHEAD_MIN = 512;
+/** So many times more while connections idle, because the way to the connection takes longer than LATE_AHEAD_MS. */
+const IDLE_FACTOR = 4;
 
 /**
  * How many requests beyond its free connections may be claimed ahead for this origin: those that it answers within
@@ -45,7 +47,8 @@ export function roomFor(origin: Origin, reserved: number, nowMs: number): number
 
 /**
  * The most deliveries that may have been let through without a connection yet when a late one is let through. With more
- * of them, a delivery that is on time would have to wait behind them.
+ * of them, a delivery that is on time would have to wait behind them. With fewer than leave while one is on its way, the
+ * pace would sink, and this bound with it; so it is larger while connections idle.
  */
 export function lateMax(origin: Origin, nowMs: number): number {
   const forMs = nowMs - origin.paceSinceMs;
@@ -54,8 +57,13 @@ export function lateMax(origin: Origin, nowMs: number): number {
     origin.paceFrom = origin.answers;
     origin.paceSinceMs = nowMs;
   }
-  return Math.max(origin.pacePerMs * LATE_AHEAD_MS, LATE_AHEAD_MIN);
+  const ahead = Math.max(origin.pacePerMs * LATE_AHEAD_MS, LATE_AHEAD_MIN);
+  return lacksClaimed(origin) ? ahead * IDLE_FACTOR : ahead;
 }
+
+/** Whether at least half of the connections have nothing to send: no claimed delivery waits for one. */
+const lacksClaimed = (origin: Origin): boolean =>
+  readyOf(origin) === 0 && 2 * (origin.warm.length + origin.unused.length) >= openOf(origin);
 
 /** Whether a delivery may be let through whatever `lateMax` says, because it is less than two seconds late. */
 export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boolean => sendAtMs >= nowMs - LATE_MS;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OwnedConnection } from "#dispatcher/connections/accounts.ts";
 import { createOrigin } from "#dispatcher/connections/origin.ts";
-import { isTimely, isUrgent, roomFor, takeIf } from "#dispatcher/connections/room.ts";
+import { isTimely, isUrgent, lateMax, roomFor, takeIf } from "#dispatcher/connections/room.ts";
 import { WaitingQueue } from "#dispatcher/connections/waiting-queue.ts";
 import { newDelivery } from "#dispatcher/delivery/delivery.ts";
 
@@ -55,5 +55,17 @@ describe("the deliveries that may be let through to their claim", () => {
     const taken = Array.from({ length: 3 }, () => takeIf(queue, NOW_MS, always, isRecent)?.accountId);
     expect(taken).toEqual(["on time", undefined, undefined]);
     expect(queue.size).toBe(100);
+  });
+
+  it("are more late ones while connections idle, so that the pace does not sink with the bound that depends on it", () => {
+    const origin = quickOrigin();
+    const idling = lateMax(origin, NOW_MS);
+    for (const connection of origin.unused.splice(0, 40)) origin.busy.set(connection, NOW_MS);
+    const busy = lateMax(origin, NOW_MS);
+    expect(idling).toBe(4 * busy);
+    origin.unused.push(...[...origin.busy.keys()]);
+    origin.busy.clear();
+    origin.ready.push({ ...waiting("claimed", NOW_MS), state: "ready" });
+    expect(lateMax(origin, NOW_MS)).toBe(busy);
   });
 });

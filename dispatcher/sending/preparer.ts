@@ -53,25 +53,30 @@ export class Preparer {
     return this.#signingKeys.size;
   }
 
+  /**
+   * Prepares in the same phase of the event loop, once all deliveries of a statement are here. So those that are due
+   * are written in the check phase that follows, not in the next but one.
+   */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#prepareSome();
-    });
+    queueMicrotask(this.#prepareSome);
   }
 
-  #prepareSome(): void {
+  readonly #prepareSome = (): void => {
+    this.#isScheduled = false;
     let bytes = 0;
     for (let next = this.#waiting.peek(); next && bytes < TURN_BYTES_MAX; next = this.#waiting.peek()) {
       this.#waiting.shift();
       bytes += next.bytes;
       this.#prepare(next);
     }
-    if (this.#waiting.length > 0) this.#schedule();
+    if (this.#waiting.length > 0) {
+      this.#isScheduled = true;
+      setImmediate(this.#prepareSome);
+    }
     this.#deps.alarm.run();
-  }
+  };
 
   #prepare(delivery: Delivery): void {
     const { deliveries } = this.#deps;

@@ -75,7 +75,11 @@ export const FAST_ORIGIN_MAX = 64;
 /** An origin whose answers take this long is slow, ms. */
 export const SLOW_MS = 50;
 const SLOW_FACTOR = 4;
-const STALLED_MS = 250;
+/**
+ * Claimed requests to an origin that answers nothing for this long are put back, ms. A busy origin, or a busy machine,
+ * pauses for a quarter of a second; what is put back then comes again after later ones of its account.
+ */
+const STALLED_MS = 1_000;
 export function createOrigin(key: string): Origin {
   return {
     key,
@@ -148,7 +152,7 @@ export function isSlow(origin: Origin, nowMs: number): boolean {
   return oldest !== undefined && nowMs - oldest > slowAfterMs(origin);
 }
 
-/** Whether claimed requests have waited for a quarter of a second in which the origin answered nothing. */
+/** Whether claimed requests have waited for a second in which the origin answered nothing. */
 export function isStalled(origin: Origin, nowMs: number): boolean {
   return readyOf(origin) > 0 && nowMs - Math.max(origin.readySinceMs, origin.answeredAtMs) > STALLED_MS;
 }

@@ -6,8 +6,11 @@ export const SHARDS = 64;
  * hands.
  */
 const RELEASED_AT_ONCE = 16;
-/** Free shards beyond a dispatcher's share are left to the others for this long, ms. */
-const LEFT_FREE_MS = 250;
+/**
+ * Free shards beyond a dispatcher's share are left to the others for this long, ms. On a busy machine a dispatcher needs
+ * over a quarter of a second to take its share; if another takes it first, the shards are given back and forth.
+ */
+const LEFT_FREE_MS = 1_000;
 
 /** The fleet as one dispatcher sees it. A dispatcher is settled when it has been alive for `DISPATCHER_SETTLED_MS`. */
 export type FleetView = {
@@ -41,4 +44,4 @@ export function shardMoves(fleet: FleetView): { take: number; release: number } 
 }
 
 /** After how long a dispatcher looks again at shards that it left free for others, ms. */
-export const LOOK_AGAIN_MS = LEFT_FREE_MS;
+export const LOOK_AGAIN_MS = 250;

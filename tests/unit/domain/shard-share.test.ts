@@ -23,10 +23,10 @@ describe("the share of a dispatcher", () => {
     expect(shardMoves(view({ others: 1, settledOthers: 1, owned: 64, free: 1 }))).toMatchObject({ release: 0 });
   });
 
-  it("is exceeded at once by shards that nobody else takes", () => {
+  it("is exceeded after a second by shards that nobody else takes", () => {
     const left = view({ others: 1, settledOthers: 1, owned: 32, free: 32 });
     expect(shardMoves(left)).toMatchObject({ take: 0 });
-    expect(shardMoves({ ...left, freeForMs: 250 })).toMatchObject({ take: 32 });
+    expect(shardMoves({ ...left, freeForMs: 1_000 })).toMatchObject({ take: 32 });
   });
 
   it("is nothing when it has just started beside a settled one, and equal among dispatchers that all have just started", () => {

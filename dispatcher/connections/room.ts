@@ -90,5 +90,5 @@ export function takeIf(
   is: (delivery: Delivery) => boolean,
 ): Delivery | undefined {
   const first = waiting.peek(mayGo);
-  return first && is(first) ? waiting.take(nowMs, mayGo) : waiting.takeTimely(nowMs, mayGo, is);
+  return first && is(first) ? waiting.take(nowMs, mayGo, is) : waiting.takeTimely(nowMs, mayGo, is);
 }

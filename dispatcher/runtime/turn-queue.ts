@@ -1,7 +1,7 @@
 import { isLateForLong, isOnTime } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
 import { counts, type Group, newGroup, type Turn } from "./turn-group.ts";
-import { AHEAD_MS, ON_TIME_TURN, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules } from "./turn-rules.ts";
+import { type Accepts, AHEAD_MS, ON_TIME_TURN, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules } from "./turn-rules.ts";
 
 /**
  * Items of several groups, which take turns. A group's tag is the later of its head's due time and the group's last
@@ -54,19 +54,23 @@ export class TurnQueue<T> {
   }
 
   /** The item whose turn it is by its tag, among those that `mayGo` accepts. It stays in the queue. */
-  peek(mayGo: (item: T) => boolean = always): T | undefined {
+  peek(mayGo: Accepts<T> = always): T | undefined {
     const group = this.#nextOf(this.#byTag, mayGo);
     if (group?.turn) this.#byTag.push(group.turn);
     return group?.heap.peek();
   }
 
-  /** Removes and returns the item whose turn it is at `nowMs`, among those that `mayGo` accepts. */
-  take(nowMs: number, mayGo: (item: T) => boolean = always): T | undefined {
+  /**
+   * Removes and returns the item whose turn it is at `nowMs`, among those that `mayGo` accepts. On a fourth turn, the
+   * head that is on time or the least late has to be accepted by `isTimely`, too.
+   */
+  take(nowMs: number, mayGo: Accepts<T> = always, isTimely: Accepts<T> = always): T | undefined {
     this.#begin(nowMs);
     if (this.#size === 0) return undefined;
     const isOnTimeTurn = ++this.#turns % ON_TIME_TURN === 0;
-    const timely = isOnTimeTurn ? (this.#nextOnTime(mayGo) ?? this.#nextRecent(mayGo)) : undefined;
-    const group = timely ?? this.#next(mayGo);
+    const timely = isOnTimeTurn ? this.takeTimely(nowMs, mayGo, isTimely) : undefined;
+    if (timely !== undefined) return timely;
+    const group = this.#next(mayGo);
     return group && this.#serve(group);
   }
 
@@ -81,7 +85,7 @@ export class TurnQueue<T> {
    * As `take` on a fourth turn: the head that is on time or else the least late, among those that `mayGo` accepts.
    * Takes it out only if `is` accepts it too.
    */
-  takeTimely(nowMs: number, mayGo: (item: T) => boolean, is: (item: T) => boolean = always): T | undefined {
+  takeTimely(nowMs: number, mayGo: Accepts<T>, is: Accepts<T> = always): T | undefined {
     this.#begin(nowMs);
     const onTime = this.#serveIf(is, this.#nextOnTime(mayGo), this.#onTime);
     return onTime ?? this.#serveIf(is, this.#nextRecent(mayGo), this.#recent);
@@ -91,7 +95,7 @@ export class TurnQueue<T> {
    * Removes the items that wait and that `which` accepts, and returns them in no order. Takes linear time. `which` is
    * asked before anything is removed, since it may depend on how much waits.
    */
-  remove(which: (item: T) => boolean): T[] {
+  remove(which: Accepts<T>): T[] {
     const taken = new Set<T>();
     const isTaken = (item: T) => this.#rules.isWaiting(item) && which(item);
     for (const { heap } of this.#groups.values()) for (const item of heap.filter(isTaken)) taken.add(item);
@@ -126,7 +130,7 @@ export class TurnQueue<T> {
   }
 
   /** The group whose turn it is by its tag. A group that owes turns is passed over until it has paid them. */
-  #next(mayGo: (item: T) => boolean): Group<T> | undefined {
+  #next(mayGo: Accepts<T>): Group<T> | undefined {
     for (;;) {
       const group = this.#nextOf(this.#byTag, mayGo);
       if (!group || group.owed === 0) return group;
@@ -141,7 +145,7 @@ export class TurnQueue<T> {
   }
 
   /** The group with the earliest head that is on time, if that head is due by `untilMs`. */
-  #nextOnTime(mayGo: (item: T) => boolean, untilMs = Number.POSITIVE_INFINITY): Group<T> | undefined {
+  #nextOnTime(mayGo: Accepts<T>, untilMs = Number.POSITIVE_INFINITY): Group<T> | undefined {
     for (let first = this.#onTime.peek(); first; first = this.#onTime.peek()) {
       if (first.group.turn === first && isOnTime(first.dueMs, this.#nowMs)) break;
       this.#onTime.pop();
@@ -152,7 +156,7 @@ export class TurnQueue<T> {
   }
 
   /** The group with the least late head, if that head has become late recently. */
-  #nextRecent(mayGo: (item: T) => boolean): Group<T> | undefined {
+  #nextRecent(mayGo: Accepts<T>): Group<T> | undefined {
     const last = this.#recent.peek();
     if (!last) return undefined;
     if (isLateForLong(last.dueMs, this.#nowMs)) this.#recent.clear();
@@ -165,7 +169,7 @@ export class TurnQueue<T> {
    */
   #nextOf(
     order: MinHeap<Turn<T>>,
-    mayGo: (item: T) => boolean,
+    mayGo: Accepts<T>,
     within: (turn: Turn<T>) => boolean = always,
   ): Group<T> | undefined {
     const passed: Turn<T>[] = [];
@@ -189,7 +193,7 @@ export class TurnQueue<T> {
   }
 
   /** Serves a group that was taken from `order`, if `is` accepts its head. Otherwise puts its entry back. */
-  #serveIf(is: (item: T) => boolean, group: Group<T> | undefined, order: MinHeap<Turn<T>>): T | undefined {
+  #serveIf(is: Accepts<T>, group: Group<T> | undefined, order: MinHeap<Turn<T>>): T | undefined {
     if (group && is(group.heap.peek() as T)) return this.#serve(group);
     if (group?.turn) order.push(group.turn);
     return undefined;

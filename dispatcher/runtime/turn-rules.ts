@@ -7,6 +7,9 @@ export const REMEMBERED_MS = 1_000;
 /** The whole queue is pruned of removed items at this size, or at twice the size that the last pruning left. */
 export const PRUNE_AT_MIN = 1_024;
 
+/** Whether an item may be taken. */
+export type Accepts<T> = (item: T) => boolean;
+
 /** What a queue of turns needs to know about its items. */
 export type TurnRules<T> = {
   /** The group of an item; groups take turns. */

@@ -47,6 +47,16 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(first).toContain("other");
   });
 
+  it("are none that has to wait for room, whoever's turn it is", () => {
+    const queue = new WaitingQueue();
+    for (let n = 0; n < 12; n++) queue.push(waiting(`due ${n}`, NOW_MS - 100));
+    queue.push(waiting("not due yet", NOW_MS + 10));
+    const isDue = (delivery: { sendAtMs: number }) => delivery.sendAtMs <= NOW_MS;
+    const taken = Array.from({ length: 13 }, () => takeIf(queue, NOW_MS, always, isDue)?.accountId);
+    expect(taken.slice(0, 12)).not.toContain("not due yet");
+    expect(taken).toContain(undefined);
+  });
+
   it("are those that are on time, when all that are first by their turns are late", () => {
     const queue = new WaitingQueue();
     for (let n = 0; n < 100; n++) queue.push(waiting(`backlog ${n}`, NOW_MS - 60_000));

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -39,7 +39,7 @@ async function findBrowser(): Promise<Found> {
 async function fromNpm(): Promise<Found> {
   const entry = fileURLToPath(import.meta.resolve("@sparticuz/chromium"));
   const { version } = createRequire(entry)(join(dirname(entry), "../package.json"));
-  const folder = join(tmpdir(), `stopwatch-chromium-${version}`);
+  const folder = join(tmpdir(), `stopwatch-browser-${version}`);
   if (!existsSync(folder)) await unpack(entry, folder);
   const path = join(folder, "chromium");
   const fonts = { FONTCONFIG_PATH: join(folder, "fonts") };
@@ -60,6 +60,7 @@ async function unpack(entry: string, folder: string): Promise<void> {
     await inflate(${JSON.stringify(libraries)});`;
   try {
     await run(process.execPath, ["--input-type=module", "-e", program], { env: { ...environment(), TMPDIR: draft } });
+    await writeFile(join(draft, "fonts", "fonts.conf"), fontSettings(folder));
     await rename(draft, folder);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -67,6 +68,18 @@ async function unpack(entry: string, folder: string): Promise<void> {
     if (!existsSync(folder)) throw error;
   }
 }
+
+/**
+ * The package's own settings look for its fonts in /tmp, wherever they were unpacked to. Without any font Chromium ends
+ * when it shows a form.
+ */
+const fontSettings = (folder: string) => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${join(folder, "fonts")}</dir>
+  <cachedir>${join(folder, "font-cache")}</cachedir>
+</fontconfig>
+`;
 
 function environment(): NodeJS.ProcessEnv & Record<string, string> {
   return Object.fromEntries(Object.entries(processEnv()).filter(([, value]) => value !== undefined)) as never;

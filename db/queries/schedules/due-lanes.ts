@@ -49,8 +49,8 @@ export async function readDueLanes(
 
 /**
  * The lanes with schedules that fall due behind each shard's place `from` and up to `untilMs` (inclusive). `dueAtMs` is
- * the earliest of these schedules, `lastDueAtMs` the latest. Reads at most `limit` schedules per shard; `reached` is where reading ended in
- * shards that may have more. An account may be inactive.
+ * the earliest of these schedules, `lastDueAtMs` the latest. Reads at most `limit` schedules per shard; `reached` is
+ * where reading ended in shards that may have more. An account may be inactive.
  */
 export async function findComingLanes(
   sql: Sql,

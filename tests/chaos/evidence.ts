@@ -32,7 +32,10 @@ export type ClientEntry = {
 export type Arrival = {
   scheduleId: string;
   attempt: number;
+  /** When the receiver read its first bytes. */
   arrivedAtMs: number;
+  /** Before this, its first bytes were not readable. */
+  readableAfterMs: number;
   /** When its answer was complete or its connection closed. */
   endedAtMs: number;
   /** The status code of the answer; null when there was none. */

@@ -1,4 +1,4 @@
-import type { ClaimRow, ClientEntry, Evidence } from "./evidence.ts";
+import type { Arrival, ClaimRow, ClientEntry, Evidence } from "./evidence.ts";
 import { isWithin, lateWindows } from "./excuses.ts";
 
 /**
@@ -10,11 +10,12 @@ const KNOWN_AFTER_MS = 2_000;
 
 export type Inversion = { id: string; detail: string };
 
-type Sent = { id: string; group: string; fireAtMs: number; acknowledgedAtMs: number; arrivedAtMs: number };
+type Sent = Pick<ClientEntry, "id" | "group" | "fireAtMs" | "acknowledgedAtMs"> &
+  Pick<Arrival, "arrivedAtMs" | "readableAfterMs">;
 
 /**
  * Finds the first requests that were overtaken: another request of the same lane to the same origin, due later, had its
- * first byte arrive 100 ms or more ahead. At that moment the overtaken request had been due for 100 ms and known for
+ * first byte arrive 100 ms or more ahead, whatever the order in which the receiver read them. At that moment the overtaken request had been due for 100 ms and known for
  * two seconds.
  *
  * Compares only requests whose targets answer at once and have no limit of their own, and whose schedules were never
@@ -36,7 +37,7 @@ export function findInversions(evidence: Evidence): Inversion[] {
       }
       const fromMs = Math.max(one.fireAtMs + AHEAD_MS, one.acknowledgedAtMs + KNOWN_AFTER_MS);
       const overtaking = later[arrivedBefore(later, fromMs)];
-      if (overtaking && overtaking.arrivedAtMs <= one.arrivedAtMs - AHEAD_MS)
+      if (overtaking && overtaking.arrivedAtMs <= one.readableAfterMs - AHEAD_MS)
         found.push({ id: one.id, detail: describe(one, overtaking) });
     }
   }
@@ -56,18 +57,16 @@ function arrivedBefore(sent: readonly Sent[], atMs: number): number {
 
 /** The first requests that may be compared, by lane and origin. */
 function groupComparable({ client, arrivals, claims, schedules }: Evidence): Map<string, Sent[]> {
-  const firstArrivals = new Map(
-    arrivals.filter(({ attempt }) => attempt === 1).map((one) => [one.scheduleId, one.arrivedAtMs]),
-  );
+  const firstArrivals = new Map(arrivals.filter(({ attempt }) => attempt === 1).map((one) => [one.scheduleId, one]));
   const early = new Set(schedules.filter(({ earlyFire }) => earlyFire).map(({ id }) => id));
   const lost = new Set(lostClaims(claims));
   const groups = new Map<string, Sent[]>();
   for (const entry of client) {
-    const arrivedAtMs = firstArrivals.get(entry.id);
-    if (arrivedAtMs === undefined || !isComparable(entry) || early.has(entry.id) || lost.has(entry.id)) continue;
+    const arrival = firstArrivals.get(entry.id);
+    if (!arrival || !isComparable(entry) || early.has(entry.id) || lost.has(entry.id)) continue;
     const key = `${entry.accountId} ${entry.origin}`;
     const group = groups.get(key) ?? [];
-    group.push({ ...entry, arrivedAtMs });
+    group.push({ ...entry, arrivedAtMs: arrival.arrivedAtMs, readableAfterMs: arrival.readableAfterMs });
     groups.set(key, group);
   }
   return groups;

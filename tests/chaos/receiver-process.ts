@@ -19,7 +19,7 @@ export async function startReceiverProcess() {
     if (message.type === "listening") listening.resolve(message);
     else if (message.type === "finished") finished.resolve();
     else if (message.type === "sockets") socketCounts.push(message.count);
-    else arrivals.push(message.arrival);
+    else arrivals.push(...message.arrivals);
   });
   const lost = exited.then(([code, signal]): never => {
     throw new Error(`the receiver ended unexpectedly (${signal ?? `exit code ${code}`})`);

@@ -9,6 +9,7 @@ import { answerAs, type Behaviour } from "./behaviour.ts";
 import { preciseNow } from "./clock.ts";
 import type { Arrival, SocketCount } from "./evidence.ts";
 import { RECEIVER_ORIGINS, type ReceiverOrigin } from "./origins.ts";
+import { ReadOrder } from "./read-order.ts";
 
 /**
  * The messages of the receiver over its IPC channel. `finished` answers the command `finish` once no request is open
@@ -16,7 +17,7 @@ import { RECEIVER_ORIGINS, type ReceiverOrigin } from "./origins.ts";
  */
 export type ReceiverMessage =
   | { type: "listening"; ports: Record<ReceiverOrigin, number>; ca: string }
-  | { type: "arrival"; arrival: Arrival }
+  | { type: "arrivals"; arrivals: Arrival[] }
   | { type: "sockets"; count: SocketCount }
   | { type: "finished" };
 
@@ -24,6 +25,8 @@ export type ReceiverMessage =
 export type ReceiverCommand = { type: "hold" | "release"; group: string } | { type: "finish" };
 
 const COUNT_EVERY_MS = 250;
+/** Arrivals are reported together, since a message for each takes as long as the answer itself. */
+const REPORT_EVERY_MS = 50;
 
 // This file is a program of its own, with one port for each origin.
 process.on("SIGINT", () => {});
@@ -32,6 +35,8 @@ const { ca, cert, key } = await createCertificates();
 const sockets = new Map<ReceiverOrigin, Set<Socket>>();
 const open = new Set<ServerResponse>();
 const held = new Map<string, Set<() => void>>();
+const readOrder = new ReadOrder();
+let unreported: Arrival[] = [];
 const ports = {} as Record<ReceiverOrigin, number>;
 for (const origin of RECEIVER_ORIGINS) ports[origin] = await listen(origin);
 process.on("message", (command: ReceiverCommand) => {
@@ -43,6 +48,7 @@ process.on("message", (command: ReceiverCommand) => {
 });
 send({ type: "listening", ports, ca });
 countSockets();
+setInterval(reportArrivals, REPORT_EVERY_MS);
 
 async function listen(origin: ReceiverOrigin): Promise<number> {
   const options = { keepAliveTimeout: 60_000, requestTimeout: 0 };
@@ -61,6 +67,7 @@ async function listen(origin: ReceiverOrigin): Promise<number> {
 
 function receive(request: IncomingMessage, response: ServerResponse) {
   const arrivedAtMs = preciseNow();
+  const readableAfterMs = readOrder.readableAfterMs();
   const attempt = Number(request.headers["x-service-attempt"]);
   const body = createHash("sha256");
   let bodyHash = "";
@@ -85,16 +92,18 @@ function receive(request: IncomingMessage, response: ServerResponse) {
   });
   response.on("close", () => {
     open.delete(response);
-    send({
-      type: "arrival",
-      arrival: {
-        scheduleId: decodeId("sch", String(request.headers["webhook-id"])) ?? String(request.headers["webhook-id"]),
-        ...{ attempt, arrivedAtMs, bodyHash },
-        endedAtMs: preciseNow(),
-        statusCode: response.headersSent ? response.statusCode : null,
-      },
+    unreported.push({
+      scheduleId: decodeId("sch", String(request.headers["webhook-id"])) ?? String(request.headers["webhook-id"]),
+      ...{ attempt, arrivedAtMs, readableAfterMs, bodyHash },
+      endedAtMs: preciseNow(),
+      statusCode: response.headersSent ? response.statusCode : null,
     });
   });
+}
+
+function reportArrivals() {
+  if (unreported.length > 0) send({ type: "arrivals", arrivals: unreported });
+  unreported = [];
 }
 
 /** Reports four times a second how many connections each origin has, and how late the machine ran this timer. */
@@ -112,6 +121,7 @@ function countSockets() {
 async function finish() {
   for (const own of sockets.values()) for (const socket of own) socket.destroy();
   while (open.size > 0) await pause(20);
+  reportArrivals();
   send({ type: "finished" });
 }
 

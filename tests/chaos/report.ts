@@ -39,6 +39,7 @@ export function report(
     `injected       ${countInjected(evidence.injected)}`,
     `audits         ${evidence.audits.length} answered`,
     `held up        the receiver's timer ${describeHeldUp(evidence)}: the machine may have delayed requests by this much`,
+    `order read     requests were read up to ${describeUncertainty(evidence)} after they may have been readable`,
     ...describeAttacks(evidence),
     "",
     ...KINDS.map((kind) => {
@@ -82,4 +83,11 @@ function describeLateness({ count, p50, p99, max }: Lateness): string {
 function describeHeldUp({ socketCounts }: Evidence): string {
   const heldUp = socketCounts.map(({ heldUpMs }) => heldUpMs);
   return `${heldUp.filter((ms) => ms > 50).length} times over 50 ms, at most ${Math.max(0, ...heldUp).toFixed(0)} ms`;
+}
+
+/** The time that the receiver's event loop can have left requests unread, which the check of inversions allows for. */
+function describeUncertainty({ arrivals }: Evidence): string {
+  const ms = arrivals.map(({ arrivedAtMs, readableAfterMs }) => arrivedAtMs - readableAfterMs).sort((a, b) => a - b);
+  const at = (part: number) => (ms[Math.min(ms.length - 1, Math.floor(ms.length * part))] ?? 0).toFixed(0);
+  return `p50 ${at(0.5)}, p99 ${at(0.99)}, p999 ${at(0.999)}, max ${at(1)} ms`;
 }

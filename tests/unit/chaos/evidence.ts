@@ -26,9 +26,10 @@ export const created = (id: string, atMs: number, rest: Partial<ClientEntry> = {
   ...rest,
 });
 
-/** The first request of a schedule, `atMs` after the run began. */
+/** The first request of a schedule, `atMs` after the run began. The receiver was idle when it read it. */
 export const arrived = (id: string, atMs: number, forMs = 5): Arrival => ({
   ...{ scheduleId: id, attempt: 1, statusCode: 200, bodyHash: "aa" },
   arrivedAtMs: BEGAN + atMs,
+  readableAfterMs: BEGAN + atMs,
   endedAtMs: BEGAN + atMs + forMs,
 });

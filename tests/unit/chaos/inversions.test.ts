@@ -32,6 +32,14 @@ describe("the count of inversions", () => {
     expect(ids(overtaken({}, {}, 61_600))).toEqual(["older"]);
   });
 
+  it("ignores a request that may have become readable before the later one was read", () => {
+    const read = (readableAfterMs: number): Partial<Evidence> => ({
+      arrivals: [{ ...arrived("older", 62_000), readableAfterMs: BEGAN + readableAfterMs }, arrived("newer", 61_500)],
+    });
+    expect(ids(overtaken({}, read(61_599)))).toEqual([]);
+    expect(ids(overtaken({}, read(61_600)))).toEqual(["older"]);
+  });
+
   it("ignores requests of other lanes and to other origins", () => {
     expect(ids(overtaken({ accountId: "a2" }))).toEqual([]);
     expect(ids(overtaken({ origin: "https://localhost:2" }))).toEqual([]);

@@ -8,6 +8,7 @@ const FIRE_AT = 1_000_000;
 const arrival = (attempt: number, atMs: number, statusCode: number | null = 200, forMs = 10): Arrival => ({
   ...{ scheduleId: ID, attempt, statusCode, bodyHash: "aa" },
   arrivedAtMs: FIRE_AT + atMs,
+  readableAfterMs: FIRE_AT + atMs,
   endedAtMs: FIRE_AT + atMs + forMs,
 });
 const recorded = (attempt: number, outcome: string, statusCode: number | null, atMs: number): AttemptRow => ({

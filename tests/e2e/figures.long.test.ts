@@ -270,7 +270,7 @@ describe("the public status", () => {
     expect(words).toMatch(/; in 24 nothing was sent\.$/);
     await page.getByText("at most 250 ms after").waitFor();
     await page.getByRole("link", { name: "JSON", exact: true }).click();
-    expect(new URL(page.url()).pathname).toBe("/v1/status/punctuality");
+    await page.waitForURL("**/v1/status/punctuality");
     await close();
   });
 

@@ -121,6 +121,7 @@ describe("the list", () => {
     const first = await statusesOf(page);
     expect(first).toHaveLength(20);
     await page.getByRole("link", { name: "Next" }).click();
+    await page.getByText("21–30 of 30").waitFor();
     const all = [...first, ...(await statusesOf(page))];
     expect(all).toHaveLength(30);
     const openOnes = all.filter((status) => ["scheduled", "firing", "failed"].includes(status ?? ""));
@@ -269,7 +270,7 @@ describe("cancelling", () => {
     const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`);
     await page.getByRole("link", { name: "Keep them" }).click();
-    expect(page.url()).toBe(`${origin}/schedules`);
+    await page.waitForURL(`${origin}/schedules`);
     expect((await bench.read(id)).status).toBe("scheduled");
     await close();
   });

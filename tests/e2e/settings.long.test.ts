@@ -203,7 +203,7 @@ describe("API keys", () => {
     const { page, raw, close } = await createKey(NO_SCRIPTS);
     await press(page, "I have saved it");
     await page.getByRole("link", { name: "Rotate checkout-worker" }).click();
-    expect(await main(page).textContent()).toMatch(/ends in .{4} stops working at once/);
+    await expect.poll(() => main(page).textContent()).toMatch(/ends in .{4} stops working at once/);
     await page.getByRole("button", { name: "Rotate now" }).dblclick();
     await page.waitForURL("**/keys/created");
     expect(await main(page).textContent()).toContain("The old key has stopped working.");
@@ -294,7 +294,9 @@ describe("signing secrets", () => {
     const [before, live] = [await pair("test"), await pair("live")];
     const { page, close } = await stage.open(account, "/signing?env=test", NO_SCRIPTS);
     await page.getByRole("link", { name: "Rotate test secrets" }).click();
-    expect(await main(page).textContent()).toContain("A receiver that knows neither of the two refuses requests then.");
+    await expect
+      .poll(() => main(page).textContent())
+      .toContain("A receiver that knows neither of the two refuses requests then.");
     await page.getByRole("button", { name: "Rotate test secrets" }).dblclick();
     await page.getByText("Rotated. Put the new next secret").waitFor();
     expect(await main(page).textContent()).toMatch(/The former secret signs too, and stops in 2[34] h/);
@@ -420,7 +422,9 @@ describe("the account", () => {
     }
     const { page, token, close } = await stage.open(account, "/account", NO_SCRIPTS);
     await page.getByRole("link", { name: "Delete account" }).click();
-    expect(await main(page).textContent()).toContain("2 pending schedules, live and test: none will be sent");
+    await expect
+      .poll(() => main(page).textContent())
+      .toContain("2 pending schedules, live and test: none will be sent");
     await page.getByLabel(/^Type .* to confirm$/).fill("somebody@example.com");
     await press(page, "Delete account and 2 pending schedules");
     expect(await main(page).getByRole("alert").textContent()).toContain(`Type ${account.id}@example.com, exactly.`);
@@ -535,7 +539,7 @@ describe("the pages of administrators", () => {
     await press(page, "Set plan");
     expect(await page.getByRole("status").first().textContent()).toBe("The plan is set.");
     await page.getByRole("link", { name: "Deactivate" }).click();
-    expect(await main(page).textContent()).toContain("Sessions that end: 1.");
+    await expect.poll(() => main(page).textContent()).toContain("Sessions that end: 1.");
     await page.getByLabel("Reason").fill(" ");
     await press(page, "Deactivate");
     expect(await main(page).getByRole("alert").textContent()).toContain("Give a reason of 1 to 200 characters.");

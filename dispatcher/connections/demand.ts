@@ -6,7 +6,7 @@ import { type ConnectionLimits, isWithinLimits, nextRetry, originMax } from "./l
 import { connectionsOf, FAST_ORIGIN_MAX, isSlow, type Origin, readyOf, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
-import { hasFew, SPARE_MAX } from "./spare.ts";
+import { hasFew, SPARE_MAX, sendsFew } from "./spare.ts";
 
 const FORECAST_KEPT_MS = 1_000;
 /** How many new connections are opened at once for the waiting retries of an origin. */
@@ -81,7 +81,7 @@ export class Demand {
     const hasFree = origin.warm.length + origin.unused.length + origin.opening.size > 0;
     if (hasFree || !isSlow(origin, clock.monotonic())) return;
     const mayHave = (delivery: Delivery) => hasFew(delivery, holdings) && isWithinLimits(delivery, limits, holdings);
-    const next = origin.ready.peek((delivery) => hasFew(delivery, holdings)) ?? origin.waiting.peek(mayHave);
+    const next = origin.ready.peek((delivery) => sendsFew(delivery, holdings)) ?? origin.waiting.peek(mayHave);
     if (next && pool.mayOpen(origin, next.accountId, SPARE_MAX)) pool.open(origin, next.accountId);
   }
 

@@ -8,21 +8,29 @@ import { isSlow, type Origin, openOf } from "./origin.ts";
  * few requests there.
  */
 export const SPARE_MAX = 16;
-/** An account with at most this many requests on the wire to an origin has few there. */
+/** An account with at most this many requests at an origin has few there. */
 const FEW = 4;
 
 /**
- * Whether the account of `delivery` has few requests on the wire to its origin. `delivery` itself may be one of them.
+ * Whether the account of `delivery` has few requests that are on the wire to its origin or have reserved a connection.
+ * `delivery` itself may be one of them.
  */
 export const hasFew = ({ place }: Delivery, holdings: Readonly<Holdings>): boolean =>
   (holdings.connectionsByPlace.get(place) ?? 0) <= FEW;
 
 /**
+ * Whether the account of `delivery`, which is not on the wire itself, has few requests on the wire to its origin. Those
+ * that have reserved a connection do not count: an account whose requests all wait keeps none from others.
+ */
+export const sendsFew = ({ place }: Delivery, holdings: Readonly<Holdings>): boolean =>
+  (holdings.assignedByPlace.get(place) ?? 0) < FEW;
+
+/**
  * Whether `delivery` may use a free connection. While more connections are open than are allowed, the ones beyond are
- * for accounts with few requests.
+ * for accounts with few requests on the wire.
  */
 export const mayUse = (origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>): boolean =>
-  openOf(origin) <= origin.allowed || origin.busy.size < origin.allowed || hasFew(delivery, holdings);
+  openOf(origin) <= origin.allowed || origin.busy.size < origin.allowed || sendsFew(delivery, holdings);
 
 /**
  * Whether `delivery` may be let through for a spare connection although other accounts have reserved all others. Their

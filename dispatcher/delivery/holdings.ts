@@ -21,6 +21,8 @@ export class Holdings {
   /** Reserved and assigned connections. */
   readonly connectionsByPlace: Counts = new Map();
   readonly connectionsByAccount: Counts = new Map();
+  /** Assigned connections. */
+  readonly assignedByPlace: Counts = new Map();
   /** Reserved connections that are not assigned yet. Those that must be new are counted separately. */
   readonly reservedByOrigin: Counts = new Map();
   readonly reservedNewByOrigin: Counts = new Map();
@@ -56,6 +58,7 @@ export class Holdings {
       add(this.connectionsByPlace, place, step(occupies(to)));
       add(this.connectionsByAccount, accountId, step(occupies(to)));
     }
+    if ((from === "assigned") !== (to === "assigned")) add(this.assignedByPlace, place, step(to === "assigned"));
     const reserved = delivery.needsNewConnection ? this.reservedNewByOrigin : this.reservedByOrigin;
     if ((from === "reserved") !== (to === "reserved")) add(reserved, origin, step(to === "reserved"));
   }
@@ -81,6 +84,7 @@ const COUNTS = [
   "wantedByOrigin",
   "connectionsByPlace",
   "connectionsByAccount",
+  "assignedByPlace",
   "reservedByOrigin",
   "reservedNewByOrigin",
 ] as const;

@@ -125,6 +125,17 @@ describe("an origin on whose every allowed connection a request of one account h
     expect(ready("answers").state).toBe("writing");
   });
 
+  it("gives a connection that is free again to an account none of whose many claimed requests is on the wire", async () => {
+    const { ready, open, pool, waitingList } = await startHanging();
+    const other = ready("answers");
+    await open();
+    const waiting = Array.from({ length: 6 }, () => ready("waits"));
+    expect(waiting.map(({ state }) => state)).toEqual(waiting.map(() => "ready"));
+    pool.release(other.connection as Connection, true);
+    waitingList.onConnectionReleased(other);
+    expect(waiting[0]?.state).toBe("writing");
+  });
+
   it("has a bounded number of spare connections, however many accounts with few requests there are", async () => {
     const { ready, open, origin } = await startHanging();
     for (let n = 0; n < 2 * SPARE_MAX; n++) {

@@ -1,14 +1,17 @@
 import { isLateForLong, isOnTime } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
+import { RecentlyLate } from "./recently-late.ts";
 import { counts, type Group, newGroup, type Turn } from "./turn-group.ts";
-import { type Accepts, AHEAD_MS, ON_TIME_TURN, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules } from "./turn-rules.ts";
+import { type Accepts, AHEAD_MS, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules, turnFor } from "./turn-rules.ts";
 
 /**
  * Items of several groups, which take turns. A group's tag is the later of its head's due time and the group's last
  * turn. The group with the smallest tag goes first, so a group with many overdue items delays no other. Every fourth
  * turn goes to a head that is on time, so that many overdue groups do not delay one that is not. When no head is on
  * time, that turn goes to the least late head, if it has become late only recently; otherwise a group that was late
- * once would stay behind everything that is overdue. Within a group the order is strict.
+ * once would stay behind everything that is overdue. Every eighth turn goes to the most late of such heads: one that was
+ * due just before thousands of others is later than these, and its group may have had a turn since. Within a group the
+ * order is strict.
  */
 export class TurnQueue<T> {
   readonly #rules: TurnRules<T>;
@@ -18,8 +21,7 @@ export class TurnQueue<T> {
   /** Outdated entries stay in these heaps until they come to the top. */
   readonly #byTag = new MinHeap<Turn<T>>((a, b) => a.tagMs < b.tagMs || (a.tagMs === b.tagMs && a.n < b.n));
   readonly #onTime = new MinHeap<Turn<T>>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.n < b.n));
-  /** Heads that have become late recently; the least late is first. */
-  readonly #recent = new MinHeap<Turn<T>>((a, b) => a.dueMs > b.dueMs || (a.dueMs === b.dueMs && a.n < b.n));
+  readonly #recent = new RecentlyLate<T>();
   #size = 0;
   #turns = 0;
   #entries = 0;
@@ -61,14 +63,16 @@ export class TurnQueue<T> {
   }
 
   /**
-   * Removes and returns the item whose turn it is at `nowMs`, among those that `mayGo` accepts. On a fourth turn, the
-   * head that is on time or the least late has to be accepted by `isTimely`, too.
+   * Removes and returns the item whose turn it is at `nowMs`, among those that `mayGo` accepts. A head that goes because
+   * it is on time or recently late has to be accepted by `isTimely`, too.
    */
   take(nowMs: number, mayGo: Accepts<T> = always, isTimely: Accepts<T> = always): T | undefined {
     this.#begin(nowMs);
     if (this.#size === 0) return undefined;
-    const isOnTimeTurn = ++this.#turns % ON_TIME_TURN === 0;
-    const timely = isOnTimeTurn ? this.takeTimely(nowMs, mayGo, isTimely) : undefined;
+    const whose = turnFor(++this.#turns);
+    let timely: T | undefined;
+    if (whose === "on time") timely = this.takeTimely(nowMs, mayGo, isTimely);
+    else if (whose === "most late") timely = this.#takeRecent("mostLate", mayGo, isTimely);
     if (timely !== undefined) return timely;
     const group = this.#next(mayGo);
     return group && this.#serve(group);
@@ -88,7 +92,7 @@ export class TurnQueue<T> {
   takeTimely(nowMs: number, mayGo: Accepts<T>, is: Accepts<T> = always): T | undefined {
     this.#begin(nowMs);
     const onTime = this.#serveIf(is, this.#nextOnTime(mayGo), this.#onTime);
-    return onTime ?? this.#serveIf(is, this.#nextRecent(mayGo), this.#recent);
+    return onTime ?? this.#takeRecent("leastLate", mayGo, is);
   }
 
   /**
@@ -149,18 +153,21 @@ export class TurnQueue<T> {
     for (let first = this.#onTime.peek(); first; first = this.#onTime.peek()) {
       if (first.group.turn === first && isOnTime(first.dueMs, this.#nowMs)) break;
       this.#onTime.pop();
-      if (first.group.turn === first) this.#recent.push(first);
+      if (first.group.turn === first) this.#recent.push(first, this.#groups.size);
     }
     const lastMs = Math.min(untilMs, this.#nowMs + (this.#rules.aheadMs ?? AHEAD_MS));
     return this.#nextOf(this.#onTime, mayGo, ({ dueMs }) => dueMs <= lastMs);
   }
 
-  /** The group with the least late head, if that head has become late recently. */
-  #nextRecent(mayGo: Accepts<T>): Group<T> | undefined {
-    const last = this.#recent.peek();
-    if (!last) return undefined;
-    if (isLateForLong(last.dueMs, this.#nowMs)) this.#recent.clear();
-    return this.#nextOf(this.#recent, mayGo, ({ dueMs }) => !isLateForLong(dueMs, this.#nowMs));
+  /** Removes and returns the first head in one of the orders of those that have become late recently. */
+  #takeRecent(which: "leastLate" | "mostLate", mayGo: Accepts<T>, is: Accepts<T>): T | undefined {
+    this.#recent.forget(this.#nowMs);
+    const order = this.#recent[which];
+    return this.#serveIf(
+      is,
+      this.#nextOf(order, mayGo, ({ dueMs }) => !isLateForLong(dueMs, this.#nowMs)),
+      order,
+    );
   }
 
   /**
@@ -234,14 +241,7 @@ export class TurnQueue<T> {
     group.turn = { group, tagMs: Math.max(dueMs, group.servedAtMs), dueMs, n: this.#entries++ };
     this.#byTag.push(group.turn);
     if (isOnTime(dueMs, this.#nowMs)) this.#onTime.push(group.turn);
-    else if (!isLateForLong(dueMs, this.#nowMs)) this.#pushRecent(group.turn);
-  }
-
-  /** Prunes outdated entries: in this order they would stay below new ones for ever. */
-  #pushRecent(turn: Turn<T>): void {
-    this.#recent.push(turn);
-    const tooMany = Math.max(PRUNE_AT_MIN, 2 * this.#groups.size);
-    if (this.#recent.size > tooMany) this.#recent.prune(counts);
+    else if (!isLateForLong(dueMs, this.#nowMs)) this.#recent.push(group.turn, this.#groups.size);
   }
 
   #prune(): void {
@@ -251,7 +251,8 @@ export class TurnQueue<T> {
       this.#size -= before - group.heap.size;
       if (group.heap.size < before) this.#line(group);
     }
-    for (const order of [this.#byTag, this.#onTime, this.#recent]) order.prune(counts);
+    for (const order of [this.#byTag, this.#onTime]) order.prune(counts);
+    this.#recent.prune();
     this.#pruneAt = Math.max(PRUNE_AT_MIN, 2 * this.#size);
   }
 

@@ -56,6 +56,15 @@ describe("groups in a turn queue", () => {
     expect(takeSome(queue, 400, 12).filter((group) => group === "late")).toHaveLength(3);
   });
 
+  it("get such a turn also for a head that was due just before thousands, after a turn of theirs since", () => {
+    const queue = newQueue();
+    queue.push(item("other", 9_900));
+    queue.push(item("other", 9_970));
+    for (let n = 0; n < 2_000; n++) queue.push(item(`crowd ${n}`, 10_000));
+    expect(queue.take(10_060)?.group).toBe("other");
+    expect(takeSome(queue, 11_000, 16)).toContain("other");
+  });
+
   it("alternate within one instant, too", () => {
     const queue = newQueue();
     for (let n = 0; n < 4; n++) for (const group of ["a", "b", "c"]) queue.push(item(group, n));

@@ -4,7 +4,7 @@ import { readDueOfLanes } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { Loop } from "../runtime/loop.ts";
-import { type Lane, pullBack } from "./lane.ts";
+import { type Lane, pullBack, readOn } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
 const DEADLINE_MS = 3_000;
@@ -137,9 +137,15 @@ export class LaneReads {
     return true;
   }
 
-  /** A schedule that was announced during the read may have been committed after the statement's snapshot. */
+  /**
+   * A schedule that was announced during the read may have been committed after the statement's snapshot. One that came
+   * within the horizon was committed before, but may be due after what was read.
+   */
   #endReading(lane: Lane): void {
     lane.isReading = false;
+    const { coming } = lane;
+    lane.coming = null;
+    if (coming) readOn(lane, coming);
     if (lane.againFromMs === Number.POSITIVE_INFINITY) return;
     pullBack(lane, lane.againFromMs);
     lane.againFromMs = Number.POSITIVE_INFINITY;

@@ -20,6 +20,8 @@ export type Lane = {
   /** Whether a read is in flight, and from which due time it is to be read again afterwards, ms. */
   isReading: boolean;
   againFromMs: number;
+  /** What came within the horizon while a read was in flight. */
+  coming: Coming | null;
   /** When it may be read again after it found no room (monotonic ms), and how often in a row it found none. */
   deferredUntilMs: number;
   deferrals: number;
@@ -30,6 +32,9 @@ export type Lane = {
   comparedAtMs: number;
   usedAtMs: number;
 };
+
+/** Schedules that came within the horizon: the due times of the first and of the last one, ms. */
+export type Coming = { fromMs: number; toMs: number };
 
 /** A lane that is to be read. An outdated entry stays in its queue until it is the head. */
 export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
@@ -43,6 +48,7 @@ export function newLane({ accountId, env, shard, dueAtMs }: DueLane, nowMs: numb
     isPulledBack: false,
     isReading: false,
     againFromMs: Number.POSITIVE_INFINITY,
+    coming: null,
     deferredUntilMs: Number.NEGATIVE_INFINITY,
     deferrals: 0,
     entry: null,
@@ -74,6 +80,23 @@ export function pullBack(lane: Lane, ms: number): void {
   if (ms > lane.readTo.ms) return;
   lane.readTo = placeBefore(ms);
   lane.isPulledBack = true;
+}
+
+/**
+ * Schedules of the lane have come within the horizon. A lane that was read up to some of them, or before them, has more
+ * to read from there on; it may be read at any time, also between two rounds of the calendar. While a read is in flight,
+ * it is not known how far it gets: then they are noted for its end.
+ */
+export function readOn(lane: Lane, { fromMs, toMs }: Coming): void {
+  if (lane.isReading) {
+    const { coming } = lane;
+    lane.coming = coming
+      ? { fromMs: Math.min(coming.fromMs, fromMs), toMs: Math.max(coming.toMs, toMs) }
+      : { fromMs, toMs };
+    return;
+  }
+  if (lane.moreFromMs === null && toMs > lane.readTo.ms)
+    pullBack(lane, Math.max(fromMs, Math.floor(lane.readTo.ms) + 1));
 }
 
 /** The place before everything that is due at `ms`. Instants are whole milliseconds. */

@@ -5,7 +5,7 @@ import { isLate, isLateForLong } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
-import { isUnread, type Lane, type LaneEntry, newLane, pullBack } from "./lane.ts";
+import { isUnread, type Lane, type LaneEntry, newLane, pullBack, readOn } from "./lane.ts";
 import { laneMax, MEMORY_MAX, MEMORY_OF_LATE_MAX, NEAR_MS } from "./memory.ts";
 
 /** The most awake lanes. Further ones stay in the calendar until others were removed. */
@@ -74,17 +74,18 @@ export class Lanes {
     return this.#awake.size < LANES_MAX;
   }
 
-  /**
-   * Schedules of a lane have come within the horizon. A lane that was read up to some of them is read on from there: it
-   * may be read at any time, also between two rounds of the calendar.
-   */
+  /** Schedules of a lane have come within the horizon. */
   expect(coming: ComingLane, key: string): void {
-    const { dueAtMs, lastDueAtMs } = coming;
+    const { dueAtMs: fromMs, lastDueAtMs: toMs } = coming;
     const lane = this.#awake.get(key);
-    if (!lane) this.wake(coming, key);
-    else if (lane.isReading) this.readAgain(lane, dueAtMs);
-    else if (lane.moreFromMs === null && lastDueAtMs > lane.readTo.ms)
-      this.readAgain(lane, Math.max(dueAtMs, Math.floor(lane.readTo.ms) + 1));
+    if (!lane) {
+      this.wake(coming, key);
+      return;
+    }
+    readOn(lane, { fromMs, toMs });
+    if (lane.moreFromMs === null) return;
+    this.use(lane);
+    this.want(lane);
   }
 
   /** A lane has something due at `dueAtMs`. A lane that is awake already knows. */

@@ -259,6 +259,24 @@ describe("a schedule within the horizon", () => {
     expect(reader.seen).toHaveLength(3);
   });
 
+  it("is read once when it comes within the horizon while its lane is read, also beyond what that read covers", async () => {
+    const { id } = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [id], TARGET, { rows: 1, fromMs: 1_000 });
+    await insertSchedules(sql, [id], TARGET, { rows: 3, fromMs: 4_500 });
+    await insertSchedules(sql, [id], TARGET, { rows: 1, fromMs: 5_500 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    reader.later(1_000);
+    reader.during(async () => {
+      reader.later(1_000);
+      expect(await reader.calendar.runOnce()).toBe(1);
+    });
+    expect(await reader.laneReads.runOnce()).toBe(4);
+    expect(await reader.laneReads.runOnce()).toBe(1);
+    expect(await reader.laneReads.runOnce()).toBe(0);
+    expect(reader.seen).toHaveLength(5);
+  });
+
   it("is read in portions when more lanes are due at one instant than one statement reads", async () => {
     const accounts = await Promise.all(Array.from({ length: 2 }, () => createTestAccount(sql, keyRing)));
     const reader = createReader();

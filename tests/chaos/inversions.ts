@@ -21,8 +21,14 @@ type Sent = Pick<ClientEntry, "id" | "group" | "fireAtMs" | "acknowledgedAtMs"> 
  * Compares only requests whose targets answer at once and have no limit of their own, and whose schedules were never
  * changed, so that whatever carried the one could have carried the other. Leaves out moments at which a fault may delay
  * any request, and requests that were claimed by a process that was lost.
+ *
+ * With `by` "arrivedAtMs" it compares the order in which the receiver read the requests, which includes what is due to
+ * the receiver alone.
  */
-export function findInversions(evidence: Evidence): Inversion[] {
+export function findInversions(
+  evidence: Evidence,
+  by: "readableAfterMs" | "arrivedAtMs" = "readableAfterMs",
+): Inversion[] {
   const windows = lateWindows(evidence);
   const found: Inversion[] = [];
   for (const sent of groupComparable(evidence).values()) {
@@ -37,7 +43,7 @@ export function findInversions(evidence: Evidence): Inversion[] {
       }
       const fromMs = Math.max(one.fireAtMs + AHEAD_MS, one.acknowledgedAtMs + KNOWN_AFTER_MS);
       const overtaking = later[arrivedBefore(later, fromMs)];
-      if (overtaking && overtaking.arrivedAtMs <= one.readableAfterMs - AHEAD_MS)
+      if (overtaking && overtaking.arrivedAtMs <= one[by] - AHEAD_MS)
         found.push({ id: one.id, detail: describe(one, overtaking) });
     }
   }

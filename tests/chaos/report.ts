@@ -1,6 +1,7 @@
 import { describeBounds } from "./connection-bounds.ts";
 import { type Lateness, latenessOf } from "./control-group.ts";
 import type { Evidence, Injected } from "./evidence.ts";
+import { findInversions } from "./inversions.ts";
 import type { PlanOptions } from "./plan.ts";
 import { KINDS, type Verdict, type ViolationKind } from "./verdict.ts";
 
@@ -26,6 +27,7 @@ export function report(
   const { violations, allowedDuplicates, interrupted } = verdict;
   const beside: Partial<Record<ViolationKind, string>> = {
     duplicate: `   (and ${allowedDuplicates} allowed: in flight when their dispatcher was lost)`,
+    inversions: `   (${findInversions(evidence, "arrivedAtMs").length} in the order in which the receiver read them)`,
     "control group p99": `   (${describeLateness(verdict.control)})`,
     "connections over bound": `   (${describeBounds(evidence.bounds, verdict.connections)})`,
   };

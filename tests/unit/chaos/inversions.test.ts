@@ -37,6 +37,7 @@ describe("the count of inversions", () => {
       arrivals: [{ ...arrived("older", 62_000), readableAfterMs: BEGAN + readableAfterMs }, arrived("newer", 61_500)],
     });
     expect(ids(overtaken({}, read(61_599)))).toEqual([]);
+    expect(findInversions(overtaken({}, read(61_599)), "arrivedAtMs")).toHaveLength(1);
     expect(ids(overtaken({}, read(61_600)))).toEqual(["older"]);
   });
 

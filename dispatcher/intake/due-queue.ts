@@ -10,6 +10,11 @@ import type { TurnRules } from "../runtime/turn-rules.ts";
 import { BurstLoad } from "./burst-load.ts";
 
 const CONNECT_AHEAD_MS = 2_000;
+/**
+ * What is still some time ahead is looked at in steps of this, ms, so that many deliveries share one wake-up. Each
+ * wake-up switches threads twice and runs every stage.
+ */
+const STEP_MS = 50;
 /** Deliveries due within this of one that is enqueued now are enqueued with it, ms. */
 const COALESCE_MS = 80;
 /** A lane near its limit claims only this long before it may send, so that its slots are not held idle, ms. */
@@ -77,7 +82,7 @@ export class DueQueue implements DueStage {
     }
     this.#load.add(delivery.sendAtMs);
     this.#prune();
-    delivery.wakeAtMs = delivery.sendAtMs - CONNECT_AHEAD_MS;
+    delivery.wakeAtMs = stepBefore(delivery.sendAtMs - CONNECT_AHEAD_MS);
     if (delivery.wakeAtMs > nowMs) this.#approaching.push(delivery);
     else this.#approach(delivery);
   }
@@ -122,7 +127,7 @@ export class DueQueue implements DueStage {
 
   #approach(delivery: Delivery): void {
     this.#deps.demand.expect(delivery);
-    this.#addNear(delivery, delivery.sendAtMs - this.#aheadMaxMs);
+    this.#addNear(delivery, stepBefore(delivery.sendAtMs - this.#aheadMaxMs));
   }
 
   #addNear(delivery: Delivery, atMs: number): void {
@@ -186,6 +191,8 @@ const TURNS: TurnRules<Delivery> = {
   isWaiting: isKnown,
   aheadMs: Number.POSITIVE_INFINITY,
 };
+
+const stepBefore = (ms: number): number => Math.floor(ms / STEP_MS) * STEP_MS;
 
 function isKnown({ state }: Delivery): boolean {
   return state === "known";

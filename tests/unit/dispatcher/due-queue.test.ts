@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
+import { DueQueue } from "#dispatcher/intake/due-queue.ts";
+
+const CLAIM_AHEAD_MS = 240;
+const BEGIN_MS = 1_000_000;
+/** How far ahead of its instant a delivery is enqueued when little else is due, ms. */
+const LEAD_MS = 11;
+
+/** A due queue whose clock goes from one wake-up that it asks for to the next. */
+function start() {
+  let nowMs = BEGIN_MS;
+  const clock = { now: () => nowMs, monotonic: () => nowMs } as never;
+  const deliveries = new Deliveries({ clock, connectionsPerPlace: 256 });
+  const aheadMs: number[] = [];
+  const queue = new DueQueue({
+    ...{ deliveries, clock, claimAheadMs: CLAIM_AHEAD_MS, claimCost: { leadMs: () => LEAD_MS } },
+    rates: { isNearLimit: () => false },
+    demand: { expect() {} },
+    waitingList: {
+      letPass(delivery) {
+        aheadMs.push(delivery.sendAtMs - nowMs);
+        deliveries.move(delivery, "awaiting turn");
+      },
+    },
+  });
+  deliveries.connect(
+    { known: (delivery, from) => queue.add(delivery, from) },
+    { slot() {}, connection() {}, bytes() {}, memory() {} },
+  );
+  return {
+    aheadMs,
+    add(accountId: string, dueAtMs: number) {
+      deliveries.add(
+        {
+          ...{ id: `id-${accountId}`, version: 1, shard: 0, accountId, env: "live", dueAtMs, early: false },
+          ...{ isRetry: false, origin: "https://a.example", bytes: 1, accountActive: true, plan: "indie" },
+          cpsLimit: null,
+        },
+        0,
+      );
+    },
+    /** Runs the queue until nothing is left in it. Returns how often it was woken. */
+    run(): number {
+      for (let wakeUps = 0; ; wakeUps++) {
+        const nextMs = queue.runDue();
+        if (nextMs === Number.POSITIVE_INFINITY) return wakeUps;
+        nowMs = Math.max(nowMs, nextMs);
+      }
+    },
+  };
+}
+
+it("deliveries of many instants share the wake-ups at which they are looked at ahead of time", () => {
+  const { add, run } = start();
+  for (let n = 0; n < 1_000; n++) add(`account ${n}`, BEGIN_MS + 4_000 + n);
+  // 20 a second to open connections and 20 to look at the load, beside those that enqueue what is due within 80 ms.
+  expect(run()).toBeLessThan(100);
+});
+
+it("each delivery is enqueued ahead of its instant by the time that turn and claim take", () => {
+  const { add, run, aheadMs } = start();
+  for (let n = 0; n < 50; n++) add(`account ${n}`, BEGIN_MS + 4_000 + 7 * n);
+  run();
+  expect(aheadMs).toHaveLength(50);
+  expect(Math.min(...aheadMs)).toBeGreaterThanOrEqual(LEAD_MS);
+  expect(Math.max(...aheadMs)).toBeLessThan(LEAD_MS + 100);
+});

@@ -61,6 +61,9 @@ export function newLane({ accountId, env, shard, dueAtMs }: DueLane, nowMs: numb
 /** Whether nothing of the lane was read yet. */
 export const isUnread = ({ readTo }: Lane): boolean => readTo === BEFORE_ALL;
 
+/** Whether it was never asked for a schedule. One that found no room is unread, but it is known what it has. */
+export const isUntried = (lane: Lane): boolean => isUnread(lane) && lane.deferredUntilMs === Number.NEGATIVE_INFINITY;
+
 /**
  * Whether a schedule that was read by id may come into memory. It may not while others of the lane that are due before
  * it were not read.

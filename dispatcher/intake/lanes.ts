@@ -3,10 +3,9 @@ import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate, isLateForLong } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
-import { TurnQueue } from "../runtime/turn-queue.ts";
-import type { TurnRules } from "../runtime/turn-rules.ts";
-import { isUnread, type Lane, type LaneEntry, newLane, pullBack, readOn } from "./lane.ts";
-import { laneMax, MEMORY_MAX, MEMORY_OF_LATE_MAX, NEAR_MS } from "./memory.ts";
+import { isUnread, type Lane, newLane, pullBack, readOn } from "./lane.ts";
+import { LanesToRead } from "./lanes-to-read.ts";
+import { laneMax, NEAR_MS } from "./memory.ts";
 
 /** The most awake lanes. Further ones stay in the calendar until others were removed. */
 export const LANES_MAX = 150_000;
@@ -20,18 +19,6 @@ const DEFER_MS = 100;
 const DEFER_MAX_MS = 10_000;
 /** The longest delay for a lane that is at most five seconds late, ms. */
 const DEFER_RECENT_MAX_MS = 500;
-
-/**
- * Lanes take turns to be read, by the due time of what is to be read. Reading is ahead of time, so all that is not late
- * is on time.
- */
-const TURNS: TurnRules<LaneEntry> = {
-  groupOf: ({ lane }) => lane.key,
-  dueMs: ({ dueMs }) => dueMs,
-  before: (a, b) => a.dueMs < b.dueMs,
-  isWaiting: isCurrent,
-  aheadMs: Number.POSITIVE_INFINITY,
-};
 
 type Deps = {
   clock: Time;
@@ -49,9 +36,7 @@ export class Lanes {
   readonly #awake = new Map<string, Lane>();
   /** Lanes with nothing in memory and nothing to read, and since when, monotonic ms; the longest is first. */
   readonly #resting = new Map<Lane, number>();
-  /** Lanes to be read for the first time. The schedule that woke them may be gone already. */
-  readonly #unread = new TurnQueue(TURNS);
-  readonly #more = new TurnQueue(TURNS);
+  readonly #toRead = new LanesToRead();
   /** Deferred lanes. An entry is valid as long as its lane is deferred until the same time. */
   readonly #deferred = new MinHeap<{ lane: Lane; untilMs: number }>((a, b) => a.untilMs < b.untilMs);
   /** Called when a lane is to be read. `LaneReads` sets it. */
@@ -160,9 +145,7 @@ export class Lanes {
     if (lane.deferredUntilMs > this.#deps.clock.monotonic()) return;
     if (lane.entry !== null && lane.entry.dueMs <= lane.moreFromMs) return;
     if (!lane.isPulledBack && this.memoryOf(lane) * 2 > this.maxOf(lane)) return;
-    lane.entry = { lane, dueMs: lane.moreFromMs };
-    if (isUnread(lane)) this.#unread.push(lane.entry);
-    else this.#more.push(lane.entry);
+    this.#toRead.add(lane, lane.moreFromMs);
     this.onWanted?.();
   }
 
@@ -202,25 +185,12 @@ export class Lanes {
    * on time.
    */
   take(max: number): Lane[] {
-    const nowMs = this.#deps.clock.now();
-    // Do not read more lanes than there is room for.
-    const room = Math.min(max, MEMORY_MAX - this.#deps.holdings.memory);
-    const lanes: Lane[] = [];
-    while (lanes.length < room) {
-      const isOdd = lanes.length % 2 === 1;
-      const entry = (isOdd && this.#takeMore(nowMs)) || (this.#unread.take(nowMs) ?? this.#takeMore(nowMs));
-      if (!entry) break;
-      entry.lane.entry = null;
-      lanes.push(entry.lane);
-    }
-    return lanes;
+    return this.#toRead.take(max, this.#deps.holdings.memory, this.#deps.clock.now());
   }
 
-  /** Whether a lane waits to be read and may be. */
+  /** Whether lanes are to be read at once. */
   hasMore(): boolean {
-    const { memory } = this.#deps.holdings;
-    if (memory >= MEMORY_MAX) return false;
-    return this.#unread.size > 0 || (this.#more.size > 0 && memory < MEMORY_OF_LATE_MAX);
+    return this.#toRead.isUrgent(this.#deps.holdings.memory, this.#deps.clock.now());
   }
 
   forget(lane: Lane): void {
@@ -242,18 +212,8 @@ export class Lanes {
     return laneMax(rates.limitOf(key), hasLate, memoryByLane.size, memory);
   }
 
-  #takeMore(nowMs: number): LaneEntry | undefined {
-    return this.#deps.holdings.memory < MEMORY_OF_LATE_MAX
-      ? this.#more.take(nowMs)
-      : this.#more.takeOnTime(nowMs, nowMs + NEAR_MS);
-  }
-
   #isEmpty(lane: Lane): boolean {
     const isAwake = this.#awake.get(lane.key) === lane;
     return isAwake && lane.moreFromMs === null && !lane.isReading && this.memoryOf(lane) === 0;
   }
-}
-
-function isCurrent(entry: LaneEntry): boolean {
-  return entry.lane.entry === entry;
 }

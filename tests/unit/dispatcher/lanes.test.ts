@@ -73,6 +73,42 @@ describe("a lane that was deferred for lack of room", () => {
   });
 });
 
+describe("while the free memory is reserved for what is on time, a lane that was never read", () => {
+  it("is read a second before its first schedule is due, not sooner", () => {
+    const { lanes, holdings, pass, taken } = createLanes();
+    holdings.memory = MEMORY_OF_LATE_MAX;
+    lanes.wake({ accountId: "far", env: "live", shard: 0, dueAtMs: 1_000_000 + 4_000 }, "far:live");
+    expect(taken()).toEqual([]);
+    expect(lanes.hasMore()).toBe(false);
+    pass(3_000);
+    expect(lanes.hasMore()).toBe(true);
+    expect(taken()).toEqual(["far"]);
+  });
+
+  it("is read once though its first schedule seems late, since that may be gone, and not again when it was not gone", () => {
+    const { lanes, holdings, pass, read, taken } = createLanes();
+    holdings.memory = MEMORY_OF_LATE_MAX;
+    lanes.defer(read("late", -60_000));
+    pass(200);
+    lanes.wantDeferred();
+    expect(lanes.hasMore()).toBe(false);
+    expect(taken()).toEqual([]);
+    holdings.memory = MEMORY_OF_LATE_MAX - 1;
+    expect(taken()).toEqual(["late"]);
+  });
+});
+
+describe("lanes whose schedules are late", () => {
+  it("are read together only as far as there is memory for late schedules", () => {
+    const { lanes, holdings, pass, read, taken } = createLanes();
+    for (const name of ["first", "second", "third"]) lanes.defer(read(name, -60_000));
+    pass(200);
+    lanes.wantDeferred();
+    holdings.memory = MEMORY_OF_LATE_MAX - 2;
+    expect(taken()).toHaveLength(2);
+  });
+});
+
 describe("a lane whose schedules are on time", () => {
   it("may take more than its equal share of the memory", () => {
     const { lanes, holdings, read } = createLanes();

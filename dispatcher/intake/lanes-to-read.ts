@@ -1,0 +1,80 @@
+import { TurnQueue } from "../runtime/turn-queue.ts";
+import type { TurnRules } from "../runtime/turn-rules.ts";
+import { isUntried, type Lane, type LaneEntry } from "./lane.ts";
+import { MEMORY_MAX, MEMORY_OF_LATE_MAX, NEAR_MS } from "./memory.ts";
+
+/**
+ * Lanes take turns to be read, by the due time of what is to be read. Reading is ahead of time, so all that is not late
+ * is on time.
+ */
+const TURNS: TurnRules<LaneEntry> = {
+  groupOf: ({ lane }) => lane.key,
+  dueMs: ({ dueMs }) => dueMs,
+  before: (a, b) => a.dueMs < b.dueMs,
+  isWaiting: isCurrent,
+  aheadMs: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * While there is memory for fewer late schedules than this, late lanes are read ten times a second, not one statement
+ * after the other for the little that each delivery leaves free.
+ */
+const ROOM_MIN = 500;
+
+/** The lanes that wait to be read. Above MEMORY_OF_LATE_MAX, memory is reserved for what is on time and near. */
+export class LanesToRead {
+  /** Lanes that were never asked for a schedule. The one that woke them may be gone already. */
+  readonly #untried = new TurnQueue(TURNS);
+  readonly #more = new TurnQueue(TURNS);
+
+  /** Adds a lane that has something due at `dueMs`. An earlier entry of it no longer counts. */
+  add(lane: Lane, dueMs: number): void {
+    lane.entry = { lane, dueMs };
+    if (isUntried(lane)) this.#untried.push(lane.entry);
+    else this.#more.push(lane.entry);
+  }
+
+  /** Removes and returns up to `max` lanes, no more than there is room for beside `memory` schedules. */
+  take(max: number, memory: number, nowMs: number): Lane[] {
+    const room = Math.min(max, MEMORY_MAX - memory);
+    const lanes: Lane[] = [];
+    while (lanes.length < room) {
+      const isOdd = lanes.length % 2 === 1;
+      const isReserved = memory + lanes.length >= MEMORY_OF_LATE_MAX;
+      const more = () => this.#takeMore(nowMs, isReserved);
+      const entry = (isOdd && more()) || (this.#takeUntried(nowMs, isReserved) ?? more());
+      if (!entry) break;
+      entry.lane.entry = null;
+      lanes.push(entry.lane);
+    }
+    return lanes;
+  }
+
+  /** Whether lanes are to be read at once while memory has `memory` schedules. */
+  isUrgent(memory: number, nowMs: number): boolean {
+    if (memory >= MEMORY_MAX) return false;
+    if (this.#mayTakeUntried(nowMs, memory >= MEMORY_OF_LATE_MAX)) return true;
+    return this.#more.size > 0 && memory <= MEMORY_OF_LATE_MAX - ROOM_MIN;
+  }
+
+  #takeMore(nowMs: number, isReserved: boolean): LaneEntry | undefined {
+    return isReserved ? this.#more.takeOnTime(nowMs, nowMs + NEAR_MS) : this.#more.take(nowMs);
+  }
+
+  #takeUntried(nowMs: number, isReserved: boolean): LaneEntry | undefined {
+    return this.#mayTakeUntried(nowMs, isReserved) ? this.#untried.take(nowMs) : undefined;
+  }
+
+  /**
+   * While memory is reserved, a lane whose first schedule is not near would be read in vain. The first by its tag is
+   * then also the first that is due. A lane that seems late is asked: its schedule may be gone, and the next one on time.
+   */
+  #mayTakeUntried(nowMs: number, isReserved: boolean): boolean {
+    const first = this.#untried.peek();
+    return first !== undefined && !(isReserved && first.dueMs > nowMs + NEAR_MS);
+  }
+}
+
+function isCurrent(entry: LaneEntry): boolean {
+  return entry.lane.entry === entry;
+}

@@ -103,3 +103,18 @@ it("after a stop, a slot that becomes free goes to none", async () => {
   await move(first, "removed");
   expect(second.state).toBe("awaiting turn");
 });
+
+it("a lane is dropped when nothing was due in it for a second", async () => {
+  const { rates, add, move, goOnTo } = start(2);
+  const delivery = await add(10_000);
+  await move(delivery, "removed");
+  rates.dropIdle();
+  for (const ms of [10_100, 10_600, 11_000]) {
+    await goOnTo(ms);
+    rates.dropIdle();
+    expect(rates.size).toBe(1);
+  }
+  await goOnTo(11_600);
+  rates.dropIdle();
+  expect(rates.size).toBe(0);
+});

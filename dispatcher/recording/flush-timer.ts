@@ -1,4 +1,7 @@
 const FLUSH_AFTER_MS = 40;
+/** Fewer outcomes than this wait longer for more. In statements of 13 rows, a row cost twice as much as in full ones. */
+const FEW = 50;
+const FLUSH_FEW_AFTER_MS = 100;
 const FAILING_MS = 500;
 /** While requests are due and have not left, statements wait for them, for at most this long and this many outcomes. */
 const GIVES_WAY_MS = 500;
@@ -13,8 +16,8 @@ export interface Outcomes {
 }
 
 /**
- * Decides when outcomes are written: shortly after the first one, so that many go in one statement; at once when a
- * statement is full; every half second while the database is away. Requests that are due go first: once, for at most
+ * Decides when outcomes are written: 40 ms after the first one, so that many go in one statement, or 100 ms when they are
+ * few; at once when a statement is full; every half second while the database is away. Requests that are due go first: once, for at most
  * half a second, until none is behind, and only while few outcomes wait. Outcomes that are not written are delivered
  * again after a crash.
  */
@@ -36,18 +39,23 @@ export class FlushTimer {
   soon(): void {
     if (this.#outcomes.waiting() === 0) return;
     if (this.#outcomes.isFull() && !this.#givesWay()) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#onTimer(), this.#outcomes.isFailing() ? FAILING_MS : FLUSH_AFTER_MS);
+    else this.#timer ??= setTimeout(this.#onTimer, this.#outcomes.isFailing() ? FAILING_MS : FLUSH_AFTER_MS);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  #onTimer(): void {
+  readonly #onTimer = (): void => {
+    if (this.#outcomes.waiting() < FEW) this.#timer = setTimeout(this.#onEnd, FLUSH_FEW_AFTER_MS - FLUSH_AFTER_MS);
+    else this.#onEnd();
+  };
+
+  readonly #onEnd = (): void => {
     this.#timer = undefined;
     if (this.#givesWay()) this.soon();
     else this.#flush();
-  }
+  };
 
   #flush(): void {
     this.#outcomes.flush();

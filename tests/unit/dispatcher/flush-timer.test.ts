@@ -33,6 +33,22 @@ function start() {
   };
 }
 
+describe("while nothing else is due, outcomes", () => {
+  it("are written together 40 ms after the first one, or 100 ms when they are few", () => {
+    const { state, add } = start();
+    for (let n = 0; n < 9; n++) {
+      add(3);
+      vi.advanceTimersByTime(10);
+    }
+    expect(state.flushedAtMs).toEqual([]);
+    vi.advanceTimersByTime(10);
+    expect(state.flushedAtMs).toEqual([100]);
+    add(60);
+    vi.advanceTimersByTime(40);
+    expect(state.flushedAtMs).toEqual([100, 140]);
+  });
+});
+
 describe("while requests are due and have not left, outcomes", () => {
   it("wait until the requests have left", () => {
     const { sends, state, add } = start();

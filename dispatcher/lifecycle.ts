@@ -13,7 +13,9 @@ const RETAIN_EVERY_MS = 1_000;
 const NOTICES_EVERY_MS = 1_000;
 /** One notice per round, which is half the rate that the mail provider allows at least. */
 const NOTICE_EVERY_MS = 1_000;
-const OPERATE_EVERY_MS = 100;
+/** How often an operation that has begun is looked for, ms, and how often a step of one that is under way is taken. */
+const OPERATE_EVERY_MS = 500;
+const STEP_EVERY_MS = 100;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
@@ -65,9 +67,14 @@ function createLoops(parts: Parts) {
     const againInMs = await shards.runOnce();
     if (againInMs < HEARTBEAT_EVERY_MS) setTimeout(() => sharing.soon(), againInMs);
   });
+  const operating: Loop = every(OPERATE_EVERY_MS, async () => {
+    await operations.runOnce();
+    if (operations.isBusy()) setTimeout(() => operating.soon(), STEP_EVERY_MS);
+  });
   return {
     reading,
     sharing,
+    operating,
     comparing: every(COMPARE_EVERY_MS, () => comparison.runOnce()),
     puttingBack: every(PUT_BACK_EVERY_MS, () => idleLanes.runOnce()),
     auditing: every(AUDIT_EVERY_MS, () => laneAudit.runOnce()),
@@ -76,7 +83,6 @@ function createLoops(parts: Parts) {
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),
     retaining: every(RETAIN_EVERY_MS, () => retention.runOnce()),
     noticing: every(NOTICES_EVERY_MS, () => notices.runOnce()),
-    operating: every(OPERATE_EVERY_MS, () => operations.runOnce()),
     sendingNotices: every(NOTICE_EVERY_MS, () => noticeSender.runOnce()),
     upkeep: every(UPKEEP_EVERY_MS, async () => runUpkeep(parts)),
   };

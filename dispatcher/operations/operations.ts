@@ -9,6 +9,8 @@ import { runStep, type StepRules } from "./step.ts";
 const SLICE_MS = 100;
 /** Between two steps of an account that changed something. */
 const PAUSE_MS = 100;
+/** An operation counts as under way until this long after its last step, ms. */
+const BUSY_MS = 1_000;
 const ACCOUNTS_MAX = 200;
 /** Between two counts of what runs. */
 const COUNT_EVERY_MS = 5_000;
@@ -42,6 +44,7 @@ export class Operations {
   #lastAccount = BEFORE_ALL;
   #isStopped = false;
   #countedAtMs = Number.NEGATIVE_INFINITY;
+  #steppedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -59,6 +62,11 @@ export class Operations {
     return steps;
   }
 
+  /** Whether an operation is under way, so that its next step may be taken soon. */
+  isBusy(): boolean {
+    return !this.#isStopped && this.#deps.monotonic() - this.#steppedAtMs < BUSY_MS;
+  }
+
   async #work(): Promise<number> {
     const { shards, monotonic } = this.#deps;
     const endsAtMs = monotonic() + SLICE_MS;
@@ -70,7 +78,9 @@ export class Operations {
       for (const { id, accountId } of await this.#findWaiting(owned)) {
         if (this.#isStopped || monotonic() >= endsAtMs) return steps;
         this.#lastAccount = accountId;
-        if (await this.#step(id)) steps++;
+        if (!(await this.#step(id))) continue;
+        steps++;
+        this.#steppedAtMs = monotonic();
       }
     }
     return steps;

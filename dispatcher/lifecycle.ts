@@ -98,15 +98,18 @@ function runUpkeep({ exchanges, demand, rates, dueQueue, intake, alarm, clock }:
   alarm.run();
 }
 
-function listenToShards({ shards, deliveries, lanes, log }: Parts, reading: Loop): void {
+function listenToShards({ shards, deliveries, calendar, lanes, log }: Parts, reading: Loop): void {
   shards.listener = {
     taken(ids) {
       log.info({ shards: ids.length }, "took shards");
+      // A lane may have been woken since the shard was lost. It seems to be read, but nothing of it came into memory.
+      lanes.dropShards(new Set(ids));
       reading.soon();
     },
     lost(ids) {
       log.info({ shards: ids.length }, "gave up shards");
       const lost = new Set(ids);
+      calendar.dropShards(lost);
       lanes.dropShards(lost);
       deliveries.removeUnclaimed(({ shard }) => lost.has(shard));
     },

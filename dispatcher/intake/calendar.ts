@@ -60,6 +60,11 @@ export class Calendar {
     for (const one of this.#progress.values()) one.sweptAtMs = Number.NEGATIVE_INFINITY;
   }
 
+  /** Forgets how far these shards were watched. They may be owned again before the next round, and are swept then. */
+  dropShards(shards: ReadonlySet<number>): void {
+    for (const shard of shards) this.#progress.delete(shard);
+  }
+
   /** Up to which due time lanes are to be read now, epoch ms, so that no gap remains before what is watched next. */
   untilMs(): number {
     return Math.max(this.#deps.clock.now() + PREFETCH_HORIZON_MS, this.#watchedToMs);

@@ -7,6 +7,7 @@ import { pause } from "../helpers/time.ts";
 import { RETRY_POLICY } from "./accounts.ts";
 import { preciseNow } from "./clock.ts";
 import type { Evidence } from "./evidence.ts";
+import { linesOf } from "./lines.ts";
 import { makePlan, type Plan, type PlanOptions } from "./plan.ts";
 import { countInjected, report } from "./report.ts";
 import { countOpen, readSnapshot } from "./snapshot.ts";
@@ -47,8 +48,8 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
     const failed = verdict.violations.length + troubles.length > 0;
     keep = failed || keepAlways;
     if (keep) {
-      const file = join(folder, "evidence.json");
-      await writeFile(file, JSON.stringify({ options, verdict, evidence }));
+      const file = join(folder, "evidence.jsonl");
+      await writeFile(file, linesOf({ options, verdict, ...evidence }));
       console.log(`\nThe evidence is in ${file}, the dispatchers' logs in ${logDir}.`);
     }
     return failed ? 1 : 0;

@@ -13,13 +13,14 @@ export type Figures = {
   lost: number;
   /** Jobs that arrived and were not committed as delivered in the end; null where that is unknown. */
   unrecorded: number | null;
-  /** Time from the first instant to the last arrival. */
-  lastArrival: number;
+  /** Time from the first instant to the last arrival; null when nothing arrived. */
+  lastArrival: number | null;
   /** Time from the first instant until every outcome was committed. */
   committed: number | null;
   /** Jobs per second that were delivered, and committed where there is a store. */
   perSecond: number;
-  cpuUsPerDelivery: number;
+  /** Null when nothing was delivered. */
+  cpuUsPerDelivery: number | null;
   peakRssMb: number;
   /** The part of the machine's CPU time that nothing used while the jobs were delivered. */
   idleShare: number;

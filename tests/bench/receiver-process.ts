@@ -18,7 +18,7 @@ let arrivals = new Float64Array(0);
 let seen = 0;
 let duplicates = 0;
 let expected = 0;
-let lastAtMs = 0;
+let lastAtMs: number | null = null;
 let began = readWallClock();
 const hanging = new Set<Socket>();
 
@@ -76,14 +76,19 @@ process.on("message", (message: ToReceiver) => {
     expected = message.answered;
     seen = 0;
     duplicates = 0;
-    lastAtMs = 0;
+    lastAtMs = null;
     began = readWallClock();
     return send({ kind: "expecting" });
   }
   if (message.kind === "count") return send({ kind: "count", arrived: seen });
   const wallAt = wallTimeBetween(began, readWallClock());
   for (const socket of hanging) socket.destroy();
-  send({ kind: "arrivals", arrivals: arrivals.map(wallAt), duplicates, lastAtMs: wallAt(lastAtMs) });
+  send({
+    kind: "arrivals",
+    arrivals: arrivals.map(wallAt),
+    duplicates,
+    lastAtMs: lastAtMs === null ? null : wallAt(lastAtMs),
+  });
 });
 process.on("disconnect", () => process.exit(0));
 

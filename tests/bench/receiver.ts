@@ -9,8 +9,8 @@ export type Arrivals = {
   arrivals: Float64Array;
   /** Requests that arrived again. */
   duplicates: number;
-  /** The latest first arrival of an answered job, epoch ms. */
-  lastAtMs: number;
+  /** The latest first arrival of an answered job, epoch ms; null when none arrived. */
+  lastAtMs: number | null;
 };
 
 export type ReceiverPorts = {

@@ -17,9 +17,9 @@ export interface Outcomes {
 
 /**
  * Decides when outcomes are written: 40 ms after the first one, so that many go in one statement, or 100 ms when they are
- * few; at once when a statement is full; every half second while the database is away. Requests that are due go first: once, for at most
- * half a second, until none is behind, and only while few outcomes wait. Outcomes that are not written are delivered
- * again after a crash.
+ * few; at once when a statement is full; every half second while the database is away. Requests that are due go first:
+ * once, for at most half a second, until none is behind, and only while few outcomes wait. Outcomes that are not written
+ * are delivered again after a crash.
  */
 export class FlushTimer {
   readonly #outcomes: Outcomes;

@@ -47,7 +47,8 @@ export class FlushTimer {
   }
 
   readonly #onTimer = (): void => {
-    if (this.#outcomes.waiting() < FEW) this.#timer = setTimeout(this.#onEnd, FLUSH_FEW_AFTER_MS - FLUSH_AFTER_MS);
+    const isEarly = this.#outcomes.waiting() < FEW && !this.#outcomes.isFailing();
+    if (isEarly) this.#timer = setTimeout(this.#onEnd, FLUSH_FEW_AFTER_MS - FLUSH_AFTER_MS);
     else this.#onEnd();
   };
 

@@ -19,6 +19,8 @@ const STEP_EVERY_MS = 100;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
+/** A round looks at each lane. */
+const DROP_IDLE_EVERY_MS = 500;
 /** Each round compares a bounded number of lanes with the table, or puts back a bounded number of idle ones. */
 const COMPARE_EVERY_MS = 250;
 const PUT_BACK_EVERY_MS = 100;
@@ -55,7 +57,7 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
 
 function createLoops(parts: Parts) {
   const { clock, shards, calendar, comparison, idleLanes, laneAudit, outageLog } = parts;
-  const { recovery, releases, retention, notices, noticeSender, operations } = parts;
+  const { recovery, releases, retention, notices, noticeSender, operations, rates } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
     await calendar.runOnce();
@@ -64,12 +66,11 @@ function createLoops(parts: Parts) {
   const sharing: Loop = every(HEARTBEAT_EVERY_MS, async () => {
     // Notice a step of the database's clock before checking leases by it.
     await clock.runOnce();
-    const againInMs = await shards.runOnce();
-    if (againInMs < HEARTBEAT_EVERY_MS) setTimeout(() => sharing.soon(), againInMs);
+    sharing.within(await shards.runOnce());
   });
   const operating: Loop = every(OPERATE_EVERY_MS, async () => {
     await operations.runOnce();
-    if (operations.isBusy()) setTimeout(() => operating.soon(), STEP_EVERY_MS);
+    if (operations.isBusy()) operating.within(STEP_EVERY_MS);
   });
   return {
     reading,
@@ -84,16 +85,16 @@ function createLoops(parts: Parts) {
     retaining: every(RETAIN_EVERY_MS, () => retention.runOnce()),
     noticing: every(NOTICES_EVERY_MS, () => notices.runOnce()),
     sendingNotices: every(NOTICE_EVERY_MS, () => noticeSender.runOnce()),
+    droppingIdle: every(DROP_IDLE_EVERY_MS, async () => rates.dropIdle()),
     upkeep: every(UPKEEP_EVERY_MS, async () => runUpkeep(parts)),
   };
 }
 
 /** Enforces deadlines, opens connections that waiting deliveries lack, and drops what is no longer needed. */
-function runUpkeep({ exchanges, demand, rates, dueQueue, intake, alarm, clock }: Parts): void {
+function runUpkeep({ exchanges, demand, dueQueue, intake, alarm, clock }: Parts): void {
   exchanges.runOnce();
   intake.putBackWaiting();
   demand.runOnce();
-  rates.dropIdle();
   dueQueue.forgetLoad(clock.now() - LOAD_KEPT_MS);
   alarm.run();
 }

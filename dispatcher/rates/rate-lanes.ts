@@ -8,8 +8,6 @@ import { PRUNE_AT_MIN } from "../runtime/turn-rules.ts";
 import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
 const IDLE_MS = 1_000;
-/** How often idle lanes are looked for, ms: that looks at each lane. */
-const LOOK_EVERY_MS = 500;
 /** Slots for what another dispatcher has sent are taken ahead of those for what waits. */
 const BEFORE_WAITING = { priority: 1 };
 
@@ -52,7 +50,6 @@ export class RateLanes implements DueStage {
   readonly #deps: Deps;
   readonly #lanes = new Map<string, Lane>();
   readonly #sent: SentSlots;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
   constructor(deps: Deps) {
@@ -131,11 +128,9 @@ export class RateLanes implements DueStage {
     return waiting.size > 0 || slots.pending * 2 >= slots.concurrency;
   }
 
-  /** Drops lanes that were unused for a second. Looks for them twice a second. */
+  /** Drops lanes that were unused for a second. */
   dropIdle(): void {
     const now = this.#deps.clock.monotonic();
-    if (now - this.#lookedAtMs < LOOK_EVERY_MS) return;
-    this.#lookedAtMs = now;
     const { memoryByLane } = this.#deps.deliveries.holdings;
     for (const [key, lane] of this.#lanes) {
       if (memoryByLane.has(key) || lane.slots.size > 0 || lane.slots.pending > 0) lane.usedAtMs = now;

@@ -1,7 +1,8 @@
 const SOON_MS = 1;
 
 /**
- * Runs `round` repeatedly: `periodMs` after the last one ended, or at once when `soon` is called. Rounds never overlap.
+ * Runs `round` repeatedly: `periodMs` after the last one ended, earlier when the round called `within`, or at once when
+ * `soon` is called. Rounds never overlap.
  */
 export class Loop {
   readonly #periodMs: number;
@@ -10,6 +11,8 @@ export class Loop {
   #timer: NodeJS.Timeout | undefined;
   #state: "new" | "waiting" | "running" | "stopped" = "new";
   #isWanted = false;
+  /** When the next round begins at the latest, ms after the end of this one. */
+  #withinMs = Number.POSITIVE_INFINITY;
 
   /** `onError` gets the error of a round that throws; the loop continues. */
   constructor(periodMs: number, round: () => Promise<unknown>, onError: (error: unknown) => void) {
@@ -31,6 +34,11 @@ export class Loop {
     if (this.#state === "waiting") this.#schedule(SOON_MS);
   }
 
+  /** Has the next round begin at most `ms` after the end of the running one. A round calls it. */
+  within(ms: number): void {
+    this.#withinMs = Math.min(this.#withinMs, ms);
+  }
+
   stop(): void {
     this.#state = "stopped";
     clearTimeout(this.#timer);
@@ -45,13 +53,15 @@ export class Loop {
   async #run(): Promise<void> {
     this.#state = "running";
     this.#isWanted = false;
+    this.#withinMs = Number.POSITIVE_INFINITY;
     try {
       await this.#round();
     } catch (error) {
       this.#onError(error);
     }
     if (this.#isStopped()) return;
-    this.#schedule(this.#isWanted ? 2 * SOON_MS : this.#periodMs * (0.95 + Math.random() * 0.1));
+    const periodMs = this.#periodMs * (0.95 + Math.random() * 0.1);
+    this.#schedule(this.#isWanted ? 2 * SOON_MS : Math.min(periodMs, this.#withinMs));
   }
 
   #isStopped(): boolean {

@@ -1,0 +1,26 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Loop } from "#dispatcher/runtime/loop.ts";
+
+beforeEach(() => void vi.useFakeTimers({ now: 0 }));
+afterEach(() => void vi.useRealTimers());
+
+it("a round that asks for the next one within a time gets it then; the one after that comes after the period", async () => {
+  const begunAtMs: number[] = [];
+  const loop = new Loop(
+    1_000,
+    async () => {
+      begunAtMs.push(Date.now());
+      if (begunAtMs.length === 1) loop.within(100);
+    },
+    (error) => {
+      throw error;
+    },
+  );
+  loop.start();
+  await vi.advanceTimersByTimeAsync(1_200);
+  loop.stop();
+  const [first = Number.NaN, second = Number.NaN, third = Number.NaN, ...further] = begunAtMs;
+  expect(second - first).toBe(100);
+  expect(third - second).toBeGreaterThanOrEqual(950);
+  expect(further).toEqual([]);
+});

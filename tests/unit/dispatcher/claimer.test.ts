@@ -5,6 +5,7 @@ import { Claimer } from "#dispatcher/claiming/claimer.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import type { Delivery } from "#dispatcher/delivery/delivery.ts";
 import { Metrics } from "#dispatcher/observability/metrics.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const NOW_MS = 10_000;
 /** Two turns of the event loop: a statement is sent in the turn after the one in which it may be. */
@@ -43,14 +44,7 @@ function start() {
     released,
     /** Adds a delivery of an account, admitted to its claim. */
     admit(accountId: string, dueAtMs: number): Delivery {
-      const delivery = deliveries.add(
-        {
-          ...{ id: `id-${++ids}`, version: 1, shard: 0, accountId, env: "live", dueAtMs, early: false },
-          ...{ isRetry: false, origin: "https://a.example", bytes: 1, accountActive: true, plan: "indie" },
-          cpsLimit: null,
-        },
-        0,
-      );
+      const delivery = deliveries.add(dueSchedule({ id: `id-${++ids}`, accountId, dueAtMs }), 0);
       deliveries.move(delivery, "awaiting turn");
       deliveries.move(delivery, "admitted");
       return delivery;

@@ -4,16 +4,13 @@ import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import { Deliveries, type Released } from "#dispatcher/delivery/deliveries.ts";
 import type { Delivery } from "#dispatcher/delivery/delivery.ts";
 import { type DeliveryState, IllegalTransition, STATES } from "#dispatcher/delivery/states.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const ALL = Object.keys(STATES) as DeliveryState[];
 const CONNECTIONS_PER_PLACE = 2;
 
-let ids = 0;
-const due = (overrides: Partial<DueSchedule> = {}): DueSchedule => ({
-  ...{ id: `id-${++ids}`, version: 1, shard: 0, accountId: "a", env: "live", dueAtMs: 1_000, early: false },
-  ...{ isRetry: false, origin: "https://example.com", bytes: 100, accountActive: true, plan: "indie", cpsLimit: null },
-  ...overrides,
-});
+const due = (overrides: Partial<DueSchedule> = {}): DueSchedule =>
+  dueSchedule({ origin: "https://example.com", bytes: 100, ...overrides });
 
 const NOBODY: Released = { slot() {}, connection() {}, bytes() {}, memory() {} };
 

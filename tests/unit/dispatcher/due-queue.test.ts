@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { DueQueue } from "#dispatcher/intake/due-queue.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const CLAIM_AHEAD_MS = 240;
 const BEGIN_MS = 1_000_000;
@@ -31,14 +32,7 @@ function start() {
   return {
     aheadMs,
     add(accountId: string, dueAtMs: number) {
-      deliveries.add(
-        {
-          ...{ id: `id-${accountId}`, version: 1, shard: 0, accountId, env: "live", dueAtMs, early: false },
-          ...{ isRetry: false, origin: "https://a.example", bytes: 1, accountActive: true, plan: "indie" },
-          cpsLimit: null,
-        },
-        0,
-      );
+      deliveries.add(dueSchedule({ accountId, dueAtMs }), 0);
     },
     /** Runs the queue until nothing is left in it. Returns how often it was woken. */
     run(): number {

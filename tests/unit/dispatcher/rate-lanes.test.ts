@@ -3,13 +3,13 @@ import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import type { Delivery } from "#dispatcher/delivery/delivery.ts";
 import type { DeliveryState } from "#dispatcher/delivery/states.ts";
 import { RateLanes } from "#dispatcher/rates/rate-lanes.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const LEAD_MS = 60;
 
 /** The rate of one account with `callsPerSecond`. Both clocks stand at 10 s. */
 function start(callsPerSecond: number) {
   let now = 10_000;
-  let ids = 0;
   const clock = { now: () => now, monotonic: () => now } as never;
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 256 });
   const rates = new RateLanes({
@@ -23,13 +23,7 @@ function start(callsPerSecond: number) {
     rates,
     /** Adds a delivery that was due at `dueAtMs`, and returns it after it has had its turn, if it gets one. */
     async add(dueAtMs: number): Promise<Delivery> {
-      const delivery = deliveries.add(
-        {
-          ...{ id: `id-${++ids}`, version: 1, shard: 0, accountId: "a", env: "live", dueAtMs, early: false },
-          ...{ isRetry: false, origin: "https://a.example", bytes: 1, accountActive: true, plan: "indie", cpsLimit: 1 },
-        },
-        0,
-      );
+      const delivery = deliveries.add(dueSchedule({ dueAtMs, cpsLimit: 1 }), 0);
       rates.setLimit(delivery.lane, callsPerSecond);
       deliveries.move(delivery, "awaiting turn");
       await new Promise(setImmediate);

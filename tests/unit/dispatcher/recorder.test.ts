@@ -10,6 +10,7 @@ import { OutageWatch } from "#dispatcher/recording/outage-watch.ts";
 import { ANSWER_BYTES_MAX, Recorder } from "#dispatcher/recording/recorder.ts";
 import { INTERRUPTED_MAX, Recovery } from "#dispatcher/recording/recovery.ts";
 import { newId } from "#domain/ids.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 
 /** The longest part of an answer that is kept, in characters. */
@@ -54,13 +55,7 @@ const rowOf = (id: string): ClaimedSchedule => ({
 
 /** A delivery that was rejected with `ANSWER`. */
 function reject(deliveries: Deliveries, id: string) {
-  const delivery = deliveries.add(
-    {
-      ...{ id, version: 1, shard: 0, accountId: "a", env: "live", dueAtMs: 0, early: false, isRetry: false },
-      ...{ origin: "https://example.com", bytes: 0, accountActive: true, plan: "indie", cpsLimit: null },
-    },
-    0,
-  );
+  const delivery = deliveries.add(dueSchedule({ id, dueAtMs: 0, origin: "https://example.com", bytes: 0 }), 0);
   for (const state of ["awaiting turn", "admitted", "claiming"] as const) deliveries.move(delivery, state);
   delivery.claim = { row: rowOf(id), startedAtMs: 0, durationMs: 0 };
   deliveries.move(delivery, "claimed");

@@ -6,16 +6,14 @@ import { Claimer } from "#dispatcher/claiming/claimer.ts";
 import { Releases } from "#dispatcher/claiming/releases.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { Metrics } from "#dispatcher/observability/metrics.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 const MIB = 1024 * 1024;
 /** The maximum for claimed requests that have not left, in bytes. */
 const CLAIMED_BYTES_MAX = 32 * MIB;
 
-const due = (n: number, bytes: number): DueSchedule => ({
-  ...{ id: `id-${n}`, version: 1, shard: 0, accountId: "a", env: "live", dueAtMs: 1_000, early: false },
-  ...{ isRetry: false, origin: "https://example.com", bytes, accountActive: true, plan: "indie", cpsLimit: null },
-});
+const due = (n: number, bytes: number): DueSchedule => dueSchedule({ id: `id-${n}`, bytes });
 
 const AWAY: Pick<Database, "run"> = { run: () => Promise.reject(new DatabaseUnavailable(new Error("away"))) };
 

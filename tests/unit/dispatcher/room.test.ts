@@ -4,22 +4,14 @@ import { createOrigin } from "#dispatcher/connections/origin.ts";
 import { isTimely, isUrgent, lateMax, roomFor, takeIf } from "#dispatcher/connections/room.ts";
 import { WaitingQueue } from "#dispatcher/connections/waiting-queue.ts";
 import { newDelivery } from "#dispatcher/delivery/delivery.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const NOW_MS = 100_000;
 const clock = { now: () => NOW_MS, monotonic: () => NOW_MS };
 const always = () => true;
 
-let ids = 0;
 const waiting = (accountId: string, dueAtMs: number) =>
-  newDelivery(
-    {
-      ...{ id: `id-${String(++ids).padStart(6, "0")}`, version: 1, shard: 0, accountId, env: "live", dueAtMs },
-      ...{ early: false, isRetry: false, origin: "https://a.example", bytes: 100, accountActive: true },
-      ...{ plan: "indie", cpsLimit: null },
-    },
-    0,
-    "awaiting connection",
-  );
+  newDelivery(dueSchedule({ accountId, dueAtMs, bytes: 100 }), 0, "awaiting connection");
 
 /** An origin with 64 free connections that answers within a tenth of a millisecond. */
 function quickOrigin() {

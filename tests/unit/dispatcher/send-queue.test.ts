@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { SendLead } from "#dispatcher/sending/send-lead.ts";
 import { SendQueue } from "#dispatcher/sending/send-queue.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const NOW_MS = 10_000;
 
@@ -23,13 +24,7 @@ function start() {
     begun,
     /** Adds a prepared request of an account, due at `dueAtMs`. */
     add(id: string, accountId: string, dueAtMs: number): void {
-      const delivery = deliveries.add(
-        {
-          ...{ id, version: 1, shard: 0, accountId, env: "live", dueAtMs, early: false, isRetry: false },
-          ...{ origin: "https://a.example", bytes: 1, accountActive: true, plan: "indie", cpsLimit: null },
-        },
-        0,
-      );
+      const delivery = deliveries.add(dueSchedule({ id, accountId, dueAtMs }), 0);
       delivery.claim = { row: {}, startedAtMs: NOW_MS, durationMs: 1 } as never;
       for (const state of ["awaiting turn", "admitted", "claiming", "claimed", "prepared"] as const)
         deliveries.move(delivery, state);

@@ -10,6 +10,7 @@ import type { Connection } from "#dispatcher/delivery/connection.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import type { Delivery } from "#dispatcher/delivery/delivery.ts";
 import type { DeliveryState } from "#dispatcher/delivery/states.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const ORIGIN = "https://a.example";
 const TO_READY: DeliveryState[] = ["awaiting turn", "admitted", "claiming", "claimed", "prepared", "ready"];
@@ -17,7 +18,6 @@ const TO_READY: DeliveryState[] = ["awaiting turn", "admitted", "claiming", "cla
 /** A waiting list for one origin. Its connections are open once `open` was called. */
 function start() {
   let now = 1_000;
-  let ids = 0;
   const clock = { monotonic: () => now, now: () => now } as never;
   const limits = { perOrigin: 256, perAccount: 1_024, total: 4_096 };
   const deliveries = new Deliveries({ clock, connectionsPerPlace: limits.perOrigin });
@@ -40,13 +40,7 @@ function start() {
     },
   );
   const known = (accountId: string) =>
-    deliveries.add(
-      {
-        ...{ id: `id-${++ids}`, version: 1, shard: 0, accountId, env: "live", dueAtMs: now, early: false },
-        ...{ isRetry: false, origin: ORIGIN, bytes: 100, accountActive: true, plan: "indie", cpsLimit: null },
-      },
-      0,
-    );
+    deliveries.add(dueSchedule({ accountId, dueAtMs: now, origin: ORIGIN, bytes: 100 }), 0);
   const waits = (delivery: Delivery) => {
     deliveries.move(delivery, "awaiting connection");
     waitingList.add(delivery);

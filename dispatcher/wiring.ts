@@ -36,6 +36,7 @@ import { Recovery } from "./recording/recovery.ts";
 import { Retention } from "./retention/retention.ts";
 import { Clock } from "./runtime/clock.ts";
 import { DueWork } from "./runtime/due-work.ts";
+import { ProvenWait } from "./runtime/proven-wait.ts";
 import { monotonicNow } from "./runtime/ticker.ts";
 import { Exchanges } from "./sending/exchanges.ts";
 import { Preparer } from "./sending/preparer.ts";
@@ -124,6 +125,7 @@ function createBase(config: Config, options: DispatcherOptions) {
     id: newId(Date.now()),
     outageLog: new OutageLog(log, monotonic),
     alarm: new DueWork(clock),
+    provenWait: new ProvenWait(monotonic),
     deliveries: new Deliveries({ clock, connectionsPerPlace: config.connectionsPerOrigin }),
     wantedReads: new WantedReads(),
     cost: new ClaimCost(),

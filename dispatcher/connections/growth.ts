@@ -12,7 +12,7 @@ import {
 /** A slow origin gets as many more connections as are needed to answer the waiting requests within this, ms. */
 const DRAIN_MS = 500;
 /**
- * An origin gets at most this many when its answers take long on average but not always: it, or this process, is busy.
+ * An origin gets at most this many when its answers take long on average but not always.
  */
 const BUSY_ORIGIN_MAX = 256;
 /** An origin whose answers have become this many times slower with more connections does not benefit from more. */
@@ -56,8 +56,8 @@ export function mayOpenNow(origin: Origin, nowMs: number): boolean {
 export function grow(origin: Origin, max: number, nowMs: number, isCalm: boolean): void {
   const hanging = countHanging(origin, nowMs, isCalm);
   const isSteady = isSteadilySlow(origin);
-  if (isSteady || origin.latencyMs >= SLOW_MS) {
-    const latencyMs = isSteady ? origin.quickestMs : origin.latencyMs;
+  if (isSteady || origin.provenMs >= SLOW_MS) {
+    const latencyMs = isSteady ? origin.quickestMs : origin.provenMs;
     const lacking = Math.ceil(((readyOf(origin) + waitingOf(origin)) * latencyMs) / DRAIN_MS);
     raise(origin, connectionsOf(origin) - hanging + lacking, isSteady ? max : Math.min(max, BUSY_ORIGIN_MAX));
   }

@@ -55,6 +55,8 @@ export type Origin = {
   readonly forecast: ConnectionForecast;
   /** Average time from request to status line, ms; before the first answer, the time that connecting took. */
   latencyMs: number;
+  /** The same, without the time that answers may have waited in their sockets because this process was busy, ms. */
+  provenMs: number;
   /** The quickest answer of the current second and of the one before, ms; NaN when there was none. */
   quickestNowMs: number;
   quickestMs: number;
@@ -106,6 +108,7 @@ export function createOrigin(key: string): Origin {
     readySinceMs: 0,
     forecast: new ConnectionForecast(),
     latencyMs: Number.NaN,
+    provenMs: 0,
     quickestNowMs: Number.NaN,
     quickestMs: Number.NaN,
     baseMs: Number.NaN,
@@ -164,10 +167,15 @@ export function noteConnected(origin: Origin, { connectMs, roundTripMs }: Connec
   origin.latencyMs = Number.isNaN(origin.latencyMs) ? connectMs : Math.min(origin.latencyMs, connectMs);
 }
 
-/** Notes how long an answer took, ms. */
-export function noteAnswer(origin: Origin, latencyMs: number, nowMs: number): void {
+/** Notes how long an answer took until it was read, and how long of this it was certainly not there. */
+export function noteAnswer(
+  origin: Origin,
+  { latencyMs, provenMs }: { latencyMs: number; provenMs: number },
+  nowMs: number,
+): void {
   const isFirst = origin.answeredAtMs === Number.NEGATIVE_INFINITY;
   origin.latencyMs = isFirst ? latencyMs : origin.latencyMs * 0.9 + latencyMs * 0.1;
+  origin.provenMs = isFirst ? provenMs : origin.provenMs * 0.9 + provenMs * 0.1;
   origin.answeredAtMs = nowMs;
   origin.answers++;
   if (!(origin.quickestNowMs <= latencyMs)) origin.quickestNowMs = latencyMs;

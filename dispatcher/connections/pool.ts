@@ -123,9 +123,9 @@ export class Pool {
     this.#deps.origins.noteIdle(origin, true);
   }
 
-  /** An answer came over `connection` after `latencyMs`. */
-  answered(connection: Connection, latencyMs: number): void {
-    noteAnswer((connection as OwnedConnection).owner.origin, latencyMs, this.#now());
+  /** An answer was read from `connection` after `latencyMs`, of which it was certainly not there for `provenMs`. */
+  answered(connection: Connection, latencyMs: number, provenMs: number): void {
+    noteAnswer((connection as OwnedConnection).owner.origin, { latencyMs, provenMs }, this.#now());
   }
 
   /** How far ahead of its instant a request to the origin `key` must leave to arrive at the instant, ms. */

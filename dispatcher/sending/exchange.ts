@@ -7,6 +7,7 @@ import type { Deliveries } from "../delivery/deliveries.ts";
 import { claimOf, type Delivery, type PreparedRequest } from "../delivery/delivery.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
+import type { ProvenWait, WaitStart } from "../runtime/proven-wait.ts";
 import { brokeOff, failed, mayRetryOnAnother, STATUS_LINE_BYTES, statusOf } from "./exchange-failure.ts";
 import type { SendLead } from "./send-lead.ts";
 import type { SendQueue } from "./send-queue.ts";
@@ -21,6 +22,7 @@ export type ExchangeDeps = {
   sendQueue: SendQueue;
   lead: SendLead;
   clock: Time;
+  provenWait: ProvenWait;
   metrics: Pick<Metrics, "sent">;
 };
 
@@ -47,8 +49,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false;
   readonly #connectMs: number | null;
   #attemptedAtMs: number | null = null;
-  /** When the first byte left, monotonic ms. */
-  #sentAtMs = 0;
+  /** When the first byte left. */
+  #sent: WaitStart = { atMs: 0, idleMs: 0 };
   #firstByteMs: number | null = null;
   #statusCode = 0;
   #retryAfter: string | undefined;
@@ -85,7 +87,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { sendQueue, lead, deliveries, clock, metrics } = this.#deps;
+    const { sendQueue, lead, deliveries, clock, provenWait, metrics } = this.#deps;
     const { sendAtMs, leaveAtMs } = this.#delivery;
     this.#controller = controller;
     if (sendQueue.isFirst(this.#delivery)) lead.adapt(leaveAtMs);
@@ -94,7 +96,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new Error("not allowed to leave now"));
       return;
     }
-    this.#sentAtMs = clock.monotonic();
+    this.#sent = provenWait.start();
     this.#attemptedAtMs = clock.now();
     this.#delivery.request = null;
     this.#request.body = null;
@@ -103,17 +105,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStarted(): void {
-    this.#firstByteMs ??= this.#deps.clock.monotonic() - this.#sentAtMs;
+    this.#firstByteMs ??= this.#deps.clock.monotonic() - this.#sent.atMs;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, code: number, headers: Headers): void {
     if (code < 200) return;
     this.#statusCode = code;
-    const latencyMs = this.#deps.clock.monotonic() - this.#sentAtMs;
+    const latencyMs = this.#deps.clock.monotonic() - this.#sent.atMs;
     this.#firstByteMs ??= latencyMs;
     this.#isReusable = !/\bclose\b/i.test(String(headers.connection ?? ""));
     this.#retryAfter = headers["retry-after"] === undefined ? undefined : String(headers["retry-after"]);
-    this.#deps.pool.answered(this.#connection, latencyMs);
+    this.#deps.pool.answered(this.#connection, latencyMs, this.#deps.provenWait.until(this.#sent));
     if (code < 300) this.#end(this.#answer());
   }
 

@@ -9,6 +9,7 @@ import { Deliveries } from "../../../dispatcher/delivery/deliveries.ts";
 import type { Claim } from "../../../dispatcher/delivery/delivery.ts";
 import { Metrics } from "../../../dispatcher/observability/metrics.ts";
 import { DueWork } from "../../../dispatcher/runtime/due-work.ts";
+import { ProvenWait } from "../../../dispatcher/runtime/proven-wait.ts";
 import { monotonicNow } from "../../../dispatcher/runtime/ticker.ts";
 import { Exchanges } from "../../../dispatcher/sending/exchanges.ts";
 import { Preparer } from "../../../dispatcher/sending/preparer.ts";
@@ -138,7 +139,8 @@ function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>
   const lead = new SendLead(clock);
   const shards = { holds: () => true };
   const sendQueue = new SendQueue({ deliveries, shards, waitingList, clock, lead, alarm });
-  const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, metrics: new Metrics() });
+  const provenWait = new ProvenWait(monotonicNow);
+  const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, provenWait, metrics: new Metrics() });
   deliveries.connect(
     {
       claimed: (delivery) => preparer.add(delivery),

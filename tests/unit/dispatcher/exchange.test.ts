@@ -18,6 +18,7 @@ function start(statusCode: number) {
     sendQueue: { isFirst: () => false, mayLeave: () => true },
     lead: { hold: () => true },
     clock: { now: () => 0, monotonic: () => 0 },
+    provenWait: { start: () => ({ atMs: 0, idleMs: 0 }), until: () => 0 },
     metrics: { sent() {} },
   };
   const delivery = {

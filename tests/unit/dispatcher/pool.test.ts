@@ -133,6 +133,26 @@ describe("unused connections", () => {
 });
 
 describe("a fast origin", () => {
+  it("gets no more connections when its answers wait in their sockets, because this process is busy", async () => {
+    const connectionsWith = async (provenMs: number) => {
+      const { pool, demand, origins, origin, open, pass } = start();
+      for (let n = 0; n < 64; n++) pool.open(origin(), "a");
+      await open();
+      for (let n = 0; n < 100; n++) {
+        const used = pool.acquire(origin(), of("a")) as Connection;
+        pass(1);
+        pool.answered(used, n === 0 ? 1 : 80, provenMs);
+        pool.release(used, true);
+      }
+      for (let n = 0; n < 500; n++) origin().ready.push(of("a"));
+      origins.press(origin(), true);
+      demand.runOnce();
+      return pool.size;
+    };
+    expect(await connectionsWith(10)).toBe(64);
+    expect(await connectionsWith(80)).toBeGreaterThan(64);
+  });
+
   it("gets one more connection for each request that others overtake, and for no other", async () => {
     const { pool, demand, origins, origin, open, pass } = start();
     for (let n = 0; n < 64; n++) pool.open(origin(), "a");
@@ -142,7 +162,7 @@ describe("a fast origin", () => {
     const rest = Array.from({ length: 44 }, () => pool.acquire(origin(), of("a")) as Connection);
     const round = () => {
       for (const each of rest) {
-        pool.answered(each, 5);
+        pool.answered(each, 5, 5);
         pool.release(each, true);
       }
       for (const n of rest.keys()) rest[n] = pool.acquire(origin(), of("a")) as Connection;

@@ -151,7 +151,7 @@ it("a delivery that is on time has no room while a late one of the same account 
   const answered = ready("x");
   await open();
   // The origin answers fast, so what is on time may be claimed although no connection is left for it.
-  pool.answered(answered.connection as Connection, 1);
+  pool.answered(answered.connection as Connection, 1, 1);
   pool.release(answered.connection as Connection, true);
   for (let n = 0; n < 400; n++) reserve(known(`crowd-${n % 2}`));
   const late = known("a");

@@ -1,0 +1,41 @@
+import { performance } from "node:perf_hooks";
+
+/** When a wait began, monotonic ms, and how long the event loop had idled by then, ms. */
+export type WaitStart = { atMs: number; idleMs: number };
+
+/**
+ * How long an answer was certainly not there. From a request to the reading of its answer takes longer than the target
+ * does when the event loop is busy: the answer waits in its socket. It was not there while the event loop idled, nor
+ * when the last poll phase began in which answers were read.
+ */
+export class ProvenWait {
+  readonly #monotonic: () => number;
+  /** When the first answer was read in the latest poll phase in which any was, and in the one before it. */
+  #polledMs = Number.NEGATIVE_INFINITY;
+  #polledBeforeMs = Number.NEGATIVE_INFINITY;
+  #isPollNoted = false;
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  start(): WaitStart {
+    return { atMs: this.#monotonic(), idleMs: performance.nodeTiming.idleTime };
+  }
+
+  /** How long the answer that is being read was certainly not there since `start`, ms. */
+  until({ atMs, idleMs }: WaitStart): number {
+    this.#notePoll();
+    return Math.max(performance.nodeTiming.idleTime - idleMs, this.#polledBeforeMs - atMs, 0);
+  }
+
+  #notePoll(): void {
+    if (this.#isPollNoted) return;
+    this.#isPollNoted = true;
+    this.#polledBeforeMs = this.#polledMs;
+    this.#polledMs = this.#monotonic();
+    setImmediate(() => {
+      this.#isPollNoted = false;
+    });
+  }
+}

@@ -11,6 +11,7 @@ import { Demand } from "./connections/demand.ts";
 import { Dialer } from "./connections/dialer.ts";
 import { Origins } from "./connections/origins.ts";
 import { Pool } from "./connections/pool.ts";
+import { Preparation } from "./connections/preparation.ts";
 import { WaitingList } from "./connections/waiting-list.ts";
 import { connectDatabases } from "./databases.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
@@ -148,7 +149,7 @@ function createConnections({ deliveries, clock, cost, outageLog }: Base, config:
   const demand = new Demand({ origins, pool, limits, holdings, clock });
   const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits, clock });
   const rates = new RateLanes({ deliveries, clock, cost, connections: waitingList });
-  return { origins, pool, demand, waitingList, rates };
+  return { origins, pool, demand, waitingList, rates, preparation: new Preparation({ origins, clock }) };
 }
 
 type Sending = ReturnType<typeof createSending>;
@@ -156,7 +157,7 @@ type Sending = ReturnType<typeof createSending>;
 /** The stages from the claim to the record. */
 function createSending(
   base: Base,
-  { pool, waitingList }: Connections,
+  { pool, waitingList, preparation }: Connections,
   shards: Shards,
   config: Config,
   options: DispatcherOptions,
@@ -168,7 +169,7 @@ function createSending(
   const releases = new Releases(claims);
   const preparer = new Preparer({ ...base, keyRing, userAgent: `Stopwatch/${options.version}` });
   const lead = new SendLead(clock);
-  const sendQueue = new SendQueue({ ...base, shards, waitingList, lead });
+  const sendQueue = new SendQueue({ ...base, shards, waitingList, preparation, lead });
   const exchanges = new Exchanges({ ...base, pool, sendQueue, lead });
   const recorder = new Recorder({ ...base, database: databases.records, keyRing, plans, sendQueue });
   const recovery = new Recovery({ database: databases.reads, shards, recorder, clock, outage });
@@ -180,7 +181,7 @@ type IntakeParts = ReturnType<typeof createIntake>;
 /** Reading ahead, and what depends on it. */
 function createIntake(
   base: Base,
-  { demand, pool, waitingList, rates }: Connections,
+  { demand, pool, waitingList, rates, preparation }: Connections,
   shards: Shards,
   { recorder }: Sending,
   { plans }: Config,
@@ -200,7 +201,16 @@ function createIntake(
     idleLanes: new IdleLanes(reads),
     laneAudit: new LaneAudit({ database: databases.reads, clock, shards, log, metrics }),
     urgentReads: new UrgentReads({ database: databases.reads, wanted: wantedReads, clock, intake }),
-    dueQueue: new DueQueue({ deliveries, clock, claimAheadMs, claimCost: cost, rates, demand, waitingList }),
+    dueQueue: new DueQueue({
+      deliveries,
+      clock,
+      claimAheadMs,
+      claimCost: cost,
+      preparation,
+      rates,
+      demand,
+      waitingList,
+    }),
     retention: new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log }),
   };
 }

@@ -27,6 +27,11 @@ export class ConnectionForecast {
     return bucket.needed;
   }
 
+  /** How many of the noted requests fall due in the same 100 ms as `atMs`. */
+  dueWith(atMs: number): number {
+    return this.#spans.get(Math.floor(atMs / SPAN_MS)) ?? 0;
+  }
+
   /** How many of the noted requests are on the wire at `atMs`, if each takes `latencyMs`. */
   underWay(atMs: number, latencyMs: number): number {
     const spans = Math.min(latencyMs, SPAN_KEPT_MS) / SPAN_MS;

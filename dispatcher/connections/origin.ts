@@ -2,6 +2,7 @@ import type { Connection } from "../delivery/connection.ts";
 import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import type { Opening, OwnedConnection, Place } from "./accounts.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
+import { PreparationTime } from "./preparation-time.ts";
 import { ReadyQueue } from "./ready-queue.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 
@@ -70,6 +71,7 @@ export type Origin = {
   pacePerMs: number;
   answeredAtMs: number;
   roundTripMs: number | null;
+  readonly preparation: PreparationTime;
 };
 
 /** How many connections a fast origin gets. More make a burst no faster, and each costs a handshake at both ends. */
@@ -118,6 +120,7 @@ export function createOrigin(key: string): Origin {
     pacePerMs: 0,
     answeredAtMs: Number.NEGATIVE_INFINITY,
     roundTripMs: null,
+    preparation: new PreparationTime(),
   };
 }
 

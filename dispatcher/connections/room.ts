@@ -1,5 +1,6 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
+import { isOnTime } from "../runtime/lateness.ts";
 import { isSlow, type Origin, openOf, readyOf } from "./origin.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
@@ -13,12 +14,18 @@ const HEADROOM_MS = 250;
  * And no more than this many, whatever the latency: this process may send more slowly than the origin answers, and
  * requests that wait for two seconds are put back.
  */
-const HEADROOM_MAX = 4_096;
+const HEADROOM_MAX = 2_048;
 /** A delivery that is late by this is let through only if few others were, ms. */
 const LATE_MS = 2_000;
-/** A delivery that is at most this late may be let through without room; and how many may be, in all. */
+/** A delivery that is at most this late may be let through without room. */
 const URGENT_MS = 500;
+/** How many deliveries may be let through without room. The second half is for those that are on time. */
 const OVERDRAWN_MAX = 4_096;
+const OVERDRAWN_LATE_MAX = 2_048;
+/**
+ * With at most this many due at the origin in its 100 ms, a delivery may be let through without room before it is due.
+ */
+const FEW_DUE = 64;
 /** The period over which the pace of answers is measured, ms. */
 const PACE_MS = 250;
 /** Late deliveries are let through for this long ahead, by the pace of answers, ms; and at least this many. */
@@ -69,15 +76,24 @@ const lacksClaimed = (origin: Origin): boolean =>
 export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boolean => sendAtMs >= nowMs - LATE_MS;
 
 /**
- * Whether a delivery is let through although `room` is used up: its origin is fast, and the delivery is due now and at
- * most half a second late, or is due before the last one that was let through, which it overtakes.
+ * Whether a delivery is let through although `room` is used up. Its origin must be fast, and the delivery must be due and
+ * at most half a second late; or due so soon that it would be prepared too late, with few others; or due before the last
+ * one that was let through, which it overtakes.
  */
 export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
   const nowMs = clock.now();
-  const isDue = sendAtMs <= nowMs && sendAtMs > nowMs - URGENT_MS;
-  if (!isDue && (sendAtMs <= nowMs || sendAtMs >= origin.frontierMs)) return false;
-  return -room < OVERDRAWN_MAX && headroom(origin, clock.monotonic()) > 0;
+  const mayGo =
+    sendAtMs <= nowMs
+      ? sendAtMs > nowMs - URGENT_MS
+      : sendAtMs < origin.frontierMs || mustBePrepared(origin, sendAtMs, nowMs);
+  if (!mayGo) return false;
+  const overdrawnMax = isOnTime(sendAtMs, nowMs) ? OVERDRAWN_MAX : OVERDRAWN_LATE_MAX;
+  return -room < overdrawnMax && headroom(origin, clock.monotonic()) > 0;
 }
+
+/** Whether a request that is due at `sendAtMs`, with few others, must begin to be prepared. */
+const mustBePrepared = (origin: Origin, sendAtMs: number, nowMs: number): boolean =>
+  sendAtMs <= nowMs + origin.preparation.aheadMs(nowMs) && origin.forecast.dueWith(sendAtMs) <= FEW_DUE;
 
 /**
  * Removes and returns the delivery whose turn it is, as long as `is` accepts the one that is first by its tag: that one

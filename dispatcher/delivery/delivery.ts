@@ -23,6 +23,11 @@ export type Delivery = DueSchedule & {
    * exchange.
    */
   needsNewConnection: boolean;
+  /**
+   * When it was enqueued, or may be claimed if that is later, by the database's clock, ms; NaN when it was due by then.
+   * Written by the due queue.
+   */
+  enqueuedAtMs: number;
   /** How long after its due time it waited for a slot of its lane, ms. Written by the rate lanes. */
   waitMs: number;
   /** Frees its slot in p-queue. Written by the rate lanes. */
@@ -91,6 +96,7 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
     state,
     wakeAtMs: Number.NaN,
     needsNewConnection: due.isRetry,
+    enqueuedAtMs: Number.NaN,
     waitMs: 0,
     freeSlot: null,
     slotFromMs: Number.NEGATIVE_INFINITY,

@@ -43,6 +43,7 @@ type Deps = {
   rates: { isNearLimit(lane: string): boolean };
   demand: { expect(delivery: Delivery): void };
   waitingList: { letPass(delivery: Delivery): void };
+  preparation: { aheadMs(origin: string): number };
 };
 
 /**
@@ -136,6 +137,7 @@ export class DueQueue implements DueStage {
   }
 
   #enqueueDue(nowMs: number): void {
+    const { preparation, claimAheadMs } = this.#deps;
     let left = TURN_MAX - this.#enqueueFrom(this.#woken, nowMs);
     let leadMs: number | undefined;
     let woken = 0;
@@ -146,12 +148,13 @@ export class DueQueue implements DueStage {
       this.#near.pop();
       if (next.state !== "known") continue;
       leadMs ??= this.#leadMs(nowMs);
-      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : leadMs + coalesceMs;
+      const aheadMs = Math.max(leadMs, Math.min(preparation.aheadMs(next.origin), claimAheadMs));
+      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : aheadMs + coalesceMs;
       if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
-        next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, leadMs), nowMs + 1);
+        next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, aheadMs), nowMs + 1);
         early.push(next);
       } else if (left > 0) {
-        this.#deps.waitingList.letPass(next);
+        this.#enqueue(next, nowMs);
         left--;
       } else {
         this.#woken.push(next);
@@ -168,9 +171,16 @@ export class DueQueue implements DueStage {
       if (!next) return n;
       const isNew = Number.isNaN(next.wakeAtMs);
       if (isNew) this.#deps.demand.expect(next);
-      this.#deps.waitingList.letPass(next);
+      this.#enqueue(next, nowMs);
     }
     return TURN_MAX;
+  }
+
+  #enqueue(delivery: Delivery, nowMs: number): void {
+    const { waitingList, claimAheadMs } = this.#deps;
+    const { sendAtMs } = delivery;
+    delivery.enqueuedAtMs = sendAtMs > nowMs ? Math.max(nowMs, sendAtMs - claimAheadMs) : Number.NaN;
+    waitingList.letPass(delivery);
   }
 
   /** How far ahead of its instant a delivery is enqueued, depending on how much else falls due with it, ms. */

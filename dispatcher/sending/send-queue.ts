@@ -29,6 +29,7 @@ type Deps = {
     takeReady(which: (delivery: Delivery) => boolean): Delivery[];
     takeStalled(): Delivery[];
   };
+  preparation: { note(delivery: Delivery): void };
   clock: Time;
   lead: SendLead;
   alarm: Alarm;
@@ -64,6 +65,7 @@ export class SendQueue implements DueStage {
   }
 
   add(delivery: Delivery): void {
+    this.#deps.preparation.note(delivery);
     this.#due.push(delivery);
     const beginAtMs = this.#deps.lead.beginAtMs(delivery.leaveAtMs);
     if (beginAtMs >= this.#alarmAtMs) return;

@@ -138,7 +138,7 @@ function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>
   const preparer = new Preparer({ deliveries, keyRing, userAgent: "Stopwatch/bench", clock, alarm });
   const lead = new SendLead(clock);
   const shards = { holds: () => true };
-  const sendQueue = new SendQueue({ deliveries, shards, waitingList, clock, lead, alarm });
+  const sendQueue = new SendQueue({ deliveries, shards, waitingList, preparation: { note() {} }, clock, lead, alarm });
   const provenWait = new ProvenWait(monotonicNow);
   const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, provenWait, metrics: new Metrics() });
   deliveries.connect(

@@ -8,14 +8,18 @@ const BEGIN_MS = 1_000_000;
 /** How far ahead of its instant a delivery is enqueued when little else is due, ms. */
 const LEAD_MS = 11;
 
-/** A due queue whose clock goes from one wake-up that it asks for to the next. */
-function start() {
+/**
+ * A due queue whose clock goes from one wake-up that it asks for to the next. Other deliveries take `preparationMs` until
+ * they are prepared.
+ */
+function start(preparationMs = 0) {
   let nowMs = BEGIN_MS;
   const clock = { now: () => nowMs, monotonic: () => nowMs } as never;
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 256 });
   const aheadMs: number[] = [];
   const queue = new DueQueue({
     ...{ deliveries, clock, claimAheadMs: CLAIM_AHEAD_MS, claimCost: { leadMs: () => LEAD_MS } },
+    preparation: { aheadMs: () => preparationMs },
     rates: { isNearLimit: () => false },
     demand: { expect() {} },
     waitingList: {
@@ -59,4 +63,16 @@ it("each delivery is enqueued ahead of its instant by the time that turn and cla
   expect(aheadMs).toHaveLength(50);
   expect(Math.min(...aheadMs)).toBeGreaterThanOrEqual(LEAD_MS);
   expect(Math.max(...aheadMs)).toBeLessThan(LEAD_MS + 100);
+});
+
+it("each delivery is enqueued as far ahead as others to its origin took recently until they were prepared, but no further than it may be claimed", () => {
+  for (const preparationMs of [150, 1_000]) {
+    const { add, run, aheadMs } = start(preparationMs);
+    for (let n = 0; n < 50; n++) add(`account ${n}`, BEGIN_MS + 4_000 + 7 * n);
+    run();
+    const expectedMs = Math.min(preparationMs, CLAIM_AHEAD_MS);
+    expect(aheadMs).toHaveLength(50);
+    expect(Math.min(...aheadMs)).toBeGreaterThanOrEqual(expectedMs);
+    expect(Math.max(...aheadMs)).toBeLessThan(expectedMs + 100);
+  }
 });

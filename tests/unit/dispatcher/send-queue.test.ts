@@ -13,6 +13,7 @@ function start() {
   const begun: string[] = [];
   const queue = new SendQueue({
     ...{ deliveries, clock, lead: new SendLead(clock), shards: { holds: () => true }, alarm: { at() {}, run() {} } },
+    preparation: { note() {} },
     waitingList: { addReady() {}, takeReady: () => [], takeStalled: () => [] },
   });
   deliveries.connect(

@@ -1,0 +1,35 @@
+const PERIOD_MS = 500;
+/** Deliveries are enqueued ahead by this many times what the slowest one took recently. */
+const FACTOR = 1.25;
+
+/**
+ * How long deliveries to an origin take from when they are enqueued, or may be claimed, until their requests are
+ * prepared: the longest of the last half second to second. It depends on the origin, because they may wait for one of
+ * its connections.
+ */
+export class PreparationTime {
+  #sinceMs = Number.NEGATIVE_INFINITY;
+  #longestMs = 0;
+  #longestBeforeMs = 0;
+
+  /** A request was prepared `ms` after its delivery was enqueued. */
+  note(ms: number, nowMs: number): void {
+    this.#age(nowMs);
+    this.#longestMs = Math.max(this.#longestMs, ms);
+  }
+
+  /** How long before its instant a delivery should be enqueued, ms; 0 when nothing was prepared recently. */
+  aheadMs(nowMs: number): number {
+    this.#age(nowMs);
+    return FACTOR * Math.max(this.#longestMs, this.#longestBeforeMs);
+  }
+
+  #age(nowMs: number): void {
+    // The clock may have been set back.
+    const forMs = Math.abs(nowMs - this.#sinceMs);
+    if (forMs < PERIOD_MS) return;
+    this.#longestBeforeMs = forMs < 2 * PERIOD_MS ? this.#longestMs : 0;
+    this.#longestMs = 0;
+    this.#sinceMs = nowMs;
+  }
+}

@@ -91,6 +91,10 @@ export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, roo
   return -room < overdrawnMax && headroom(origin, clock.monotonic()) > 0;
 }
 
+/** Whether any delivery may be let through although `room` is used up. */
+export const mayOverdraw = (origin: Origin, room: number, nowMs: number): boolean =>
+  -room < OVERDRAWN_MAX && headroom(origin, nowMs) > 0;
+
 /** Whether a request that is due at `sendAtMs`, with few others, must begin to be prepared. */
 const mustBePrepared = (origin: Origin, sendAtMs: number, nowMs: number): boolean =>
   sendAtMs <= nowMs + origin.preparation.aheadMs(nowMs) && origin.forecast.dueWith(sendAtMs) <= FEW_DUE;

@@ -11,7 +11,7 @@ import type { Origins } from "./origins.ts";
 import type { Pool } from "./pool.ts";
 import type { PoolListener } from "./pool-listener.ts";
 import type { ReadyQueue } from "./ready-queue.ts";
-import { isTimely, isUrgent, lateMax, roomFor, takeIf } from "./room.ts";
+import { isTimely, isUrgent, lateMax, mayOverdraw, roomFor, takeIf } from "./room.ts";
 import { hasFew, hasSpare, mayUse, noteSpare, SPARE_MAX } from "./spare.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
@@ -216,7 +216,7 @@ export class WaitingList implements PoolListener {
     if (origin.waiting.size === 0) return;
     const { deliveries, limits, origins, clock } = this.#deps;
     const room = roomFor(origin, origins.reserved(origin), clock.monotonic());
-    if (room > 0) return;
+    if (room > 0 || !mayOverdraw(origin, room, clock.monotonic())) return;
     const isWithin = (delivery: Delivery) => isWithinLimits(delivery, limits, deliveries.holdings);
     const is = (delivery: Delivery) => isUrgent(origin, delivery, room, clock);
     const next = takeIf(origin.waiting, clock.now(), isWithin, is);

@@ -8,45 +8,49 @@ import { MinHeap } from "./min-heap.ts";
 export class SortedQueue<T> {
   readonly #before: (a: T, b: T) => boolean;
   readonly #inOrder = new Fifo<T>();
-  readonly #others: MinHeap<T>;
+  /** Undefined until it is needed, because most lanes have few items. */
+  #others: MinHeap<T> | undefined;
 
   constructor(before: (a: T, b: T) => boolean) {
     this.#before = before;
-    this.#others = new MinHeap(before);
   }
 
   get size(): number {
-    return this.#inOrder.length + this.#others.size;
+    return this.#inOrder.length + (this.#others?.size ?? 0);
   }
 
   push(item: T): void {
     const last = this.#inOrder.last();
-    if (last === undefined || !this.#before(item, last)) this.#inOrder.push(item);
-    else this.#others.push(item);
+    if (last === undefined || !this.#before(item, last)) {
+      this.#inOrder.push(item);
+    } else {
+      this.#others ??= new MinHeap(this.#before);
+      this.#others.push(item);
+    }
   }
 
   peek(): T | undefined {
-    return this.#isOtherFirst() ? this.#others.peek() : this.#inOrder.peek();
+    return this.#firstOther() ?? this.#inOrder.peek();
   }
 
   pop(): T | undefined {
-    return this.#isOtherFirst() ? this.#others.pop() : this.#inOrder.shift();
+    return this.#firstOther() === undefined ? this.#inOrder.shift() : this.#others?.pop();
   }
 
   /** Removes all items and returns them in no order. */
   clear(): T[] {
-    return [...this.#inOrder.clear(), ...this.#others.clear()];
+    return [...this.#inOrder.clear(), ...(this.#others?.clear() ?? [])];
   }
 
   /** Drops the items that `keeps` rejects. */
   prune(keeps: (item: T) => boolean): void {
     this.#inOrder.take((item) => !keeps(item));
-    this.#others.prune(keeps);
+    this.#others?.prune(keeps);
   }
 
   /** The items that `passes` accepts, in no order. They stay. Takes linear time. */
   filter(passes: (item: T) => boolean): T[] {
-    return [...this.#inOrder.values().filter(passes), ...this.#others.filter(passes)];
+    return [...this.#inOrder.values().filter(passes), ...(this.#others?.filter(passes) ?? [])];
   }
 
   /** How many items `passes` accepts. Takes linear time. */
@@ -54,10 +58,11 @@ export class SortedQueue<T> {
     return this.filter(passes).length;
   }
 
-  #isOtherFirst(): boolean {
-    const other = this.#others.peek();
-    if (other === undefined) return false;
+  /** The first item in the heap, if it comes before all those in the list. */
+  #firstOther(): T | undefined {
+    const other = this.#others?.peek();
+    if (other === undefined) return undefined;
     const inOrder = this.#inOrder.peek();
-    return inOrder === undefined || this.#before(other, inOrder);
+    return inOrder === undefined || this.#before(other, inOrder) ? other : undefined;
   }
 }

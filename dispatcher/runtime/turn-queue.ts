@@ -57,9 +57,7 @@ export class TurnQueue<T> {
 
   /** The item whose turn it is by its tag, among those that `mayGo` accepts. It stays in the queue. */
   peek(mayGo: Accepts<T> = always): T | undefined {
-    const group = this.#nextOf(this.#byTag, mayGo);
-    if (group?.turn) this.#byTag.push(group.turn);
-    return group?.heap.peek();
+    return this.#nextOf(this.#byTag, mayGo)?.heap.peek();
   }
 
   /**
@@ -91,8 +89,7 @@ export class TurnQueue<T> {
    */
   takeTimely(nowMs: number, mayGo: Accepts<T>, is: Accepts<T> = always): T | undefined {
     this.#begin(nowMs);
-    const onTime = this.#serveIf(is, this.#nextOnTime(mayGo), this.#onTime);
-    return onTime ?? this.#takeRecent("leastLate", mayGo, is);
+    return this.#serveIf(is, this.#nextOnTime(mayGo)) ?? this.#takeRecent("leastLate", mayGo, is);
   }
 
   /**
@@ -138,7 +135,7 @@ export class TurnQueue<T> {
     for (;;) {
       const group = this.#nextOf(this.#byTag, mayGo);
       if (!group || group.owed === 0) return group;
-      if (this.#byTag.size === 0) {
+      if (this.#byTag.size === 1) {
         group.owed = 0;
         return group;
       }
@@ -162,17 +159,13 @@ export class TurnQueue<T> {
   /** Removes and returns the first head in one of the orders of those that have become late recently. */
   #takeRecent(which: "leastLate" | "mostLate", mayGo: Accepts<T>, is: Accepts<T>): T | undefined {
     this.#recent.forget(this.#nowMs);
-    const order = this.#recent[which];
-    return this.#serveIf(
-      is,
-      this.#nextOf(order, mayGo, ({ dueMs }) => !isLateForLong(dueMs, this.#nowMs)),
-      order,
-    );
+    const isRecent = ({ dueMs }: Turn<T>) => !isLateForLong(dueMs, this.#nowMs);
+    return this.#serveIf(is, this.#nextOf(this.#recent[which], mayGo, isRecent));
   }
 
   /**
-   * The first group in `order` whose head `mayGo` accepts, as long as entries are `within`. Its entry is removed from
-   * this heap.
+   * The first group in `order` whose head `mayGo` accepts, as long as entries are `within`. Its entry stays, and is
+   * outdated once the group is served.
    */
   #nextOf(
     order: MinHeap<Turn<T>>,
@@ -182,28 +175,24 @@ export class TurnQueue<T> {
     const passed: Turn<T>[] = [];
     let found: Group<T> | undefined;
     for (let turn = order.peek(); turn && within(turn); turn = order.peek()) {
-      order.pop();
       const { group } = turn;
-      if (group.turn !== turn) continue;
-      if (this.#dropRemoved(group)) {
-        this.#line(group);
-        continue;
-      }
-      if (mayGo(group.heap.peek() as T)) {
+      const counts = group.turn === turn;
+      const hasChanged = counts && this.#dropRemoved(group);
+      if (counts && !hasChanged && mayGo(group.heap.peek() as T)) {
         found = group;
         break;
       }
-      passed.push(turn);
+      order.pop();
+      if (hasChanged) this.#line(group);
+      else if (counts) passed.push(turn);
     }
     for (const turn of passed) order.push(turn);
     return found;
   }
 
-  /** Serves a group that was taken from `order`, if `is` accepts its head. Otherwise puts its entry back. */
-  #serveIf(is: Accepts<T>, group: Group<T> | undefined, order: MinHeap<Turn<T>>): T | undefined {
-    if (group && is(group.heap.peek() as T)) return this.#serve(group);
-    if (group?.turn) order.push(group.turn);
-    return undefined;
+  /** Serves a group, if `is` accepts its head. */
+  #serveIf(is: Accepts<T>, group: Group<T> | undefined): T | undefined {
+    return group && is(group.heap.peek() as T) ? this.#serve(group) : undefined;
   }
 
   #serve(group: Group<T>): T | undefined {

@@ -127,12 +127,16 @@ export class Deliveries {
     return recounted;
   }
 
-  /** How many deliveries hold what `holds` accepts, by `keyOf`. Counted from their states alone. */
-  countHolders(holds: (held: Held) => boolean, keyOf: (delivery: Delivery) => string): Map<string, number> {
+  /**
+   * How many deliveries hold what `holds` accepts, by `keyOf`; those without a key are left out. Counted from their states
+   * alone.
+   */
+  countHolders(holds: (held: Held) => boolean, keyOf: (delivery: Delivery) => string | null): Map<string, number> {
     const counts = new Map<string, number>();
     for (const delivery of this.#all) {
       if (!holds(STATES[delivery.state].held)) continue;
-      counts.set(keyOf(delivery), (counts.get(keyOf(delivery)) ?? 0) + 1);
+      const key = keyOf(delivery);
+      if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     return counts;
   }

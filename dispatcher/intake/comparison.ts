@@ -1,7 +1,8 @@
 import type { Connection as Database } from "#db/client.ts";
-import type { DuePlace } from "#db/queries/schedules/due.ts";
+import { BEFORE_ALL, type DuePlace } from "#db/queries/schedules/due.ts";
 import { findLanesWithMore } from "#db/queries/schedules/due-lanes.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
+import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Lane } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
@@ -21,7 +22,8 @@ type Deps = {
 /**
  * Compares lanes with the table: are more schedules open there, up to the place to which everything should be known,
  * than are in memory? A transaction may commit after the lane was read past its schedules, and an awake lane is not
- * announced by its entry in the calendar. A lane that differs is read again.
+ * announced by its entry in the calendar. A lane that differs is read again. One that was read in the meantime is
+ * compared again.
  */
 export class Comparison {
   readonly #deps: Deps;
@@ -35,18 +37,21 @@ export class Comparison {
     const { database, clock, lanes, deliveries } = this.#deps;
     const compared = lanes.takeUncompared(LANES_MAX, clock.monotonic() - COMPARE_EVERY_MS);
     if (compared.length === 0) return 0;
+    const places = new Map(compared.map((lane) => [lane.key, this.#knownTo(lane)]));
     const open = deliveries.countHolders(
       ({ memory, claim }) => memory && !claim,
-      ({ lane }) => lane,
+      (delivery) => (isUpTo(delivery, places.get(delivery.lane)) ? delivery.lane : null),
     );
-    const known = compared.map((lane) => ({ ...lane, to: this.#knownTo(lane), known: open.get(lane.key) ?? 0 }));
-    const more = await database.run(DEADLINE_MS, ({ sql }) => findLanesWithMore(sql, known));
-    for (const n of more) {
-      const lane = compared[n];
-      // Ignore a lane that was read in the meantime.
+    const known = compared.map((lane) => ({
+      ...{ ...lane, to: places.get(lane.key) ?? BEFORE_ALL },
+      known: open.get(lane.key) ?? 0,
+    }));
+    const more = new Set(await database.run(DEADLINE_MS, ({ sql }) => findLanesWithMore(sql, known)));
+    for (const [n, lane] of compared.entries()) {
       const then = known[n];
-      const isSame = lane?.readTo === then?.readTo && lane?.moreFromMs === then?.moreFromMs;
-      if (lane && isSame) lanes.readAgain(lane, Number.NEGATIVE_INFINITY);
+      const isSame = lane.readTo === then?.readTo && lane.moreFromMs === then?.moreFromMs;
+      if (!isSame) lanes.compareAgain(lane);
+      else if (more.has(n)) lanes.readAgain(lane, Number.NEGATIVE_INFINITY);
     }
     return compared.length;
   }
@@ -58,3 +63,6 @@ export class Comparison {
     return watchedTo.ms > readTo.ms ? watchedTo : readTo;
   }
 }
+
+const isUpTo = ({ dueAtMs, id }: Delivery, to: DuePlace | undefined): boolean =>
+  to !== undefined && (dueAtMs < to.ms || (dueAtMs === to.ms && id <= to.id));

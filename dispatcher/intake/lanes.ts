@@ -37,6 +37,8 @@ export class Lanes {
   /** Lanes with nothing in memory and nothing to read, and since when, monotonic ms; the longest is first. */
   readonly #resting = new Map<Lane, number>();
   readonly #toRead = new LanesToRead();
+  /** Lanes that could not be compared when their turn had come. */
+  readonly #toCompare = new Set<Lane>();
   /** Deferred lanes. An entry is valid as long as its lane is deferred until the same time. */
   readonly #deferred = new MinHeap<{ lane: Lane; untilMs: number }>((a, b) => a.untilMs < b.untilMs);
   /** Called when a lane is to be read. `LaneReads` sets it. */
@@ -113,20 +115,30 @@ export class Lanes {
   }
 
   /**
-   * Returns up to `max` lanes that were last compared before `sinceMs` (monotonic), and notes that they are compared
-   * now. Lanes that are being read, or were never read, are left out.
+   * Returns up to `max` lanes: those that are to be compared again, and those that were last compared before `sinceMs`
+   * (monotonic). Notes that they are compared now. Lanes that are being read are left for the next call, and those that
+   * were never read are left out.
    */
   takeUncompared(max: number, sinceMs: number): Lane[] {
     const now = this.#deps.clock.monotonic();
-    const lanes: Lane[] = [];
+    // Half of them at most: they may have to be read for long.
+    const due = new Set([...this.#toCompare].slice(0, max / 2));
     for (const [key, lane] of this.#awake) {
-      if (lanes.length >= max || lane.comparedAtMs > sinceMs) break;
+      if (due.size >= max || lane.comparedAtMs > sinceMs) break;
       this.#awake.delete(key);
       this.#awake.set(key, lane);
       lane.comparedAtMs = now;
-      if (!lane.isReading && !lane.isPulledBack && !isUnread(lane)) lanes.push(lane);
+      due.add(lane);
     }
-    return lanes;
+    for (const lane of due) this.#toCompare.delete(lane);
+    const known = [...due].filter((lane) => this.#awake.get(lane.key) === lane && !isUnread(lane));
+    for (const lane of known) if (isToBeRead(lane)) this.compareAgain(lane);
+    return known.filter((lane) => !isToBeRead(lane));
+  }
+
+  /** Has the lane compared by the next call of `takeUncompared`. */
+  compareAgain(lane: Lane): void {
+    this.#toCompare.add(lane);
   }
 
   /** Has every lane compared with the table soon, because notifications may have been missed. */
@@ -196,6 +208,7 @@ export class Lanes {
   forget(lane: Lane): void {
     lane.entry = null;
     this.#resting.delete(lane);
+    this.#toCompare.delete(lane);
     this.#awake.delete(lane.key);
   }
 
@@ -217,3 +230,5 @@ export class Lanes {
     return isAwake && lane.moreFromMs === null && !lane.isReading && this.memoryOf(lane) === 0;
   }
 }
+
+const isToBeRead = ({ isReading, isPulledBack }: Lane): boolean => isReading || isPulledBack;

@@ -8,6 +8,7 @@ import { laneKey } from "#dispatcher/delivery/delivery.ts";
 import { Calendar } from "#dispatcher/intake/calendar.ts";
 import { Comparison } from "#dispatcher/intake/comparison.ts";
 import { IdleLanes } from "#dispatcher/intake/idle-lanes.ts";
+import type { Lane } from "#dispatcher/intake/lane.ts";
 import { LaneReads } from "#dispatcher/intake/lane-reads.ts";
 import { Lanes } from "#dispatcher/intake/lanes.ts";
 import { type KeyRing, parseKeyRing } from "#domain/cipher.ts";
@@ -187,6 +188,43 @@ describe("reading ahead", () => {
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
     reader.pass(4_000);
     await reader.comparison.runOnce();
+    await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(4);
+  });
+
+  it("finds them also while more of the lane is in memory that is due after the place up to which everything is known", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    await reader.laneReads.runOnce();
+    const [first] = reader.seen;
+    reader.deliveries.add({ ...(first as DueSchedule), id: "a retry", dueAtMs: Date.now() + 60_000 }, 0);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
+    reader.pass(4_000);
+    await reader.comparison.runOnce();
+    await reader.laneReads.runOnce();
+    expect(reader.seen).toHaveLength(4);
+  });
+
+  it("finds them within the next rounds in a lane that was being read when its turn to be compared came, or when it was compared", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
+    const reader = createReader();
+    await reader.calendar.runOnce();
+    await reader.laneReads.runOnce();
+    await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
+    const lane = reader.lanes.get(laneKey({ accountId: account.id, env: "live" })) as Lane;
+    reader.pass(4_000);
+    lane.isReading = true;
+    expect(await reader.comparison.runOnce()).toBe(0);
+    lane.isReading = false;
+    reader.during(async () => {
+      lane.readTo = { ...lane.readTo };
+    });
+    expect(await reader.comparison.runOnce()).toBe(1);
+    expect(await reader.laneReads.runOnce()).toBe(0);
+    expect(await reader.comparison.runOnce()).toBe(1);
     await reader.laneReads.runOnce();
     expect(reader.seen).toHaveLength(4);
   });

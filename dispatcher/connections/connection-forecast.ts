@@ -2,6 +2,8 @@ import type { Delivery } from "../delivery/delivery.ts";
 
 const BUCKET_MS = 10;
 const SPAN_MS = 100;
+/** At most this many requests in 10 ms are few. */
+const FEW = 16;
 /** A span is kept for this long after it. Longer latencies are counted as this. */
 const SPAN_KEPT_MS = 2_000;
 
@@ -27,9 +29,9 @@ export class ConnectionForecast {
     return bucket.needed;
   }
 
-  /** How many of the noted requests fall due in the same 100 ms as `atMs`. */
-  dueWith(atMs: number): number {
-    return this.#spans.get(Math.floor(atMs / SPAN_MS)) ?? 0;
+  /** Whether few of the noted requests fall due in the same 10 ms as `atMs`. */
+  hasFewAt(atMs: number): boolean {
+    return (this.#buckets.get(Math.floor(atMs / BUCKET_MS))?.needed ?? 0) <= FEW;
   }
 
   /** How many of the noted requests are on the wire at `atMs`, if each takes `latencyMs`. */

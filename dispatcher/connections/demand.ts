@@ -46,6 +46,11 @@ export class Demand {
     }
   }
 
+  /** Whether few of the deliveries that are expected fall due together with `delivery`, at its origin. */
+  expectsFewWith({ origin, sendAtMs }: Delivery): boolean {
+    return this.#deps.origins.get(origin)?.forecast.hasFewAt(sendAtMs) ?? true;
+  }
+
   /** Opens one connection for each delivery that waits for `origin`, but no more than their accounts may have. */
   meet(origin: Origin): void {
     this.meetRetries(origin);

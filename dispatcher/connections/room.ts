@@ -11,21 +11,17 @@ const LATENCY_MIN_MS = 1;
  */
 const HEADROOM_MS = 250;
 /**
- * And no more than this many, whatever the latency: this process may send more slowly than the origin answers, and
- * requests that wait for two seconds are put back.
+ * And no more than this many, or as many as were answered within HEADROOM_MS lately, whatever the latency: this process
+ * may send more slowly than the origin answers, and requests that wait for two seconds are put back.
  */
-const HEADROOM_MAX = 2_048;
+const HEADROOM_MAX = 1_024;
 /** A delivery that is late by this is let through only if few others were, ms. */
 const LATE_MS = 2_000;
 /** A delivery that is at most this late may be let through without room. */
 const URGENT_MS = 500;
-/** How many deliveries may be let through without room. The second half is for those that are on time. */
+/** How many deliveries may be let through without room; and how many when the next one is late. */
 const OVERDRAWN_MAX = 4_096;
-const OVERDRAWN_LATE_MAX = 2_048;
-/**
- * With at most this many due at the origin in its 100 ms, a delivery may be let through without room before it is due.
- */
-const FEW_DUE = 64;
+const OVERDRAWN_LATE_MAX = 1_024;
 /** The period over which the pace of answers is measured, ms. */
 const PACE_MS = 250;
 /** Late deliveries are let through for this long ahead, by the pace of answers, ms; and at least this many. */
@@ -41,7 +37,7 @@ const IDLE_FACTOR = 4;
 function headroom(origin: Origin, nowMs: number): number {
   if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
   const answered = Math.floor((openOf(origin) * HEADROOM_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
-  return Math.min(answered, HEADROOM_MAX);
+  return Math.min(answered, Math.max(HEADROOM_MAX, origin.pacePerMs * HEADROOM_MS));
 }
 
 /**
@@ -97,7 +93,7 @@ export const mayOverdraw = (origin: Origin, room: number, nowMs: number): boolea
 
 /** Whether a request that is due at `sendAtMs`, with few others, must begin to be prepared. */
 const mustBePrepared = (origin: Origin, sendAtMs: number, nowMs: number): boolean =>
-  sendAtMs <= nowMs + origin.preparation.aheadMs(nowMs) && origin.forecast.dueWith(sendAtMs) <= FEW_DUE;
+  sendAtMs <= nowMs + origin.preparation.aheadMs(nowMs) && origin.forecast.hasFewAt(sendAtMs);
 
 /**
  * Removes and returns the delivery whose turn it is, as long as `is` accepts the one that is first by its tag: that one

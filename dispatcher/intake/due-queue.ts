@@ -41,7 +41,7 @@ type Deps = {
   /** How long before its instant a delivery should be claimed when `rows` leave together, ms. */
   claimCost: { leadMs(rows: number): number };
   rates: { isNearLimit(lane: string): boolean };
-  demand: { expect(delivery: Delivery): void };
+  demand: { expect(delivery: Delivery): void; expectsFewWith(delivery: Delivery): boolean };
   waitingList: { letPass(delivery: Delivery): void };
   preparation: { aheadMs(origin: string): number };
 };
@@ -137,7 +137,7 @@ export class DueQueue implements DueStage {
   }
 
   #enqueueDue(nowMs: number): void {
-    const { preparation, claimAheadMs } = this.#deps;
+    const { preparation, demand, claimAheadMs } = this.#deps;
     let left = TURN_MAX - this.#enqueueFrom(this.#woken, nowMs);
     let leadMs: number | undefined;
     let woken = 0;
@@ -153,7 +153,8 @@ export class DueQueue implements DueStage {
       if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
         next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, aheadMs), nowMs + 1);
         early.push(next);
-      } else if (left > 0) {
+      } else if (left > 0 || (demand.expectsFewWith(next) && !this.#woken.has(next.lane))) {
+        // A delivery with which few are due does not wait behind those of a crowd's instant, only behind its own lane.
         this.#enqueue(next, nowMs);
         left--;
       } else {

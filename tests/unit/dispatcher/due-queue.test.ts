@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
+import type { Delivery } from "#dispatcher/delivery/delivery.ts";
 import { DueQueue } from "#dispatcher/intake/due-queue.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
@@ -17,14 +18,16 @@ function start(preparationMs = 0) {
   const clock = { now: () => nowMs, monotonic: () => nowMs } as never;
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 256 });
   const aheadMs: number[] = [];
+  const enqueued: Pick<Delivery, "accountId" | "dueAtMs">[] = [];
   const queue = new DueQueue({
     ...{ deliveries, clock, claimAheadMs: CLAIM_AHEAD_MS, claimCost: { leadMs: () => LEAD_MS } },
     preparation: { aheadMs: () => preparationMs },
     rates: { isNearLimit: () => false },
-    demand: { expect() {} },
+    demand: { expect() {}, expectsFewWith: ({ dueAtMs }) => dueAtMs % 1_000 !== 0 },
     waitingList: {
       letPass(delivery) {
         aheadMs.push(delivery.sendAtMs - nowMs);
+        enqueued.push(delivery);
         deliveries.move(delivery, "awaiting turn");
       },
     },
@@ -35,6 +38,7 @@ function start(preparationMs = 0) {
   );
   return {
     aheadMs,
+    enqueued,
     add(accountId: string, dueAtMs: number) {
       deliveries.add(dueSchedule({ accountId, dueAtMs }), 0);
     },
@@ -75,4 +79,16 @@ it("each delivery is enqueued as far ahead as others to its origin took recently
     expect(Math.min(...aheadMs)).toBeGreaterThanOrEqual(expectedMs);
     expect(Math.max(...aheadMs)).toBeLessThan(expectedMs + 100);
   }
+});
+
+it("a delivery with which few are due goes on before thousands that are due at an instant just before it, but not before those of its lane", () => {
+  const { add, run, enqueued } = start();
+  for (let n = 0; n < 3_000; n++) add(`crowd ${n}`, BEGIN_MS + 4_000);
+  for (let n = 0; n < 300; n++) add("own crowd", BEGIN_MS + 4_000);
+  add("own crowd", BEGIN_MS + 4_005);
+  add("other", BEGIN_MS + 4_005);
+  run();
+  expect(enqueued).toHaveLength(3_302);
+  expect(enqueued.findIndex(({ accountId }) => accountId === "other")).toBeLessThan(500);
+  expect(enqueued.filter(({ accountId }) => accountId === "own crowd").at(-1)?.dueAtMs).toBe(BEGIN_MS + 4_005);
 });

@@ -24,18 +24,20 @@ function quickOrigin() {
 describe("the deliveries that may be let through to their claim", () => {
   it("are so few that this process sends them long before they would be put back, however quickly the origin answers", () => {
     const origin = quickOrigin();
-    expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 2_048);
+    expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 1_024);
     const justDue = { sendAtMs: NOW_MS - 100 };
-    expect(isUrgent(origin, justDue, roomFor(origin, 4_000, NOW_MS), clock)).toBe(true);
-    expect(isUrgent(origin, justDue, roomFor(origin, 4_500, NOW_MS), clock)).toBe(false);
+    expect(isUrgent(origin, justDue, roomFor(origin, 2_100, NOW_MS), clock)).toBe(true);
+    expect(isUrgent(origin, justDue, roomFor(origin, 2_200, NOW_MS), clock)).toBe(false);
+    origin.pacePerMs = 8;
+    expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 2_000);
   });
 
   it("include those that are on time, when late ones have taken all the room and more", () => {
     const origin = quickOrigin();
-    const room = roomFor(origin, 4_500, NOW_MS);
+    const room = roomFor(origin, 2_200, NOW_MS);
     expect(isUrgent(origin, { sendAtMs: NOW_MS - 100 }, room, clock)).toBe(false);
     expect(isUrgent(origin, { sendAtMs: NOW_MS }, room, clock)).toBe(true);
-    expect(isUrgent(origin, { sendAtMs: NOW_MS }, roomFor(origin, 6_500, NOW_MS), clock)).toBe(false);
+    expect(isUrgent(origin, { sendAtMs: NOW_MS }, roomFor(origin, 5_500, NOW_MS), clock)).toBe(false);
   });
 
   it("include one that is not due yet, as far ahead as others took to be prepared, unless a crowd is due with it", () => {
@@ -47,7 +49,7 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(isUrgent(origin, soon, full, clock)).toBe(false);
     origin.preparation.note(180, NOW_MS);
     expect(isUrgent(origin, soon, full, clock)).toBe(true);
-    for (let n = 0; n < 65; n++) origin.forecast.add(waiting(`crowd ${n}`, NOW_MS + 200), 1);
+    for (let n = 0; n < 17; n++) origin.forecast.add(waiting(`crowd ${n}`, NOW_MS + 200), 1);
     expect(isUrgent(origin, soon, full, clock)).toBe(false);
   });
 

@@ -11,9 +11,7 @@ import {
 
 /** A slow origin gets as many more connections as are needed to answer the waiting requests within this, ms. */
 const DRAIN_MS = 500;
-/**
- * An origin gets at most this many when its answers take long on average but not always.
- */
+/** An origin gets at most this many when its answers take long on average but not always. */
 const BUSY_ORIGIN_MAX = 256;
 /** An origin whose answers have become this many times slower with more connections does not benefit from more. */
 const SLOWED_DOWN = 2;

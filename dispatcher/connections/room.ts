@@ -84,12 +84,12 @@ export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, roo
       : sendAtMs < origin.frontierMs || mustBePrepared(origin, sendAtMs, nowMs);
   if (!mayGo) return false;
   const overdrawnMax = isOnTime(sendAtMs, nowMs) ? OVERDRAWN_MAX : OVERDRAWN_LATE_MAX;
-  return -room < overdrawnMax && headroom(origin, clock.monotonic()) > 0;
+  return mayOverdraw(origin, room, clock.monotonic(), overdrawnMax);
 }
 
-/** Whether any delivery may be let through although `room` is used up. */
-export const mayOverdraw = (origin: Origin, room: number, nowMs: number): boolean =>
-  -room < OVERDRAWN_MAX && headroom(origin, nowMs) > 0;
+/** Whether any delivery may be let through although `room` is used up, when `max` may be. */
+export const mayOverdraw = (origin: Origin, room: number, nowMs: number, max = OVERDRAWN_MAX): boolean =>
+  -room < max && headroom(origin, nowMs) > 0;
 
 /** Whether a request that is due at `sendAtMs`, with few others, must begin to be prepared. */
 const mustBePrepared = (origin: Origin, sendAtMs: number, nowMs: number): boolean =>

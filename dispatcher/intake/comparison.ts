@@ -1,5 +1,5 @@
 import type { Connection as Database } from "#db/client.ts";
-import { BEFORE_ALL, type DuePlace } from "#db/queries/schedules/due.ts";
+import type { DuePlace } from "#db/queries/schedules/due.ts";
 import { findLanesWithMore } from "#db/queries/schedules/due-lanes.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
@@ -37,15 +37,12 @@ export class Comparison {
     const { database, clock, lanes, deliveries } = this.#deps;
     const compared = lanes.takeUncompared(LANES_MAX, clock.monotonic() - COMPARE_EVERY_MS);
     if (compared.length === 0) return 0;
-    const places = new Map(compared.map((lane) => [lane.key, this.#knownTo(lane)]));
+    const asked = new Map(compared.map((lane) => [lane.key, { ...lane, to: this.#knownTo(lane) }]));
     const open = deliveries.countHolders(
       ({ memory, claim }) => memory && !claim,
-      (delivery) => (isUpTo(delivery, places.get(delivery.lane)) ? delivery.lane : null),
+      (delivery) => (isUpTo(delivery, asked.get(delivery.lane)?.to) ? delivery.lane : null),
     );
-    const known = compared.map((lane) => ({
-      ...{ ...lane, to: places.get(lane.key) ?? BEFORE_ALL },
-      known: open.get(lane.key) ?? 0,
-    }));
+    const known = [...asked.values()].map((lane) => ({ ...lane, known: open.get(lane.key) ?? 0 }));
     const more = new Set(await database.run(DEADLINE_MS, ({ sql }) => findLanesWithMore(sql, known)));
     for (const [n, lane] of compared.entries()) {
       const then = known[n];

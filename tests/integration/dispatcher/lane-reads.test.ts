@@ -126,6 +126,16 @@ function createReader(max = Number.POSITIVE_INFINITY) {
   };
 }
 
+/** An account with three overdue schedules, and a reader that has read them. */
+async function readThree() {
+  const account = await createTestAccount(sql, keyRing);
+  await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
+  const reader = createReader();
+  await reader.calendar.runOnce();
+  await reader.laneReads.runOnce();
+  return { account, reader };
+}
+
 describe("reading ahead", () => {
   it("reads each of thousands of schedules that are due at one instant once, in due order, in bounded portions", async () => {
     const account = await createTestAccount(sql, keyRing);
@@ -177,11 +187,7 @@ describe("reading ahead", () => {
   });
 
   it("finds schedules that were committed behind its place without an announcement, by comparing with the table", async () => {
-    const account = await createTestAccount(sql, keyRing);
-    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
-    const reader = createReader();
-    await reader.calendar.runOnce();
-    await reader.laneReads.runOnce();
+    const { account, reader } = await readThree();
     reader.pass(4_000);
     expect(await reader.comparison.runOnce()).toBe(1);
     expect(await reader.laneReads.runOnce()).toBe(0);
@@ -193,11 +199,7 @@ describe("reading ahead", () => {
   });
 
   it("finds them also while more of the lane is in memory that is due after the place up to which everything is known", async () => {
-    const account = await createTestAccount(sql, keyRing);
-    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
-    const reader = createReader();
-    await reader.calendar.runOnce();
-    await reader.laneReads.runOnce();
+    const { account, reader } = await readThree();
     const [first] = reader.seen;
     reader.deliveries.add({ ...(first as DueSchedule), id: "a retry", dueAtMs: Date.now() + 60_000 }, 0);
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
@@ -208,11 +210,7 @@ describe("reading ahead", () => {
   });
 
   it("finds them within the next rounds in a lane that was being read when its turn to be compared came, or when it was compared", async () => {
-    const account = await createTestAccount(sql, keyRing);
-    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -1_000 });
-    const reader = createReader();
-    await reader.calendar.runOnce();
-    await reader.laneReads.runOnce();
+    const { account, reader } = await readThree();
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
     const lane = reader.lanes.get(laneKey({ accountId: account.id, env: "live" })) as Lane;
     reader.pass(4_000);

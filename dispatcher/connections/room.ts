@@ -1,6 +1,5 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
-import { isOnTime } from "../runtime/lateness.ts";
 import { isSlow, type Origin, openOf, readyOf } from "./origin.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
@@ -19,9 +18,9 @@ const HEADROOM_MAX = 1_024;
 const LATE_MS = 2_000;
 /** A delivery that is at most this late may be let through without room. */
 const URGENT_MS = 500;
-/** How many deliveries may be let through without room; and how many when the next one is late. */
+/** How many deliveries may be let through without room; and how many when many others are due with the next one. */
 const OVERDRAWN_MAX = 4_096;
-const OVERDRAWN_LATE_MAX = 1_024;
+const OVERDRAWN_BY_CROWD_MAX = 1_024;
 /** The period over which the pace of answers is measured, ms. */
 const PACE_MS = 250;
 /** Late deliveries are let through for this long ahead, by the pace of answers, ms; and at least this many. */
@@ -72,28 +71,25 @@ const lacksClaimed = (origin: Origin): boolean =>
 export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boolean => sendAtMs >= nowMs - LATE_MS;
 
 /**
- * Whether a delivery is let through although `room` is used up. Its origin must be fast, and the delivery must be due and
- * at most half a second late; or due so soon that it would be prepared too late, with few others; or due before the last
- * one that was let through, which it overtakes.
+ * Whether a delivery is let through although `room` is used up. Its origin must be fast. The delivery must be due, at most
+ * half a second ago; or few are due with it, and it would be prepared too late, or overtakes one that was let through.
  */
 export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
   const nowMs = clock.now();
-  const mayGo =
-    sendAtMs <= nowMs
-      ? sendAtMs > nowMs - URGENT_MS
-      : sendAtMs < origin.frontierMs || mustBePrepared(origin, sendAtMs, nowMs);
-  if (!mayGo) return false;
-  const overdrawnMax = isOnTime(sendAtMs, nowMs) ? OVERDRAWN_MAX : OVERDRAWN_LATE_MAX;
-  return mayOverdraw(origin, room, clock.monotonic(), overdrawnMax);
+  const hasFew = origin.forecast.hasFewAt(sendAtMs);
+  const isDue = sendAtMs <= nowMs && sendAtMs > nowMs - URGENT_MS;
+  const isSoon = sendAtMs > nowMs && (sendAtMs < origin.frontierMs || mustBePrepared(origin, sendAtMs, nowMs));
+  if (!isDue && !(isSoon && hasFew)) return false;
+  return mayOverdraw(origin, room, clock.monotonic(), hasFew ? OVERDRAWN_MAX : OVERDRAWN_BY_CROWD_MAX);
 }
 
 /** Whether any delivery may be let through although `room` is used up, when `max` may be. */
 export const mayOverdraw = (origin: Origin, room: number, nowMs: number, max = OVERDRAWN_MAX): boolean =>
   -room < max && headroom(origin, nowMs) > 0;
 
-/** Whether a request that is due at `sendAtMs`, with few others, must begin to be prepared. */
+/** Whether a request that is due at `sendAtMs` must begin to be prepared. */
 const mustBePrepared = (origin: Origin, sendAtMs: number, nowMs: number): boolean =>
-  sendAtMs <= nowMs + origin.preparation.aheadMs(nowMs) && origin.forecast.hasFewAt(sendAtMs);
+  sendAtMs <= nowMs + origin.preparation.aheadMs(nowMs);
 
 /**
  * Removes and returns the delivery whose turn it is, as long as `is` accepts the one that is first by its tag: that one

@@ -1,3 +1,4 @@
+import { SHARDS } from "#domain/shard-share.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import { type Delivery, DUE_ORDER } from "../delivery/delivery.ts";
 import type { DeliveryState } from "../delivery/states.ts";
@@ -8,6 +9,7 @@ import { MinHeap } from "../runtime/min-heap.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
 import { BurstLoad } from "./burst-load.ts";
+import { NearQueue } from "./near-queue.ts";
 
 const CONNECT_AHEAD_MS = 2_000;
 /**
@@ -19,15 +21,18 @@ const STEP_MS = 50;
 const COALESCE_MS = 80;
 /** A lane near its limit claims only this long before it may send, so that its slots are not held idle, ms. */
 const NEAR_LIMIT_LEAD_MS = 8;
-/** CPU time to enqueue one delivery, ms. A burst is enqueued this much earlier per row. */
+/**
+ * CPU time to enqueue one delivery, ms. A burst is enqueued this much earlier per row, one shard after the other: so it
+ * does not keep others waiting, and the deliveries of a lane stay in order.
+ */
 const ENQUEUE_MS = 0.05;
 const ENQUEUE_MAX_MS = 1_000;
 /**
  * The most deliveries enqueued in one event-loop turn. So the first of a burst are claimed while the next are enqueued.
  */
 const TURN_MAX = 250;
-/** The most further deliveries that are queued for their turn in the same event-loop turn. */
-const WOKEN_MAX = 4_000;
+/** The most that are looked at in one turn, to be enqueued, queued for their turn or woken again. */
+const LOOKED_AT_MAX = 1_000;
 /** The heaps are pruned of removed deliveries when these are the majority, from this size on. */
 const PRUNE_AT_MIN = 1_024;
 /** When no connection could be opened ahead of time, the delivery is woken again after this, ms. */
@@ -56,7 +61,7 @@ export class DueQueue implements DueStage {
   readonly #aheadMaxMs: number;
   /** Deliveries that were not looked at yet, and those that were. */
   readonly #approaching = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
-  readonly #near = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
+  readonly #near: NearQueue;
   /** Deliveries to be enqueued now, more than one event-loop turn takes. They take turns by lane. */
   readonly #woken = new TurnQueue(TURNS);
   /** Deliveries that were late when they came. They take turns by lane, after the others. */
@@ -67,6 +72,7 @@ export class DueQueue implements DueStage {
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#aheadMaxMs = deps.claimAheadMs + ENQUEUE_MAX_MS;
+    this.#near = new NearQueue((delivery) => deps.demand.expectsFewWith(delivery));
   }
 
   /** Takes a delivery that is new, or that comes back because no connection could be opened ahead of its instant. */
@@ -99,10 +105,7 @@ export class DueQueue implements DueStage {
     this.#enqueueDue(nowMs);
     this.#enqueueFrom(this.#late, nowMs);
     if (this.#woken.size + this.#late.size > 0) return nowMs;
-    return Math.min(
-      this.#approaching.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY,
-      this.#near.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY,
-    );
+    return Math.min(this.#approaching.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY, this.#near.nextMs());
   }
 
   /** Drops the load from before `beforeMs`. */
@@ -139,15 +142,17 @@ export class DueQueue implements DueStage {
   #enqueueDue(nowMs: number): void {
     const { preparation, demand, claimAheadMs } = this.#deps;
     let left = TURN_MAX - this.#enqueueFrom(this.#woken, nowMs);
-    let leadMs: number | undefined;
-    let woken = 0;
+    let lookedAt = 0;
+    let rows: number | undefined;
     const early: Delivery[] = [];
-    for (let next = this.#near.peek(); next && woken < WOKEN_MAX; next = this.#near.peek()) {
+    while (lookedAt < LOOKED_AT_MAX) {
       const coalesceMs = left < TURN_MAX ? COALESCE_MS : 0;
-      if (next.wakeAtMs > nowMs + coalesceMs) break;
-      this.#near.pop();
+      const next = this.#near.take(nowMs + coalesceMs);
+      if (!next) break;
       if (next.state !== "known") continue;
-      leadMs ??= this.#leadMs(nowMs);
+      lookedAt++;
+      rows ??= this.#rowsAhead(nowMs);
+      const leadMs = this.#leadMs(next, rows);
       const aheadMs = Math.max(leadMs, Math.min(preparation.aheadMs(next.origin), claimAheadMs));
       const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : aheadMs + coalesceMs;
       if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
@@ -159,7 +164,6 @@ export class DueQueue implements DueStage {
         left--;
       } else {
         this.#woken.push(next);
-        woken++;
       }
     }
     for (const delivery of early) this.#near.push(delivery);
@@ -184,11 +188,16 @@ export class DueQueue implements DueStage {
     waitingList.letPass(delivery);
   }
 
-  /** How far ahead of its instant a delivery is enqueued, depending on how much else falls due with it, ms. */
-  #leadMs(nowMs: number): number {
-    const rows = this.#load.between(nowMs, nowMs + this.#aheadMaxMs);
+  /** How many deliveries leave before any that is not looked at yet. */
+  #rowsAhead(nowMs: number): number {
+    return this.#load.between(nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
+  }
+
+  /** How far ahead of its instant a delivery is enqueued when `rows` are ahead, ms. */
+  #leadMs({ shard }: Delivery, rows: number): number {
     const { claimCost, claimAheadMs } = this.#deps;
-    return Math.min(claimCost.leadMs(rows), claimAheadMs) + Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS);
+    const enqueueMs = Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS);
+    return Math.min(claimCost.leadMs(rows), claimAheadMs) + enqueueMs * (1 - shard / SHARDS);
   }
 }
 

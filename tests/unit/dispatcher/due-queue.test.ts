@@ -39,8 +39,8 @@ function start(preparationMs = 0) {
   return {
     aheadMs,
     enqueued,
-    add(accountId: string, dueAtMs: number) {
-      deliveries.add(dueSchedule({ accountId, dueAtMs }), 0);
+    add(accountId: string, dueAtMs: number, shard = 0) {
+      deliveries.add(dueSchedule({ accountId, dueAtMs, shard }), 0);
     },
     /** Runs the queue until nothing is left in it. Returns how often it was woken. */
     run(): number {
@@ -91,4 +91,23 @@ it("a delivery with which few are due goes on before thousands that are due at a
   expect(enqueued).toHaveLength(3_302);
   expect(enqueued.findIndex(({ accountId }) => accountId === "other")).toBeLessThan(500);
   expect(enqueued.filter(({ accountId }) => accountId === "own crowd").at(-1)?.dueAtMs).toBe(BEGIN_MS + 4_005);
+});
+
+it("a delivery due just after a crowd's instant is enqueued as early as the crowd, at whatever time it was looked at", () => {
+  const { add, run, enqueued, aheadMs } = start();
+  const instantMs = BEGIN_MS + 4_050;
+  for (let n = 0; n < 3_000; n++) add(`crowd ${n}`, instantMs);
+  for (const afterMs of [1, 20, 39, 60]) add("other", instantMs + afterMs);
+  run();
+  const others = aheadMs.filter((_, n) => enqueued[n]?.accountId === "other");
+  expect(others).toHaveLength(4);
+  expect(Math.min(...others)).toBeGreaterThan(140);
+});
+
+it("a crowd is enqueued one shard after the other, so that it is not enqueued all at once", () => {
+  const { add, run, aheadMs } = start();
+  for (let n = 0; n < 6_400; n++) add(`crowd ${n}`, BEGIN_MS + 4_050, n % 64);
+  run();
+  const inMs = (from: number) => aheadMs.filter((ms) => ms >= from && ms < from + 50).length;
+  expect(Math.max(...Array.from({ length: 10 }, (_, n) => inMs(50 * n)))).toBeLessThan(3_000);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OwnedConnection } from "#dispatcher/connections/accounts.ts";
-import { createOrigin } from "#dispatcher/connections/origin.ts";
+import { createOrigin, type Origin } from "#dispatcher/connections/origin.ts";
 import { isTimely, isUrgent, lateMax, roomFor, takeIf } from "#dispatcher/connections/room.ts";
 import { WaitingQueue } from "#dispatcher/connections/waiting-queue.ts";
 import { newDelivery } from "#dispatcher/delivery/delivery.ts";
@@ -21,23 +21,41 @@ function quickOrigin() {
   return origin;
 }
 
+/** More than a few deliveries of other accounts are due at the origin at `dueAtMs`. */
+function crowdAt(origin: Origin, dueAtMs: number): void {
+  for (let n = 0; n < 17; n++) origin.forecast.add(waiting(`crowd ${n}`, dueAtMs), 1);
+}
+
 describe("the deliveries that may be let through to their claim", () => {
   it("are so few that this process sends them long before they would be put back, however quickly the origin answers", () => {
     const origin = quickOrigin();
     expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 1_024);
     const justDue = { sendAtMs: NOW_MS - 100 };
+    crowdAt(origin, justDue.sendAtMs);
     expect(isUrgent(origin, justDue, roomFor(origin, 2_100, NOW_MS), clock)).toBe(true);
     expect(isUrgent(origin, justDue, roomFor(origin, 2_200, NOW_MS), clock)).toBe(false);
     origin.pacePerMs = 8;
     expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 2_000);
   });
 
-  it("include those that are on time, when late ones have taken all the room and more", () => {
+  it("include those with which few are due, when a crowd has taken all the room and more", () => {
     const origin = quickOrigin();
     const room = roomFor(origin, 2_200, NOW_MS);
-    expect(isUrgent(origin, { sendAtMs: NOW_MS - 100 }, room, clock)).toBe(false);
-    expect(isUrgent(origin, { sendAtMs: NOW_MS }, room, clock)).toBe(true);
-    expect(isUrgent(origin, { sendAtMs: NOW_MS }, roomFor(origin, 5_500, NOW_MS), clock)).toBe(false);
+    const times = [NOW_MS - 100, NOW_MS];
+    for (const sendAtMs of times) expect(isUrgent(origin, { sendAtMs }, room, clock)).toBe(true);
+    for (const sendAtMs of times)
+      expect(isUrgent(origin, { sendAtMs }, roomFor(origin, 5_500, NOW_MS), clock)).toBe(false);
+    for (const sendAtMs of times) crowdAt(origin, sendAtMs);
+    for (const sendAtMs of times) expect(isUrgent(origin, { sendAtMs }, room, clock)).toBe(false);
+  });
+
+  it("include none of a crowd before it is due because one due after it was let through", () => {
+    const origin = quickOrigin();
+    const full = roomFor(origin, 1_500, NOW_MS);
+    origin.frontierMs = NOW_MS + 300;
+    expect(isUrgent(origin, { sendAtMs: NOW_MS + 200 }, full, clock)).toBe(true);
+    crowdAt(origin, NOW_MS + 200);
+    expect(isUrgent(origin, { sendAtMs: NOW_MS + 200 }, full, clock)).toBe(false);
   });
 
   it("include one that is not due yet, as far ahead as others took to be prepared, unless a crowd is due with it", () => {
@@ -49,7 +67,7 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(isUrgent(origin, soon, full, clock)).toBe(false);
     origin.preparation.note(180, NOW_MS);
     expect(isUrgent(origin, soon, full, clock)).toBe(true);
-    for (let n = 0; n < 17; n++) origin.forecast.add(waiting(`crowd ${n}`, NOW_MS + 200), 1);
+    crowdAt(origin, NOW_MS + 200);
     expect(isUrgent(origin, soon, full, clock)).toBe(false);
   });
 

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { type Delivery, newDelivery } from "#dispatcher/delivery/delivery.ts";
+import { NearQueue } from "#dispatcher/intake/near-queue.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
+
+const INSTANT_MS = 100_000;
+
+const nearQueue = () => new NearQueue(({ dueAtMs }) => dueAtMs !== INSTANT_MS);
+
+function due(accountId: string, dueAtMs: number, wakeAtMs: number): Delivery {
+  const delivery = newDelivery(dueSchedule({ accountId, dueAtMs }), 0, "known");
+  delivery.wakeAtMs = wakeAtMs;
+  return delivery;
+}
+
+function takeAll(queue: NearQueue, untilMs: number): string[] {
+  const taken: string[] = [];
+  for (let next = queue.take(untilMs); next; next = queue.take(untilMs)) taken.push(next.accountId);
+  return taken;
+}
+
+it("a delivery with which few are due comes before a crowd that is to be woken before it, but none before its time", () => {
+  const queue = nearQueue();
+  for (let n = 0; n < 3; n++) queue.push(due("crowd", INSTANT_MS, 1_000 + n));
+  queue.push(due("other", INSTANT_MS + 20, 1_500));
+  queue.push(due("later", INSTANT_MS + 40, 2_500));
+  expect(queue.nextMs()).toBe(1_000);
+  expect(takeAll(queue, 999)).toEqual([]);
+  expect(takeAll(queue, 2_000)).toEqual(["other", "crowd", "crowd", "crowd"]);
+  expect(queue.nextMs()).toBe(2_500);
+  expect(takeAll(queue, 2_500)).toEqual(["later"]);
+  expect(queue.nextMs()).toBe(Number.POSITIVE_INFINITY);
+});
+
+it("a delivery does not come before one of its own lane that is in a crowd and to be woken before it", () => {
+  const queue = nearQueue();
+  queue.push(due("own", INSTANT_MS, 1_000));
+  queue.push(due("own", INSTANT_MS + 20, 1_500));
+  expect(queue.take(2_000)?.dueAtMs).toBe(INSTANT_MS);
+  expect(queue.take(2_000)?.dueAtMs).toBe(INSTANT_MS + 20);
+  queue.push(due("crowd", INSTANT_MS, 1_000));
+  queue.push(due("own", INSTANT_MS + 40, 1_500));
+  expect(takeAll(queue, 2_000)).toEqual(["own", "crowd"]);
+});
+
+it("deliveries that were dropped hold no other of their lane back", () => {
+  const queue = nearQueue();
+  const gone = due("own", INSTANT_MS, 1_000);
+  for (const delivery of [gone, due("crowd", INSTANT_MS, 1_000), due("own", INSTANT_MS + 20, 1_500)])
+    queue.push(delivery);
+  queue.prune((delivery) => delivery !== gone);
+  expect(queue.size).toBe(2);
+  expect(queue.count(({ accountId }) => accountId === "own")).toBe(1);
+  expect(takeAll(queue, 2_000)).toEqual(["own", "crowd"]);
+});

@@ -7,10 +7,19 @@ const LINGERS_MS = 2_000;
 
 const PARTS = [...SCENARIO_NAMES, "writes", "reads", "pages"] as const;
 
-type Options = { rounds?: string; only?: string; engines?: string; seconds?: string; quick: boolean; seed: string };
+type Options = {
+  rounds?: string;
+  only?: string;
+  engines?: string;
+  seconds?: string;
+  overdue?: string;
+  quick: boolean;
+  seed: string;
+};
 
 await command<Options>({
-  usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--quick] [--seed N]
+  usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--overdue N]
+                         [--quick] [--seed N]
 
 Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), and
 lists and figures over ten million attempts (reads), and every page of an account with a million schedules (pages), all
@@ -20,6 +29,7 @@ in one run on one Postgres, and writes tests/bench/results/latest.json. See test
   --only        ${PARTS.join(", ")}
   --engines     ${ENGINES.map((engine) => engine.name).join(", ")}
   --seconds N   length of the steady scenarios, 20 (5 with --quick); saturation takes three times as long
+  --overdue N   overdue rows in neighbour-backlog, 200000 (20000 with --quick)
   --quick       one short round with a tenth of the backlogs and a twentieth of the attempts
   --seed N      decides the instants and accounts of the jobs, 1`,
   options: {
@@ -27,10 +37,11 @@ in one run on one Postgres, and writes tests/bench/results/latest.json. See test
     only: { type: "string" },
     engines: { type: "string" },
     seconds: { type: "string" },
+    overdue: { type: "string" },
     quick: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
   },
-  async run({ rounds, only, engines, seconds, quick, seed }) {
+  async run({ rounds, only, engines, seconds, overdue, quick, seed }) {
     const parts = chosen("--only", only, PARTS, (name) => name);
     const options: BenchOptions = {
       rounds: whole("--rounds", rounds ?? (quick ? "1" : "5")),
@@ -42,7 +53,7 @@ in one run on one Postgres, and writes tests/bench/results/latest.json. See test
       engines: chosen("--engines", engines, ENGINES, (engine) => engine.name),
       seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),
       backlog: quick ? 100_000 : 1_000_000,
-      overdue: quick ? 20_000 : 200_000,
+      overdue: whole("--overdue", overdue ?? (quick ? "20000" : "200000")),
       seed: whole("--seed", seed),
     };
     const signal = listenForStop(() => process.exit(130));

@@ -6,3 +6,10 @@
  * the process took 450 MB instead of 330, at the same CPU time.
  */
 export const NODE_FLAGS = ["--max-semi-space-size=16", "--heap-growing-percent=100"];
+
+/**
+ * The environment in which a dispatcher is started, unless the operator's has other values. By default glibc gives each of
+ * Node.js' threads a heap of its own, and memory that one thread freed is not used by another: with one heap for all, the
+ * process took 16 to 30 MB less. Read at the start of a process; other C libraries ignore it.
+ */
+export const START_ENV = { MALLOC_ARENA_MAX: "1" };

@@ -1,11 +1,16 @@
 import { fileURLToPath } from "node:url";
-import { NODE_FLAGS } from "#dispatcher/node-flags.ts";
+import { NODE_FLAGS, START_ENV } from "#dispatcher/node-flags.ts";
 import type { Part } from "./supervisor.ts";
 
 /** The dispatcher. It needs up to 35 s to stop. `watch` restarts it after edits. */
 export function dispatcherPart(env: Part["env"], { watch = false } = {}): Part {
   const args = [...NODE_FLAGS, "dispatcher/main.ts"];
-  return { name: "dispatcher", args: watch ? [WATCH, ...args] : args, env, stopMsMax: 40_000 };
+  return {
+    name: "dispatcher",
+    args: watch ? [WATCH, ...args] : args,
+    env: { ...START_ENV, ...env },
+    stopMsMax: 40_000,
+  };
 }
 
 /** A dispatcher for each port on which one serves its metrics. Several of them are numbered from 1. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { NODE_FLAGS } from "../../dispatcher/node-flags.ts";
+import { NODE_FLAGS, START_ENV } from "../../dispatcher/node-flags.ts";
 import { pause } from "../helpers/time.ts";
 import { preciseNow } from "./clock.ts";
 import type { Audit, Lifetime } from "./evidence.ts";
@@ -43,7 +43,12 @@ export function createFleet(wanted: {
       cwd: ROOT,
       detached: process.platform !== "win32",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      env: { ...wanted.settings, DATABASE_URL: slot.databaseUrl, DISPATCHER_PORT: "0" } as unknown as NodeJS.ProcessEnv,
+      env: {
+        ...START_ENV,
+        ...wanted.settings,
+        DATABASE_URL: slot.databaseUrl,
+        DISPATCHER_PORT: "0",
+      } as unknown as NodeJS.ProcessEnv,
     });
     const log = createWriteStream(join(wanted.logDir, `dispatcher-${index}-${child.pid}.log`));
     for (const stream of [child.stdout, child.stderr] as Readable[]) {

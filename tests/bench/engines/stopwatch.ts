@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { migrate } from "../../../db/migrate.ts";
 import { pgArray, pgTextArray } from "../../../db/pg-array.ts";
 import { createSchedule } from "../../../db/queries/schedules/create.ts";
-import { NODE_FLAGS } from "../../../dispatcher/node-flags.ts";
+import { NODE_FLAGS, START_ENV } from "../../../dispatcher/node-flags.ts";
 import { type KeyRing, parseKeyRing } from "../../../domain/cipher.ts";
 import { newId } from "../../../domain/ids.ts";
 import { packRequest, sealRequest } from "../../../domain/sealed-request.ts";
@@ -29,8 +29,7 @@ const STATEMENT_BYTES = 4 * 1024 * 1024;
 /** The real dispatcher process. Rows are stored by the real create statement. */
 export const stopwatch: Engine = {
   name: "stopwatch",
-  settings:
-    "dispatcher/main.ts as `npm run dispatcher` starts it, Indie accounts, payload encrypted, signed, attempt recorded",
+  settings: "dispatcher/main.ts as `npm start` starts it, Indie accounts, payload encrypted, signed, attempt recorded",
   claimLead: "adaptive, 250 ms at most",
   leavesOut: null,
   stores: true,
@@ -52,6 +51,7 @@ export const stopwatch: Engine = {
           startWorkerProcess(fileURLToPath(new URL("../../../dispatcher/main.ts", import.meta.url)), {
             execArgv: [...NODE_FLAGS, ...(names > 0 ? ["--import", LOOPBACK_NAMES] : [])],
             env: {
+              ...START_ENV,
               ...env,
               DATABASE_URL: database.url,
               DATABASE_DIRECT_URL: "",

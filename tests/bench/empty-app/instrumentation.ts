@@ -1,2 +1,2 @@
 /** Starts nothing. Without this file Next.js uses the product's, which is in a folder above. */
-export function register() {}
+export function register(): void {}

@@ -20,10 +20,10 @@ export function erasePayloads(sql: Sql, plans: Plans, { from, rowsMax }: Batch):
     rowsMax,
     sql`
     WITH ${visited(sql, plans, "retentionDays", from)}, ${expired(sql, sql`s.sealed_bytes > 0`, rowsMax)}, hot AS (
-      UPDATE schedules s SET payload_size_bytes = 0, sealed_bytes = 0 FROM locked l WHERE s.id = l.id
+      UPDATE schedules s SET payload_size_bytes = 0, sealed_bytes = 0 WHERE s.id = ANY (ARRAY(SELECT id FROM locked))
     ), cold AS (
-      UPDATE schedule_requests r SET sealed = NULL, erased_at = clock_timestamp() FROM locked l
-      WHERE r.schedule_id = l.id
+      UPDATE schedule_requests r SET sealed = NULL, erased_at = clock_timestamp()
+      WHERE r.schedule_id = ANY (ARRAY(SELECT id FROM locked))
     )
     ${progress(sql, sql`locked`)}`,
   );
@@ -38,9 +38,9 @@ export function deleteTerminalSchedules(sql: Sql, plans: Plans, { from, rowsMax 
     rowsMax,
     sql`
     WITH ${visited(sql, plans, "terminalDays", from)}, ${expired(sql, sql`NOT (s.sealed_bytes > 0)`, rowsMax)}, hot AS (
-      DELETE FROM schedules s USING locked l WHERE s.id = l.id
+      DELETE FROM schedules s WHERE s.id = ANY (ARRAY(SELECT id FROM locked))
     ), cold AS (
-      DELETE FROM schedule_requests r USING locked l WHERE r.schedule_id = l.id
+      DELETE FROM schedule_requests r WHERE r.schedule_id = ANY (ARRAY(SELECT id FROM locked))
     )
     ${progress(sql, sql`locked`)}`,
   );
@@ -58,7 +58,8 @@ function visited(sql: Sql, plans: Plans, days: "retentionDays" | "terminalDays",
 }
 
 // Locked rows are skipped, so that retention waits for nobody: its next round finds them. The condition is repeated
-// because a row may have changed between `found` and `locked`.
+// because a row may have changed between `found` and `locked`. Subqueries that are not flattened, and arrays of keys: in a
+// join, and with statistics that say that the tables are empty, each row of the tables was compared with each of `found`.
 function expired(sql: Sql, kind: Fragment, rowsMax: number): Fragment {
   return sql`
     found AS MATERIALIZED (
@@ -68,8 +69,12 @@ function expired(sql: Sql, kind: Fragment, rowsMax: number): Fragment {
         ORDER BY s.ended_at LIMIT ${rowsMax}) e
       ORDER BY v.id LIMIT ${rowsMax}
     ), locked AS MATERIALIZED (
-      SELECT s.id FROM found f JOIN schedules s ON s.id = f.id JOIN schedule_requests r ON r.schedule_id = s.id
-      WHERE ${kind} AND s.ended_at < f.until
-      ORDER BY s.id FOR UPDATE OF s, r SKIP LOCKED
+      SELECT hot.id FROM found f
+      CROSS JOIN LATERAL (
+        SELECT s.id, ${kind} AND s.ended_at < f.until AS is_expired FROM schedules s WHERE s.id = f.id
+        OFFSET 0 FOR UPDATE SKIP LOCKED) hot
+      CROSS JOIN LATERAL (
+        SELECT FROM schedule_requests r WHERE r.schedule_id = hot.id FOR UPDATE SKIP LOCKED) cold
+      WHERE hot.is_expired
     )`;
 }

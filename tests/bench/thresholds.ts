@@ -85,7 +85,7 @@ export function checkThresholds(rows: readonly Row[]): Threshold[] {
     threshold("saturation: rows read for one delivery", ours("saturation", "rowsRead"), 1.2),
     threshold("saturation: claims put back", ours("saturation", "released"), 0),
     threshold("saturation: peak RSS, MB", ours("saturation", "peakRssMb"), 400),
-    threshold("large-payloads: peak RSS, MB", ours("large-payloads", "peakRssMb"), 250),
+    threshold("large-payloads: peak RSS, MB", ours("large-payloads", "peakRssMb"), 200),
     threshold(
       "early, duplicate, lost or unrecorded, anywhere",
       sum("early") + sum("duplicates") + sum("lost") + sum("unrecorded"),

@@ -58,8 +58,9 @@ function visited(sql: Sql, plans: Plans, days: "retentionDays" | "terminalDays",
 }
 
 // Locked rows are skipped, so that retention waits for nobody: its next round finds them. The condition is repeated
-// because a row may have changed between `found` and `locked`. Subqueries that are not flattened, and arrays of keys: in a
-// join, and with statistics that say that the tables are empty, each row of the tables was compared with each of `found`.
+// because a row may have changed between `found` and `locked`. Each row is looked up by its key: FOR UPDATE and OFFSET keep
+// the planner from turning the subqueries into a join. In a join, with statistics that say that the tables are empty, each
+// row of the tables was compared with each row of `found`.
 function expired(sql: Sql, kind: Fragment, rowsMax: number): Fragment {
   return sql`
     found AS MATERIALIZED (

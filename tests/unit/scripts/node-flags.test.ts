@@ -8,7 +8,7 @@ it("npm run dispatcher runs Node.js with the same flags as npm start", async () 
   expect(scripts.dispatcher).toBe(`node --env-file-if-exists=.env ${NODE_FLAGS.join(" ")} dispatcher/main.ts`);
 });
 
-it("npm start runs a dispatcher with one heap of glibc's for all threads, unless the operator set another number", () => {
+it("npm start runs a dispatcher with one malloc arena for all threads, unless the operator set another number", () => {
   expect(dispatcherPart({}).env).toMatchObject({ MALLOC_ARENA_MAX: "1" });
   expect(dispatcherPart({ MALLOC_ARENA_MAX: "4" }).env).toMatchObject({ MALLOC_ARENA_MAX: "4" });
 });

@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from "postgres";
 import type { AttemptOutcome } from "#domain/attempt-outcome.ts";
 import type { Settlement } from "#domain/settle-attempt.ts";
+import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../../pg-array.ts";
 
@@ -74,7 +75,7 @@ async function replaceInterruptions(sql: Sql, records: readonly AttemptRecord[])
       ${pgArray(records.map((r) => r.scheduleId))}::text::uuid[],
       ${pgArray(records.map((r) => r.version))}::text::bigint[],
       ${pgArray(records.map((r) => r.attempt))}::text::integer[]) w(id, version, attempt)
-    JOIN schedules s ON s.id = w.id
+    JOIN schedules s ON ${byKey(sql, "s.id", "w.id")}
     WHERE ${fence}`.values();
   if (found.length === 0) return [];
 
@@ -137,9 +138,9 @@ async function write(
     ), held AS MATERIALIZED (
       SELECT w.*, s.account_id, s.env, s.shard, s.fired_at IS NULL AND w.outcome <> 'interrupted' AS is_first,
         (extract(epoch FROM w.attempted_at - s.fire_at) * 1000)::bigint AS offset_ms
-      FROM w JOIN schedules s ON s.id = w.id
+      FROM w JOIN schedules s ON ${byKey(sql, "s.id", "w.id")}
       WHERE ${fence}
-      ORDER BY s.id FOR UPDATE OF s
+      ORDER BY w.id FOR UPDATE OF s
     ), replaced AS (
       ${replaced}
     ), done AS (
@@ -151,7 +152,7 @@ async function write(
         last_attempt_at = h.attempted_at,
         ended_at = CASE WHEN h.status <> 'failed' THEN clock_timestamp() END,
         updated_at = clock_timestamp()
-      FROM (SELECT * FROM held ORDER BY account_id, env) h WHERE s.id = h.id
+      FROM (SELECT * FROM held ORDER BY account_id, env) h WHERE ${byKey(sql, "s.id", "h.id")}
       RETURNING s.id, s.version
     ), logged AS (
       INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms,

@@ -1,5 +1,6 @@
 import { attemptAnswer } from "#domain/attempt-answer.ts";
 import { addDeaths, type Death, type DeathGroup, noticeDueAtMs } from "#domain/death-notices.ts";
+import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 
@@ -38,10 +39,10 @@ async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<st
       ${pgArray(taken.map((row) => row.schedule_id))}::text::uuid[],
       ${pgArray(taken.map((row) => row.account_id))}::text::uuid[],
       ${pgArray(taken.map((row) => row.at_ms))}::text::float8[]) d(id, account_id, at_ms)
-    JOIN accounts c ON c.id = d.account_id AND c.status = 'active' AND c.notices
-    JOIN schedules s ON s.id = d.id AND s.status || '' = 'dead'
+    JOIN accounts c ON ${byKey(sql, "c.id", "d.account_id")} AND c.status || '' = 'active' AND c.notices
+    JOIN schedules s ON ${byKey(sql, "s.id", "d.id")} AND s.status || '' = 'dead'
     LEFT JOIN attempts a
-      ON a.schedule_id = s.id AND a.attempt = s.attempts AND a.attempted_at = s.last_attempt_at`;
+      ON ${byKey(sql, "a.schedule_id", "s.id")} AND a.attempt = s.attempts AND a.attempted_at = s.last_attempt_at`;
   const deaths = new Map<string, Death[]>();
   for (const row of rows) {
     const answer = attemptAnswer({

@@ -1,5 +1,6 @@
 import { countReasons, type LeftAlone } from "#domain/operations.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
+import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
@@ -44,12 +45,12 @@ async function cancelOpen(tx: Sql, { accountId, env }: Tenant, ids: readonly str
     WITH locked AS MATERIALIZED (
       SELECT id FROM schedules
       WHERE id = ANY (${pgArray(ids)}::text::uuid[]) AND account_id = ${accountId} AND env = ${env}
-        AND status IN ('scheduled', 'failed')
+        AND status || '' IN ('scheduled', 'failed')
       ORDER BY id FOR UPDATE
     )
     UPDATE schedules s SET status = 'cancelled', version = s.version + 1, next_attempt_at = NULL,
       ended_at = clock_timestamp(), updated_at = clock_timestamp()
-    FROM locked l WHERE s.id = l.id RETURNING s.id`;
+    FROM locked l WHERE ${byKey(tx, "s.id", "l.id")} RETURNING s.id`;
   return rows.map((row) => row.id);
 }
 

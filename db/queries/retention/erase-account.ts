@@ -1,4 +1,5 @@
 import { ENVIRONMENTS } from "#domain/environment.ts";
+import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { environmentList } from "../../literals.ts";
 
@@ -27,15 +28,15 @@ export async function eraseDeletedAccounts(sql: Sql, { rowsMax }: { rowsMax: num
 async function eraseSchedules(sql: Sql, accountId: string, rowsMax: number): Promise<number> {
   const erased = await sql`
     WITH found AS MATERIALIZED (
-      SELECT s.id FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
+      SELECT s.id FROM schedule_requests r JOIN schedules s ON ${byKey(sql, "s.id", "r.schedule_id")}
       WHERE r.account_id = ${accountId} AND r.env IN (${environmentList(sql)})
       LIMIT ${rowsMax} FOR UPDATE OF s, r SKIP LOCKED
     ), hot AS (
-      DELETE FROM schedules s USING found f WHERE s.id = f.id
+      DELETE FROM schedules WHERE id = ANY (ARRAY(SELECT id FROM found))
     ), unreported AS (
-      DELETE FROM dead_schedules d USING found f WHERE d.schedule_id = f.id
+      DELETE FROM dead_schedules WHERE schedule_id = ANY (ARRAY(SELECT id FROM found))
     )
-    DELETE FROM schedule_requests r USING found f WHERE r.schedule_id = f.id`;
+    DELETE FROM schedule_requests WHERE schedule_id = ANY (ARRAY(SELECT id FROM found))`;
   return erased.count;
 }
 

@@ -1,4 +1,5 @@
 import type { Plans } from "#domain/plans.ts";
+import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 import {
@@ -75,7 +76,8 @@ function expired(sql: Sql, kind: Fragment, rowsMax: number): Fragment {
         SELECT s.id, ${kind} AND s.ended_at < f.until AS is_expired FROM schedules s WHERE s.id = f.id
         OFFSET 0 FOR UPDATE SKIP LOCKED) hot
       CROSS JOIN LATERAL (
-        SELECT FROM schedule_requests r WHERE r.schedule_id = hot.id FOR UPDATE SKIP LOCKED) cold
+        SELECT FROM schedule_requests WHERE ${byKey(sql, "schedule_id", "hot.id")}
+        ORDER BY schedule_id LIMIT 1 FOR UPDATE SKIP LOCKED) cold
       WHERE hot.is_expired
     )`;
 }

@@ -2,6 +2,7 @@ import type { Environment } from "#domain/environment.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { RetryStrategy } from "#domain/retry.ts";
 import { CLAIM_AHEAD_MAX_MS, CLAIM_LEASE_MS } from "#domain/timing.ts";
+import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 
@@ -42,7 +43,8 @@ export type ClaimedSchedule = {
  * `step` (1 and up) is what the version grows by. A dispatcher gives each of its statements a step of its own, so that
  * a version names one statement. The release of a claim whose answer was lost then never hits a later claim of the same
  * row.
- * `schedules` is read by primary key alone: `status || ''` keeps the planner off the partial indexes.
+ * Tables are read by primary key alone. `status || ''` keeps the planner off partial indexes, and
+ * ORDER BY off the index of `schedule_requests` that ends with its key.
  */
 export async function claimSchedules(
   sql: Sql,
@@ -64,17 +66,17 @@ export async function claimSchedules(
         ${pgArray(wanted.map((w) => w.id))}::text::uuid[],
         ${pgArray(wanted.map((w) => w.version))}::text::bigint[],
         ${pgArray(wanted.map((w) => Math.ceil(w.earlyMs)))}::text::integer[]) w(id, version, early_ms)
-      JOIN schedules s ON s.id = w.id AND s.version = w.version
+      JOIN schedules s ON ${byKey(sql, "s.id", "w.id")} AND s.version = w.version
       WHERE s.shard = ANY (ARRAY(SELECT id FROM mine)) AND s.status || '' IN ('scheduled', 'failed')
         AND s.next_attempt_at - CASE WHEN s.early_fire THEN least(w.early_ms, 500) ELSE 0 END * interval '1 millisecond'
           <= clock_timestamp() + ${CLAIM_AHEAD_MAX_MS} * interval '1 millisecond'
-        AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account_id AND a.status = 'active')
+        AND EXISTS (SELECT 1 FROM accounts a WHERE ${byKey(sql, "a.id", "s.account_id")} AND a.status || '' = 'active')
       FOR UPDATE OF s SKIP LOCKED
     ), claimed AS (
       UPDATE schedules s SET status = 'firing', version = s.version + ${step}::integer, attempts = s.attempts + 1,
         claimed_by = ${dispatcherId}, claimed_at = clock_timestamp(),
         claim_deadline = clock_timestamp() + ${CLAIM_LEASE_MS} * interval '1 millisecond'
-      FROM pick p WHERE s.id = p.id AND s.version = p.version AND s.status || '' IN ('scheduled', 'failed')
+      FROM pick p WHERE ${byKey(sql, "s.id", "p.id")} AND s.version = p.version AND s.status || '' IN ('scheduled', 'failed')
       RETURNING s.*
     )
     SELECT c.id, c.version, c.account_id, c.env, c.attempts, c.failures, c.interruptions, c.early_fire,
@@ -88,10 +90,12 @@ export async function claimSchedules(
       CASE WHEN k.former_until > clock_timestamp() THEN encode(k.former, 'base64') END AS former_secret,
       a.plan, l.retry_attempts, l.retry_backoff_ms, l.retry_strategy
     FROM claimed c
-    JOIN schedule_requests r ON r.schedule_id = c.id
-    JOIN accounts a ON a.id = c.account_id
-    JOIN signing_secrets k ON k.account_id = c.account_id AND k.env = c.env
-    LEFT JOIN relay_settings l ON l.account_id = c.account_id`.values();
+    CROSS JOIN LATERAL (
+      SELECT target_url, method, sealed FROM schedule_requests
+      WHERE ${byKey(sql, "schedule_id", "c.id")} ORDER BY schedule_id LIMIT 1) r
+    JOIN accounts a ON ${byKey(sql, "a.id", "c.account_id")}
+    JOIN signing_secrets k ON ${byKey(sql, "k.account_id", "c.account_id")} AND k.env = c.env
+    LEFT JOIN relay_settings l ON ${byKey(sql, "l.account_id", "c.account_id")}`.values();
   return rows.map((row) => ({
     id: row[0],
     version: Number(row[1]),

@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from "postgres";
 import type { Environment } from "#domain/environment.ts";
 import type { PlanName } from "#domain/plans.ts";
+import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 
@@ -49,8 +50,8 @@ export async function readDueById(sql: Sql, ids: readonly string[], untilMs: num
   const rows = await sql`
     SELECT ${COLUMNS(sql, limitOf(sql, sql`s.account_id`))}
     FROM unnest(${pgArray(ids)}::text::uuid[]) w(id)
-    JOIN schedules s ON s.id = w.id
-    JOIN accounts a ON a.id = s.account_id
+    JOIN schedules s ON ${byKey(sql, "s.id", "w.id")}
+    JOIN accounts a ON ${byKey(sql, "a.id", "s.account_id")}
     WHERE s.status || '' IN ('scheduled', 'failed') AND s.next_attempt_at <= to_timestamp(${untilMs}::float8 / 1000)
       AND a.status || '' = 'active'
     ORDER BY s.next_attempt_at, s.id`.values();

@@ -1,3 +1,4 @@
+import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 
@@ -16,13 +17,13 @@ export async function releaseSchedules(
       SELECT s.id FROM unnest(
         ${pgArray(claims.map((c) => c.id))}::text::uuid[],
         ${pgArray(claims.map((c) => c.version))}::text::bigint[]) w(id, version)
-      JOIN schedules s ON s.id = w.id AND s.version = w.version
+      JOIN schedules s ON ${byKey(sql, "s.id", "w.id")} AND s.version = w.version
       WHERE s.status || '' = 'firing' AND s.claimed_by = ${dispatcherId}
-      ORDER BY s.id FOR UPDATE OF s
+      ORDER BY w.id FOR UPDATE OF s
     )
     UPDATE schedules s SET status = CASE WHEN s.attempts = 1 THEN 'scheduled' ELSE 'failed' END,
       version = s.version + 1, attempts = s.attempts - 1, claimed_by = NULL, claimed_at = NULL, claim_deadline = NULL
-    FROM pick p WHERE s.id = p.id
+    FROM pick p WHERE ${byKey(sql, "s.id", "p.id")}
     RETURNING s.id, s.version`.values();
   return rows.map((row) => ({ id: row[0], version: Number(row[1]) }));
 }

@@ -9,7 +9,7 @@ import type { Alarm } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
 import { isReached } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
-import { hasMemoryFor, MEMORY_OF_WAITING_MAX } from "./memory.ts";
+import { freeFor, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX } from "./memory.ts";
 
 /** The time that sending itself takes, for early firing, ms. */
 const SEND_COST_MS = 0.3;
@@ -85,11 +85,12 @@ export class Intake {
   }
 
   /**
-   * Puts back overdue schedules that wait for a connection, to be read again later, when there are so many that they
-   * take memory reserved for schedules that can be sent.
+   * Puts back overdue schedules that wait for a connection, to be read again later, when there are so many that other
+   * late schedules, which can be sent, find no memory.
    */
   putBackWaiting(): void {
     const { deliveries, lanes, clock } = this.#deps;
+    if (deliveries.size < MEMORY_OF_LATE_MAX) return;
     const tooMany = Math.min(deliveries.count("awaiting connection") - MEMORY_OF_WAITING_MAX, PUT_BACK_MAX);
     if (tooMany <= 0) return;
     const nowMs = clock.now();
@@ -116,7 +117,7 @@ export class Intake {
 
   #hasRoom({ dueAtMs, origin }: DueSchedule, nowMs: number): boolean {
     const { deliveries, waitingList } = this.#deps;
-    if (!hasMemoryFor(dueAtMs, nowMs, deliveries.size)) return false;
+    if (freeFor(dueAtMs, nowMs, deliveries.size) === 0) return false;
     if (deliveries.count("awaiting connection") < MEMORY_OF_WAITING_MAX || !isLate(dueAtMs, nowMs)) return true;
     return !waitingList.isFull(origin);
   }

@@ -87,11 +87,13 @@ export class LaneReads {
 
   #plan(lanes: readonly Lane[]): Reading[] {
     const share = Math.max(Math.floor(ROWS_MAX / lanes.length), 1);
+    let planned = 0;
     return lanes.map((lane) => {
-      const max = this.#deps.lanes.maxOf(lane);
       // A lane that is read again gets rows that are in memory already.
-      const room = lane.isPulledBack ? max : Math.max(max - this.#deps.lanes.memoryOf(lane), 1);
-      return { lane, limit: Math.min(room, share), rows: [] };
+      const room = lane.isPulledBack ? this.#deps.lanes.maxOf(lane) : this.#deps.lanes.roomOf(lane, planned);
+      const limit = Math.min(room, share);
+      planned += limit;
+      return { lane, limit, rows: [] };
     });
   }
 

@@ -5,7 +5,7 @@ import { isLate, isLateForLong } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
 import { isUnread, type Lane, newLane, pullBack, readOn } from "./lane.ts";
 import { LanesToRead } from "./lanes-to-read.ts";
-import { laneMax, NEAR_MS } from "./memory.ts";
+import { freeFor, laneMax, NEAR_MS } from "./memory.ts";
 
 /** The most awake lanes. Further ones stay in the calendar until others were removed. */
 export const LANES_MAX = 150_000;
@@ -223,6 +223,13 @@ export class Lanes {
     const { memory, memoryByLane } = holdings;
     const hasLate = moreFromMs !== null && isLate(moreFromMs, clock.now());
     return laneMax(rates.limitOf(key), hasLate, memoryByLane.size, memory);
+  }
+
+  /** How many more schedules of the lane may come into memory, beside `planned` others that are about to; at least 1. */
+  roomOf(lane: Lane, planned: number): number {
+    const { clock, holdings } = this.#deps;
+    const free = freeFor(lane.moreFromMs ?? Number.NEGATIVE_INFINITY, clock.now(), holdings.memory + planned);
+    return Math.max(Math.min(this.maxOf(lane) - this.memoryOf(lane), free), 1);
   }
 
   #isEmpty(lane: Lane): boolean {

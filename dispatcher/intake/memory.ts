@@ -7,7 +7,10 @@ export const MEMORY_MAX = 20_000;
  * quarter is reserved for those that are on time.
  */
 export const MEMORY_OF_LATE_MAX = 15_000;
-/** The most that are late and wait for a connection. The rest of the memory is for schedules that can be sent. */
+/**
+ * The most that are late and wait for a connection, once MEMORY_OF_LATE_MAX is reached. The rest of the memory is for
+ * schedules that can be sent.
+ */
 export const MEMORY_OF_WAITING_MAX = 10_000;
 /** A schedule that is due within this is near, ms. */
 export const NEAR_MS = 1_000;
@@ -16,10 +19,10 @@ const LANE_MIN = 64;
 /** The least that a lane may have when memory is short. Schedules that wait to be recorded are among them. */
 const LANE_LEAST = 4;
 
-/** Whether a schedule due at `dueAtMs` may come into memory, which has `size` schedules. */
-export function hasMemoryFor(dueAtMs: number, nowMs: number, size: number): boolean {
+/** How many schedules due at `dueAtMs` may come into memory, which has `size` schedules. */
+export function freeFor(dueAtMs: number, nowMs: number, size: number): number {
   const isNear = !isLate(dueAtMs, nowMs) && dueAtMs <= nowMs + NEAR_MS;
-  return size < (isNear ? MEMORY_MAX : MEMORY_OF_LATE_MAX);
+  return Math.max((isNear ? MEMORY_MAX : MEMORY_OF_LATE_MAX) - size, 0);
 }
 
 /**

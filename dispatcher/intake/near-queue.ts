@@ -1,4 +1,4 @@
-import type { Delivery } from "../delivery/delivery.ts";
+import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
 
 /**
@@ -71,4 +71,6 @@ export class NearQueue {
   }
 }
 
-const wakesBefore = (a: Delivery, b: Delivery): boolean => a.wakeAtMs < b.wakeAtMs;
+/** Deliveries that are woken together go in due order, in which their lane sends them. */
+const wakesBefore = (a: Delivery, b: Delivery): boolean =>
+  a.wakeAtMs < b.wakeAtMs || (a.wakeAtMs === b.wakeAtMs && leavesBefore(a, b));

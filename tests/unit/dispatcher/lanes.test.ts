@@ -107,6 +107,16 @@ describe("lanes whose schedules are late", () => {
     holdings.memory = MEMORY_OF_LATE_MAX - 2;
     expect(taken()).toHaveLength(2);
   });
+
+  it("may have no more schedules than there is memory for beside those that are read with them", () => {
+    const { lanes, holdings, read } = createLanes();
+    const [late, onTime] = [read("late", -60_000), read("on time", 500)];
+    holdings.memory = MEMORY_OF_LATE_MAX - 10;
+    expect([0, 8, 20].map((planned) => lanes.roomOf(late, planned))).toEqual([10, 2, 1]);
+    expect(lanes.roomOf(onTime, 20)).toBe(104);
+    holdings.memoryByLane.set("on time:live", 100);
+    expect(lanes.roomOf(onTime, 20)).toBe(4);
+  });
 });
 
 describe("a lane whose schedules are on time", () => {

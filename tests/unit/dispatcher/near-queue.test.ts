@@ -53,3 +53,11 @@ it("deliveries that were dropped hold no other of their lane back", () => {
   expect(queue.count(({ accountId }) => accountId === "own")).toBe(1);
   expect(takeAll(queue, 2_000)).toEqual(["own", "crowd"]);
 });
+
+it("deliveries that are to be woken together come in due order, in which their lane sends them", () => {
+  const queue = nearQueue();
+  const lane = Array.from({ length: 20 }, () => due("own", INSTANT_MS, 1_000));
+  const inDueOrder = lane.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const delivery of lane) queue.push(delivery);
+  for (const delivery of inDueOrder) expect(queue.take(2_000)).toBe(delivery);
+});

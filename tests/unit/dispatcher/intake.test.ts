@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { Intake } from "#dispatcher/intake/intake.ts";
+import { MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
+
+/** An intake beside `size` deliveries, of which `waiting` are late and wait for a connection. */
+function createIntake(size: number, waiting: number) {
+  const removed: unknown[] = [];
+  const readAgain: unknown[] = [];
+  const deps = {
+    clock: { now: () => 100_000 },
+    deliveries: {
+      size,
+      count: () => waiting,
+      find: (_is: unknown, max: number) => Array.from({ length: max }, () => ({ lane: "late", dueAtMs: 0 })),
+      move: (delivery: unknown) => removed.push(delivery),
+    },
+    lanes: { get: () => ({}), defer() {}, readAgain: (_lane: unknown, ms: number) => readAgain.push(ms) },
+  };
+  const intake = new Intake(deps as unknown as ConstructorParameters<typeof Intake>[0]);
+  return { intake, removed, readAgain };
+}
+
+it("late schedules that wait for a connection are put back once they leave no memory for other late ones", () => {
+  const { intake, removed, readAgain } = createIntake(MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX + 300);
+  intake.putBackWaiting();
+  expect(removed).toHaveLength(300);
+  expect(readAgain).toHaveLength(300);
+});
+
+it("they stay while there is memory for other late schedules, or while they are few", () => {
+  for (const [size, waiting] of [
+    [MEMORY_OF_LATE_MAX - 1, MEMORY_OF_WAITING_MAX + 300],
+    [MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX],
+  ] as const) {
+    const { intake, removed } = createIntake(size, waiting);
+    intake.putBackWaiting();
+    expect(removed).toEqual([]);
+  }
+});

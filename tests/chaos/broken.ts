@@ -17,8 +17,8 @@ export const BROKEN: Record<string, Patch[]> = {
   claim: [
     {
       file: "db/queries/schedules/claim.ts",
-      find: "JOIN schedules s ON s.id = w.id AND s.version = w.version\n      WHERE s.shard",
-      replace: "JOIN schedules s ON s.id = w.id\n      WHERE s.shard",
+      find: '"w.id")} AND s.version = w.version\n      WHERE s.shard',
+      replace: '"w.id")}\n      WHERE s.shard',
     },
   ],
   record: [

@@ -48,6 +48,10 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
   for (const loop of all) loop.start();
   const reads = [parts.urgentReads.start(outageLog.report), parts.laneReads.start(outageLog.report)];
   return {
+    /** Reads no more schedules. */
+    stopReading() {
+      for (const loop of [loops.reading, loops.comparing, ...reads]) loop.stop();
+    },
     stop() {
       for (const loop of [...all, ...reads]) loop.stop();
     },

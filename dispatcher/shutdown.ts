@@ -19,6 +19,7 @@ export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void
   const startedAtMs = clock.monotonic();
   const leftMs = () => DEADLINE_MS - (clock.monotonic() - startedAtMs);
 
+  lifecycle.stopReading();
   parts.intake.stop();
   parts.dueQueue.stop();
   parts.rates.stop();

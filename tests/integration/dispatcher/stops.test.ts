@@ -1,9 +1,25 @@
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import pino from "pino";
 import { describe, expect, it } from "vitest";
+import { startDispatcher } from "#dispatcher/dispatcher.ts";
+import { Metrics } from "#dispatcher/observability/metrics.ts";
 import { encodeId } from "#domain/ids.ts";
+import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
+import { insertSchedules } from "../../helpers/overdue.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startDispatchStage } from "../../helpers/with-dispatch-bench.ts";
+
+/** Counts the rows that were read ahead. */
+class CountedReads extends Metrics {
+  rows = 0;
+
+  override read(rows: number): void {
+    this.rows += rows;
+    super.read(rows);
+  }
+}
 
 // Each on a database of its own, and at once: leases are what they wait for.
 describe.concurrent("a dispatcher that is stopped", () => {
@@ -31,6 +47,33 @@ describe.concurrent("a dispatcher that is stopped", () => {
     await waitFor("another sends the rest", async () => (await bench.read(later)).status === "succeeded");
     await next.stop();
   });
+
+  it("reads no more schedules, also while claimed requests wait for a connection", async () => {
+    await using stage = await startDispatchStage();
+    const { receiver, bench } = stage;
+    const target = new URL(receiver.origin);
+    const accounts = await Promise.all(Array.from({ length: 20 }, async () => (await bench.account()).id));
+    const held: ServerResponse[] = [];
+    receiver.respond((_request, response) => held.push(response));
+    // More than there are connections to the origin.
+    await insertSchedules(bench.sql, accounts.slice(0, 10), target, { rows: 20, fromMs: 1_500 });
+    const metrics = new CountedReads();
+    const dispatcher = await startDispatcher(bench.config, {
+      log: pino({ level: "silent" }),
+      version: "0.0.0",
+      metrics,
+    });
+    await waitFor("claimed requests wait", () => receiver.requests.length >= 64 && dispatcher.figures().unsent > 0);
+
+    const stopping = dispatcher.stop();
+    const before = metrics.rows;
+    const comesSoon = { rows: 100, fromMs: PREFETCH_HORIZON_MS + 200 };
+    await insertSchedules(bench.sql, accounts.slice(10), target, comesSoon);
+    await waitFor("it has handed its shards over", () => dispatcher.figures().owned === 0);
+    expect(metrics.rows).toBe(before);
+    for (const response of held) response.end();
+    await stopping;
+  }, 60_000);
 
   it("by kill -9 loses nothing: what was on the wire is interrupted and repeated with the same webhook-id, the rest is sent once", async () => {
     await using stage = await startDispatchStage();

@@ -1,7 +1,9 @@
 import type { Delivery } from "./delivery.ts";
 import { type DeliveryState, type Held, occupies, STATES } from "./states.ts";
 
-type Counts = Map<string, number>;
+const INSTANT_MS = 10;
+
+type Counts<Key = string> = Map<Key, number>;
 
 /**
  * Counters of what all deliveries hold, as far as stages need them. Only `Deliveries.move` changes the counters.
@@ -14,6 +16,8 @@ export class Holdings {
   /** Bytes of claimed requests that have not left, plus `ROW_BYTES` for each. */
   claimedBytes = 0;
   readonly memoryByLane: Counts = new Map();
+  /** By due time, in steps of 10 ms: see `instantOf`. */
+  readonly memoryByInstant: Counts<number> = new Map();
   /** Wanted, reserved and assigned connections. */
   readonly wantedByPlace: Counts = new Map();
   /** The same by origin. An account counts at most as many as it may have. */
@@ -36,6 +40,7 @@ export class Holdings {
     if (from.memory !== to.memory) {
       this.memory += step(to.memory);
       add(this.memoryByLane, delivery.lane, step(to.memory));
+      add(this.memoryByInstant, instantOf(delivery.dueAtMs), step(to.memory));
     }
     if (from.bytes !== to.bytes) this.claimedBytes += step(to.bytes) * costOf(delivery);
     if (from.connection !== to.connection) this.#changeConnection(delivery, from.connection, to.connection);
@@ -72,6 +77,9 @@ export class Holdings {
   }
 }
 
+/** Schedules are due together when their due times are in the same 10 ms. Returns a number for these. */
+export const instantOf = (dueAtMs: number): number => Math.floor(dueAtMs / INSTANT_MS);
+
 /** Memory that a row takes besides its request, bytes. */
 const ROW_BYTES = 1_024;
 
@@ -80,6 +88,7 @@ export const costOf = (delivery: Delivery): number => delivery.bytes + ROW_BYTES
 
 const COUNTS = [
   "memoryByLane",
+  "memoryByInstant",
   "wantedByPlace",
   "wantedByOrigin",
   "connectionsByPlace",
@@ -91,7 +100,7 @@ const COUNTS = [
 
 const step = (isMore: boolean): 1 | -1 => (isMore ? 1 : -1);
 
-function add(to: Counts, key: string, change: number): void {
+function add<Key>(to: Counts<Key>, key: Key, change: number): void {
   const n = (to.get(key) ?? 0) + change;
   if (n !== 0) to.set(key, n);
   else to.delete(key);

@@ -117,7 +117,7 @@ export class Intake {
 
   #hasRoom({ dueAtMs, origin }: DueSchedule, nowMs: number): boolean {
     const { deliveries, waitingList } = this.#deps;
-    if (freeFor(dueAtMs, nowMs, deliveries.size) === 0) return false;
+    if (freeFor(dueAtMs, nowMs, deliveries.holdings) === 0) return false;
     if (deliveries.count("awaiting connection") < MEMORY_OF_WAITING_MAX || !isLate(dueAtMs, nowMs)) return true;
     return !waitingList.isFull(origin);
   }

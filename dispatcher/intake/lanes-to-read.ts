@@ -1,7 +1,8 @@
+import type { Holdings } from "../delivery/holdings.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
 import { isUntried, type Lane, type LaneEntry } from "./lane.ts";
-import { MEMORY_MAX, MEMORY_OF_LATE_MAX, NEAR_MS } from "./memory.ts";
+import { MEMORY_MAX, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX, NEAR_MS } from "./memory.ts";
 
 /**
  * Lanes take turns to be read, by the due time of what is to be read. Reading is ahead of time, so all that is not late
@@ -50,10 +51,12 @@ export class LanesToRead {
     return lanes;
   }
 
-  /** Whether lanes are to be read at once while memory has `memory` schedules. */
-  isUrgent(memory: number, nowMs: number): boolean {
+  /** Whether lanes are to be read at once, and not only ten times a second. */
+  isUrgent({ memory, states }: Pick<Holdings, "memory" | "states">, nowMs: number): boolean {
     if (memory >= MEMORY_MAX) return false;
     if (this.#mayTakeUntried(nowMs, memory >= MEMORY_OF_LATE_MAX)) return true;
+    // Late schedules would find no room, however many were read.
+    if (states["awaiting connection"] >= MEMORY_OF_WAITING_MAX) return false;
     return this.#more.size > 0 && memory <= MEMORY_OF_LATE_MAX - ROOM_MIN;
   }
 

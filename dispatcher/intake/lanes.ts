@@ -1,25 +1,16 @@
 import type { ComingLane, DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
-import { isLate, isLateForLong } from "../runtime/lateness.ts";
-import { MinHeap } from "../runtime/min-heap.ts";
+import { isLate } from "../runtime/lateness.ts";
+import { DeferredLanes } from "./deferred-lanes.ts";
 import { isUnread, type Lane, newLane, pullBack, readOn } from "./lane.ts";
 import { LanesToRead } from "./lanes-to-read.ts";
-import { freeFor, laneMax, NEAR_MS } from "./memory.ts";
+import { freeFor, laneMax } from "./memory.ts";
 
 /** The most awake lanes. Further ones stay in the calendar until others were removed. */
 export const LANES_MAX = 150_000;
 /** A lane is idle when it has had nothing for this long, ms. */
 const IDLE_MS = 10_000;
-/**
- * A lane that found no room is read again after the first delay, then after twice as long each time, up to the second,
- * ms.
- */
-const DEFER_MS = 100;
-const DEFER_MAX_MS = 10_000;
-/** The longest delay for a lane that is at most five seconds late, ms. */
-const DEFER_RECENT_MAX_MS = 500;
-
 type Deps = {
   clock: Time;
   holdings: Readonly<Holdings>;
@@ -39,13 +30,13 @@ export class Lanes {
   readonly #toRead = new LanesToRead();
   /** Lanes that could not be compared when their turn had come. */
   readonly #toCompare = new Set<Lane>();
-  /** Deferred lanes. An entry is valid as long as its lane is deferred until the same time. */
-  readonly #deferred = new MinHeap<{ lane: Lane; untilMs: number }>((a, b) => a.untilMs < b.untilMs);
+  readonly #deferred: DeferredLanes;
   /** Called when a lane is to be read. `LaneReads` sets it. */
   onWanted: (() => void) | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#deferred = new DeferredLanes(deps);
   }
 
   get(key: string): Lane | undefined {
@@ -153,56 +144,38 @@ export class Lanes {
 
   /** Queues the lane to be read, if it has more and there is room for it. */
   want(lane: Lane): void {
-    if (lane.moreFromMs === null || lane.isReading) return;
-    if (lane.deferredUntilMs > this.#deps.clock.monotonic()) return;
-    if (lane.entry !== null && lane.entry.dueMs <= lane.moreFromMs) return;
-    if (!lane.isPulledBack && this.memoryOf(lane) * 2 > this.maxOf(lane)) return;
-    this.#toRead.add(lane, lane.moreFromMs);
-    this.onWanted?.();
+    if (this.#queue(lane)) this.onWanted?.();
   }
 
-  /**
-   * There was no room for the lane. It is read again after a delay, or a second before its next schedule is due, when
-   * reserved memory may be used.
-   */
+  /** There was no room for the lane. It is read again after a delay. */
   defer(lane: Lane): void {
-    const { clock } = this.#deps;
-    const now = clock.monotonic();
-    if (lane.deferredUntilMs > now) return;
-    const dueMs = lane.moreFromMs ?? Number.NEGATIVE_INFINITY;
-    const nearInMs = dueMs - NEAR_MS - clock.now();
-    if (nearInMs > 0) {
-      lane.deferredUntilMs = now + nearInMs;
-    } else {
-      const maxMs = isLateForLong(dueMs, clock.now()) ? DEFER_MAX_MS : DEFER_RECENT_MAX_MS;
-      lane.deferredUntilMs = now + Math.min(DEFER_MS * 2 ** lane.deferrals, maxMs);
-      lane.deferrals++;
-    }
+    this.#deferred.add(lane);
     lane.entry = null;
-    this.#deferred.push({ lane, untilMs: lane.deferredUntilMs });
   }
 
-  /** Queues the deferred lanes whose delay is over. */
+  /** Queues lanes whose delay is over, a bounded number. */
   wantDeferred(): void {
-    const now = this.#deps.clock.monotonic();
-    for (let next = this.#deferred.peek(); next && next.untilMs <= now; next = this.#deferred.peek()) {
-      this.#deferred.pop();
-      if (next.lane.deferredUntilMs === next.untilMs && this.#awake.get(next.lane.key) === next.lane)
-        this.want(next.lane);
-    }
+    for (const lane of this.#deferred.takeOver()) if (this.#awake.get(lane.key) === lane) this.#queue(lane);
   }
 
   /**
-   * Removes and returns up to `max` lanes to be read. Overdue lanes wait while the free memory is reserved for what is
-   * on time.
+   * Removes and returns up to `max` lanes to be read. Overdue lanes, and those of a large burst, wait while the free memory
+   * is reserved for others that are on time.
    */
   take(max: number): Lane[] {
-    return this.#toRead.take(max, this.#deps.holdings.memory, this.#deps.clock.now());
+    const { clock, holdings } = this.#deps;
+    const nowMs = clock.now();
+    const taken = this.#toRead.take(max, holdings.memory, nowMs);
+    // A lane that seems late is read though there is no room: its schedule may be gone, and the next one on time.
+    const hasRoom = (lane: Lane) =>
+      lane.isPulledBack || isLate(dueOf(lane), nowMs) || freeFor(dueOf(lane), nowMs, holdings) > 0;
+    for (const lane of taken) if (!hasRoom(lane)) this.defer(lane);
+    return taken.filter(hasRoom);
   }
 
   /** Whether lanes are to be read at once. */
   hasMore(): boolean {
-    return this.#toRead.isUrgent(this.#deps.holdings.memory, this.#deps.clock.now());
+    return this.#toRead.isUrgent(this.#deps.holdings, this.#deps.clock.now());
   }
 
   forget(lane: Lane): void {
@@ -228,8 +201,16 @@ export class Lanes {
   /** How many more schedules of the lane may come into memory, beside `planned` others that are about to; at least 1. */
   roomOf(lane: Lane, planned: number): number {
     const { clock, holdings } = this.#deps;
-    const free = freeFor(lane.moreFromMs ?? Number.NEGATIVE_INFINITY, clock.now(), holdings.memory + planned);
+    const free = freeFor(dueOf(lane), clock.now(), holdings, planned);
     return Math.max(Math.min(this.maxOf(lane) - this.memoryOf(lane), free), 1);
+  }
+
+  #queue(lane: Lane): boolean {
+    if (lane.moreFromMs === null || lane.isReading || this.#deferred.has(lane)) return false;
+    if (lane.entry !== null && lane.entry.dueMs <= lane.moreFromMs) return false;
+    if (!lane.isPulledBack && this.memoryOf(lane) * 2 > this.maxOf(lane)) return false;
+    this.#toRead.add(lane, lane.moreFromMs);
+    return true;
   }
 
   #isEmpty(lane: Lane): boolean {
@@ -237,5 +218,8 @@ export class Lanes {
     return isAwake && lane.moreFromMs === null && !lane.isReading && this.memoryOf(lane) === 0;
   }
 }
+
+/** From which due time on the lane has more to read, ms. */
+const dueOf = ({ moreFromMs }: Lane): number => moreFromMs ?? Number.NEGATIVE_INFINITY;
 
 const isToBeRead = ({ isReading, isPulledBack }: Lane): boolean => isReading || isPulledBack;

@@ -1,3 +1,4 @@
+import { type Holdings, instantOf } from "../delivery/holdings.ts";
 import { isLate } from "../runtime/lateness.ts";
 
 /** The most schedules in memory, of all lanes together. */
@@ -12,6 +13,11 @@ export const MEMORY_OF_LATE_MAX = 15_000;
  * schedules that can be sent.
  */
 export const MEMORY_OF_WAITING_MAX = 10_000;
+/**
+ * With so many in memory that are due together, a burst is large, and may not use the reserved memory: it would take all
+ * of that, and what is due shortly after it would find none and be late.
+ */
+export const MEMORY_OF_BURST_MAX = 4_000;
 /** A schedule that is due within this is near, ms. */
 export const NEAR_MS = 1_000;
 /** A lane may have this many schedules in memory on top of twice its rate, while there is plenty of memory. */
@@ -19,11 +25,19 @@ const LANE_MIN = 64;
 /** The least that a lane may have when memory is short. Schedules that wait to be recorded are among them. */
 const LANE_LEAST = 4;
 
-/** How many schedules due at `dueAtMs` may come into memory, which has `size` schedules. */
-export function freeFor(dueAtMs: number, nowMs: number, size: number): number {
+/** What is in memory, as `Holdings` counts it. */
+export type MemoryUse = Readonly<Pick<Holdings, "memory" | "memoryByInstant">>;
+
+/** How many schedules due at `dueAtMs` may come into memory, beside `planned` others that are about to. */
+export function freeFor(dueAtMs: number, nowMs: number, use: MemoryUse, planned = 0): number {
   const isNear = !isLate(dueAtMs, nowMs) && dueAtMs <= nowMs + NEAR_MS;
-  return Math.max((isNear ? MEMORY_MAX : MEMORY_OF_LATE_MAX) - size, 0);
+  const max = isNear && !isOfLargeBurst(dueAtMs, use) ? MEMORY_MAX : MEMORY_OF_LATE_MAX;
+  return Math.max(max - use.memory - planned, 0);
 }
+
+/** Whether a schedule due at `dueAtMs` is part of a large burst. */
+export const isOfLargeBurst = (dueAtMs: number, { memoryByInstant }: MemoryUse): boolean =>
+  (memoryByInstant.get(instantOf(dueAtMs)) ?? 0) >= MEMORY_OF_BURST_MAX;
 
 /**
  * The most schedules of one lane in memory: what it may send in two seconds, plus LANE_MIN. Once half of the memory is

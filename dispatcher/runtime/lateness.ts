@@ -9,6 +9,9 @@ const RECENTLY_LATE_MS = 5_000;
 /** Whether something due at `dueMs` is late at `nowMs`. */
 export const isLate = (dueMs: number, nowMs: number): boolean => dueMs < nowMs - LATE_MS;
 
+/** From when on something due at `dueMs` is late. Instants are whole milliseconds. */
+export const lateFromMs = (dueMs: number): number => dueMs + LATE_MS + 1;
+
 /** Whether something due at `dueMs` is on time at `nowMs`, where turns are taken. */
 export const isOnTime = (dueMs: number, nowMs: number): boolean => dueMs >= nowMs - ON_TIME_MS;
 

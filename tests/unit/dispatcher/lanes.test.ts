@@ -1,14 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { laneKey } from "#dispatcher/delivery/delivery.ts";
-import type { Holdings } from "#dispatcher/delivery/holdings.ts";
+import { type Holdings, instantOf } from "#dispatcher/delivery/holdings.ts";
 import type { Lane } from "#dispatcher/intake/lane.ts";
 import { Lanes } from "#dispatcher/intake/lanes.ts";
-import { MEMORY_MAX, MEMORY_OF_LATE_MAX } from "#dispatcher/intake/memory.ts";
+import {
+  MEMORY_MAX,
+  MEMORY_OF_BURST_MAX,
+  MEMORY_OF_LATE_MAX,
+  MEMORY_OF_WAITING_MAX,
+} from "#dispatcher/intake/memory.ts";
 
 /** Lanes with a clock that stands still until `pass` is called. `memory` says how full the memory is. */
 function createLanes() {
   let nowMs = 1_000_000;
-  const holdings = { memory: 0, memoryByLane: new Map<string, number>() };
+  const holdings = {
+    memory: 0,
+    memoryByLane: new Map<string, number>(),
+    memoryByInstant: new Map<number, number>(),
+    states: { "awaiting connection": 0 },
+  };
   const clock = { now: () => nowMs, monotonic: () => nowMs };
   const lanes = new Lanes({ clock, holdings: holdings as unknown as Holdings, rates: { limitOf: () => 20 } });
   return {
@@ -95,6 +105,48 @@ describe("while the free memory is reserved for what is on time, a lane that was
     expect(taken()).toEqual([]);
     holdings.memory = MEMORY_OF_LATE_MAX - 1;
     expect(taken()).toEqual(["late"]);
+  });
+});
+
+describe("lanes of a large burst", () => {
+  it("leave the reserved memory to what is due after them, and are read once they are late", () => {
+    const { lanes, holdings, pass, taken } = createLanes();
+    const wake = (accountId: string, inMs: number) =>
+      lanes.wake({ accountId, env: "live", shard: 0, dueAtMs: 1_000_000 + inMs }, `${accountId}:live`);
+    holdings.memory = MEMORY_OF_LATE_MAX;
+    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), MEMORY_OF_BURST_MAX);
+    wake("of the burst", 500);
+    wake("after it", 700);
+    expect(taken()).toEqual(["after it"]);
+    pass(600);
+    lanes.wantDeferred();
+    holdings.memory = MEMORY_OF_LATE_MAX - 1;
+    expect(taken()).toEqual([]);
+    pass(1);
+    lanes.wantDeferred();
+    expect(taken()).toEqual(["of the burst"]);
+  });
+
+  it("use the memory that is not reserved, like others", () => {
+    const { lanes, holdings, read, taken } = createLanes();
+    const first = read("first", 500);
+    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), MEMORY_OF_BURST_MAX);
+    holdings.memory = MEMORY_OF_LATE_MAX - 1;
+    lanes.readAgain(first, 1_000_000 + 500);
+    expect(taken()).toEqual(["first"]);
+    expect(lanes.roomOf(first, 0)).toBe(1);
+  });
+});
+
+describe("while late schedules would find no room because too many wait for a connection", () => {
+  it("lanes are read ten times a second, not one statement after the other", () => {
+    const { lanes, holdings, pass, read } = createLanes();
+    lanes.defer(read("late", -60_000));
+    pass(200);
+    lanes.wantDeferred();
+    expect(lanes.hasMore()).toBe(true);
+    holdings.states["awaiting connection"] = MEMORY_OF_WAITING_MAX;
+    expect(lanes.hasMore()).toBe(false);
   });
 });
 

@@ -1,0 +1,67 @@
+import type { Time } from "../runtime/clock.ts";
+import { isLate, isLateForLong, lateFromMs } from "../runtime/lateness.ts";
+import { MinHeap } from "../runtime/min-heap.ts";
+import type { Lane } from "./lane.ts";
+import { isOfLargeBurst, type MemoryUse, NEAR_MS } from "./memory.ts";
+
+/**
+ * A lane that found no room is read again after the first delay, then after twice as long each time, up to the second,
+ * ms.
+ */
+const DEFER_MS = 100;
+const DEFER_MAX_MS = 10_000;
+/** The longest delay for a lane that is at most five seconds late, ms. */
+const DEFER_RECENT_MAX_MS = 500;
+/** The most lanes whose delay is noticed to be over at once. */
+const TAKEN_MAX = 2_000;
+
+type Deps = { clock: Time; holdings: MemoryUse };
+
+/** Lanes for which there was no room, until they are to be read again. */
+export class DeferredLanes {
+  readonly #deps: Deps;
+  /** An entry is valid as long as its lane is deferred until the same time. */
+  readonly #queue = new MinHeap<{ lane: Lane; untilMs: number }>((a, b) => a.untilMs < b.untilMs);
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the lane is deferred. */
+  has(lane: Lane): boolean {
+    return lane.deferredUntilMs > this.#deps.clock.monotonic();
+  }
+
+  /**
+   * There was no room for the lane. It is read again after a delay; or a second before its next schedule is due, when
+   * reserved memory may be used; or once it is late, when that is part of a large burst, which may not use that memory.
+   */
+  add(lane: Lane): void {
+    if (this.has(lane)) return;
+    const { clock, holdings } = this.#deps;
+    const nowMs = clock.now();
+    const dueMs = lane.moreFromMs ?? Number.NEGATIVE_INFINITY;
+    let delayMs = dueMs - NEAR_MS - nowMs;
+    if (delayMs <= 0 && !isLate(dueMs, nowMs) && isOfLargeBurst(dueMs, holdings)) {
+      delayMs = lateFromMs(dueMs) - nowMs;
+    } else if (delayMs <= 0) {
+      const maxMs = isLateForLong(dueMs, nowMs) ? DEFER_MAX_MS : DEFER_RECENT_MAX_MS;
+      delayMs = Math.min(DEFER_MS * 2 ** lane.deferrals, maxMs);
+      lane.deferrals++;
+    }
+    lane.deferredUntilMs = clock.monotonic() + delayMs;
+    this.#queue.push({ lane, untilMs: lane.deferredUntilMs });
+  }
+
+  /** Removes and returns lanes whose delay is over, a bounded number. */
+  takeOver(): Lane[] {
+    const now = this.#deps.clock.monotonic();
+    const over: Lane[] = [];
+    for (let next = this.#queue.peek(); next && next.untilMs <= now; next = this.#queue.peek()) {
+      if (over.length >= TAKEN_MAX) break;
+      this.#queue.pop();
+      if (next.lane.deferredUntilMs === next.untilMs) over.push(next.lane);
+    }
+    return over;
+  }
+}

@@ -14,6 +14,8 @@ const HEADROOM_MS = 250;
  * may send more slowly than the origin answers, and requests that wait for two seconds are put back.
  */
 const HEADROOM_MAX = 1_024;
+/** As long as no claimed one waits for a connection, as before the instant of a burst, it may be this many. */
+const HEADROOM_AHEAD_MAX = 4_096;
 /** A delivery that is late by this is let through only if few others were, ms. */
 const LATE_MS = 2_000;
 /** A delivery that is at most this late may be let through without room. */
@@ -36,7 +38,8 @@ const IDLE_FACTOR = 4;
 function headroom(origin: Origin, nowMs: number): number {
   if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
   const answered = Math.floor((openOf(origin) * HEADROOM_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
-  return Math.min(answered, Math.max(HEADROOM_MAX, origin.pacePerMs * HEADROOM_MS));
+  const max = readyOf(origin) === 0 ? HEADROOM_AHEAD_MAX : HEADROOM_MAX;
+  return Math.min(answered, Math.max(max, origin.pacePerMs * HEADROOM_MS));
 }
 
 /**

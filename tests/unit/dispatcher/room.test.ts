@@ -21,6 +21,13 @@ function quickOrigin() {
   return origin;
 }
 
+/** The same, and a claimed delivery waits for one of its connections. */
+function busyOrigin() {
+  const origin = quickOrigin();
+  origin.ready.push(newDelivery(dueSchedule({ bytes: 100 }), 0, "ready"));
+  return origin;
+}
+
 /** More than a few deliveries of other accounts are due at the origin at `dueAtMs`. */
 function crowdAt(origin: Origin, dueAtMs: number): void {
   for (let n = 0; n < 17; n++) origin.forecast.add(waiting(`crowd ${n}`, dueAtMs), 1);
@@ -28,7 +35,7 @@ function crowdAt(origin: Origin, dueAtMs: number): void {
 
 describe("the deliveries that may be let through to their claim", () => {
   it("are so few that this process sends them long before they would be put back, however quickly the origin answers", () => {
-    const origin = quickOrigin();
+    const origin = busyOrigin();
     expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 1_024);
     const justDue = { sendAtMs: NOW_MS - 100 };
     crowdAt(origin, justDue.sendAtMs);
@@ -38,8 +45,12 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 2_000);
   });
 
+  it("are more as long as no claimed one waits for a connection, as before the instant of a burst", () => {
+    expect(roomFor(quickOrigin(), 0, NOW_MS)).toBe(64 + 4_096);
+  });
+
   it("include those with which few are due, when a crowd has taken all the room and more", () => {
-    const origin = quickOrigin();
+    const origin = busyOrigin();
     const room = roomFor(origin, 2_200, NOW_MS);
     const times = [NOW_MS - 100, NOW_MS];
     for (const sendAtMs of times) expect(isUrgent(origin, { sendAtMs }, room, clock)).toBe(true);
@@ -50,7 +61,7 @@ describe("the deliveries that may be let through to their claim", () => {
   });
 
   it("include none of a crowd before it is due because one due after it was let through", () => {
-    const origin = quickOrigin();
+    const origin = busyOrigin();
     const full = roomFor(origin, 1_500, NOW_MS);
     origin.frontierMs = NOW_MS + 300;
     expect(isUrgent(origin, { sendAtMs: NOW_MS + 200 }, full, clock)).toBe(true);
@@ -59,7 +70,7 @@ describe("the deliveries that may be let through to their claim", () => {
   });
 
   it("include one that is not due yet, as far ahead as others took to be prepared, unless a crowd is due with it", () => {
-    const origin = quickOrigin();
+    const origin = busyOrigin();
     const full = roomFor(origin, 2_500, NOW_MS);
     const soon = waiting("soon", NOW_MS + 200);
     expect(isUrgent(origin, soon, full, clock)).toBe(false);

@@ -104,19 +104,17 @@ describe("an account that creates twice its rate", () => {
 });
 
 describe("100 accounts whose schedules are on time", () => {
-  it("stay on time beside 50,000 overdue schedules of 50 others", async () => {
-    const settings = { cps_limit: 500 };
+  it("stay on time beside 100,000 overdue schedules of 50 others", async () => {
+    // At this rate the backlog lasts for 8 s on a machine of any speed: the last schedule on time is due after 6.5 s.
+    const settings = { cps_limit: 250 };
     const busy = await Promise.all(Array.from({ length: 50 }, () => bench.account({ settings })));
     const fresh = await Promise.all(Array.from({ length: 100 }, () => bench.account()));
     const ids = (accounts: TestAccount[]) => accounts.map(({ id }) => id);
-    await insertSchedules(bench.sql, ids(busy), to(receiver, "/busy"), { rows: 1_000, fromMs: -600_000, everyMs: 100 });
+    await insertSchedules(bench.sql, ids(busy), to(receiver, "/busy"), { rows: 2_000, fromMs: -600_000, everyMs: 100 });
     await insertSchedules(bench.sql, ids(fresh), to(receiver, "/fresh"), { rows: 4, fromMs: 5_000, everyMs: 500 });
     await bench.dispatcher();
     await waitFor("all of them are delivered", async () => (await deliveredOf(fresh)) === 400, 30_000);
-    const [row] = await bench.sql`
-      SELECT max(t.attempted_at) > (SELECT max(fire_at) FROM schedules) AS lasts FROM attempts t
-      WHERE t.account_id = ANY (${ids(busy)})`;
-    expect(row?.lasts).toBe(true);
+    expect(await deliveredOf(busy)).toBeLessThan(100_000);
     expect(Math.max(...(await latenessOf(fresh)))).toBeLessThan(LATE_MS);
   });
 });

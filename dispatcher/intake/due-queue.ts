@@ -17,8 +17,10 @@ const CONNECT_AHEAD_MS = 2_000;
  * wake-up switches threads twice and runs every stage.
  */
 const STEP_MS = 50;
-/** Deliveries due within this of one that is enqueued now are enqueued with it, ms. */
+/** Deliveries due within this of one that is enqueued now are enqueued with it, to be claimed in one statement, ms. */
 const COALESCE_MS = 80;
+/** The most that are enqueued together for that reason. What falls due while they are prepared has to wait. */
+const COALESCE_MAX = 16;
 /** A lane near its limit claims only this long before it may send, so that its slots are not held idle, ms. */
 const NEAR_LIMIT_LEAD_MS = 8;
 /**
@@ -143,18 +145,21 @@ export class DueQueue implements DueStage {
     const { preparation, demand, claimAheadMs } = this.#deps;
     let left = TURN_MAX - this.#enqueueFrom(this.#woken, nowMs);
     let lookedAt = 0;
-    let rows: number | undefined;
+    const rowsAround = this.#load.around(claimAheadMs);
+    let burst: number | undefined;
     const early: Delivery[] = [];
     while (lookedAt < LOOKED_AT_MAX) {
-      const coalesceMs = left < TURN_MAX ? COALESCE_MS : 0;
+      const coalesceMs = left < TURN_MAX && left > TURN_MAX - COALESCE_MAX ? COALESCE_MS : 0;
       const next = this.#near.take(nowMs + coalesceMs);
       if (!next) break;
       if (next.state !== "known") continue;
       lookedAt++;
-      rows ??= this.#rowsAhead(nowMs);
-      const leadMs = this.#leadMs(next, rows);
+      burst ??= this.#load.fullest(nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
+      const leadMs = this.#leadMs(next, Math.max(rowsAround(next.sendAtMs), burst));
       const aheadMs = Math.max(leadMs, Math.min(preparation.aheadMs(next.origin), claimAheadMs));
-      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : aheadMs + coalesceMs;
+      // Those that are enqueued before they may be claimed would be claimed one by one.
+      const togetherMs = Math.max(aheadMs, Math.min(aheadMs + coalesceMs, claimAheadMs));
+      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : togetherMs;
       if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
         next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, aheadMs), nowMs + 1);
         early.push(next);
@@ -188,12 +193,11 @@ export class DueQueue implements DueStage {
     waitingList.letPass(delivery);
   }
 
-  /** How many deliveries leave before any that is not looked at yet. */
-  #rowsAhead(nowMs: number): number {
-    return this.#load.between(nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
-  }
-
-  /** How far ahead of its instant a delivery is enqueued when `rows` are ahead, ms. */
+  /**
+   * How far ahead of its instant a delivery is enqueued, ms. `rows` may be claimed or enqueued before it leaves: what leaves
+   * at most as much earlier or later as a claim may be made ahead, or a burst, whose enqueueing begins sooner. What has left
+   * already is counted too, so that the lead does not change with each look.
+   */
   #leadMs({ shard }: Delivery, rows: number): number {
     const { claimCost, claimAheadMs } = this.#deps;
     const enqueueMs = Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS);

@@ -19,8 +19,8 @@ const CONNECT_AHEAD_MS = 2_000;
 const STEP_MS = 50;
 /** Deliveries due within this of one that is enqueued now are enqueued with it, to be claimed in one statement, ms. */
 const COALESCE_MS = 80;
-/** The most that are enqueued together for that reason. What falls due while they are prepared has to wait. */
-const COALESCE_MAX = 16;
+/** The most that are enqueued together for that reason. What falls due while they are claimed has to wait. */
+const COALESCE_MAX = 40;
 /** A lane near its limit claims only this long before it may send, so that its slots are not held idle, ms. */
 const NEAR_LIMIT_LEAD_MS = 8;
 /**

@@ -12,6 +12,10 @@ import { Fifo } from "../runtime/fifo.ts";
 
 /** Bytes prepared per event-loop turn. */
 const TURN_BYTES_MAX = 1024 * 1024;
+/** A request that leaves later than this is early, ms. */
+const SOON_MS = 25;
+/** The most early requests prepared per event-loop turn. Others that are due leave in between. */
+const TURN_EARLY_MAX = 8;
 /** Signing secrets kept in memory. Beyond this the one that was loaded first is dropped. */
 export const SECRETS_MAX = 4_096;
 const EMPTY = Buffer.alloc(0);
@@ -55,7 +59,8 @@ export class Preparer {
 
   /**
    * Prepares in the same phase of the event loop, once all deliveries of a statement are here. So those that are due
-   * are written in the check phase that follows, not in the next but one.
+   * are written in the check phase that follows, not in the next but one. Of those that leave later, only a few are
+   * prepared per turn.
    */
   #schedule(): void {
     if (this.#isScheduled) return;
@@ -65,8 +70,11 @@ export class Preparer {
 
   readonly #prepareSome = (): void => {
     this.#isScheduled = false;
+    const soonMs = this.#deps.clock.now() + SOON_MS;
     let bytes = 0;
+    let early = 0;
     for (let next = this.#waiting.peek(); next && bytes < TURN_BYTES_MAX; next = this.#waiting.peek()) {
+      if (next.leaveAtMs > soonMs && ++early > TURN_EARLY_MAX) break;
       this.#waiting.shift();
       bytes += next.bytes;
       this.#prepare(next);

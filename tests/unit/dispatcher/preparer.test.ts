@@ -1,23 +1,16 @@
 import { expect, it } from "vitest";
-import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { Preparer } from "#dispatcher/sending/preparer.ts";
 import { secretAad } from "#domain/associated-data.ts";
 import { parseKeyRing, seal } from "#domain/cipher.ts";
 import { generateSigningSecret } from "#domain/signing.ts";
+import { claimedSchedule } from "#tests/helpers/claimed-schedule.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const NOW_MS = 1_000_000;
 const ACCOUNT = "01890a5d-ac96-774b-bcce-b302099a8057";
 const keyRing = parseKeyRing(`test:${Buffer.alloc(32, 1).toString("base64")}`);
 const secret = seal(keyRing, Buffer.from(generateSigningSecret()), secretAad(ACCOUNT, "live")).toString("base64");
-
-const rowOf = (id: string, dueAtMs: number): ClaimedSchedule => ({
-  ...{ id, version: 2, accountId: ACCOUNT, env: "live", attempt: 1, failures: 0, interruptions: 0, earlyFire: false },
-  ...{ heldBack: false, fireAtMs: dueAtMs, dueAtMs, claimedAtMs: NOW_MS, claimDeadlineMs: NOW_MS + 35_000 },
-  ...{ method: "POST", targetUrl: "https://example.com/", sealed: null, currentSecret: secret, formerSecret: null },
-  ...{ plan: "indie", retryAttempts: null, retryBackoffMs: null, retryStrategy: null },
-});
 
 /** Has a preparer take one claimed delivery for each of `dueAtMs`. Returns how many are prepared so far. */
 function prepare(dueAtMs: number[]): () => number {
@@ -32,7 +25,8 @@ function prepare(dueAtMs: number[]): () => number {
     const id = `01890a5d-ac96-774b-bcce-${String(n).padStart(12, "0")}`;
     const delivery = deliveries.add(dueSchedule({ id, dueAtMs: ms, origin: "https://example.com", bytes: 0 }), 0);
     for (const state of ["awaiting turn", "admitted", "claiming"] as const) deliveries.move(delivery, state);
-    delivery.claim = { row: rowOf(id, ms), startedAtMs: NOW_MS, durationMs: 1 };
+    const row = claimedSchedule({ id, accountId: ACCOUNT, currentSecret: secret, fireAtMs: ms, dueAtMs: ms });
+    delivery.claim = { row, startedAtMs: NOW_MS, durationMs: 1 };
     deliveries.move(delivery, "claimed");
   }
   return () => deliveries.count("prepared");

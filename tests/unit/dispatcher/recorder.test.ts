@@ -2,7 +2,6 @@ import pino from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import { readConfig } from "#config.ts";
 import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
-import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
 import type { ExpiredClaim } from "#db/queries/schedules/expired-claims.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { Metrics } from "#dispatcher/observability/metrics.ts";
@@ -10,6 +9,7 @@ import { OutageWatch } from "#dispatcher/recording/outage-watch.ts";
 import { ANSWER_BYTES_MAX, Recorder } from "#dispatcher/recording/recorder.ts";
 import { INTERRUPTED_MAX, Recovery } from "#dispatcher/recording/recovery.ts";
 import { newId } from "#domain/ids.ts";
+import { claimedSchedule } from "#tests/helpers/claimed-schedule.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 
@@ -46,18 +46,11 @@ function start() {
   return { deliveries, recorder };
 }
 
-const rowOf = (id: string): ClaimedSchedule => ({
-  ...{ id, version: 2, accountId: "a", env: "live", attempt: 1, failures: 0, interruptions: 0, earlyFire: false },
-  ...{ heldBack: false, fireAtMs: 0, dueAtMs: 0, claimedAtMs: 0, claimDeadlineMs: 35_000, method: "POST" },
-  ...{ targetUrl: "https://example.com/", sealed: null, currentSecret: "", formerSecret: null, plan: "indie" },
-  ...{ retryAttempts: null, retryBackoffMs: null, retryStrategy: null },
-});
-
 /** A delivery that was rejected with `ANSWER`. */
 function reject(deliveries: Deliveries, id: string) {
   const delivery = deliveries.add(dueSchedule({ id, dueAtMs: 0, origin: "https://example.com", bytes: 0 }), 0);
   for (const state of ["awaiting turn", "admitted", "claiming"] as const) deliveries.move(delivery, state);
-  delivery.claim = { row: rowOf(id), startedAtMs: 0, durationMs: 0 };
+  delivery.claim = { row: claimedSchedule({ id }), startedAtMs: 0, durationMs: 0 };
   deliveries.move(delivery, "claimed");
   const outcome = { kind: "rejected", statusCode: 500, retryAfter: undefined } as const;
   deliveries.end(delivery, outcome, { attemptedAtMs: 0, body: ANSWER });

@@ -20,6 +20,11 @@ import { runClaim } from "./run-claim.ts";
  */
 export const CLAIM_AHEAD_MS = CLAIM_AHEAD_MAX_MS - 10;
 
+/**
+ * What may not be claimed yet is opened in steps of this, ms, so that one statement claims what leaves close together.
+ * Claimed as soon as each may be, 3,000 a second took 300 statements a second and a third more CPU time.
+ */
+const OPEN_STEP_MS = 10;
 const ROWS_MAX = 500;
 /** With fewer rows, the statements would cost more than their rows. */
 const ROWS_MIN = 100;
@@ -54,7 +59,7 @@ type Deps = {
  */
 export class Claimer implements DueStage {
   readonly #deps: Deps;
-  /** Deliveries that it is too early to claim. */
+  /** Deliveries that it is too early to claim. They are opened together, in steps. */
   readonly #early = new SortedQueue<Delivery>(leavesBefore);
   /** Deliveries that go with the next statements, in turns by lane. */
   readonly #waiting = new TurnQueue<Delivery>({
@@ -79,8 +84,8 @@ export class Claimer implements DueStage {
   }
 
   /**
-   * Takes a delivery that has its slot and its reservation, or whose connection failed. It is claimed as soon as it may
-   * be.
+   * Takes a delivery that has its slot and its reservation, or whose connection failed. It is claimed as soon as it
+   * is opened.
    */
   add(delivery: Delivery): void {
     if (this.#stopped) {
@@ -242,7 +247,9 @@ export class Claimer implements DueStage {
   }
 }
 
-const opensAtMs = (delivery: Delivery): number => delivery.sendAtMs - CLAIM_AHEAD_MS;
+/** From when on a delivery is claimed. */
+const opensAtMs = ({ sendAtMs }: Delivery): number =>
+  Math.ceil((sendAtMs - CLAIM_AHEAD_MS) / OPEN_STEP_MS) * OPEN_STEP_MS;
 
 function isWaiting({ state }: Delivery): boolean {
   return state === "admitted" || state === "refused";

@@ -157,9 +157,7 @@ export class DueQueue implements DueStage {
       burst ??= this.#load.fullest(nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
       const leadMs = this.#leadMs(next, Math.max(rowsAround(next.sendAtMs), burst));
       const aheadMs = Math.max(leadMs, Math.min(preparation.aheadMs(next.origin), claimAheadMs));
-      // Those that are enqueued before they may be claimed would be claimed one by one.
-      const togetherMs = Math.max(aheadMs, Math.min(aheadMs + coalesceMs, claimAheadMs));
-      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : togetherMs;
+      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : aheadMs + coalesceMs;
       if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
         next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, aheadMs), nowMs + 1);
         early.push(next);

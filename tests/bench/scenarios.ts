@@ -44,6 +44,7 @@ export type Scenario = {
 export const SCENARIO_NAMES = [
   "steady300",
   "steady1000",
+  "steady3000",
   "burst5000",
   "just-in-time",
   "backlog",
@@ -128,6 +129,8 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
       return of("300 a second at random milliseconds", steady(300));
     case "steady1000":
       return of("1,000 a second at random milliseconds", steady(1_000));
+    case "steady3000":
+      return of("3,000 a second at random milliseconds", steady(3_000));
     case "burst5000":
       return of("5,000 due at one instant", burst(random, 5_000));
     case "just-in-time":

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
 import { ClaimCost } from "#dispatcher/claiming/claim-cost.ts";
-import { Claimer } from "#dispatcher/claiming/claimer.ts";
+import { CLAIM_AHEAD_MS, Claimer } from "#dispatcher/claiming/claimer.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import type { Delivery } from "#dispatcher/delivery/delivery.ts";
 import { Metrics } from "#dispatcher/observability/metrics.ts";
@@ -15,12 +15,16 @@ async function turn() {
 
 /** A claimer whose statements are answered by `answer`, in any order, with the rows of all their deliveries or of none. */
 function start() {
-  const clock = { now: () => NOW_MS, monotonic: () => NOW_MS };
+  let nowMs = NOW_MS;
+  const clock = { now: () => nowMs, monotonic: () => nowMs };
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 100 });
   const statements: { ids: string[]; answer: (rows: object[]) => void; fail: (error: Error) => void }[] = [];
+  /** Each statement with the time at which it was sent. */
+  const sent: { atMs: number; ids: string[] }[] = [];
   const run = (_deadlineMs: number, task: (using: { sql: unknown }) => Promise<never[]>) => {
     const sql = (_text: readonly string[], ...values: unknown[]) => {
       const ids = values.filter((value) => typeof value === "string").flatMap((text) => text.match(/id-\d+/g) ?? []);
+      sent.push({ atMs: nowMs, ids });
       return { values: () => new Promise((answer, fail) => statements.push({ ids, answer, fail })) };
     };
     return task({ sql: Object.assign(sql, { unsafe: (text: string) => text }) });
@@ -39,8 +43,16 @@ function start() {
   const released: string[] = [];
   deliveries.connect({ admitted: (delivery) => claimer.add(delivery), releasing: ({ id }) => released.push(id) }, free);
   let ids = 0;
+  /** Answers the statement in flight with this number, from 0, with the rows of all its schedules. */
+  async function answer(nth: number) {
+    const [statement] = statements.splice(nth, 1);
+    statement?.answer(statement.ids.map((id) => [id, "2"]));
+    await turn();
+  }
   return {
+    answer,
     statements,
+    sent,
     released,
     /** Adds a delivery of an account, admitted to its claim. */
     admit(accountId: string, dueAtMs: number): Delivery {
@@ -49,10 +61,13 @@ function start() {
       deliveries.move(delivery, "admitted");
       return delivery;
     },
-    /** Answers the statement in flight with this number, from 0, with the rows of all its schedules. */
-    async answer(nth: number) {
-      const [statement] = statements.splice(nth, 1);
-      statement?.answer(statement.ids.map((id) => [id, "2"]));
+    /** Moves the clock to each instant at which the claimer asks to be run, until it asks for none. */
+    async runAll() {
+      for (let nextMs = claimer.runDue(); nextMs < Number.POSITIVE_INFINITY; nextMs = claimer.runDue()) {
+        await turn();
+        while (statements.length > 0) await answer(0);
+        nowMs = nextMs;
+      }
       await turn();
     },
     async lose(nth: number) {
@@ -116,4 +131,19 @@ it("a delivery that is on time lets the others of its lane be claimed at once", 
   const second = admit("a", NOW_MS + 1);
   await turn();
   expect([first.state, second.state]).toEqual(["claiming", "claiming"]);
+});
+
+it("deliveries that it is too early to claim are claimed together in steps of 10 ms, none of them before it may be", async () => {
+  const { admit, runAll, sent } = start();
+  const dueAtMs = new Map<string, number>();
+  for (let n = 0; n < 300; n++) {
+    const delivery = admit(`account ${n}`, NOW_MS + 1_001 + n);
+    dueAtMs.set(delivery.id, delivery.dueAtMs);
+  }
+  await runAll();
+  expect(sent.length).toBeLessThanOrEqual(31);
+  const aheadMs = sent.flatMap(({ atMs, ids }) => ids.map((id) => (dueAtMs.get(id) ?? Number.NaN) - atMs));
+  expect(aheadMs).toHaveLength(300);
+  expect(Math.max(...aheadMs)).toBeLessThanOrEqual(CLAIM_AHEAD_MS);
+  expect(Math.min(...aheadMs)).toBeGreaterThan(CLAIM_AHEAD_MS - 10);
 });

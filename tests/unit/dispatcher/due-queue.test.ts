@@ -71,15 +71,21 @@ it("each delivery is enqueued ahead of its instant by the time that turn and cla
   expect(Math.max(...aheadMs)).toBeLessThan(LEAD_MS + 100);
 });
 
-it("1,000 a second are enqueued 40 at a time, none of them before it may be claimed, and not as far ahead as if all of a second left at once", () => {
+it("1,000 a second are enqueued 40 at a time, and not as far ahead as if all of a second left at once", () => {
   const { add, run, aheadMs, enqueued } = start(0, 0.1);
   for (let n = 0; n < 4_000; n++) add(`account ${n}`, BEGIN_MS + 4_000 + n);
   // 1,000 / 40 wake-ups a second that enqueue, and 40 that look ahead.
   expect(run()).toBeLessThan(4 * 70);
   expect(enqueued).toHaveLength(4_000);
-  expect(Math.max(...aheadMs)).toBeLessThanOrEqual(CLAIM_AHEAD_MS);
   const [claimMs, enqueueMs, togetherMs] = [0.1 * 500, 0.05 * 500, 80];
   expect(median(aheadMs)).toBeLessThan(LEAD_MS + claimMs + enqueueMs + togetherMs);
+});
+
+it("deliveries whose claims take longer than they may be made ahead are enqueued 40 at a time, too", () => {
+  const { add, run, enqueued } = start(0, 1);
+  for (let n = 0; n < 4_000; n++) add(`account ${n}`, BEGIN_MS + 4_000 + n);
+  expect(run()).toBeLessThan(4 * 70);
+  expect(enqueued).toHaveLength(4_000);
 });
 
 it("each delivery is enqueued as far ahead as others to its origin took recently until they were prepared, but no further than it may be claimed", () => {

@@ -5,7 +5,7 @@ import type { DeliveryState } from "../delivery/states.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { DueStage } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
-import { MinHeap } from "../runtime/min-heap.ts";
+import { StepQueue } from "../runtime/step-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
 import { BurstLoad } from "./burst-load.ts";
@@ -33,7 +33,7 @@ const ENQUEUE_MAX_MS = 1_000;
  * The most deliveries enqueued in one event-loop turn. So the first of a burst are claimed while the next are enqueued.
  */
 const TURN_MAX = 250;
-/** The most that are looked at in one turn, to be enqueued, queued for their turn or woken again. */
+/** The most of a queue that are looked at in one turn, to be enqueued, queued for their turn or woken again. */
 const LOOKED_AT_MAX = 1_000;
 /** The heaps are pruned of removed deliveries when these are the majority, from this size on. */
 const PRUNE_AT_MIN = 1_024;
@@ -61,8 +61,11 @@ type Deps = {
 export class DueQueue implements DueStage {
   readonly #deps: Deps;
   readonly #aheadMaxMs: number;
-  /** Deliveries that were not looked at yet, and those that were. */
-  readonly #approaching = new MinHeap<Delivery>((a, b) => a.wakeAtMs < b.wakeAtMs);
+  /** Deliveries that were not looked at yet. */
+  readonly #approaching = new StepQueue<Delivery>(STEP_MS);
+  /** Deliveries whose lead is still to be determined, and those that are woken some steps later. */
+  readonly #ahead = new StepQueue<Delivery>(STEP_MS);
+  /** Deliveries that are woken next. */
   readonly #near: NearQueue;
   /** Deliveries to be enqueued now, more than one event-loop turn takes. They take turns by lane. */
   readonly #woken = new TurnQueue(TURNS);
@@ -81,7 +84,7 @@ export class DueQueue implements DueStage {
   add(delivery: Delivery, from: DeliveryState | null): void {
     const nowMs = this.#deps.clock.now();
     if (from !== null) {
-      this.#addNear(delivery, Math.min(delivery.sendAtMs, nowMs + TRY_AGAIN_MS));
+      this.#wakeAt(delivery, Math.min(delivery.sendAtMs, nowMs + TRY_AGAIN_MS), nowMs);
       return;
     }
     // A delivery that is not late waits behind the late ones of its own lane.
@@ -91,8 +94,8 @@ export class DueQueue implements DueStage {
     }
     this.#load.add(delivery.sendAtMs);
     this.#prune();
-    delivery.wakeAtMs = stepBefore(delivery.sendAtMs - CONNECT_AHEAD_MS);
-    if (delivery.wakeAtMs > nowMs) this.#approaching.push(delivery);
+    const approachAtMs = delivery.sendAtMs - CONNECT_AHEAD_MS;
+    if (approachAtMs > nowMs) this.#approaching.push(delivery, approachAtMs);
     else this.#approach(delivery);
   }
 
@@ -100,14 +103,11 @@ export class DueQueue implements DueStage {
   runDue(): number {
     if (this.#stopped) return Number.POSITIVE_INFINITY;
     const nowMs = this.#deps.clock.now();
-    for (let next = this.#approaching.peek(); next && next.wakeAtMs <= nowMs; next = this.#approaching.peek()) {
-      this.#approaching.pop();
-      if (next.state === "known") this.#approach(next);
-    }
+    for (const next of this.#approaching.take(nowMs, LOOKED_AT_MAX)) if (isKnown(next)) this.#approach(next);
     this.#enqueueDue(nowMs);
     this.#enqueueFrom(this.#late, nowMs);
     if (this.#woken.size + this.#late.size > 0) return nowMs;
-    return Math.min(this.#approaching.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY, this.#near.nextMs());
+    return Math.min(this.#approaching.nextMs(), this.#ahead.nextMs(), this.#near.nextMs());
   }
 
   /** Drops the load from before `beforeMs`. */
@@ -122,44 +122,44 @@ export class DueQueue implements DueStage {
 
   /** How many deliveries are here. */
   count(): number {
-    return this.#approaching.count(isKnown) + this.#near.count(isKnown) + this.#woken.count() + this.#late.count();
+    const unwoken = [this.#approaching, this.#ahead, this.#near].reduce((n, queue) => n + queue.count(isKnown), 0);
+    return unwoken + this.#woken.count() + this.#late.count();
   }
 
   #prune(): void {
     const known = this.#deps.deliveries.holdings.states.known;
-    if (this.#approaching.size + this.#near.size < Math.max(2 * known, PRUNE_AT_MIN)) return;
-    for (const heap of [this.#approaching, this.#near]) heap.prune(isKnown);
+    const queues = [this.#approaching, this.#ahead, this.#near];
+    if (queues.reduce((n, { size }) => n + size, 0) < Math.max(2 * known, PRUNE_AT_MIN)) return;
+    for (const queue of queues) queue.prune(isKnown);
   }
 
   #approach(delivery: Delivery): void {
     this.#deps.demand.expect(delivery);
-    this.#addNear(delivery, stepBefore(delivery.sendAtMs - this.#aheadMaxMs));
+    this.#ahead.push(delivery, delivery.sendAtMs - this.#aheadMaxMs);
   }
 
-  #addNear(delivery: Delivery, atMs: number): void {
+  /** Has a delivery woken at `atMs`. It is compared with others only from shortly before on. */
+  #wakeAt(delivery: Delivery, atMs: number, nowMs: number): void {
     delivery.wakeAtMs = atMs;
-    this.#near.push(delivery);
+    if (atMs - COALESCE_MS > nowMs + STEP_MS) this.#ahead.push(delivery, atMs - COALESCE_MS);
+    else this.#near.push(delivery);
   }
 
   #enqueueDue(nowMs: number): void {
-    const { preparation, demand, claimAheadMs } = this.#deps;
+    const { demand, rates } = this.#deps;
     let left = TURN_MAX - this.#enqueueFrom(this.#woken, nowMs);
-    let lookedAt = 0;
-    const rowsAround = this.#load.around(claimAheadMs);
-    let burst: number | undefined;
+    const aheadMsOf = this.#leads(nowMs);
+    const ahead = this.#ahead.take(nowMs, LOOKED_AT_MAX);
+    for (const next of ahead) if (isKnown(next)) this.#wakeAt(next, next.sendAtMs - aheadMsOf(next), nowMs);
     const early: Delivery[] = [];
-    while (lookedAt < LOOKED_AT_MAX) {
+    for (let n = 0; n < LOOKED_AT_MAX; n++) {
       const coalesceMs = left < TURN_MAX && left > TURN_MAX - COALESCE_MAX ? COALESCE_MS : 0;
       const next = this.#near.take(nowMs + coalesceMs);
       if (!next) break;
-      if (next.state !== "known") continue;
-      lookedAt++;
-      burst ??= this.#load.fullest(nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
-      const leadMs = this.#leadMs(next, Math.max(rowsAround(next.sendAtMs), burst));
-      const aheadMs = Math.max(leadMs, Math.min(preparation.aheadMs(next.origin), claimAheadMs));
-      const wantedMs = this.#deps.rates.isNearLimit(next.lane) ? NEAR_LIMIT_LEAD_MS : aheadMs + coalesceMs;
-      if (next.sendAtMs - nowMs > Math.min(wantedMs, this.#aheadMaxMs)) {
-        next.wakeAtMs = Math.max(next.sendAtMs - Math.min(wantedMs, aheadMs), nowMs + 1);
+      if (!isKnown(next)) continue;
+      const aheadMs = aheadMsOf(next);
+      if (next.sendAtMs - nowMs > aheadMs + (rates.isNearLimit(next.lane) ? 0 : coalesceMs)) {
+        next.wakeAtMs = Math.max(next.sendAtMs - aheadMs, nowMs + 1);
         early.push(next);
       } else if (left > 0 || (demand.expectsFewWith(next) && !this.#woken.has(next.lane))) {
         // A delivery with which few are due does not wait behind those of a crowd's instant, only behind its own lane.
@@ -169,7 +169,7 @@ export class DueQueue implements DueStage {
         this.#woken.push(next);
       }
     }
-    for (const delivery of early) this.#near.push(delivery);
+    for (const next of early) this.#wakeAt(next, next.wakeAtMs, nowMs);
   }
 
   /** Enqueues up to TURN_MAX deliveries of a queue. Returns how many. */
@@ -192,14 +192,23 @@ export class DueQueue implements DueStage {
   }
 
   /**
-   * How far ahead of its instant a delivery is enqueued, ms. `rows` may be claimed or enqueued before it leaves: what leaves
-   * at most as much earlier or later as a claim may be made ahead, or a burst, whose enqueueing begins sooner. What has left
-   * already is counted too, so that the lead does not change with each look.
+   * Returns a function that tells how far ahead of its instant a delivery is woken, ms. Use it for one round. Rows that may
+   * be claimed or enqueued before it leaves count: what leaves at most as much earlier or later as a claim may be made
+   * ahead, or a burst, whose enqueueing begins sooner. What has left already is counted too, so that the lead does not
+   * change with each look.
    */
-  #leadMs({ shard }: Delivery, rows: number): number {
-    const { claimCost, claimAheadMs } = this.#deps;
-    const enqueueMs = Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS);
-    return Math.min(claimCost.leadMs(rows), claimAheadMs) + enqueueMs * (1 - shard / SHARDS);
+  #leads(nowMs: number): (delivery: Delivery) => number {
+    const { preparation, rates, claimCost, claimAheadMs } = this.#deps;
+    const rowsAround = this.#load.around(claimAheadMs);
+    let burst: number | undefined;
+    return ({ sendAtMs, shard, origin, lane }) => {
+      burst ??= this.#load.fullest(nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
+      const rows = Math.max(rowsAround(sendAtMs), burst);
+      const enqueueMs = Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS) * (1 - shard / SHARDS);
+      const leadMs = Math.min(claimCost.leadMs(rows), claimAheadMs) + enqueueMs;
+      const aheadMs = Math.max(leadMs, Math.min(preparation.aheadMs(origin), claimAheadMs));
+      return rates.isNearLimit(lane) ? Math.min(NEAR_LIMIT_LEAD_MS, aheadMs) : aheadMs;
+    };
   }
 }
 
@@ -213,8 +222,6 @@ const TURNS: TurnRules<Delivery> = {
   isWaiting: isKnown,
   aheadMs: Number.POSITIVE_INFINITY,
 };
-
-const stepBefore = (ms: number): number => Math.floor(ms / STEP_MS) * STEP_MS;
 
 function isKnown({ state }: Delivery): boolean {
   return state === "known";

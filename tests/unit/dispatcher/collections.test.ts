@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Fifo } from "#dispatcher/runtime/fifo.ts";
 import { MinHeap } from "#dispatcher/runtime/min-heap.ts";
 import { SortedQueue } from "#dispatcher/runtime/sorted-queue.ts";
+import { StepQueue } from "#dispatcher/runtime/step-queue.ts";
 import { collectGarbage } from "../../helpers/collect-garbage.ts";
 
 describe.each([
@@ -96,5 +97,46 @@ describe("the queue", () => {
     await collectGarbage();
     expect(taken.filter((one) => one.deref() !== undefined)).toEqual([]);
     expect(queue.shift()).toEqual({ n: 99 });
+  });
+});
+
+describe("the queue by steps of time", () => {
+  const STEP_MS = 50;
+  const stepOf = (ms: number) => Math.floor(ms / STEP_MS);
+
+  it("returns the items whose steps have begun, step by step and in the order in which they were added, and says when the next step begins", () => {
+    const actions = fc.record({
+      add: fc.array(fc.integer({ min: 0, max: 2_000 })),
+      waitMs: fc.integer({ min: 0, max: 300 }),
+      max: fc.integer({ min: 1, max: 20 }),
+      prunes: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(actions), (rounds) => {
+        const queue = new StepQueue<{ atMs: number }>(STEP_MS);
+        const isKept = ({ atMs }: { atMs: number }) => atMs % 3 !== 0;
+        let expected: { atMs: number }[] = [];
+        let nowMs = 0;
+        for (const { add, waitMs, max, prunes } of rounds) {
+          for (const item of add.map((ms) => ({ atMs: nowMs + ms }))) {
+            queue.push(item, item.atMs);
+            expected.push(item);
+          }
+          expected = expected.toSorted((a, b) => stepOf(a.atMs) - stepOf(b.atMs));
+          nowMs += waitMs;
+          const begun = expected.filter(({ atMs }) => stepOf(atMs) <= stepOf(nowMs)).slice(0, max);
+          expect(queue.take(nowMs, max)).toEqual(begun);
+          expected = expected.slice(begun.length);
+          if (prunes) {
+            queue.prune(isKept);
+            expected = expected.filter(isKept);
+          }
+          expect(queue.size).toBe(expected.length);
+          expect(queue.count(isKept)).toBe(expected.filter(isKept).length);
+          const first = expected[0] ? stepOf(expected[0].atMs) * STEP_MS : Number.POSITIVE_INFINITY;
+          expect(queue.nextMs()).toBe(first);
+        }
+      }),
+    );
   });
 });

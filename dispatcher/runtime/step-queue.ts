@@ -1,0 +1,76 @@
+import { MinHeap } from "./min-heap.ts";
+
+/**
+ * Items by the step of time in which they are to be looked at. Those of a step come together, in the order in which they
+ * were added. So unlike in a heap, no item is compared with another.
+ */
+export class StepQueue<T> {
+  readonly #stepMs: number;
+  readonly #steps = new Map<number, T[]>();
+  /** The steps that have items, the earliest first. */
+  readonly #order = new MinHeap<number>((a, b) => a < b);
+  #size = 0;
+
+  constructor(stepMs: number) {
+    this.#stepMs = stepMs;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds an item that is to be looked at in the step of `atMs`. */
+  push(item: T, atMs: number): void {
+    const step = Math.floor(atMs / this.#stepMs);
+    const items = this.#steps.get(step);
+    if (items) {
+      items.push(item);
+    } else {
+      this.#steps.set(step, [item]);
+      this.#order.push(step);
+    }
+    this.#size++;
+  }
+
+  /** Removes and returns up to `max` items whose steps have begun at `nowMs`. */
+  take(nowMs: number, max: number): T[] {
+    const taken: T[] = [];
+    for (let step = this.#order.peek(); step !== undefined && step * this.#stepMs <= nowMs; step = this.#order.peek()) {
+      const items = this.#steps.get(step) ?? [];
+      const room = max - taken.length;
+      if (items.length > room) {
+        taken.push(...items.slice(0, room));
+        this.#steps.set(step, items.slice(room));
+        break;
+      }
+      taken.push(...items);
+      this.#steps.delete(step);
+      this.#order.pop();
+    }
+    this.#size -= taken.length;
+    return taken;
+  }
+
+  /** When the first step with an item begins, ms; infinity when there is none. */
+  nextMs(): number {
+    const step = this.#order.peek();
+    return step === undefined ? Number.POSITIVE_INFINITY : step * this.#stepMs;
+  }
+
+  /** Drops the items that `keeps` rejects. */
+  prune(keeps: (item: T) => boolean): void {
+    this.#size = 0;
+    for (const [step, items] of this.#steps) {
+      const kept = items.filter(keeps);
+      this.#size += kept.length;
+      if (kept.length > 0) this.#steps.set(step, kept);
+      else this.#steps.delete(step);
+    }
+    this.#order.prune((step) => this.#steps.has(step));
+  }
+
+  /** How many items `passes` accepts. Takes linear time. */
+  count(passes: (item: T) => boolean): number {
+    return this.#steps.values().reduce((n, items) => n + items.filter(passes).length, 0);
+  }
+}

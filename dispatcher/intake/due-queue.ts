@@ -35,7 +35,7 @@ const ENQUEUE_MAX_MS = 1_000;
 const TURN_MAX = 250;
 /** The most of a queue that are looked at in one turn, to be enqueued, queued for their turn or woken again. */
 const LOOKED_AT_MAX = 1_000;
-/** The heaps are pruned of removed deliveries when these are the majority, from this size on. */
+/** The queues are pruned of removed deliveries when these are the majority, from this size on. */
 const PRUNE_AT_MIN = 1_024;
 /** When no connection could be opened ahead of time, the delivery is woken again after this, ms. */
 const TRY_AGAIN_MS = 500;

@@ -37,13 +37,8 @@ export class StepQueue<T> {
     const taken: T[] = [];
     for (let step = this.#order.peek(); step !== undefined && step * this.#stepMs <= nowMs; step = this.#order.peek()) {
       const items = this.#steps.get(step) ?? [];
-      const room = max - taken.length;
-      if (items.length > room) {
-        taken.push(...items.slice(0, room));
-        this.#steps.set(step, items.slice(room));
-        break;
-      }
-      taken.push(...items);
+      taken.push(...items.splice(0, max - taken.length));
+      if (items.length > 0) break;
       this.#steps.delete(step);
       this.#order.pop();
     }

@@ -36,6 +36,21 @@ export class Fifo<T> {
     return item;
   }
 
+  /** The first item that `which` accepts. It stays, and those before it that `keeps` rejects are dropped. */
+  find(which: (item: T) => boolean, keeps: (item: T) => boolean): T | undefined {
+    const passed: T[] = [];
+    let item = this.peek();
+    for (; item !== undefined; item = this.peek()) {
+      if (keeps(item)) {
+        if (which(item)) break;
+        passed.push(item);
+      }
+      this.shift();
+    }
+    this.#unshift(passed);
+    return item;
+  }
+
   /** Removes all items and returns them in order. */
   clear(): T[] {
     const all = this.values();
@@ -59,5 +74,15 @@ export class Fifo<T> {
       this.#first = 0;
     }
     return taken;
+  }
+
+  /** Puts items before all others. */
+  #unshift(items: readonly T[]): void {
+    if (items.length > this.#first) {
+      this.#items = [...items, ...this.values()];
+      this.#first = 0;
+      return;
+    }
+    for (let at = items.length - 1; at >= 0; at--) this.#items[--this.#first] = items[at];
   }
 }

@@ -1,8 +1,7 @@
-import { isLateForLong, isOnTime } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
-import { RecentlyLate } from "./recently-late.ts";
 import { counts, type Group, newGroup, type Turn } from "./turn-group.ts";
 import { type Accepts, AHEAD_MS, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules, turnFor } from "./turn-rules.ts";
+import { TurnsByInstant } from "./turns-by-instant.ts";
 
 /**
  * Items of several groups, which take turns. A group's tag is the later of its head's due time and the group's last
@@ -18,10 +17,9 @@ export class TurnQueue<T> {
   readonly #groups = new Map<string, Group<T>>();
   /** Groups without items; the one that has been empty longest is first. */
   readonly #emptied = new Map<string, Group<T>>();
-  /** Outdated entries stay in these heaps until they come to the top. */
+  /** Outdated entries stay until they come to the top, or are pruned. */
   readonly #byTag = new MinHeap<Turn<T>>((a, b) => a.tagMs < b.tagMs || (a.tagMs === b.tagMs && a.n < b.n));
-  readonly #onTime = new MinHeap<Turn<T>>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.n < b.n));
-  readonly #recent = new RecentlyLate<T>();
+  readonly #byInstant = new TurnsByInstant<T>();
   #size = 0;
   #turns = 0;
   #entries = 0;
@@ -57,7 +55,7 @@ export class TurnQueue<T> {
 
   /** The item whose turn it is by its tag, among those that `mayGo` accepts. It stays in the queue. */
   peek(mayGo: Accepts<T> = always): T | undefined {
-    return this.#nextOf(this.#byTag, mayGo)?.heap.peek();
+    return this.#nextByTag(mayGo)?.heap.peek();
   }
 
   /**
@@ -70,7 +68,7 @@ export class TurnQueue<T> {
     const whose = turnFor(++this.#turns);
     let timely: T | undefined;
     if (whose === "on time") timely = this.takeTimely(nowMs, mayGo, isTimely);
-    else if (whose === "most late") timely = this.#takeRecent("mostLate", mayGo, isTimely);
+    else if (whose === "most late") timely = this.#serveIf(isTimely, this.#nextMostLate(mayGo));
     if (timely !== undefined) return timely;
     const group = this.#next(mayGo);
     return group && this.#serve(group);
@@ -89,7 +87,7 @@ export class TurnQueue<T> {
    */
   takeTimely(nowMs: number, mayGo: Accepts<T>, is: Accepts<T> = always): T | undefined {
     this.#begin(nowMs);
-    return this.#serveIf(is, this.#nextOnTime(mayGo)) ?? this.#takeRecent("leastLate", mayGo, is);
+    return this.#serveIf(is, this.#nextOnTime(mayGo)) ?? this.#serveIf(is, this.#nextLeastLate(mayGo));
   }
 
   /**
@@ -109,7 +107,8 @@ export class TurnQueue<T> {
     const all = [...this.#groups.values()].flatMap(({ heap }) => heap.clear());
     this.#groups.clear();
     this.#emptied.clear();
-    for (const order of [this.#byTag, this.#onTime, this.#recent]) order.clear();
+    this.#byTag.clear();
+    this.#byInstant.clear();
     this.#size = 0;
     return all.filter(this.#rules.isWaiting);
   }
@@ -133,7 +132,7 @@ export class TurnQueue<T> {
   /** The group whose turn it is by its tag. A group that owes turns is passed over until it has paid them. */
   #next(mayGo: Accepts<T>): Group<T> | undefined {
     for (;;) {
-      const group = this.#nextOf(this.#byTag, mayGo);
+      const group = this.#nextByTag(mayGo);
       if (!group || group.owed === 0) return group;
       if (this.#byTag.size === 1) {
         group.owed = 0;
@@ -147,46 +146,52 @@ export class TurnQueue<T> {
 
   /** The group with the earliest head that is on time, if that head is due by `untilMs`. */
   #nextOnTime(mayGo: Accepts<T>, untilMs = Number.POSITIVE_INFINITY): Group<T> | undefined {
-    for (let first = this.#onTime.peek(); first; first = this.#onTime.peek()) {
-      if (first.group.turn === first && isOnTime(first.dueMs, this.#nowMs)) break;
-      this.#onTime.pop();
-      if (first.group.turn === first) this.#recent.push(first, this.#groups.size);
-    }
     const lastMs = Math.min(untilMs, this.#nowMs + (this.#rules.aheadMs ?? AHEAD_MS));
-    return this.#nextOf(this.#onTime, mayGo, ({ dueMs }) => dueMs <= lastMs);
+    return this.#nextByInstant((chooses) => this.#byInstant.earliest(this.#nowMs, lastMs, chooses), mayGo);
   }
 
-  /** Removes and returns the first head in one of the orders of those that have become late recently. */
-  #takeRecent(which: "leastLate" | "mostLate", mayGo: Accepts<T>, is: Accepts<T>): T | undefined {
-    this.#recent.forget(this.#nowMs);
-    const isRecent = ({ dueMs }: Turn<T>) => !isLateForLong(dueMs, this.#nowMs);
-    return this.#serveIf(is, this.#nextOf(this.#recent[which], mayGo, isRecent));
+  #nextLeastLate(mayGo: Accepts<T>): Group<T> | undefined {
+    return this.#nextByInstant((chooses) => this.#byInstant.leastLate(this.#nowMs, chooses), mayGo);
   }
 
-  /**
-   * The first group in `order` whose head `mayGo` accepts, as long as entries are `within`. Its entry stays, and is
-   * outdated once the group is served.
-   */
-  #nextOf(
-    order: MinHeap<Turn<T>>,
+  #nextMostLate(mayGo: Accepts<T>): Group<T> | undefined {
+    return this.#nextByInstant((chooses) => this.#byInstant.mostLate(this.#nowMs, chooses), mayGo);
+  }
+
+  /** The group that `find` finds among those whose head `mayGo` accepts. Its turn stays until the group is served. */
+  #nextByInstant(
+    find: (chooses: (turn: Turn<T>) => boolean) => Turn<T> | undefined,
     mayGo: Accepts<T>,
-    within: (turn: Turn<T>) => boolean = always,
   ): Group<T> | undefined {
+    const { isWaiting } = this.#rules;
+    const chooses = ({ group }: Turn<T>) => {
+      const head = group.heap.peek() as T;
+      return !isWaiting(head) || mayGo(head);
+    };
+    for (let turn = find(chooses); turn; turn = find(chooses)) {
+      if (!this.#dropRemoved(turn.group)) return turn.group;
+      this.#line(turn.group);
+    }
+    return undefined;
+  }
+
+  /** The first group by its tag whose head `mayGo` accepts. Its entry stays, and is outdated once the group is served. */
+  #nextByTag(mayGo: Accepts<T>): Group<T> | undefined {
     const passed: Turn<T>[] = [];
     let found: Group<T> | undefined;
-    for (let turn = order.peek(); turn && within(turn); turn = order.peek()) {
+    for (let turn = this.#byTag.peek(); turn; turn = this.#byTag.peek()) {
       const { group } = turn;
-      const counts = group.turn === turn;
-      const hasChanged = counts && this.#dropRemoved(group);
-      if (counts && !hasChanged && mayGo(group.heap.peek() as T)) {
+      const isCurrent = counts(turn);
+      const hasChanged = isCurrent && this.#dropRemoved(group);
+      if (isCurrent && !hasChanged && mayGo(group.heap.peek() as T)) {
         found = group;
         break;
       }
-      order.pop();
+      this.#byTag.pop();
       if (hasChanged) this.#line(group);
-      else if (counts) passed.push(turn);
+      else if (isCurrent) passed.push(turn);
     }
-    for (const turn of passed) order.push(turn);
+    for (const turn of passed) this.#byTag.push(turn);
     return found;
   }
 
@@ -229,8 +234,7 @@ export class TurnQueue<T> {
     const dueMs = this.#rules.dueMs(head);
     group.turn = { group, tagMs: Math.max(dueMs, group.servedAtMs), dueMs, n: this.#entries++ };
     this.#byTag.push(group.turn);
-    if (isOnTime(dueMs, this.#nowMs)) this.#onTime.push(group.turn);
-    else if (!isLateForLong(dueMs, this.#nowMs)) this.#recent.push(group.turn, this.#groups.size);
+    this.#byInstant.push(group.turn, this.#nowMs, this.#groups.size);
   }
 
   #prune(): void {
@@ -240,8 +244,8 @@ export class TurnQueue<T> {
       this.#size -= before - group.heap.size;
       if (group.heap.size < before) this.#line(group);
     }
-    for (const order of [this.#byTag, this.#onTime]) order.prune(counts);
-    this.#recent.prune();
+    this.#byTag.prune(counts);
+    this.#byInstant.prune();
     this.#pruneAt = Math.max(PRUNE_AT_MIN, 2 * this.#size);
   }
 

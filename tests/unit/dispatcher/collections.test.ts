@@ -87,6 +87,32 @@ describe("the queue", () => {
     );
   });
 
+  it("finds the first item that is accepted, and drops only those before it that need not be kept", () => {
+    const steps = fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 1_000 });
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 200 }), (actions, every, of) => {
+        const queue = new Fifo<number>();
+        let expected: number[] = [];
+        for (const [index, step] of actions.entries()) {
+          if (step > 0) {
+            queue.push(index);
+            expected.push(index);
+          } else if (step > -2) {
+            expect(queue.shift()).toBe(expected.shift());
+          } else {
+            const keeps = (item: number) => item % every !== 0;
+            const isFound = (item: number) => keeps(item) && item % of === index % of;
+            const at = expected.findIndex(isFound);
+            expect(queue.find((item) => item % of === index % of, keeps)).toBe(expected[at]);
+            expected = expected.filter((item, place) => keeps(item) || (at >= 0 && place >= at));
+          }
+          expect(queue.values()).toEqual(expected);
+          expect([queue.length, queue.peek(), queue.last()]).toEqual([expected.length, expected[0], expected.at(-1)]);
+        }
+      }),
+    );
+  });
+
   it("keeps no reference to an item that was taken out", async () => {
     const queue = new Fifo<object>();
     const taken: WeakRef<object>[] = [];

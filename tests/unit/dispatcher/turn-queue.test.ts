@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { MinHeap } from "#dispatcher/runtime/min-heap.ts";
 import { TurnQueue } from "#dispatcher/runtime/turn-queue.ts";
 
 type Item = { n: number; group: string; dueMs: number; turns: number; removed: boolean };
@@ -63,6 +64,18 @@ describe("groups in a turn queue", () => {
     for (let n = 0; n < 2_000; n++) queue.push(item(`crowd ${n}`, 10_000));
     expect(queue.take(10_060)?.group).toBe("other");
     expect(takeSome(queue, 11_000, 16)).toContain("other");
+  });
+
+  it("become late together without being moved one by one, however many they are", () => {
+    const queue = newQueue();
+    for (let n = 0; n < 10_000; n++) queue.push(item(`crowd ${n}`, 10_000));
+    expect(takeSome(queue, 10_000, 8)).not.toContain(undefined);
+    const pop = vi.spyOn(MinHeap.prototype, "pop");
+    const late = takeSome(queue, 10_060, 8);
+    const pops = pop.mock.calls.length;
+    pop.mockRestore();
+    expect(new Set(late).size).toBe(8);
+    expect(pops).toBeLessThan(40);
   });
 
   it("alternate within one instant, too", () => {

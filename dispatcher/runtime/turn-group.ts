@@ -1,7 +1,8 @@
 import { SortedQueue } from "./sorted-queue.ts";
 
 /**
- * `turn` is the group's current entry in the heaps below. `owed` is how many turns its last items used beyond one each.
+ * `turn` is the group's current entry in the orders of its queue. `owed` is how many turns its last items used beyond
+ * one each.
  */
 export type Group<T> = { name: string; heap: SortedQueue<T>; servedAtMs: number; turn: Turn<T> | null; owed: number };
 export type Turn<T> = { group: Group<T>; tagMs: number; dueMs: number; n: number };

@@ -223,7 +223,7 @@ export class TurnQueue<T> {
     return group.heap.pop();
   }
 
-  /** Enters a group into the heaps according to its head. A group without items is marked as empty. */
+  /** Enters a group into both orders according to its head. A group without items is marked as empty. */
   #line(group: Group<T>): void {
     const head = group.heap.peek();
     if (head === undefined) {

@@ -4,7 +4,7 @@ import { MinHeap } from "./min-heap.ts";
 import { counts, type Turn } from "./turn-group.ts";
 import { PRUNE_AT_MIN } from "./turn-rules.ts";
 
-/** The turns of heads that are due at one instant, in the order in which they were added. */
+/** The turns whose heads are due at one instant, in the order in which they were added. */
 type Instant<T> = { dueMs: number; turns: Fifo<Turn<T>> };
 
 type Chooses<T> = (turn: Turn<T>) => boolean;
@@ -76,6 +76,7 @@ export class TurnsByInstant<T> {
       const left = this.#late.length;
       const found = this.#firstOfLate(at, chooses);
       if (found) return found;
+      // A dropped instant leaves its place to the next one.
       if (this.#late.length === left) at++;
     }
     return undefined;

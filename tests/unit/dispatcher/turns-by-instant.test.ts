@@ -67,9 +67,12 @@ describe("turns by their instants", () => {
       byInstant.push(turn, 1_000, 1);
       if (n > 0) turn.group.turn = null;
     }
-    const kept = byInstant.size;
-    expect(kept).toBeLessThanOrEqual(1_024);
-    byInstant.earliest(1_000, 2_000, (turn) => asked.push(turn) === 0);
+    expect(byInstant.size).toBeLessThanOrEqual(1_024);
+    const refuses = (turn: Turn<string>) => {
+      asked.push(turn);
+      return false;
+    };
+    expect(byInstant.earliest(1_000, 2_000, refuses)).toBeUndefined();
     expect(asked.map(({ dueMs }) => dueMs)).toEqual([1_000]);
     expect(byInstant.size).toBe(1);
   });

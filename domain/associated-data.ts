@@ -1,16 +1,15 @@
 import type { Environment } from "./environment.ts";
 
-/** The schedule (UUID) and target that a sealed request belongs to. */
-export type Destination = { id: string; method: string; targetUrl: string };
+/** What a sealed request belongs to: the schedule (UUID), its account (UUID) and environment, and where it is sent. */
+export type Destination = { accountId: string; env: Environment; id: string; method: string; targetUrl: string };
 
 /**
- * Associated data of a sealed request. It decrypts only for the same schedule, method and target, so that write access to
- * the database is not enough to redirect a payload.
+ * Associated data of a sealed request. It decrypts only for the same account, environment, schedule, method and target, so
+ * that write access to the database is not enough to redirect a payload, or to have another account's secret sign it. Only
+ * the last part, the target, can contain a colon.
  */
-export const requestAad = ({ id, method, targetUrl }: Destination) => `request:${id}:${method}:${targetUrl}`;
-
-/** Associated data of requests sealed by earlier versions. Still decrypted, no longer written. */
-export const formerRequestAad = (id: string) => `schedule:${id}`;
+export const requestAad = ({ accountId, env, id, method, targetUrl }: Destination) =>
+  `request:${accountId}:${env}:${id}:${method}:${targetUrl}`;
 
 /** Associated data of a signing secret: its account (UUID) and environment. */
 export const secretAad = (accountId: string, env: Environment) => `signing-secret:${accountId}:${env}`;

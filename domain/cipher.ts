@@ -15,14 +15,11 @@ export class DecryptionError extends Error {
   }
 }
 
-/** First byte of a sealed value. For requests it tells which associated data was used (`domain/sealed-request.ts`). */
-export type SealedFormat = 1 | 2;
-
 /**
  * Encrypts with the writer key, AES-256-GCM with a random nonce. `aad` is not stored; `open` needs the same value.
  * Result: format (1 byte), length of the key id (1 byte), key id, nonce (12 bytes), ciphertext, tag (16 bytes).
  */
-export function seal(ring: KeyRing, plaintext: Buffer, aad: string, format: SealedFormat = 1): Buffer {
+export function seal(ring: KeyRing, plaintext: Buffer, aad: string): Buffer {
   const key = ring.keys.get(ring.writer);
   if (key === undefined) throw new Error("the writer key is not in the key ring");
   const nonce = pooledRandomBytes(NONCE_BYTES);
@@ -30,7 +27,7 @@ export function seal(ring: KeyRing, plaintext: Buffer, aad: string, format: Seal
   const ciphertext = cipher.update(plaintext);
   cipher.final();
   const id = Buffer.from(ring.writer);
-  return Buffer.concat([Buffer.of(format, id.length), id, nonce, ciphertext, cipher.getAuthTag()]);
+  return Buffer.concat([Buffer.of(FORMAT, id.length), id, nonce, ciphertext, cipher.getAuthTag()]);
 }
 
 /** Decrypts a value of `seal` with the same `aad`. Throws DecryptionError, whose `reason` tells an unknown key from corruption. */
@@ -58,7 +55,7 @@ export function open(ring: KeyRing, sealed: Buffer, aad: string): Buffer {
 export function sealedKeyId(sealed: Buffer): string {
   const length = sealed[1] ?? 0;
   const id = sealed.toString("latin1", 2, 2 + length);
-  if ((sealed[0] !== 1 && sealed[0] !== 2) || !KEY_ID.test(id) || sealed.length < 2 + length + NONCE_BYTES + TAG_BYTES)
+  if (sealed[0] !== FORMAT || !KEY_ID.test(id) || sealed.length < 2 + length + NONCE_BYTES + TAG_BYTES)
     throw corrupted();
   return id;
 }
@@ -90,6 +87,7 @@ export function generateEncryptionKey(): string {
   return randomBytes(KEY_BYTES).toString("base64");
 }
 
+const FORMAT = 1;
 const ALGORITHM = "aes-256-gcm";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;

@@ -1,5 +1,5 @@
-import { type Destination, formerRequestAad, requestAad } from "./associated-data.ts";
-import { type KeyRing, open, type SealedFormat, seal } from "./cipher.ts";
+import { type Destination, requestAad } from "./associated-data.ts";
+import { type KeyRing, open, seal } from "./cipher.ts";
 
 export type HeaderPairs = [name: string, value: string][];
 
@@ -25,24 +25,14 @@ export function unpackRequest(packed: Buffer): { headers: HeaderPairs; payload: 
   return { headers, payload: packed.subarray(payloadAt) };
 }
 
-/** Encrypts a packed request, bound to schedule, method and target. */
+/** Encrypts a packed request, bound to account, environment, schedule, method and target. */
 export function sealRequest(ring: KeyRing, packed: Buffer, to: Destination): Buffer {
-  return seal(ring, packed, requestAad(to), BOUND_TO_TARGET);
+  return seal(ring, packed, requestAad(to));
 }
 
-/**
- * Decrypts a sealed request, also one of an earlier version that bound it to the schedule's id alone. Throws
- * DecryptionError, also when schedule, method or target are not those that it was sealed for.
- */
+/** Decrypts a sealed request. Throws DecryptionError, also when any part of `to` is not what it was sealed for. */
 export function openRequest(ring: KeyRing, sealed: Buffer, to: Destination): Buffer {
-  return open(ring, sealed, isBoundToTarget(sealed) ? requestAad(to) : formerRequestAad(to.id));
+  return open(ring, sealed, requestAad(to));
 }
 
-/** Whether a sealed request is bound to its target; `sealed` may be its first bytes alone. */
-export function isBoundToTarget(sealed: Buffer): boolean {
-  return sealed[0] === BOUND_TO_TARGET;
-}
-
-// A format of its own, so that a request bound to its target can never be opened as one that is not.
-const BOUND_TO_TARGET: SealedFormat = 2;
 const LENGTH_BYTES = 4;

@@ -102,8 +102,8 @@ export const scheduleRequests = pgTable(
     targetUrl: text("target_url").notNull(),
     method: text("method", { enum: REQUEST_METHODS }).notNull(),
     /**
-     * Custom headers and payload, encrypted with AES-256-GCM and bound to id, method and target; null when there is
-     * neither.
+     * Custom headers and payload, encrypted with AES-256-GCM and bound to account, environment, id, method and target;
+     * null when there is neither.
      */
     sealed: bytea("sealed"),
     idempotencyKey: text("idempotency_key"),

@@ -1,3 +1,4 @@
+import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
 import type { StoredRequest } from "#db/queries/schedules/stored-request.ts";
 import { DecryptionError, type KeyRing } from "#domain/cipher.ts";
@@ -10,11 +11,11 @@ export type CopyRules = { keyRing: KeyRing; targetPolicy: TargetPolicy; payloadB
 
 /**
  * The copy of a schedule (`of`, its UUID) that fires now, or why none is made: target and size are validated again, since
- * policy and plan may have changed. Its idempotency key is the operation's and the original's, so that there is one copy.
+ * policy and plan may have changed. Its content is sealed anew, for the copy. Its idempotency key is the operation's and the original's, so that there is one copy.
  */
 export function prepareCopy(
   rules: CopyRules,
-  operationId: string,
+  operation: Tenant & { id: string },
   of: string,
   stored: StoredRequest | undefined,
 ): NewSchedule | LeftAloneReason {
@@ -22,19 +23,20 @@ export function prepareCopy(
   if (stored.isErased) return "erased";
   const target = validateTarget(stored.targetUrl, rules.targetPolicy);
   if (!target.ok) return "target_not_allowed";
-  const packed = unseal(rules.keyRing, of, stored);
+  const packed = unseal(rules.keyRing, operation, of, stored);
   if (packed === "unreadable") return packed;
   const payloadSizeBytes = packed === null ? 0 : unpackRequest(packed).payload.length;
   if (payloadSizeBytes > rules.payloadBytesMax) return "payload_too_large";
+  const { accountId, env } = operation;
   const to = { id: newId(Date.now()), method: stored.method, targetUrl: target.url };
   return {
     ...to,
     origin: target.origin,
     fireAtMs: null,
     earlyFire: null,
-    sealed: packed && sealRequest(rules.keyRing, packed, to),
+    sealed: packed && sealRequest(rules.keyRing, packed, { accountId, env, ...to }),
     payloadSizeBytes,
-    idempotencyKey: `operation/${operationId}/${of}`,
+    idempotencyKey: `operation/${operation.id}/${of}`,
     requestHash: NO_HASH,
     replayOf: of,
     rejection: null,
@@ -44,10 +46,15 @@ export function prepareCopy(
 // Nobody but the operation has the key: there is no request to compare.
 const NO_HASH = Buffer.alloc(0);
 
-function unseal(keyRing: KeyRing, id: string, stored: StoredRequest): Buffer | null | "unreadable" {
+function unseal(
+  keyRing: KeyRing,
+  { accountId, env }: Tenant,
+  id: string,
+  stored: StoredRequest,
+): Buffer | null | "unreadable" {
   if (stored.sealed === null) return null;
   try {
-    return openRequest(keyRing, stored.sealed, { id, ...stored });
+    return openRequest(keyRing, stored.sealed, { accountId, env, id, ...stored });
   } catch (error) {
     if (error instanceof DecryptionError) return "unreadable";
     throw error;

@@ -85,7 +85,7 @@ async function copy(
     members.map(({ id }) => id),
   );
   const copyRules = { keyRing, targetPolicy, payloadBytesMax: limits.payloadBytesMax };
-  const prepared = members.map(({ id }) => prepareCopy(copyRules, operation.id, id, stored.get(id)));
+  const prepared = members.map(({ id }) => prepareCopy(copyRules, operation, id, stored.get(id)));
   const copies = prepared.filter((one): one is NewSchedule => typeof one !== "string");
   const refused = prepared.filter((one): one is LeftAloneReason => typeof one === "string");
   const creations = await createSchedulesWithin(tx, operation, creationLimits(operation, plans), copies);

@@ -17,8 +17,7 @@ await command<{ "dry-run"?: boolean }>({
   usage: `Usage: npm run keys:rotate -- [--dry-run]
 
 Re-encrypts everything in the database with the first key of ENCRYPTION_KEYS: payloads, headers, signing secrets and
-the secrets of the installation. Also binds requests to their target that are not bound yet. Other processes may run.
-It can be stopped at any moment and started again.
+the secrets of the installation. Other processes may run. It can be stopped at any moment and started again.
 
   1. Append the new key to ENCRYPTION_KEYS (<id>:<base64 of 32 bytes>, by: openssl rand -base64 32) and restart every
      process: now all of them can read what the new key encrypts.

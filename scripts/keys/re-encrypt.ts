@@ -26,8 +26,7 @@ const DEADLINE_MS = 30_000;
 const PASSES_MAX = 5;
 
 /**
- * Re-encrypts everything that the first key of the ring did not encrypt, and every request that is not bound to its
- * target (it is bound to the target in its row). Repeats until a pass finds nothing more to do, and returns what that
+ * Re-encrypts everything that the first key of the ring did not encrypt. Repeats until a pass finds nothing more to do, and returns what that
  * pass found. It is safe beside every other process, and can be stopped and started again at any moment: a value is
  * replaced only if it is still the one that was read. With `dryRun` it only counts.
  */
@@ -89,7 +88,7 @@ async function reEncryptAllRequests(pass: Pass) {
   for (let after: string | null = NIL; after !== null; ) {
     const from: string = after;
     const page = await run(pass, (sql) => readSealedHeads(sql, from, PAGE_ROWS));
-    const stale = page.requests.filter(({ keyId, isBoundToTarget }) => isStaleKey(pass, keyId) || !isBoundToTarget);
+    const stale = page.requests.filter(({ keyId }) => isStaleKey(pass, keyId));
     for (const batch of batches(stale)) await reEncryptBatch(pass, batch);
     pass.onProgress(pass.progress);
     after = page.next;

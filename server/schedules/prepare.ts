@@ -42,7 +42,8 @@ export function prepareSchedule(
     ...rest,
     ...to,
     origin: target.ok ? target.origin : "",
-    sealed: rejection === null && packed !== null ? sealRequest(ctx.config.keyRing, packed, to) : null,
+    sealed:
+      rejection === null && packed !== null ? sealRequest(ctx.config.keyRing, packed, { ...ctx.tenant, ...to }) : null,
     rejection: rejection?.code ?? null,
   };
   return { schedule, rejection };

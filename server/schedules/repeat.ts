@@ -36,7 +36,7 @@ export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInpu
 function repeatedContent(ctx: Ctx, id: string, stored: StoredRequest, input: RepeatInput) {
   const { sealed, isErased } = stored;
   const keepsContent = input.payload === undefined || input.headers === undefined;
-  const packed = keepsContent && sealed && openRequest(ctx.config.keyRing, sealed, { id, ...stored });
+  const packed = keepsContent && sealed && openRequest(ctx.config.keyRing, sealed, { ...ctx.tenant, id, ...stored });
   const original = packed ? unpackRequest(packed) : undefined;
   const payload = input.payload ?? original?.payload.toString() ?? "";
   const headers = input.headers ?? original?.headers ?? [];

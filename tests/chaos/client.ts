@@ -25,6 +25,8 @@ const LIMITS = { limit: 1_000_000, graceLimit: 1_000_000 };
 const SMALL_BYTES = 64;
 const NO_HASH = Buffer.alloc(32);
 
+type Draw = { fireAtMs: number; behaviour: Behaviour; place: Place; group: string; payloadBytes: number };
+
 /**
  * The caller of the service. It creates, cancels and reschedules as planned, through the service's own statements, and
  * records every answer with its time. Creates without an acknowledgement are only counted; those schedules may exist or
@@ -56,13 +58,13 @@ export function createClient(wanted: {
     timers.add(timer);
   };
 
-  const drawSchedule = (fireAtMs: number, behaviour: Behaviour, place: Place, group: string, payloadBytes: number) => {
+  const drawSchedule = ({ accountId, env }: Tenant, { fireAtMs, behaviour, place, group, payloadBytes }: Draw) => {
     const id = newId(Date.now());
     const payload = randomBytes(Math.ceil(payloadBytes / 2)).toString("hex");
     const packed = packRequest({ headers: [], payload });
     const origin = originAt(place, ports);
     const targetUrl = `${origin}/${behaviour}/${places++}/${group}`;
-    const sealed = packed && sealRequest(config.keyRing, packed, { id, method: "POST", targetUrl });
+    const sealed = packed && sealRequest(config.keyRing, packed, { accountId, env, id, method: "POST", targetUrl });
     const schedule: NewSchedule = {
       ...{ id, fireAtMs, origin, sealed, method: "POST", payloadSizeBytes: payload.length },
       targetUrl,
@@ -86,7 +88,8 @@ export function createClient(wanted: {
     const { id: accountId, earlyFire } = accounts[account] as (typeof accounts)[number];
     const tenant: Tenant = { accountId, env: "live" };
     const fireAtMs = Math.ceil(preciseNow() + leadMs);
-    const drawn = drawSchedule(fireAtMs, behaviour, behaviour === "ok" ? "well" : "unwell", "ordinary", payloadBytes);
+    const place = behaviour === "ok" ? "well" : "unwell";
+    const drawn = drawSchedule(tenant, { fireAtMs, behaviour, place, group: "ordinary", payloadBytes });
     let outcome: string;
     try {
       const creation = await database.run(DEADLINE_MS, ({ sql }) =>
@@ -114,13 +117,20 @@ export function createClient(wanted: {
   };
 
   const createMany = async (group: string, accountId: string, fromMs: number, orders: readonly Order[]) => {
+    const tenant: Tenant = { accountId, env: "live" };
     const drawn = orders.map(({ dueAtMs, behaviour, place }) =>
-      drawSchedule(Math.ceil(fromMs + dueAtMs), behaviour, place, group, SMALL_BYTES),
+      drawSchedule(tenant, {
+        fireAtMs: Math.ceil(fromMs + dueAtMs),
+        behaviour,
+        place,
+        group,
+        payloadBytes: SMALL_BYTES,
+      }),
     );
     const schedules = drawn.map(({ schedule }) => schedule);
     try {
       const outcomes = await database.run(DEADLINE_MS, ({ sql }) =>
-        createSchedules(sql, { accountId, env: "live" }, { ...LIMITS, earlyFire: false }, schedules, () => {}),
+        createSchedules(sql, tenant, { ...LIMITS, earlyFire: false }, schedules, () => {}),
       );
       if (typeof outcomes === "string") counts.refused += orders.length;
       else {

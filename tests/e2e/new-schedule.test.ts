@@ -25,7 +25,8 @@ async function stored() {
     SELECT s.id, s.fire_at, s.early_fire, r.* FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id
     WHERE s.account_id = ${account.id} ORDER BY s.created_at`;
   return rows.map((row) => {
-    const bound = { id: row.id, method: row.method, targetUrl: row.target_url };
+    const { id, account_id: accountId, env, method, target_url: targetUrl } = row;
+    const bound = { id, accountId, env, method, targetUrl };
     const packed = row.sealed && openRequest(stage.bench.config.keyRing, row.sealed, bound);
     const request = packed ? unpackRequest(packed) : { headers: [], payload: Buffer.alloc(0) };
     return {

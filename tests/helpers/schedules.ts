@@ -26,10 +26,11 @@ export async function createTestSchedule(
   const packed = packRequest({ headers: overrides.headers ?? [], payload });
   const url = new URL(targetUrl);
   const method = overrides.method ?? "POST";
-  const sealed = packed && sealRequest(keyRing, packed, { id, method, targetUrl: url.href });
+  const env = overrides.env ?? "live";
+  const sealed = packed && sealRequest(keyRing, packed, { accountId, env, id, method, targetUrl: url.href });
   const [row] = await sql`
     SELECT outcome, id FROM create_schedule(
-      ${accountId}::uuid, ${overrides.env ?? "live"}, ${id}::uuid, ${fireAt.toISOString()}::timestamptz,
+      ${accountId}::uuid, ${env}, ${id}::uuid, ${fireAt.toISOString()}::timestamptz,
       ${overrides.early ?? null}::boolean, false, ${url.href}, ${url.origin}, ${method},
       ${sealed}::bytea, ${payload === null ? 0 : Buffer.byteLength(payload)}, NULL, ${Buffer.alloc(32)}::bytea, NULL, NULL,
       1000000, 1000000, ${NOTIFY_HORIZON_MS})`;

@@ -1,9 +1,9 @@
-import { isBoundToTarget } from "#domain/sealed-request.ts";
+import type { Destination } from "#domain/associated-data.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../../pg-array.ts";
 
 /** A sealed request as it is stored. `head` (base64) is everything before the ciphertext: format, key id and nonce. */
-export type SealedRequest = { id: string; keyId: string; isBoundToTarget: boolean; head: string; bytes: number };
+export type SealedRequest = { id: string; keyId: string; head: string; bytes: number };
 
 /**
  * The sealed requests among the next `rowsMax` schedules after `after` (UUID), in the order of their ids; `next` is
@@ -25,14 +25,17 @@ export async function readSealedHeads(
   return { requests, next: rows.length < rowsMax ? null : rows[rows.length - 1]?.[0] };
 }
 
-export type StoredSealedRequest = { id: string; method: string; targetUrl: string; sealed: Buffer };
+export type StoredSealedRequest = Destination & { sealed: Buffer };
 
 /** The sealed requests of the given schedules (UUIDs). Leaves out schedules without one. */
 export async function readSealedForReEncryption(sql: Sql, ids: readonly string[]): Promise<StoredSealedRequest[]> {
   const rows = await sql`
-    SELECT schedule_id, method, target_url, encode(sealed, 'base64') FROM schedule_requests
+    SELECT schedule_id, method, target_url, encode(sealed, 'base64'), account_id, env FROM schedule_requests
     WHERE schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND sealed IS NOT NULL`.values();
-  return rows.map((row) => ({ id: row[0], method: row[1], targetUrl: row[2], sealed: Buffer.from(row[3], "base64") }));
+  return rows.map((row) => ({
+    ...{ id: row[0], method: row[1], targetUrl: row[2], accountId: row[4], env: row[5] },
+    sealed: Buffer.from(row[3], "base64"),
+  }));
 }
 
 /** Replaces sealed requests (base64), each only while it still begins with its `head`. Returns how many it replaced. */
@@ -58,11 +61,10 @@ export async function replaceSealedRequests(
 // Format, length of the key id, key id (32 at most), nonce: see domain/cipher.ts.
 const HEAD_BYTES_MAX = 2 + 32 + 12;
 
-function headOf(start: Buffer): Pick<SealedRequest, "keyId" | "isBoundToTarget" | "head"> {
+function headOf(start: Buffer): Pick<SealedRequest, "keyId" | "head"> {
   const idEnd = 2 + (start[1] ?? 0);
   return {
     keyId: start.toString("latin1", 2, idEnd),
-    isBoundToTarget: isBoundToTarget(start),
     head: start.subarray(0, idEnd + 12).toString("base64"),
   };
 }

@@ -15,10 +15,10 @@ import { Exchanges } from "../../../dispatcher/sending/exchanges.ts";
 import { Preparer } from "../../../dispatcher/sending/preparer.ts";
 import { SendLead } from "../../../dispatcher/sending/send-lead.ts";
 import { SendQueue } from "../../../dispatcher/sending/send-queue.ts";
-import { formerRequestAad, secretAad } from "../../../domain/associated-data.ts";
+import { secretAad } from "../../../domain/associated-data.ts";
 import { parseKeyRing, seal } from "../../../domain/cipher.ts";
 import { newId } from "../../../domain/ids.ts";
-import { packRequest } from "../../../domain/sealed-request.ts";
+import { packRequest, sealRequest } from "../../../domain/sealed-request.ts";
 import { generateSigningSecret } from "../../../domain/signing.ts";
 import { parseTargetPolicy } from "../../../domain/target-url.ts";
 import type { Bench, Engine, Job } from "../engine.ts";
@@ -59,10 +59,11 @@ export const baseline: Engine = {
 
 const AHEAD_MS = 1_000;
 const IN_FLIGHT_MAX = 64;
-const POOL = 1_024;
 
 type FromParent = { kind: "jobs"; jobs: Sent[]; body: string; closedLoop: boolean };
 type Sent = Omit<Job, "body">;
+/** `sealed` (base64) is its request as it would be stored, `scheduleId` the id that it was sealed for. */
+type SealedJob = Sent & { scheduleId: string; sealed: string };
 
 const LIMITS = { perOrigin: 256, perAccount: 1_024, total: 4_096 };
 /** The states of a delivery up to its claim. Here it passes all of them at once. */
@@ -74,10 +75,9 @@ const UNTIL_CLAIMED = ["awaiting turn", "admitted", "claiming", "claimed"] as co
  */
 export async function work(options: Options): Promise<() => Promise<void>> {
   const claims = createClaims();
-  let jobs: Sent[] = [];
+  let jobs: SealedJob[] = [];
   let next = 0;
   let closedLoop = false;
-  let body = "";
 
   const sender = createSender(options, claims.keyRing, () => closedLoop && feed(1));
   const { deliveries, clock } = sender;
@@ -100,11 +100,10 @@ export async function work(options: Options): Promise<() => Promise<void>> {
   }, 100);
   process.on("message", (message: FromParent) => {
     if (message.kind !== "jobs") return;
-    jobs = next < jobs.length ? jobs.concat(message.jobs) : message.jobs;
-    if (jobs === message.jobs) next = 0;
+    const sealed = claims.sealAll(message.jobs, message.body);
+    jobs = next < jobs.length ? jobs.concat(sealed) : sealed;
+    if (jobs === sealed) next = 0;
     closedLoop = message.closedLoop;
-    if (message.body !== body) claims.share(message.body);
-    body = message.body;
     const first = jobs[0];
     if (closedLoop && first) setTimeout(() => feed(IN_FLIGHT_MAX), Math.max(first.dueAtMs - clock.now(), 0));
     else if (!closedLoop) feed(Number.POSITIVE_INFINITY);
@@ -185,27 +184,21 @@ function createClaims() {
   const keyRing = parseKeyRing(`bench:${randomBytes(32).toString("base64")}`);
   const accountId = newId(Date.now());
   const secret = seal(keyRing, Buffer.from(generateSigningSecret()), secretAad(accountId, "live")).toString("base64");
-  let pool: { id: string; sealed: string }[] = [];
   return {
     keyRing,
-    /**
-     * Encrypts the body that all jobs share under a thousand ids, so that consecutive jobs never decrypt the same
-     * bytes. Uses the format that is not bound to a target, since every job has a target of its own.
-     */
-    share(body: string) {
+    /** Encrypts the request of each job before its time: in the service the web process does that. */
+    sealAll(jobs: readonly Sent[], body: string): SealedJob[] {
       const packed = packRequest({ headers: [["content-type", "application/json"]], payload: body }) as Buffer;
-      pool = Array.from({ length: POOL }, () => {
-        const id = newId(Date.now());
-        return { id, sealed: seal(keyRing, packed, formerRequestAad(id)).toString("base64") };
+      return jobs.map((job) => {
+        const scheduleId = newId(Date.now());
+        const to = { accountId, env: "live", id: scheduleId, method: "POST", targetUrl: job.url } as const;
+        return { ...job, scheduleId, sealed: sealRequest(keyRing, packed, to).toString("base64") };
       });
     },
-    make({ n, dueAtMs, url }: Sent): { due: DueSchedule; claim: Claim } {
-      const { id, sealed } = pool[n % POOL] as (typeof pool)[number];
-      const whose = { id, version: 1, accountId, env: "live", plan: "indie" } as const;
+    make({ dueAtMs, url, scheduleId, sealed }: SealedJob): { due: DueSchedule; claim: Claim } {
+      const whose = { id: scheduleId, version: 1, accountId, env: "live", plan: "indie" } as const;
       const due: DueSchedule = {
         ...whose,
-        // An id of its own: the encrypted ones are used again, and a schedule may have only one delivery at a time.
-        id: String(n),
         shard: 0,
         dueAtMs,
         early: false,

@@ -139,6 +139,9 @@ export const stopwatch: Engine = {
 
 const pack = (payload: string) => packRequest({ headers: [["content-type", "application/json"]], payload }) as Buffer;
 
+const destination = (accountId: string, id: string, { url: targetUrl }: Job) =>
+  ({ accountId, env: "live", id, method: "POST", targetUrl }) as const;
+
 async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string, job: Job) {
   const id = newId(Date.now());
   const creation = await createSchedule(sql, { accountId, env: "live" }, LIMITS, {
@@ -148,7 +151,7 @@ async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string,
     targetUrl: job.url,
     origin: new URL(job.url).origin,
     method: "POST",
-    sealed: sealRequest(keyRing, pack(job.body), { id, method: "POST", targetUrl: job.url }),
+    sealed: sealRequest(keyRing, pack(job.body), destination(accountId, id, job)),
     payloadSizeBytes: job.body.length,
     idempotencyKey: null,
     requestHash: Buffer.alloc(32),
@@ -163,9 +166,10 @@ async function createMany(sql: postgres.Sql, keyRing: KeyRing, accounts: string[
   const body = jobs[0]?.body ?? "";
   const plaintext = pack(body);
   const ids = jobs.map(() => newId(Date.now()));
-  const sealed = ids.map((id, n) =>
-    sealRequest(keyRing, plaintext, { id, method: "POST", targetUrl: jobs[n]?.url as string }).toString("base64"),
-  );
+  const sealed = jobs.map((job, n) => {
+    const to = destination(accounts[job.account] as string, ids[n] as string, job);
+    return sealRequest(keyRing, plaintext, to).toString("base64");
+  });
   const outcomes = await sql`
     SELECT created.outcome FROM unnest(
       ${pgArray(ids)}::text::uuid[],

@@ -8,7 +8,8 @@ export const uuidOf = (textId: string): string => decodeId("sch", textId) as str
 
 /** The stored headers and payload of a schedule in plain text; null when they were erased. */
 export async function plaintextOf(api: Api, textId: string) {
-  const [row] = await api.sql`SELECT schedule_id AS id, method, target_url AS "targetUrl", sealed
+  const [row] =
+    await api.sql`SELECT schedule_id AS id, account_id AS "accountId", env, method, target_url AS "targetUrl", sealed
     FROM schedule_requests WHERE schedule_id = ${uuidOf(textId)}`;
   if (row?.sealed === null) return null;
   const { headers, payload } = unpackRequest(

@@ -16,6 +16,8 @@ withDispatchBench({ hasDispatcher: true, keepsReceived: true }, (made) => {
 
 const header = (name: string, value: string) => packRequest({ headers: [[name, value]], payload: "x" }) as Buffer;
 const CANNOT_BE_SENT = /^the (stored request cannot be sent|request failed)$/;
+const destination = (account: { id: string }, id: string) =>
+  ({ accountId: account.id, env: "live", id, method: "POST", targetUrl: `${receiver.origin}/` }) as const;
 const sentTo = (path: string) => receiver.requests.filter((request) => request.path === path).length;
 const strange = parseKeyRing(`k9:${Buffer.alloc(32, 9).toString("base64")}`);
 
@@ -34,7 +36,7 @@ describe.concurrent("a stored request", () => {
     receiver.requests.length = 0;
     const account = await bench.account({ settings: { retry_attempts: 1 } });
     const id = await bench.schedule(account, `${receiver.origin}/`, inMs(1_000), { payload: "x" });
-    const sealed = sealRequest(bench.config.keyRing, packed, { id, method: "POST", targetUrl: `${receiver.origin}/` });
+    const sealed = sealRequest(bench.config.keyRing, packed, destination(account, id));
     await bench.sql`UPDATE schedule_requests SET sealed = ${sealed} WHERE schedule_id = ${id}`;
     await waitFor("it is dead", async () => (await bench.read(id)).status === "dead");
     const attempts = await bench.attempts(id);
@@ -51,7 +53,7 @@ describe.concurrent("a stored request", () => {
     for (const [key, ring] of Object.entries(sealedBy)) {
       const id = await bench.schedule(account, `${receiver.origin}/`, inMs(1_000), { payload: "x" });
       const other = key === "own" ? "00000000-0000-7000-8000-000000000000" : id;
-      const sealed = sealRequest(ring, packed, { id: other, method: "POST", targetUrl: `${receiver.origin}/` });
+      const sealed = sealRequest(ring, packed, destination(account, other));
       await bench.sql`UPDATE schedule_requests SET sealed = ${sealed} WHERE schedule_id = ${id}`;
       await waitFor("it is dead", async () => (await bench.read(id)).status === "dead");
       expect(await bench.attempts(id)).toMatchObject([{ error_text: "the stored request cannot be decrypted" }]);

@@ -1,15 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formerRequestAad } from "#domain/associated-data.ts";
+import type { Destination } from "#domain/associated-data.ts";
 import { DecryptionError, parseKeyRing, seal } from "#domain/cipher.ts";
-import {
-  type HeaderPairs,
-  isBoundToTarget,
-  openRequest,
-  packRequest,
-  sealRequest,
-  unpackRequest,
-} from "#domain/sealed-request.ts";
+import { newId } from "#domain/ids.ts";
+import { type HeaderPairs, openRequest, packRequest, sealRequest, unpackRequest } from "#domain/sealed-request.ts";
 
 const anyText = fc.string({ unit: "binary" });
 const anyHeaders = fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 5 }) as fc.Arbitrary<HeaderPairs>;
@@ -62,34 +56,34 @@ describe("unpackRequest", () => {
 
 describe("a sealed request", () => {
   const ring = parseKeyRing(`a:${Buffer.alloc(32, 1).toString("base64")}`);
-  const to = { id: "0190-a", method: "POST", targetUrl: "https://example.com/a" };
+  const [id, accountId, another] = [newId(1), newId(2), newId(3)] as const;
+  const to: Destination = { accountId, env: "live", id, method: "POST", targetUrl: "https://example.com/a" };
   const packed = packRequest({ headers: [["X-A", "b"]], payload: "hello" }) as Buffer;
-  const former = seal(ring, packed, formerRequestAad(to.id));
 
-  test("opens for its schedule, method and target", () => {
-    const sealed = sealRequest(ring, packed, to);
-    expect(openRequest(ring, sealed, to)).toEqual(packed);
-    expect([isBoundToTarget(sealed), isBoundToTarget(sealed.subarray(0, 1))]).toEqual([true, true]);
+  test("opens for its account, environment, schedule, method and target", () => {
+    expect(openRequest(ring, sealRequest(ring, packed, to), to)).toEqual(packed);
   });
 
-  test.each([{ id: "0190-b" }, { method: "PUT" }, { targetUrl: "https://example.com/b" }, { targetUrl: "" }])(
-    "does not open for another schedule, method or target: %j",
-    (other) => {
-      expect(() => openRequest(ring, sealRequest(ring, packed, to), { ...to, ...other })).toThrow(DecryptionError);
+  test.each<Partial<Destination>>([
+    { accountId: another },
+    { env: "test" },
+    { id: another },
+    { method: "PUT" },
+    { targetUrl: "https://example.com/b" },
+    { targetUrl: "" },
+    { accountId: id, id: accountId },
+  ])("does not open for another account, environment, schedule, method or target: %j", (other) => {
+    expect(() => openRequest(ring, sealRequest(ring, packed, to), { ...to, ...other })).toThrow(DecryptionError);
+  });
+
+  test.each([`schedule:${id}`, `request:${id}:POST:${to.targetUrl}`])(
+    "does not open when it was sealed with other associated data, whatever its first byte says: %s",
+    (aad) => {
+      const sealed = seal(ring, packed, aad);
+      for (const format of [0, 1, 2, 3])
+        expect(() => openRequest(ring, Buffer.concat([Buffer.of(format), sealed.subarray(1)]), to)).toThrow(
+          DecryptionError,
+        );
     },
   );
-
-  test("in the former format, bound to its schedule alone, still opens for that schedule", () => {
-    expect(openRequest(ring, former, { ...to, targetUrl: "https://example.com/b" })).toEqual(packed);
-    expect(isBoundToTarget(former)).toBe(false);
-    expect(() => openRequest(ring, former, { ...to, id: "0190-b" })).toThrow(DecryptionError);
-  });
-
-  test("does not open when its format byte is changed", () => {
-    const sealed = sealRequest(ring, packed, to);
-    const asFormer = Buffer.concat([Buffer.of(1), sealed.subarray(1)]);
-    const asBound = Buffer.concat([Buffer.of(2), former.subarray(1)]);
-    expect(() => openRequest(ring, asFormer, to)).toThrow(DecryptionError);
-    expect(() => openRequest(ring, asBound, to)).toThrow(DecryptionError);
-  });
 });

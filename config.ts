@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { parseTrustedProxies } from "#domain/caller-address.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
+import { isConfidentialUrl, isLoopbackHost } from "#domain/confidential-url.ts";
+import { typedEmailAddress } from "#domain/email-address.ts";
 import { PLAN_NAMES, parsePlans } from "#domain/plans.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
 
@@ -59,7 +61,7 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     cookieDomain: s.COOKIE_DOMAIN,
     adminEmails: new Set(s.ADMIN_EMAILS),
     authSecret: s.AUTH_SECRET,
-    signup: s.SIGNUP ?? (isLoopback(s.BASE_URL) ? ("open" as const) : ("first" as const)),
+    signup: s.SIGNUP ?? (isOnlyHere(s) ? ("open" as const) : ("first" as const)),
     google: provider(s.AUTH_GOOGLE_ID, s.AUTH_GOOGLE_SECRET, { issuer: s.AUTH_GOOGLE_ISSUER }),
     github: provider(s.AUTH_GITHUB_ID, s.AUTH_GITHUB_SECRET, { baseUrl: s.AUTH_GITHUB_BASE_URL?.replace(/\/+$/, "") }),
     mail: {
@@ -131,6 +133,11 @@ const postgresUrl = z.string(postgresForm).regex(/^postgres(ql)?:\/\/./, postgre
 const DEFAULT_MAIL_FROM = "Stopwatch <stopwatch@localhost>";
 const mailFromForm = "expected an address, or a name and an address such as Stopwatch <notices@example.com>";
 const address = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
+// Credentials are sent there.
+const confidentialAddress = address.refine(
+  isConfidentialUrl,
+  "expected an https address, or an http one of this machine",
+);
 const bound = z.coerce.number("a whole number").int("a whole number").min(1, "at least 1");
 
 const shared = {
@@ -163,27 +170,27 @@ const settings = z
       .optional(),
     ADMIN_EMAILS: z
       .string()
-      .transform((list) => list.split(",").map((email) => email.trim().toLowerCase()))
-      .pipe(z.array(z.email("expected e-mail addresses, separated by commas")))
+      .transform((list) => list.split(","))
+      .pipe(z.array(typedEmailAddress("expected e-mail addresses, separated by commas")))
       .default([]),
     AUTH_SECRET: z.string().min(32, "expected at least 32 random characters").optional(),
     SIGNUP: z.enum(["open", "invited", "closed"]).optional(),
     AUTH_GOOGLE_ID: z.string().optional(),
     AUTH_GOOGLE_SECRET: z.string().optional(),
-    AUTH_GOOGLE_ISSUER: address.optional(),
+    AUTH_GOOGLE_ISSUER: confidentialAddress.optional(),
     AUTH_GITHUB_ID: z.string().optional(),
     AUTH_GITHUB_SECRET: z.string().optional(),
-    AUTH_GITHUB_BASE_URL: address.optional(),
+    AUTH_GITHUB_BASE_URL: confidentialAddress.optional(),
     RESEND_API_KEY: z.string().optional(),
-    RESEND_BASE_URL: address.optional(),
+    RESEND_BASE_URL: confidentialAddress.optional(),
     MAIL_FROM: z
       .string()
-      .regex(/^([^<>"\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u, mailFromForm)
+      .regex(/^([^<>"\p{Cc}]+ <[!-;=?A-~]+@[!-;=?A-~]+>|[!-;=?A-~]+@[!-;=?A-~]+)$/u, mailFromForm)
       .optional(),
     STRIPE_SECRET_KEY: z.string().optional(),
     STRIPE_WEBHOOK_SECRET: z.string().optional(),
     STRIPE_PRICE_INDIE: z.string().optional(),
-    STRIPE_BASE_URL: z.url({ protocol: /^https?$/, error: "expected an http or https address" }).optional(),
+    STRIPE_BASE_URL: confidentialAddress.optional(),
     LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   })
   .refine(({ BASE_URL, COOKIE_DOMAIN: domain }) => !domain || `.${hostOf(BASE_URL)}`.endsWith(`.${domain}`), {
@@ -216,10 +223,9 @@ function provider<T>(id: string | undefined, secret: string | undefined, where: 
   return id && secret ? { id, secret, ...where } : undefined;
 }
 
-/** Whether the service is reachable only from its own machine. */
-function isLoopback(url: string | undefined): boolean {
-  const host = hostOf(url);
-  return host === "localhost" || host.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "[::1]";
+/** Whether the service is reached, and listens, on this machine only. */
+function isOnlyHere({ BASE_URL, HOST }: { BASE_URL?: string | undefined; HOST: string }): boolean {
+  return isLoopbackHost(hostOf(BASE_URL)) && isLoopbackHost(HOST);
 }
 
 const hostOf = (url: string | undefined): string => (url ? new URL(url).hostname : "localhost");

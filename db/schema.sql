@@ -35,7 +35,7 @@ CREATE TABLE accounts (
   erased_at timestamp(3) with time zone,
   granted_plan text DEFAULT 'free'::text NOT NULL,
   CONSTRAINT accounts_pkey PRIMARY KEY (id),
-  CONSTRAINT accounts_email_folded CHECK (email = lower(btrim(email))),
+  CONSTRAINT accounts_email_form CHECK (erased_at IS NOT NULL OR (email COLLATE "C") ~ '^[!-?[-~]+@[a-z0-9.-]+$'::text),
   CONSTRAINT accounts_granted_plan_known CHECK (granted_plan = ANY (ARRAY['free'::text, 'indie'::text])),
   CONSTRAINT accounts_plan_known CHECK (plan = ANY (ARRAY['free'::text, 'indie'::text])),
   CONSTRAINT accounts_status_known CHECK (status = ANY (ARRAY['active'::text, 'deactivated'::text, 'deleted'::text]))
@@ -382,8 +382,10 @@ CREATE TABLE sign_in_tokens (
   token_hash text NOT NULL,
   email text NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
-  CONSTRAINT sign_in_tokens_pkey PRIMARY KEY (token_hash)
+  CONSTRAINT sign_in_tokens_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT sign_in_tokens_email_form CHECK ((email COLLATE "C") ~ '^[!-?[-~]+@[a-z0-9.-]+$'::text)
 );
+CREATE INDEX sign_in_tokens_email ON sign_in_tokens USING btree (email);
 CREATE INDEX sign_in_tokens_expired ON sign_in_tokens USING btree (expires_at);
 
 CREATE TABLE signing_secrets (

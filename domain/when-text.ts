@@ -1,3 +1,4 @@
+import { foldAscii } from "./ascii.ts";
 import { parseInstant } from "./instant.ts";
 import { addDays, isRealTime, type LocalTime, localTimeAt, parseLocalTime, weekdayOf } from "./zoned-time.ts";
 
@@ -16,7 +17,7 @@ export function readWhen(text: string, { nowMs, zone }: { nowMs: number; zone: s
   const written = text.trim();
   const instantMs = parseInstant(written);
   if (instantMs !== null) return { kind: "instant", epochMs: instantMs };
-  const words = written.toLowerCase().replace(/\s+/g, " ");
+  const words = foldAscii(written).replace(/\s+/g, " ");
   const waitMs = readDuration(words);
   if (waitMs !== null) return { kind: "instant", epochMs: nowMs + waitMs };
   const local = parseLocalTime(written.replace(/^(\d{4}-\d\d-\d\d) +/, "$1T"));

@@ -19,6 +19,11 @@ const FAILURES = {
     text: "The provider does not vouch for it. Verify it there, or have a link sent to it.",
     mayTry: true,
   },
+  link_needed: {
+    title: "Sign in with a link this time.",
+    text: "Google does not keep the mail of that address, so it cannot say whose it is now. Have a link sent to it.",
+    mayTry: true,
+  },
   signup_closed: {
     title: "No account has this address.",
     text: "This installation takes no new accounts by itself. Ask whoever runs it, or sign in with another address.",

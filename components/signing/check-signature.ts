@@ -1,3 +1,5 @@
+import { foldAscii } from "#domain/ascii.ts";
+
 /** A secret to try; the result refers to it by `name`. */
 export type NamedSecret = { name: string; secret: string };
 
@@ -45,7 +47,7 @@ function readHeaders(text: string): Signature | string {
   const values = new Map<string, string>();
   for (const line of text.split("\n")) {
     const at = line.indexOf(":");
-    if (at > 0) values.set(line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim());
+    if (at > 0) values.set(foldAscii(line.slice(0, at).trim()), line.slice(at + 1).trim());
   }
   const service = values.get("x-service-signature");
   const missing = ["webhook-id", "webhook-timestamp", "webhook-signature"].filter((name) => !values.get(name));

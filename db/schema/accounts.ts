@@ -4,7 +4,7 @@ import { ACCOUNT_STATUSES } from "#domain/account-status.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
 import { SHARDS } from "#domain/shard-share.ts";
-import { bytea, environment, instant, isOneOf } from "./columns.ts";
+import { bytea, environment, instant, isEmailAddress, isOneOf } from "./columns.ts";
 
 /** Tenants. A person has one account. Its `shard` decides which dispatcher delivers for it. */
 export const accounts = pgTable(
@@ -37,7 +37,7 @@ export const accounts = pgTable(
     uniqueIndex("accounts_email_key").on(table.email).where(sql`status <> 'deleted'`),
     index("accounts_to_erase").on(table.deletedAt, table.id).where(sql`status = 'deleted' and erased_at is null`),
     index("accounts_inactive").on(table.id).where(sql`status <> 'active' and erased_at is null`),
-    check("accounts_email_folded", sql`${table.email} = lower(btrim(${table.email}))`),
+    check("accounts_email_form", sql`${table.erasedAt} IS NOT NULL OR ${isEmailAddress(table.email)}`),
     check("accounts_plan_known", isOneOf(table.plan, PLAN_NAMES)),
     check("accounts_granted_plan_known", isOneOf(table.grantedPlan, PLAN_NAMES)),
     check("accounts_status_known", isOneOf(table.status, ACCOUNT_STATUSES)),

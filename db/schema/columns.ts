@@ -14,3 +14,9 @@ export const environment = () => text("env", { enum: ENVIRONMENTS }).notNull();
 /** The condition of a check constraint: the column holds one of `words`. */
 export const isOneOf = (column: AnyPgColumn, words: readonly string[]) =>
   sql`${column} in (${sql.raw(words.map((word) => `'${word}'`).join(", "))})`;
+
+/**
+ * The condition of a check constraint: the column holds an e-mail address in the form of `parseEmailAddress`, visible ASCII
+ * without A-Z and a single `@`. By the collation "C", since `lower` and ranges follow the locale of the database.
+ */
+export const isEmailAddress = (column: AnyPgColumn) => sql`${column} COLLATE "C" ~ '^[!-?[-~]+@[a-z0-9.-]+$'`;

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { accounts } from "./accounts.ts";
-import { instant } from "./columns.ts";
+import { instant, isEmailAddress } from "./columns.ts";
 
 /** OAuth identities, and the account that each one opens. No token of a provider is stored. */
 export const identities = pgTable(
@@ -32,7 +32,11 @@ export const signInTokens = pgTable(
     email: text("email").notNull(),
     expiresAt: instant("expires_at").notNull(),
   },
-  (table) => [index("sign_in_tokens_expired").on(table.expiresAt)],
+  (table) => [
+    index("sign_in_tokens_expired").on(table.expiresAt),
+    index("sign_in_tokens_email").on(table.email),
+    check("sign_in_tokens_email_form", isEmailAddress(table.email)),
+  ],
 );
 
 /** When magic links were asked for within the last hour. `key` is a keyed hash of an e-mail address or of a network. */

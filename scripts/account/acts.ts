@@ -16,7 +16,7 @@ import { UsageError } from "../command.ts";
 const plan = z.enum(PLAN_NAMES, `--plan is ${PLAN_NAMES.join(" or ")}`);
 
 const which = z
-  .object({ id: z.string().optional(), email: z.string().trim().toLowerCase().optional() })
+  .object({ id: z.string().optional(), email: z.string().optional() })
   .refine(({ id, email }) => (id === undefined) !== (email === undefined), "either --email or --id is needed");
 
 const Paging = z.object({

@@ -6,6 +6,7 @@ import { createApiKey } from "#db/queries/accounts/api-keys.ts";
 import { createOrFindAccount } from "#db/queries/accounts/create.ts";
 import { createSession } from "#db/queries/accounts/sessions.ts";
 import { verifyEmail } from "#db/queries/accounts/verify-email.ts";
+import { typedEmailAddress } from "#domain/email-address.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { encodeId } from "#domain/ids.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
@@ -21,7 +22,7 @@ type Options = Record<string, string | boolean | undefined>;
 type Wanted = z.infer<typeof Wanted>;
 
 const Wanted = z.object({
-  email: z.string("--email is missing").trim().toLowerCase().pipe(z.email("--email: that is not an e-mail address")),
+  email: z.string("--email is missing").pipe(typedEmailAddress("--email: that is not an e-mail address")),
   plan: z.enum(PLAN_NAMES, `--plan is ${PLAN_NAMES.join(" or ")}`).optional(),
   key: z.enum(ENVIRONMENTS, `--key is ${ENVIRONMENTS.join(" or ")}`).optional(),
   session: z.boolean().default(false),

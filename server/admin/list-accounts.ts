@@ -1,5 +1,6 @@
 import { countAccounts, listAccounts } from "#db/queries/accounts/list.ts";
 import type { ExistingAccountStatus } from "#domain/account-status.ts";
+import { foldAscii, trimAscii } from "#domain/ascii.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { accountIdOrThrow } from "./account-id.ts";
@@ -25,7 +26,7 @@ const TOTAL_MAX = 10_000;
  * page. Throws NOT_FOUND when `after` is not an account id.
  */
 export async function listAllAccounts(admin: Admin, { q, plan, status, after, limit = LIMIT }: AccountFilter) {
-  const search = q?.trim().toLowerCase() || undefined;
+  const search = (q && foldAscii(trimAscii(q))) || undefined;
   const id = search === undefined ? undefined : (decodeId("acc", search) ?? undefined);
   const filter = { plan, status, ...(id === undefined ? { email: search } : { id }) };
   const rowsMax = Math.min(Math.max(limit, 1), LIMIT_MAX);

@@ -7,6 +7,7 @@ import { findAccountToSignIn } from "#db/queries/accounts/find.ts";
 import { deleteIdentityOfDeleted } from "#db/queries/accounts/identities.ts";
 import { fullTerm } from "#db/queries/accounts/sessions.ts";
 import { confirmOwner } from "#db/queries/accounts/verify-email.ts";
+import { parseEmailAddress } from "#domain/email-address.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import type { Services } from "../services.ts";
 import { DATABASE_BUDGET_MS } from "../services.ts";
@@ -28,7 +29,7 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     async getUserByEmail(email) {
       // The response and its timing must not reveal whether the account exists.
       if (attempt.step === "request link") return null;
-      return run(async (db) => activeUser(await findAccountToSignIn(db, email)));
+      return run(async (db) => activeUser(await findAccountToSignIn(db, storedForm(email))));
     },
     async getUserByAccount(identity) {
       const user = activeUser(await run((_, adapter) => adapter.getUserByAccount(identity)));
@@ -38,10 +39,10 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     getUser: (id) => run((_, adapter) => adapter.getUser(id)),
     async createUser({ email, name = null, image = null }) {
       const { config } = services;
-      const profile = { name: name ?? null, avatarUrl: image ?? null };
+      const profile = attempt.profile ?? { name: null, avatarUrl: null };
       const account = await run((db) =>
         signUpAccount(db, {
-          ...{ email, plan: config.defaultPlan, keyRing: config.keyRing, nowMs: Date.now() },
+          ...{ email: storedForm(email), plan: config.defaultPlan, keyRing: config.keyRing, nowMs: Date.now() },
           ...profile,
           rule: signUpRule(config, email),
         }),
@@ -86,6 +87,12 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
       run((_, adapter) => adapter.createVerificationToken(token) as Promise<typeof token>),
     useVerificationToken: (token) => run((_, adapter) => adapter.useVerificationToken(token)),
   };
+}
+
+/** An address as next-auth hands it back. Throws unless it is one that we gave to next-auth. */
+function storedForm(email: string): string {
+  if (parseEmailAddress(email) !== email) throw new Error("next-auth changed an e-mail address");
+  return email;
 }
 
 type Awaitable<T> = T | PromiseLike<T>;

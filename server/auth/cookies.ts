@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Config } from "#config.ts";
+import { trimAscii } from "#domain/ascii.ts";
 
 /**
  * The full name of a sign-in cookie. It must not begin with the session cookie's name, which next-auth matches by prefix.
@@ -26,8 +27,8 @@ export function readCookie(cookieHeader: string | null, name: string): string[] 
   return (cookieHeader ?? "")
     .split(";")
     .map((pair) => pair.split(/=(.*)/s, 2))
-    .filter(([cookieName]) => cookieName?.trim() === name)
-    .map(([, value]) => (value ?? "").trim());
+    .filter(([cookieName]) => trimAscii(cookieName ?? "") === name)
+    .map(([, value]) => trimAscii(value ?? ""));
 }
 
 /** Signs a text for one purpose: HMAC-SHA256 keyed with `authSecret`, base64url. */

@@ -10,7 +10,6 @@ import { createAdapter } from "./adapter.ts";
 import { isSecure, signInCookieName } from "./cookies.ts";
 import { PROVIDERS } from "./enabled-providers.ts";
 import { oauthProvider, type ProviderProfile } from "./oauth-providers.ts";
-import { parseEmail } from "./parse-email.ts";
 import { sanitizeDisplayName, sanitizePictureUrl } from "./profile.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
@@ -91,8 +90,7 @@ function nextAuthConfig(
         if (account?.type === EMAIL) return true;
         if (!profile) throw new SignInFailure("provider_refused");
         attempt.profile = { name: sanitizeDisplayName(profile.name), avatarUrl: sanitizePictureUrl(profile.image) };
-        const mayJoin = profile.isVerified && profile.email !== null && parseEmail(profile.email) !== null;
-        if (!attempt.isKnownIdentity && !mayJoin) throw new SignInFailure("email_unverified");
+        if (!attempt.isKnownIdentity && !profile.email.isProven) throw new SignInFailure(profile.email.failure);
         return true;
       },
       redirect: ({ baseUrl }) => baseUrl,

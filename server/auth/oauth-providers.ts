@@ -4,15 +4,17 @@ import GitHub from "next-auth/providers/github";
 import Google from "next-auth/providers/google";
 import type { Config } from "#config.ts";
 import { callbackUrl, type ProviderName } from "./enabled-providers.ts";
+import { verifyIdToken } from "./id-token.ts";
+import { googleEmail, type ProviderEmail, providerEmail } from "./provider-email.ts";
+import { PROVIDER_TIMEOUT_MS, providerFetch } from "./provider-fetch.ts";
 
-const REQUEST_TIMEOUT_MS = 8_000;
+const GOOGLE_ISSUER = "https://accounts.google.com";
 const CHECKS: ("pkce" | "state")[] = ["pkce", "state"];
 
 /** The fields of a provider's profile that are used. */
 export type ProviderProfile = {
   id: string;
-  email: string | null;
-  isVerified: boolean;
+  email: ProviderEmail;
   name: string | null;
   image: string | null;
 };
@@ -25,20 +27,21 @@ export function oauthProvider(
 ): Provider | undefined {
   const redirectUri = callbackUrl(config, name);
   const shared = { checks: CHECKS, [customFetch]: providerFetch(redirectUri) };
+  // next-auth folds addresses as Unicode text. It gets one only where there is nothing left to fold.
   const report = (profile: ProviderProfile) => {
     onProfile(profile);
     const { id, email, name: calls, image } = profile;
-    return { id, email, name: calls, image };
+    return { id, email: email.isProven ? email.address : null, name: calls, image };
   };
   if (name === "google") {
     if (!config.google) return undefined;
-    const { id, secret, issuer } = config.google;
+    const { id: clientId, secret, issuer = GOOGLE_ISSUER } = config.google;
     return Google({
-      ...{ clientId: id, clientSecret: secret, ...(issuer && { issuer }) },
+      ...{ clientId, clientSecret: secret, issuer },
       ...shared,
       allowDangerousEmailAccountLinking: true,
       authorization: { params: { redirect_uri: redirectUri, scope: "openid email profile" } },
-      profile: (claims) => report(fromClaims(claims as unknown as Record<string, unknown>)),
+      profile: async (_, { id_token }) => report(fromClaims(await verifyIdToken(id_token, { issuer, clientId }))),
     }) as Provider;
   }
   if (!config.github) return undefined;
@@ -64,8 +67,7 @@ export function oauthProvider(
 function fromClaims(claims: Record<string, unknown>): ProviderProfile {
   return {
     id: String(claims.sub),
-    email: text(claims.email),
-    isVerified: claims.email_verified === true,
+    email: googleEmail(claims),
     name: text(claims.name),
     image: text(claims.picture),
   };
@@ -77,7 +79,7 @@ async function fetchGitHubProfile(api: string, token: string): Promise<ProviderP
     const answer = await fetch(`${api}${path}`, {
       headers: { Authorization: `Bearer ${token}`, Accept: "application/vnd.github+json", "User-Agent": "stopwatch" },
       redirect: "error",
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
     });
     if (!answer.ok) throw new Error(`GitHub responded ${answer.status} to ${path}`);
     return answer.json();
@@ -88,36 +90,10 @@ async function fetchGitHubProfile(api: string, token: string): Promise<ProviderP
   const primary = emails.find((one) => one?.primary === true);
   return {
     id: String(user.id),
-    email: text(primary?.email),
-    isVerified: primary?.verified === true,
+    email: providerEmail(primary?.email, primary?.verified === true),
     name: text(user.name) ?? text(user.login),
     image: text(user.avatar_url),
   };
 }
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
-
-/**
- * `fetch` for requests to a provider, with a timeout, which next-auth lacks. Replaces the `redirect_uri` that next-auth
- * derives from its base path by the registered one, which the authorization request used. Caches the discovery document
- * for ten minutes, so that starting sign-ins does not cause a request each time.
- */
-function providerFetch(redirectUri: string): typeof fetch {
-  return async (input, init) => {
-    if (init?.body instanceof URLSearchParams && init.body.has("redirect_uri"))
-      init.body.set("redirect_uri", redirectUri);
-    const fetchJson = () => fetch(input, { ...init, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
-    const url = String(input);
-    if (!url.endsWith("/.well-known/openid-configuration")) return fetchJson();
-    const cached = discoveryDocuments.get(url);
-    if (cached && cached.expiresAtMs > Date.now()) return Response.json(cached.value);
-    const answer = await fetchJson();
-    if (!answer.ok) return answer;
-    const value: unknown = await answer.json();
-    discoveryDocuments.set(url, { value, expiresAtMs: Date.now() + DISCOVERY_MAX_AGE_MS });
-    return Response.json(value);
-  };
-}
-
-const DISCOVERY_MAX_AGE_MS = 600_000;
-const discoveryDocuments = new Map<string, { value: unknown; expiresAtMs: number }>();

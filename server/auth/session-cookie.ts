@@ -1,4 +1,5 @@
 import type { Config } from "#config.ts";
+import { trimAscii } from "#domain/ascii.ts";
 import { isSessionToken, SESSION_DAYS } from "#domain/session-token.ts";
 
 const SESSION_COOKIE = "sw_session";
@@ -11,8 +12,8 @@ export function readSessionTokens(cookieHeader: string | null): string[] {
   const tokens = new Set<string>();
   for (const pair of (cookieHeader ?? "").split(";")) {
     const at = pair.indexOf("=");
-    if (at < 0 || pair.slice(0, at).trim() !== SESSION_COOKIE) continue;
-    const value = pair.slice(at + 1).trim();
+    if (at < 0 || trimAscii(pair.slice(0, at)) !== SESSION_COOKIE) continue;
+    const value = trimAscii(pair.slice(at + 1));
     if (isSessionToken(value)) tokens.add(value);
     if (tokens.size === TOKENS_MAX) break;
   }

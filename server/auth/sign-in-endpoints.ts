@@ -1,5 +1,6 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { deleteSessionsByHash } from "#db/queries/accounts/sessions.ts";
+import { parseEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import { type RouteHandler, withEnvelope } from "../http/envelope.ts";
@@ -10,7 +11,6 @@ import { isPrefetch, isSameOriginNavigation } from "./confirmation.ts";
 import { enabledProviders, PROVIDERS, type ProviderName } from "./enabled-providers.ts";
 import { redeemMagicLink } from "./magic-link.ts";
 import { clearedOAuthCookies, finishOAuth, storedRedirectPath } from "./oauth.ts";
-import { parseEmail } from "./parse-email.ts";
 import { redirectPath, signInPageUrl } from "./redirects.ts";
 import { readSessionTokens, sessionCookie } from "./session-cookie.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
@@ -27,7 +27,7 @@ export const verifyMagicLink: RouteHandler = browserRoute(async (services, authS
   const { config } = services;
   const cookieHeader = request.headers.get("cookie");
   const token = query.get("token") ?? "";
-  const email = parseEmail(query.get("email") ?? "");
+  const email = parseEmailAddress(query.get("email") ?? "");
   const redirectTo = redirectPath(query.get("redirectTo"));
   if (token === "" || email === null) throw new SignInFailure("link_invalid");
 

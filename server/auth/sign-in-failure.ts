@@ -3,6 +3,7 @@ export const SIGN_IN_FAILURES = [
   "link_invalid",
   "provider_refused",
   "email_unverified",
+  "link_needed",
   "signup_closed",
   "account_deactivated",
   "mail_failed",

@@ -1,3 +1,4 @@
+import { parseTypedEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { doneCookie } from "../http/done-cookie.ts";
 import type { FormCall } from "../http/form-route.ts";
@@ -5,7 +6,6 @@ import { type Reply, seeOther } from "../http/reply.ts";
 import { endOtherOwnSessions } from "../me/end-sessions.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { startMagicLink } from "./magic-link.ts";
-import { parseEmail } from "./parse-email.ts";
 import { redirectPath, signedOutPageUrl, signInPageUrl } from "./redirects.ts";
 import { clearedSessionCookie } from "./session-cookie.ts";
 import { userAgentOf } from "./sign-in-endpoints.ts";
@@ -17,7 +17,7 @@ const ECHOED_LENGTH_MAX = 300;
 /** The form of `/login`: mails a magic link and redirects to the page that says so. */
 export async function sendLink({ services, request, fields, address }: FormCall): Promise<Reply> {
   const input = fields.get("email") ?? "";
-  const email = parseEmail(input);
+  const email = parseTypedEmailAddress(input);
   const redirectTo = redirectPath(fields.get("redirectTo"));
   const backToForm = (error: string, shown: string) =>
     seeOther(signInPageUrl("/login", { error, email: shown.slice(0, ECHOED_LENGTH_MAX).toWellFormed() }, redirectTo));

@@ -12,7 +12,7 @@ const ProfileAnswer = z
     user: z
       .strictObject({
         id: AccountId.describe("The account; one person has one."),
-        email: z.email().describe("The address that the owner signs in with."),
+        email: z.string().meta({ format: "email", description: "The address that the owner signs in with." }),
         name: z.string().nullable().describe("The owner's display name; null until it is known."),
         avatarUrl: z.string().nullable().describe("A picture of the owner; null when there is none."),
         status: z.enum(EXISTING_ACCOUNT_STATUSES).describe("Schedules of a deactivated account wait."),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { typedEmailAddress } from "#domain/email-address.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -22,13 +23,11 @@ export const startMagicLink = endpoint({
     "The response is the same whether or not the address has an account. The link works once, for 15 minutes; the response's cookie lets the requesting browser use it without confirmation. Limits: five links per hour and address, twenty per hour and network.",
   auth: "none",
   body: z.strictObject({
-    email: z
-      .string("must be an e-mail address")
-      .trim()
-      .toLowerCase()
-      .max(254, "must be an e-mail address")
-      .pipe(z.email("must be an e-mail address"))
-      .meta({ description: "Where the link is sent, in any letter case." }),
+    email: typedEmailAddress("must be an e-mail address").meta({
+      format: "email",
+      description:
+        "Where the link is sent, in any letter case. ASCII only (a domain in punycode), without quotes or comments; at most 254 characters, 64 before the `@`.",
+    }),
     redirectTo: RedirectTo.describe("A path of this service, to go to once signed in."),
   }),
   bodyBytesMax: 16_384,
@@ -83,7 +82,7 @@ export const finishOAuth = endpoint({
   tag,
   summary: "Come back from Google or GitHub.",
   description:
-    "The callback URL to register with the provider. Failures redirect to `/login?error=<code>`. An e-mail address that the provider has not verified creates no account. Unknown parameters are ignored.",
+    "The callback URL to register with the provider. Failures redirect to `/login?error=<code>`. An e-mail address that the provider has not verified, or that Google does not keep the mail of, creates and joins no account. Unknown parameters are ignored.",
   auth: "none",
   query: z.strictObject({
     code: z.string().optional().describe("The authorization code."),

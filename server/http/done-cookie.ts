@@ -1,4 +1,5 @@
 import type { Config } from "#config.ts";
+import { trimAscii } from "#domain/ascii.ts";
 
 /** What a form did: `did` names the act, the others what belongs to it. No secret, and nothing that anybody typed. */
 export type Done = Readonly<{ did: string; id?: string; clamped?: string }>;
@@ -37,7 +38,7 @@ export function onDocument(
 export function withoutDone(cookieHeader: string): string {
   return cookieHeader
     .split(";")
-    .filter((pair) => !pair.trim().startsWith(`${DONE_COOKIE}=`))
+    .filter((pair) => !trimAscii(pair).startsWith(`${DONE_COOKIE}=`))
     .join(";");
 }
 
@@ -47,7 +48,7 @@ const PATH = "at";
 const SHOWN = "shown";
 
 function find(cookieHeader: string | null): URLSearchParams {
-  const pair = (cookieHeader ?? "").split(";").find((one) => one.trim().startsWith(`${DONE_COOKIE}=`)) ?? "";
+  const pair = (cookieHeader ?? "").split(";").find((one) => trimAscii(one).startsWith(`${DONE_COOKIE}=`)) ?? "";
   return new URLSearchParams(pair.slice(pair.indexOf("=") + 1));
 }
 

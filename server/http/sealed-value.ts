@@ -1,4 +1,5 @@
 import type { Config } from "#config.ts";
+import { trimAscii } from "#domain/ascii.ts";
 import { pageValueAad } from "#domain/associated-data.ts";
 import { DecryptionError, open, seal } from "#domain/cipher.ts";
 import type { Ctx } from "../context.ts";
@@ -38,7 +39,7 @@ export function handOverCookie(caller: Caller, path: string, values: Values): st
 /** The values that a form handed to the page at `path`; null when there are none. */
 export function readHandOver(caller: Caller, path: string, cookieHeader: string | null): Values | null {
   for (const pair of (cookieHeader ?? "").split(";")) {
-    const [name, value] = pair.trim().split("=");
+    const [name, value] = trimAscii(pair).split("=");
     if (name !== HAND_OVER_COOKIE || !value) continue;
     const values = openValues(caller, path, value);
     if (values !== null) return values;

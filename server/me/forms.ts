@@ -1,4 +1,4 @@
-import { parseEmail } from "../auth/parse-email.ts";
+import { parseTypedEmailAddress } from "#domain/email-address.ts";
 import { clearedSessionCookie } from "../auth/session-cookie.ts";
 import type { DashboardFormCall } from "../http/dashboard-form.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
@@ -24,7 +24,7 @@ export async function saveProfileByForm({ ctx, fields, goTo, finish }: Dashboard
 /** "Delete account": only when the account's e-mail address was typed. */
 export async function deleteAccountByForm({ ctx, fields, goTo }: DashboardFormCall): Promise<Reply> {
   const { email } = await readOwnProfile(ctx);
-  if (parseEmail(fields.get("email") ?? "") !== email) return goTo("/account/delete", { error: "email" });
+  if (parseTypedEmailAddress(fields.get("email") ?? "") !== email) return goTo("/account/delete", { error: "email" });
   await deleteOwnAccount(ctx);
   return seeOther("/deleted", [clearedSessionCookie(ctx.config)]);
 }

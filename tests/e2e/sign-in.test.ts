@@ -140,7 +140,7 @@ describe("a magic link", () => {
 describe("signing in with Google", () => {
   it("opens the same account each time, and keeps no token of the provider", async () => {
     const email = newEmail();
-    stage.google.user = { sub: crypto.randomUUID(), email, isVerified: true, name: "Grace Hopper" };
+    stage.google.user = { sub: crypto.randomUUID(), email, isVerified: true, name: "Grace Hopper", hd: "example.com" };
     for (let n = 0; n < 2; n++) {
       const page = await stage.newPage();
       await page.goto("/login?redirectTo=%2Faccount%3Fenv%3Dtest");
@@ -177,6 +177,16 @@ describe("signing in with Google", () => {
     await page.locator("#go-on").click();
     expect(await alertOf(page)).toContain("That e-mail address is not verified.");
     expect(await stage.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(0);
+  });
+
+  it("asks somebody whose mail Google does not keep to sign in with a link, and says why", async () => {
+    stage.google.user = { sub: crypto.randomUUID(), email: newEmail(), isVerified: true, name: "Grace Hopper" };
+    const page = await stage.newPage({ javaScriptEnabled: false });
+    await page.goto("/login");
+    await page.getByRole("link", { name: "Continue with Google" }).click();
+    await page.locator("#go-on").click();
+    expect(await alertOf(page)).toContain("Sign in with a link this time.");
+    expect(await page.getByRole("button", { name: "Send the link" }).isVisible()).toBe(true);
   });
 });
 

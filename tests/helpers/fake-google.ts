@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
 
-export type GoogleUser = { sub: string; email: string; isVerified: boolean; name: string };
+/** `hd` is the Google Workspace that the person belongs to. */
+export type GoogleUser = { sub: string; email: string; isVerified: boolean; name: string; hd?: string };
 
 export type FakeGoogle = {
   /** For AUTH_GOOGLE_ISSUER, AUTH_GOOGLE_ID and AUTH_GOOGLE_SECRET. */
@@ -11,6 +12,8 @@ export type FakeGoogle = {
   secret: string;
   /** The person who is signed in at the provider. */
   user: GoogleUser;
+  /** Changes the ID token that it is about to send. */
+  tamper: (idToken: string) => string | Promise<string>;
   /** Registers the only address that it redirects people to. Before that it answers nothing. */
   register(redirectUri: string): void;
   stop(): Promise<void>;
@@ -26,9 +29,15 @@ export async function startFakeGoogle(): Promise<FakeGoogle> {
     issuer,
     id: "google-client",
     secret: "google-secret-of-some-length-0123456789",
-    user: { sub: "g-1", email: "grace@example.com", isVerified: true, name: "Grace Hopper" },
+    user: { sub: "g-1", email: "grace@gmail.com", isVerified: true, name: "Grace Hopper" },
+    tamper: (idToken) => idToken,
     register(redirectUri) {
       const provider = createProvider(fake, redirectUri);
+      provider.use(async (ctx, next) => {
+        await next();
+        const body = ctx.body as { id_token?: string } | undefined;
+        if (body?.id_token) body.id_token = await fake.tamper(body.id_token);
+      });
       const callback = provider.callback();
       handle = (request, response) => {
         const [, uid, step] = /^\/interaction\/([^/]+)(?:\/(go-on|refuse))?$/.exec(request.url ?? "") ?? [];
@@ -53,10 +62,10 @@ function createProvider(fake: FakeGoogle, redirectUri: string): Provider {
     ],
     // As at Google, the ID token itself contains what is known of the person.
     conformIdTokenClaims: false,
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    claims: { openid: ["sub"], email: ["email", "email_verified", "hd"], profile: ["name"] },
     findAccount: (_, accountId) => {
-      const { email, isVerified, name } = fake.user;
-      return { accountId, claims: () => ({ sub: accountId, email, email_verified: isVerified, name }) };
+      const { email, isVerified, name, hd } = fake.user;
+      return { accountId, claims: () => ({ sub: accountId, email, email_verified: isVerified, name, hd }) };
     },
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false } },

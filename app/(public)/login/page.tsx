@@ -1,8 +1,8 @@
 import { redirect } from "next/navigation";
 import { SignInCard } from "#components/sign-in/sign-in-card.tsx";
+import { parseEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { enabledProviders } from "#server/auth/enabled-providers.ts";
-import { parseEmail } from "#server/auth/parse-email.ts";
 import { HOME_PATH, redirectPath } from "#server/auth/redirects.ts";
 import { answerPageWith } from "#server/edge/page-answer.ts";
 import { getServices } from "#server/services.ts";
@@ -23,7 +23,7 @@ export default async function SignIn({ searchParams }: { searchParams: SearchPar
     <SignInCard
       action="/login/send"
       redirectTo={next}
-      email={isEmailWrong ? email : (parseEmail(email) ?? "")}
+      email={isEmailWrong ? email : (parseEmailAddress(email) ?? "")}
       emailError={isEmailWrong ? "An e-mail address looks like you@example.com." : undefined}
       failure={isEmailWrong ? undefined : error}
       providers={enabledProviders(config).map((id) => ({ id, href: `/v1/auth/oauth/${id}/start${query}` }))}

@@ -11,14 +11,14 @@ import { confirmOwner } from "./verify-email.ts";
 export type FoundAccount = { id: string; email: string; plan: PlanName; created: boolean };
 
 /**
- * Finds the account of an e-mail address (in any letter case), or creates it, with signing secrets for each
- * environment. Of concurrent calls, one creates it. `plan` is for a new account: an existing one keeps its own.
+ * Finds the account of a parsed e-mail address, or creates it, with signing secrets for each environment. Of
+ * concurrent calls, one creates it. `plan` is for a new account: an existing one keeps its own.
  */
 export async function createOrFindAccount(
   db: DbOrTx,
   wanted: { email: string; plan: PlanName; keyRing: KeyRing; nowMs: number },
 ): Promise<FoundAccount> {
-  const email = wanted.email.trim().toLowerCase();
+  const { email } = wanted;
   return db.transaction(async (tx) => {
     const id = newId(wanted.nowMs);
     const made = await tx

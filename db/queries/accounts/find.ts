@@ -3,17 +3,17 @@ import type { Sql } from "../../client.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts } from "../../schema/index.ts";
 
-/** The id (UUID) of the account of an e-mail address, in any letter case; undefined when it is deleted or none. */
+/** The id (UUID) of the account of a parsed e-mail address; undefined when it is deleted or none. */
 export async function findAccountId(db: DbOrTx, email: string): Promise<string | undefined> {
   const [row] = await db
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(eq(accounts.email, email.trim().toLowerCase()), ne(accounts.status, "deleted")))
+    .where(and(eq(accounts.email, email), ne(accounts.status, "deleted")))
     .limit(1);
   return row?.id;
 }
 
-/** The account of an e-mail address, which is in lower case, as sign-in needs it; undefined when it is deleted or none. */
+/** The account of a parsed e-mail address, as sign-in needs it; undefined when it is deleted or none. */
 export async function findAccountToSignIn(db: DbOrTx, email: string) {
   const [row] = await db
     .select({

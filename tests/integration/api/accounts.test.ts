@@ -14,9 +14,9 @@ it("many concurrent calls with one e-mail address create one account, with secre
   const { keyRing } = api.config;
   const found = await api.services.connection.run(10_000, ({ db }) =>
     Promise.all(
-      Array.from({ length: 20 }, (_, i) =>
+      Array.from({ length: 20 }, () =>
         createOrFindAccount(db, {
-          email: i % 2 ? "A@b.example" : " a@B.example ",
+          email: "a@b.example",
           plan: "indie",
           keyRing,
           nowMs: Date.now(),

@@ -270,6 +270,10 @@ describe("the list of accounts", () => {
     expect(await found({ q: mark, status: "deactivated" })).toEqual([percent]);
     expect(await found({ q: mark, status: "active" })).toHaveLength(1);
     expect(await findAccount(admin, ` ${mark}%A_B@example.com`)).toBe(percent);
+    for (const letter of ["\u212A", "\uFF4B"]) {
+      expect(await found({ q: `${letter}${mark}` })).toEqual([]);
+      await expect(findAccount(admin, `${mark}%${letter}_b@example.com`)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    }
     await expect(findAccount(admin, "nobody@example.com")).rejects.toMatchObject({ code: "NOT_FOUND" });
     await sql()`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE email LIKE ${`${mark}xaxb%`}`;
     expect(await found({ q: mark })).toEqual([percent]);

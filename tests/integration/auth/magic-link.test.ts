@@ -88,6 +88,7 @@ describe("a link that is opened in the browser that requested it", () => {
   it.each([
     ["another address", "email", "somebody-else@example.com"],
     ["no address", "email", "nobody"],
+    ["an address that only Unicode makes the same", "email", "\u212Aim@example.com"],
     ["another token", "token", "A".repeat(43)],
     ["no token", "token", ""],
   ])("is refused with %s", async (_, name, value) => {
@@ -273,6 +274,11 @@ describe("requesting a link", () => {
     { email: "a@example.com\r\nBcc: b@example.com" },
     { email: ["a@example.com"] },
     { email: "a@example.com", extra: 1 },
+    ...["\u212Aim@example.com", "kim@example.co\uFF4D", "\u00A0kim@example.com", "kim\u00AD@example.com"].map(
+      (email) => ({ email }),
+    ),
+    ...["kim@b\u00FCcher.example", "kim@example.com.", "a@example.com,b@example.com"].map((email) => ({ email })),
+    { email: `${"a".repeat(65)}@example.com` },
   ])("requires one address and accepts no other field: %j", async (body) => {
     const before = signIn.resend.accepted.length;
     expect(await signIn.start(body)).toMatchObject({ status: 400, body: { error: { code: "VALIDATION" } } });

@@ -91,6 +91,25 @@ test("wake_lanes wakes the lanes of every environment that domain/ has", async (
 
 type SqlFunction = { name: string; signature: string; text: string };
 
+test.each([
+  "\u212Aim@example.com",
+  "Kim@example.com",
+  " kim@example.com",
+  "kim",
+  "kim@a@example.com",
+  "kim@b\u00FCcher.example",
+  "",
+])(
+  "the database keeps no e-mail address that could be taken for another one, whatever its locale: %j",
+  async (email) => {
+    const refused = { code: "23514" };
+    await expect(
+      sql`INSERT INTO accounts (id, email, plan) VALUES (gen_random_uuid(), ${email}, 'free')`,
+    ).rejects.toMatchObject(refused);
+    await expect(sql`INSERT INTO sign_in_tokens VALUES ('x', ${email}, now())`).rejects.toMatchObject(refused);
+  },
+);
+
 async function readFunctions(runner: postgres.Sql | postgres.TransactionSql = sql): Promise<SqlFunction[]> {
   const rows = await runner<SqlFunction[]>`
     SELECT proname AS name, oid::regprocedure::text AS signature, pg_get_functiondef(oid) AS text FROM pg_proc

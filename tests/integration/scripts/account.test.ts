@@ -81,6 +81,7 @@ test("npm run account leaves the plan of an existing account, prints it, and say
 test.each([
   [["create"], /--email is missing/],
   [["create", "--email", "nobody"], /not an e-mail address/],
+  [["create", "--email", "\u212Aim@example.com"], /not an e-mail address/],
   [["create", "--email", "a@example.com", "--plan", "gold"], /--plan is free or indie/],
   [["remove", "--email", "a@example.com"], /The actions are create, list, show, plan, deactivate, reactivate, log/],
   [["__proto__"], /The actions are create/],

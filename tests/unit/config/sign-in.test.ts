@@ -9,6 +9,23 @@ const read = (settings: Record<string, string>) =>
   });
 
 describe("SIGNUP", () => {
+  test.each(["0.0.0.0", "::", "192.168.1.2", "stopwatch.internal"])(
+    "is first, when it is omitted and the web part listens on %s, whatever BASE_URL says",
+    (HOST) => {
+      expect(read({ HOST }).signup).toBe("first");
+      expect(read({ HOST, BASE_URL: "http://localhost:3000" }).signup).toBe("first");
+      expect(read({ HOST, SIGNUP: "open" }).signup).toBe("open");
+    },
+  );
+
+  test.each(["127.0.0.1", "127.0.0.2", "localhost", "::1"])(
+    "is open, when it is omitted and the web part listens on %s only and BASE_URL is on this machine",
+    (HOST) => {
+      expect(read({ HOST }).signup).toBe("open");
+      expect(read({ HOST, BASE_URL: "https://stopwatch.example" }).signup).toBe("first");
+    },
+  );
+
   test.each([
     [undefined, "open"],
     ["http://localhost:3000", "open"],
@@ -39,6 +56,28 @@ describe("the sign-in provider", () => {
     );
     expect(() => read(secret)).toThrow(new RegExp(`AUTH_${name}_SECRET: expected`));
   });
+});
+
+describe.each(["AUTH_GOOGLE_ISSUER", "AUTH_GITHUB_BASE_URL", "RESEND_BASE_URL", "STRIPE_BASE_URL"])("%s", (name) => {
+  test.each([
+    "http://accounts.example.com",
+    "http://192.168.1.2:8080",
+    "http://localhost.example.com",
+    "http://127.0.0.1.example.com",
+    "http://127.0.0.1@example.com",
+    "http://[::ffff:192.0.2.1]",
+    "ftp://localhost",
+    "accounts.example.com",
+  ])("is refused as %s: a credential would cross the network in the clear", (address) => {
+    expect(() => read({ [name]: address })).toThrow(new RegExp(`^${name}: expected an https? `));
+  });
+
+  test.each(["https://accounts.example.com", "http://localhost:8080", "http://127.0.0.1:8080", "http://[::1]:8080"])(
+    "may be %s",
+    (address) => {
+      expect(() => read({ [name]: address })).not.toThrow();
+    },
+  );
 });
 
 test("AUTH_SECRET must have at least 32 characters, and the error message does not show it", () => {

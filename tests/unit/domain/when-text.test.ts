@@ -62,4 +62,9 @@ describe("a text that says when", () => {
       message: "Name a time of day too, such as “tomorrow 09:00”.",
     });
   });
+
+  it("is not read where only Unicode makes a known word of it", () => {
+    expect(readWhen("in 2 weeKS", { nowMs: NOW_MS, zone: "UTC" }).kind).toBe("instant");
+    expect(readWhen("in 2 wee\u212As", { nowMs: NOW_MS, zone: "UTC" }).kind).toBe("fault");
+  });
 });

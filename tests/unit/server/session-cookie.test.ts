@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { generateSessionToken, isSessionToken } from "#domain/session-token.ts";
+import { readCookie } from "#server/auth/cookies.ts";
 import { clearedSessionCookie, readSessionTokens, sessionCookie } from "#server/auth/session-cookie.ts";
 
 const settings = { baseUrl: "https://example.com", cookieDomain: undefined };
@@ -16,6 +17,14 @@ describe("readSessionTokens", () => {
       }),
     );
   });
+
+  test.each(["\u00A0sw_session", "sw_session\u00A0", "\uFEFFsw_session", "SW_SESSION", "__Host-sw_session"])(
+    "does not take a cookie of another name for it: %j",
+    (name) => {
+      expect(readSessionTokens(`${name}=${generateSessionToken()}`)).toEqual([]);
+      expect(readCookie(`${name}=value`, "sw_session")).toEqual([]);
+    },
+  );
 
   test("reads any header without an error, and returns at most four values, only those in the form of a token", () => {
     const piece = fc.oneof(

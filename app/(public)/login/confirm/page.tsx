@@ -1,6 +1,6 @@
 import { redirect } from "next/navigation";
 import { ConfirmSignIn } from "#components/sign-in/confirm-sign-in.tsx";
-import { parseEmail } from "#server/auth/parse-email.ts";
+import { parseEmailAddress } from "#domain/email-address.ts";
 import { redirectPath } from "#server/auth/redirects.ts";
 import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 
@@ -9,7 +9,7 @@ export const metadata = { title: "Confirm it is you", robots: "noindex", referre
 
 export default async function Confirm({ searchParams }: { searchParams: SearchParams }) {
   const { token, email = "", redirectTo } = await readSearchParams(searchParams);
-  const to = parseEmail(email);
+  const to = parseEmailAddress(email);
   if (to === null || token === undefined) redirect("/login?error=link_invalid");
   return (
     <ConfirmSignIn

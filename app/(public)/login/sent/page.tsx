@@ -1,6 +1,6 @@
 import { redirect } from "next/navigation";
 import { CheckInbox } from "#components/sign-in/check-inbox.tsx";
-import { parseEmail } from "#server/auth/parse-email.ts";
+import { parseEmailAddress } from "#domain/email-address.ts";
 import { redirectPath, signInPageUrl } from "#server/auth/redirects.ts";
 import { getServices } from "#server/services.ts";
 import { readSearchParams, type SearchParams } from "../../../search-params.ts";
@@ -9,7 +9,7 @@ export const metadata = { title: "A link to sign in", robots: "noindex" };
 
 export default async function LinkSent({ searchParams }: { searchParams: SearchParams }) {
   const { email = "", redirectTo } = await readSearchParams(searchParams);
-  const to = parseEmail(email) ?? redirect("/login");
+  const to = parseEmailAddress(email) ?? redirect("/login");
   const next = redirectPath(redirectTo);
   return (
     <CheckInbox

@@ -1,0 +1,196 @@
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type FakeGoogle, startFakeGoogle } from "../../helpers/fake-google.ts";
+import { cookiesOf, type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
+import { call } from "../api/api.ts";
+
+let google: FakeGoogle;
+let signIn: SignInApi;
+
+const ADMIN = "kim@example.com";
+const HOSTED = "example.com";
+
+beforeAll(async () => {
+  google = await startFakeGoogle();
+  signIn = await startSignInApi({
+    ADMIN_EMAILS: ADMIN,
+    ...{ AUTH_GOOGLE_ID: google.id, AUTH_GOOGLE_SECRET: google.secret, AUTH_GOOGLE_ISSUER: google.issuer },
+  });
+  google.register(`${signIn.api.config.baseUrl}/v1/auth/oauth/google/callback`);
+});
+afterAll(async () => {
+  await signIn?.stop();
+  await google?.stop();
+});
+beforeEach(async () => {
+  google.tamper = (idToken) => idToken;
+  await signIn.sql`DELETE FROM sign_in_requests`;
+});
+
+const location = ({ headers }: { headers: Headers }) => headers.get("location");
+
+/** Makes somebody new the person who is signed in at Google. */
+function somebody(overrides: Partial<FakeGoogle["user"]> = {}) {
+  google.user = {
+    sub: crypto.randomUUID(),
+    email: `${crypto.randomUUID()}@gmail.com`,
+    isVerified: true,
+    name: "G",
+    ...overrides,
+  };
+  return google.user;
+}
+
+/** Goes to Google as a browser does, continues there, and comes back with its answer. */
+async function throughGoogle() {
+  const start = await call("GET", "/v1/auth/oauth/google/start");
+  const jar = new Map<string, string>();
+  let at = new URL(location(start) ?? "");
+  for (let hops = 0; hops < 10; hops++) {
+    const cookie = [...jar].map((pair) => pair.join("=")).join("; ");
+    const answer = await fetch(at, { redirect: "manual", headers: { cookie } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      jar.set(name, value);
+    }
+    const to = location(answer) ?? `${at.pathname}/go-on`;
+    at = new URL(to, at);
+    if (at.href.startsWith(signIn.api.config.baseUrl)) return signIn.open(at, { cookie: cookiesOf(start) });
+  }
+  throw new Error(`Google did not send the person back, but to ${at}`);
+}
+
+const accountOf = async () => signIn.accountOf(sessionOf(await throughGoogle()));
+
+describe("somebody at a provider whose verified address differs from an account's by letters that Unicode folds", () => {
+  const SPELLINGS = [
+    "\u212Aim@example.com",
+    "\u212AIM@EXAMPLE.COM",
+    "k\u0130m@example.com",
+    "kim@example.co\uFF4D",
+    "\uFF4Bim@example.com",
+    "kim\uFF20example.com",
+    "kim@exam\u00ADple.com",
+    "kim\u200D@example.com",
+    " kim@example.com",
+    "kim@example.com\u00A0",
+    "kim@example.com.",
+    '"kim"@example.com',
+    "kim@example.com,eve@example.com",
+  ];
+
+  it.each(SPELLINGS)(
+    "is not signed in to that account, an administrator's, nor gets one of their own: %j",
+    async (email) => {
+      await signIn.sql`DELETE FROM sign_in_requests`;
+      await signIn.session(ADMIN);
+      const before = [await signIn.count("accounts"), await signIn.count("identities"), await signIn.count("sessions")];
+      somebody({ email, hd: HOSTED });
+      const byGoogle = await throughGoogle();
+      signIn.github.user = { id: Math.floor(Math.random() * 1e9), login: "k", name: "K", email, isVerified: true };
+      const went = await signIn.goToGitHub();
+      const byGitHub = await signIn.open(went.back, { cookie: went.cookie });
+      for (const answer of [byGoogle, byGitHub]) {
+        expect([location(answer), sessionOf(answer)]).toEqual(["/login?error=email_unverified", undefined]);
+      }
+      const after = [await signIn.count("accounts"), await signIn.count("identities"), await signIn.count("sessions")];
+      expect(after).toEqual(before);
+    },
+  );
+
+  it("stays in the account that their identity already has, whatever the address at the provider has become", async () => {
+    const { sub, email } = somebody();
+    expect(await accountOf()).toBe(email);
+    somebody({ sub, email: "\u212Aim@example.com", hd: HOSTED });
+    expect(await accountOf()).toBe(email);
+  });
+});
+
+describe("somebody whom Google knows by an address", () => {
+  it.each([
+    ["of gmail.com", (email: string) => ({ email })],
+    ["of gmail.com, in capitals", (email: string) => ({ email: email.toUpperCase() })],
+    [
+      "of an organisation with Google Workspace",
+      (email: string) => ({ email: email.replace("gmail", "example"), hd: HOSTED }),
+    ],
+  ])("%s joins the account of that address", async (_, claims) => {
+    const email = claims(`${crypto.randomUUID()}@gmail.com`).email.toLowerCase();
+    await signIn.session(email);
+    somebody(claims(email));
+    expect(await accountOf()).toBe(email);
+    expect(await signIn.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
+  });
+
+  it.each([
+    ["of another domain", {}],
+    ["of another domain, with an empty hd", { hd: "" }],
+    ["of another domain, with hd of another form", { hd: true as unknown as string }],
+    ["of a domain that ends like gmail.com", { email: "kim@notgmail.com" }],
+    ["of a subdomain of gmail.com", { email: "kim@mail.gmail.com" }],
+  ])(
+    "%s neither joins the account of that address nor gets one by it, and is asked to use a link",
+    async (_, claims) => {
+      const email = "email" in claims ? claims.email : signIn.newEmail();
+      somebody({ email, ...claims });
+      const LINK_NEEDED = "/login?error=link_needed";
+      const before = await signIn.count("accounts");
+      const first = await throughGoogle();
+      expect([location(first), sessionOf(first)]).toEqual([LINK_NEEDED, undefined]);
+      expect(await signIn.count("accounts")).toBe(before);
+      await signIn.session(email);
+      const second = await throughGoogle();
+      expect([location(second), sessionOf(second)]).toEqual([LINK_NEEDED, undefined]);
+      expect(await signIn.sql`SELECT 1 FROM identities WHERE provider_account_id = ${google.user.sub}`).toHaveLength(0);
+    },
+  );
+});
+
+describe("an ID token", () => {
+  const parts = (idToken: string) => idToken.split(".") as [string, string, string];
+  const json = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const signed = (head: string, body: string) =>
+    `${head}.${body}.${sign("sha256", Buffer.from(`${head}.${body}`), privateKey).toString("base64url")}`;
+
+  it.each<[string, (idToken: string) => string]>([
+    [
+      "whose claims were changed on the way",
+      (idToken) => {
+        const [head, body, signature] = parts(idToken);
+        return [head, part({ ...json(body), email: ADMIN, hd: HOSTED }), signature].join(".");
+      },
+    ],
+    ["whose signature was cut off", (idToken) => parts(idToken).slice(0, 2).join(".").concat(".")],
+    [
+      "that somebody else signed with the same key id",
+      (idToken) => {
+        const [head, body] = parts(idToken);
+        return signed(head, body);
+      },
+    ],
+    [
+      "that brings its own key",
+      (idToken) => {
+        const [head, body] = parts(idToken);
+        const jwk = publicKey.export({ format: "jwk" });
+        return signed(part({ ...json(head), jwk, kid: undefined }), body);
+      },
+    ],
+    ["without a signature", (idToken) => `${part({ alg: "none" })}.${parts(idToken)[1]}.`],
+    [
+      "that is signed with the client's secret",
+      (idToken) => {
+        const text = `${part({ alg: "HS256" })}.${parts(idToken)[1]}`;
+        return `${text}.${createHmac("sha256", google.secret).update(text).digest("base64url")}`;
+      },
+    ],
+  ])("%s signs nobody in", async (_, tamper) => {
+    somebody();
+    google.tamper = tamper;
+    const answer = await throughGoogle();
+    expect([location(answer), sessionOf(answer)]).toEqual(["/login?error=provider_refused", undefined]);
+    expect(await signIn.sql`SELECT 1 FROM identities WHERE provider_account_id = ${google.user.sub}`).toHaveLength(0);
+  });
+});

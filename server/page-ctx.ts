@@ -2,10 +2,12 @@ import { DEFAULT_ENVIRONMENT, type Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { authenticateSession } from "./auth/authenticate.ts";
 import { type Ctx, createCtx, createQueries } from "./context.ts";
+import { renewCookieOnAnswer } from "./edge/page-answer.ts";
 import { getServices } from "./services.ts";
 
 /**
- * The context of a page's verbs, authenticated by the session cookie in `headers`; null when nobody is signed in.
+ * The context of a page's verbs, authenticated by the session cookie in `headers`; null when nobody is signed in. Sends the
+ * cookie again when that renewed the session.
  * `writes`: run queries on the connections for writes instead of those for reads.
  */
 export async function readPageCtx(
@@ -17,6 +19,7 @@ export async function readPageCtx(
   const { query, readsOf } = createQueries(services);
   try {
     const caller = await authenticateSession(services, { headers }, query);
+    if (caller.setCookie !== undefined) renewCookieOnAnswer(caller.setCookie);
     const read = readsOf(caller.accountId);
     return createCtx(services, installation, caller, env, { query: writes ? query : read, read });
   } catch (error) {

@@ -2,10 +2,10 @@ import { subscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, maxHeaderSize, Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
-import { readSessionTokens, sessionCookie } from "../auth/session-cookie.ts";
 import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
 import { getServices } from "../services.ts";
 import { admitAction } from "./action-bodies.ts";
+import { guardCookies } from "./answer-cookies.ts";
 import { answerOnFastPath } from "./fast-path.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
 import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
@@ -37,6 +37,7 @@ function guard(server: Server): void {
   const handlers = server.listeners("request") as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
+    guardCookies(response);
     const rejection = rejectionOf(request);
     if (rejection !== undefined) return sendError(response, rejection);
     closeAfterEarlyResponse(request, response);
@@ -102,20 +103,7 @@ function addHeaders(request: IncomingMessage, response: ServerResponse): void {
     return;
   }
   allowSharedCaching(request, response);
-  renewSessionCookie(request, response);
   sayDoneOnce(request, response, getServices().config);
-}
-
-/**
- * Sends the session cookie again with its full lifetime, since using a session renews it. Done here because a page cannot
- * set cookies while rendering. The session may have ended: only the database knows.
- */
-function renewSessionCookie(request: IncomingMessage, response: ServerResponse): void {
-  if (request.method !== "GET" || !request.headers.accept?.includes("text/html")) return;
-  const [token, ...others] = readSessionTokens(request.headers.cookie ?? null);
-  if (token !== undefined && others.length === 0) {
-    response.setHeader("Set-Cookie", sessionCookie(getServices().config, token));
-  }
 }
 
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };

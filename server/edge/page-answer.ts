@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { renewOnAnswer } from "./answer-cookies.ts";
 
 type Exchange = {
-  request: Pick<IncomingMessage, "method" | "headers">;
+  request: Pick<IncomingMessage, "method" | "url" | "headers">;
   response: Pick<ServerResponse, "statusCode" | "headersSent" | "setHeader" | "appendHeader">;
   /** Whether a component of the page threw, so that it is rendered once more. */
   hasFailed?: boolean;
@@ -35,7 +36,14 @@ export function hasRenderingFailed(): boolean {
 
 /** Adds a `Set-Cookie` to the answer that is being made, without which Next.js would render the page of a server action anew. */
 export function addCookieToAnswer(setCookie: string): void {
-  storage().getStore()?.response.appendHeader("Set-Cookie", setCookie);
+  const { response } = storage().getStore() ?? {};
+  if (response?.headersSent === false) response.appendHeader("Set-Cookie", setCookie);
+}
+
+/** Sends the cookie of a session that was renewed with the answer that is being made (`renewOnAnswer`). */
+export function renewCookieOnAnswer(setCookie: string): void {
+  const { response } = storage().getStore() ?? {};
+  if (response) renewOnAnswer(response, setCookie);
 }
 
 /** Whether the page that is being rendered is the answer to a form that a browser sent without scripts. */

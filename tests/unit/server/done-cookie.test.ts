@@ -8,10 +8,11 @@ const CONFIG = { baseUrl: "https://stopwatch.example.com" };
 const kept = (setCookie: string) => setCookie.split(";", 1)[0] ?? "";
 
 /** Loads a page with this `Cookie` header: what the page sees of it, and what is set. */
-function load(cookie: string, { url = "/keys", status = 200, headers = {} } = {}) {
+function load(cookie: string, { url = "/keys", status = 200, headers = {}, cacheControl = "no-store" } = {}) {
   const request = { method: "GET", url, headers: { cookie, ...headers } };
   const set: string[] = [];
   const response = {
+    getHeader: () => cacheControl,
     writeHead: () => response,
     appendHeader: (_name: string, value: string) => set.push(value),
   };
@@ -50,5 +51,9 @@ describe("what a form did", () => {
     expect(load(kept(sent), { url: "/logs?env=test" }).set).toEqual([]);
     expect(load(kept(sent), { status: 503 }).set).toEqual([]);
     expect(load(kept(sent), { url: "/keys?env=test" }).set).toHaveLength(1);
+  });
+
+  it("is not marked by an answer that a cache may keep", () => {
+    expect(load(kept(sent), { cacheControl: "public, max-age=300" }).set).toEqual([]);
   });
 });

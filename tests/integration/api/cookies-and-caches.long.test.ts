@@ -1,0 +1,169 @@
+import { globSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parseKeyRing } from "#domain/cipher.ts";
+import { generateSessionToken } from "#domain/session-token.ts";
+import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
+import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+import { pagesToOpen } from "#tests/pages/routes.ts";
+import { ADMIN, beat, type SeededAccount, seedPages } from "#tests/pages/seed.ts";
+import { type Api, startApi, type TestSession } from "./api.ts";
+
+let api: Api;
+let web: WebProcess;
+let accounts: Record<"owner" | "newcomer" | "admin", SeededAccount>;
+
+beforeAll(async () => {
+  api = await startApi();
+  accounts = await seedPages(api.sql, parseKeyRing(ENCRYPTION_KEYS));
+  await beat(api.sql);
+  web = await startWebProcess({
+    ...{ DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS, ADMIN_EMAILS: ADMIN },
+    PLANS: JSON.stringify({ free: { requestsPerMinute: 1_000_000 }, indie: { requestsPerMinute: 1_000_000 } }),
+  });
+}, 240_000);
+afterAll(async () => {
+  await web?.stop();
+  await api?.stop();
+});
+
+beforeEach(() => {
+  wrong.length = 0;
+});
+
+const ID = "0".repeat(26);
+
+/** The files that the build serves under names made from their content. */
+const assets = () => globSync(".next/static/**/*.*").map((file) => `/_next/${file.slice(".next/".length)}`);
+
+/** What Next.js serves from files of app/ that are no pages. */
+const METADATA = [
+  "/robots.txt",
+  "/sitemap.xml",
+  "/icon.svg",
+  "/apple-icon.png",
+  "/opengraph-image.png",
+  "/favicon.ico",
+];
+
+/** Every route handler of app/, by its address. */
+const handlers = () =>
+  globSync("app/**/route.ts").map((file) =>
+    file
+      .slice("app".length, -"/route.ts".length)
+      .replaceAll(/\/\([^)]*\)/g, "")
+      .replace("/[[...path]]", "/nothing")
+      .replace("[provider]", "github")
+      .replace("docs/markdown/[page]", "docs/markdown/states")
+      .replace("schedules/[id]", `schedules/${accounts.owner.schedules.scheduled}`)
+      .replace("[id]", ID),
+  );
+
+type Viewer = keyof typeof accounts;
+type Address = { path: string; viewer: Viewer; isDashboard: boolean };
+
+const addresses = (): Address[] => [
+  ...pagesToOpen(accounts).map(({ path, as }) => ({
+    path,
+    viewer: as === "nobody" ? ("owner" as const) : as,
+    isDashboard: as !== "nobody",
+  })),
+  ...[...handlers(), ...METADATA, "/nothing", "/_next/static/nothing.js"].map((path) => other(path)),
+  ...assets().map((path) => other(path)),
+];
+
+const other = (path: string): Address => ({ path, viewer: "owner", isDashboard: false });
+
+/** A session that its next use renews. */
+const renewable = (viewer: Viewer): Promise<TestSession> => api.session(accounts[viewer].id, { ageDays: 3 });
+
+const HTML = { accept: "text/html,application/xhtml+xml" };
+
+async function ask(path: string, headers: Record<string, string>, init: RequestInit = {}) {
+  const answer = await fetch(`${web.origin}${path}`, { redirect: "manual", headers, ...init });
+  await answer.arrayBuffer();
+  const cookies = answer.headers.getSetCookie();
+  const cacheControl = answer.headers.get("cache-control") ?? "";
+  if (cookies.length > 0 && (!/\bno-store\b/.test(cacheControl) || answer.status === 304)) {
+    wrong.push(`${init.method ?? "GET"} ${path}: ${answer.status}, ${cacheControl}, ${cookies.join(" | ")}`);
+  }
+  return { status: answer.status, headers: answer.headers, cookies, cacheControl };
+}
+
+/** Answers that set a cookie and may be kept. */
+const wrong: string[] = [];
+
+async function forEach<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const left = [...all];
+  const next = async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: 6 }, next));
+}
+
+describe("every address of the built app", () => {
+  it("that sets a cookie is no-store, whoever asks, and however", async () => {
+    expect(assets().length).toBeGreaterThan(10);
+    await forEach(addresses(), async ({ path, viewer }) => {
+      const cookie = async () => (await renewable(viewer)).cookie;
+      await ask(path, HTML);
+      const { headers } = await ask(path, { ...HTML, cookie: await cookie() });
+      await ask(path, { accept: "*/*", cookie: await cookie() });
+      await ask(path, { ...HTML, cookie: await cookie() }, { method: "HEAD" });
+      await ask(path, { ...HTML, rsc: "1", cookie: await cookie() });
+      const [plain] = path.split("?");
+      await ask(path, { ...HTML, cookie: `done=did=saved&at=${plain}; ${await cookie()}` });
+      await ask(path, { ...HTML, cookie: `done=did=saved&at=${plain}&shown=1` });
+      await ask(path, { ...HTML, cookie: `${await cookie()}; ${(await renewable("newcomer")).cookie}` });
+      const etag = headers.get("etag");
+      if (etag) await ask(path, { ...HTML, "if-none-match": etag, cookie: await cookie() });
+    });
+    expect(wrong).toEqual([]);
+  }, 600_000);
+
+  it("that caches may keep sets no cookie at all, also for a visitor who is signed in", async () => {
+    let kept = 0;
+    await forEach(addresses(), async ({ path, viewer }) => {
+      const { cookie } = await renewable(viewer);
+      const [plain] = path.split("?");
+      const { cookies, cacheControl } = await ask(path, { ...HTML, cookie: `${cookie}; done=did=saved&at=${plain}` });
+      if (/\bno-store\b/.test(cacheControl)) return;
+      expect(cookies, path).toEqual([]);
+      kept++;
+    });
+    expect(kept).toBeGreaterThan(20);
+  }, 600_000);
+
+  it("renews the cookie of a session exactly when it looked the session up", async () => {
+    await forEach(
+      addresses().filter(({ path }) => !path.startsWith("/v1/") && path !== "/logs/newer"),
+      async ({ path, viewer, isDashboard }) => {
+        const { cookie } = await renewable(viewer);
+        const { cookies } = await ask(path, { ...HTML, cookie });
+        const renewed = cookies.filter((one) => one.startsWith(`${cookie};`));
+        expect(renewed.length, path).toBe(isDashboard || path === "/login" ? 1 : 0);
+      },
+    );
+  }, 600_000);
+
+  it("never sends back a token that is of no session", async () => {
+    await forEach(addresses(), async ({ path }) => {
+      const token = generateSessionToken();
+      const { headers } = await ask(path, { ...HTML, cookie: `sw_session=${token}` });
+      expect(JSON.stringify([...headers]), path).not.toContain(token);
+    });
+  }, 600_000);
+
+  it("that a form or a call is sent to is no-store when it sets a cookie", async () => {
+    const origin = `http://localhost:${web.port}`;
+    await forEach(handlers(), async (path) => {
+      const { accountId } = await api.account();
+      const { cookie } = await api.session(accountId, { ageDays: 3 });
+      const type = path.startsWith("/v1/") ? "application/json" : "application/x-www-form-urlencoded";
+      const body = path.startsWith("/v1/") ? "{}" : "did=x&name=x&keyEnv=test&theme=dark&times=local&env=live";
+      for (const method of ["POST", "DELETE", "PATCH"]) {
+        await ask(path, { ...HTML, origin, cookie, "content-type": type }, { method, body });
+      }
+    });
+    expect(wrong).toEqual([]);
+  }, 600_000);
+});

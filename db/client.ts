@@ -1,6 +1,6 @@
-import postgres from "postgres";
+import type postgres from "postgres";
 import { AppError } from "#domain/errors.ts";
-import { tlsOf } from "./tls.ts";
+import { openDriver } from "./driver.ts";
 import { WorkQueries } from "./work-queries.ts";
 
 export type Sql = postgres.Sql;
@@ -118,7 +118,7 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
 }
 
 function openPool(options: ConnectOptions): Sql {
-  return postgres(options.url, {
+  return openDriver(options.url, {
     max: options.connectionsMax,
     prepare: options.prepare ?? true,
     connect_timeout: 4,
@@ -126,11 +126,9 @@ function openPool(options: ConnectOptions): Sql {
     max_lifetime: null,
     keep_alive: 15,
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 2),
-    onnotice: () => {},
     // Arrays are sent as text, so the driver need not fetch types. If a connection broke while it fetched them, no call
     // would get the error.
     fetch_types: false,
-    ...tlsOf(options.url),
     ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
     connection: { application_name: options.name, ...options.session },
   });

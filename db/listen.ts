@@ -1,6 +1,5 @@
-import postgres from "postgres";
 import { severalHosts } from "./client.ts";
-import { tlsOf } from "./tls.ts";
+import { openDriver } from "./driver.ts";
 
 /**
  * Listens on a channel over a connection of its own, and reconnects by itself. The connection must not go through a
@@ -13,29 +12,48 @@ export function listen(options: {
   onNotice: (payload: string) => void;
   onListening: () => void;
 }): { close: () => Promise<void> } {
-  const sql = postgres(options.url, {
+  let closed = false;
+  let failures = 0;
+  let next: NodeJS.Timeout | undefined;
+
+  // A lost connection is reported by the driver, and by the statement that waited on it: both mean one new try.
+  const tryAgain = () => {
+    if (closed || next) return;
+    next = setTimeout(start, Math.min(100 * 2 ** failures++, 2_000)).unref();
+  };
+
+  // An option that the driver's types lack.
+  const hears = { onnotify: (_channel: string, payload: string) => options.onNotice(payload) };
+
+  // Not the driver's own `listen`: it keeps each listener of a try that failed, and reports a notification to all of
+  // them. It also never tries again when the server refuses, as a standby does.
+  const sql = openDriver(options.url, {
     max: 1,
     connect_timeout: 4,
     keep_alive: 10,
     idle_timeout: 0,
     max_lifetime: null,
     backoff: (retries: number) => Math.min(0.1 * 2 ** retries, 2),
-    onnotice: () => {},
+    onclose: tryAgain,
+    ...hears,
     fetch_types: false,
-    ...tlsOf(options.url),
     ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
     connection: { application_name: options.name },
   });
-  let closed = false;
+
   const start = () => {
-    sql.listen(options.channel, options.onNotice, options.onListening).catch(() => {
-      if (!closed) setTimeout(start, 1_000).unref();
-    });
+    next = undefined;
+    sql`LISTEN ${sql(options.channel)}`.then(() => {
+      failures = 0;
+      options.onListening();
+    }, tryAgain);
   };
   start();
+
   return {
     async close() {
       closed = true;
+      clearTimeout(next);
       await sql.end({ timeout: 0 });
     },
   };

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
-import postgres from "postgres";
+import type postgres from "postgres";
 import { isUnavailable } from "./client.ts";
-import { tlsOf } from "./tls.ts";
+import { openDriver } from "./driver.ts";
 
 /** The migrations could not be applied. The message says what to do and never shows a password. */
 export class MigrationError extends Error {
@@ -17,12 +17,10 @@ export class MigrationError extends Error {
  * gets a line when it has to wait. Throws a MigrationError.
  */
 export async function migrate(url: string, { onLog = () => {} }: { onLog?: (line: string) => void } = {}) {
-  const sql = postgres(url, {
+  const sql = openDriver(url, {
     max: 1,
     max_lifetime: null,
     connect_timeout: 10,
-    onnotice: () => {},
-    ...tlsOf(url),
     connection: { application_name: "stopwatch migrate", lock_timeout: LOCK_TIMEOUT_MS, statement_timeout: 0 },
   });
   try {

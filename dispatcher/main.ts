@@ -1,4 +1,5 @@
 import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
+import { InstallationError } from "#db/installation-error.ts";
 import manifest from "#package.json" with { type: "json" };
 import { type Dispatcher, startDispatcher } from "./dispatcher.ts";
 import { serveHealth } from "./observability/health.ts";
@@ -49,6 +50,7 @@ async function main() {
 }
 
 main().catch((error) => {
-  process.stderr.write(`${error instanceof ConfigError ? `Stopwatch cannot start:\n${error.message}` : error.stack}\n`);
+  const isExpected = error instanceof ConfigError || error instanceof InstallationError;
+  process.stderr.write(`Stopwatch cannot start:\n${isExpected ? error.message : error.stack}\n`);
   process.exit(1);
 });

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
-import { InstallationError } from "#db/queries/fleet/instance-secrets.ts";
+import { InstallationError } from "#db/installation-error.ts";
 import { startBillingUpkeep } from "./billing/upkeep.ts";
 import { installHttpGuard } from "./edge/http-guard.ts";
 import { recordSocketAddresses } from "./edge/socket-address.ts";

@@ -2,11 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { instanceAad } from "#domain/associated-data.ts";
 import { DecryptionError, type KeyRing, open, seal } from "#domain/cipher.ts";
 import type { Sql } from "../../client.ts";
-
-/** This process does not fit its database. The message says what a person has to do. */
-export class InstallationError extends Error {
-  override readonly name = "InstallationError";
-}
+import { InstallationError } from "../../installation-error.ts";
 
 /**
  * Checks with the check row that the key ring opens what is stored in this database. The first process of an

@@ -1,6 +1,6 @@
 import type { Sql } from "../../client.ts";
+import { InstallationError } from "../../installation-error.ts";
 import journal from "../../migrations/meta/_journal.json" with { type: "json" };
-import { InstallationError } from "./instance-secrets.ts";
 
 /**
  * Checks that the newest migration of this version is applied. A database with a newer schema is fine. Throws an

@@ -1,7 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { assertKeyRingOpens, InstallationError } from "#db/queries/fleet/instance-secrets.ts";
+import { InstallationError } from "#db/installation-error.ts";
+import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { startServices } from "#server/services.ts";

@@ -1,13 +1,21 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { execFileSync } from "node:child_process";
+import postgres from "postgres";
+import { afterEach, expect, it } from "vitest";
+import { openDriver } from "#db/driver.ts";
+import { InstallationError } from "#db/installation-error.ts";
 
-const ROOT = join(dirname(createRequire(import.meta.url).resolve("postgres")), "..", "..");
+const driver = postgres as { stopwatchPatch?: number | undefined };
+const patch = driver.stopwatchPatch;
 
-it.each(["src", "cjs/src", "cf/src"])("the installed database driver contains the patch in %s", (folder) => {
-  const connection = readFileSync(join(ROOT, folder, "connection.js"), "utf8");
-  expect(connection.match(/clearImmediate\(nextWriteTimer\)\s+nextWriteTimer = chunk = null/g)).toHaveLength(2);
-  expect(connection).toContain("query = errorResponse = null\n    closedTime");
-  expect(readFileSync(join(ROOT, folder, "index.js"), "utf8")).toContain("return q.reject(lost)");
+afterEach(() => {
+  driver.stopwatchPatch = patch;
+});
+
+it("the installed database driver is the published one with the whole patch", () => {
+  execFileSync(process.execPath, ["scripts/apply-patches.mjs", "--check"], { stdio: "pipe" });
+});
+
+it.each([undefined, 1])("a driver that is not patched, or has a former patch (%s), is not used", (former) => {
+  driver.stopwatchPatch = former;
+  expect(() => openDriver("postgres://localhost/none", {})).toThrow(InstallationError);
 });

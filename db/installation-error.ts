@@ -1,0 +1,4 @@
+/** This process does not fit its installation or its database. The message says what a person has to do. */
+export class InstallationError extends Error {
+  override readonly name = "InstallationError";
+}

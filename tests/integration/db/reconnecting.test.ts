@@ -1,0 +1,46 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Connection, connect, DatabaseUnavailable } from "#db/client.ts";
+import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+/** The longest pause between two tries, ms (`backoff` in db/client.ts). */
+const PAUSE_MS_MAX = 2_000;
+
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let connection: Connection;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(async () => {
+  proxy = await startProxy(Number(new URL(database.url).port));
+  const url = new URL(database.url);
+  url.port = String(proxy.port);
+  connection = connect({ url: url.href, name: "reconnecting", connectionsMax: 1 });
+});
+afterEach(async () => {
+  await connection.close();
+  await proxy.close();
+});
+afterAll(() => database.drop());
+
+const call = (deadlineMs: number) => connection.run(deadlineMs, ({ sql }) => sql`SELECT 1`);
+
+it("a balancer that accepts and closes connections is tried with growing pauses until the deadline", async () => {
+  proxy.set("accept and close");
+  await expect(call(1_500)).rejects.toThrow(DatabaseUnavailable);
+  expect(proxy.accepted()).toBeGreaterThan(2);
+  expect(proxy.accepted()).toBeLessThan(8);
+});
+
+it("a call whose deadline passed while it waited for the next try leaves no connection behind", async () => {
+  proxy.set("accept and close");
+  await expect(call(300)).rejects.toThrow(DatabaseUnavailable);
+  const tried = proxy.accepted();
+  proxy.set("pass");
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS_MAX));
+  expect(proxy.accepted()).toBe(tried);
+  await waitFor("the next call is answered", () => call(5_000));
+});

@@ -158,11 +158,13 @@ CREATE TABLE identities (
   provider_account_id text NOT NULL,
   account_id uuid NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
   CONSTRAINT identities_provider_provider_account_id_pk PRIMARY KEY (provider, provider_account_id),
   CONSTRAINT identities_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT identities_provider_known CHECK (provider = ANY (ARRAY['google'::text, 'github'::text]))
 );
 CREATE INDEX identities_account ON identities USING btree (account_id);
+CREATE UNIQUE INDEX identities_id_key ON identities USING btree (id);
 
 CREATE TABLE instance_secrets (
   name text NOT NULL,
@@ -196,7 +198,7 @@ CREATE TABLE notices (
   ended_at timestamp(3) with time zone,
   CONSTRAINT notices_pkey PRIMARY KEY (id),
   CONSTRAINT notices_ended_with_outcome CHECK ((ended_at IS NULL) = (outcome IS NULL)),
-  CONSTRAINT notices_kind_known CHECK (kind = ANY (ARRAY['dead'::text, 'quota'::text])),
+  CONSTRAINT notices_kind_known CHECK (kind = ANY (ARRAY['dead'::text, 'quota'::text, 'security'::text])),
   CONSTRAINT notices_level_known CHECK (level = ANY (ARRAY[80, 100, 110])),
   CONSTRAINT notices_outcome_known CHECK (outcome = ANY (ARRAY['sent'::text, 'given up'::text])),
   CONSTRAINT notices_quota_has_level CHECK ((kind = 'quota'::text) = (level IS NOT NULL AND period IS NOT NULL))
@@ -204,6 +206,7 @@ CREATE TABLE notices (
 CREATE INDEX notices_created ON notices USING btree (created_at);
 CREATE INDEX notices_of_account ON notices USING btree (account_id, outcome);
 CREATE UNIQUE INDEX notices_quota_once ON notices USING btree (account_id, period, level) WHERE kind = 'quota'::text;
+CREATE UNIQUE INDEX notices_security_collects ON notices USING btree (account_id) WHERE kind = 'security'::text AND attempts = 0 AND outcome IS NULL;
 CREATE INDEX notices_waiting ON notices USING btree (next_try_at) WHERE outcome IS NULL;
 
 CREATE TABLE operations (
@@ -334,6 +337,30 @@ CREATE INDEX schedules_failed ON schedules USING btree (shard) WHERE status = 'f
 CREATE INDEX schedules_firing ON schedules USING btree (shard, claim_deadline) WHERE status = 'firing'::text;
 CREATE TRIGGER schedules_enter_dead AFTER UPDATE OF status ON schedules FOR EACH ROW WHEN (new.status = 'dead'::text AND old.status <> 'dead'::text AND new.env = 'live'::text) EXECUTE FUNCTION enter_dead_schedule();
 CREATE TRIGGER schedules_lower_lane AFTER UPDATE OF next_attempt_at ON schedules FOR EACH ROW WHEN (new.next_attempt_at < old.next_attempt_at OR old.next_attempt_at IS NULL AND new.next_attempt_at IS NOT NULL) EXECUTE FUNCTION lower_lane_of_schedule();
+
+CREATE TABLE security_events (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  kind text NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  last_at timestamp(3) with time zone NOT NULL,
+  times integer DEFAULT 1 NOT NULL,
+  hour timestamp(3) with time zone,
+  actor text,
+  actor_id uuid,
+  subject_id uuid,
+  details jsonb NOT NULL,
+  network text,
+  user_agent text,
+  CONSTRAINT security_events_pkey PRIMARY KEY (id),
+  CONSTRAINT security_events_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  CONSTRAINT security_events_actor_known CHECK (actor = ANY (ARRAY['session'::text, 'api_key'::text, 'sign_in'::text, 'administrator'::text, 'operator'::text])),
+  CONSTRAINT security_events_kind_known CHECK (kind = ANY (ARRAY['signed_in'::text, 'credential_refused'::text, 'api_key_created'::text, 'api_key_rotated'::text, 'api_key_revoked'::text, 'signing_secrets_rotated'::text, 'identity_linked'::text, 'identity_removed'::text, 'session_ended'::text, 'account_deactivated'::text, 'account_reactivated'::text, 'account_deleted'::text]))
+);
+CREATE INDEX security_events_account ON security_events USING btree (account_id, at, id);
+CREATE INDEX security_events_at ON security_events USING btree (at);
+CREATE INDEX security_events_kind ON security_events USING btree (account_id, kind, at);
+CREATE UNIQUE INDEX security_events_refused ON security_events USING btree (account_id, subject_id, hour) WHERE hour IS NOT NULL;
 
 CREATE TABLE sessions (
   token_hash text NOT NULL,

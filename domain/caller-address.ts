@@ -47,6 +47,16 @@ export function callerNetwork(address: string): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64`;
 }
 
+/**
+ * What the security log keeps of an address: the /24 of an IPv4 address, the /48 of an IPv6 address. Enough to tell one's
+ * own provider from another one, and too little to name a household.
+ */
+export function maskedNetwork(address: string): string {
+  const parsed = ipaddr.parse(address);
+  if (parsed.kind() === "ipv4") return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`)}/24`;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`)}/48`;
+}
+
 function readAddress(text: string): Address | null {
   const bare = text.replace(/%.*$/s, "").replace(/^::ffff:(?=\d+\.)/i, "");
   return parseAddressRange(bare.includes("/") ? "" : bare)?.[0] ?? null;

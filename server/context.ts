@@ -5,6 +5,7 @@ import type { Db } from "#db/orm.ts";
 import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import type { Environment } from "#domain/environment.ts";
 import type { PlanLimits, PlanName } from "#domain/plans.ts";
+import type { CallSource } from "#domain/security-events.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { DATABASE_BUDGET_MS, type Installation, type Services } from "./services.ts";
 
@@ -30,6 +31,8 @@ export type Ctx = {
   /** Credential and plan come from the cache: the statement that does the work must check that they are still valid. */
   isCached: boolean;
   requestHashKey: KeyObject;
+  /** Where the call came from, for the security log. */
+  source: () => CallSource;
   query: Query;
   /** For long reads in a call that also writes: waits for a read turn and uses the connections for reads. */
   read: Query;
@@ -47,11 +50,12 @@ export function createCtx(
   { requestHashKey }: Installation,
   { accountId, plan, credential }: Caller,
   env: Environment,
-  { query, read }: Pick<Ctx, "query" | "read">,
+  { query, read, source }: Pick<Ctx, "query" | "read" | "source">,
   isCached = false,
 ): Ctx {
   const tenant = { accountId, env };
-  return { config, tenant, plan, limits: config.plans[plan], credential, isCached, requestHashKey, query, read };
+  const limits = config.plans[plan];
+  return { config, tenant, plan, limits, credential, isCached, requestHashKey, source, query, read };
 }
 
 const QUERY_MS_MIN = 500;

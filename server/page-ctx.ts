@@ -3,6 +3,7 @@ import { AppError } from "#domain/errors.ts";
 import { authenticateSession } from "./auth/authenticate.ts";
 import { type Ctx, createCtx, createQueries } from "./context.ts";
 import { renewCookieOnAnswer } from "./edge/page-answer.ts";
+import { callSourceOf } from "./http/call-source.ts";
 import { getServices } from "./services.ts";
 
 /**
@@ -21,7 +22,10 @@ export async function readPageCtx(
     const caller = await authenticateSession(services, { headers }, query);
     if (caller.setCookie !== undefined) renewCookieOnAnswer(caller.setCookie);
     const read = readsOf(caller.accountId);
-    return createCtx(services, installation, caller, env, { query: writes ? query : read, read });
+    return createCtx(services, installation, caller, env, {
+      ...{ query: writes ? query : read, read },
+      source: () => callSourceOf({ headers }),
+    });
   } catch (error) {
     if (error instanceof AppError && error.code === "UNAUTHORIZED") return null;
     throw error;

@@ -1,8 +1,8 @@
+import { browserName } from "#domain/browser-name.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { browserName } from "./browser-name.ts";
 
 export type Session = {
   id: string;

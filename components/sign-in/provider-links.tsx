@@ -1,9 +1,10 @@
 import { GitBranch } from "lucide";
+import { PROVIDER_NAMES, type ProviderName } from "#domain/providers.ts";
 import { ButtonLink } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 
 /** An enabled OAuth provider; `href` starts the sign-in. */
-export type Provider = { id: "google" | "github"; href: string };
+export type Provider = { id: ProviderName; href: string };
 
 /** Links to the enabled providers, if any. Plain links, since next/link would prefetch them. */
 export function ProviderLinks({ providers }: { providers: readonly Provider[] }) {
@@ -19,15 +20,13 @@ export function ProviderLinks({ providers }: { providers: readonly Provider[] })
         {providers.map(({ id, href }) => (
           <ButtonLink key={id} href={href} size="large" rel="nofollow">
             {id === "google" ? <GoogleSign /> : <Icon of={GitBranch} />}
-            Continue with {NAMES[id]}
+            Continue with {PROVIDER_NAMES[id]}
           </ButtonLink>
         ))}
       </div>
     </>
   );
 }
-
-const NAMES = { google: "Google", github: "GitHub" };
 
 function GoogleSign() {
   return (

@@ -9,4 +9,5 @@ export { deadSchedules, deathGroups, notices } from "./notices.ts";
 export { operations } from "./operations.ts";
 export { requestCounts } from "./request-counts.ts";
 export { scheduleRequests, schedules } from "./schedules.ts";
+export { securityEvents } from "./security-events.ts";
 export { identities, signInRequests, signInTokens } from "./sign-in.ts";

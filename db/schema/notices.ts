@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, jsonb, pgTable, smallint, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import type { DeadNotice, Deaths } from "#domain/death-notices.ts";
 import type { QuotaNotice } from "#domain/quota-notices.ts";
+import type { SecurityNotice } from "#domain/security-events.ts";
 import { instant } from "./columns.ts";
 
 /** Live schedules that died and are in no death group yet. A trigger enters them, and the dispatcher takes them out. */
@@ -32,14 +33,17 @@ export const deathGroups = pgTable(
   ],
 );
 
-/** Notices to owners, sent or waiting to be sent. The content is fixed when the notice is made. */
+/**
+ * Notices to owners, sent or waiting to be sent. The content is fixed when the notice is made; a security notice collects
+ * further events until it is first tried.
+ */
 export const notices = pgTable(
   "notices",
   {
     id: uuid("id").primaryKey(),
     accountId: uuid("account_id").notNull(),
-    kind: text("kind").$type<"dead" | "quota">().notNull(),
-    content: jsonb("content").$type<DeadNotice | QuotaNotice>().notNull(),
+    kind: text("kind").$type<"dead" | "quota" | "security">().notNull(),
+    content: jsonb("content").$type<DeadNotice | QuotaNotice | SecurityNotice>().notNull(),
     /** Of a notice on the quota: the month (YYYYMM) and the percentage. */
     period: text("period"),
     level: smallint("level").$type<80 | 100 | 110>(),
@@ -56,8 +60,11 @@ export const notices = pgTable(
     index("notices_waiting").on(table.nextTryAt).where(sql`outcome is null`),
     index("notices_of_account").on(table.accountId, table.outcome),
     uniqueIndex("notices_quota_once").on(table.accountId, table.period, table.level).where(sql`kind = 'quota'`),
+    uniqueIndex("notices_security_collects")
+      .on(table.accountId)
+      .where(sql`kind = 'security' and attempts = 0 and outcome is null`),
     index("notices_created").on(table.createdAt),
-    check("notices_kind_known", sql`${table.kind} in ('dead', 'quota')`),
+    check("notices_kind_known", sql`${table.kind} in ('dead', 'quota', 'security')`),
     check(
       "notices_quota_has_level",
       sql`(${table.kind} = 'quota') = (${table.level} is not null and ${table.period} is not null)`,

@@ -1,23 +1,26 @@
-import { sql } from "drizzle-orm";
-import { check, index, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { PROVIDERS } from "#domain/providers.ts";
 import { accounts } from "./accounts.ts";
-import { instant, isEmailAddress } from "./columns.ts";
+import { instant, isEmailAddress, isOneOf } from "./columns.ts";
 
 /** OAuth identities, and the account that each one opens. No token of a provider is stored. */
 export const identities = pgTable(
   "identities",
   {
-    provider: text("provider").notNull(),
+    provider: text("provider", { enum: PROVIDERS }).notNull(),
     providerAccountId: text("provider_account_id").notNull(),
     accountId: uuid("account_id")
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
     createdAt: instant("created_at").notNull().defaultNow(),
+    /** Names the identity to its owner. */
+    id: uuid("id").notNull().defaultRandom(),
   },
   (table) => [
     primaryKey({ columns: [table.provider, table.providerAccountId] }),
+    uniqueIndex("identities_id_key").on(table.id),
     index("identities_account").on(table.accountId),
-    check("identities_provider_known", sql`${table.provider} in ('google', 'github')`),
+    check("identities_provider_known", isOneOf(table.provider, PROVIDERS)),
   ],
 );
 

@@ -4,11 +4,13 @@ import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { deadSchedulesMail } from "#mail/dead-schedules-mail.ts";
 import type { Mail } from "#mail/mail.ts";
 import { quotaMail } from "#mail/quota-mail.ts";
+import { securityMail } from "#mail/security-mail.ts";
 
 /** The mail of a notice. Every try produces the same mail. */
 export function composeNotice(notice: Notice, at: { baseUrl: string; unsubscribeKey: KeyObject }): Mail {
   const { id, email: to, accountId } = notice;
   const { baseUrl, unsubscribeKey } = at;
+  if (notice.kind === "security") return securityMail({ id, to, accountUrl: `${baseUrl}/account` }, notice.content);
   const token = unsubscribeToken(unsubscribeKey, accountId);
   const reader = {
     ...{ id, to },

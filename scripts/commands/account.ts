@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { type Config, processEnv, readConfig, readLauncherConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
-import { connectOrm } from "#db/orm.ts";
+import { connectOrm, type Db } from "#db/orm.ts";
 import { createApiKey } from "#db/queries/accounts/api-keys.ts";
 import { createOrFindAccount } from "#db/queries/accounts/create.ts";
+import { recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
 import { createSession } from "#db/queries/accounts/sessions.ts";
 import { verifyEmail } from "#db/queries/accounts/verify-email.ts";
 import { typedEmailAddress } from "#domain/email-address.ts";
-import { ENVIRONMENTS } from "#domain/environment.ts";
+import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import { encodeId } from "#domain/ids.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
 import type { Query } from "#server/context.ts";
@@ -30,6 +31,7 @@ const Wanted = z.object({
 });
 
 const DEADLINE_MS = 10_000;
+const BY_OPERATOR = { actor: "operator", network: null, userAgent: null } as const;
 
 await command<Options>({
   usage: `Usage: npm run account -- create --email E [--plan free|indie] [--key live|test] [--session] [--admin]
@@ -127,8 +129,8 @@ function creating({ email, plan, key, session, admin }: Wanted) {
         if (admin && !config.adminEmails.has(account.email)) {
           console.error(`${account.email} is not in ADMIN_EMAILS: add it there and start the web part again.`);
         }
-        const started = session && (await createSession(db, { accountId: account.id, userAgent: "npm run account" }));
-        const made = key && (await createApiKey(db, { accountId: account.id, env: key, name: "command line" }));
+        const started = session && (await startSession(db, account.id));
+        const made = key && (await makeKey(db, account.id, key));
         return {
           accountId: encodeId("acc", account.id),
           email: account.email,
@@ -138,4 +140,20 @@ function creating({ email, plan, key, session, admin }: Wanted) {
         };
       }),
     );
+}
+
+function startSession(db: Db, accountId: string) {
+  return db.transaction(async (tx) => {
+    await recordSecurityEvent(tx, { accountId, kind: "signed_in", ...BY_OPERATOR });
+    return createSession(tx, { accountId, userAgent: "npm run account" });
+  });
+}
+
+function makeKey(db: Db, accountId: string, env: Environment) {
+  return db.transaction(async (tx) => {
+    const key = await createApiKey(tx, { accountId, env, name: "command line" });
+    const details = { keyName: key.name, env };
+    await recordSecurityEvent(tx, { accountId, kind: "api_key_created", subjectId: key.id, details, ...BY_OPERATOR });
+    return key;
+  });
 }

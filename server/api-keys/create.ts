@@ -1,7 +1,8 @@
-import { type ApiKeyRow, createApiKey } from "#db/queries/accounts/api-keys.ts";
+import { createApiKey, type RawApiKey } from "#db/queries/accounts/api-keys.ts";
 import type { Environment } from "#domain/environment.ts";
 import type { Ctx } from "../context.ts";
 import type { ApiKeyInput } from "./api-key-input.ts";
+import { recordKeyEvent } from "./record-key-event.ts";
 
 /**
  * Creates an API key for the caller's account; returns it with its raw value. Throws CONFLICT at 100 active keys. With
@@ -11,6 +12,12 @@ export async function createOwnApiKey(
   ctx: Ctx,
   input: ApiKeyInput,
   prepared?: Readonly<Record<Environment, string>>,
-): Promise<ApiKeyRow & { key: string }> {
-  return ctx.query(({ db }) => createApiKey(db, { accountId: ctx.tenant.accountId, ...input }, prepared?.[input.env]));
+): Promise<RawApiKey> {
+  return ctx.query(({ db }) =>
+    db.transaction(async (tx) => {
+      const key = await createApiKey(tx, { accountId: ctx.tenant.accountId, ...input }, prepared?.[input.env]);
+      if (key.isNew) await recordKeyEvent(tx, ctx, "api_key_created", key);
+      return key;
+    }),
+  );
 }

@@ -1,8 +1,9 @@
-import { type ApiKeyRow, hasApiKey, rotateApiKey } from "#db/queries/accounts/api-keys.ts";
+import { hasApiKey, type RawApiKey, rotateApiKey } from "#db/queries/accounts/api-keys.ts";
 import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import type { Ctx } from "../context.ts";
 import { keyIdOrThrow, noSuchKey } from "./key-id.ts";
+import { recordKeyEvent } from "./record-key-event.ts";
 
 /**
  * Revokes a key and creates its replacement in one transaction; returns the new key with its raw value. Throws NOT_FOUND,
@@ -13,10 +14,16 @@ export async function rotateOwnApiKey(
   ctx: Ctx,
   keyId: string,
   prepared?: Readonly<Record<Environment, string>>,
-): Promise<ApiKeyRow & { key: string }> {
+): Promise<RawApiKey> {
   const { accountId } = ctx.tenant;
   const id = keyIdOrThrow(keyId);
-  const replacement = await ctx.query(({ db }) => rotateApiKey(db, accountId, id, prepared));
+  const replacement = await ctx.query(({ db }) =>
+    db.transaction(async (tx) => {
+      const key = await rotateApiKey(tx, accountId, id, prepared);
+      if (key?.isNew) await recordKeyEvent(tx, ctx, "api_key_rotated", key);
+      return key;
+    }),
+  );
   if (replacement) return replacement;
   if (!(await ctx.query(({ db }) => hasApiKey(db, accountId, id)))) throw noSuchKey();
   throw new AppError("CONFLICT", "This API key is revoked and cannot be rotated; create a new one.");

@@ -8,6 +8,7 @@ import { deleteIdentityOfDeleted } from "#db/queries/accounts/identities.ts";
 import { fullTerm } from "#db/queries/accounts/sessions.ts";
 import { confirmOwner } from "#db/queries/accounts/verify-email.ts";
 import { parseEmailAddress } from "#domain/email-address.ts";
+import type { ProviderName } from "#domain/providers.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import type { Services } from "../services.ts";
 import { DATABASE_BUDGET_MS } from "../services.ts";
@@ -56,7 +57,8 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
         return (await adapter.getUser(user.id)) as AdapterUser;
       });
     },
-    async linkAccount({ userId, provider, providerAccountId }) {
+    async linkAccount({ userId, providerAccountId, ...account }) {
+      const provider = account.provider as ProviderName;
       await run(async (db, adapter) => {
         await confirmOwner(db, userId, attempt.profile ?? { name: null, avatarUrl: null });
         await deleteIdentityOfDeleted(db, { provider, providerAccountId });

@@ -1,8 +1,5 @@
 import type { Config } from "#config.ts";
-
-export const PROVIDERS = ["google", "github"] as const;
-
-export type ProviderName = (typeof PROVIDERS)[number];
+import { PROVIDERS, type ProviderName } from "#domain/providers.ts";
 
 /** The OAuth providers that are configured with id and secret. */
 export function enabledProviders(config: Pick<Config, ProviderName>): ProviderName[] {

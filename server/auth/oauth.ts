@@ -1,6 +1,6 @@
+import type { ProviderName } from "#domain/providers.ts";
 import type { Services } from "../services.ts";
 import { readCookie, signInCookie, signInCookieName } from "./cookies.ts";
-import type { ProviderName } from "./enabled-providers.ts";
 import { nextAuthCookieNames, runNextAuth } from "./next-auth.ts";
 import { redirectPath } from "./redirects.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";

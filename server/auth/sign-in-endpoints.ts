@@ -2,21 +2,20 @@ import { DatabaseUnavailable } from "#db/client.ts";
 import { deleteSessionsByHash } from "#db/queries/accounts/sessions.ts";
 import { parseEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
+import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from "#domain/providers.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
+import { userAgentOf } from "../http/call-source.ts";
 import { type RouteHandler, withEnvelope } from "../http/envelope.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
 import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 import { isBoundBrowser, unbindBrowser } from "./browser-binding.ts";
 import { isPrefetch, isSameOriginNavigation } from "./confirmation.ts";
-import { enabledProviders, PROVIDERS, type ProviderName } from "./enabled-providers.ts";
+import { enabledProviders } from "./enabled-providers.ts";
 import { redeemMagicLink } from "./magic-link.ts";
 import { clearedOAuthCookies, finishOAuth, storedRedirectPath } from "./oauth.ts";
 import { redirectPath, signInPageUrl } from "./redirects.ts";
 import { readSessionTokens, sessionCookie } from "./session-cookie.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
-
-const USER_AGENT_LENGTH_MAX = 300;
-const NAMES = { google: "Google", github: "GitHub" };
 
 /**
  * GET of a magic link. Redeems it in the browser that requested it, or after confirmation on the confirm page; otherwise
@@ -61,7 +60,7 @@ export function enabledProviderOrThrow({ config }: Pick<Services, "config">, nam
   const provider = PROVIDERS.find((one) => one === name);
   if (!provider) throw new AppError("NOT_FOUND", `The providers are ${PROVIDERS.join(" and ")}.`);
   if (enabledProviders(config).includes(provider)) return provider;
-  throw new AppError("UNAVAILABLE", `Sign-in with ${NAMES[provider]} is not configured here.`);
+  throw new AppError("UNAVAILABLE", `Sign-in with ${PROVIDER_NAMES[provider]} is not configured here.`);
 }
 
 /** Redirects to the sign-in page with the failure's code. Throws any other error. */
@@ -80,16 +79,6 @@ export async function mailFailureAsUnavailable<T>(work: Promise<T>): Promise<T> 
       headers: { "Retry-After": "30" },
     });
   });
-}
-
-/** The `User-Agent`, cleaned and cut for the list of sessions; null when it is missing. */
-export function userAgentOf({ headers }: Pick<Request, "headers">): string | null {
-  return (
-    headers
-      .get("user-agent")
-      ?.replace(/\p{Cc}/gu, " ")
-      .slice(0, USER_AGENT_LENGTH_MAX) || null
-  );
 }
 
 async function signedInReply(

@@ -1,5 +1,6 @@
 import { parseTypedEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
+import { userAgentOf } from "../http/call-source.ts";
 import { doneCookie } from "../http/done-cookie.ts";
 import type { FormCall } from "../http/form-route.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
@@ -8,7 +9,6 @@ import { readPageCtx } from "../page-ctx.ts";
 import { startMagicLink } from "./magic-link.ts";
 import { redirectPath, signedOutPageUrl, signInPageUrl } from "./redirects.ts";
 import { clearedSessionCookie } from "./session-cookie.ts";
-import { userAgentOf } from "./sign-in-endpoints.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
 import { signOut } from "./sign-out.ts";
 

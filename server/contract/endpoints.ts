@@ -10,6 +10,7 @@ import * as operations from "./operations.ts";
 import * as overview from "./overview.ts";
 import * as relaySettings from "./relay-settings.ts";
 import * as schedules from "./schedules.ts";
+import * as security from "./security.ts";
 import * as signIn from "./sign-in.ts";
 import * as signingSecrets from "./signing-secrets.ts";
 
@@ -39,6 +40,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   me.deleteAccount,
   me.listSessions,
   me.endOtherSessions,
+  security.listEvents,
+  security.listIdentities,
+  security.removeIdentities,
+  security.removeIdentity,
   notices.openUnsubscribe,
   notices.unsubscribe,
   apiKeys.listApiKeys,

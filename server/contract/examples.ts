@@ -149,6 +149,26 @@ export const SESSIONS_EXAMPLE = {
   ],
 };
 
+export const SECURITY_EVENT_EXAMPLE = {
+  id: "evt_01kbm5qk4f8rz3c2x7w9v6n1ta",
+  kind: "api_key_created",
+  at: "2030-12-24T18:00:00.000Z",
+  lastAt: "2030-12-24T18:00:00.000Z",
+  count: 1,
+  by: { kind: "session", id: "ses_01kbm5qk4f8rz3c2x7w9v6n1ta" },
+  apiKey: { id: "key_01kbm5qk4f8rz3c2x7w9v6n1ta", name: "production server", env: "live" },
+  sessionId: null,
+  env: null,
+  provider: null,
+  reason: null,
+  network: "203.0.113.0/24",
+  userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
+};
+
+export const IDENTITIES_EXAMPLE = {
+  items: [{ id: "idn_01kbm5qk4f8rz3c2x7w9v6n1ta", provider: "google", createdAt: "2030-12-24T18:00:00.000Z" }],
+};
+
 export const API_KEY_EXAMPLE = {
   id: "key_01kbm5qk4f8rz3c2x7w9v6n1ta",
   name: "production server",

@@ -18,6 +18,9 @@ export const AccountId = id("acc", "AccountId", "Names an account.");
 export const OperationId = id("op", "OperationId", "Names an operation.");
 export const SessionId = id("ses", "SessionId", "Names a session; it is not its token.");
 
+export const EventId = id("evt", "SecurityEventId", "Names an event of the security log.");
+export const IdentityId = id("idn", "IdentityId", "Names a linked identity; it is not the provider's id.");
+
 export const Status = z.enum(STATUSES).meta({
   id: "Status",
   description:

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { PROVIDERS } from "../auth/enabled-providers.ts";
+import { PROVIDERS } from "#domain/providers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errorResponses } from "./error-responses.ts";
-import { Env, KeyId, OperationId, ScheduleId } from "./fields.ts";
+import { Env, IdentityId, KeyId, OperationId, ScheduleId } from "./fields.ts";
 import { header, headerRefs } from "./headers.ts";
 import type { createJsonSchemas } from "./json-schemas.ts";
 
@@ -61,6 +61,7 @@ const EnvParameter = Env.optional().meta({
 
 function idOf(path: string): z.ZodType {
   if (path.startsWith("/v1/operations/")) return OperationId;
+  if (path.startsWith("/v1/me/identities/")) return IdentityId;
   return path.startsWith("/v1/schedules/") ? ScheduleId : KeyId;
 }
 

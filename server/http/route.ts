@@ -11,6 +11,7 @@ import { invalid, validate } from "../input/validate.ts";
 import { limitRejections, limitRequests } from "../rate-limit/enforce.ts";
 import { getServices } from "../services.ts";
 import { BodyMemory } from "./body-memory.ts";
+import { callSourceOf } from "./call-source.ts";
 import { type RouteHandler, withEnvelope } from "./envelope.ts";
 import { readJson, refuseBody } from "./read-json.ts";
 import { readQuery } from "./read-query.ts";
@@ -54,15 +55,8 @@ export function route<E extends Endpoint>(
         throw invalid([{ path: "env", message: `must be ${caller.env}, the environment of the API key` }]);
       }
       const read = readsOf(caller.accountId);
-      const queries = { query: endpoint.method === "GET" ? read : runQuery, read };
-      const ctx = createCtx(
-        services,
-        installation,
-        caller,
-        caller.env ?? env ?? DEFAULT_ENVIRONMENT,
-        queries,
-        isCached,
-      );
+      const rest = { query: endpoint.method === "GET" ? read : runQuery, read, source: () => callSourceOf(request) };
+      const ctx = createCtx(services, installation, caller, caller.env ?? env ?? DEFAULT_ENVIRONMENT, rest, isCached);
       const params = (await context.params) as { id: string };
       body ??= readBody(endpoint, request, memory);
       return (await handler({ ctx, request, params, query, body: await body })) as Reply;

@@ -17,7 +17,8 @@ const CLAIM_LOCKS_WITHIN_MS = 20;
  * background. Throws UNAUTHORIZED when the account was deactivated or deleted in the meantime.
  */
 export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
-  const shard = await ctx.query(({ db }) => deleteActiveAccount(db, ctx.tenant.accountId));
+  const by = { actor: "session", actorId: ctx.credential.id, ...ctx.source() } as const;
+  const shard = await ctx.query(({ db }) => deleteActiveAccount(db, ctx.tenant.accountId, by));
   if (shard === undefined) throw unauthorized();
   cancelSubscription(ctx);
   await pause(CLAIM_LOCKS_WITHIN_MS);

@@ -5,6 +5,7 @@ import { PAID_PLAN } from "#domain/subscription.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { accounts, subscriptions } from "../../schema/index.ts";
 import { type Actor, recordAct } from "./audit-log.ts";
+import { recordSecurityEvent } from "./security-events.ts";
 import { deleteSessions } from "./sessions.ts";
 import { settlePlan } from "./subscriptions.ts";
 
@@ -43,7 +44,7 @@ export async function grantPlan(
  * Deactivates or reactivates an account and writes the act to the audit log, in one transaction. Deactivating ends its
  * sessions; its API keys are refused and its schedules wait. What is overdue at reactivation was held back by the
  * account and not by the service. When nothing would change, returns `done` and writes no act. The act keeps `reason`
- * beside the new status.
+ * beside the new status. The account's security log shows what was done, not why.
  */
 export async function setAccountStatus(
   db: Db,
@@ -67,6 +68,12 @@ export async function setAccountStatus(
       subjectId: id,
       before: { status: before.status },
       after: { status, ...(reason && { reason }) },
+    });
+    // Not who it was, nor from where: that is in the audit log, which only administrators see.
+    await recordSecurityEvent(tx, {
+      ...{ accountId: id, network: null, userAgent: null },
+      kind: status === "active" ? "account_reactivated" : "account_deactivated",
+      actor: actor.accountId === null ? "operator" : "administrator",
     });
     return "done";
   });

@@ -4,7 +4,7 @@ import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
-import type { Db, DbOrTx } from "../../orm.ts";
+import type { DbOrTx } from "../../orm.ts";
 import { accounts, apiKeys } from "../../schema/index.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -19,6 +19,9 @@ export type ActiveApiKey = {
 
 export type ApiKeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof apiKeyColumns>;
 
+/** A key with its raw value, which is not stored. `isNew`: this call has stored it. */
+export type RawApiKey = ApiKeyRow & { key: string; isNew: boolean };
+
 type WantedApiKey = { accountId: string; env: Environment; name: string };
 
 /** How many keys an account may have that are not revoked, both environments together. */
@@ -29,11 +32,7 @@ const KEYS_IN_FORCE_MAX = 100;
  * not revoked; concurrent calls do not get past the limit either. `prepared` is a raw value to use; when the account
  * has stored it already, returns that key and stores nothing.
  */
-export async function createApiKey(
-  db: Db,
-  wanted: WantedApiKey,
-  prepared?: string,
-): Promise<ApiKeyRow & { key: string }> {
+export async function createApiKey(db: DbOrTx, wanted: WantedApiKey, prepared?: string): Promise<RawApiKey> {
   return db.transaction(async (tx) => {
     // Serialise the calls of an account, so that each counts the keys of the calls before it. Not with the account's
     // row, which creating schedules locks too.
@@ -57,23 +56,19 @@ async function insertApiKey(
   db: DbOrTx,
   wanted: WantedApiKey,
   key: string = generateApiKey(wanted.env),
-): Promise<ApiKeyRow & { key: string }> {
+): Promise<RawApiKey> {
   const [row] = await db
     .insert(apiKeys)
     .values({ id: newId(Date.now()), ...wanted, hash: hashApiKey(key), last4: apiKeyPreview(key).last4 })
     .returning(apiKeyColumns);
   if (!row) throw new Error("the API key was not stored");
-  return { ...row, key };
+  return { ...row, key, isNew: true };
 }
 
-async function findOwnApiKey(
-  db: DbOrTx,
-  accountId: string,
-  key: string,
-): Promise<(ApiKeyRow & { key: string }) | undefined> {
+async function findOwnApiKey(db: DbOrTx, accountId: string, key: string): Promise<RawApiKey | undefined> {
   const isThis = and(eq(apiKeys.accountId, accountId), eq(apiKeys.hash, hashApiKey(key)));
   const [row] = await db.select(apiKeyColumns).from(apiKeys).where(isThis).limit(1);
-  return row && { ...row, key };
+  return row && { ...row, key, isNew: false };
 }
 
 /** The keys of an account, at most `rowsMax`: active ones before revoked ones, newest first. */
@@ -91,11 +86,11 @@ export async function listApiKeys(db: DbOrTx, accountId: string, rowsMax: number
  * active key. `prepared` are raw values to use; when the account has stored one of them already, returns that key.
  */
 export async function rotateApiKey(
-  db: Db,
+  db: DbOrTx,
   accountId: string,
   id: string,
   prepared?: Readonly<Record<Environment, string>>,
-): Promise<(ApiKeyRow & { key: string }) | undefined> {
+): Promise<RawApiKey | undefined> {
   return db.transaction(async (tx) => {
     const [old] = await tx
       .update(apiKeys)
@@ -108,14 +103,18 @@ export async function rotateApiKey(
   });
 }
 
-/** Revokes a key. A key that is revoked already keeps its instant. False when the account has no such key. */
-export async function revokeApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
-  const found = await db
+/** Revokes an active key. Returns what it was called; undefined when the account has no such active key. */
+export async function revokeApiKey(
+  db: DbOrTx,
+  accountId: string,
+  id: string,
+): Promise<Pick<ApiKeyRow, "name" | "env"> | undefined> {
+  const [revoked] = await db
     .update(apiKeys)
-    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, clock_timestamp())` })
-    .where(isOwn(accountId, id))
-    .returning({ id: apiKeys.id });
-  return found.length > 0;
+    .set({ revokedAt: sql`clock_timestamp()` })
+    .where(and(isOwn(accountId, id), isNull(apiKeys.revokedAt)))
+    .returning({ name: apiKeys.name, env: apiKeys.env });
+  return revoked;
 }
 
 /** Revokes every key of an account. */

@@ -3,15 +3,18 @@ import type { Db } from "../../orm.ts";
 import { accounts } from "../../schema/index.ts";
 import { revokeApiKeys } from "./api-keys.ts";
 import { deleteIdentities } from "./identities.ts";
+import { type NewSecurityEvent, recordSecurityEvent } from "./security-events.ts";
 import { deleteSessions } from "./sessions.ts";
 import { queueCustomerDeletion } from "./subscriptions.ts";
 
+type Deleter = Pick<NewSecurityEvent, "actor" | "actorId" | "network" | "userAgent">;
+
 /**
  * Deletes an active account: from here on it creates, claims and authenticates nothing. One transaction sets the status
- * (waiting for creates that have begun), revokes the account's credentials, and queues its customer for deletion at the
- * billing provider. Retention erases its rows later. Returns the shard of the account; undefined when it is not active.
+ * (waiting for creates that have begun), revokes the account's credentials, queues its customer for deletion at the
+ * billing provider, and writes to the security log who did it. Retention erases its rows later. Returns the shard of the account; undefined when it is not active.
  */
-export async function deleteActiveAccount(db: Db, id: string): Promise<number | undefined> {
+export async function deleteActiveAccount(db: Db, id: string, by: Deleter): Promise<number | undefined> {
   return db.transaction(async (tx) => {
     const [row] = await tx
       .update(accounts)
@@ -23,6 +26,7 @@ export async function deleteActiveAccount(db: Db, id: string): Promise<number | 
     await revokeApiKeys(tx, id);
     await deleteIdentities(tx, id);
     await queueCustomerDeletion(tx, id);
+    await recordSecurityEvent(tx, { ...by, accountId: id, kind: "account_deleted" });
     return row.shard;
   });
 }

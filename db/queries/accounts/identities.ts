@@ -1,6 +1,35 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
+import type { ProviderName } from "#domain/providers.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, identities } from "../../schema/index.ts";
+
+export type IdentityRow = Pick<typeof identities.$inferSelect, "id" | "provider" | "createdAt">;
+
+/** The OAuth identities of an account, in the order in which they were linked, at most `rowsMax`. */
+export async function listIdentities(db: DbOrTx, accountId: string, rowsMax: number): Promise<IdentityRow[]> {
+  return db
+    .select(identityColumns)
+    .from(identities)
+    .where(eq(identities.accountId, accountId))
+    .orderBy(asc(identities.createdAt), asc(identities.id))
+    .limit(rowsMax);
+}
+
+/** Unlinks identities of an account: the one of this id (UUID), those of a provider, or all. Returns what was unlinked. */
+export async function unlinkIdentities(
+  db: DbOrTx,
+  accountId: string,
+  { id, provider }: { id?: string | undefined; provider?: ProviderName | undefined },
+): Promise<IdentityRow[]> {
+  const isMeant = and(
+    eq(identities.accountId, accountId),
+    id === undefined ? undefined : eq(identities.id, id),
+    provider === undefined ? undefined : eq(identities.provider, provider),
+  );
+  return db.delete(identities).where(isMeant).returning(identityColumns);
+}
+
+const identityColumns = { id: identities.id, provider: identities.provider, createdAt: identities.createdAt };
 
 /** Deletes the OAuth identities of an account. */
 export async function deleteIdentities(db: DbOrTx, accountId: string): Promise<void> {
@@ -10,7 +39,7 @@ export async function deleteIdentities(db: DbOrTx, accountId: string): Promise<v
 /** Deletes an OAuth identity that still belongs to a deleted account, so that another account can have it. */
 export async function deleteIdentityOfDeleted(
   db: DbOrTx,
-  { provider, providerAccountId }: { provider: string; providerAccountId: string },
+  { provider, providerAccountId }: { provider: ProviderName; providerAccountId: string },
 ): Promise<void> {
   await db
     .delete(identities)

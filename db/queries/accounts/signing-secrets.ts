@@ -6,6 +6,9 @@ import type { DbOrTx } from "../../orm.ts";
 import { signingSecrets } from "../../schema/index.ts";
 import type { Tenant } from "./tenant.ts";
 
+/** `isRotated`: this call has rotated the pair. */
+export type RotatedSecretPair = SigningSecretPair & { isRotated: boolean };
+
 export type SigningSecretPair = { current: string; next: string; rotatedAt: Date | null };
 
 /** For how many hours after a rotation the former secret signs beside the current one. */
@@ -26,11 +29,12 @@ export async function rotateSigningSecrets(
   tenant: Tenant,
   ring: KeyRing,
   seen?: Date | null,
-): Promise<SigningSecretPair> {
+): Promise<RotatedSecretPair> {
   const rotatedAt = sql`date_trunc('milliseconds', ${signingSecrets.rotatedAt})`;
   const isUnchanged =
     seen === undefined ? undefined : sql`${rotatedAt} IS NOT DISTINCT FROM ${seen?.toISOString() ?? null}::timestamptz`;
-  return findOrInsert(db, tenant, ring, async () => {
+  let isRotated = false;
+  const pair = await findOrInsert(db, tenant, ring, async () => {
     const rotated = await db
       .update(signingSecrets)
       .set({
@@ -42,8 +46,10 @@ export async function rotateSigningSecrets(
       })
       .where(and(isOf(tenant), isUnchanged))
       .returning(pairColumns);
-    return rotated.length > 0 || seen === undefined ? rotated : selectPair(db, tenant);
+    isRotated = rotated.length > 0;
+    return isRotated || seen === undefined ? rotated : selectPair(db, tenant);
   });
+  return { ...pair, isRotated };
 }
 
 /** Makes the signing secrets of an environment, unless it has some. */

@@ -1,5 +1,6 @@
 import { type DeadNotice, noticeSent } from "#domain/death-notices.ts";
 import type { QuotaNotice } from "#domain/quota-notices.ts";
+import type { SecurityNotice } from "#domain/security-events.ts";
 import type { Sql } from "../../client.ts";
 import { lockDeathGroup, writeDeathGroup } from "./death-groups.ts";
 import { instantOf } from "./insert.ts";
@@ -10,7 +11,7 @@ export type Notice = {
   accountId: string;
   /** The owner's e-mail address. */
   email: string;
-  /** Whether the account is active and wants notices. */
+  /** Whether the account is active, and wants notices or has no say in those of this kind. */
   isWanted: boolean;
   /** How often sending was tried, this try included. */
   attempts: number;
@@ -20,7 +21,11 @@ export type Notice = {
    * not.
    */
   inDoubtSinceMs: number | null;
-} & ({ kind: "dead"; content: DeadNotice } | { kind: "quota"; content: QuotaNotice });
+} & (
+  | { kind: "dead"; content: DeadNotice }
+  | { kind: "quota"; content: QuotaNotice }
+  | { kind: "security"; content: SecurityNotice }
+);
 
 /**
  * Claims the notice that has been due for a try longest; nobody else gets it for `leaseMs`. From here until the try is
@@ -36,7 +41,7 @@ export async function claimNotice(sql: Sql, { nowMs, leaseMs }: { nowMs: number;
       in_doubt_since = coalesce(n.in_doubt_since, ${instantOf(sql, nowMs)})
     FROM found f, accounts a WHERE n.id = f.id AND a.id = n.account_id
     RETURNING n.id, n.account_id AS "accountId", n.kind, n.content, n.attempts, a.email,
-      a.status = 'active' AND a.notices AS "isWanted", extract(epoch FROM n.created_at)::float8 * 1000 AS "createdAtMs",
+      a.status = 'active' AND (a.notices OR n.kind = 'security') AS "isWanted", extract(epoch FROM n.created_at)::float8 * 1000 AS "createdAtMs",
       extract(epoch FROM f.in_doubt_since)::float8 * 1000 AS "inDoubtSinceMs"`;
   return row as Notice | undefined;
 }

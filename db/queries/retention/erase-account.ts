@@ -98,6 +98,8 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
       DELETE FROM api_keys USING bare WHERE account_id = bare.id
     ), gone_identities AS (
       DELETE FROM identities USING bare WHERE account_id = bare.id
+    ), gone_events AS (
+      DELETE FROM security_events USING bare WHERE account_id = bare.id
     ), gone_sessions AS (
       DELETE FROM sessions USING bare WHERE account_id = bare.id
     )

@@ -53,3 +53,12 @@ export async function deleteOldNotices(sql: Sql, days: number, rowsMax: number):
       LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
   return deleted.count;
 }
+
+/** Deletes security events that are more than `days` days old, at most `rowsMax`. Returns how many. */
+export async function deleteOldSecurityEvents(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  const deleted = await sql`
+    DELETE FROM security_events WHERE id = ANY (ARRAY (
+      SELECT id FROM security_events WHERE at < now() - ${days}::integer * interval '1 day'
+      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  return deleted.count;
+}

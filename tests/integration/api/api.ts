@@ -18,6 +18,9 @@ import * as billingCheckout from "#app/v1/billing/checkout/route.ts";
 import * as billingEvents from "#app/v1/billing/events/route.ts";
 import * as billingPortal from "#app/v1/billing/portal/route.ts";
 import * as logs from "#app/v1/logs/route.ts";
+import * as securityEvents from "#app/v1/me/events/route.ts";
+import * as identity from "#app/v1/me/identities/[id]/route.ts";
+import * as identities from "#app/v1/me/identities/route.ts";
 import * as relaySettings from "#app/v1/me/relay-settings/route.ts";
 import * as me from "#app/v1/me/route.ts";
 import * as sessions from "#app/v1/me/sessions/route.ts";
@@ -176,6 +179,9 @@ const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/signing-secrets\/rotate$/, rotateSigningSecrets],
   [/^\/v1\/me$/, me],
   [/^\/v1\/me\/sessions$/, sessions],
+  [/^\/v1\/me\/events$/, securityEvents],
+  [/^\/v1\/me\/identities$/, identities],
+  [/^\/v1\/me\/identities\/([^/]+)$/, identity],
   [/^\/v1\/me\/relay-settings$/, relaySettings],
   [/^\/v1\/notices\/unsubscribe$/, unsubscribe],
   [/^\/v1\/api-keys$/, apiKeys],

@@ -130,6 +130,12 @@ async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Pro
   if (!path.includes("{id}")) return path.replace("{provider}", "github");
   if (path.startsWith("/v1/schedules/")) return path.replace("{id}", await api.create(live));
   if (path.startsWith("/v1/operations/")) return path.replace("{id}", await operationOf(live));
+  if (path.startsWith("/v1/me/identities/")) {
+    const [identity] = await api.sql`
+      INSERT INTO identities (provider, provider_account_id, account_id) VALUES ('github', ${accountId}, ${accountId})
+      RETURNING id`;
+    return path.replace("{id}", encodeId("idn", identity?.id));
+  }
   const [key] = await api.sql`SELECT id FROM api_keys WHERE account_id = ${accountId} AND env = 'live'`;
   return path.replace("{id}", encodeId("key", key?.id));
 }

@@ -8,7 +8,9 @@ import { ATTEMPT_OUTCOMES } from "#domain/attempt-outcome.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { OPERATION_ACTIONS, OPERATION_STATUSES } from "#domain/operations.ts";
 import { PLAN_NAMES, RETRY_STRATEGIES } from "#domain/plans.ts";
+import { PROVIDERS } from "#domain/providers.ts";
 import { REQUEST_METHODS } from "#domain/request-methods.ts";
+import { SECURITY_ACTORS, SECURITY_EVENT_KINDS } from "#domain/security-events.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import { STATUSES } from "#domain/states.ts";
 import { SUBSCRIPTION_STATUSES } from "#domain/subscription.ts";
@@ -55,6 +57,9 @@ test.each([
   ["subscriptions_status_known", SUBSCRIPTION_STATUSES],
   ["operations_action_known", OPERATION_ACTIONS],
   ["operations_status_known", OPERATION_STATUSES],
+  ["security_events_kind_known", SECURITY_EVENT_KINDS],
+  ["security_events_actor_known", SECURITY_ACTORS],
+  ["identities_provider_known", PROVIDERS],
   ["accounts_plan_known", PLAN_NAMES],
   ["accounts_granted_plan_known", PLAN_NAMES],
   ["relay_settings_strategy_known", RETRY_STRATEGIES],

@@ -45,6 +45,9 @@ async function fill({ id }: { id: string }) {
   await sql`INSERT INTO deleted_schedules VALUES (${id}, 'live', 3)`;
   await sql`INSERT INTO identities (provider, provider_account_id, account_id) VALUES ('github', ${id}, ${id})`;
   await sql`INSERT INTO subscriptions (account_id, customer_id) VALUES (${id}, ${`cus_${id}`})`;
+  await sql`
+    INSERT INTO security_events (id, account_id, kind, at, last_at, details, network)
+    VALUES (gen_random_uuid(), ${id}, 'signed_in', now(), now(), '{}', '203.0.113.0/24')`;
   for (const secret of [`a${id}`, `b${id}`]) {
     await sql`
       INSERT INTO api_keys (id, account_id, env, name, hash, last4)

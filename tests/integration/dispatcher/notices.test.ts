@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connectOrm, type OrmConnection } from "#db/orm.ts";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
+import { collectSecurityNotice } from "#db/queries/notices/collect-security-notice.ts";
 import { claimNotice } from "#db/queries/notices/send.ts";
 import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
@@ -205,6 +207,70 @@ describe("notices are sent to", () => {
     expect(mail?.text).toContain(`Turn notices off: ${BASE_URL}/unsubscribe?token=${token}`);
     const key = await readUnsubscribeKey(bench.sql as never, bench.config.keyRing);
     expect(readUnsubscribeToken(key, String(token))).toBe(account.id);
+  });
+});
+
+describe("a security notice", () => {
+  const key = { kind: "api_key_created", details: { keyName: "CI <b>", env: "live" } } as const;
+  let orm: OrmConnection;
+  beforeAll(() => {
+    orm = connectOrm({ url: bench.databaseUrl, name: "web", connectionsMax: 1 });
+  });
+  afterAll(() => orm.close());
+  /** Tells the owner, and moves the notice to the time of the fleet's clock. */
+  const tell = async ({ id }: { id: string }) => {
+    await orm.run(5_000, ({ db }) =>
+      collectSecurityNotice(db, id, { ...key, network: "203.0.113.0/24", userAgent: null }),
+    );
+    const now = new Date(fleet.clock.now());
+    await bench.sql`
+      UPDATE notices SET created_at = ${now}, next_try_at = greatest(next_try_at, ${now})
+      WHERE account_id = ${id} AND attempts = 0`;
+  };
+
+  it("is sent to an owner who wants no notices, without a link that turns it off", async () => {
+    const account = await bench.account();
+    await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
+    await tell(account);
+    await fleet.after(1);
+    await fleet.after(60);
+    const [mail, ...others] = fleet.mails(account);
+    expect(others).toEqual([]);
+    expect(mail?.subject).toBe("A new live API key");
+    expect(mail?.text).toContain("The live API key “CI <b>” was created.");
+    expect(mail?.text).toContain("from 203.0.113.0/24");
+    expect(mail?.text).toContain(`${BASE_URL}/account`);
+    expect(JSON.stringify(mail)).not.toMatch(/unsubscribe/i);
+    expect(await outcomes()).toEqual(["sent"]);
+  });
+
+  it("is not lost while the mail provider is down, and what happens meanwhile is in a further one", async () => {
+    const account = await bench.account();
+    resend.behave({ status: 503, name: "application_error" });
+    await tell(account);
+    await fleet.after(1);
+    await tell(account);
+    await tell(account);
+    await fleet.after(1);
+    expect(fleet.mails(account)).toEqual([]);
+    resend.behave("accept");
+    await fleet.after(30);
+    await fleet.after(30);
+    expect(fleet.mails(account).map(({ subject }) => subject)).toEqual([
+      "A new live API key",
+      "2 changes to who can use your account",
+    ]);
+  });
+
+  it("is not sent to an account that was deactivated or deleted before", async () => {
+    for (const change of ["status = 'deactivated'", "status = 'deleted', deleted_at = now()"]) {
+      const account = await bench.account();
+      await tell(account);
+      await bench.sql`UPDATE accounts SET ${bench.sql.unsafe(change)} WHERE id = ${account.id}`;
+    }
+    await fleet.after(1);
+    expect(resend.accepted).toEqual([]);
+    expect(await bench.sql`SELECT FROM notices`).toHaveLength(0);
   });
 });
 

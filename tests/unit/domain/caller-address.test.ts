@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callerAddress, callerNetwork, parseTrustedProxies } from "#domain/caller-address.ts";
+import { callerAddress, callerNetwork, maskedNetwork, parseTrustedProxies } from "#domain/caller-address.ts";
 
 const PROXIES = parseTrustedProxies("10.0.0.0/8, 127.0.0.1 ,fd00::/8");
 
@@ -54,6 +54,11 @@ describe("the key that callers are counted by", () => {
     expect(callerNetwork("2001:db8:1:2::")).toBe(callerNetwork("2001:db8:1:2:ffff:ffff:ffff:ffff"));
     expect(callerNetwork("2001:db8:1:3::1")).not.toBe(callerNetwork("2001:db8:1:2::1"));
   });
+});
+
+it("the security log keeps the /24 of an IPv4 address and the /48 of an IPv6 address", () => {
+  expect(maskedNetwork("203.0.113.77")).toBe("203.0.113.0/24");
+  expect(maskedNetwork("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1::/48");
 });
 
 it("a TRUSTED_PROXIES entry that is neither an address nor a range is named in the error", () => {

@@ -1,0 +1,17 @@
+import { listIdentities, removeIdentities } from "#server/contract/security.ts";
+import { methods } from "#server/http/methods.ts";
+import { noContent, ok } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+import { listOwnIdentities, presentIdentity } from "#server/identities/list.ts";
+import { removeOwnIdentities } from "#server/identities/remove.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route(listIdentities, async ({ ctx }) => ok({ items: (await listOwnIdentities(ctx)).map(presentIdentity) })),
+  DELETE: route(removeIdentities, async ({ ctx, query }) => {
+    await removeOwnIdentities(ctx, query.provider);
+    return noContent();
+  }),
+});

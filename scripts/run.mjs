@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   console.error(
-    `Stopwatch needs Node.js 22.19 or later, and this is ${process.version}. Run "npm ci" and use the npm scripts, which bring a Node.js of their own.`,
+    `Stopwatch needs Node.js 22.19 or later, and this is ${process.version}. Run "npm ci" and use the npm scripts: on most platforms they bring a Node.js of their own. Elsewhere install Node.js 24.`,
   );
   process.exit(1);
 }

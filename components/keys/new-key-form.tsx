@@ -76,5 +76,6 @@ export function NewKeyForm({
 
 const FAILED = {
   stale: "This form was too old. Press again.",
-  CONFLICT: "This account has 100 keys that are not revoked, and may not have more. Revoke one first.",
+  CONFLICT: "This account has as many keys as its plan allows. Revoke one first.",
+  daily: "This account made as many keys as its plan allows within 24 hours. Keys can still be revoked.",
 };

@@ -12,6 +12,7 @@ import { countInWords, type ScopeFilter, scopeInWords } from "./operation-words.
 /** The error of the last submit. */
 const FAILURES: Record<string, string> = {
   unavailable: "Nothing was begun: the database did not answer. Try again.",
+  daily: "Nothing was begun: this account started as many operations as its plan allows within 24 hours.",
   conflict: "Nothing was begun: ten operations are running. Wait for one of them, or stop it.",
   gone: "Nothing was done: the schedule is not there any more.",
   firing: "Not cancelled: it is firing. Try again in a few seconds.",

@@ -29,6 +29,11 @@ const FAILURES = {
     text: "This installation takes no new accounts by itself. Ask whoever runs it, or sign in with another address.",
     mayTry: true,
   },
+  too_many_identities: {
+    title: "That account has enough ways to sign in.",
+    text: "It takes no more identities at providers. Have a link sent instead.",
+    mayTry: true,
+  },
   account_deactivated: {
     title: "This account is deactivated.",
     text: "Its schedules wait and nothing of it is lost. Ask whoever runs this installation.",

@@ -63,6 +63,7 @@ export const apiKeys = pgTable(
   (table) => [
     uniqueIndex("api_keys_hash_key").on(table.hash),
     index("api_keys_account").on(table.accountId, table.createdAt),
+    index("api_keys_revoked").on(table.revokedAt).where(sql`revoked_at is not null`),
     check("api_keys_env_known", isOneOf(table.env, ENVIRONMENTS)),
     check("api_keys_hash_size", sql`octet_length(${table.hash}) = 32`),
   ],

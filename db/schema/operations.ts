@@ -33,7 +33,7 @@ export const operations = pgTable(
     status: text("status", { enum: OPERATION_STATUSES }).notNull().default("running"),
     /** Null for chosen schedules. */
     filter: jsonb("filter").$type<OperationFilter>(),
-    /** The chosen schedules; null for a filter. */
+    /** The chosen schedules that exist, empty once the operation has ended; null for a filter. */
     scheduleIds: uuid("schedule_ids").array(),
     /** What belongs to the set existed at this instant, and matched the filter then. */
     acceptedAt: instant("accepted_at").notNull(),

@@ -15,6 +15,7 @@ import {
   deleteOldPunctuality,
   deleteOldSecurityEvents,
   deleteOldSignIns,
+  deleteRevokedKeys,
 } from "#db/queries/retention/expired-rows.ts";
 import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
 import { deleteTerminalSchedules, erasePayloads } from "#db/queries/retention/terminal-schedules.ts";
@@ -33,6 +34,8 @@ const GONE_DISPATCHER_DAYS = 7;
 /** A notice about the quota belongs to a month; keep that month and as much again. */
 const NOTICES_DAYS = 62;
 const OPERATIONS_DAYS = 90;
+/** Longer than the day in which keys that were made are counted. */
+const REVOKED_KEYS_DAYS = 30;
 
 export type Job = {
   name: string;
@@ -55,6 +58,7 @@ export function retentionJobs(plans: Plans): Job[] {
       deleteFromDefaultPartition(sql, windowDays, ROWS_MAX),
     ),
     sweep("sessions", ROWS_MAX, (sql) => deleteExpiredSessions(sql, ROWS_MAX)),
+    sweep("revoked keys", ROWS_MAX, (sql) => deleteRevokedKeys(sql, REVOKED_KEYS_DAYS, ROWS_MAX)),
     sweep("sign-ins", ROWS_MAX, (sql) => deleteOldSignIns(sql, ROWS_MAX)),
     sweep("dispatchers", ROWS_MAX, (sql) => deleteGoneDispatchers(sql, GONE_DISPATCHER_DAYS, ROWS_MAX)),
     sweep("public counts", ROWS_MAX, (sql) => deleteOldPunctuality(sql, PUBLIC_COUNTS_DAYS, ROWS_MAX)),

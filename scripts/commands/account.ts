@@ -3,14 +3,14 @@ import { type Config, processEnv, readConfig, readLauncherConfig } from "#config
 import { migrate } from "#db/migrate.ts";
 import { connectOrm, type Db } from "#db/orm.ts";
 import { createApiKey } from "#db/queries/accounts/api-keys.ts";
-import { createOrFindAccount } from "#db/queries/accounts/create.ts";
+import { createOrFindAccount, type FoundAccount } from "#db/queries/accounts/create.ts";
 import { recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
 import { createSession } from "#db/queries/accounts/sessions.ts";
 import { verifyEmail } from "#db/queries/accounts/verify-email.ts";
 import { typedEmailAddress } from "#domain/email-address.ts";
 import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import { encodeId } from "#domain/ids.ts";
-import { PLAN_NAMES } from "#domain/plans.ts";
+import { PLAN_NAMES, type Plans } from "#domain/plans.ts";
 import type { Query } from "#server/context.ts";
 import { assertAct, doAct } from "../account/acts.ts";
 import { command, UsageError } from "../command.ts";
@@ -129,8 +129,8 @@ function creating({ email, plan, key, session, admin }: Wanted) {
         if (admin && !config.adminEmails.has(account.email)) {
           console.error(`${account.email} is not in ADMIN_EMAILS: add it there and start the web part again.`);
         }
-        const started = session && (await startSession(db, account.id));
-        const made = key && (await makeKey(db, account.id, key));
+        const started = session && (await startSession(db, account.id, config.plans));
+        const made = key && (await makeKey(db, account, key, config.plans));
         return {
           accountId: encodeId("acc", account.id),
           email: account.email,
@@ -142,16 +142,16 @@ function creating({ email, plan, key, session, admin }: Wanted) {
     );
 }
 
-function startSession(db: Db, accountId: string) {
+function startSession(db: Db, accountId: string, plans: Plans) {
   return db.transaction(async (tx) => {
     await recordSecurityEvent(tx, { accountId, kind: "signed_in", ...BY_OPERATOR });
-    return createSession(tx, { accountId, userAgent: "npm run account" });
+    return createSession(tx, { accountId, userAgent: "npm run account" }, plans);
   });
 }
 
-function makeKey(db: Db, accountId: string, env: Environment) {
+function makeKey(db: Db, { id: accountId, plan }: FoundAccount, env: Environment, plans: Plans) {
   return db.transaction(async (tx) => {
-    const key = await createApiKey(tx, { accountId, env, name: "command line" });
+    const key = await createApiKey(tx, { accountId, env, name: "command line" }, plans[plan]);
     const details = { keyName: key.name, env };
     await recordSecurityEvent(tx, { accountId, kind: "api_key_created", subjectId: key.id, details, ...BY_OPERATOR });
     return key;

@@ -5,17 +5,18 @@ import type { ApiKeyInput } from "./api-key-input.ts";
 import { recordKeyEvent } from "./record-key-event.ts";
 
 /**
- * Creates an API key for the caller's account; returns it with its raw value. Throws CONFLICT at 100 active keys. With
- * `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
+ * Creates an API key for the caller's account; returns it with its raw value. Throws CONFLICT and RATE_LIMITED at
+ * the plan's limits of keys. With `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
  */
 export async function createOwnApiKey(
   ctx: Ctx,
   input: ApiKeyInput,
   prepared?: Readonly<Record<Environment, string>>,
 ): Promise<RawApiKey> {
+  const wanted = { accountId: ctx.tenant.accountId, ...input };
   return ctx.query(({ db }) =>
     db.transaction(async (tx) => {
-      const key = await createApiKey(tx, { accountId: ctx.tenant.accountId, ...input }, prepared?.[input.env]);
+      const key = await createApiKey(tx, wanted, ctx.limits, prepared?.[input.env]);
       if (key.isNew) await recordKeyEvent(tx, ctx, "api_key_created", key);
       return key;
     }),

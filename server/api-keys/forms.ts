@@ -1,6 +1,6 @@
 import type { ApiKeyRow } from "#db/queries/accounts/api-keys.ts";
 import { environmentOf } from "#domain/environment.ts";
-import { AppError } from "#domain/errors.ts";
+import { AppError, DailyLimitReached } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { DashboardFormCall } from "../http/dashboard-form.ts";
 import type { Reply } from "../http/reply.ts";
@@ -32,6 +32,7 @@ export async function createKeyByForm(call: DashboardFormCall): Promise<Reply> {
   try {
     return showOnce(call, await createOwnApiKey(ctx, input.data, prepared), "created");
   } catch (error) {
+    if (error instanceof DailyLimitReached) return goTo("/keys/new", { ...typed, error: "daily" });
     if (error instanceof AppError && error.code === "CONFLICT")
       return goTo("/keys/new", { ...typed, error: "CONFLICT" });
     throw error;
@@ -45,7 +46,12 @@ export async function rotateKeyByForm(call: DashboardFormCall): Promise<Reply> {
   keyIdOrThrow(id);
   const prepared = openPreparedKeys(ctx, fields.get("prepared") ?? "");
   if (prepared === null) return goTo(`/keys/${id}/rotate`, { error: "stale" });
-  return showOnce(call, await rotateOwnApiKey(ctx, id, prepared), "rotated");
+  try {
+    return showOnce(call, await rotateOwnApiKey(ctx, id, prepared), "rotated");
+  } catch (error) {
+    if (error instanceof DailyLimitReached) return goTo(`/keys/${id}/rotate`, { error: "daily" });
+    throw error;
+  }
 }
 
 /** "Revoke key": only when its name was typed. */

@@ -7,7 +7,7 @@ import { recordKeyEvent } from "./record-key-event.ts";
 
 /**
  * Revokes a key and creates its replacement in one transaction; returns the new key with its raw value. Throws NOT_FOUND,
- * and CONFLICT when the key is already revoked, so that of concurrent rotations only one succeeds.
+ * CONFLICT when the key is already revoked, so that of concurrent rotations only one succeeds, and RATE_LIMITED.
  * With `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
  */
 export async function rotateOwnApiKey(
@@ -19,7 +19,7 @@ export async function rotateOwnApiKey(
   const id = keyIdOrThrow(keyId);
   const replacement = await ctx.query(({ db }) =>
     db.transaction(async (tx) => {
-      const key = await rotateApiKey(tx, accountId, id, prepared);
+      const key = await rotateApiKey(tx, accountId, id, ctx.limits, prepared);
       if (key?.isNew) await recordKeyEvent(tx, ctx, "api_key_rotated", key);
       return key;
     }),

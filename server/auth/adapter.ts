@@ -4,8 +4,8 @@ import { adapterTables } from "#db/adapter-tables.ts";
 import type { Db } from "#db/orm.ts";
 import { signUpAccount } from "#db/queries/accounts/create.ts";
 import { findAccountToSignIn } from "#db/queries/accounts/find.ts";
-import { deleteIdentityOfDeleted } from "#db/queries/accounts/identities.ts";
-import { fullTerm } from "#db/queries/accounts/sessions.ts";
+import { deleteIdentityOfDeleted, hasRoomForIdentity } from "#db/queries/accounts/identities.ts";
+import { fullTerm, makeRoomForSession } from "#db/queries/accounts/sessions.ts";
 import { confirmOwner } from "#db/queries/accounts/verify-email.ts";
 import { parseEmailAddress } from "#domain/email-address.ts";
 import type { ProviderName } from "#domain/providers.ts";
@@ -59,11 +59,15 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     },
     async linkAccount({ userId, providerAccountId, ...account }) {
       const provider = account.provider as ProviderName;
-      await run(async (db, adapter) => {
-        await confirmOwner(db, userId, attempt.profile ?? { name: null, avatarUrl: null });
-        await deleteIdentityOfDeleted(db, { provider, providerAccountId });
-        await adapter.linkAccount({ userId, provider, providerAccountId, type: "oauth" });
-      });
+      await run((db) =>
+        db.transaction(async (tx) => {
+          if (!(await hasRoomForIdentity(tx, userId, services.config.plans)))
+            throw new SignInFailure("too_many_identities");
+          await confirmOwner(tx, userId, attempt.profile ?? { name: null, avatarUrl: null });
+          await deleteIdentityOfDeleted(tx, { provider, providerAccountId });
+          await drizzleAdapter(tx as unknown as Db).linkAccount({ userId, provider, providerAccountId, type: "oauth" });
+        }),
+      );
     },
     async createSession({ sessionToken, userId }) {
       const row = {
@@ -72,7 +76,12 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
         userAgent: attempt.userAgent,
         expires: fullTerm,
       };
-      const { expires } = await run((_, adapter) => adapter.createSession(row as never));
+      const { expires } = await run((db) =>
+        db.transaction(async (tx) => {
+          await makeRoomForSession(tx, userId, services.config.plans);
+          return drizzleAdapter(tx as unknown as Db).createSession(row as never);
+        }),
+      );
       attempt.sessionToken = sessionToken;
       return { sessionToken, userId, expires };
     },

@@ -40,7 +40,8 @@ export const listApiKeys = endpoint({
   path: "/v1/api-keys",
   tag,
   summary: "List the account's keys of both environments, newest first.",
-  description: "At most 1,000; of more than that, revoked ones are left out first.",
+  description:
+    "At most 1,000; of more than that, revoked ones are left out first. A revoked key is listed for 30 days, and then deleted.",
   auth: "session",
   responses: {
     200: {
@@ -57,7 +58,8 @@ export const createApiKey = endpoint({
   path: "/v1/api-keys",
   tag,
   summary: "Create a key.",
-  description: "An account may have 100 keys that are not revoked, of both environments together: CONFLICT beyond.",
+  description:
+    "An account may have 100 keys that are not revoked, of both environments together: CONFLICT beyond. It may create and rotate 200 within 24 hours: RATE_LIMITED beyond. (The plans of an installation can say otherwise.)",
   auth: "session",
   body: ApiKeyInput,
   bodyExample: { name: "production server", env: "live" },
@@ -73,7 +75,8 @@ export const rotateApiKey = endpoint({
   path: "/v1/api-keys/{id}/rotate",
   tag,
   summary: "Replace a key: the old value is revoked and a new one issued in one step.",
-  description: "The replacement has an id of its own, and the name and environment of the old key.",
+  description:
+    "The replacement has an id of its own, and the name and environment of the old key. It counts as a key that is created: RATE_LIMITED beyond 200 within 24 hours, and the old key is then kept.",
   auth: "session",
   responses: {
     201: { description: "The replacement, with its raw value.", schema: NewApiKeyAnswer, example: NEW_API_KEY_EXAMPLE },

@@ -86,7 +86,7 @@ export const startOperation = endpoint({
   tag,
   summary: "Cancel or replay many schedules.",
   description:
-    "Acts on the named schedules, or on all that match a filter when the operation is accepted; what is created later is not touched. It is worked off in steps after the answer. Each schedule is processed on its own, as by `DELETE` or `replay` of one, under the plan and quota of that moment; a replay makes one copy of each. At most ten run at once in an environment. Operations are kept for 90 days after their end.",
+    "Acts on the named schedules, or on all that match a filter when the operation is accepted; what is created later is not touched. It is worked off in steps after the answer. Each schedule is processed on its own, as by `DELETE` or `replay` of one, under the plan and quota of that moment; a replay makes one copy of each. At most ten run at once in an environment (CONFLICT beyond), and as many are started within 24 hours as the plan allows (RATE_LIMITED beyond). Named schedules that do not exist are counted as `not_found` at once. Operations are kept for 90 days after their end; which schedules were named is not.",
   auth: "any",
   hasEnv: true,
   requestHeaders: {

@@ -1,5 +1,5 @@
 import { type Environment, environmentOf, environmentQuery } from "#domain/environment.ts";
-import { AppError, type ErrorCode } from "#domain/errors.ts";
+import { AppError, DailyLimitReached, type ErrorCode } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
 import { signedOutPageUrl } from "../auth/redirects.ts";
@@ -105,7 +105,9 @@ const FAILURES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** The code of an error for the parameter `error` of the confirm page. */
-function failureOf({ code, publicMessage }: AppError, fields: URLSearchParams): string {
+function failureOf(error: AppError, fields: URLSearchParams): string {
+  const { code, publicMessage } = error;
+  if (error instanceof DailyLimitReached) return "daily";
   if (code !== "CONFLICT") return FAILURES[code] ?? "failed";
   if ((fields.get("ids") ?? ",").includes(",")) return "conflict";
   if (fields.get("action") === "replay") return "refused";

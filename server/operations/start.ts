@@ -1,6 +1,6 @@
 import { type Acceptance, acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
 import { listSchedules } from "#db/queries/search/list-schedules.ts";
-import { AppError } from "#domain/errors.ts";
+import { AppError, DailyLimitReached } from "#domain/errors.ts";
 import { decodeId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX, type OperationFilter } from "#domain/operations.ts";
 import { operationHash } from "#domain/request-hash.ts";
@@ -13,24 +13,30 @@ export type StartedOperation = Extract<Acceptance, { outcome: "accepted" | "repl
 /**
  * Accepts an operation on the schedules that match the filter now, or on chosen ones; for a known idempotency key it
  * returns the existing operation. Dispatchers carry it out. Throws CONFLICT while ten operations of the environment are
- * running.
+ * running, and RATE_LIMITED when the plan allows no more within 24 hours.
  */
 export async function startOperation(ctx: Ctx, input: OperationInput): Promise<StartedOperation> {
+  const { operationsPerDay } = ctx.limits;
   const { action, idempotencyKey = null } = input;
   const scope = await scopeOf(ctx, input);
   const { filter, scheduleIds } = scope;
   const requestHash =
     idempotencyKey === null ? NO_HASH : operationHash(ctx.requestHashKey, { action, filter, scheduleIds });
   const wanted = { action, idempotencyKey, requestHash, ...scope };
-  const acceptance = await ctx.query(({ db }) => acceptOperation(db, ctx.tenant, wanted));
+  const acceptance = await ctx.query(({ db }) => acceptOperation(db, ctx.tenant, operationsPerDay, wanted));
   switch (acceptance.outcome) {
     case "accepted":
     case "replayed":
       return acceptance;
     case "inactive":
       throw unauthorized();
-    case "too many":
+    case "too many running":
       throw tooMany();
+    case "too many today":
+      throw new DailyLimitReached(
+        `${operationsPerDay} operations of this environment were started within 24 hours.`,
+        acceptance.waitS,
+      );
   }
 }
 

@@ -9,6 +9,7 @@ import { createOrFindAccount } from "../../db/queries/accounts/create.ts";
 import { secretAad } from "../../domain/associated-data.ts";
 import { type KeyRing, parseKeyRing, seal } from "../../domain/cipher.ts";
 import { encodeId } from "../../domain/ids.ts";
+import { parsePlans } from "../../domain/plans.ts";
 import { generateSigningSecret } from "../../domain/signing.ts";
 import { buildWhenNeeded } from "../../scripts/stack/build.ts";
 import { type PageToOpen, pagesToOpen } from "../pages/routes.ts";
@@ -44,6 +45,7 @@ const CREATES_ALONE = 100;
 const FULL_SCHEDULES = 1_000_000;
 const QUICK_SCHEDULES = 50_000;
 const ADMIN = "pages-admin@example.com";
+const LIMITS = parsePlans(undefined).indie;
 const PLANS = JSON.stringify({ indie: { monthlyQuota: 100_000_000, requestsPerMinute: 1_000_000 } });
 
 /**
@@ -168,8 +170,8 @@ async function prepareAccounts(sql: postgres.Sql, url: string, keys: string) {
     const { apiKey, adminId, keyId } = await connection.run(30_000, async ({ db }) => {
       const account = { plan: "indie" as const, keyRing, nowMs: Date.now() };
       const other = await createOrFindAccount(db, { ...account, email: "beside@example.com" });
-      const { key } = await createApiKey(db, { accountId: other.id, env: "live", name: "bench" });
-      const own = await createApiKey(db, { accountId: BIG_ACCOUNT, env: "live", name: "production server" });
+      const { key } = await createApiKey(db, { accountId: other.id, env: "live", name: "bench" }, LIMITS);
+      const own = await createApiKey(db, { accountId: BIG_ACCOUNT, env: "live", name: "production server" }, LIMITS);
       return { apiKey: key, adminId: (await createOrFindAccount(db, { ...account, email: ADMIN })).id, keyId: own.id };
     });
     await sql`UPDATE accounts SET email_verified_at = now() WHERE id = ${adminId}`;

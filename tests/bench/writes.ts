@@ -5,6 +5,7 @@ import { connectOrm } from "../../db/orm.ts";
 import { createApiKey } from "../../db/queries/accounts/api-keys.ts";
 import { createOrFindAccount } from "../../db/queries/accounts/create.ts";
 import { parseKeyRing } from "../../domain/cipher.ts";
+import { parsePlans } from "../../domain/plans.ts";
 import { buildWhenNeeded } from "../../scripts/stack/build.ts";
 import { type Caller, drive } from "./load.ts";
 import { median } from "./measure.ts";
@@ -30,6 +31,7 @@ const WARM_UP_SECONDS = 5;
 const SLICE_MS = 1_000;
 const SAMPLE_MS = 100;
 const FIRE_AT = "2031-01-01T00:00:00.000Z";
+const LIMITS = parsePlans(undefined).indie;
 const PLANS = JSON.stringify({ indie: { monthlyQuota: 100_000_000, requestsPerMinute: 1_000_000 } });
 
 /**
@@ -151,7 +153,7 @@ async function createKeys(url: string, keys: string, count: number): Promise<str
       for (let n = 0; n < count; n++) {
         const account = { email: `writes${n}@example.com`, plan: "indie" as const, keyRing: parseKeyRing(keys) };
         const { id } = await createOrFindAccount(db, { ...account, nowMs: Date.now() });
-        made.push((await createApiKey(db, { accountId: id, env: "live", name: "bench" })).key);
+        made.push((await createApiKey(db, { accountId: id, env: "live", name: "bench" }, LIMITS)).key);
       }
       return made;
     });

@@ -25,7 +25,7 @@ export async function startFiguresStage() {
   // A client of its own: drizzle changes how the one that it is given reads instants.
   const ormSql = postgres(database.url, { max: 1, onnotice: () => {} });
   const db = drizzle(ormSql) as unknown as Db;
-  const { keyRing } = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS });
+  const { keyRing, plans } = readConfig({ DATABASE_URL: database.url, ENCRYPTION_KEYS });
   const web = await startWebProcess({ DATABASE_URL: database.url, ENCRYPTION_KEYS });
   const browser: Browser = await launchBrowser();
 
@@ -35,7 +35,7 @@ export async function startFiguresStage() {
     /** A new account, signed in. */
     async account(plan: "free" | "indie" = "indie"): Promise<SignedIn> {
       const { id } = await createTestAccount(sql, keyRing, { plan });
-      const { token } = await createSession(db, { accountId: id, userAgent: null });
+      const { token } = await createSession(db, { accountId: id, userAgent: null }, plans);
       return { id, token };
     },
 

@@ -1,9 +1,9 @@
-import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import { apiKeyPreview, generateApiKey, hashApiKey } from "#domain/api-key.ts";
 import type { Environment } from "#domain/environment.ts";
-import { AppError } from "#domain/errors.ts";
+import { AppError, DailyLimitReached } from "#domain/errors.ts";
 import { newId } from "#domain/ids.ts";
-import type { PlanName } from "#domain/plans.ts";
+import type { PlanLimits, PlanName } from "#domain/plans.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, apiKeys } from "../../schema/index.ts";
 import type { Tenant } from "./tenant.ts";
@@ -24,32 +24,54 @@ export type RawApiKey = ApiKeyRow & { key: string; isNew: boolean };
 
 type WantedApiKey = { accountId: string; env: Environment; name: string };
 
-/** How many keys an account may have that are not revoked, both environments together. */
-const KEYS_IN_FORCE_MAX = 100;
+export type ApiKeyLimits = Pick<PlanLimits, "apiKeysMax" | "apiKeysPerDay">;
 
 /**
- * Makes an API key. `key` is its raw value, which is not stored. Throws CONFLICT when the account has 100 keys that are
- * not revoked; concurrent calls do not get past the limit either. `prepared` is a raw value to use; when the account
- * has stored it already, returns that key and stores nothing.
+ * Makes an API key. `key` is its raw value, which is not stored. Throws CONFLICT when the account has `apiKeysMax` keys
+ * that are not revoked, and RATE_LIMITED when it made `apiKeysPerDay` within 24 hours; concurrent calls do not get past
+ * the limits either. `prepared` is a raw value to use; when the account has stored it already, returns that key and
+ * stores nothing.
  */
-export async function createApiKey(db: DbOrTx, wanted: WantedApiKey, prepared?: string): Promise<RawApiKey> {
+export async function createApiKey(
+  db: DbOrTx,
+  wanted: WantedApiKey,
+  limits: ApiKeyLimits,
+  prepared?: string,
+): Promise<RawApiKey> {
   return db.transaction(async (tx) => {
-    // Serialise the calls of an account, so that each counts the keys of the calls before it. Not with the account's
-    // row, which creating schedules locks too.
-    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${wanted.accountId}`}, 0))`);
+    await lockKeys(tx, wanted.accountId);
     const stored = prepared && (await findOwnApiKey(tx, wanted.accountId, prepared));
     if (stored) return stored;
     const inForce = await tx.$count(apiKeys, and(eq(apiKeys.accountId, wanted.accountId), isNull(apiKeys.revokedAt)));
-    if (inForce >= KEYS_IN_FORCE_MAX) throw tooManyKeys();
+    if (inForce >= limits.apiKeysMax) throw tooManyKeys(limits);
+    await assertMadeFewToday(tx, wanted.accountId, limits);
     return insertApiKey(tx, wanted, prepared);
   });
 }
 
-function tooManyKeys(): AppError {
+// Serialises the calls of an account, so that each counts the keys of the calls before it. Not with the account's row,
+// which creating schedules locks too.
+async function lockKeys(tx: DbOrTx, accountId: string): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${accountId}`}, 0))`);
+}
+
+function tooManyKeys({ apiKeysMax }: ApiKeyLimits): AppError {
   return new AppError(
     "CONFLICT",
-    `This account has ${KEYS_IN_FORCE_MAX} API keys that are not revoked, and may not have more.`,
+    `This account has ${apiKeysMax} API keys that are not revoked, and may not have more.`,
   );
+}
+
+// Of `max` keys, the one that was made first is the next to be older than a day.
+async function assertMadeFewToday(tx: DbOrTx, accountId: string, { apiKeysPerDay: max }: ApiKeyLimits): Promise<void> {
+  const [full] = await tx
+    .select({ waitS: sql<number>`ceil(extract(epoch FROM ${apiKeys.createdAt} - ${aDayAgo}))::integer` })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.accountId, accountId), gt(apiKeys.createdAt, aDayAgo)))
+    .orderBy(desc(apiKeys.createdAt))
+    .offset(max - 1)
+    .limit(1);
+  if (full) throw new DailyLimitReached(`This account made ${max} API keys within 24 hours.`, Math.max(1, full.waitS));
 }
 
 async function insertApiKey(
@@ -83,21 +105,27 @@ export async function listApiKeys(db: DbOrTx, accountId: string, rowsMax: number
 
 /**
  * Revokes an active key and makes another of the same name and environment; undefined when the account has no such
- * active key. `prepared` are raw values to use; when the account has stored one of them already, returns that key.
+ * active key. Throws RATE_LIMITED as `createApiKey` does, and then revokes nothing. `prepared` are raw values to use; when
+ * the account has stored one of them already, returns that key.
  */
 export async function rotateApiKey(
   db: DbOrTx,
   accountId: string,
   id: string,
+  limits: ApiKeyLimits,
   prepared?: Readonly<Record<Environment, string>>,
 ): Promise<RawApiKey | undefined> {
   return db.transaction(async (tx) => {
+    await lockKeys(tx, accountId);
     const [old] = await tx
       .update(apiKeys)
       .set({ revokedAt: sql`clock_timestamp()` })
       .where(and(isOwn(accountId, id), isNull(apiKeys.revokedAt)))
       .returning({ env: apiKeys.env, name: apiKeys.name });
-    if (old) return insertApiKey(tx, { accountId, ...old }, prepared?.[old.env]);
+    if (old) {
+      await assertMadeFewToday(tx, accountId, limits);
+      return insertApiKey(tx, { accountId, ...old }, prepared?.[old.env]);
+    }
     if (prepared === undefined) return undefined;
     return (await findOwnApiKey(tx, accountId, prepared.live)) ?? findOwnApiKey(tx, accountId, prepared.test);
   });
@@ -163,6 +191,7 @@ export async function touchApiKey(db: DbOrTx, id: string): Promise<void> {
     .where(and(eq(apiKeys.id, id), sql`coalesce(${apiKeys.lastUsedAt} < ${aMinuteAgo}, true)`));
 }
 
+const aDayAgo = sql`(clock_timestamp() - interval '1 day')`;
 const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;
 
 const apiKeyColumns = {

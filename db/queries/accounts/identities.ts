@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import type { Plans } from "#domain/plans.ts";
 import type { ProviderName } from "#domain/providers.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, identities } from "../../schema/index.ts";
@@ -34,6 +35,17 @@ const identityColumns = { id: identities.id, provider: identities.provider, crea
 /** Deletes the OAuth identities of an account. */
 export async function deleteIdentities(db: DbOrTx, accountId: string): Promise<void> {
   await db.delete(identities).where(eq(identities.accountId, accountId));
+}
+
+/**
+ * Whether an account may have one more identity: it has fewer than `identitiesMax` of its plan. Call it in the transaction
+ * that stores the identity: concurrent calls wait for it, so the bound is exact.
+ */
+export async function hasRoomForIdentity(tx: DbOrTx, accountId: string, plans: Plans): Promise<boolean> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`identities ${accountId}`}, 0))`);
+  const [account] = await tx.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId)).limit(1);
+  if (!account) throw new Error("an identity needs an account");
+  return (await tx.$count(identities, eq(identities.accountId, accountId))) < plans[account.plan].identitiesMax;
 }
 
 /** Deletes an OAuth identity that still belongs to a deleted account, so that another account can have it. */

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, inArray, ne, type SQL, sql } from "drizzle-orm";
-import type { PlanName } from "#domain/plans.ts";
+import type { PlanName, Plans } from "#domain/plans.ts";
 import { generateSessionToken, hashSessionToken, SESSION_DAYS } from "#domain/session-token.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, sessions } from "../../schema/index.ts";
@@ -18,14 +18,40 @@ export type ActiveSession = {
   isRenewable: boolean;
 };
 
-/** Starts a session of `SESSION_DAYS` days. `token` is the value of its cookie, which is not stored. */
+/**
+ * Starts a session of `SESSION_DAYS` days, and ends others as `makeRoomForSession` does. `token` is the value of its
+ * cookie, which is not stored.
+ */
 export async function createSession(
   db: DbOrTx,
   wanted: { accountId: string; userAgent: string | null },
+  plans: Plans,
 ): Promise<{ token: string }> {
   const token = generateSessionToken();
-  await db.insert(sessions).values({ ...wanted, tokenHash: hashSessionToken(token), expiresAt: fullTerm });
+  await db.transaction(async (tx) => {
+    await makeRoomForSession(tx, wanted.accountId, plans);
+    await tx.insert(sessions).values({ ...wanted, tokenHash: hashSessionToken(token), expiresAt: fullTerm });
+  });
   return { token };
+}
+
+/**
+ * Ends sessions of an account so that it has `sessionsMax` of its plan with the one that follows: expired ones first, then
+ * those that were not used for longest. Call it in the transaction that starts the session: concurrent sign-ins wait for
+ * it, so the bound is exact.
+ */
+export async function makeRoomForSession(tx: DbOrTx, accountId: string, plans: Plans): Promise<void> {
+  // Not with the account's row, which creating schedules locks too.
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sessions ${accountId}`}, 0))`);
+  const [account] = await tx.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId)).limit(1);
+  if (!account) throw new Error("a session needs an account");
+  const surplus = tx
+    .select({ tokenHash: sessions.tokenHash })
+    .from(sessions)
+    .where(eq(sessions.accountId, accountId))
+    .orderBy(desc(isAlive), desc(sessions.lastUsedAt), sessions.id)
+    .offset(plans[account.plan].sessionsMax - 1);
+  await tx.delete(sessions).where(inArray(sessions.tokenHash, surplus));
 }
 
 /** The sessions with these hashes that have not expired and whose account is active. */

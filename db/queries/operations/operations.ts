@@ -1,10 +1,11 @@
-import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { newId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX, type OperationAction, type OperationFilter } from "#domain/operations.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { pgArray } from "../../pg-array.ts";
 import { accounts } from "../../schema/accounts.ts";
 import { operations } from "../../schema/operations.ts";
+import { schedules } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 
 /** What every read of an operation selects. */
@@ -37,13 +38,20 @@ export type NewOperation = {
 
 export type Acceptance =
   | { outcome: "accepted" | "replayed"; operation: OperationRow; mismatch: boolean }
-  | { outcome: "inactive" | "too many" };
+  | { outcome: "inactive" | "too many running" }
+  | { outcome: "too many today"; waitS: number };
 
 /**
  * Accepts an operation, or finds the one that has its idempotency key. An operation that matches nothing is done at
- * once. At most ten of an account and environment run; concurrent calls do not exceed that either.
+ * once. At most ten of an account and environment run, and at most `perDay` are accepted within 24 hours; concurrent
+ * calls do not exceed that either.
  */
-export async function acceptOperation(db: Db, tenant: Tenant, wanted: NewOperation): Promise<Acceptance> {
+export async function acceptOperation(
+  db: Db,
+  tenant: Tenant,
+  perDay: number,
+  wanted: NewOperation,
+): Promise<Acceptance> {
   return db.transaction(async (tx) => {
     const lock = `operations ${tenant.accountId} ${tenant.env}`;
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
@@ -53,8 +61,10 @@ export async function acceptOperation(db: Db, tenant: Tenant, wanted: NewOperati
       return { outcome: "replayed", operation, mismatch: !requestHash.equals(wanted.requestHash) };
     }
     const running = await tx.$count(operations, and(isOf(tenant), eq(operations.status, "running")));
-    if (running >= OPERATIONS_RUNNING_MAX) return { outcome: "too many" };
-    const operation = await insert(tx, tenant, wanted);
+    if (running >= OPERATIONS_RUNNING_MAX) return { outcome: "too many running" };
+    const waitS = await secondsToNext(tx, tenant, perDay);
+    if (waitS > 0) return { outcome: "too many today", waitS };
+    const operation = await insert(tx, tenant, wanted, await findKnown(tx, tenant, wanted));
     return operation ? { outcome: "accepted", operation, mismatch: false } : { outcome: "inactive" };
   });
 }
@@ -62,15 +72,51 @@ export async function acceptOperation(db: Db, tenant: Tenant, wanted: NewOperati
 // Rounded up, as each created_at is, so that no schedule created before has a later instant.
 const ACCEPTED_AT = sql`date_trunc('milliseconds', clock_timestamp() + interval '999 microseconds')`;
 
+// Of `perDay` operations, the one that was accepted first is the next to be older than a day.
+async function secondsToNext(tx: DbOrTx, tenant: Tenant, perDay: number): Promise<number> {
+  const dayAgo = sql`(clock_timestamp() - interval '1 day')`;
+  const [full] = await tx
+    .select({ waitS: sql<number>`ceil(extract(epoch FROM ${operations.acceptedAt} - ${dayAgo}))::integer` })
+    .from(operations)
+    .where(and(isOf(tenant), gt(operations.acceptedAt, dayAgo)))
+    .orderBy(desc(operations.acceptedAt))
+    .offset(perDay - 1)
+    .limit(1);
+  return full ? Math.max(1, full.waitS) : 0;
+}
+
+/** Those of the chosen schedules that exist, in their order; null for a filter. An id that is unknown now stays unknown. */
+async function findKnown(tx: DbOrTx, { accountId, env }: Tenant, { scheduleIds }: NewOperation) {
+  if (scheduleIds === null) return null;
+  const rows = await tx
+    .select({ id: schedules.id })
+    .from(schedules)
+    .where(
+      and(
+        sql`${schedules.id} = ANY (${pgArray(scheduleIds)}::text::uuid[])`,
+        eq(schedules.accountId, accountId),
+        eq(schedules.env, env),
+      ),
+    );
+  const known = new Set(rows.map(({ id }) => id));
+  return scheduleIds.filter((id) => known.has(id));
+}
+
 // FOR SHARE waits for a transaction that deletes the account, so that nothing is accepted after it.
-async function insert(tx: DbOrTx, tenant: Tenant, wanted: NewOperation): Promise<OperationRow | undefined> {
+async function insert(
+  tx: DbOrTx,
+  tenant: Tenant,
+  wanted: NewOperation,
+  known: readonly string[] | null,
+): Promise<OperationRow | undefined> {
   const [account] = await tx
     .select({ shard: accounts.shard })
     .from(accounts)
     .where(and(eq(accounts.id, tenant.accountId), eq(accounts.status, "active")))
     .for("share");
   if (!account) return undefined;
-  const isNothing = wanted.total === 0 && !wanted.totalCapped;
+  const unknown = (wanted.scheduleIds?.length ?? 0) - (known?.length ?? 0);
+  const isNothing = wanted.total === unknown && !wanted.totalCapped;
   const [row] = await tx
     .insert(operations)
     .values({
@@ -80,7 +126,8 @@ async function insert(tx: DbOrTx, tenant: Tenant, wanted: NewOperation): Promise
       action: wanted.action,
       status: isNothing ? "done" : "running",
       filter: wanted.filter,
-      scheduleIds: wanted.scheduleIds && sql`${pgArray(wanted.scheduleIds)}::text::uuid[]`,
+      scheduleIds: known && sql`${pgArray(known)}::text::uuid[]`,
+      leftAlone: unknown > 0 ? { not_found: unknown } : {},
       total: wanted.total,
       totalCapped: wanted.totalCapped,
       idempotencyKey: wanted.idempotencyKey,
@@ -118,11 +165,18 @@ export async function findOperation(db: DbOrTx, tenant: Tenant, id: string): Pro
 export async function stopRunningOperation(db: DbOrTx, tenant: Tenant, id: string): Promise<OperationRow | undefined> {
   const [row] = await db
     .update(operations)
-    .set({ status: "stopped", endedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` })
+    .set({
+      status: "stopped",
+      scheduleIds: NO_IDS,
+      ...{ endedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` },
+    })
     .where(and(eq(operations.id, id), isOf(tenant), eq(operations.status, "running")))
     .returning(operationColumns);
   return row;
 }
+
+// An operation that has ended needs its ids no more: a thousand take 16 KB. For a filter they are null.
+const NO_IDS = sql`CASE WHEN ${operations.scheduleIds} IS NOT NULL THEN '{}'::uuid[] END`;
 
 export type OperationPage = {
   rows: OperationRow[];

@@ -88,6 +88,7 @@ async function advance(tx: Sql, operation: RunningOperation, step: Step, pauseMs
       place_id = ${place?.id ?? null}::uuid, scanned = scanned + ${scanned}::bigint, acted = acted + ${acted}::bigint,
       left_alone = ${leftAlone}::text::jsonb, failures = 0,
       status = CASE WHEN ${isEnd} THEN 'done' ELSE status END,
+      schedule_ids = CASE WHEN ${isEnd} AND schedule_ids IS NOT NULL THEN '{}' ELSE schedule_ids END,
       ended_at = CASE WHEN ${isEnd} THEN clock_timestamp() END,
       next_step_at = clock_timestamp() + ${pauseMs}::integer * interval '1 millisecond', updated_at = clock_timestamp()
     WHERE id = ${operation.id}`;
@@ -102,6 +103,7 @@ export async function recordStepFailure(sql: Sql, id: string, failuresMax: numbe
     UPDATE operations SET failures = failures + 1, updated_at = clock_timestamp(),
       next_step_at = clock_timestamp() + 2 ^ (failures + 1) * interval '1 second',
       status = CASE WHEN failures + 1 >= ${failuresMax}::integer THEN 'failed' ELSE status END,
+      schedule_ids = CASE WHEN failures + 1 >= ${failuresMax}::integer AND schedule_ids IS NOT NULL THEN '{}' ELSE schedule_ids END,
       error_code = CASE WHEN failures + 1 >= ${failuresMax}::integer THEN 'INTERNAL' END,
       ended_at = CASE WHEN failures + 1 >= ${failuresMax}::integer THEN clock_timestamp() END
     WHERE id = ${id} AND status = 'running' RETURNING status`;

@@ -9,6 +9,15 @@ export async function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<
   return deleted.count;
 }
 
+/** Deletes API keys that were revoked more than `days` days ago, at most `rowsMax`. Returns how many. */
+export async function deleteRevokedKeys(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  const deleted = await sql`
+    DELETE FROM api_keys WHERE id = ANY (ARRAY (
+      SELECT id FROM api_keys WHERE revoked_at < now() - ${days}::integer * interval '1 day'
+      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  return deleted.count;
+}
+
 /**
  * Deletes magic links that have expired and requests for links that are more than an hour old, at most `rowsMax` each.
  * Returns how many.

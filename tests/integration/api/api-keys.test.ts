@@ -81,6 +81,40 @@ describe("POST /v1/api-keys 400", () => {
   });
 });
 
+describe("an account that made 200 keys within 24 hours", () => {
+  const made = (count: number, hoursAgo: number) => api.sql`
+    INSERT INTO api_keys (id, account_id, env, name, hash, last4, created_at, revoked_at)
+    SELECT gen_random_uuid(), ${caller.accountId}, 'test', 'many', sha256(gen_random_uuid()::text::bytea), 'abcd', at, at
+    FROM (SELECT now() - ${hoursAgo}::float8 * interval '1 hour' AS at) instant, generate_series(1, ${count}::integer) n`;
+
+  it("makes and rotates none, is told when it can, and can still revoke", async () => {
+    const { id, key } = (await create({ name: "rotated", env: "live" })).body;
+    await made(196, 20);
+    await made(5_000, 25);
+    expect(await create({ name: "the last", env: "live" })).toMatchObject({ status: 201 });
+    for (const answer of [await create({ name: "one more", env: "live" }), await rotate(id)]) {
+      expect(answer).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } });
+      expect(answer.body.error.message).toBe("This account made 200 API keys within 24 hours. Try again in 4 hours.");
+      const waitS = Number(answer.headers.get("retry-after"));
+      expect(waitS).toBeGreaterThan(4 * 3_600 - 60);
+      expect(waitS).toBeLessThanOrEqual(4 * 3_600);
+    }
+    expect(await works(key)).toBe(true);
+    expect(await revoke(id)).toMatchObject({ status: 204 });
+  });
+
+  it("gets only as many of twenty created and rotated at once as the day has left", async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 10; n++) ids.push((await create({ name: "raced", env: "live" })).body.id);
+    await made(200 - 12 - 6, 1);
+    const answers = await Promise.all([
+      ...ids.map((id) => rotate(id)),
+      ...ids.map(() => create({ name: "raced", env: "live" })),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(6).fill(201), ...Array(14).fill(429)]);
+  });
+});
+
 describe("an account with the maximum of 100 keys that are not revoked", () => {
   const revokedAndNot = (revoked: number, inForce: number) => api.sql`
     INSERT INTO api_keys (id, account_id, env, name, hash, last4, revoked_at)

@@ -91,7 +91,8 @@ export async function startApi(overrides: Record<string, string> = {}) {
       return services.connection.run(10_000, async ({ db }) => {
         const email = `${crypto.randomUUID()}@example.com`;
         const { id } = await createOrFindAccount(db, { email, plan, keyRing: config.keyRing, nowMs: Date.now() });
-        const key = async (env: "live" | "test") => (await createApiKey(db, { accountId: id, env, name: "k" })).key;
+        const key = async (env: "live" | "test") =>
+          (await createApiKey(db, { accountId: id, env, name: "k" }, config.plans[plan])).key;
         return { accountId: id, live: await key("live"), test: await key("test") };
       });
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { decodeId } from "#domain/ids.ts";
+import { decodeId, encodeId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX } from "#domain/operations.ts";
 import { writeCursor } from "#server/lists/cursor.ts";
 import { OPERATION_ORDER } from "#server/operations/operation-input.ts";
@@ -18,6 +18,8 @@ beforeEach(async () => {
 
 const start = (body: unknown, key: string = caller.live, headers?: Record<string, string>) =>
   api.call("POST", "/v1/operations", key, body, headers);
+const idsOf = async (textId: string) =>
+  (await api.sql`SELECT schedule_ids FROM operations WHERE id = ${uuid(textId)}`)[0]?.schedule_ids;
 const uuid = (textId: string) => decodeId("op", textId) as string;
 
 describe("POST /v1/operations", () => {
@@ -91,6 +93,58 @@ describe("POST /v1/operations", () => {
     const { body: running } = await api.call("GET", "/v1/operations?limit=1", caller.live);
     await api.call("POST", `/v1/operations/${running.items[0].id}/stop`, caller.live);
     expect(await start(body)).toMatchObject({ status: 202 });
+  });
+
+  it("keeps no ids that do not exist or are another account's: they are counted as not found at once", async () => {
+    const [mine, theirs] = [await api.create(caller.live), await api.create((await api.account()).live)];
+    const elsewhere = await api.create(caller.test);
+    const unknown = Array.from({ length: 997 }, () => encodeId("sch", crypto.randomUUID()));
+    const answer = await start({ action: "cancel", schedules: [...unknown, theirs, mine, elsewhere] });
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { status: "running", total: 1_000, acted: 0, left_alone: { not_found: 999 } },
+    });
+    expect(await idsOf(answer.body.id)).toEqual([decodeId("sch", mine)]);
+    const nothing = await start({ action: "cancel", schedules: [...unknown, theirs], idempotencyKey: "k" });
+    expect(nothing).toMatchObject({
+      status: 202,
+      body: { status: "done", total: 998, acted: 0, left_alone: { not_found: 998 }, ended_at: expect.any(String) },
+    });
+    expect(await idsOf(nothing.body.id)).toEqual([]);
+    const [size] = await api.sql`
+      SELECT pg_column_size(operations.*) AS bytes FROM operations WHERE id = ${uuid(nothing.body.id)}`;
+    expect(size?.bytes).toBeLessThan(400);
+    const again = await start({ action: "cancel", schedules: [...unknown, theirs], idempotencyKey: "k" });
+    expect([again.status, again.headers.get("idempotency-mismatch")]).toEqual([200, null]);
+  });
+
+  it("keeps no ids once an operation is stopped", async () => {
+    const answer = await start({ action: "cancel", schedules: [await api.create(caller.live)] });
+    expect(await idsOf(answer.body.id)).toHaveLength(1);
+    await api.call("POST", `/v1/operations/${answer.body.id}/stop`, caller.live);
+    expect(await idsOf(answer.body.id)).toEqual([]);
+  });
+
+  it("starts 200 within 24 hours in an environment, exactly, and says when the next one is possible", async () => {
+    const body = { action: "cancel", filter: { q: "nowhere" } };
+    const { id } = (await start({ ...body, idempotencyKey: "known" })).body;
+    await api.sql`
+      INSERT INTO operations (id, account_id, env, shard, action, status, filter, accepted_at, total, request_hash,
+        next_step_at, updated_at, ended_at)
+      SELECT gen_random_uuid(), account_id, env, shard, action, status, filter, at, total, request_hash, at, at, at
+      FROM operations, generate_series(1, 1_195) n,
+        LATERAL (SELECT now() - CASE WHEN n > 195 THEN 25 ELSE 23 END * interval '1 hour' AS at) instant
+      WHERE id = ${uuid(id)}`;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => start(body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(4).fill(202), ...Array(4).fill(429)]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body.error).toMatchObject({
+      code: "RATE_LIMITED",
+      message: "200 operations of this environment were started within 24 hours. Try again in 60 min.",
+    });
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(3_500);
+    expect(await start({ ...body, idempotencyKey: "known" })).toMatchObject({ status: 200, body: { id } });
+    expect(await start(body, caller.test)).toMatchObject({ status: 202 });
   });
 
   it.each<[string, unknown, string]>([

@@ -81,7 +81,7 @@ describe.skipIf(!canMakeSmallDisk)("a full disk (as root on Linux)", () => {
     services = startServices(testConfig(small.url, { DELIVERY_ALLOW: receiver.origin }));
     const { id } = await faults.bench.account();
     key = await services.connection.run(5_000, async ({ db }) => {
-      return (await createApiKey(db, { accountId: id, env: "live", name: "test" })).key;
+      return (await createApiKey(db, { accountId: id, env: "live", name: "test" }, services.config.plans.indie)).key;
     });
   });
   afterEach(async () => {

@@ -2,7 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connectOrm, type OrmConnection } from "#db/orm.ts";
 import { acceptOperation, type NewOperation, stopRunningOperation } from "#db/queries/operations/operations.ts";
 import { readRunningFigures } from "#db/queries/operations/running.ts";
-import { deleteOldOperations, type RunningOperation, takeStep } from "#db/queries/operations/steps.ts";
+import {
+  deleteOldOperations,
+  type RunningOperation,
+  recordStepFailure,
+  takeStep,
+} from "#db/queries/operations/steps.ts";
 import { runStep } from "#dispatcher/operations/step.ts";
 import { newId } from "#domain/ids.ts";
 import type { OperationFilter } from "#domain/operations.ts";
@@ -44,7 +49,7 @@ async function accept(action: "cancel" | "replay", scope: Scope, of = account, e
       : { filter: { ...ALL, ...scope.filter }, scheduleIds: null };
   const wanted = { action, idempotencyKey: null, requestHash: Buffer.alloc(0), total: 1, totalCapped: true, ...what };
   const accepted = await orm.run(5_000, ({ db }) =>
-    acceptOperation(db, { accountId: of.id, env }, wanted as NewOperation),
+    acceptOperation(db, { accountId: of.id, env }, 1_000, wanted as NewOperation),
   );
   if (accepted.outcome !== "accepted") throw new Error(`expected it to be accepted, got ${accepted.outcome}`);
   return accepted.operation.id;
@@ -138,6 +143,20 @@ describe("a cancel", () => {
     expect(await finish(id)).toMatchObject({ status: "done", acted: 1, leftAlone: { not_found: 3 } });
     for (const kept of [other, theirs, test]) expect((await bench.read(kept as string)).status).toBe("scheduled");
   });
+
+  it.each(["done", "failed"] as const)(
+    "keeps the ids of chosen schedules until it is %s, and no longer",
+    async (end) => {
+      const id = await accept("cancel", { ids: [await create(), await create()] });
+      const idsOf = async () =>
+        (await bench.sql`SELECT cardinality(schedule_ids) AS n FROM operations WHERE id = ${id}`)[0]?.n;
+      const fail = () => orm.run(5_000, ({ sql }) => recordStepFailure(sql, id, 2));
+      if (end === "failed") await fail();
+      expect(await idsOf()).toBe(2);
+      await (end === "failed" ? fail() : finish(id));
+      expect([(await read(id)).status, await idsOf()]).toEqual([end, 0]);
+    },
+  );
 
   it("leaves alone what was created after it was accepted", async () => {
     await create();

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "#db/client.ts";
@@ -277,6 +278,21 @@ describe("a deleted account", () => {
     const [account] = await bench.sql`SELECT erased_at, email FROM accounts WHERE id = ${gone.id}`;
     expect(account?.erased_at).toBeInstanceOf(Date);
     expect(account?.email).not.toContain("@");
+  });
+});
+
+describe("API keys", () => {
+  it("are deleted once they have been revoked for 30 days, and never while they are not revoked", async () => {
+    const account = await bench.account();
+    const rows = [null, 1, 29.9, 30.1, 400].map((days) => ({
+      ...{ id: newId(Date.now()), account_id: account.id, env: "live", name: `${days}`, last4: "abcd" },
+      ...{ hash: randomBytes(32), created_at: new Date(Date.now() - 500 * DAY_MS) },
+      revoked_at: days === null ? null : new Date(Date.now() - days * DAY_MS),
+    }));
+    await bench.sql`INSERT INTO api_keys ${bench.sql(rows)}`;
+    expect(await finish(start())).toMatchObject({ "revoked keys": 2 });
+    const left = await bench.sql`SELECT name FROM api_keys WHERE account_id = ${account.id} ORDER BY name`;
+    expect(left.map(({ name }) => name)).toEqual(["1", "29.9", "null"]);
   });
 });
 

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { readOutline } from "#components/docs/headings.ts";
+import * as schema from "#db/schema/index.ts";
 import { ERROR_STATUS } from "#domain/errors.ts";
 import { parsePlans } from "#domain/plans.ts";
 import { DOC_PAGES, linkFromDoc } from "#server/docs/pages.ts";
@@ -41,6 +43,12 @@ it("docs/errors.md has every error code with its HTTP status", () => {
   expect(Object.fromEntries(rows)).toEqual(ERROR_STATUS);
 });
 
+it("docs/self-hosting.md says of every table of the database what bounds it, and how long its rows are kept", () => {
+  const rows = [...text("self-hosting.md").matchAll(/^\| [^|]+ \| ((?:`\w+`(?:, )?)+) \| ([^|]+) \| ([^|]+) \|$/gm)];
+  const documented = rows.flatMap(([, tables = ""]) => [...tables.matchAll(/`(\w+)`/g)].map(([, table]) => table));
+  expect(documented.toSorted()).toEqual(Object.values(schema).map(getTableName).toSorted());
+});
+
 it("docs/limits.md has the limits of the plans", () => {
   const { free, indie } = parsePlans(undefined);
   const rows = Object.fromEntries(
@@ -56,6 +64,11 @@ it("docs/limits.md has the limits of the plans", () => {
     Payload: [free.payloadBytesMax / 1024, indie.payloadBytesMax / 1024],
     "Items in one bulk call": of("bulkItemsMax"),
     "API requests a minute": of("requestsPerMinute"),
+    "Operations started in 24 hours, in each environment": of("operationsPerDay"),
+    "API keys that are not revoked": of("apiKeysMax"),
+    "API keys created or rotated in 24 hours": of("apiKeysPerDay"),
+    Sessions: of("sessionsMax"),
+    "Identities at Google and GitHub": of("identitiesMax"),
     "Requests sent a second (`cpsLimit`)": of("cpsLimit"),
     "Retries, at most": of("retryAttemptsMax"),
     "Log of attempts; payloads and headers of finished schedules": of("retentionDays"),

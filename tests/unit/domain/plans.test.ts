@@ -13,6 +13,10 @@ describe("parsePlans", () => {
       retryStrategy: "exponential",
       retryStrategies: ["exponential", "linear", "fixed"],
       earlyFire: false,
+      sessionsMax: 50,
+      identitiesMax: 10,
+      apiKeysMax: 100,
+      apiKeysPerDay: 200,
     };
     expect(parsePlans(undefined)).toEqual({
       free: {
@@ -23,6 +27,7 @@ describe("parsePlans", () => {
         retentionDays: 7,
         terminalDays: 90,
         requestsPerMinute: 600,
+        operationsPerDay: 200,
         cpsLimit: 20,
         retryAttemptsMax: 4,
       },
@@ -34,6 +39,7 @@ describe("parsePlans", () => {
         retentionDays: 30,
         terminalDays: 365,
         requestsPerMinute: 6_000,
+        operationsPerDay: 2_000,
         cpsLimit: 500,
         retryAttemptsMax: 9,
       },

@@ -15,7 +15,7 @@ export default dashboardPage("/keys/[id]/rotate", async ({ ctx, view, routeParam
     narrow: true,
     body: (
       <>
-        <FormOutcome error={view.params.error} words={{ stale: "This page was too old. Press again." }} />
+        <FormOutcome error={view.params.error} words={FAILED} />
         <Confirm
           title={`Rotate ${key.name}?`}
           action="/keys/rotate"
@@ -33,3 +33,9 @@ export default dashboardPage("/keys/[id]/rotate", async ({ ctx, view, routeParam
     ),
   };
 });
+
+const FAILED = {
+  stale: "This page was too old. Press again.",
+  daily:
+    "Nothing was changed: this account made as many keys as its plan allows within 24 hours. Keys can still be revoked.",
+};

@@ -1,0 +1,1 @@
+CREATE INDEX "api_keys_revoked" ON "api_keys" USING btree ("revoked_at") WHERE revoked_at is not null;

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { emlOf } from "./eml.ts";
 import { type Mail, type Mailer, MailNotSent } from "./mail.ts";
@@ -27,6 +27,20 @@ export function createMailbox({ folder, from, onWritten }: Settings): Mailer {
       }
     },
   };
+}
+
+/** Deletes the mails to an address from a mailbox folder, whichever process wrote them. */
+export async function deleteMailsTo(folder: string, address: string): Promise<void> {
+  const names = await readdir(folder).catch(ignoreMissing);
+  for (const name of (names ?? []).filter((one) => one.includes(".eml"))) {
+    const file = join(folder, name);
+    const [head = ""] = (await readFile(file, "utf8").catch(ignoreMissing))?.split("\r\n\r\n", 1) ?? [];
+    if (head.split("\r\n").includes(`To: ${address}`)) await unlink(file).catch(ignoreMissing);
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
 }
 
 function keyOf({ idempotencyKey }: Mail): string {

@@ -4,26 +4,30 @@ import { Notice } from "../ui/notice.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
 /**
- * Shown after a link was requested; the same text whether or not the address has an account. `isMailSetUp` false: says that
- * the link is in the operator's terminal, since no mail is sent.
+ * Shown after a link was requested; the same text whether or not the address has an account. `isSignupOpen` false: says that
+ * not every address is sent one. `isMailSetUp` false: says that the link is in the operator's terminal, since no mail is
+ * sent.
  */
 export function CheckInbox({
   email,
   action,
   redirectTo,
   isMailSetUp,
+  isSignupOpen = true,
   changeHref = "/login",
 }: {
   email: string;
   action: ComponentProps<"form">["action"];
   redirectTo?: string;
   isMailSetUp: boolean;
+  isSignupOpen?: boolean;
   changeHref?: string;
 }) {
   return (
     <NarrowCard title={isMailSetUp ? "Look in your mail" : "Look in the terminal"}>
       <p role="status" className="-mt-2 text-ink-soft text-sm">
-        {isMailSetUp ? "A link is on its way to " : "A link was made for "}
+        {isSignupOpen ? "A" : "If this address may sign in here, a"}
+        {isMailSetUp ? " link is on its way to " : " link was made for "}
         <b className="wrap-anywhere font-medium text-ink">{email}</b>. It works once, for 15 minutes, in this browser.
       </p>
       {!isMailSetUp && (

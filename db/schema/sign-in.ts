@@ -42,7 +42,10 @@ export const signInTokens = pgTable(
   ],
 );
 
-/** When magic links were asked for within the last hour. `key` is a keyed hash of an e-mail address or of a network. */
+/**
+ * When magic links were asked for within the last hour. `key` is a keyed hash of an e-mail address or of a network, or
+ * `installation`, of which each row is a mail.
+ */
 export const signInRequests = pgTable(
   "sign_in_requests",
   {

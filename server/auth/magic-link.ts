@@ -1,5 +1,6 @@
 import type { Db } from "#db/orm.ts";
-import { noteSignInRequest } from "#db/queries/accounts/sign-in-requests.ts";
+import { findAccountToSignIn, hasAnyAccount } from "#db/queries/accounts/find.ts";
+import { noteSignInRequest, type RequestLimit } from "#db/queries/accounts/sign-in-requests.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { MAGIC_LINK_MINUTES, magicLinkUrl } from "#domain/magic-link.ts";
@@ -9,35 +10,43 @@ import { bindBrowser } from "./browser-binding.ts";
 import { sign } from "./cookies.ts";
 import { runNextAuth } from "./next-auth.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
+import { signUpRule } from "./sign-up-rule.ts";
 
 /** Links per hour, for one e-mail address and for one network. */
 const LINKS_PER_EMAIL_MAX = 5;
 const LINKS_PER_NETWORK_MAX = 20;
 
+type LinkRequest = {
+  /** As `parseEmailAddress` returns it. */
+  email: string;
+  redirectTo: string | undefined;
+  address: string | null;
+  userAgent: string | null;
+};
+
 /**
- * Mails a magic link to an e-mail address (lower case), whether or not it has an account. Returns the `Set-Cookie` that
- * lets this browser use the link without confirmation. Throws RATE_LIMITED when the address or the caller's network has
- * requested too many links within an hour, and SignInFailure `mail_failed` when the mail could not be sent.
+ * Mails a magic link to an address that has an account or may get one. Returns the `Set-Cookie` that lets this browser use
+ * the link without confirmation. Neither the answer nor its timing says whether there is an account: where everybody may
+ * sign up, everybody is mailed the link; elsewhere the address is looked up, and the mail sent, after the answer. Throws
+ * RATE_LIMITED when the address or the caller's network has requested too many links within an hour, or the installation
+ * has mailed too many, and SignInFailure `mail_failed` when the mail could not be sent before the answer.
  */
 export async function startMagicLink(
   services: Services,
   authSecret: string,
-  request: { email: string; redirectTo: string | undefined; address: string | null; userAgent: string | null },
+  request: LinkRequest,
 ): Promise<{ setCookie: string }> {
   const { config } = services;
-  const { email, redirectTo, address, userAgent } = request;
-  await enforceLinkLimits(services, authSecret, email, address);
-  const attempt: SignInAttempt = {
-    step: "request link",
-    userAgent,
-    mail: ({ to, token, expiresAt }) =>
-      signInMail({
-        ...{ to, expiresAt, minutes: MAGIC_LINK_MINUTES },
-        link: magicLinkUrl(config.baseUrl, { token, email: to, redirectTo }),
-      }),
-  };
-  await runNextAuth(services, authSecret, attempt, { method: "POST", action: "signin/email", fields: { email } });
-  return { setCookie: bindBrowser(config, authSecret, email) };
+  const mailsToAll = { key: "installation", max: config.signInMailsPerHour };
+  const ownLimits = limitsOf(authSecret, request);
+  if (await mayAllSignUp(services)) {
+    await noteRequest(services, [...ownLimits, mailsToAll]);
+    await mailLink(services, authSecret, request);
+  } else {
+    await noteRequest(services, ownLimits, [mailsToAll]);
+    mailExpected(services, request, mailsToAll, () => mailLink(services, authSecret, request));
+  }
+  return { setCookie: bindBrowser(config, authSecret, request.email) };
 }
 
 /**
@@ -63,18 +72,54 @@ export async function redeemMagicLink(
   return attempt.sessionToken;
 }
 
-async function enforceLinkLimits(
-  services: Services,
-  authSecret: string,
-  email: string,
-  address: string | null,
-): Promise<void> {
+async function mailLink(services: Services, authSecret: string, request: LinkRequest): Promise<void> {
+  const { email, redirectTo, userAgent } = request;
+  const attempt: SignInAttempt = {
+    step: "request link",
+    userAgent,
+    mail: ({ to, token, expiresAt }) =>
+      signInMail({
+        ...{ to, expiresAt, minutes: MAGIC_LINK_MINUTES },
+        link: magicLinkUrl(services.config.baseUrl, { token, email: to, redirectTo }),
+      }),
+  };
+  await runNextAuth(services, authSecret, attempt, { method: "POST", action: "signin/email", fields: { email } });
+}
+
+/** Whether everybody may get an account now, whatever their address. */
+async function mayAllSignUp({ config, connection }: Services): Promise<boolean> {
+  if (config.signup !== "first") return config.signup === "open";
+  return !(await connection.run(DATABASE_BUDGET_MS, ({ db }) => hasAnyAccount(db)));
+}
+
+/** In the background, runs `mail` if the address has an account or may get one, and counts it. A failure is only logged. */
+function mailExpected(
+  { config, connection, log }: Services,
+  { email }: LinkRequest,
+  mailsToAll: RequestLimit,
+  mail: () => Promise<void>,
+): void {
+  const work = async () => {
+    const waitS = await connection.run(DATABASE_BUDGET_MS, async ({ db }) => {
+      const isExpected = signUpRule(config, email) === "all" || (await findAccountToSignIn(db, email)) !== undefined;
+      return isExpected ? noteSignInRequest(db, [mailsToAll]) : undefined;
+    });
+    if (waitS === 0) await mail();
+    else if (waitS !== undefined) log.warn({ waitS }, "a sign-in mail was not sent: SIGN_IN_MAILS_PER_HOUR is reached");
+  };
+  work().catch((error) => log.warn({ err: error }, "a sign-in mail was not sent"));
+}
+
+function limitsOf(authSecret: string, { email, address }: LinkRequest): RequestLimit[] {
   const key = (text: string) => sign(authSecret, "limit", text);
-  const limits = [
+  return [
     { key: key(`email ${email}`), max: LINKS_PER_EMAIL_MAX },
     ...(address === null ? [] : [{ key: key(`network ${callerNetwork(address)}`), max: LINKS_PER_NETWORK_MAX }]),
   ];
-  const waitS = await services.connection.run(DATABASE_BUDGET_MS, ({ db }) => noteSignInRequest(db, limits));
+}
+
+async function noteRequest(services: Services, limits: RequestLimit[], checked: RequestLimit[] = []): Promise<void> {
+  const waitS = await services.connection.run(DATABASE_BUDGET_MS, ({ db }) => noteSignInRequest(db, limits, checked));
   if (waitS === 0) return;
   throw new AppError("RATE_LIMITED", `Too many links were requested. Try again in ${Math.ceil(waitS / 60)} min.`, {
     headers: { "Retry-After": String(waitS) },

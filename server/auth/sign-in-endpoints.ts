@@ -15,14 +15,14 @@ import { redeemMagicLink } from "./magic-link.ts";
 import { clearedOAuthCookies, finishOAuth, storedRedirectPath } from "./oauth.ts";
 import { redirectPath, signInPageUrl } from "./redirects.ts";
 import { readSessionTokens, sessionCookie } from "./session-cookie.ts";
-import { SignInFailure } from "./sign-in-failure.ts";
+import { SignInFailure, type SignInFailureCode } from "./sign-in-failure.ts";
 
 /**
  * GET of a magic link. Redeems it in the browser that requested it, or after confirmation on the confirm page; otherwise
  * redirects to that page.
  */
 export const verifyMagicLink: RouteHandler = browserRoute(async (services, authSecret, request) => {
-  const { searchParams: query } = new URL(request.url);
+  const query = singleQuery(request, "link_invalid");
   const { config } = services;
   const cookieHeader = request.headers.get("cookie");
   const token = query.get("token") ?? "";
@@ -45,7 +45,7 @@ export const oauthCallback: RouteHandler = browserRoute(async (services, authSec
   const provider = enabledProviderOrThrow(services, params.provider);
   const cookieHeader = request.headers.get("cookie");
   const redirectTo = storedRedirectPath(services.config, cookieHeader);
-  const { searchParams: query } = new URL(request.url);
+  const query = singleQuery(request, "provider_refused");
   try {
     const callback = { provider, query, cookieHeader, userAgent: userAgentOf(request) };
     const session = await finishOAuth(services, authSecret, callback);
@@ -54,6 +54,16 @@ export const oauthCallback: RouteHandler = browserRoute(async (services, authSec
     return failureReply(error, redirectTo, clearedOAuthCookies(services.config));
   }
 });
+
+/**
+ * The query, if it names no parameter twice: two programs could each take another of the values for the right one. Throws
+ * SignInFailure `code` otherwise, before anything of the query is used.
+ */
+function singleQuery(request: Request, code: SignInFailureCode): URLSearchParams {
+  const { searchParams } = new URL(request.url);
+  if (new Set(searchParams.keys()).size < searchParams.size) throw new SignInFailure(code);
+  return searchParams;
+}
 
 /** The provider of this name. Throws NOT_FOUND when it is unknown, UNAVAILABLE when it is not configured. */
 export function enabledProviderOrThrow({ config }: Pick<Services, "config">, name: string | undefined): ProviderName {
@@ -104,7 +114,8 @@ function browserRoute(
       const { authSecret } = await services.installation();
       return await work(services, authSecret, request, (await context.params) as Record<string, string>);
     } catch (error) {
-      return failureReply(error, redirectPath(new URL(request.url).searchParams.get("redirectTo")));
+      const [redirectTo, ...more] = new URL(request.url).searchParams.getAll("redirectTo");
+      return failureReply(error, redirectPath(more.length === 0 ? redirectTo : undefined));
     }
   });
 }

@@ -122,14 +122,25 @@ const idempotencyKeyOf = (what: string, attempt: string) => `${what}-${hash("sha
 
 function verifiedEvent(stripe: Stripe, body: Buffer, signature: string | null, secret: string): Stripe.Event {
   try {
-    return stripe.webhooks.constructEvent(body, signature ?? "", secret);
+    assertTimely(signature ?? "");
+    return stripe.webhooks.constructEvent(body, signature ?? "", secret, TOLERANCE_S);
   } catch (error) {
     throw new AppError("VALIDATION", "This event is not signed by the billing provider.", {
       cause: error,
-      details: [{ path: "", message: "must have a valid Stripe-Signature that is less than five minutes old" }],
+      details: [{ path: "", message: "must have a valid Stripe-Signature of the last five minutes" }],
     });
   }
 }
+
+/** The SDK takes any time in the future, and the last of several times. Ours may be ahead of Stripe's clock, or behind. */
+function assertTimely(signature: string): void {
+  const times = signature.split(",").filter((part) => part.trim().startsWith("t="));
+  const [, seconds] = /^t=(\d{1,12})$/.exec(times.length === 1 ? (times[0] as string) : "") ?? [];
+  const isTimely = seconds !== undefined && Math.abs(Date.now() / 1_000 - Number(seconds)) <= TOLERANCE_S;
+  if (!isTimely) throw new Error("the signature has no time of its own, or one that is too far from now");
+}
+
+const TOLERANCE_S = 300;
 
 function customerOf({ type, data }: Stripe.Event): string | null {
   const object = data.object as { id?: unknown; customer?: unknown };

@@ -20,7 +20,7 @@ export const startMagicLink = endpoint({
   tag,
   summary: "Mail a link that signs in.",
   description:
-    "The response is the same whether or not the address has an account. The link works once, for 15 minutes; the response's cookie lets the requesting browser use it without confirmation. Limits: five links per hour and address, twenty per hour and network.",
+    "The response is the same whether or not the address has an account. Where not everybody may sign up, only an address that has an account or may get one is mailed. The link works once, for 15 minutes; the response's cookie lets the requesting browser use it without confirmation. Limits: five links per hour and address, twenty per hour and network, and all mails of the installation together.",
   auth: "none",
   body: z.strictObject({
     email: typedEmailAddress("must be an e-mail address").meta({
@@ -34,7 +34,7 @@ export const startMagicLink = endpoint({
   bodyExample: { email: "ada@example.com" },
   responses: {
     202: {
-      description: "The mail was sent.",
+      description: "The mail was sent, if the address may sign in here.",
       schema: z
         .strictObject({ status: z.literal("sent").describe("Always `sent`.") })
         .meta({ id: "LinkSent", description: "A link is on its way." }),
@@ -52,7 +52,7 @@ export const verifyMagicLink = endpoint({
   tag,
   summary: "Sign in with the link of a mail.",
   description:
-    "In the browser that requested the link, this starts the session. In other browsers, and with `HEAD`, the link is not redeemed: the response redirects to a page whose button repeats the request with `confirm=1`. Failures redirect to `/login?error=<code>`. Unknown parameters are ignored.",
+    "In the browser that requested the link, this starts the session. In other browsers, and with `HEAD`, the link is not redeemed: the response redirects to a page whose button repeats the request with `confirm=1`. Failures redirect to `/login?error=<code>`. Unknown parameters are ignored; one that is given twice is a failure, which redeems nothing.",
   auth: "none",
   query: z.strictObject({
     token: z.string().optional().describe("From the mail."),
@@ -82,7 +82,7 @@ export const finishOAuth = endpoint({
   tag,
   summary: "Come back from Google or GitHub.",
   description:
-    "The callback URL to register with the provider. Failures redirect to `/login?error=<code>`. An e-mail address that the provider has not verified, or that Google does not keep the mail of, creates and joins no account. Unknown parameters are ignored.",
+    "The callback URL to register with the provider. Failures redirect to `/login?error=<code>`. An e-mail address that the provider has not verified, or that Google does not keep the mail of, creates and joins no account. Unknown parameters are ignored; one that is given twice is a failure.",
   auth: "none",
   query: z.strictObject({
     code: z.string().optional().describe("The authorization code."),

@@ -2,10 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { deleteActiveAccount } from "#db/queries/accounts/delete.ts";
 import { hasFiringSchedules, waitForRunningClaims } from "#db/queries/schedules/running-claims.ts";
+import { deleteMailsTo } from "#mail/mailbox.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { deleteQueuedCustomers } from "../billing/delete-customers.ts";
 import { billingOf } from "../billing/provider.ts";
 import type { Ctx } from "../context.ts";
+import { getServices } from "../services.ts";
 
 const ATTEMPTS_WAIT_MS = 2_000;
 const POLL_INTERVAL_MS = 50;
@@ -13,14 +15,17 @@ const POLL_INTERVAL_MS = 50;
 const CLAIM_LOCKS_WITHIN_MS = 20;
 
 /**
- * Deletes the caller's account, then waits up to two seconds for its attempts in progress. Its data is erased in the
- * background. Throws UNAUTHORIZED when the account was deactivated or deleted in the meantime.
+ * Deletes the caller's account and the mails to it in this machine's mailbox folder, then waits up to two seconds for its
+ * attempts in progress. Its data is erased in the background. Throws UNAUTHORIZED when the account was deactivated or
+ * deleted in the meantime.
  */
 export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
   const by = { actor: "session", actorId: ctx.credential.id, ...ctx.source() } as const;
-  const shard = await ctx.query(({ db }) => deleteActiveAccount(db, ctx.tenant.accountId, by));
-  if (shard === undefined) throw unauthorized();
+  const deleted = await ctx.query(({ db }) => deleteActiveAccount(db, ctx.tenant.accountId, by));
+  if (deleted === undefined) throw unauthorized();
+  const { shard, email } = deleted;
   cancelSubscription(ctx);
+  await deleteMails(ctx, email);
   await pause(CLAIM_LOCKS_WITHIN_MS);
   await ctx.query(({ db }) => waitForRunningClaims(db, shard)).catch(ignoreUnavailable);
   await waitForAttempts(ctx, shard).catch(ignoreUnavailable);
@@ -32,6 +37,12 @@ function cancelSubscription({ config, query }: Ctx): void {
   billingOf(config)
     .then((billing) => deleteQueuedCustomers(billing, query))
     .catch(() => {});
+}
+
+async function deleteMails({ config }: Ctx, email: string): Promise<void> {
+  await deleteMailsTo(config.mail.mailboxDir, email).catch((error) =>
+    getServices().log.warn({ err: error }, "mails to a deleted account are still in the mailbox folder"),
+  );
 }
 
 async function waitForAttempts(ctx: Ctx, shard: number): Promise<void> {

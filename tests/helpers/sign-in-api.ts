@@ -3,6 +3,7 @@ import { type Answer, call, startApi } from "../integration/api/api.ts";
 import { startFakeGitHub } from "./fake-github.ts";
 import { startFakeResend } from "./fake-resend.ts";
 import { mailedLinks } from "./mailed-links.ts";
+import { waitFor } from "./wait-for.ts";
 
 /** The cookies that an answer sets, in the form in which a browser sends them. */
 export function cookiesOf({ headers }: { headers: Headers }): string {
@@ -45,9 +46,13 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
       call("POST", "/v1/auth/magic/start", null, body, { [SOCKET_ADDRESS_HEADER]: randomAddress(), ...headers }),
     /** Requests a link and reads it in the mail. `cookie` is the cookie of the browser that requested it. */
     async askForLink(email: string, body: object = {}): Promise<{ link: URL; cookie: string }> {
+      const to = email.trim().toLowerCase();
+      const before = signIn.linksTo(to).length;
       const answer = await signIn.start({ email, ...body });
       if (answer.status !== 202) throw new Error(`${answer.status}: ${answer.text}`);
-      return { link: signIn.linksTo(email.trim().toLowerCase()).at(-1) as URL, cookie: cookiesOf(answer) };
+      // Where not everybody may sign up, the mail is sent after the answer.
+      const link = await waitFor("the mail is there", () => signIn.linksTo(to)[before]);
+      return { link, cookie: cookiesOf(answer) };
     },
     /** Opens a URL of the service as a browser does. */
     open: (link: URL, headers: Record<string, string> = {}, method: "GET" | "HEAD" = "GET") =>

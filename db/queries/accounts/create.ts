@@ -5,6 +5,7 @@ import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { accounts } from "../../schema/index.ts";
+import { hasAnyAccount } from "./find.ts";
 import { insertSigningSecrets } from "./signing-secrets.ts";
 import { confirmOwner } from "./verify-email.ts";
 
@@ -60,8 +61,7 @@ export async function signUpAccount(
     if (wanted.rule === "none") return undefined;
     if (wanted.rule === "first") {
       await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('stopwatch first account', 0))`);
-      const [any] = await tx.select({ id: accounts.id }).from(accounts).limit(1);
-      if (any) return undefined;
+      if (await hasAnyAccount(tx)) return undefined;
     }
     const found = await createOrFindAccount(tx, wanted);
     await confirmOwner(tx, found.id, wanted);

@@ -30,6 +30,12 @@ export async function findAccountToSignIn(db: DbOrTx, email: string) {
   return row;
 }
 
+/** Whether there is an account, or was one: rows of deleted accounts stay. */
+export async function hasAnyAccount(db: DbOrTx): Promise<boolean> {
+  const [any] = await db.select({ id: accounts.id }).from(accounts).limit(1);
+  return any !== undefined;
+}
+
 /** The e-mail address of the oldest active account. */
 export async function findFirstEmail(sql: Sql): Promise<string | undefined> {
   const [row] = await sql`SELECT email FROM accounts WHERE status = 'active' ORDER BY created_at, id LIMIT 1`;

@@ -34,7 +34,7 @@ async function subscribed(change: Partial<TestSubscription> = {}) {
 describe("POST /v1/billing/events 400", () => {
   const refused = { status: 400, body: { error: { code: "VALIDATION" } } };
 
-  it("refuses events that Stripe has not signed: without a signature, with another secret or other bytes, or too old", async () => {
+  it("refuses events that Stripe has not signed: without a signature, with another secret or other bytes, too old or from the future", async () => {
     const made = await subscribed();
     stripe.asked.length = 0;
     const { body, headers } = stripe.event("customer.subscription.created", made);
@@ -46,6 +46,10 @@ describe("POST /v1/billing/events 400", () => {
       { body: "", headers },
       stripe.event("customer.subscription.created", made, { secret: "whsec_other" }),
       stripe.event("customer.subscription.created", made, { ageS: 400 }),
+      stripe.event("customer.subscription.created", made, { ageS: -400 }),
+      stripe.event("customer.subscription.created", made, { ageS: -86_400 * 365 }),
+      { body, headers: { "stripe-signature": `t=${nowS() - 400},${headers["stripe-signature"]}` } },
+      { body, headers: { "stripe-signature": `${headers["stripe-signature"]},t=${nowS()}` } },
       { body, headers: { "stripe-signature": headers["stripe-signature"].replace("v1=", "v0=") } },
     ];
     for (const event of bad) expect(await send(event), JSON.stringify(event.headers)).toMatchObject(refused);

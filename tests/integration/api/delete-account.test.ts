@@ -1,3 +1,5 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createOrFindAccount } from "#db/queries/accounts/create.ts";
 import { claimSchedules } from "#db/queries/schedules/claim.ts";
@@ -12,7 +14,7 @@ let session: TestSession;
 const dispatcherId = newId(Date.now());
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ SIGNUP: "open" });
   await api.sql`UPDATE shards SET owner = ${dispatcherId}, lease_until = now() + interval '1 day'`;
 });
 afterAll(() => api.stop());
@@ -70,6 +72,24 @@ describe("DELETE /v1/me 204", () => {
   it("clears the cookie also when the session was due for renewal", async () => {
     session = await api.session(caller.accountId, { ageDays: 3 });
     expect((await remove()).headers.get("set-cookie")).toMatch(/^sw_session=; .*Max-Age=0/);
+  });
+
+  it("deletes the links that wait for its address, and the mails to it, at once and before the answer", async () => {
+    const { email } = (await api.call("GET", "/v1/me", session)).body.user;
+    const other = `${crypto.randomUUID()}@example.com`;
+    for (const to of [email, other]) {
+      const answer = await api.call("POST", "/v1/auth/magic/start", null, { email: to });
+      expect(answer).toMatchObject({ status: 202 });
+      // An earlier mail that was cut off while it was written.
+      await writeFile(join(api.config.mail.mailboxDir, `${to}.eml.draft`), `To: ${to}\r\n\r\n`);
+    }
+    expect(await remove()).toMatchObject({ status: 204 });
+    const tokens = await api.sql`SELECT email FROM sign_in_tokens WHERE email IN ${api.sql([email, other])}`;
+    expect(tokens.map((row) => row.email)).toEqual([other]);
+    const names = await readdir(api.config.mail.mailboxDir);
+    const mails = await Promise.all(names.map((name) => readFile(join(api.config.mail.mailboxDir, name), "utf8")));
+    expect(mails.filter((text) => text.includes(email))).toEqual([]);
+    expect(mails.filter((text) => text.includes(other))).toHaveLength(2);
   });
 
   it("leaves the e-mail address free for a new account", async () => {

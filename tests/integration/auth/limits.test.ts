@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
 import { randomAddress, type SignInApi, startSignInApi } from "../../helpers/sign-in-api.ts";
 
@@ -60,7 +60,8 @@ describe("magic links", () => {
   it("may be requested again once the first of them is an hour old, not before and not all at once", async () => {
     const email = signIn.newEmail();
     await allowed(5, () => ({ email, headers: from(randomAddress()) }));
-    const [row] = await signIn.sql`SELECT key FROM sign_in_requests GROUP BY key HAVING count(*) = 5`;
+    const [row] =
+      await signIn.sql`SELECT key FROM sign_in_requests WHERE key <> 'installation' GROUP BY key HAVING count(*) = 5`;
     const age = (minutes: number) => signIn.sql`
       UPDATE sign_in_requests SET asked_at = now() - ${minutes}::integer * interval '1 minute'
       WHERE ctid = (SELECT ctid FROM sign_in_requests WHERE key = ${row?.key} ORDER BY asked_at LIMIT 1)`;
@@ -89,5 +90,50 @@ describe("magic links", () => {
   it("are counted by the /64 of an IPv6 address, since one caller has all of it", async () => {
     const one = (nth: number) => ({ email: signIn.newEmail(), headers: from(`2001:db8:1:2::${nth.toString(16)}`) });
     expect(await allowed(24, one)).toBe(20);
+  });
+});
+
+describe("SIGN_IN_MAILS_PER_HOUR", () => {
+  const MAX = 8;
+  let bounded: SignInApi | undefined;
+  afterEach(async () => {
+    await bounded?.stop();
+    bounded = undefined;
+  });
+  const startBounded = async (settings: Record<string, string>) => {
+    bounded = await startSignInApi({ SIGN_IN_MAILS_PER_HOUR: String(MAX), ...settings });
+    return bounded;
+  };
+  const REFUSED = { status: 429, body: { error: { code: "RATE_LIMITED" } } };
+
+  it("bounds what an open installation mails to all addresses together, exactly, whoever asks", async () => {
+    const api = await startBounded({ SIGNUP: "open" });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.start({ email: api.newEmail() })));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(MAX);
+    expect(api.resend.accepted).toHaveLength(MAX);
+    const refused = await api.start({ email: api.newEmail() });
+    expect(refused).toMatchObject(REFUSED);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_000);
+    await api.sql`UPDATE sign_in_requests SET asked_at = now() - interval '61 minutes'`;
+    expect(await api.start({ email: api.newEmail() })).toMatchObject({ status: 202 });
+  });
+
+  it("counts mails and not requests where strangers are mailed nothing, so that strangers cannot use it up", async () => {
+    const api = await startBounded({ SIGNUP: "closed" });
+    const emails = await Promise.all(
+      Array.from({ length: 2 }, async () => {
+        const { accountId } = await api.api.account();
+        const email = api.newEmail();
+        await api.sql`UPDATE accounts SET email = ${email} WHERE id = ${accountId}`;
+        return email;
+      }),
+    );
+    for (let nth = 0; nth < 2 * MAX; nth++) {
+      expect(await api.start({ email: api.newEmail() })).toMatchObject({ status: 202 });
+    }
+    for (let nth = 0; nth < MAX; nth++) await api.askForLink(emails[nth % 2] as string);
+    expect(api.resend.accepted).toHaveLength(MAX);
+    for (const email of [...emails, api.newEmail()]) expect(await api.start({ email })).toMatchObject(REFUSED);
+    expect(api.resend.accepted).toHaveLength(MAX);
   });
 });

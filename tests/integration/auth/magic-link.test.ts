@@ -101,6 +101,23 @@ describe("a link that is opened in the browser that requested it", () => {
 });
 
 describe("a link stays usable", () => {
+  it.each(["token", "email", "redirectTo", "confirm", "utm_source"])(
+    "after it was opened with %s given twice, which leads to the sign-in page",
+    async (name) => {
+      const email = signIn.newEmail();
+      const { link, cookie } = await signIn.askForLink(email, { redirectTo: "/logs" });
+      for (const other of [link.searchParams.get(name) ?? "1", "another"]) {
+        const twice = new URL(link);
+        if (!twice.searchParams.has(name)) twice.searchParams.set(name, "1");
+        twice.searchParams.append(name, other);
+        const answer = await signIn.open(twice, { cookie });
+        expect(locationOf(answer)).toBe(name === "redirectTo" ? INVALID : `${INVALID}&redirectTo=%2Flogs`);
+        expect(answer.headers.getSetCookie()).toEqual([]);
+      }
+      expect(await signIn.accountOf(sessionOf(await signIn.open(link, { cookie })))).toBe(email);
+    },
+  );
+
   const bound = [true, false];
 
   it.each(bound)("after a HEAD request, in the browser that requested it: %s", async (isBound) => {

@@ -137,6 +137,22 @@ describe("an answer of a provider signs nobody in when it comes", () => {
     expect([location(answer), sessionOf(answer)]).toEqual([REFUSED, undefined]);
   });
 
+  it.each(["code", "state", "error", "iss", "scope"])(
+    "with %s given twice, and the answer as the provider sent it still signs the person in",
+    async (name) => {
+      const { email } = somebody();
+      const { back, cookie } = await signIn.goToGitHub();
+      for (const other of [back.searchParams.get(name) ?? "x", "another"]) {
+        const twice = new URL(back);
+        if (!twice.searchParams.has(name)) twice.searchParams.set(name, "");
+        twice.searchParams.append(name, other);
+        const answer = await signIn.open(twice, { cookie });
+        expect([location(answer), answer.headers.getSetCookie()]).toEqual([REFUSED, []]);
+      }
+      expect(await signIn.accountOf(sessionOf(await signIn.open(back, { cookie })))).toBe(email);
+    },
+  );
+
   it("with the state of one visit and the PKCE of another", async () => {
     somebody();
     const [one, two] = [await signIn.goToGitHub(), await signIn.goToGitHub()];

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
+import { deleteMailsTo } from "#mail/mailbox.ts";
 import { createMailer } from "#mail/mailer.ts";
 import { signInMail } from "#mail/sign-in-mail.ts";
 
@@ -50,6 +51,18 @@ test("a mail whose idempotency key was used before is not written again", async 
   const { mailer, read } = await mailbox();
   for (const idempotencyKey of ["a", "b", "a"]) await mailer.send({ ...mail, idempotencyKey });
   expect(await read()).toHaveLength(2);
+});
+
+test("all mails to one address can be deleted, and no other ones", async () => {
+  const { mailer, mailboxDir, read } = await mailbox();
+  await deleteMailsTo(mailboxDir, "ana@example.com");
+  await mailer.send(mail);
+  await mailer.send({ ...mail, idempotencyKey: "a", subject: "Ä" });
+  const others = ["eva.ana@example.com", "ana@example.com.example", "ana@example.co"];
+  for (const to of others) await mailer.send({ ...mail, to, text: "To: ana@example.com\n\nTo: ana@example.com" });
+  await deleteMailsTo(mailboxDir, "ana@example.com");
+  const left = await Promise.all((await read()).map((text) => PostalMime.parse(text)));
+  expect(left.map(({ to }) => to?.[0]?.address).toSorted()).toEqual(others.toSorted());
 });
 
 test("a subject with a line break or with letters beyond ASCII adds no header field", async () => {

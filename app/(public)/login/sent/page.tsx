@@ -11,12 +11,14 @@ export default async function LinkSent({ searchParams }: { searchParams: SearchP
   const { email = "", redirectTo } = await readSearchParams(searchParams);
   const to = parseEmailAddress(email) ?? redirect("/login");
   const next = redirectPath(redirectTo);
+  const { config } = getServices();
   return (
     <CheckInbox
       email={to}
       action="/login/send"
       redirectTo={next}
-      isMailSetUp={getServices().config.mail.resendApiKey !== undefined}
+      isMailSetUp={config.mail.resendApiKey !== undefined}
+      isSignupOpen={config.signup === "open"}
       changeHref={signInPageUrl("/login", {}, next)}
     />
   );

@@ -17,7 +17,7 @@ export async function removeOwnIdentities(ctx: Ctx, provider: ProviderName | und
 }
 
 /** The same error for an unknown identity and for one of another account. */
-function noSuchIdentity(): AppError {
+export function noSuchIdentity(): AppError {
   return new AppError("NOT_FOUND", "There is no such identity.");
 }
 

@@ -79,6 +79,12 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/signing/rotate": owners({ shown: "/signing/rotate" }),
   "/relay": owners({ shown: "/relay" }),
   "/account": owners({ shown: "/account" }),
+  "/account/events": owners({ shown: "/account/events", beyond: "/account/events?page=9" }),
+  "/account/identities/[id]": {
+    viewer: "owner",
+    states: (account): Record<string, string> =>
+      account?.identityId ? { shown: `/account/identities/${account.identityId}` } : {},
+  },
   "/account/delete": owners({ shown: "/account/delete" }),
   "/account/continue": owners({ shown: "/account/continue" }),
   "/deleted": everybody({ shown: "/deleted" }),

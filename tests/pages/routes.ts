@@ -37,7 +37,8 @@ export function pagesToOpen({ owner }: { owner: SeededAccount }): PageToOpen[] {
 export function dashboardPaths(): string[] {
   const id = "0".repeat(26);
   const schedules = { scheduled: `sch_${id}`, dead: `sch_${id}` };
-  const account: SeededAccount = { id: crypto.randomUUID(), session: "", schedules, keyId: `key_${id}` };
+  const ids = { keyId: `key_${id}`, identityId: `idn_${id}` };
+  const account: SeededAccount = { id: crypto.randomUUID(), session: "", schedules, ...ids };
   return Object.values(PAGES)
     .filter(({ viewer }) => viewer !== "nobody")
     .flatMap(({ states }) => Object.values(states(account)));

@@ -14,6 +14,8 @@ export type SeededAccount = {
   /** The id of a schedule in each state. */
   schedules: Readonly<Record<string, string>>;
   keyId: string;
+  /** Absent when there is none. */
+  identityId?: string;
   /** The id of an operation in each status; absent when there is none. */
   operations?: Readonly<Record<string, string>>;
 };
@@ -101,6 +103,7 @@ async function seedOwner(sql: postgres.Sql, keyRing: KeyRing): Promise<SeededAcc
     ...account,
     schedules: Object.fromEntries(encoded),
     keyId: await seedKeys(sql, account.id),
+    identityId: await seedIdentities(sql, account.id),
     operations: await seedOperations(sql, account.id),
   };
 }
@@ -133,6 +136,36 @@ async function seedKeys(sql: postgres.Sql, accountId: string): Promise<string> {
         ${revoked ? new Date() : null})`;
   }
   return encodeId("key", keys[0]?.id ?? "");
+}
+
+/** Two identities, and the events of the security log that an owner would see. */
+async function seedIdentities(sql: postgres.Sql, accountId: string): Promise<string> {
+  const [google] = await sql`
+    INSERT INTO identities (provider, provider_account_id, account_id, created_at)
+    VALUES ('google', 'ana', ${accountId}, now() - interval '30 days'),
+      ('github', 'ana', ${accountId}, now() - interval '2 days')
+    RETURNING id`;
+  const key = { keyName: "an old laptop", env: "live" };
+  const events = [
+    { kind: "signed_in", details: { provider: "google" }, actor: "sign_in", times: 1 },
+    { kind: "api_key_created", details: { keyName: "staging", env: "test" }, actor: "session", times: 1 },
+    { kind: "api_key_revoked", details: key, actor: "session", times: 1 },
+    { kind: "credential_refused", details: { ...key, reason: "revoked" }, actor: null, times: 1_281 },
+    { kind: "identity_linked", details: { provider: "github" }, actor: "sign_in", times: 1 },
+    { kind: "signing_secrets_rotated", details: { env: "live" }, actor: "api_key", times: 1 },
+    { kind: "session_ended", details: {}, actor: "session", times: 2 },
+    { kind: "account_reactivated", details: {}, actor: "administrator", times: 1 },
+    { kind: "signed_in", details: {}, actor: "sign_in", times: 1 },
+  ];
+  for (const [at, { kind, details, actor, times }] of events.entries()) {
+    const network = actor === "administrator" ? null : "203.0.113.0/24";
+    await sql`
+      INSERT INTO security_events (id, account_id, kind, at, last_at, times, actor, subject_id, details, network, user_agent)
+      SELECT ${newId(Date.now())}, ${accountId}, ${kind}, at, at, ${times}, ${actor}, gen_random_uuid(),
+        ${sql.json(details)}, ${network}, ${network && "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0"}
+      FROM (SELECT now() - ${(at + 1) * 7}::integer * interval '1 hour' AS at) then`;
+  }
+  return encodeId("idn", google?.id);
 }
 
 async function seedOperations(sql: postgres.Sql, accountId: string): Promise<Record<string, string>> {

@@ -1,19 +1,31 @@
 import { DeleteLink } from "#components/account/delete-link.tsx";
+import { EventTable } from "#components/account/event-table.tsx";
+import { Identities } from "#components/account/identities.tsx";
 import { PlanCard } from "#components/account/plan-card.tsx";
 import { ProfileForm } from "#components/account/profile-form.tsx";
 import { Sessions } from "#components/account/sessions.tsx";
+import { CardFoot } from "#components/ui/card.tsx";
 import { ErrorSummary } from "#components/ui/error-summary.tsx";
 import { FormOutcome } from "#components/ui/form-outcome.tsx";
+import { TextLink } from "#components/ui/text-link.tsx";
 import { PAID_PLAN } from "#domain/subscription.ts";
 import { hasAdministrators } from "#server/admin/has-administrators.ts";
+import { listOwnIdentities, presentIdentity } from "#server/identities/list.ts";
 import { presentProfile } from "#server/me/present.ts";
 import { readOwnProfile } from "#server/me/read.ts";
 import { listOwnSessions, presentSession } from "#server/me/sessions.ts";
+import { listOwnEvents } from "#server/security/list.ts";
+import { presentEvent } from "#server/security/present.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../view.ts";
 
 export default dashboardPage("/account", async ({ ctx, view }) => {
-  const [row, sessions] = await Promise.all([readOwnProfile(ctx), listOwnSessions(ctx)]);
+  const [row, sessions, identities, events] = await Promise.all([
+    readOwnProfile(ctx),
+    listOwnSessions(ctx),
+    listOwnIdentities(ctx),
+    listOwnEvents(ctx, { limit: EVENTS_SHOWN, offset: 0 }),
+  ]);
   const { user, subscription, isAdmin } = presentProfile(ctx, row);
   const { error, wrong, name, checkout } = view.params;
   const nameError = wrong === "name" ? "A name has 1 to 80 characters on one line." : undefined;
@@ -40,6 +52,29 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
           now={view.now}
           zone={view.zone}
         />
+        <Identities
+          identities={identities.map(presentIdentity).map((identity) => ({
+            ...identity,
+            removeHref: hrefIn(view.env, `/account/identities/${identity.id}`),
+          }))}
+          wasRemoved={view.done?.did === "unlinked"}
+          now={view.now}
+          zone={view.zone}
+        />
+        <EventTable
+          title="Security log"
+          events={events.rows.map(presentEvent)}
+          foot={
+            <CardFoot>
+              Kept for 90 days.
+              {events.hasMore && (
+                <TextLink href={hrefIn(view.env, "/account/events")}>All {events.total} events</TextLink>
+              )}
+            </CardFoot>
+          }
+          now={view.now}
+          zone={view.zone}
+        />
         <PlanCard
           plan={subscription.plan}
           plans={ctx.config.plans}
@@ -59,6 +94,8 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
     ),
   };
 });
+
+const EVENTS_SHOWN = 8;
 
 const FAILED = {
   CONFLICT: "Billing has changed since this page was made. See how it stands, then try again.",

@@ -1,4 +1,7 @@
 import { ContinueCard } from "#components/account/continue-card.tsx";
+import { EventTable } from "#components/account/event-table.tsx";
+import type { ShownEvent } from "#components/account/event-words.ts";
+import { Identities } from "#components/account/identities.tsx";
 import { type Payment, PaymentState, type Subscription } from "#components/account/payment-state.tsx";
 import { Sessions } from "#components/account/sessions.tsx";
 import { Card, CardBody } from "#components/ui/card.tsx";
@@ -37,7 +40,48 @@ const MONTH: Month = {
 
 const SESSION = { createdAt: "2026-03-20T14:32:07.000Z", lastUsedAt: "2026-03-27T12:00:00.000Z" };
 
-/** Payment and usage in every state, and sessions. */
+const EVENT: ShownEvent = {
+  ...{
+    id: "1",
+    kind: "signed_in",
+    at: SESSION.lastUsedAt,
+    lastAt: SESSION.lastUsedAt,
+    count: 1,
+    by: { kind: "sign_in" },
+  },
+  ...{ apiKey: null, env: null, provider: "google", reason: null, network: "203.0.113.0/24" },
+  userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+};
+const KEY = { name: "production server", env: "live" } as const;
+const BY_SESSION = { kind: "session" } as const;
+
+const EVENTS: readonly Partial<ShownEvent>[] = [
+  {},
+  { provider: null, userAgent: null },
+  { by: { kind: "operator" }, provider: null, network: null, userAgent: null },
+  {
+    kind: "credential_refused",
+    by: null,
+    apiKey: KEY,
+    count: 1_281,
+    reason: "revoked",
+    userAgent: LONG_NAME.repeat(3),
+  },
+  { kind: "credential_refused", by: null, reason: "expired" },
+  { kind: "credential_refused", by: null, apiKey: { ...KEY, name: LONG_NAME }, reason: "deactivated" },
+  { kind: "api_key_created", by: BY_SESSION, apiKey: KEY },
+  { kind: "api_key_rotated", by: BY_SESSION, apiKey: KEY, network: "2001:db8:1::/48" },
+  { kind: "api_key_revoked", by: BY_SESSION, apiKey: KEY },
+  { kind: "signing_secrets_rotated", by: { kind: "api_key" }, env: "test", userAgent: "curl/8.9.1" },
+  { kind: "identity_linked" },
+  { kind: "identity_removed", by: BY_SESSION },
+  { kind: "session_ended", by: BY_SESSION },
+  { kind: "session_ended", by: BY_SESSION, count: 4 },
+  { kind: "account_deactivated", by: { kind: "administrator" }, network: null, userAgent: null },
+  { kind: "account_reactivated", by: { kind: "operator" }, network: null, userAgent: null },
+];
+
+/** Payment and usage in every state, sessions, identities and the security log. */
 export function AccountParts() {
   return (
     <>
@@ -76,6 +120,24 @@ export function AccountParts() {
           now={NOW}
           zone="UTC"
         />
+      </Section>
+      <Section title="Identities: two, none, one removed; the security log: every kind of event, none">
+        <Identities
+          identities={[
+            { id: "1", provider: "google", createdAt: SESSION.createdAt, removeHref: "#remove" },
+            { id: "2", provider: "github", createdAt: SESSION.lastUsedAt, removeHref: "#remove" },
+          ]}
+          now={NOW}
+          zone="UTC"
+        />
+        <Identities identities={[]} wasRemoved now={NOW} zone="UTC" />
+        <EventTable
+          title="Security log"
+          events={EVENTS.map((event, at) => ({ ...EVENT, ...event, id: String(at) }))}
+          now={NOW}
+          zone="UTC"
+        />
+        <EventTable title="Security log" events={[]} now={NOW} zone="UTC" />
       </Section>
     </>
   );

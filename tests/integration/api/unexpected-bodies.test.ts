@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { encodeId } from "#domain/ids.ts";
 import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import type { TestStripe } from "../../helpers/stripe.ts";
 import type { Api, TestCaller, TestSession } from "./api.ts";
@@ -33,10 +34,18 @@ const WITHOUT_BODY = ENDPOINTS.filter(
 /** The id of something of the account that a call of `path` may act on. */
 async function idFor(path: string): Promise<string> {
   if (path.startsWith("/v1/schedules/")) return api.create(caller.live);
+  if (path.startsWith("/v1/me/identities/")) return linkIdentity();
   if (!path.startsWith("/v1/operations/")) return keyId;
   // An operation over nothing has ended when it is accepted.
   await api.create(caller.live);
   return (await api.call("POST", "/v1/operations", caller.live, { action: "cancel", filter: {} })).body.id;
+}
+
+async function linkIdentity(): Promise<string> {
+  const [row] = await api.sql`
+    INSERT INTO identities (provider, provider_account_id, account_id)
+    VALUES ('github', ${crypto.randomUUID()}, ${caller.accountId}) RETURNING id`;
+  return encodeId("idn", row?.id);
 }
 
 /** Gives the account a subscription, which the billing portal requires. */
@@ -54,6 +63,8 @@ it("the tests cover all endpoints that take no body", () => {
     "endOtherSessions",
     "logOut",
     "openPortal",
+    "removeIdentities",
+    "removeIdentity",
     "revokeApiKey",
     "rotateApiKey",
     "rotateSigningSecrets",

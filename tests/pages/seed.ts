@@ -159,11 +159,12 @@ async function seedIdentities(sql: postgres.Sql, accountId: string): Promise<str
   ];
   for (const [at, { kind, details, actor, times }] of events.entries()) {
     const network = actor === "administrator" ? null : "203.0.113.0/24";
+    const userAgent = network && "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";
+    const instant = new Date(Date.now() - (at + 1) * 7 * 60 * MINUTE_MS);
     await sql`
       INSERT INTO security_events (id, account_id, kind, at, last_at, times, actor, subject_id, details, network, user_agent)
-      SELECT ${newId(Date.now())}, ${accountId}, ${kind}, at, at, ${times}, ${actor}, gen_random_uuid(),
-        ${sql.json(details)}, ${network}, ${network && "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0"}
-      FROM (SELECT now() - ${(at + 1) * 7}::integer * interval '1 hour' AS at) then`;
+      VALUES (${newId(Date.now())}, ${accountId}, ${kind}, ${instant}, ${instant}, ${times}, ${actor}, gen_random_uuid(),
+        ${sql.json(details)}, ${network}, ${userAgent})`;
   }
   return encodeId("idn", google?.id);
 }

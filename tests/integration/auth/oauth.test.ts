@@ -243,6 +243,13 @@ describe("the account that a provider's identity belongs to", () => {
     expect(await signIn.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
   });
 
+  it("gets the name of a new person cleaned and cut, as for one who is known already", async () => {
+    const { email } = somebody({ name: `Ada\u0000\r\n${"a".repeat(5_000)}` });
+    expect(await signIn.accountOf(sessionOf(await throughGitHub()))).toBe(email);
+    const [row] = await signIn.sql`SELECT name FROM accounts WHERE email = ${email}`;
+    expect(row?.name).toMatch(/^Ada a{76}$/);
+  });
+
   it("stores nothing that the provider issued", async () => {
     somebody();
     await throughGitHub();

@@ -104,6 +104,19 @@ export function graceLimit(quota: number): number {
   return quota + (quota - (quota % 10)) / 10;
 }
 
+/** Bytes of the body of any call but a bulk call, and of one item of a bulk call. */
+export const BODY_BYTES_MAX = 2 * 1024 * 1024;
+
+const BULK_BODY_BYTES_MAX = 32 * 1024 * 1024;
+
+/**
+ * Bytes of the body of a bulk call: as many as the plan's largest batch has when every byte of its payloads is escaped
+ * (`\u0000`), but at least `BODY_BYTES_MAX` and at most 32 MiB.
+ */
+export function bulkBodyBytesMax({ bulkItemsMax, payloadBytesMax }: PlanLimits): number {
+  return Math.min(BULK_BODY_BYTES_MAX, Math.max(BODY_BYTES_MAX, bulkItemsMax * payloadBytesMax * 6));
+}
+
 function integer(min: number, max: number) {
   return z.custom<number>(
     (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
@@ -113,13 +126,13 @@ function integer(min: number, max: number) {
 
 const strategy = z.enum(RETRY_STRATEGIES, `expected one of ${RETRY_STRATEGIES.join(", ")}`);
 
-// The maximum quota plus grace fits a Postgres integer; the maximum payload is the maximum request body, 2 MiB.
+// The maximum quota plus grace fits a Postgres integer.
 const limits = z
   .strictObject(
     {
       monthlyQuota: integer(0, 1_000_000_000),
       testMonthlyQuota: integer(0, 1_000_000_000),
-      payloadBytesMax: integer(1, 2_097_152),
+      payloadBytesMax: integer(1, BODY_BYTES_MAX),
       bulkItemsMax: integer(1, 10_000),
       retentionDays: integer(1, 3_650),
       terminalDays: integer(1, 36_500),

@@ -39,7 +39,9 @@ export type Endpoint = {
   bodyInDocument?: z.ZodType;
   /** An absent body means an empty object. */
   isBodyOptional?: boolean;
-  /** Maximum body size, bytes; default 2 MiB. */
+  /** The array in the body whose items are read one by one (`readJsonList`). The plan bounds items and bytes. */
+  bodyList?: string;
+  /** Maximum body size without a `bodyList`, bytes; default `BODY_BYTES_MAX`. */
   bodyBytesMax?: number;
   bodyExample?: unknown;
   responses: { readonly [status: number]: ResponseSpec };

@@ -187,7 +187,7 @@ export const createSchedulesBulk = endpoint({
   tag,
   summary: "Create many schedules.",
   description:
-    "Each item is validated on its own, including the quota. Of items with the same `idempotencyKey` only the first is considered; the others are rejected with `CONFLICT`. An item whose key is already known is accepted with the existing schedule and `replayed: true`. `index` is the item's position in the request.",
+    "Each item is validated on its own, including the quota. Of items with the same `idempotencyKey` only the first is considered; the others are rejected with `CONFLICT`. An item whose key is already known is accepted with the existing schedule and `replayed: true`. `index` is the item's position in the request. The call has at most as many items as the plan's batch size, and at most items × payload × 6 bytes by the plan's limits (2 MiB to 32 MiB); an item has at most 2 MiB.",
   auth: "any",
   hasEnv: true,
   body: BulkInput,
@@ -196,7 +196,7 @@ export const createSchedulesBulk = endpoint({
   }).meta({
     description: "At most as many items as the plan's batch size.",
   }),
-  bodyBytesMax: 32 * 1024 * 1024,
+  bodyList: "schedules",
   bodyExample: {
     schedules: [
       { targetUrl: "https://example.com/hook", fireAt: "2031-01-01T09:00:00Z", payload: "one" },

@@ -3,6 +3,7 @@ import { callerAddress } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { BodyMemory } from "../http/body-memory.ts";
+import { watchArrival } from "./watch-arrival.ts";
 
 /** The pages with a server action: Next.js itself reads their forms. */
 const PAGES = new Set(["/schedules/new"]);
@@ -10,23 +11,19 @@ const PAGES = new Set(["/schedules/new"]);
 /** As `bodySizeLimit` in next.config.ts. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
-/** As for the API: the time to receive any body, ms; plus one second per `PACE_BYTES` of its length. */
-const TIME_MS = 30_000;
-const PACE_BYTES = 64 * 1024;
-
 type Settings = { baseUrl: string; trustedProxies: Parameters<typeof callerAddress>[2] };
 
 /**
  * Checks the form of a server action before Next.js reads its body, which it does before any of our code runs. The form
  * must come from a page of our own origin; Next.js would compare `Origin` with `Host`, which behind some proxies is not
- * our address. Reserves memory for the body and bounds the time in which it must arrive. A form for a page without an
- * action is changed so that Next.js does not read it. Throws FORBIDDEN, VALIDATION without `Content-Length`,
- * PAYLOAD_TOO_LARGE, and what `BodyMemory` throws.
+ * our address. A form for a page without an action is changed so that Next.js does not read it. Throws FORBIDDEN, VALIDATION
+ * without `Content-Length`, and PAYLOAD_TOO_LARGE. Calls `refuse` when the body arrives too slowly or finds no memory.
  */
 export function admitAction(
   request: IncomingMessage,
   response: Pick<ServerResponse, "on">,
   { baseUrl, trustedProxies }: Settings,
+  refuse: (error: AppError) => void,
 ): void {
   const { headers, method, url = "" } = request;
   const isForm = /^\s*multipart\/form-data\b/i.test(headers["content-type"] ?? "");
@@ -46,18 +43,7 @@ export function admitAction(
   }
   if (Number(length) > BYTES_MAX) throw new AppError("PAYLOAD_TOO_LARGE", `A form has at most ${BYTES_MAX} bytes.`);
   const address = callerAddress(request.socket.remoteAddress ?? "", forwardedFor(headers), trustedProxies);
-  const room = new BodyMemory(`caller ${address}`);
-  room.reserve(Number(length));
-  const timer = setTimeout(
-    () => {
-      if (!request.complete) request.destroy();
-    },
-    TIME_MS + (Number(length) / PACE_BYTES) * 1_000,
-  );
-  response.on("close", () => {
-    clearTimeout(timer);
-    room.release();
-  });
+  watchArrival(request, response, BodyMemory.ofCaller(address), refuse);
 }
 
 /** The headers that name the page that a request comes from. */

@@ -75,7 +75,9 @@ function rejectionOf(request: IncomingMessage): AppError | undefined {
 function rejectionOfAction(request: IncomingMessage, response: ServerResponse): AppError | undefined {
   if (isApiTarget(request.url ?? "")) return undefined;
   try {
-    admitAction(request, response, getServices().config);
+    admitAction(request, response, getServices().config, (error) => {
+      if (!response.headersSent) sendError(response, error);
+    });
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error;

@@ -34,10 +34,10 @@ export function formRoute(
       const services = getServices();
       assertSameOrigin(request.headers, services.config.baseUrl);
       const address = callerAddressOf(request);
-      const memory = new BodyMemory(`caller ${address}`);
+      const memory = BodyMemory.ofCaller(address);
       try {
-        const bytes = await readBodyBytes(request, BODY_BYTES_MAX, memory);
-        const fields = new URLSearchParams(bytes === "too large" ? "" : bytes.toString());
+        const bytes = await readBodyBytes(request, { bytesMax: BODY_BYTES_MAX, memory });
+        const fields = new URLSearchParams(bytes === "too large" ? "" : bytes.slice(0, bytes.length).toString());
         return await work({ services, request, fields, address, requestId });
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) throw error;

@@ -34,7 +34,7 @@ export function publicRoute<E extends Endpoint>(
     const address = callerAddressOf(request);
     const query = readQuery(request.url, schema);
     const params = (await context.params) as Record<string, string>;
-    const memory = new BodyMemory(`caller ${address}`);
+    const memory = BodyMemory.ofCaller(address);
     try {
       const body = await readBody(endpoint, request, memory);
       return (await handler({ services, authSecret, request, meta, address, params, query, body })) as Reply;

@@ -1,43 +1,74 @@
 import { AppError } from "#domain/errors.ts";
 import type { BodyMemory } from "./body-memory.ts";
+import { ReceivedBytes } from "./received-bytes.ts";
+import { ShortTurns } from "./short-turns.ts";
 
+/** Time until the first byte of a body, ms. */
+const FIRST_BYTE_MS = 5_000;
 /** Time to receive any body, ms; plus one second per `PACE_BYTES` received. */
 const TIME_MS = 30_000;
 const PACE_BYTES = 64 * 1024;
 
+/** When a body is too slow, ms after the request began, by how much of it has arrived. */
+export function bodyDeadlineMs(receivedBytes: number): number {
+  return receivedBytes === 0 ? FIRST_BYTE_MS : TIME_MS + (receivedBytes / PACE_BYTES) * 1_000;
+}
+
+/** VALIDATION with status 408, for a body that is too slow. */
+export function bodyTooSlow(receivedBytes: number): AppError {
+  const message =
+    receivedBytes === 0
+      ? `The body did not begin within ${FIRST_BYTE_MS / 1_000} s.`
+      : `The body was sent too slowly. The limit is ${TIME_MS / 1_000} s plus one second per ${PACE_BYTES} bytes.`;
+  return new AppError("VALIDATION", message, { details: [{ path: "", message }], status: 408 });
+}
+
+/** Bytes that `take` gets at once at most. */
+const TAKEN_BYTES_MAX = 256 * 1024;
+
+/** Gets the bytes of a body in order, as they arrive. `received` has them, too. What it throws ends the reading. */
+export type TakeBytes = (piece: Uint8Array, received: ReceivedBytes) => void;
+
+type Options = { bytesMax: number; memory: BodyMemory; take?: TakeBytes };
+
 /**
  * Reads the body of a request, or returns "too large" once `Content-Length` or the bytes received exceed `bytesMax`; the
- * rest is then not read. Reserves `memory` before reading, and throws what `BodyMemory.reserve` throws. Throws VALIDATION
- * when the body ends early, and VALIDATION with status 408 when it takes longer than 30 s plus one second per 64 KiB.
+ * rest is then not read. Reserves `memory` as bytes arrive, and throws what `BodyMemory.reserve` throws. Throws VALIDATION
+ * when the body ends early, and VALIDATION with status 408 when no byte comes for 5 s, or when it takes longer than 30 s
+ * plus one second per 64 KiB.
  */
 export async function readBodyBytes(
   request: Request,
-  bytesMax: number,
-  memory: BodyMemory,
-): Promise<Buffer | "too large"> {
-  const contentLength = Number(request.headers.get("content-length") ?? 0);
-  if (contentLength > bytesMax) return "too large";
-  if (request.body === null) return Buffer.alloc(0);
-  if (contentLength > 0) memory.reserve(contentLength);
+  { bytesMax, memory, take = () => {} }: Options,
+): Promise<ReceivedBytes | "too large"> {
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) return "too large";
+  const bytes = new ReceivedBytes();
+  if (request.body === null) return bytes;
 
-  const chunks: Uint8Array[] = [];
-  let size = 0;
   const reader = request.body.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
-  const pace = watchPace(() => size, cancel);
+  const pace = watchPace(() => bytes.length, cancel);
+  const turns = new ShortTurns();
+  memory.onRevoked(cancel);
   try {
     for (;;) {
       const { done, value } = await readChunk(reader);
-      if (pace.isTooSlow()) throw tooSlow();
-      if (done) return chunks.length === 1 ? Buffer.from(chunks[0] as Uint8Array) : Buffer.concat(chunks);
-      size += value.byteLength;
-      if (size > bytesMax) {
+      if (memory.refusal !== undefined) throw memory.refusal;
+      if (pace.isTooSlow()) throw bodyTooSlow(bytes.length);
+      if (done) break;
+      if (bytes.length + value.length > bytesMax) {
         cancel();
         return "too large";
       }
-      memory.reserve(size);
-      chunks.push(value);
+      memory.reserve(bytes.length + value.length);
+      bytes.add(value);
+      for (let from = 0; from < value.length; from += TAKEN_BYTES_MAX) {
+        take(value.subarray(from, from + TAKEN_BYTES_MAX), bytes);
+        if (turns.isOver) await turns.next();
+      }
     }
+    memory.settle();
+    return bytes;
   } catch (error) {
     cancel();
     throw error;
@@ -51,7 +82,7 @@ function watchPace(size: () => number, cancel: () => void) {
   const startedMs = performance.now();
   let isTooSlow = false;
   const check = () => {
-    const leftMs = startedMs + TIME_MS + (size() / PACE_BYTES) * 1_000 - performance.now();
+    const leftMs = startedMs + bodyDeadlineMs(size()) - performance.now();
     if (leftMs > 0) {
       timer = setTimeout(check, leftMs);
       return;
@@ -59,7 +90,7 @@ function watchPace(size: () => number, cancel: () => void) {
     isTooSlow = true;
     cancel();
   };
-  let timer = setTimeout(check, TIME_MS);
+  let timer = setTimeout(check, FIRST_BYTE_MS);
   return { isTooSlow: () => isTooSlow, end: () => clearTimeout(timer) };
 }
 
@@ -69,9 +100,4 @@ async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   } catch (error) {
     throw new AppError("VALIDATION", "The body ended before it was complete.", { cause: error });
   }
-}
-
-function tooSlow(): AppError {
-  const message = `The body was sent too slowly. The limit is ${TIME_MS / 1_000} s plus one second per ${PACE_BYTES} bytes.`;
-  return new AppError("VALIDATION", message, { details: [{ path: "", message }], status: 408 });
 }

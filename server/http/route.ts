@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { DEFAULT_ENVIRONMENT, type Environment } from "#domain/environment.ts";
+import { BODY_BYTES_MAX, bulkBodyBytesMax, type PlanLimits } from "#domain/plans.ts";
 import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
 import { cachedCaller, StaleCredential } from "../auth/cached-credentials.ts";
 import { type Ctx, createCtx, createQueries } from "../context.ts";
@@ -14,6 +15,7 @@ import { BodyMemory } from "./body-memory.ts";
 import { callSourceOf } from "./call-source.ts";
 import { type RouteHandler, withEnvelope } from "./envelope.ts";
 import { readJson, refuseBody } from "./read-json.ts";
+import { readJsonList } from "./read-json-list.ts";
 import { readQuery } from "./read-query.ts";
 import type { Reply } from "./reply.ts";
 
@@ -58,7 +60,7 @@ export function route<E extends Endpoint>(
       const rest = { query: endpoint.method === "GET" ? read : runQuery, read, source: () => callSourceOf(request) };
       const ctx = createCtx(services, installation, caller, caller.env ?? env ?? DEFAULT_ENVIRONMENT, rest, isCached);
       const params = (await context.params) as { id: string };
-      body ??= readBody(endpoint, request, memory);
+      body ??= readBody(endpoint, request, memory, ctx.limits);
       return (await handler({ ctx, request, params, query, body: await body })) as Reply;
     };
 
@@ -67,7 +69,7 @@ export function route<E extends Endpoint>(
     await limitRequests(meta, caller.accountId, services.config.plans[caller.plan].requestsPerMinute);
     assertMayCall(caller, auth, request, services.config.baseUrl);
     if (caller.setCookie !== undefined) meta.headers["Set-Cookie"] = caller.setCookie;
-    const memory = new BodyMemory(caller.accountId);
+    const memory = BodyMemory.ofAccount(caller.accountId);
     try {
       return await serve(caller, memory, cached !== undefined);
     } catch (error) {
@@ -96,7 +98,6 @@ export function simpleRoute(
   });
 }
 
-const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const NO_PARAMETERS = z.strictObject({});
 
 /** Returns a parser for the endpoint's query parameters, with `env` among them when the endpoint has environments. */
@@ -109,12 +110,20 @@ function queryReader<E extends Endpoint>({ query, hasEnv }: E) {
   };
 }
 
-/** The parsed request body, or undefined for an endpoint without one. Throws what `readJson` and `validate` throw. */
+/**
+ * The parsed request body, or undefined for an endpoint without one. `limits`: the plan's, for an endpoint with a
+ * `bodyList`. Throws what `readJson`, `readJsonList` and `validate` throw.
+ */
 export async function readBody<E extends Endpoint>(
-  { method, body, bodyBytesMax: bytesMax = BODY_BYTES_MAX, isBodyOptional: mayBeEmpty }: E,
+  { method, body, bodyList, bodyBytesMax: bytesMax = BODY_BYTES_MAX, isBodyOptional: mayBeEmpty }: E,
   request: Request,
   memory: BodyMemory,
+  limits?: PlanLimits,
 ): Promise<BodyOf<E>> {
+  if (body && bodyList !== undefined && limits !== undefined) {
+    const bounds = { itemsMax: limits.bulkItemsMax, bytesMax: bulkBodyBytesMax(limits) };
+    return validate(body, await readJsonList(request, { name: bodyList, ...bounds, memory })) as BodyOf<E>;
+  }
   if (body) return validate(body, await readJson(request, { bytesMax, mayBeEmpty, memory })) as BodyOf<E>;
   if (method !== "GET") await refuseBody(request, memory);
   return undefined as BodyOf<E>;

@@ -4,6 +4,7 @@ import { AppError } from "#domain/errors.ts";
 import { createQueries, type Query } from "../context.ts";
 import { getServices } from "../services.ts";
 import { BodyMemory } from "./body-memory.ts";
+import { callerAddressOf } from "./caller-address.ts";
 import { type RouteHandler, withEnvelope } from "./envelope.ts";
 import { readBodyBytes } from "./read-body-bytes.ts";
 import { readQuery } from "./read-query.ts";
@@ -21,11 +22,11 @@ type SignedCall = {
 
 /**
  * The route handler of a webhook endpoint, authenticated by a signature of the body in `header`. The handler verifies
- * the signature and reads the body by `readBody`, at most `bytesMax` bytes, which count towards the body memory of
- * `sender`.
+ * the signature and reads the body by `readBody`, at most `bytesMax` bytes. Until then the sender is anybody, so the body
+ * counts for the network that it comes from.
  */
 export function signedRoute(
-  { header, bytesMax, sender }: { header: string; bytesMax: number; sender: string },
+  { header, bytesMax }: { header: string; bytesMax: number },
   handler: (call: SignedCall) => Promise<Reply>,
 ): RouteHandler {
   return withEnvelope(async (request) => {
@@ -34,11 +35,11 @@ export function signedRoute(
     if (signature === null) throw unsigned(header);
     const services = getServices();
     await services.installation();
-    const memory = new BodyMemory(sender);
+    const memory = BodyMemory.ofCaller(callerAddressOf(request));
     const readBody = async () => {
-      const body = await readBodyBytes(request, bytesMax, memory);
+      const body = await readBodyBytes(request, { bytesMax, memory });
       if (body === "too large") throw new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${bytesMax} bytes.`);
-      return body;
+      return body.slice(0, body.length);
     };
     try {
       return await handler({ config: services.config, signature, readBody, query: createQueries(services).query });

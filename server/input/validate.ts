@@ -3,13 +3,14 @@ import { AppError, type ErrorDetail } from "#domain/errors.ts";
 import { didYouMean } from "./did-you-mean.ts";
 
 /**
- * Parses `value` by `schema`. Throws VALIDATION with the path of each problem. Messages never contain a value, and for an
+ * Parses `value` by `schema`. Throws VALIDATION with the paths of the first 20 problems. Messages never contain a value, and for an
  * unknown field they suggest a known one.
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalid(parsed.error.issues.flatMap((issue) => toDetails(issue, fieldsOf(schema), value)));
+  const problems = parsed.error.issues.values().flatMap((issue) => toDetails(issue, fieldsOf(schema), value));
+  throw invalid([...problems.take(DETAILS_MAX)]);
 }
 
 /** The message for an unknown field or parameter, with a suggestion if one of `known` is similar. */
@@ -28,7 +29,8 @@ export function invalid(details: ErrorDetail[]): AppError {
   return new AppError("VALIDATION", details.length > 3 ? `${message}; and more` : message, { details: shown });
 }
 
-const DETAILS_MAX = 20;
+/** Problems that an answer names at most. */
+export const DETAILS_MAX = 20;
 const PATH_LENGTH_MAX = 300;
 
 type Fields = Record<string, z.ZodType>;
@@ -37,12 +39,16 @@ function fieldsOf(schema: z.ZodType): Fields {
   return (schema as Partial<z.ZodObject>).shape ?? {};
 }
 
-function toDetails(issue: z.core.$ZodIssue, fields: Fields, value: unknown): ErrorDetail[] {
+// A generator: describing a name costs microseconds, and an object may have thousands of unknown ones.
+function* toDetails(issue: z.core.$ZodIssue, fields: Fields, value: unknown): Generator<ErrorDetail> {
   if (issue.code === "unrecognized_keys") {
     const known = issue.path.length === 0 ? Object.keys(fields) : [];
-    return issue.keys.map((key) => ({ path: [...issue.path, key].join("."), message: unknownNameMessage(key, known) }));
+    for (const key of issue.keys) {
+      yield { path: [...issue.path, key].join("."), message: unknownNameMessage(key, known) };
+    }
+    return;
   }
-  return [{ path: issue.path.join("."), message: missingValueMessage(issue, fields, value) ?? issue.message }];
+  yield { path: issue.path.join("."), message: missingValueMessage(issue, fields, value) ?? issue.message };
 }
 
 /** The message for a missing or null top-level field; undefined when the field has a value. */

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { ErrorCode } from "#domain/errors.ts";
+import type { JsonItem } from "../http/read-json-list.ts";
 
-/** The body of POST /v1/schedules/bulk. Items are validated one by one, each like the body of POST /v1/schedules. */
+/** The body of POST /v1/schedules/bulk. Items are parsed and validated one by one, each like the body of POST /v1/schedules. */
 export const BulkInput = z.strictObject({
-  schedules: z.array(z.unknown(), "must be an array of schedules").min(1, "must have at least one schedule"),
+  schedules: z.array(z.custom<JsonItem>(), "must be an array of schedules").min(1, "must have at least one schedule"),
 });
 
 export type BulkInput = z.infer<typeof BulkInput>;

@@ -1,11 +1,12 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
 import { type BulkCreation, createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { AppError } from "#domain/errors.ts";
+import { BODY_BYTES_MAX } from "#domain/plans.ts";
 import { unauthorized } from "../auth/authenticate.ts";
-import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
-import { invalid, validate } from "../input/validate.ts";
+import type { JsonItem } from "../http/read-json-list.ts";
+import { ShortTurns } from "../http/short-turns.ts";
+import { validate } from "../input/validate.ts";
 import type { BulkInput } from "./bulk-input.ts";
 import { inTurn } from "./bulk-turns.ts";
 import { notInFuture, quotaExceeded, scheduleRequest } from "./create.ts";
@@ -18,26 +19,20 @@ export type BulkOutcome = { accepted: AcceptedItem[]; rejected: RejectedItem[] }
 
 /**
  * Stores the valid items, each validated like `createOne`; of items with the same idempotency key only the first. Both
- * result lists are in the order of the items. Throws VALIDATION for more items than the plan allows, and UNAVAILABLE while
- * too many batches are being stored.
+ * result lists are in the order of the items. Throws UNAVAILABLE while too many batches are being stored.
  */
 export async function createMany(ctx: Ctx, { schedules }: BulkInput): Promise<BulkOutcome> {
-  const { bulkItemsMax } = ctx.limits;
-  if (schedules.length > bulkItemsMax) {
-    const message = `must have at most ${bulkItemsMax} items on this plan, not ${schedules.length}`;
-    throw invalid([{ path: "schedules", message }]);
-  }
-  return inTurn(payloadBytes(schedules), () => storeItems(ctx, schedules));
+  const bytes = schedules.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return inTurn(bytes, () => storeItems(ctx, schedules));
 }
 
-async function storeItems(ctx: Ctx, schedules: readonly unknown[]): Promise<BulkOutcome> {
+async function storeItems(ctx: Ctx, schedules: readonly JsonItem[]): Promise<BulkOutcome> {
   const { prepared, rejected } = await prepareItems(ctx, schedules);
   const rows = prepared.map(({ schedule }) => schedule);
   const creations = await ctx.query(({ sql }, onProgress) =>
     createSchedules(sql, ctx.tenant, creationLimits(ctx), rows, onProgress),
   );
-  if (creations === "inactive") throw unauthorized();
-  if (creations === "stale") throw new StaleCredential();
+  if (typeof creations === "string") throw unauthorized();
 
   const quotaError = creations.some(({ outcome }) => outcome === "quota") ? await quotaExceeded(ctx) : undefined;
   const accepted: AcceptedItem[] = [];
@@ -55,18 +50,18 @@ async function storeItems(ctx: Ctx, schedules: readonly unknown[]): Promise<Bulk
 
 type PreparedItem = { index: number; schedule: NewSchedule; rejection: AppError | null };
 
-// Yields to other requests in between: the largest batch takes a large part of a second of CPU time.
-const ITEMS_PER_TURN = 25;
-
-async function prepareItems(ctx: Ctx, items: readonly unknown[]) {
+async function prepareItems(ctx: Ctx, items: readonly JsonItem[]) {
   const prepared: PreparedItem[] = [];
   const rejected: RejectedItem[] = [];
   const keys = new Set<string>();
+  const turns = new ShortTurns();
   for (const [index, item] of items.entries()) {
-    if (index > 0 && index % ITEMS_PER_TURN === 0) await nextTurn();
-    const key = idempotencyKeyOf(item);
+    if (turns.isOver) await turns.next();
+    let key: string | undefined;
     try {
-      const input = validate(CreateInput, item);
+      const value = parseItem(item);
+      key = idempotencyKeyOf(value);
+      const input = validate(CreateInput, value);
       if (key !== undefined && keys.has(key)) throw duplicateKey();
       prepared.push({ index, ...prepareSchedule(ctx, scheduleRequest(ctx, input)) });
     } catch (error) {
@@ -78,11 +73,10 @@ async function prepareItems(ctx: Ctx, items: readonly unknown[]) {
   return { prepared, rejected };
 }
 
-function payloadBytes(items: readonly unknown[]): number {
-  return items.reduce<number>((sum, item) => {
-    const payload = (item as { payload?: unknown } | null)?.payload;
-    return sum + (typeof payload === "string" ? Buffer.byteLength(payload) : 0);
-  }, 0);
+function parseItem(item: JsonItem): unknown {
+  if (item.byteLength <= BODY_BYTES_MAX) return item.parse();
+  const message = `The item has ${item.byteLength} bytes; an item has at most ${BODY_BYTES_MAX} bytes.`;
+  throw new AppError("PAYLOAD_TOO_LARGE", message);
 }
 
 // Also of invalid items: a later item with the same key may mean the same schedule.

@@ -445,19 +445,6 @@ describe("POST /v1/schedules/bulk 401", () => {
   });
 });
 
-describe("POST /v1/schedules/bulk 413", () => {
-  it("answers a body of more than 32 MiB, and not one of exactly 32 MiB", async () => {
-    const filler = "a".repeat(33 * 1024 * 1024);
-    expect(await bulk([{ ...valid, payload: filler }])).toMatchObject({
-      status: 413,
-      body: { error: { code: "PAYLOAD_TOO_LARGE" } },
-    });
-    const almost = "a".repeat(32 * 1024 * 1024 - JSON.stringify({ schedules: [{ ...valid, payload: "" }] }).length);
-    const { body, status } = await bulk([{ ...valid, payload: almost }]);
-    expect([status, body.rejected[0].code]).toEqual([200, "PAYLOAD_TOO_LARGE"]);
-  });
-});
-
 describe("the dispatchers get", () => {
   it("one NOTIFY for a bulk call, with the earliest schedule that is due soon and the number of such schedules", async () => {
     const notifications: string[] = [];

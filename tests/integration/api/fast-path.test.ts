@@ -83,11 +83,12 @@ describe("the fast path", () => {
     expect(JSON.parse(answer.text).error.code).toBe("PAYLOAD_TOO_LARGE");
   });
 
-  it("refuses a body without room before any of it arrived, and closes the connection", async () => {
-    const room = new BodyMemory(caller.accountId);
+  it("refuses a body as soon as it has no room for what has arrived, and closes the connection", async () => {
+    const room = BodyMemory.ofAccount(caller.accountId);
     room.reserve(32 * 1024 * 1024);
     try {
-      const answer = await sendRaw(port, post({ headers: ["Content-Length: 1000000"], body: "{" }));
+      const body = " ".repeat(600_000);
+      const answer = await sendRaw(port, post({ headers: ["Content-Length: 1000000"], body }));
       expect(answer.status).toBe(429);
       expect(JSON.parse(answer.text).error.code).toBe("RATE_LIMITED");
       expect(answer.headers.get("retry-after")).toBe("2");

@@ -9,23 +9,25 @@ const MIB = 1024 * 1024;
 
 function request(headers: Record<string, string>, url = "/schedules/new?env=test", method = "POST") {
   const own = { origin: SETTINGS.baseUrl, "content-type": "multipart/form-data; boundary=x", "content-length": "100" };
-  const destroy = vi.fn();
+  const push = vi.fn(() => true);
   const made = {
-    ...{ method, url, complete: false, destroy, socket: { remoteAddress: "203.0.113.7" } },
+    ...{ method, url, push, socket: { remoteAddress: "203.0.113.7" } },
     headers: Object.fromEntries(Object.entries({ ...own, ...headers }).filter(([, value]) => value !== "")),
   };
-  return made as unknown as IncomingMessage & { destroy: typeof destroy; complete: boolean };
+  return made as unknown as IncomingMessage;
 }
 
+/** `refusals` are what the form got as an answer while it arrived. `end` ends the response. */
 function admit(asked: IncomingMessage) {
   const response = new EventEmitter();
-  admitAction(asked, response as never, SETTINGS);
-  return () => response.emit("close");
+  const refusals: string[] = [];
+  admitAction(asked, response as never, SETTINGS, ({ status, code }) => refusals.push(`${status} ${code}`));
+  return { refusals, end: () => response.emit("close") };
 }
 
 function refusal(asked: IncomingMessage): string {
   try {
-    admit(asked)();
+    admit(asked).end();
     return "admitted";
   } catch (error) {
     if (error instanceof AppError) return `${error.status} ${error.code}`;
@@ -43,7 +45,7 @@ afterEach(() => {
 describe("the form of a page that has an action", () => {
   it("is admitted from a page of our own, and Next.js gets our address as the host", () => {
     const asked = request({ host: "10.0.0.5:3000", "x-forwarded-host": "evil.example.com" });
-    admit(asked)();
+    admit(asked).end();
     expect(asked.headers["x-forwarded-host"]).toBe("own.example.com");
   });
 
@@ -62,25 +64,55 @@ describe("the form of a page that has an action", () => {
     expect(refusal(request(headers))).toBe(expected);
   });
 
-  it("reserves memory of its caller's budget until it is answered", () => {
+  it("reserves memory for what has arrived, and nothing for the length that it announces", () => {
     const large = { "content-length": String(8 * MIB) };
-    const ends = Array.from({ length: 4 }, () => admit(request(large)));
-    expect(refusal(request(large))).toBe("429 RATE_LIMITED");
-    for (const end of ends) end();
-    expect(refusal(request(large))).toBe("admitted");
+    const idle = Array.from({ length: 40 }, () => admit(request(large)));
+    const arriving = Array.from({ length: 5 }, () => {
+      const asked = request(large);
+      const { end, refusals } = admit(asked);
+      for (let n = 0; n < 4; n++) asked.push(Buffer.alloc(MIB));
+      return { end, refusals };
+    });
+    expect(arriving.map(({ refusals }) => refusals)).toEqual([[], [], [], [], ["429 RATE_LIMITED"]]);
+    for (const { end } of [...idle, ...arriving]) end();
+    const asked = request(large);
+    const { end, refusals } = admit(asked);
+    asked.push(Buffer.alloc(8 * MIB));
+    expect(refusals).toEqual([]);
+    end();
   });
 
-  it("is cut off when it arrives too slowly, and not once it has arrived", () => {
+  it("is passed to Next.js piece by piece, and nothing more of it after it was refused", () => {
+    const asked = request({ "content-length": String(8 * MIB) });
+    const { push } = asked;
+    const { end } = admit(asked);
+    asked.push(Buffer.from("a"));
+    expect(push).toHaveBeenCalledExactlyOnceWith(Buffer.from("a"));
+    vi.advanceTimersByTime(31_000);
+    asked.push(Buffer.from("b"));
+    expect(push).toHaveBeenCalledOnce();
+    end();
+  });
+
+  it("must begin within 5 s and arrive at the pace of every body; once it has arrived there is no hurry", () => {
+    const idle = request({ "content-length": "1000" });
     const slow = request({ "content-length": String(64 * 1024) });
     const there = request({});
-    const ends = [admit(slow), admit(there)];
-    there.complete = true;
-    vi.advanceTimersByTime(30_900);
-    expect(slow.destroy).not.toHaveBeenCalled();
+    const [ofIdle, ofSlow, ofThere] = [admit(idle), admit(slow), admit(there)];
+    slow.push(Buffer.alloc(32 * 1024));
+    there.push(Buffer.alloc(100));
+    there.push(null);
+    vi.advanceTimersByTime(4_900);
+    expect(ofIdle.refusals).toEqual([]);
     vi.advanceTimersByTime(200);
-    expect(slow.destroy).toHaveBeenCalledOnce();
-    expect(there.destroy).not.toHaveBeenCalled();
-    for (const end of ends) end();
+    expect(ofIdle.refusals).toEqual(["408 VALIDATION"]);
+    vi.advanceTimersByTime(25_300);
+    expect(ofSlow.refusals).toEqual([]);
+    vi.advanceTimersByTime(200);
+    expect(ofSlow.refusals).toEqual(["408 VALIDATION"]);
+    vi.advanceTimersByTime(60_000);
+    expect([ofIdle.refusals.length, ofThere.refusals.length]).toEqual([1, 0]);
+    for (const { end } of [ofIdle, ofSlow, ofThere]) end();
   });
 });
 

@@ -1,51 +1,61 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { BodyMemory } from "#server/http/body-memory.ts";
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 const LARGEST = 32 * MIB;
-const rooms: BodyMemory[] = [];
+const all: BodyMemory[] = [];
 
 afterEach(() => {
-  for (const room of rooms.splice(0)) room.release();
+  for (const one of all.splice(0)) one.release();
 });
 
+function kept(memory: BodyMemory): BodyMemory {
+  all.push(memory);
+  return memory;
+}
+
+/** A body that is still arriving. */
 function take(accountId: string, bytes: number): BodyMemory {
-  const room = new BodyMemory(accountId);
-  rooms.push(room);
-  room.reserve(bytes);
-  return room;
+  const memory = kept(BodyMemory.ofAccount(accountId));
+  memory.reserve(bytes);
+  return memory;
+}
+
+/** A body that has arrived. */
+function settled(accountId: string, bytes: number): BodyMemory {
+  const memory = take(accountId, bytes);
+  memory.settle();
+  return memory;
+}
+
+function takeFrom(address: string, bytes: number): BodyMemory {
+  const memory = kept(BodyMemory.ofCaller(address));
+  memory.reserve(bytes);
+  return memory;
 }
 
 const refusal = (code: string) => expect.objectContaining({ code, headers: { "Retry-After": "2" } });
 
-describe("the room for bodies", () => {
-  it("for one account is one largest body, and what the account sends beyond it is RATE_LIMITED", () => {
+describe("the memory for bodies", () => {
+  it("of one account is one largest body, and what the account sends beyond it is RATE_LIMITED", () => {
     const first = take("a", LARGEST);
     expect(() => take("a", 600_000)).toThrow(refusal("RATE_LIMITED"));
     first.release();
     expect(() => take("a", LARGEST)).not.toThrow();
   });
 
-  it("for the process is three of the largest bodies, and what comes beyond them is UNAVAILABLE", () => {
-    for (const account of ["a", "b", "c"]) take(account, LARGEST);
-    expect(() => take("d", 600_000)).toThrow(refusal("UNAVAILABLE"));
-    rooms[0]?.release();
-    expect(() => take("d", 600_000)).not.toThrow();
-  });
-
-  it("for small bodies stays free while large ones take all of theirs, even of the same account", () => {
-    for (const account of ["a", "b", "c"]) take(account, LARGEST);
+  it("of small bodies stays free while large ones take all of theirs, even of the same account", () => {
+    for (const account of ["a", "b", "c"]) settled(account, LARGEST);
     for (const account of ["a", "d"]) expect(() => take(account, 500_000)).not.toThrow();
   });
 
-  it("is bounded for small bodies too, by account and for the process", () => {
+  it("is bounded for an account's small bodies, too", () => {
     for (let n = 0; n < 32; n++) take("a", MIB / 2);
     expect(() => take("a", 1)).toThrow(refusal("RATE_LIMITED"));
-    for (const account of ["b", "c", "d"]) for (let n = 0; n < 32; n++) take(account, MIB / 2);
-    expect(() => take("e", 1)).toThrow(refusal("UNAVAILABLE"));
   });
 
-  it("is taken while a body is read, and a body that finds no more keeps what it has until it is given back", () => {
+  it("grows with a body, and a body that finds no more keeps what it has until it is released", () => {
     take("a", LARGEST - MIB);
     const growing = take("a", 1_000);
     growing.reserve(600_000);
@@ -56,10 +66,84 @@ describe("the room for bodies", () => {
     expect(() => take("a", MIB)).not.toThrow();
   });
 
-  it("is not taken again by chunks that arrive after it was given back", () => {
+  it("is not taken again by chunks that arrive after it was released", () => {
     const over = take("a", 1_000);
     over.release();
     over.reserve(LARGEST);
     expect(() => take("a", LARGEST)).not.toThrow();
+  });
+
+  it("is one for the process, whichever copy of the module reserves it", async () => {
+    vi.resetModules();
+    const copy: typeof import("#server/http/body-memory.ts") = await import("#server/http/body-memory.ts");
+    expect(copy.BodyMemory).not.toBe(BodyMemory);
+    take("a", LARGEST);
+    const ofCopy = copy.BodyMemory.ofAccount("a");
+    expect(() => ofCopy.reserve(600_000)).toThrow(expect.objectContaining({ code: "RATE_LIMITED" }));
+    for (const account of ["b", "c"]) take(account, LARGEST);
+    const small = copy.BodyMemory.ofAccount("d");
+    all.push(small as BodyMemory);
+    small.reserve(600_000);
+    expect(all.some((one) => one.refusal !== undefined)).toBe(true);
+  });
+});
+
+describe("when the memory for bodies is used up", () => {
+  it("whoever holds the most loses the largest body that is arriving, and the newcomer gets its room", () => {
+    const bodies = ["a", "b", "c"].map((account) => take(account, 31 * MIB));
+    const second = take("b", MIB);
+    const told = vi.fn();
+    bodies[1]?.onRevoked(told);
+    const newcomer = take("d", 3 * MIB);
+    expect(bodies.map(({ refusal: lost }) => lost?.code)).toEqual([undefined, "RATE_LIMITED", undefined]);
+    expect(told).toHaveBeenCalledExactlyOnceWith(refusal("RATE_LIMITED"));
+    expect(() => bodies[1]?.reserve(LARGEST)).toThrow(refusal("RATE_LIMITED"));
+    for (const one of [newcomer, second]) expect(one.refusal).toBeUndefined();
+  });
+
+  it("the newcomer is refused when it holds the most itself", () => {
+    for (const account of ["a", "b", "c"]) take(account, 31 * MIB);
+    const most = take("d", 3 * MIB);
+    expect(() => most.reserve(31 * MIB + 1)).toThrow(refusal("RATE_LIMITED"));
+    expect(all.filter((one) => one.refusal !== undefined)).toEqual([]);
+  });
+
+  it("a body that has arrived is not revoked: one that is still arriving is, else the newcomer is UNAVAILABLE", () => {
+    settled("a", LARGEST);
+    settled("b", LARGEST);
+    const arriving = take("c", LARGEST - MIB);
+    settled("d", 2 * MIB);
+    expect(arriving.refusal?.code).toBe("RATE_LIMITED");
+    settled("c", 30 * MIB);
+    expect(() => take("e", MIB)).toThrow(refusal("UNAVAILABLE"));
+  });
+
+  it("by many accounts with a little each, one who sends less than they do is served", () => {
+    const crowd = Array.from({ length: 128 }, (_, n) => take(`crowd ${n}`, 512 * KIB));
+    for (let n = 0; n < 20; n++) take("honest", 1_000);
+    expect(crowd.filter((one) => one.refusal !== undefined)).toHaveLength(1);
+    expect(all.filter((one) => one.refusal !== undefined)).toHaveLength(1);
+  });
+});
+
+describe("the memory for bodies of callers without a credential", () => {
+  it("is separate from that of accounts", () => {
+    for (const n of [1, 2]) takeFrom(`192.0.2.${n}`, 16 * MIB);
+    expect(() => take("a", LARGEST)).not.toThrow();
+    expect(() => take("a", 1_000)).not.toThrow();
+  });
+
+  it("is shared by all addresses of an IPv6 /64, and by no others", () => {
+    takeFrom("2001:db8:0:1::1", 15 * MIB);
+    expect(() => takeFrom("2001:db8:0:1:ffff::2", 2 * MIB)).toThrow(refusal("RATE_LIMITED"));
+    expect(() => takeFrom("2001:db8:0:2::1", 2 * MIB)).not.toThrow();
+  });
+
+  it("is taken from the network that holds the most, so that the events of the billing provider get through", () => {
+    const attack = ["192.0.2.1", "192.0.2.2"].flatMap((address) =>
+      Array.from({ length: 32 }, () => takeFrom(address, 512 * KIB)),
+    );
+    expect(() => takeFrom("198.51.100.7", 400 * KIB)).not.toThrow();
+    expect(attack.filter((one) => one.refusal !== undefined)).toHaveLength(1);
   });
 });

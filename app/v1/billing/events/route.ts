@@ -7,7 +7,7 @@ import { signedRoute } from "#server/http/signed-route.ts";
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-const FROM_STRIPE = { header: "Stripe-Signature", bytesMax: 512 * 1024, sender: "billing provider" };
+const FROM_STRIPE = { header: "Stripe-Signature", bytesMax: 512 * 1024 };
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: signedRoute(FROM_STRIPE, async ({ config, query, readBody, signature }) => {

@@ -10,12 +10,8 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route(
-    createSchedulesBulk,
-    async ({ ctx, request, body }) => {
-      refuseIdempotencyHeader(request.headers);
-      return ok(presentBulk(await createMany(ctx, body)));
-    },
-    { allowsCachedCredential: true },
-  ),
+  POST: route(createSchedulesBulk, async ({ ctx, request, body }) => {
+    refuseIdempotencyHeader(request.headers);
+    return ok(presentBulk(await createMany(ctx, body)));
+  }),
 });

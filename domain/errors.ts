@@ -34,26 +34,31 @@ export type AppErrorOptions = {
   cause?: unknown;
   details?: ErrorDetail[];
   headers?: Record<string, string>;
+  /** Values of `Set-Cookie`. */
+  cookies?: readonly string[];
   /** Overrides the code's HTTP status where a more specific one exists. */
   status?: number;
 };
 
 /**
  * An error that is reported to the caller: `code`, `message` and `details` (VALIDATION) in the body, `headers` (such as
- * `Allow`, `Retry-After`) in the response. `cause` is only logged.
+ * `Allow`, `Retry-After`) and `cookies` in the response. `cause` is only logged.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string> | undefined;
+  readonly cookies: readonly string[];
   readonly status: number;
 
-  constructor(code: ErrorCode, message: string, { cause, details, headers, status }: AppErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    const { cause, details, headers, cookies = [], status } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.code = code;
     this.details = details;
     this.headers = headers;
+    this.cookies = cookies;
     this.status = status ?? ERROR_STATUS[code];
   }
 

@@ -1,8 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
 
-/** Lifetime of a session from its last renewal, days. */
-export const SESSION_DAYS = 7;
-
 /** A new session token: 32 random bytes in base64url. Only its hash is stored. */
 export function generateSessionToken(): string {
   return randomBytes(32).toString("base64url");

@@ -12,17 +12,19 @@ export type Session = {
   current: boolean;
 };
 
-/** The list of sessions, with the button that ends all others. `haveEnded`: shows the confirmation that they ended. */
+/** The list of sessions, with buttons that end one or all others. `ended`: shows the confirmation of what ended. */
 export function Sessions({
   sessions,
   endOthersAction,
-  haveEnded = false,
+  endAction,
+  ended,
   now,
   zone,
 }: {
   sessions: readonly Session[];
   endOthersAction: string;
-  haveEnded?: boolean;
+  endAction: string;
+  ended?: "others" | "one" | undefined;
   now: Date;
   zone: string;
 }) {
@@ -40,28 +42,41 @@ export function Sessions({
         )}
       </CardHead>
       <CardBody className="grid grid-cols-1 gap-3">
-        {haveEnded && (
+        {ended !== undefined && (
           <Notice kind="ok" announce="status">
-            All other sessions have ended.
+            {ended === "others" ? "All other sessions have ended." : "The session has ended."}
           </Notice>
         )}
         <ul className="grid gap-3 text-sm">
           {sessions.map((session) => (
-            <li key={session.id} className="grid gap-0.5">
-              <span className="wrap-anywhere">
-                <Browser userAgent={session.userAgent} />
-                {session.current && <b className="font-medium"> (this one)</b>}
+            <li key={session.id} className="flex items-start justify-between gap-3">
+              <span className="grid min-w-0 gap-0.5">
+                <span className="wrap-anywhere">
+                  <Browser userAgent={session.userAgent} />
+                  {session.current && <b className="font-medium"> (this one)</b>}
+                </span>
+                <span className="text-ink-muted text-xs">
+                  signed in {time(session.createdAt)}, last used {time(session.lastUsedAt)}
+                </span>
               </span>
-              <span className="text-ink-muted text-xs">
-                signed in {time(session.createdAt)}, last used {time(session.lastUsedAt)}
-              </span>
+              <form action={endAction} method="post">
+                <input type="hidden" name="id" value={session.id} />
+                <Button type="submit" size="small" aria-label={endLabel(session)}>
+                  End
+                </Button>
+              </form>
             </li>
           ))}
         </ul>
       </CardBody>
-      <CardFoot>A session ends after seven days in which it is not used.</CardFoot>
+      <CardFoot>A session ends after seven days without use, and 30 days after its sign-in.</CardFoot>
     </Card>
   );
+}
+
+function endLabel({ userAgent, current }: Session): string {
+  if (current) return "End this session";
+  return `End the session of ${(userAgent !== null && browserName(userAgent)) || "another browser"}`;
 }
 
 function Browser({ userAgent }: { userAgent: string | null }) {

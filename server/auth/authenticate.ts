@@ -11,7 +11,7 @@ import { cacheCaller } from "./cached-credentials.ts";
 import { recordKeyUse } from "./record-key-use.ts";
 import { recordSessionUse } from "./record-session-use.ts";
 import { assertSameOrigin } from "./same-origin.ts";
-import { readSessionTokens, sessionCookie } from "./session-cookie.ts";
+import { clearedSessionCookies, readSessionTokens, SESSION_TOKENS_MAX, sessionCookie } from "./session-cookie.ts";
 
 export type Caller = {
   accountId: string;
@@ -32,7 +32,7 @@ export type Caller = {
 export async function authenticate(services: Services, request: Request, query: Query): Promise<Caller> {
   const authorization = request.headers.get("authorization");
   return authorization === null
-    ? authenticateSession(services, request, query)
+    ? authenticateSession(services, { headers: request.headers, path: new URL(request.url).pathname }, query)
     : authenticateKey(services, authorization, query);
 }
 
@@ -74,23 +74,27 @@ function toCaller({ id, accountId, plan, env }: ActiveApiKey): Caller {
   return { accountId, plan, env, credential: { kind: "key", id, env } };
 }
 
-/** Authenticates by the session cookie alone; throws UNAUTHORIZED as `authenticate` does. */
+/**
+ * Authenticates by the session cookie alone; throws UNAUTHORIZED as `authenticate` does. Of several sessions of one account
+ * the first in the header counts. Those of two accounts authenticate nobody, since anyone may have added one of them; the
+ * error clears the cookies. `path` is that of the request.
+ */
 export async function authenticateSession(
   services: Services,
-  request: Pick<Request, "headers">,
+  { headers, path }: { headers: Headers; path: string },
   query: Query,
 ): Promise<Caller> {
-  const tokens = new Map(
-    readSessionTokens(request.headers.get("cookie")).map((token) => [hashSessionToken(token), token]),
-  );
+  const tokens = new Map(readSessionTokens(headers.get("cookie")).map((token) => [hashSessionToken(token), token]));
   const hashes = [...tokens.keys()];
+  if (hashes.length > SESSION_TOKENS_MAX) throw ambiguous(services, path);
   const rows = hashes.length > 0 ? await query(({ db }) => findActiveSessions(db, hashes)) : [];
+  if (new Set(rows.map(({ accountId }) => accountId)).size > 1) throw ambiguous(services, path);
   const session = hashes
     .map((hash) => rows.find(({ tokenHash }) => tokenHash === hash))
     .find((one) => one !== undefined);
   if (session === undefined) throw unauthorized();
 
-  const { id, accountId, plan, tokenHash, isStale, isRenewable } = session;
+  const { id, accountId, plan, tokenHash, ageS, isStale, isRenewable } = session;
   if (isStale || isRenewable) recordSessionUse(services, tokenHash);
   return {
     accountId,
@@ -102,8 +106,15 @@ export async function authenticateSession(
       email: session.email,
       isAdmin: session.emailVerified && services.config.adminEmails.has(session.email),
     },
-    ...(isRenewable && { setCookie: sessionCookie(services.config, tokens.get(tokenHash) as string) }),
+    ...(isRenewable && { setCookie: sessionCookie(services.config, tokens.get(tokenHash) as string, ageS) }),
   };
+}
+
+function ambiguous({ config }: Services, path: string): AppError {
+  return new AppError("UNAUTHORIZED", "The request has sw_session cookies of several accounts. Sign in again.", {
+    headers: { "WWW-Authenticate": "Bearer" },
+    cookies: clearedSessionCookies(config, path),
+  });
 }
 
 const READ_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,12 +1,16 @@
 import type { Config } from "#config.ts";
 import { trimAscii } from "#domain/ascii.ts";
-import { isSessionToken, SESSION_DAYS } from "#domain/session-token.ts";
+import { sessionCookieSeconds } from "#domain/session-lifetime.ts";
+import { isSessionToken } from "#domain/session-token.ts";
 
 const SESSION_COOKIE = "sw_session";
 
+/** With more tokens than this nobody is signed in. */
+export const SESSION_TOKENS_MAX = 4;
+
 /**
  * The session tokens in a `Cookie` header, in order, without duplicates. There can be several, from other domains or paths.
- * Malformed values are skipped; at most four tokens are returned.
+ * Malformed values are skipped; at most one more than `SESSION_TOKENS_MAX` is returned.
  */
 export function readSessionTokens(cookieHeader: string | null): string[] {
   const tokens = new Set<string>();
@@ -15,14 +19,14 @@ export function readSessionTokens(cookieHeader: string | null): string[] {
     if (at < 0 || trimAscii(pair.slice(0, at)) !== SESSION_COOKIE) continue;
     const value = trimAscii(pair.slice(at + 1));
     if (isSessionToken(value)) tokens.add(value);
-    if (tokens.size === TOKENS_MAX) break;
+    if (tokens.size > SESSION_TOKENS_MAX) break;
   }
   return [...tokens];
 }
 
-/** The `Set-Cookie` that sets the session cookie with its full lifetime. */
-export function sessionCookie(config: CookieSettings, token: string): string {
-  return cookie(config, token, SESSION_DAYS * 86_400);
+/** The `Set-Cookie` of a session that is started or renewed now. `ageS` is the time since its sign-in, s. */
+export function sessionCookie(config: CookieSettings, token: string, ageS: number): string {
+  return cookie(config, token, sessionCookieSeconds(ageS));
 }
 
 /** The `Set-Cookie` that clears the session cookie. */
@@ -30,14 +34,39 @@ export function clearedSessionCookie(config: CookieSettings): string {
   return cookie(config, "", 0);
 }
 
+/**
+ * The `Set-Cookie` values that clear every session cookie that a browser sends to `path`, whoever set it: a host beside ours
+ * can set one for a domain that we share, and for a path of ours.
+ */
+export function clearedSessionCookies({ baseUrl }: CookieSettings, path: string): string[] {
+  const domains = [undefined, ...sharedDomains(new URL(baseUrl).hostname)];
+  return domains.flatMap((cookieDomain) => pathsOver(path).map((at) => cookie({ baseUrl, cookieDomain }, "", 0, at)));
+}
+
 type CookieSettings = Pick<Config, "baseUrl" | "cookieDomain">;
 
-const TOKENS_MAX = 4;
+/** A host and its parents, but for the last label; none for an address or a host without parents. */
+function sharedDomains(host: string): string[] {
+  const labels = host.split(".");
+  if (labels.length < 2 || /^[\d.]+$|:/.test(host)) return [];
+  return labels.slice(0, -1).map((_, at) => labels.slice(at).join("."));
+}
 
-function cookie({ baseUrl, cookieDomain }: CookieSettings, value: string, maxAgeS: number): string {
+/** The paths for which a cookie is sent to `path`: `/a/b` → `/`, `/a`, `/a/`, `/a/b`. At most those of four folders. */
+function pathsOver(path: string): string[] {
+  // A semicolon would end the attribute.
+  if (!/^\/[\w./~%-]*$/.test(path)) return ["/"];
+  const ends = [...path.matchAll(/\//g)].map(({ index }) => index).slice(1, FOLDERS_MAX + 1);
+  const folders = ends.flatMap((at) => [path.slice(0, at), path.slice(0, at + 1)]);
+  return [...new Set(["/", ...folders, ...(ends.length < FOLDERS_MAX ? [path] : [])])];
+}
+
+const FOLDERS_MAX = 4;
+
+function cookie({ baseUrl, cookieDomain }: CookieSettings, value: string, maxAgeS: number, path = "/"): string {
   return [
     `${SESSION_COOKIE}=${value}`,
-    "Path=/",
+    `Path=${path}`,
     `Max-Age=${maxAgeS}`,
     "HttpOnly",
     "SameSite=Lax",

@@ -101,7 +101,7 @@ async function signedInReply(
   const formerSessions = readSessionTokens(request.headers.get("cookie")).map(hashSessionToken);
   // The new cookie replaces these tokens in the browser: end their sessions, since no one else can.
   await services.connection.run(DATABASE_BUDGET_MS, ({ db }) => deleteSessionsByHash(db, formerSessions));
-  return seeOther(redirectTo, [sessionCookie(services.config, session), ...cookies]);
+  return seeOther(redirectTo, [sessionCookie(services.config, session, 0), ...cookies]);
 }
 
 /** A route handler for browser navigation: failures redirect to the sign-in page. */

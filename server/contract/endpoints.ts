@@ -44,6 +44,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   security.listIdentities,
   security.removeIdentities,
   security.removeIdentity,
+  me.endSession,
   notices.openUnsubscribe,
   notices.unsubscribe,
   apiKeys.listApiKeys,

@@ -47,9 +47,11 @@ const SessionsAnswer = z
         z.strictObject({
           id: SessionId.describe("The session."),
           userAgent: z.string().nullable().describe("The browser that started it; null when it did not say."),
-          createdAt: InstantText.describe("When it was started."),
+          createdAt: InstantText.describe("When it was started by a sign-in."),
           lastUsedAt: InstantText.describe("When it was last used, to the day."),
-          expiresAt: InstantText.describe("When it ends unless it is used before."),
+          expiresAt: InstantText.describe(
+            "When it ends unless it is used before. Use moves it on by up to seven days, until 30 days after `createdAt`.",
+          ),
           current: z.boolean().describe("Whether it is the session of this request."),
         }),
       )
@@ -113,4 +115,22 @@ export const endOtherSessions = endpoint({
   summary: "End every session but this one.",
   auth: "session",
   responses: { 204: { description: "The others have ended.", schema: null } },
+});
+
+export const endSession = endpoint({
+  operationId: "endSession",
+  method: "DELETE",
+  path: "/v1/me/sessions/{id}",
+  tag,
+  summary: "End one session.",
+  description: "It may be the one of this call, whose cookie is then cleared.",
+  auth: "session",
+  responses: {
+    204: {
+      description: "The session has ended.",
+      schema: null,
+      headers: { "Set-Cookie": "Clears the session, when it was the one of this call." },
+    },
+  },
+  errors: ["NOT_FOUND"],
 });

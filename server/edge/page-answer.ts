@@ -34,7 +34,7 @@ export function hasRenderingFailed(): boolean {
   return storage().getStore()?.hasFailed ?? false;
 }
 
-/** Adds a `Set-Cookie` to the answer that is being made, without which Next.js would render the page of a server action anew. */
+/** Adds a `Set-Cookie` to the answer that is being made. Next.js itself would render the page of a server action anew. */
 export function addCookieToAnswer(setCookie: string): void {
   const { response } = storage().getStore() ?? {};
   if (response?.headersSent === false) response.appendHeader("Set-Cookie", setCookie);
@@ -44,6 +44,11 @@ export function addCookieToAnswer(setCookie: string): void {
 export function renewCookieOnAnswer(setCookie: string): void {
   const { response } = storage().getStore() ?? {};
   if (response) renewOnAnswer(response, setCookie);
+}
+
+/** The path that the answer is for. */
+export function answeredPath(): string {
+  return storage().getStore()?.request.url?.split("?", 1)[0] ?? "/";
 }
 
 /** Whether the page that is being rendered is the answer to a form that a browser sent without scripts. */

@@ -25,10 +25,13 @@ export function logResponse(
   );
 }
 
-/** The path of a URL for the log: without its query, and with API keys in the path redacted. */
+/** The path of a URL for the log: without its query, and with API keys and tokens in the path redacted. */
 export function loggedPath(url: string): string {
   const { pathname } = new URL(url);
-  return pathname.slice(0, PATH_LENGTH_MAX).replace(/(sw_(?:live|test)_)[0-9A-Za-z]+/g, "$1…");
+  return pathname
+    .slice(0, PATH_LENGTH_MAX)
+    .replace(/(sw_(?:live|test)_)[0-9A-Za-z]+/g, "$1…")
+    .replace(/(?<=\/)[\w-]{43}(?=\/|$)/g, "…");
 }
 
 const isApiCall = (url: string) => /^[a-z]+:\/\/[^/]*\/v1(?:[/?]|$)/.test(url);

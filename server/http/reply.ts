@@ -30,8 +30,8 @@ export function noContent(headers?: Record<string, string>) {
 }
 
 export function errorReply(error: AppError): Reply {
-  const { code, publicMessage: message, details, headers, status } = error;
-  return { status, body: { error: { code, message, ...(details && { details }) } }, headers };
+  const { code, publicMessage: message, details, headers, cookies, status } = error;
+  return { status, body: { error: { code, message, ...(details && { details }) } }, headers, cookies };
 }
 
 /** 303: redirects a browser to a path of this service or to a URL of a provider. */

@@ -4,6 +4,7 @@ import type { DashboardFormCall } from "../http/dashboard-form.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
 import { DisplayName } from "../input/display-name.ts";
 import { deleteOwnAccount } from "./delete.ts";
+import { endOwnSession } from "./end-session.ts";
 import { readOwnProfile } from "./read.ts";
 import { updateOwnProfile } from "./update.ts";
 
@@ -19,6 +20,13 @@ export async function saveProfileByForm({ ctx, fields, goTo, finish }: Dashboard
   }
   await updateOwnProfile(ctx, { notices, ...(name.success && { name: name.data }) });
   return finish("/account", { did: "saved" });
+}
+
+/** "End" beside a session. Ending the one of this browser leads to sign-in. */
+export async function endSessionByForm({ ctx, fields, finish }: DashboardFormCall): Promise<Reply> {
+  const { wasCurrent } = await endOwnSession(ctx, fields.get("id") ?? "");
+  if (wasCurrent) return seeOther("/login", [clearedSessionCookie(ctx.config)]);
+  return finish("/account", { did: "ended-one" });
 }
 
 /** "Delete account": only when the account's e-mail address was typed. */

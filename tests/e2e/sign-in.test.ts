@@ -105,6 +105,56 @@ describe("an account page", () => {
   });
 });
 
+describe.each([
+  ["with scripts", true],
+  ["without scripts", false],
+])("the account page %s", (_, javaScriptEnabled) => {
+  it("ends one session, which leaves the others, and its own, which leads to sign-in", async () => {
+    const email = newEmail();
+    const pages = [
+      await stage.newPage({ javaScriptEnabled }),
+      await stage.newPage({ userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" }),
+      await stage.newPage(),
+    ] as const;
+    for (const page of pages) await page.goto((await askForLink(page, email)).href);
+    const [own, firefox, third] = pages;
+    await own.goto("/account");
+    await own.getByRole("button", { name: "End the session of Firefox on Linux" }).click();
+    await own.getByText("The session has ended.").waitFor();
+    await firefox.goto("/account");
+    expect(new URL(firefox.url()).pathname).toBe("/login");
+    await third.goto("/account");
+    await isSignedInAs(third, email);
+
+    await own.getByRole("button", { name: "End this session" }).click();
+    await own.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await sessionOf(own)).toBeUndefined();
+    await third.goto("/account");
+    await isSignedInAs(third, email);
+  });
+});
+
+describe("a browser with sessions of two accounts", () => {
+  it("is signed out on every page, and both cookies are gone", async () => {
+    const [page, other] = [await stage.newPage(), await stage.newPage()];
+    for (const one of [page, other]) {
+      const email = newEmail();
+      await one.goto((await askForLink(one, email)).href);
+      await isSignedInAs(one, email);
+    }
+    const stranger = await sessionOf(other);
+    await page.context().addCookies([
+      { name: "sw_session", value: stranger?.value ?? "", domain: "localhost", path: "/keys" },
+      { name: "sw_session", value: stranger?.value ?? "", domain: "localhost", path: "/keys/" },
+    ]);
+    await page.goto("/keys/new");
+    expect(new URL(page.url()).pathname).toBe("/login");
+    expect(await sessionOf(page)).toBeUndefined();
+    await page.goto("/keys");
+    expect(new URL(page.url()).pathname).toBe("/login");
+  });
+});
+
 describe("a magic link", () => {
   it("that was used before is refused with an explanation, and a new link can be requested there", async () => {
     const page = await stage.newPage();
@@ -390,7 +440,7 @@ describe("the log", () => {
 });
 
 describe("a form on another site", () => {
-  it.each(["/login/send", "/account/sign-out", "/account/sign-out-elsewhere"])(
+  it.each(["/login/send", "/account/sign-out", "/account/sign-out-elsewhere", "/account/end-session"])(
     "has no effect here: %s",
     async (path) => {
       const page = await stage.newPage();

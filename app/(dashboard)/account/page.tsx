@@ -48,7 +48,8 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
         <Sessions
           sessions={sessions.map((session) => presentSession(ctx, session))}
           endOthersAction="/account/sign-out-elsewhere"
-          haveEnded={view.done?.did === "ended"}
+          endAction="/account/end-session"
+          ended={endedBy(view.done?.did)}
           now={view.now}
           zone={view.zone}
         />
@@ -96,6 +97,11 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
 });
 
 const EVENTS_SHOWN = 8;
+
+function endedBy(did: string | undefined): "others" | "one" | undefined {
+  if (did === "ended") return "others";
+  return did === "ended-one" ? "one" : undefined;
+}
 
 const FAILED = {
   CONFLICT: "Billing has changed since this page was made. See how it stands, then try again.",

@@ -116,7 +116,8 @@ export function AccountParts() {
             { id: "3", ...SESSION, current: false, userAgent: null },
           ]}
           endOthersAction="#sign-out"
-          haveEnded
+          endAction="#end"
+          ended="others"
           now={NOW}
           zone="UTC"
         />

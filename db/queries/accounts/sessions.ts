@@ -1,6 +1,7 @@
-import { and, desc, eq, gt, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import type { PlanName, Plans } from "#domain/plans.ts";
-import { generateSessionToken, hashSessionToken, SESSION_DAYS } from "#domain/session-token.ts";
+import { SESSION_DAYS, SESSION_DAYS_MAX } from "#domain/session-lifetime.ts";
+import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, sessions } from "../../schema/index.ts";
 
@@ -12,9 +13,11 @@ export type ActiveSession = {
   plan: PlanName;
   email: string;
   emailVerified: boolean;
+  /** The time since its sign-in, s. */
+  ageS: number;
   /** True when `last_used_at` is more than a minute old. */
   isStale: boolean;
-  /** True when the session was not renewed for a day. */
+  /** True when the session was not renewed for a day, and may last longer than it would now. */
   isRenewable: boolean;
 };
 
@@ -64,8 +67,9 @@ export async function findActiveSessions(db: DbOrTx, tokenHashes: string[]): Pro
       plan: accounts.plan,
       email: accounts.email,
       emailVerified: sql<boolean>`${accounts.emailVerifiedAt} IS NOT NULL`,
+      ageS: sql<number>`extract(epoch FROM clock_timestamp() - ${sessions.createdAt})::float8`,
       isStale: sql<boolean>`${sessions.lastUsedAt} < ${aMinuteAgo}`,
-      isRenewable: sql<boolean>`${sessions.expiresAt} < ${dayOldTerm}`,
+      isRenewable,
     })
     .from(sessions)
     .innerJoin(accounts, eq(accounts.id, sessions.accountId))
@@ -74,22 +78,18 @@ export async function findActiveSessions(db: DbOrTx, tokenHashes: string[]): Pro
 }
 
 /**
- * Stores that a session was used now, at most once a minute, and renews it, at most once a day. An expired one stays
- * expired.
+ * Stores that a session was used now, at most once a minute, and renews it, at most once a day and within
+ * `SESSION_DAYS_MAX`. An expired one stays expired.
  */
 export async function touchSession(db: DbOrTx, tokenHash: string): Promise<void> {
   await db
     .update(sessions)
     .set({
       lastUsedAt: sql`clock_timestamp()`,
-      expiresAt: sql`CASE WHEN ${sessions.expiresAt} < ${dayOldTerm} THEN ${fullTerm} ELSE ${sessions.expiresAt} END`,
+      expiresAt: sql`CASE WHEN ${isRenewable} THEN least(${fullTerm}, ${lastEnd}) ELSE ${sessions.expiresAt} END`,
     })
     .where(
-      and(
-        eq(sessions.tokenHash, tokenHash),
-        isAlive,
-        sql`(${sessions.lastUsedAt} < ${aMinuteAgo} OR ${sessions.expiresAt} < ${dayOldTerm})`,
-      ),
+      and(eq(sessions.tokenHash, tokenHash), isAlive, sql`(${sessions.lastUsedAt} < ${aMinuteAgo} OR ${isRenewable})`),
     );
 }
 
@@ -106,12 +106,21 @@ export async function listSessions(db: DbOrTx, accountId: string, rowsMax: numbe
       userAgent: sessions.userAgent,
       createdAt: sessions.createdAt,
       lastUsedAt: sessions.lastUsedAt,
-      expiresAt: sessions.expiresAt,
+      expiresAt: sql<Date>`least(${sessions.expiresAt}, ${lastEnd})`.mapWith(sessions.expiresAt),
     })
     .from(sessions)
     .where(and(eq(sessions.accountId, accountId), isAlive))
     .orderBy(desc(sessions.lastUsedAt), sessions.id)
     .limit(rowsMax);
+}
+
+/** Ends one session of an account; false when it has none with this id (UUID). */
+export async function deleteSession(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
+  const ended = await db
+    .delete(sessions)
+    .where(and(eq(sessions.accountId, accountId), eq(sessions.id, id), isAlive))
+    .returning({ id: sessions.id });
+  return ended.length > 0;
 }
 
 /** Ends every session of an account except `keptId` (UUID). */
@@ -126,8 +135,11 @@ export async function deleteSessionsByHash(db: DbOrTx, tokenHashes: string[]): P
   if (tokenHashes.length > 0) await db.delete(sessions).where(inArray(sessions.tokenHash, tokenHashes));
 }
 
-const isAlive: SQL = gt(sessions.expiresAt, sql`clock_timestamp()`);
+/** When a session expires that starts now, or that is renewed now and young enough. */
+export const fullTerm = sql`clock_timestamp() + ${SESSION_DAYS * 24} * interval '1 hour'`;
+const dayOldTerm = sql`clock_timestamp() + ${(SESSION_DAYS - 1) * 24} * interval '1 hour'`;
+const lastEnd = sql`${sessions.createdAt} + ${SESSION_DAYS_MAX * 24} * interval '1 hour'`;
+const isRenewable = sql<boolean>`${sessions.expiresAt} < least(${dayOldTerm}, ${lastEnd})`;
+// The second part holds whatever wrote `expires_at`.
+const isAlive = sql`(${sessions.expiresAt} > clock_timestamp() AND ${lastEnd} > clock_timestamp())`;
 const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;
-/** When a session expires that starts or is renewed now. */
-export const fullTerm = sql`clock_timestamp() + ${SESSION_DAYS} * interval '1 day'`;
-const dayOldTerm = sql`clock_timestamp() + ${SESSION_DAYS - 1} * interval '1 day'`;

@@ -23,6 +23,7 @@ import * as identity from "#app/v1/me/identities/[id]/route.ts";
 import * as identities from "#app/v1/me/identities/route.ts";
 import * as relaySettings from "#app/v1/me/relay-settings/route.ts";
 import * as me from "#app/v1/me/route.ts";
+import * as session from "#app/v1/me/sessions/[id]/route.ts";
 import * as sessions from "#app/v1/me/sessions/route.ts";
 import * as unsubscribe from "#app/v1/notices/unsubscribe/route.ts";
 import * as openApi from "#app/v1/openapi.json/route.ts";
@@ -183,6 +184,7 @@ const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/me\/events$/, securityEvents],
   [/^\/v1\/me\/identities$/, identities],
   [/^\/v1\/me\/identities\/([^/]+)$/, identity],
+  [/^\/v1\/me\/sessions\/([^/]+)$/, session],
   [/^\/v1\/me\/relay-settings$/, relaySettings],
   [/^\/v1\/notices\/unsubscribe$/, unsubscribe],
   [/^\/v1\/api-keys$/, apiKeys],

@@ -136,6 +136,8 @@ async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Pro
       RETURNING id`;
     return path.replace("{id}", encodeId("idn", identity?.id));
   }
+  if (path.startsWith("/v1/me/sessions/"))
+    return path.replace("{id}", encodeId("ses", (await api.session(accountId)).id));
   const [key] = await api.sql`SELECT id FROM api_keys WHERE account_id = ${accountId} AND env = 'live'`;
   return path.replace("{id}", encodeId("key", key?.id));
 }

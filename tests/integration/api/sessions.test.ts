@@ -54,13 +54,71 @@ describe("the session cookie", () => {
     expect(await read(`${session.cookie}; ${stranger}`)).toMatchObject({ status: 200 });
   });
 
-  it("with several valid values counts by the first", async () => {
-    const other = await api.account();
-    const { cookie } = await api.session(other.accountId);
-    const first = (await read(`${session.cookie}; ${cookie}`)).body.user.id;
-    const second = (await read(`${cookie}; ${session.cookie}`)).body.user.id;
-    expect(first).toBe((await read(session.cookie)).body.user.id);
-    expect(second).toBe((await read(cookie)).body.user.id);
+  it("with several valid values of one account counts by the first", async () => {
+    const other = await api.session(caller.accountId);
+    const current = async (cookie: string) => {
+      const { body } = await api.call("GET", "/v1/me/sessions", { cookie });
+      return body.items.find((item: { current: boolean }) => item.current).id;
+    };
+    expect(await current(`${session.cookie}; ${other.cookie}`)).toBe(await current(session.cookie));
+    expect(await current(`${other.cookie}; ${session.cookie}`)).toBe(await current(other.cookie));
+  });
+
+  describe("with valid values of two accounts", () => {
+    const both = async () => {
+      const other = await api.session((await api.account()).accountId);
+      const unknown = `sw_session=${"A".repeat(43)}`;
+      return [
+        `${session.cookie}; ${other.cookie}`,
+        `${other.cookie}; ${session.cookie}`,
+        `${session.cookie}; ${unknown}; a=b; ${other.cookie}`,
+        `${session.cookie}; ${session.cookie}; ${other.cookie}`,
+      ];
+    };
+
+    it("is refused, on reads and on writes, and ends neither session", async () => {
+      for (const cookie of await both()) {
+        expect(await read(cookie), cookie).toMatchObject({ status: 401, body: { error: { code: "UNAUTHORIZED" } } });
+        expect(await api.call("PATCH", "/v1/me", { cookie }, { name: "Eve" })).toMatchObject({ status: 401 });
+        expect(await api.call("POST", "/v1/auth/logout", { cookie })).toMatchObject({ status: 401 });
+        for (const one of cookie.split("; ").filter((pair) => pair === session.cookie)) {
+          expect(await read(one)).toMatchObject({ status: 200, body: { user: { name: null } } });
+        }
+      }
+    });
+
+    it("is cleared for every path and domain that it can have come from", async () => {
+      const [cookie = ""] = await both();
+      const { headers } = await api.call("GET", "/v1/me/sessions", { cookie });
+      const cleared = headers.getSetCookie();
+      expect(new Set(cleared).size).toBe(cleared.length);
+      for (const one of cleared)
+        expect(one).toMatch(/^sw_session=; Path=\/.*; Max-Age=0; HttpOnly; SameSite=Lax; Secure/);
+      const paths = ["/", "/v1", "/v1/", "/v1/me", "/v1/me/", "/v1/me/sessions"];
+      for (const domain of ["", "; Domain=api.example.com", "; Domain=example.com"]) {
+        for (const path of paths) {
+          expect(cleared).toContain(`sw_session=; Path=${path}; Max-Age=0; HttpOnly; SameSite=Lax; Secure${domain}`);
+        }
+      }
+      expect(cleared).toHaveLength(paths.length * 3);
+    });
+
+    it("counts by the one that is left when the other has ended", async () => {
+      const other = await api.account();
+      const ended = await api.session(other.accountId, { ageDays: 7.001 });
+      expect(await read(`${ended.cookie}; ${session.cookie}`)).toMatchObject({ status: 200 });
+      const deactivated = await api.session(other.accountId);
+      await api.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${other.accountId}`;
+      expect(await read(`${deactivated.cookie}; ${session.cookie}`)).toMatchObject({ status: 200 });
+    });
+  });
+
+  it("with more than four values is refused and cleared, since one of another account may be among them", async () => {
+    const other = await api.session((await api.account()).accountId);
+    const unknown = Array.from({ length: 3 }, (_, n) => `sw_session=${String(n).repeat(43)}`);
+    expect(await read([session.cookie, ...unknown].join("; "))).toMatchObject({ status: 200 });
+    const { status, headers } = await read([session.cookie, ...unknown, other.cookie].join("; "));
+    expect([status, headers.getSetCookie()[0]]).toEqual([401, expect.stringMatching(/^sw_session=;/)]);
   });
 
   it("is ignored when there is an API key", async () => {
@@ -99,6 +157,43 @@ describe("a session", () => {
     );
     await vi.waitFor(async () => expect((await term()).days).toBeGreaterThan(6.99));
     expect((await read(session.cookie)).headers.has("set-cookie")).toBe(false);
+  });
+
+  describe("that is used every day", () => {
+    const signedInAgo = async (days: number, daysLeft: number) => {
+      await api.sql`
+        UPDATE sessions SET created_at = now() - ${days}::float8 * interval '1 day', last_used_at = now() - interval '1 day',
+          expires_at = now() + ${daysLeft}::float8 * interval '1 day'
+        WHERE id = ${session.id}`;
+    };
+    const maxAgeS = ({ headers }: { headers: Headers }) =>
+      Number(/Max-Age=(\d+)/.exec(headers.get("set-cookie") ?? "")?.[1] ?? Number.NaN);
+
+    it("is renewed until 30 days after its sign-in and no further, and so is its cookie", async () => {
+      await signedInAgo(25, 4);
+      expect(maxAgeS(await read(session.cookie)) / 86_400).toBeCloseTo(5, 3);
+      await vi.waitFor(async () => expect((await term()).days).toBeGreaterThan(4.5));
+      expect((await term()).days).toBeCloseTo(5, 3);
+      const { body } = await api.call("GET", "/v1/me/sessions", session);
+      const [{ createdAt, expiresAt }] = body.items;
+      expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(30 * 86_400_000);
+    });
+
+    it("is not renewed on its last days, since it has its full time", async () => {
+      await signedInAgo(25, 5);
+      await api.sql`UPDATE sessions SET expires_at = created_at + interval '720 hours' WHERE id = ${session.id}`;
+      expect((await read(session.cookie)).headers.has("set-cookie")).toBe(false);
+    });
+
+    it("ends 30 days after its sign-in, whatever else its row says", async () => {
+      await signedInAgo(29.999, 7);
+      expect(await read(session.cookie)).toMatchObject({ status: 200 });
+      await signedInAgo(30.001, 7);
+      const { status, headers } = await read(session.cookie);
+      expect([status, headers.has("set-cookie")]).toEqual([401, false]);
+      const later = await api.session(caller.accountId);
+      expect((await api.call("GET", "/v1/me/sessions", later)).body.items).toHaveLength(1);
+    });
   });
 
   it("that has expired is refused and not renewed", async () => {

@@ -20,7 +20,7 @@ const FAILURES = {
     mayTry: true,
   },
   link_needed: {
-    title: "Sign in with a link this time.",
+    title: "Sign in with a link instead.",
     text: "Google does not keep the mail of that address, so it cannot say whose it is now. Have a link sent to it.",
     mayTry: true,
   },

@@ -235,7 +235,7 @@ describe("signing in with Google", () => {
     await page.goto("/login");
     await page.getByRole("link", { name: "Continue with Google" }).click();
     await page.locator("#go-on").click();
-    expect(await alertOf(page)).toContain("Sign in with a link this time.");
+    expect(await alertOf(page)).toContain("Sign in with a link instead.");
     expect(await page.getByRole("button", { name: "Send the link" }).isVisible()).toBe(true);
   });
 });

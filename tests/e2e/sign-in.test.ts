@@ -205,7 +205,7 @@ describe("signing in with Google", () => {
     }
     const rows = await stage.sql`SELECT * FROM identities WHERE provider_account_id = ${stage.google.user.sub}`;
     expect(rows.map((row) => Object.keys(row).toSorted())).toEqual([
-      ["account_id", "created_at", "provider", "provider_account_id"],
+      ["account_id", "created_at", "id", "provider", "provider_account_id"],
     ]);
   });
 

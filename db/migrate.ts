@@ -2,8 +2,10 @@ import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
 import type postgres from "postgres";
+import type { ServerVersion } from "#domain/postgres-releases.ts";
 import { isUnavailable } from "./client.ts";
 import { openDriver } from "./driver.ts";
+import { readServerVersion } from "./queries/fleet/server-version.ts";
 
 /** The migrations could not be applied. The message says what to do and never shows a password. */
 export class MigrationError extends Error {
@@ -14,9 +16,12 @@ export class MigrationError extends Error {
  * Brings the database at `url` up to this version's schema and makes the partitions of `attempts` for the days ahead.
  * Several callers may do so at once: an advisory lock lets one work while the others wait. A database with a newer
  * schema stays as it is. The lock belongs to the session, so `url` must not be a pooler in transaction mode. `onLog`
- * gets a line when it has to wait. Throws a MigrationError.
+ * gets a line when it has to wait. Returns what the server is. Throws a MigrationError.
  */
-export async function migrate(url: string, { onLog = () => {} }: { onLog?: (line: string) => void } = {}) {
+export async function migrate(
+  url: string,
+  { onLog = () => {} }: { onLog?: (line: string) => void } = {},
+): Promise<ServerVersion> {
   const sql = openDriver(url, {
     max: 1,
     max_lifetime: null,
@@ -27,6 +32,7 @@ export async function migrate(url: string, { onLog = () => {} }: { onLog?: (line
     await waitForTurn(sql, onLog);
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS });
     await sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date - 1, ${PARTITION_DAYS})`;
+    return await readServerVersion(sql);
   } catch (error) {
     throw explain(error, url);
   } finally {

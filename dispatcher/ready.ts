@@ -3,22 +3,27 @@ import type { Config } from "#config.ts";
 import { connect, DatabaseUnavailable } from "#db/client.ts";
 import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
+import { readServerVersion } from "#db/queries/fleet/server-version.ts";
+import { securityNotice } from "#domain/postgres-releases.ts";
 
 const RETRY_MS = 1_000;
 
 /**
  * Waits until the database answers, then checks that this version fits its schema and that the key ring opens its
- * secrets. Throws when a check fails: an operator has to correct that.
+ * secrets. Logs when the server lacks security fixes. Throws when a check fails: an operator has to correct that.
  */
 export async function untilReady(config: Config, log: Logger): Promise<void> {
   const connection = connect({ url: config.databaseDirectUrl, name: "stopwatch-start", connectionsMax: 1 });
   try {
     for (let waited = false; ; ) {
       try {
-        await connection.run(4_000, async ({ sql }) => {
+        const server = await connection.run(4_000, async ({ sql }) => {
           await assertSchemaFits(sql);
           await assertKeyRingOpens(sql, config.keyRing);
+          return readServerVersion(sql);
         });
+        const notice = securityNotice(server);
+        if (notice) log.warn(notice);
         return;
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) throw error;

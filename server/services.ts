@@ -4,6 +4,8 @@ import { connect } from "#db/client.ts";
 import { connectOrm, type OrmConnection } from "#db/orm.ts";
 import { assertKeyRingOpens, readAuthSecret, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
+import { readServerVersion } from "#db/queries/fleet/server-version.ts";
+import type { ServerVersion } from "#domain/postgres-releases.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
 import { createLog, type Logger } from "./log.ts";
@@ -34,6 +36,7 @@ export type Installation = {
   requestHashKey: KeyObject;
   /** Key for signing magic links and OAuth state. */
   authSecret: string;
+  server: ServerVersion;
 };
 
 /** Time budget of one request for the database, ms: the caller gets a response within 5 s. */
@@ -88,6 +91,7 @@ function createServices(config: Config): Services {
           return {
             requestHashKey: await readRequestHashKey(sql, config.keyRing),
             authSecret: config.authSecret ?? (await readAuthSecret(sql, config.keyRing)),
+            server: await readServerVersion(sql),
           };
         })
         .catch((error) => {

@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/installation-error.ts";
+import { securityNotice } from "#domain/postgres-releases.ts";
 import { startBillingUpkeep } from "./billing/upkeep.ts";
 import { installHttpGuard } from "./edge/http-guard.ts";
 import { recordSocketAddresses } from "./edge/socket-address.ts";
@@ -36,7 +37,9 @@ async function waitForDatabase(services: Services): Promise<void> {
 
 async function checkOrExit(services: Services): Promise<"checked" | "away"> {
   try {
-    await services.installation();
+    const { server } = await services.installation();
+    const notice = securityNotice(server);
+    if (notice) services.log.warn(notice);
     return "checked";
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return "away";

@@ -1,5 +1,6 @@
 import { readLauncherConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
+import { securityNotice } from "#domain/postgres-releases.ts";
 import { command } from "../command.ts";
 import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
 
@@ -11,9 +12,13 @@ one. Several processes may do so at once.`,
   options: {},
   async run() {
     const { databaseDirectUrl, dataDir } = readLauncherConfig();
-    if (databaseDirectUrl) await migrate(databaseDirectUrl, { onLog: console.log });
-    else await withEmbeddedPostgres(dataDir, (url) => migrate(url, { onLog: console.log }));
-    console.log("The database is up to date.");
+    const onLog = console.log;
+    const server = databaseDirectUrl
+      ? await migrate(databaseDirectUrl, { onLog })
+      : await withEmbeddedPostgres(dataDir, (url) => migrate(url, { onLog }));
+    console.log("The schema is up to date.");
+    const notice = securityNotice(server);
+    if (notice) console.log(`warning: ${notice}.`);
     return 0;
   },
 });

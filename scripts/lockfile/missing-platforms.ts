@@ -8,11 +8,14 @@ type LockedPackage = {
   link?: boolean;
   inBundle?: boolean;
   dev?: boolean;
+  devOptional?: boolean;
   optional?: boolean;
   os?: string[];
   cpu?: string[];
   libc?: string[];
+  dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
 };
 
 /**
@@ -24,7 +27,7 @@ export function missingPlatforms(packages: LockedPackages): LockedPackages {
   const missing: LockedPackages = {};
   for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
     for (const [name, range] of Object.entries(optionalDependencies)) {
-      if (resolves(packages, path, name)) continue;
+      if (placeOf(packages, path, name)) continue;
       const version = range.replace(/^[~^]/, "");
       const place = `node_modules/${name}`;
       const nested = missing[place] && missing[place].version !== version;
@@ -61,11 +64,12 @@ const OPERATING_SYSTEMS = [
 ];
 const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 
-// Follows Node.js's lookup: the node_modules of the dependent, then those of the folders above it.
-function resolves(packages: LockedPackages, path: string, name: string): boolean {
+/** Where Node.js finds `name` from `path`: in its own node_modules, then in those of the folders above it. */
+export function placeOf(packages: LockedPackages, path: string, name: string): string | undefined {
   for (let base = path; ; base = base.slice(0, Math.max(0, base.lastIndexOf("node_modules/") - 1))) {
-    if (packages[`${base ? `${base}/` : ""}node_modules/${name}`]) return true;
-    if (base === "") return false;
+    const place = `${base ? `${base}/` : ""}node_modules/${name}`;
+    if (packages[place]) return place;
+    if (base === "") return undefined;
   }
 }
 

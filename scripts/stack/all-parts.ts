@@ -1,5 +1,6 @@
 import { processEnv, readLauncherConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
+import { securityNotice } from "#domain/postgres-releases.ts";
 import { aborted } from "../aborted.ts";
 import { readOrMakeKeys } from "../keys/keys.ts";
 import { listenablePortOrThrow } from "../ports.ts";
@@ -54,7 +55,9 @@ export async function runAllParts(launch: Launch): Promise<number> {
       database = await startEmbeddedPostgres(config.dataDir);
     }
     signal.throwIfAborted();
-    await migrate(database?.url ?? (config.databaseDirectUrl as string), { onLog: say });
+    const server = await migrate(database?.url ?? (config.databaseDirectUrl as string), { onLog: say });
+    const notice = securityNotice(server, database && HOST_YOUR_OWN);
+    if (notice) say(`warning: ${notice}`);
     await launch.prepare?.({ onLog: say, signal });
     signal.throwIfAborted();
 
@@ -103,6 +106,8 @@ export async function runAllParts(launch: Launch): Promise<number> {
     await database?.stop();
   }
 }
+
+const HOST_YOUR_OWN = "npm has no newer one; to serve others, use your distribution's (docs/self-hosting.md)";
 
 /** Returns `first` and the ports after it, or free ones if `first` is 0. */
 async function findDispatcherPorts(first: number, count: number): Promise<number[]> {

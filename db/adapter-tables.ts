@@ -24,6 +24,7 @@ export const adapterTables = {
     userId: uuid("account_id").notNull(),
     expires: instant("expires_at").notNull(),
     userAgent: text("user_agent"),
+    id: uuid("id"),
   }),
   verificationTokensTable: pgTable("sign_in_tokens", {
     identifier: text("email").notNull(),

@@ -2,6 +2,7 @@ import type { KeyObject } from "node:crypto";
 import { type Config, readConfig } from "#config.ts";
 import { connect } from "#db/client.ts";
 import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { recordRefusedCredential } from "#db/queries/accounts/security-events.ts";
 import { assertKeyRingOpens, readAuthSecret, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { readServerVersion } from "#db/queries/fleet/server-version.ts";
@@ -11,6 +12,7 @@ import { createMailer } from "#mail/mailer.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { createReadTurns, type ReadTurns } from "./read-turns.ts";
+import { Refusals } from "./security/refusals.ts";
 
 /** The singletons of the web process. */
 export type Services = {
@@ -23,6 +25,8 @@ export type Services = {
   log: Logger;
   rateLimiter: RateLimiter;
   mailer: Mailer;
+  /** Records refused credentials in the security log of their account. */
+  refusals: Refusals;
   /**
    * Checks once that the database has the right schema version and that the key ring can decrypt its secrets; requests
    * are served only after that. Throws DatabaseUnavailable while the database is unavailable (the next call tries again)
@@ -74,6 +78,12 @@ function createServices(config: Config): Services {
   // A connection of its own: requests must be counted while all others are busy.
   const rateLimiter = createRateLimiter(connect({ ...settings, name: "stopwatch web counts", connectionsMax: 1 }), log);
 
+  const refusals = new Refusals((refused) =>
+    connection
+      .run(DATABASE_BUDGET_MS, ({ db }) => recordRefusedCredential(db, refused))
+      .catch((error) => log.warn({ err: error }, "a refused credential was not recorded")),
+  );
+
   let checked: Promise<Installation> | undefined;
   return {
     config,
@@ -82,6 +92,7 @@ function createServices(config: Config): Services {
     readTurns: createReadTurns({ max: READS_MAX, perAccountMax: READS_PER_ACCOUNT_MAX }),
     log,
     rateLimiter,
+    refusals,
     mailer: createMailer(config.mail, { onWritten: (line) => log.warn(line) }),
     installation() {
       checked ??= connection

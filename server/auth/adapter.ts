@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { DrizzleAdapter } from "@auth/drizzle-adapter";
 import type { Adapter, AdapterUser } from "next-auth/adapters";
 import { adapterTables } from "#db/adapter-tables.ts";
@@ -5,6 +6,7 @@ import type { Db } from "#db/orm.ts";
 import { signUpAccount } from "#db/queries/accounts/create.ts";
 import { findAccountToSignIn } from "#db/queries/accounts/find.ts";
 import { deleteIdentityOfDeleted, hasRoomForIdentity } from "#db/queries/accounts/identities.ts";
+import { recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
 import { fullTerm, makeRoomForSession } from "#db/queries/accounts/sessions.ts";
 import { confirmOwner } from "#db/queries/accounts/verify-email.ts";
 import { parseEmailAddress } from "#domain/email-address.ts";
@@ -26,6 +28,8 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     if (attempt.transaction) return work(attempt.transaction, drizzleAdapter(attempt.transaction));
     return services.connection.run(DATABASE_BUDGET_MS, async ({ db }) => work(db, drizzleAdapter(db)));
   };
+  const source = attempt.source ?? { network: null, userAgent: null };
+  const byProvider = attempt.provider ? { provider: attempt.provider } : {};
   return {
     async getUserByEmail(email) {
       // The response and its timing must not reveal whether the account exists.
@@ -66,19 +70,26 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
           await confirmOwner(tx, userId, attempt.profile ?? { name: null, avatarUrl: null });
           await deleteIdentityOfDeleted(tx, { provider, providerAccountId });
           await drizzleAdapter(tx as unknown as Db).linkAccount({ userId, provider, providerAccountId, type: "oauth" });
+          const linked = { accountId: userId, kind: "identity_linked", actor: "sign_in" } as const;
+          await recordSecurityEvent(tx, { ...linked, details: { provider }, ...source });
         }),
       );
     },
     async createSession({ sessionToken, userId }) {
+      const id = randomUUID();
       const row = {
         sessionToken: hashSessionToken(sessionToken),
         userId,
-        userAgent: attempt.userAgent,
+        userAgent: source.userAgent,
         expires: fullTerm,
+        id,
       };
       const { expires } = await run((db) =>
         db.transaction(async (tx) => {
-          await makeRoomForSession(tx, userId, services.config.plans);
+          const byPerson = { accountId: userId, actor: "sign_in", ...source } as const;
+          const times = await makeRoomForSession(tx, userId, services.config.plans);
+          if (times > 0) await recordSecurityEvent(tx, { ...byPerson, kind: "session_ended", times });
+          await recordSecurityEvent(tx, { ...byPerson, kind: "signed_in", subjectId: id, details: byProvider });
           return drizzleAdapter(tx as unknown as Db).createSession(row as never);
         }),
       );
@@ -91,8 +102,9 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     async updateSession() {
       return null;
     },
-    async deleteSession(sessionToken) {
-      await run((_, adapter) => adapter.deleteSession(hashSessionToken(sessionToken)) as Promise<void>);
+    // next-auth demands the method and calls it to sign out, which it is not asked to do.
+    async deleteSession() {
+      return null;
     },
     createVerificationToken: (token) =>
       run((_, adapter) => adapter.createVerificationToken(token) as Promise<typeof token>),

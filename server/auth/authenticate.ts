@@ -1,11 +1,12 @@
-import { type ActiveApiKey, findActiveApiKey } from "#db/queries/accounts/api-keys.ts";
-import { findActiveSessions } from "#db/queries/accounts/sessions.ts";
+import { type FoundApiKey, findApiKeyByHash } from "#db/queries/accounts/api-keys.ts";
+import { findSessionsByHash } from "#db/queries/accounts/sessions.ts";
 import { hashApiKey, parseApiKey } from "#domain/api-key.ts";
 import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import type { Credential, Query } from "../context.ts";
+import { callSourceOf } from "../http/call-source.ts";
 import type { Services } from "../services.ts";
 import { cacheCaller } from "./cached-credentials.ts";
 import { recordKeyUse } from "./record-key-use.ts";
@@ -33,7 +34,7 @@ export async function authenticate(services: Services, request: Request, query: 
   const authorization = request.headers.get("authorization");
   return authorization === null
     ? authenticateSession(services, { headers: request.headers, path: new URL(request.url).pathname }, query)
-    : authenticateKey(services, authorization, query);
+    : authenticateKey(services, request, authorization, query);
 }
 
 /**
@@ -59,18 +60,27 @@ export function unauthorized(): AppError {
   });
 }
 
-async function authenticateKey(services: Services, authorization: string, query: Query): Promise<Caller> {
+async function authenticateKey(
+  services: Services,
+  request: Request,
+  authorization: string,
+  query: Query,
+): Promise<Caller> {
   const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (key === undefined || parseApiKey(key) === null) throw unauthorized();
-  const row = await query(({ db }) => findActiveApiKey(db, hashApiKey(key)));
-  const caller = row && toCaller(row);
+  const row = await query(({ db }) => findApiKeyByHash(db, hashApiKey(key)));
+  const caller = row?.refusal === null ? toCaller(row) : undefined;
   cacheCaller(authorization, caller);
+  if (row && row.refusal !== null) {
+    const { id: subjectId, accountId, name: keyName, env, refusal: reason } = row;
+    services.refusals.record({ accountId, subjectId, details: { keyName, env, reason }, ...callSourceOf(request) });
+  }
   if (caller === undefined) throw unauthorized();
   if (row?.isStale) recordKeyUse(services, row.id);
   return caller;
 }
 
-function toCaller({ id, accountId, plan, env }: ActiveApiKey): Caller {
+function toCaller({ id, accountId, plan, env }: FoundApiKey): Caller {
   return { accountId, plan, env, credential: { kind: "key", id, env } };
 }
 
@@ -87,12 +97,19 @@ export async function authenticateSession(
   const tokens = new Map(readSessionTokens(headers.get("cookie")).map((token) => [hashSessionToken(token), token]));
   const hashes = [...tokens.keys()];
   if (hashes.length > SESSION_TOKENS_MAX) throw ambiguous(services, path);
-  const rows = hashes.length > 0 ? await query(({ db }) => findActiveSessions(db, hashes)) : [];
+  const found = hashes.length > 0 ? await query(({ db }) => findSessionsByHash(db, hashes)) : [];
+  const rows = found.filter(({ refusal }) => refusal === null);
   if (new Set(rows.map(({ accountId }) => accountId)).size > 1) throw ambiguous(services, path);
   const session = hashes
     .map((hash) => rows.find(({ tokenHash }) => tokenHash === hash))
     .find((one) => one !== undefined);
-  if (session === undefined) throw unauthorized();
+  if (session === undefined) {
+    for (const { id: subjectId, accountId, refusal } of found) {
+      const details = refusal === null ? {} : { reason: refusal };
+      services.refusals.record({ accountId, subjectId, details, ...callSourceOf({ headers }) });
+    }
+    throw unauthorized();
+  }
 
   const { id, accountId, plan, tokenHash, ageS, isStale, isRenewable } = session;
   if (isStale || isRenewable) recordSessionUse(services, tokenHash);

@@ -4,6 +4,7 @@ import { noteSignInRequest, type RequestLimit } from "#db/queries/accounts/sign-
 import { callerNetwork } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { MAGIC_LINK_MINUTES, magicLinkUrl } from "#domain/magic-link.ts";
+import type { CallSource } from "#domain/security-events.ts";
 import { signInMail } from "#mail/sign-in-mail.ts";
 import { DATABASE_BUDGET_MS, type Services } from "../services.ts";
 import { bindBrowser } from "./browser-binding.ts";
@@ -21,7 +22,6 @@ type LinkRequest = {
   email: string;
   redirectTo: string | undefined;
   address: string | null;
-  userAgent: string | null;
 };
 
 /**
@@ -57,10 +57,10 @@ export async function startMagicLink(
 export async function redeemMagicLink(
   services: Services,
   authSecret: string,
-  link: { token: string; email: string; userAgent: string | null },
+  link: { token: string; email: string; source: CallSource },
 ): Promise<string> {
-  const { token, email, userAgent } = link;
-  const attempt: SignInAttempt = { step: "redeem link", userAgent };
+  const { token, email, source } = link;
+  const attempt: SignInAttempt = { step: "redeem link", source };
   await services.connection.run(DATABASE_BUDGET_MS, ({ db }) =>
     db.transaction(async (tx) => {
       attempt.transaction = tx as unknown as Db;
@@ -73,10 +73,9 @@ export async function redeemMagicLink(
 }
 
 async function mailLink(services: Services, authSecret: string, request: LinkRequest): Promise<void> {
-  const { email, redirectTo, userAgent } = request;
+  const { email, redirectTo } = request;
   const attempt: SignInAttempt = {
     step: "request link",
-    userAgent,
     mail: ({ to, token, expiresAt }) =>
       signInMail({
         ...{ to, expiresAt, minutes: MAGIC_LINK_MINUTES },

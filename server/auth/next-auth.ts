@@ -19,7 +19,7 @@ import { SignInFailure } from "./sign-in-failure.ts";
 const BASE_PATH = "/v1/auth";
 const EMAIL = "email";
 
-type Action = `signin/${string}` | `callback/${string}` | "signout";
+type Action = `signin/${string}` | `callback/${string}`;
 
 /**
  * Runs one action of next-auth with the given cookies and query or form fields, and returns its response. next-auth sees

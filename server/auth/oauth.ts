@@ -1,4 +1,5 @@
 import type { ProviderName } from "#domain/providers.ts";
+import type { CallSource } from "#domain/security-events.ts";
 import type { Services } from "../services.ts";
 import { readCookie, signInCookie, signInCookieName } from "./cookies.ts";
 import { nextAuthCookieNames, runNextAuth } from "./next-auth.ts";
@@ -17,7 +18,7 @@ export async function startOAuth(
   authSecret: string,
   { provider, redirectTo }: { provider: ProviderName; redirectTo: string | undefined },
 ): Promise<{ location: string; cookies: string[] }> {
-  const attempt: SignInAttempt = { step: "start OAuth", userAgent: null };
+  const attempt: SignInAttempt = { step: "start OAuth" };
   const answer = await runNextAuth(services, authSecret, attempt, { method: "POST", action: `signin/${provider}` });
   const location = answer.headers.get("location");
   if (location === null) throw new Error("next-auth returned no authorization URL");
@@ -34,10 +35,10 @@ export async function startOAuth(
 export async function finishOAuth(
   services: Services,
   authSecret: string,
-  callback: { provider: ProviderName; query: URLSearchParams; cookieHeader: string | null; userAgent: string | null },
+  callback: { provider: ProviderName; query: URLSearchParams; cookieHeader: string | null; source: CallSource },
 ): Promise<string> {
-  const { provider, query, cookieHeader, userAgent } = callback;
-  const attempt: SignInAttempt = { step: "finish OAuth", userAgent };
+  const { provider, query, cookieHeader, source } = callback;
+  const attempt: SignInAttempt = { step: "finish OAuth", source, provider };
   // Pass only these cookies: next-auth fails on malformed ones and would use an existing session.
   const cookie = nextAuthCookieNames(services.config)
     .flatMap((name) =>

@@ -1,10 +1,15 @@
 import type { Db } from "#db/orm.ts";
+import type { ProviderName } from "#domain/providers.ts";
+import type { CallSource } from "#domain/security-events.ts";
 import type { Mail } from "#mail/mail.ts";
 
 /** One call of next-auth: its inputs, and results that our adapter and callbacks record during the call. */
 export type SignInAttempt = {
-  step: "request link" | "redeem link" | "start OAuth" | "finish OAuth" | "sign out";
-  userAgent: string | null;
+  step: "request link" | "redeem link" | "start OAuth" | "finish OAuth";
+  /** Where the person is, when the attempt may start a session. */
+  source?: CallSource;
+  /** The provider of an OAuth flow; a sign-in without one is by a mailed link. */
+  provider?: ProviderName;
   /** The transaction to run all queries in; without it each query runs on its own. */
   transaction?: Db;
   /** Composes the mail with a magic link, which is sent before the call returns. */

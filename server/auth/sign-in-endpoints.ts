@@ -1,10 +1,10 @@
 import { DatabaseUnavailable } from "#db/client.ts";
-import { deleteSessionsByHash } from "#db/queries/accounts/sessions.ts";
+import { endSessionsByHash } from "#db/queries/accounts/sessions.ts";
 import { parseEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from "#domain/providers.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
-import { userAgentOf } from "../http/call-source.ts";
+import { callSourceOf } from "../http/call-source.ts";
 import { type RouteHandler, withEnvelope } from "../http/envelope.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
 import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
@@ -33,7 +33,7 @@ export const verifyMagicLink: RouteHandler = browserRoute(async (services, authS
   const isBound = isBoundBrowser(config, authSecret, cookieHeader, email) && !isPrefetch(request.headers);
   const isConfirmed = query.get("confirm") === "1" && isSameOriginNavigation(request.headers, config.baseUrl);
   if (!isBound && !isConfirmed) return seeOther(signInPageUrl("/login/confirm", { token, email }, redirectTo));
-  const session = await redeemMagicLink(services, authSecret, { token, email, userAgent: userAgentOf(request) });
+  const session = await redeemMagicLink(services, authSecret, { token, email, source: callSourceOf(request) });
   return signedInReply(services, request, session, redirectTo, [unbindBrowser(config)]);
 });
 
@@ -47,7 +47,7 @@ export const oauthCallback: RouteHandler = browserRoute(async (services, authSec
   const redirectTo = storedRedirectPath(services.config, cookieHeader);
   const query = singleQuery(request, "provider_refused");
   try {
-    const callback = { provider, query, cookieHeader, userAgent: userAgentOf(request) };
+    const callback = { provider, query, cookieHeader, source: callSourceOf(request) };
     const session = await finishOAuth(services, authSecret, callback);
     return await signedInReply(services, request, session, redirectTo, clearedOAuthCookies(services.config));
   } catch (error) {
@@ -100,7 +100,9 @@ async function signedInReply(
 ): Promise<Reply> {
   const formerSessions = readSessionTokens(request.headers.get("cookie")).map(hashSessionToken);
   // The new cookie replaces these tokens in the browser: end their sessions, since no one else can.
-  await services.connection.run(DATABASE_BUDGET_MS, ({ db }) => deleteSessionsByHash(db, formerSessions));
+  await services.connection.run(DATABASE_BUDGET_MS, ({ db }) =>
+    endSessionsByHash(db, formerSessions, { actor: "sign_in", ...callSourceOf(request) }),
+  );
   return seeOther(redirectTo, [sessionCookie(services.config, session, 0), ...cookies]);
 }
 

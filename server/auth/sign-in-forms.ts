@@ -1,6 +1,6 @@
 import { parseTypedEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
-import { userAgentOf } from "../http/call-source.ts";
+import { callSourceOf } from "../http/call-source.ts";
 import { doneCookie } from "../http/done-cookie.ts";
 import type { FormCall } from "../http/form-route.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
@@ -15,7 +15,7 @@ import { signOut } from "./sign-out.ts";
 const ECHOED_LENGTH_MAX = 300;
 
 /** The form of `/login`: mails a magic link and redirects to the page that says so. */
-export async function sendLink({ services, request, fields, address }: FormCall): Promise<Reply> {
+export async function sendLink({ services, fields, address }: FormCall): Promise<Reply> {
   const input = fields.get("email") ?? "";
   const email = parseTypedEmailAddress(input);
   const redirectTo = redirectPath(fields.get("redirectTo"));
@@ -24,7 +24,7 @@ export async function sendLink({ services, request, fields, address }: FormCall)
   if (email === null) return backToForm("email_invalid", input);
   try {
     const { authSecret } = await services.installation();
-    const link = { email, redirectTo, address, userAgent: userAgentOf(request) };
+    const link = { email, redirectTo, address };
     const { setCookie } = await startMagicLink(services, authSecret, link);
     return seeOther(signInPageUrl("/login/sent", { email }, redirectTo), [setCookie]);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function sendLink({ services, request, fields, address }: FormCall)
 
 /** The "Sign out" button. */
 export async function endSession({ services, request }: FormCall): Promise<Reply> {
-  await signOut(services, request.headers.get("cookie"));
+  await signOut(services, request.headers.get("cookie"), callSourceOf(request));
   return seeOther("/login", [clearedSessionCookie(services.config)]);
 }
 

@@ -11,7 +11,7 @@ export function callSourceOf(request: Pick<Request, "headers">): CallSource {
 }
 
 /** The `User-Agent`, cleaned and cut for storage; null when it is missing. */
-export function userAgentOf({ headers }: Pick<Request, "headers">): string | null {
+function userAgentOf({ headers }: Pick<Request, "headers">): string | null {
   return (
     headers
       .get("user-agent")

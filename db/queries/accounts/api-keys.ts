@@ -1,18 +1,22 @@
-import { and, desc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { apiKeyPreview, generateApiKey, hashApiKey } from "#domain/api-key.ts";
 import type { Environment } from "#domain/environment.ts";
 import { AppError, DailyLimitReached } from "#domain/errors.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanLimits, PlanName } from "#domain/plans.ts";
+import type { RefusalReason } from "#domain/security-events.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, apiKeys } from "../../schema/index.ts";
 import type { Tenant } from "./tenant.ts";
 
-export type ActiveApiKey = {
+export type FoundApiKey = {
   id: string;
   accountId: string;
   env: Environment;
+  name: string;
   plan: PlanName;
+  /** Why it does not authenticate its account; null when it does. */
+  refusal: Extract<RefusalReason, "revoked" | "deactivated"> | null;
   /** True when `last_used_at` is more than a minute old. */
   isStale: boolean;
 };
@@ -166,19 +170,22 @@ export async function hasActiveApiKey(db: DbOrTx, { accountId, env }: Tenant): P
   return found.length > 0;
 }
 
-/** The key with this SHA-256, unless it is revoked or its account is not active. */
-export async function findActiveApiKey(db: DbOrTx, hash: Buffer): Promise<ActiveApiKey | undefined> {
+/** The key with this SHA-256, revoked or not, unless its account is deleted. */
+export async function findApiKeyByHash(db: DbOrTx, hash: Buffer): Promise<FoundApiKey | undefined> {
   const [found] = await db
     .select({
       id: apiKeys.id,
       accountId: apiKeys.accountId,
       env: apiKeys.env,
+      name: apiKeys.name,
       plan: accounts.plan,
+      refusal: sql<FoundApiKey["refusal"]>`CASE
+        WHEN ${apiKeys.revokedAt} IS NOT NULL THEN 'revoked' WHEN ${accounts.status} <> 'active' THEN 'deactivated' END`,
       isStale: sql<boolean>`coalesce(${apiKeys.lastUsedAt} < ${aMinuteAgo}, true)`,
     })
     .from(apiKeys)
     .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
-    .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt), eq(accounts.status, "active")))
+    .where(and(eq(apiKeys.hash, hash), ne(accounts.status, "deleted")))
     .limit(1);
   return found;
 }

@@ -1,16 +1,20 @@
 import { and, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import type { PlanName, Plans } from "#domain/plans.ts";
+import type { CallSource, RefusalReason } from "#domain/security-events.ts";
 import { SESSION_DAYS, SESSION_DAYS_MAX } from "#domain/session-lifetime.ts";
 import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, sessions } from "../../schema/index.ts";
+import { type NewSecurityEvent, recordSecurityEvent } from "./security-events.ts";
 
-export type ActiveSession = {
+export type FoundSession = {
   tokenHash: string;
   /** UUID. */
   id: string;
   accountId: string;
   plan: PlanName;
+  /** Why it does not authenticate its account; null when it does. */
+  refusal: Extract<RefusalReason, "expired" | "deactivated"> | null;
   email: string;
   emailVerified: boolean;
   /** The time since its sign-in, s. */
@@ -41,9 +45,9 @@ export async function createSession(
 /**
  * Ends sessions of an account so that it has `sessionsMax` of its plan with the one that follows: expired ones first, then
  * those that were not used for longest. Call it in the transaction that starts the session: concurrent sign-ins wait for
- * it, so the bound is exact.
+ * it, so the bound is exact. Returns how many sessions ended that had not expired.
  */
-export async function makeRoomForSession(tx: DbOrTx, accountId: string, plans: Plans): Promise<void> {
+export async function makeRoomForSession(tx: DbOrTx, accountId: string, plans: Plans): Promise<number> {
   // Not with the account's row, which creating schedules locks too.
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sessions ${accountId}`}, 0))`);
   const [account] = await tx.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId)).limit(1);
@@ -54,17 +58,20 @@ export async function makeRoomForSession(tx: DbOrTx, accountId: string, plans: P
     .where(eq(sessions.accountId, accountId))
     .orderBy(desc(isAlive), desc(sessions.lastUsedAt), sessions.id)
     .offset(plans[account.plan].sessionsMax - 1);
-  await tx.delete(sessions).where(inArray(sessions.tokenHash, surplus));
+  const ended = await tx.delete(sessions).where(inArray(sessions.tokenHash, surplus)).returning(endedColumns);
+  return ended.filter((session) => session.isAlive).length;
 }
 
-/** The sessions with these hashes that have not expired and whose account is active. */
-export async function findActiveSessions(db: DbOrTx, tokenHashes: string[]): Promise<ActiveSession[]> {
+/** The sessions with these hashes, expired or not, unless their account is deleted. */
+export async function findSessionsByHash(db: DbOrTx, tokenHashes: string[]): Promise<FoundSession[]> {
   return db
     .select({
       tokenHash: sessions.tokenHash,
       id: sessions.id,
       accountId: sessions.accountId,
       plan: accounts.plan,
+      refusal: sql<FoundSession["refusal"]>`CASE
+        WHEN NOT ${isAlive} THEN 'expired' WHEN ${accounts.status} <> 'active' THEN 'deactivated' END`,
       email: accounts.email,
       emailVerified: sql<boolean>`${accounts.emailVerifiedAt} IS NOT NULL`,
       ageS: sql<number>`extract(epoch FROM clock_timestamp() - ${sessions.createdAt})::float8`,
@@ -73,7 +80,7 @@ export async function findActiveSessions(db: DbOrTx, tokenHashes: string[]): Pro
     })
     .from(sessions)
     .innerJoin(accounts, eq(accounts.id, sessions.accountId))
-    .where(and(inArray(sessions.tokenHash, tokenHashes), isAlive, eq(accounts.status, "active")))
+    .where(and(inArray(sessions.tokenHash, tokenHashes), ne(accounts.status, "deleted")))
     .limit(tokenHashes.length);
 }
 
@@ -123,16 +130,31 @@ export async function deleteSession(db: DbOrTx, accountId: string, id: string): 
   return ended.length > 0;
 }
 
-/** Ends every session of an account except `keptId` (UUID). */
-export async function deleteSessions(db: DbOrTx, accountId: string, keptId?: string): Promise<void> {
-  await db
+/** Ends every session of an account except `keptId` (UUID). Returns how many ended that had not expired. */
+export async function deleteSessions(db: DbOrTx, accountId: string, keptId?: string): Promise<number> {
+  const ended = await db
     .delete(sessions)
-    .where(and(eq(sessions.accountId, accountId), keptId === undefined ? undefined : ne(sessions.id, keptId)));
+    .where(and(eq(sessions.accountId, accountId), keptId === undefined ? undefined : ne(sessions.id, keptId)))
+    .returning(endedColumns);
+  return ended.filter((session) => session.isAlive).length;
 }
 
-/** Ends the sessions with these hashes. */
-export async function deleteSessionsByHash(db: DbOrTx, tokenHashes: string[]): Promise<void> {
-  if (tokenHashes.length > 0) await db.delete(sessions).where(inArray(sessions.tokenHash, tokenHashes));
+/**
+ * Ends the sessions with these hashes, whosever they are. Those that had not expired are written to the security log of
+ * their account.
+ */
+export async function endSessionsByHash(
+  db: DbOrTx,
+  tokenHashes: string[],
+  by: Pick<NewSecurityEvent, "actor"> & CallSource,
+): Promise<void> {
+  if (tokenHashes.length === 0) return;
+  await db.transaction(async (tx) => {
+    const ended = await tx.delete(sessions).where(inArray(sessions.tokenHash, tokenHashes)).returning(endedColumns);
+    for (const { id, accountId, isAlive: wasAlive } of ended) {
+      if (wasAlive) await recordSecurityEvent(tx, { ...by, accountId, kind: "session_ended", subjectId: id });
+    }
+  });
 }
 
 /** When a session expires that starts now, or that is renewed now and young enough. */
@@ -141,5 +163,6 @@ const dayOldTerm = sql`clock_timestamp() + ${(SESSION_DAYS - 1) * 24} * interval
 const lastEnd = sql`${sessions.createdAt} + ${SESSION_DAYS_MAX * 24} * interval '1 hour'`;
 const isRenewable = sql<boolean>`${sessions.expiresAt} < least(${dayOldTerm}, ${lastEnd})`;
 // The second part holds whatever wrote `expires_at`.
-const isAlive = sql`(${sessions.expiresAt} > clock_timestamp() AND ${lastEnd} > clock_timestamp())`;
+const isAlive = sql<boolean>`(${sessions.expiresAt} > clock_timestamp() AND ${lastEnd} > clock_timestamp())`;
+const endedColumns = { id: sessions.id, accountId: sessions.accountId, isAlive };
 const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;

@@ -11,7 +11,7 @@ export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route(logOut, async ({ ctx, request }) => {
-    await signOut(getServices(), request.headers.get("cookie"));
+    await signOut(getServices(), request.headers.get("cookie"), ctx.source());
     return noContent({ "Set-Cookie": clearedSessionCookie(ctx.config) });
   }),
 });

@@ -98,6 +98,7 @@ export function readLauncherConfig(env: Record<string, string | undefined> = pro
   return {
     databaseUrl: s.DATABASE_URL,
     databaseDirectUrl: s.DATABASE_DIRECT_URL ?? s.DATABASE_URL,
+    databaseOwnerUrl: s.DATABASE_OWNER_URL,
     dataDir: s.DATA_DIR,
     port: s.PORT,
     host: s.HOST,
@@ -236,6 +237,7 @@ const launcherSettings = z.object({
   ...shared,
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_DIRECT_URL: postgresUrl.optional(),
+  DATABASE_OWNER_URL: postgresUrl.optional(),
   ENCRYPTION_KEYS: z.string().optional(),
 });
 
@@ -243,7 +245,14 @@ const launcherSettings = z.object({
 export const SETTING_NAMES = [...new Set([...Object.keys(settings.shape), ...Object.keys(launcherSettings.shape)])];
 
 const SECRET = new Set([
-  ...["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL", "METRICS_TOKEN", "RESEND_API_KEY"],
+  ...[
+    "ENCRYPTION_KEYS",
+    "DATABASE_URL",
+    "DATABASE_DIRECT_URL",
+    "DATABASE_OWNER_URL",
+    "METRICS_TOKEN",
+    "RESEND_API_KEY",
+  ],
   ...["AUTH_SECRET", "AUTH_GOOGLE_SECRET", "AUTH_GITHUB_SECRET"],
   ...["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
 ]);

@@ -6,6 +6,7 @@ import type { ServerVersion } from "#domain/postgres-releases.ts";
 import { isUnavailable } from "./client.ts";
 import { openDriver } from "./driver.ts";
 import { readServerVersion } from "./queries/fleet/server-version.ts";
+import { grantToServiceRole } from "./service-role.ts";
 
 /** The migrations could not be applied. The message says what to do and never shows a password. */
 export class MigrationError extends Error {
@@ -13,14 +14,15 @@ export class MigrationError extends Error {
 }
 
 /**
- * Brings the database at `url` up to this version's schema and makes the partitions of `attempts` for the days ahead.
+ * Brings the database at `url` up to this version's schema, makes the partitions of `attempts` for the days ahead, and
+ * grants `serviceRoles` what the service needs.
  * Several callers may do so at once: an advisory lock lets one work while the others wait. A database with a newer
  * schema stays as it is. The lock belongs to the session, so `url` must not be a pooler in transaction mode. `onLog`
  * gets a line when it has to wait. Returns what the server is. Throws a MigrationError.
  */
 export async function migrate(
   url: string,
-  { onLog = () => {} }: { onLog?: (line: string) => void } = {},
+  { onLog = () => {}, serviceRoles = [] }: { onLog?: (line: string) => void; serviceRoles?: readonly string[] } = {},
 ): Promise<ServerVersion> {
   const sql = openDriver(url, {
     max: 1,
@@ -32,6 +34,7 @@ export async function migrate(
     await waitForTurn(sql, onLog);
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS });
     await sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date - 1, ${PARTITION_DAYS})`;
+    for (const role of serviceRoles) await grantToServiceRole(sql, role);
     return await readServerVersion(sql);
   } catch (error) {
     throw explain(error, url);

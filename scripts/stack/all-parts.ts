@@ -5,6 +5,7 @@ import { aborted } from "../aborted.ts";
 import { readOrMakeKeys } from "../keys/keys.ts";
 import { listenablePortOrThrow } from "../ports.ts";
 import { assertDataFolderFree, type EmbeddedPostgres, startEmbeddedPostgres } from "../postgres/embedded.ts";
+import { migrateOwnDatabase } from "../postgres/migrate-own.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
 import { createPartOutput } from "./part-output.ts";
 import { untilReady } from "./ready.ts";
@@ -55,7 +56,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
       database = await startEmbeddedPostgres(config.dataDir);
     }
     signal.throwIfAborted();
-    const server = await migrate(database?.url ?? (config.databaseDirectUrl as string), { onLog: say });
+    const server = database ? await migrate(database.url, { onLog: say }) : await migrateOwnDatabase(config, say);
     const notice = securityNotice(server, database && HOST_YOUR_OWN);
     if (notice) say(`warning: ${notice}`);
     await launch.prepare?.({ onLog: say, signal });
@@ -67,6 +68,8 @@ export async function runAllParts(launch: Launch): Promise<number> {
       ...processEnv(),
       ...keys,
       ...(database ? { DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.url } : {}),
+      // Not deleted: Next.js would read it from .env again.
+      DATABASE_OWNER_URL: "",
       PORT: String(port),
       DISPATCHER_PORT: String(dispatcherPorts[0]),
       LOG_LEVEL: processEnv().LOG_LEVEL || (launch.verbose ? "info" : "warn"),

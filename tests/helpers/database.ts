@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { inject } from "vitest";
+import { serviceUrlOf } from "./service-role.ts";
 
-export type TestDatabase = { url: string; drop(): Promise<void> };
+/** `serviceUrl` is for the service: the address of a role that has only what the service needs. `url` is the owner's. */
+export type TestDatabase = { url: string; serviceUrl: string; drop(): Promise<void> };
 
 /**
  * Creates a new, migrated, empty database, copied from the run's template in about 50 ms. `drop` ends the sessions that
@@ -17,6 +19,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   return {
     url: url.href,
+    serviceUrl: serviceUrlOf(url.href),
     drop: () => asOwner(template, (sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`),
   };
 }

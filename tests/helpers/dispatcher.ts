@@ -24,7 +24,7 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
   // The driver's query for array types fails when the server goes away, and no caller could catch that error.
   const sql = postgres(database.url, { max: 4, onnotice: () => {}, backoff: () => 0.2, fetch_types: on === undefined });
   const environment = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.serviceUrl,
     ENCRYPTION_KEYS,
     PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
     ...settings,

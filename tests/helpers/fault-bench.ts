@@ -16,7 +16,10 @@ const RESUMES_WITHIN_MS = 15_000;
  * counts its schedules. `receiver` is the only target.
  */
 export async function startFaultBench(url: string, receiver: Receiver) {
-  const bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin }, { url, drop: async () => {} });
+  const bench = await createDispatchBench(
+    { DELIVERY_ALLOW: receiver.origin },
+    { url, serviceUrl: url, drop: async () => {} },
+  );
   const watched = startWatchedDispatcher(bench, url);
   const dispatcher = await watched.started;
   await waitFor("it owns every shard", () => dispatcher.figures().owned === 64, 30_000);

@@ -5,6 +5,7 @@ import postgres from "postgres";
 import type { TestProject } from "vitest/node";
 import { migrate } from "#db/migrate.ts";
 import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
+import { SERVICE_ROLE } from "./service-role.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -47,13 +48,20 @@ async function start() {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await migrate(server.url);
+    await makeServiceRole(server.url);
+    await migrate(server.url, { serviceRoles: [SERVICE_ROLE] });
     await sealTemplate(server.url);
   } catch (error) {
     await stop();
     throw error;
   }
   return { url: server.url, stop };
+}
+
+async function makeServiceRole(url: string) {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(`CREATE ROLE ${SERVICE_ROLE} LOGIN PASSWORD '${SERVICE_ROLE}'`);
+  await sql.end();
 }
 
 const PREFIX = "stopwatch-test-";

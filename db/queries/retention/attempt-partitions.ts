@@ -13,14 +13,8 @@ export async function makeAttemptPartitions(sql: Sql, days: number): Promise<num
  * partition.)
  */
 export async function dropAttemptPartition(sql: Sql, days: number): Promise<number> {
-  const [oldest] = await sql`
-    SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$'
-      AND to_date(right(c.relname, 8), 'YYYYMMDD') + ${days}::integer + 2 <= (now() AT TIME ZONE 'utc')::date
-    ORDER BY c.relname LIMIT 1`;
-  if (!oldest) return 0;
-  await sql`DROP TABLE IF EXISTS ${sql(oldest.name)}`;
-  return 1;
+  const [row] = await sql`SELECT drop_attempt_partition(${days}) AS name`;
+  return row?.name ? 1 : 0;
 }
 
 /**

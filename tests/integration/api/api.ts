@@ -80,11 +80,12 @@ export async function startApi(overrides: Record<string, string> = {}) {
   const database = await createTestDatabase();
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
   const dataDir = await mkdtemp(join(tmpdir(), "stopwatch-api-"));
-  const config = testConfig(database.url, { DATA_DIR: dataDir, ...overrides });
+  const config = testConfig(database.serviceUrl, { DATA_DIR: dataDir, ...overrides });
   const services = startServices(config);
 
   return {
     config,
+    database,
     sql,
     services,
     call,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startServices } from "#server/services.ts";
+import { SERVICE_ROLE } from "../../helpers/service-role.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller, testConfig } from "./api.ts";
@@ -15,6 +16,7 @@ beforeAll(async () => {
   await api.sql`CREATE FUNCTION slow_counts() RETURNS SETOF counted LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_sleep(60); END $$`;
   await api.sql`CREATE VIEW account_counts AS SELECT * FROM slow_counts()`;
+  await api.sql`GRANT SELECT ON account_counts TO ${api.sql(SERVICE_ROLE)}`;
 });
 afterAll(() => api.stop());
 beforeEach(async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   receiver = await startReceiver({ tls: false });
   const settings = { DELIVERY_ALLOW: receiver.origin };
   api = await startApi(settings);
-  bench = await createDispatchBench(settings, { url: api.config.databaseUrl, drop: async () => {} });
+  bench = await createDispatchBench(settings, { ...api.database, drop: async () => {} });
   await bench.dispatcher();
 });
 afterAll(async () => {

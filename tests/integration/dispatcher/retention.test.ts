@@ -27,7 +27,12 @@ withDispatchBench({}, (made) => {
   ({ receiver, bench } = made);
 });
 beforeAll(async () => {
-  database = connect({ url: bench.databaseUrl, name: "retention", connectionsMax: 1, session: RETENTION_SESSION });
+  database = connect({
+    url: bench.config.databaseUrl,
+    name: "retention",
+    connectionsMax: 1,
+    session: RETENTION_SESSION,
+  });
 });
 afterAll(async () => {
   await database.close();

@@ -1,0 +1,58 @@
+-- Makes the missing daily partitions of `attempts` for the days [p_from, p_from + p_days), UTC. Returns how many it
+-- made. At most 100 days at once.
+--
+-- It works with the privileges of its owner, so that the role of the service need not be able to create tables. So names
+-- are looked up in pg_catalog alone: nobody can put a function of their own in the way.
+--
+-- Attempts of such a day may have gone to the default partition before. They move to the new partition first, because
+-- Postgres refuses a partition for rows that the default partition holds. ATTACH PARTITION does not wait for readers or
+-- writers of the other partitions.
+CREATE OR REPLACE FUNCTION make_attempt_partitions(p_from date, p_days integer) RETURNS integer LANGUAGE plpgsql
+  SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_day date;
+  v_name text;
+  v_from timestamptz;
+  v_to timestamptz;
+  v_made integer := 0;
+BEGIN
+  IF p_days > 100 THEN
+    RAISE EXCEPTION 'at most 100 partitions are made at once, not %', p_days USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  FOR v_day IN SELECT p_from + d FROM generate_series(0, p_days - 1) d LOOP
+    v_name := 'attempts_' || to_char(v_day, 'YYYYMMDD');
+    CONTINUE WHEN to_regclass('public.' || v_name) IS NOT NULL;
+    v_from := v_day::timestamp AT TIME ZONE 'utc';
+    v_to := (v_day + 1)::timestamp AT TIME ZONE 'utc';
+    EXECUTE format('CREATE TABLE public.%I (LIKE public.attempts INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', v_name);
+    LOCK TABLE public.attempts_default IN ACCESS EXCLUSIVE MODE;
+    EXECUTE format(
+      'WITH moved AS (DELETE FROM public.attempts_default WHERE attempted_at >= $1 AND attempted_at < $2 RETURNING *)
+       INSERT INTO public.%I SELECT * FROM moved', v_name) USING v_from, v_to;
+    EXECUTE format('ALTER TABLE public.attempts ATTACH PARTITION public.%I FOR VALUES FROM (%L) TO (%L)', v_name, v_from, v_to);
+    v_made := v_made + 1;
+  END LOOP;
+  RETURN v_made;
+END $$;
+--> statement-breakpoint
+-- Drops the oldest daily partition of `attempts` when all its attempts are more than p_days + 1 days old (one day at least).
+-- Returns its name; NULL when there is none.
+--
+-- It works with the privileges of its owner, so that the role of the service need not be able to drop tables. So names are
+-- looked up in pg_catalog alone.
+CREATE OR REPLACE FUNCTION drop_attempt_partition(p_days integer) RETURNS text LANGUAGE plpgsql
+  SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_name text;
+BEGIN
+  SELECT c.relname INTO v_name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+  WHERE i.inhparent = 'public.attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$'
+    AND to_date(right(c.relname, 8), 'YYYYMMDD') + greatest(p_days, 1) + 2 <= (now() AT TIME ZONE 'utc')::date
+  ORDER BY c.relname LIMIT 1;
+  IF v_name IS NOT NULL THEN
+    EXECUTE format('DROP TABLE IF EXISTS public.%I', v_name);
+  END IF;
+  RETURN v_name;
+END $$;
+--> statement-breakpoint
+REVOKE EXECUTE ON FUNCTION make_attempt_partitions(date, integer), drop_attempt_partition(integer) FROM PUBLIC;

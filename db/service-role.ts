@@ -1,0 +1,58 @@
+import type postgres from "postgres";
+
+/**
+ * Gives a role what the web process and the dispatcher need, and nothing else: rows, but no tables, and the audit log to
+ * read and to add to. Takes back what it had beyond that. Run it by the owner of the tables, after the migrations.
+ */
+export async function grantToServiceRole(sql: postgres.Sql, role: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    const grantee = tx(role);
+    await tx`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${grantee}`;
+    await tx`GRANT USAGE ON SCHEMA public, drizzle TO ${grantee}`;
+    await tx`GRANT SELECT ON drizzle.__drizzle_migrations TO ${grantee}`;
+    for (const { name } of await readTables(tx)) {
+      const privileges = PRIVILEGES[name as keyof typeof PRIVILEGES] ?? "SELECT, INSERT, UPDATE, DELETE";
+      await tx`GRANT ${tx.unsafe(privileges)} ON ${tx(name)} TO ${grantee}`;
+    }
+    await tx`
+      GRANT EXECUTE ON FUNCTION make_attempt_partitions(date, integer), drop_attempt_partition(integer) TO ${grantee}`;
+  });
+}
+
+/** What the service does less than SELECT, INSERT, UPDATE and DELETE with. */
+const PRIVILEGES = {
+  audit_log: "SELECT, INSERT",
+  // The rows of deleted accounts stay.
+  accounts: "SELECT, INSERT, UPDATE",
+  instance_secrets: "SELECT, INSERT, UPDATE",
+  attempts: "SELECT, INSERT, DELETE",
+  // Retention deletes from it directly; attempts go through `attempts`. UPDATE is for row locks.
+  attempts_default: "SELECT, UPDATE, DELETE",
+  shards: "SELECT, UPDATE",
+} as const;
+
+// Without the daily partitions, which are reached through `attempts`.
+function readTables(tx: postgres.TransactionSql) {
+  return tx<{ name: string }[]>`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND (NOT relispartition OR relname = 'attempts_default')
+    ORDER BY relname`;
+}
+
+/**
+ * The role that an address connects as; undefined when it may change the tables anyway, because it owns them, is a member
+ * of their owner or a superuser.
+ */
+export async function readRestrictedRole(sql: postgres.Sql): Promise<string | undefined> {
+  const [row] = await sql`
+    SELECT current_user AS role, pg_has_role(c.relowner, 'MEMBER') AS "isOwner"
+    FROM pg_class c WHERE c.oid = 'public.audit_log'::regclass`;
+  return row?.isOwner ? undefined : row?.role;
+}
+
+/** What the role can do beyond its privileges, in words; undefined when there is nothing. */
+export async function describeExcess(sql: postgres.Sql, role: string): Promise<string | undefined> {
+  const [row] = await sql`SELECT has_schema_privilege(${role}, 'public', 'CREATE') AS "canCreate"`;
+  if (!row?.canCreate) return undefined;
+  return `The role ${role} can create tables: run REVOKE CREATE ON SCHEMA public FROM PUBLIC, ${JSON.stringify(role)}.`;
+}

@@ -59,6 +59,7 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     trustedProxies,
     metricsToken: s.METRICS_TOKEN,
     cookieDomain: s.COOKIE_DOMAIN,
+    hsts: s.HSTS,
     adminEmails: new Set(s.ADMIN_EMAILS),
     authSecret: s.AUTH_SECRET,
     signInMailsPerHour: s.SIGN_IN_MAILS_PER_HOUR,
@@ -170,6 +171,7 @@ const settings = z
       .string()
       .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "expected a domain such as example.com")
       .optional(),
+    HSTS: z.enum(["host", "subdomains", "off"]).default("host"),
     ADMIN_EMAILS: z
       .string()
       .transform((list) => list.split(","))

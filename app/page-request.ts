@@ -1,5 +1,5 @@
 import { cookies, headers } from "next/headers";
-import { readTheme, THEME_COOKIE, type Theme } from "#components/layout/theme.ts";
+import { readTheme, THEME_COOKIE, type Theme } from "#domain/theme.ts";
 import { PAGE_REQUEST_ID_HEADER } from "#server/edge/response-headers.ts";
 
 /** The visitor's theme, from the cookie. */

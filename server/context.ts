@@ -61,11 +61,11 @@ export function createCtx(
 const QUERY_MS_MIN = 500;
 
 /**
- * Database access of one request; both functions share its time budget. `query` is for writes and short reads. `readsOf`
- * is for lists and figures of an account, which may be slow: they use separate connections and wait for a read turn, so
+ * Database access of one request; all functions share its time budget. `query` is for writes and short reads, `anonymous`
+ * for looking up a credential that this process has not accepted before (`Services.anonymous`). `readsOf` is for lists and figures of an account, which may be slow: they use separate connections and wait for a read turn, so
  * that they do not block other accounts' requests.
  */
-export function createQueries({ connection, reads, readTurns }: Services) {
+export function createQueries({ connection, anonymous: anonymousConnection, reads, readTurns }: Services) {
   let leftMs = DATABASE_BUDGET_MS;
 
   const inTimeLeft = async <T>(query: (leftMs: () => number) => Promise<T>): Promise<T> => {
@@ -79,6 +79,7 @@ export function createQueries({ connection, reads, readTurns }: Services) {
   };
 
   const query: Query = (work) => inTimeLeft((left) => connection.run(left(), work));
+  const anonymous: Query = (work) => inTimeLeft((left) => anonymousConnection.run(left(), work));
 
   const readsOf =
     (accountId: string): Query =>
@@ -92,5 +93,5 @@ export function createQueries({ connection, reads, readTurns }: Services) {
         }
       });
 
-  return { query, readsOf };
+  return { query, anonymous, readsOf };
 }

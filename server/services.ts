@@ -19,6 +19,11 @@ export type Services = {
   config: Config;
   /** For writes and short reads. */
   connection: OrmConnection;
+  /**
+   * For callers who have no credential, or one that this process has not accepted before: sign-in, look-ups of unknown
+   * credentials and public figures. They can occupy no other connection.
+   */
+  anonymous: OrmConnection;
   /** For accounts' lists and figures; each read takes a turn of `readTurns`. */
   reads: OrmConnection;
   readTurns: ReadTurns;
@@ -63,6 +68,7 @@ export function startServices(config: Config): Services {
 let current: Services | undefined;
 
 const CONNECTIONS_MAX = 10;
+const ANONYMOUS_MAX = 2;
 /** One connection per read turn: no read queues in the driver. */
 const READS_MAX = 6;
 const READS_PER_ACCOUNT_MAX = 2;
@@ -74,6 +80,7 @@ function createServices(config: Config): Services {
   const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION };
   const shared = { ...settings, cancelsLate: true };
   const connection = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: CONNECTIONS_MAX });
+  const anonymous = connectOrm({ ...shared, name: "stopwatch web anonymous", connectionsMax: ANONYMOUS_MAX });
   const reads = connectOrm({ ...shared, name: "stopwatch web reads", connectionsMax: READS_MAX });
   // A connection of its own: requests must be counted while all others are busy.
   const rateLimiter = createRateLimiter(connect({ ...settings, name: "stopwatch web counts", connectionsMax: 1 }), log);
@@ -88,6 +95,7 @@ function createServices(config: Config): Services {
   return {
     config,
     connection,
+    anonymous,
     reads,
     readTurns: createReadTurns({ max: READS_MAX, perAccountMax: READS_PER_ACCOUNT_MAX }),
     log,
@@ -112,7 +120,7 @@ function createServices(config: Config): Services {
       return checked;
     },
     async close() {
-      await Promise.all([connection.close(), reads.close(), rateLimiter.close()]);
+      await Promise.all([connection.close(), anonymous.close(), reads.close(), rateLimiter.close()]);
     },
   };
 }

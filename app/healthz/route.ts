@@ -1,3 +1,4 @@
+import { registerFastPath } from "#server/edge/fast-path.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { simpleRoute } from "#server/http/route.ts";
@@ -6,5 +7,8 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: simpleRoute(async () => ok({ status: "ok" }), { ignoreUnknown: true }),
+  GET: registerFastPath(
+    "GET /healthz",
+    simpleRoute(async () => ok({ status: "ok" }), { ignoreUnknown: true }),
+  ),
 });

@@ -1,3 +1,4 @@
+import { registerFastPath } from "#server/edge/fast-path.ts";
 import { readReadiness } from "#server/health/readiness.ts";
 import { methods } from "#server/http/methods.ts";
 import { simpleRoute } from "#server/http/route.ts";
@@ -6,11 +7,14 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: simpleRoute(
-    async () => {
-      const body = await readReadiness();
-      return { status: body.status === "ok" ? 200 : 503, body };
-    },
-    { ignoreUnknown: true },
+  GET: registerFastPath(
+    "GET /readyz",
+    simpleRoute(
+      async () => {
+        const body = await readReadiness();
+        return { status: body.status === "ok" ? 200 : 503, body };
+      },
+      { ignoreUnknown: true },
+    ),
   ),
 });

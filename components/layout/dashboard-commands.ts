@@ -1,7 +1,7 @@
 import { type Environment, environmentQuery } from "#domain/environment.ts";
+import { THEMES } from "#domain/theme.ts";
 import type { Command } from "./commands.ts";
 import { NAV_GROUPS } from "./nav-entries.ts";
-import { THEMES } from "./theme.ts";
 
 /** The commands of a dashboard page, in the order of the palette. */
 export function commandsOf({

@@ -1,6 +1,7 @@
 import { FlaskConical, Menu, Search } from "lucide";
 import type { ElementType, ReactNode } from "react";
 import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
+import type { Theme } from "#domain/theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { commandsOf, newScheduleHref } from "./dashboard-commands.ts";
@@ -8,7 +9,6 @@ import { DashboardNav } from "./dashboard-nav.tsx";
 import { Wordmark } from "./mark.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { MAIN_ID, SkipLink } from "./skip-link.tsx";
-import type { Theme } from "./theme.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 const NAV_ID = "nav";

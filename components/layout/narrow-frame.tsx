@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
+import type { Theme } from "#domain/theme.ts";
 import { Card } from "../ui/card.tsx";
 import { Wordmark } from "./mark.tsx";
 import { MAIN_ID, SkipLink } from "./skip-link.tsx";
-import type { Theme } from "./theme.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 /** The frame of pages with a single centred card, such as signing in. */

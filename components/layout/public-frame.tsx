@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
+import type { Theme } from "#domain/theme.ts";
 import { Mark, Wordmark } from "./mark.tsx";
 import { MAIN_ID, SkipLink } from "./skip-link.tsx";
-import type { Theme } from "./theme.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 export type FrameLink = { href: string; label: string };

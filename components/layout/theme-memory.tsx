@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { readTheme, THEME_COOKIE } from "./theme.ts";
+import { readTheme, THEME_COOKIE } from "#domain/theme.ts";
 
 const YEAR_S = 31_536_000;
 

@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from "lucide";
+import { THEMES, type Theme } from "#domain/theme.ts";
 import { Icon } from "../ui/icon.tsx";
-import { THEMES, type Theme } from "./theme.ts";
 import { ThemeMemory } from "./theme-memory.tsx";
 
 /**

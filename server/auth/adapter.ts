@@ -26,7 +26,7 @@ import { signUpRule } from "./sign-up-rule.ts";
 export function createAdapter(services: Services, attempt: SignInAttempt): Adapter {
   const run = async <T>(work: (db: Db, adapter: Required<Adapter>) => Awaitable<T>): Promise<T> => {
     if (attempt.transaction) return work(attempt.transaction, drizzleAdapter(attempt.transaction));
-    return services.connection.run(DATABASE_BUDGET_MS, async ({ db }) => work(db, drizzleAdapter(db)));
+    return services.anonymous.run(DATABASE_BUDGET_MS, async ({ db }) => work(db, drizzleAdapter(db)));
   };
   const source = attempt.source ?? { network: null, userAgent: null };
   const byProvider = attempt.provider ? { provider: attempt.provider } : {};

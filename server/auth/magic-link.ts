@@ -2,13 +2,13 @@ import type { Db } from "#db/orm.ts";
 import { findAccountToSignIn, hasAnyAccount } from "#db/queries/accounts/find.ts";
 import { noteSignInRequest, type RequestLimit } from "#db/queries/accounts/sign-in-requests.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
-import { AppError } from "#domain/errors.ts";
 import { MAGIC_LINK_MINUTES, magicLinkUrl } from "#domain/magic-link.ts";
 import type { CallSource } from "#domain/security-events.ts";
 import { signInMail } from "#mail/sign-in-mail.ts";
 import { DATABASE_BUDGET_MS, type Services } from "../services.ts";
 import { bindBrowser } from "./browser-binding.ts";
 import { sign } from "./cookies.ts";
+import { noteLinkRequest, refuseKnownOver } from "./link-limits.ts";
 import { runNextAuth } from "./next-auth.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { signUpRule } from "./sign-up-rule.ts";
@@ -39,11 +39,12 @@ export async function startMagicLink(
   const { config } = services;
   const mailsToAll = { key: "installation", max: config.signInMailsPerHour };
   const ownLimits = limitsOf(authSecret, request);
+  refuseKnownOver(services, [...ownLimits, mailsToAll]);
   if (await mayAllSignUp(services)) {
-    await noteRequest(services, [...ownLimits, mailsToAll]);
+    await noteLinkRequest(services, [...ownLimits, mailsToAll]);
     await mailLink(services, authSecret, request);
   } else {
-    await noteRequest(services, ownLimits, [mailsToAll]);
+    await noteLinkRequest(services, ownLimits, [mailsToAll]);
     mailExpected(services, request, mailsToAll, () => mailLink(services, authSecret, request));
   }
   return { setCookie: bindBrowser(config, authSecret, request.email) };
@@ -61,7 +62,7 @@ export async function redeemMagicLink(
 ): Promise<string> {
   const { token, email, source } = link;
   const attempt: SignInAttempt = { step: "redeem link", source };
-  await services.connection.run(DATABASE_BUDGET_MS, ({ db }) =>
+  await services.anonymous.run(DATABASE_BUDGET_MS, ({ db }) =>
     db.transaction(async (tx) => {
       attempt.transaction = tx as unknown as Db;
       const call = { method: "GET", action: "callback/email", fields: { token, email } } as const;
@@ -86,25 +87,26 @@ async function mailLink(services: Services, authSecret: string, request: LinkReq
 }
 
 /** Whether everybody may get an account now, whatever their address. */
-async function mayAllSignUp({ config, connection }: Services): Promise<boolean> {
+async function mayAllSignUp({ config, anonymous }: Services): Promise<boolean> {
   if (config.signup !== "first") return config.signup === "open";
-  return !(await connection.run(DATABASE_BUDGET_MS, ({ db }) => hasAnyAccount(db)));
+  return !(await anonymous.run(DATABASE_BUDGET_MS, ({ db }) => hasAnyAccount(db)));
 }
 
 /** In the background, runs `mail` if the address has an account or may get one, and counts it. A failure is only logged. */
 function mailExpected(
-  { config, connection, log }: Services,
+  { config, anonymous, log }: Services,
   { email }: LinkRequest,
   mailsToAll: RequestLimit,
   mail: () => Promise<void>,
 ): void {
   const work = async () => {
-    const waitS = await connection.run(DATABASE_BUDGET_MS, async ({ db }) => {
+    const reached = await anonymous.run(DATABASE_BUDGET_MS, async ({ db }) => {
       const isExpected = signUpRule(config, email) === "all" || (await findAccountToSignIn(db, email)) !== undefined;
       return isExpected ? noteSignInRequest(db, [mailsToAll]) : undefined;
     });
-    if (waitS === 0) await mail();
-    else if (waitS !== undefined) log.warn({ waitS }, "a sign-in mail was not sent: SIGN_IN_MAILS_PER_HOUR is reached");
+    if (reached === null) await mail();
+    else if (reached !== undefined)
+      log.warn({ waitS: reached.waitS }, "a sign-in mail was not sent: SIGN_IN_MAILS_PER_HOUR is reached");
   };
   work().catch((error) => log.warn({ err: error }, "a sign-in mail was not sent"));
 }
@@ -115,12 +117,4 @@ function limitsOf(authSecret: string, { email, address }: LinkRequest): RequestL
     { key: key(`email ${email}`), max: LINKS_PER_EMAIL_MAX },
     ...(address === null ? [] : [{ key: key(`network ${callerNetwork(address)}`), max: LINKS_PER_NETWORK_MAX }]),
   ];
-}
-
-async function noteRequest(services: Services, limits: RequestLimit[], checked: RequestLimit[] = []): Promise<void> {
-  const waitS = await services.connection.run(DATABASE_BUDGET_MS, ({ db }) => noteSignInRequest(db, limits, checked));
-  if (waitS === 0) return;
-  throw new AppError("RATE_LIMITED", `Too many links were requested. Try again in ${Math.ceil(waitS / 60)} min.`, {
-    headers: { "Retry-After": String(waitS) },
-  });
 }

@@ -100,7 +100,7 @@ async function signedInReply(
 ): Promise<Reply> {
   const formerSessions = readSessionTokens(request.headers.get("cookie")).map(hashSessionToken);
   // The new cookie replaces these tokens in the browser: end their sessions, since no one else can.
-  await services.connection.run(DATABASE_BUDGET_MS, ({ db }) =>
+  await services.anonymous.run(DATABASE_BUDGET_MS, ({ db }) =>
     endSessionsByHash(db, formerSessions, { actor: "sign_in", ...callSourceOf(request) }),
   );
   return seeOther(redirectTo, [sessionCookie(services.config, session, 0), ...cookies]);

@@ -24,7 +24,8 @@ export function answerOnFastPath(request: IncomingMessage, response: ServerRespo
 
 async function respond(handler: RouteHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
   // As Next.js does it: the body is the IncomingMessage itself and is read lazily.
-  const init = { method: request.method, headers: request.headers, body: request, duplex: "half" };
+  const hasBody = request.method !== "GET" && request.method !== "HEAD";
+  const init = { method: request.method, headers: request.headers, ...(hasBody && { body: request, duplex: "half" }) };
   const webRequest = new Request(new URL(request.url ?? "", "http://localhost"), init as unknown as RequestInit);
   const webResponse = await handler(webRequest, { params: Promise.resolve({}) });
   const body = await webResponse.text();

@@ -6,12 +6,15 @@ import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
 import { getServices } from "../services.ts";
 import { admitAction } from "./action-bodies.ts";
 import { guardCookies } from "./answer-cookies.ts";
+import { CountedLine } from "./counted-line.ts";
 import { answerOnFastPath } from "./fast-path.ts";
+import { Gate } from "./gate.ts";
+import { type Handle, KeptDocuments } from "./kept-documents.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
 import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
 import { withPageAnswer } from "./page-answer.ts";
 import { renderAgainOnFailure } from "./render-again.ts";
-import { addSecurityHeaders, allowSharedCaching, dropNextVary } from "./response-headers.ts";
+import { addSecurityHeaders, allowSharedCaching, dropNextVary, type PageSettings } from "./response-headers.ts";
 import { sayDoneOnce } from "./say-done-once.ts";
 
 /**
@@ -32,38 +35,67 @@ const guarded = new WeakSet<Server>();
 /** Longer than `readBodyBytes` allows for the largest body at the slowest pace, so that its own limit applies, ms. */
 const REQUEST_TIMEOUT_MS = 600_000;
 
+/** Also for a connection on which nothing is sent. Node.js looks every 30 s. */
+const HEADERS_TIMEOUT_MS = 20_000;
+
+/** A connection on which nothing moves in either direction is closed. Longer than any answer of ours takes, ms. */
+const SILENCE_MS = 120_000;
+
+let theGate: Gate | undefined;
+
+function gate(): Gate {
+  const { config, log } = getServices();
+  theGate ??= new Gate(config, log);
+  return theGate;
+}
+
 function guard(server: Server): void {
   guarded.add(server);
   const handlers = server.listeners("request") as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners("request");
+  const handle: Handle = (request, response) => {
+    for (const one of handlers) one.call(server, request, response);
+  };
+  const kept = new KeptDocuments(handle, pageSettings());
   server.on("request", (request, response) => {
     guardCookies(response);
-    const rejection = rejectionOf(request);
-    if (rejection !== undefined) return sendError(response, rejection);
     closeAfterEarlyResponse(request, response);
     normaliseRequest(request);
-    addHeaders(request, response);
-    const actionRejection = rejectionOfAction(request, response);
-    if (actionRejection !== undefined) return sendError(response, actionRejection);
-    if (answerOnFastPath(request, response)) return;
-    const render = (of: IncomingMessage, hasFailed: boolean) =>
-      withPageAnswer({ request, response, hasFailed }, () => {
-        for (const handle of handlers) handle.call(server, of, response);
-      });
-    if (isDevelopment || !isPage(request)) render(request, false);
-    else renderAgainOnFailure(request, response, render);
+    const serve = () => answer(request, response, handle, kept);
+    // In development a page is compiled while it is asked for, which keeps the event loop busy for seconds.
+    if (isDevelopment) serve();
+    else gate().enter(request, response, serve);
   });
   // Without these handlers, Node.js replies with a bare status or closes the connection.
   Object.assign(server, {
     requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    timeout: SILENCE_MS,
     requireHostHeader: false,
-    // Some clients offer an upgrade to HTTP/2 but accept HTTP/1.1. Under /v1 nothing is upgraded.
+    // Some clients offer an upgrade to HTTP/2 but accept HTTP/1.1. Only the pages of the development server use WebSockets.
     shouldUpgradeCallback: ({ url = "", headers }: IncomingMessage) =>
-      !isApiTarget(url) && headers.upgrade === "websocket",
+      isDevelopment && !isApiTarget(url) && headers.upgrade === "websocket",
   });
+  // Next.js accepts every upgrade and keeps its connection. Without a listener, an older Node.js upgrades nothing either.
+  if (!isDevelopment) server.removeAllListeners("upgrade");
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => sendErrorOnSocket(socket as Socket, UNKNOWN_METHOD));
   server.on("clientError", (error, socket) => handleClientError(error, socket as Socket));
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, handle: Handle, kept: KeptDocuments): void {
+  addHeaders(request, response);
+  const rejection = rejectionOf(request) ?? rejectionOfAction(request, response);
+  if (rejection !== undefined) {
+    sendError(response, rejection);
+    return;
+  }
+  if (answerOnFastPath(request, response)) return;
+  const render = (of: IncomingMessage, hasFailed: boolean) =>
+    withPageAnswer({ request, response, hasFailed }, () => handle(of, response));
+  const renderPage = () => renderAgainOnFailure(request, response, render);
+  if (isDevelopment || !isPage(request)) render(request, false);
+  else if (!kept.answer(request, response, renderPage)) renderPage();
 }
 
 function rejectionOf(request: IncomingMessage): AppError | undefined {
@@ -97,9 +129,13 @@ const isDevelopment = process.env.NODE_ENV === "development";
 
 const isPage = ({ url = "" }: IncomingMessage) => !isApiTarget(url) && !isHealthTarget(url);
 
+function pageSettings(): PageSettings {
+  const { baseUrl, hsts } = getServices().config;
+  return { isHttps: baseUrl.startsWith("https:"), hsts, isDevelopment };
+}
+
 function addHeaders(request: IncomingMessage, response: ServerResponse): void {
-  const isHttps = getServices().config.baseUrl.startsWith("https:");
-  addSecurityHeaders(request, response, isPage(request), { isHttps, isDevelopment });
+  addSecurityHeaders(request, response, isPage(request), pageSettings());
   if (!isPage(request)) {
     dropNextVary(response);
     return;
@@ -114,16 +150,26 @@ function handleClientError(error: ClientError, socket: Socket & { _httpMessage?:
   // One malformed request causes several errors; respond to the first.
   if (handledSockets.has(socket)) return;
   handledSockets.add(socket);
+  brokenConnections().add();
   // As Node.js does it: write nothing into a response that has begun.
   const mayAnswer = socket.writable && !socket._httpMessage?.headersSent && /^(HPE|ERR_HTTP)_/.test(error.code ?? "");
   if (!mayAnswer) socket.destroy(error);
-  else sendErrorOnSocket(socket, toAppError(error), STATUSES[error.code ?? ""]);
+  else sendErrorOnSocket(socket, toAppError(error), STATUSES.get(error.code ?? ""));
+}
+
+let theBroken: CountedLine | undefined;
+
+/** One log line a minute, since a caller can break as many connections as they like. */
+function brokenConnections(): CountedLine {
+  const { log } = getServices();
+  theBroken ??= new CountedLine((count) => log.info({ count }, "connections broken, or without valid HTTP"));
+  return theBroken;
 }
 
 const handledSockets = new WeakSet<Socket>();
 
 /** HTTP statuses for errors that the API reports as VALIDATION. */
-const STATUSES: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+const STATUSES = new Map<string, number>(Object.entries({ HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }));
 
 function toAppError({ code, rawPacket }: ClientError): AppError {
   if (code === "HPE_HEADER_OVERFLOW")
@@ -147,6 +193,7 @@ function invalid(message: string): AppError {
 
 function sendError(response: ServerResponse, error: AppError): void {
   const { status, headers, body } = serializeError(error);
+  getServices().log.info({ requestId: headers["x-request-id"], status }, "rejected by the HTTP guard");
   response.writeHead(status, headers).end(body);
 }
 
@@ -163,11 +210,9 @@ function sendErrorOnSocket(socket: Socket, error: AppError, statusOverride?: num
 function serializeError(error: AppError, statusOverride?: number) {
   const reply = errorReply(error);
   const status = statusOverride ?? reply.status;
-  const requestId = newRequestId();
-  getServices().log.info({ requestId, status }, "rejected by the HTTP guard");
   const body = JSON.stringify(reply.body);
-  const headers = {
-    ...Object.fromEntries(toResponse(reply, requestId).headers),
+  const headers: Record<string, string> = {
+    ...Object.fromEntries(toResponse(reply, newRequestId()).headers),
     "content-length": String(Buffer.byteLength(body)),
     connection: "close",
     date: new Date().toUTCString(),

@@ -57,6 +57,12 @@ export function isAnswerToForm(): boolean {
   return request?.method === "POST" && !isForScript(request.headers);
 }
 
+/** Whether the script of a page renews the page that is being rendered. */
+export function isRefreshByScript(): boolean {
+  const { request } = storage().getStore() ?? {};
+  return request?.method === "GET" && isForScript(request.headers);
+}
+
 /** Whether the script of a page asks for data, and not the browser for a document. */
 export function isForScript(headers: IncomingMessage["headers"]): boolean {
   return headers.rsc !== undefined || headers["next-action"] !== undefined;

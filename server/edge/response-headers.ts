@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Config } from "#config.ts";
 import { newRequestId } from "../http/reply.ts";
 
 /** The request header that passes the request id to pages; a value sent by the caller is overwritten. */
@@ -8,13 +9,15 @@ export const PAGE_REQUEST_ID_HEADER = "x-request-id";
 export type PageSettings = {
   /** Whether the public base URL is https. */
   isHttps: boolean;
+  /** For which hosts browsers shall use https alone. */
+  hsts: Config["hsts"];
   /** Whether this is the development server, whose scripts need `unsafe-eval` and whose styles are inline. */
   isDevelopment: boolean;
 };
 
 /**
- * Sets security headers: nosniff and, on https, HSTS on every response; on pages also the content security policy, the
- * referrer policy and the request id. Next.js reads the nonce for its inline scripts from the policy in the request headers.
+ * Sets security headers: nosniff and, on https, HSTS on every response; on pages also the policies for content, referrer,
+ * permissions and openers, and the request id; on others that no other site may embed them. Next.js reads the nonce for its inline scripts from the policy in the request headers.
  */
 export function addSecurityHeaders(
   request: Pick<IncomingMessage, "headers">,
@@ -23,18 +26,29 @@ export function addSecurityHeaders(
   settings: PageSettings,
 ): void {
   response.setHeader("X-Content-Type-Options", "nosniff");
-  if (settings.isHttps) response.setHeader("Strict-Transport-Security", `max-age=${YEAR_S}`);
+  if (settings.isHttps && settings.hsts !== "off") {
+    const subdomains = settings.hsts === "subdomains" ? "; includeSubDomains" : "";
+    response.setHeader("Strict-Transport-Security", `max-age=${YEAR_S}${subdomains}`);
+  }
   // Next.js must not read a nonce from a policy that the caller sent.
   delete request.headers["content-security-policy-report-only"];
   delete request.headers["content-security-policy"];
-  if (!isPage) return;
+  if (!isPage) {
+    // Does not concern what a caller of another origin reads by CORS.
+    response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
+    return;
+  }
   const requestId = newRequestId();
   request.headers[PAGE_REQUEST_ID_HEADER] = requestId;
   response.setHeader("X-Request-Id", requestId);
-  const policy = contentSecurityPolicy(randomBytes(NONCE_BYTES).toString("base64"), settings);
+  const nonce = `'nonce-${randomBytes(NONCE_BYTES).toString("base64")}'`;
+  const policy = contentSecurityPolicy(`${nonce} 'strict-dynamic'`, nonce, settings);
   request.headers["content-security-policy"] = policy;
   response.setHeader("Content-Security-Policy", policy);
   response.setHeader("Referrer-Policy", "strict-origin-when-cross-origin");
+  response.setHeader("Permissions-Policy", PERMISSIONS_POLICY);
+  // No sign-in and no payment happens in a window that a page opens.
+  response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
 }
 
 /**
@@ -72,16 +86,29 @@ export function dropNextVary(response: ServerResponse): void {
   }) as typeof writeHead;
 }
 
+/** What pages never ask for. Copying to the clipboard stays allowed. */
+const PERMISSIONS_POLICY = [
+  ...["accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer", "microphone"],
+  ...["midi", "payment", "screen-wake-lock", "usb", "xr-spatial-tracking"],
+]
+  .map((feature) => `${feature}=()`)
+  .join(", ");
+
 const YEAR_S = 31_536_000;
 const NONCE_BYTES = 16;
 const NEXT_VARY = /^\s*(?:rsc|next-router-.*|next-url)\s*$/i;
 
+/** The policy of a document that is sent more than once: its own scripts by their hashes (`'sha256-…'`), in place of a nonce. */
+export function documentPolicy(scriptHashes: readonly string[], settings: PageSettings): string {
+  return contentSecurityPolicy(scriptHashes.join(" "), "", settings);
+}
+
 /** Sources: Content Security Policy Level 3, and the documentation of Next.js on nonces. */
-function contentSecurityPolicy(nonce: string, { isHttps, isDevelopment }: PageSettings): string {
+function contentSecurityPolicy(scripts: string, styles: string, { isHttps, isDevelopment }: PageSettings): string {
   return [
     "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ""}`,
-    `style-src 'self' ${isDevelopment ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
+    `script-src 'self' ${scripts}${isDevelopment ? " 'unsafe-eval'" : ""}`.trimEnd(),
+    `style-src 'self' ${isDevelopment ? "'unsafe-inline'" : styles}`.trimEnd(),
     "img-src 'self' data:",
     "object-src 'none'",
     "base-uri 'none'",

@@ -1,14 +1,26 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { hasLivingDispatcher } from "#db/queries/fleet/readiness.ts";
-import { DATABASE_BUDGET_MS, getServices } from "../services.ts";
+import { cacheFor } from "../cache-for.ts";
+import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 
 export type Readiness = { status: Check; checks: { database: Check; queue: Check } };
 
 type Check = "ok" | "unavailable";
 
-/** Whether schedules can be stored and delivered: the database responds, and a dispatcher is alive. */
-export async function readReadiness(): Promise<Readiness> {
-  const { installation, connection } = getServices();
+/** The database is queried at most once in this time, ms, however many callers there are. */
+const MAX_AGE_MS = 1_000;
+
+/** Whether schedules can be stored and delivered: the database responds, and a dispatcher is alive; at most one second old. */
+export function readReadiness(): Promise<Readiness> {
+  const services = getServices();
+  const read = readers.get(services) ?? cacheFor(MAX_AGE_MS, () => readNow(services));
+  readers.set(services, read);
+  return read();
+}
+
+const readers = new WeakMap<Services, () => Promise<Readiness>>();
+
+async function readNow({ installation, connection }: Services): Promise<Readiness> {
   try {
     await installation();
     const isAlive = await connection.run(DATABASE_BUDGET_MS, ({ db }) => hasLivingDispatcher(db));

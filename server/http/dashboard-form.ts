@@ -4,7 +4,6 @@ import { AppError } from "#domain/errors.ts";
 import { refererPath, signedOutPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
 import { readPageCtx } from "../page-ctx.ts";
-import { limitRequests } from "../rate-limit/enforce.ts";
 import { type Done, doneCookie } from "./done-cookie.ts";
 import { type FormCall, formRoute } from "./form-route.ts";
 import { type Reply, seeOther } from "./reply.ts";
@@ -33,12 +32,11 @@ export function dashboardForm(page: string, work: (call: DashboardFormCall) => P
       seeOther(pageUrl(path, env, query), cookies);
     const finish: DashboardFormCall["finish"] = (path, done, cookies = []) =>
       goTo(path, {}, [doneCookie(call.services.config, path, done), ...cookies]);
-    const ctx = await readPageCtx(call.request.headers, { env, writes: true });
     const from = refererPath(call.request.headers, call.services.config.baseUrl);
     const signIn = () => seeOther(signedOutPageUrl(from ?? pageUrl(page, env)));
-    if (ctx === null) return signIn();
     try {
-      await limitRequests({ headers: {} }, ctx.tenant.accountId, ctx.limits.requestsPerMinute);
+      const ctx = await readPageCtx(call.request.headers, { env, writes: true });
+      if (ctx === null) return signIn();
       return await work({ ...call, ctx, env, goTo, finish });
     } catch (error) {
       if (!(error instanceof AppError) || error instanceof DatabaseUnavailable) throw error;

@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from "#db/client.ts";
+import { AppError } from "#domain/errors.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { getServices, type Services } from "../services.ts";
 import { BodyMemory } from "./body-memory.ts";
@@ -22,7 +23,7 @@ const BODY_BYTES_MAX = 16_384;
 /**
  * The route handlers that an HTML form posts to. `work` returns a redirect to the next page. A form posted from another
  * origin is rejected. A GET, for example a reload, redirects to `page`. While the database is unavailable, a POST
- * redirects to `page` with `error=unavailable`.
+ * redirects to `page` with `error=unavailable`, and above a limit with `error=RATE_LIMITED`.
  */
 export function formRoute(
   page: string,
@@ -40,8 +41,9 @@ export function formRoute(
         const fields = new URLSearchParams(bytes === "too large" ? "" : bytes.slice(0, bytes.length).toString());
         return await work({ services, request, fields, address, requestId });
       } catch (error) {
-        if (!(error instanceof DatabaseUnavailable)) throw error;
-        return seeOther(`${page}?error=unavailable`);
+        if (error instanceof DatabaseUnavailable) return seeOther(`${page}?error=unavailable`);
+        if (error instanceof AppError && error.code === "RATE_LIMITED") return seeOther(`${page}?error=RATE_LIMITED`);
+        throw error;
       } finally {
         memory.release();
       }

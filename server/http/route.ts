@@ -7,6 +7,7 @@ import { cachedCaller, StaleCredential } from "../auth/cached-credentials.ts";
 import { type Ctx, createCtx, createQueries } from "../context.ts";
 import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
 import { Env } from "../contract/fields.ts";
+import { registerCountedRoute } from "../edge/counted-routes.ts";
 import { registerFastPath } from "../edge/fast-path.ts";
 import { invalid, validate } from "../input/validate.ts";
 import { limitRejections, limitRequests } from "../rate-limit/enforce.ts";
@@ -44,11 +45,13 @@ export function route<E extends Endpoint>(
 ): RouteHandler {
   const queryOf = queryReader(endpoint);
   const auth = endpoint.auth === "session" ? "session" : "any";
+  registerCountedRoute(endpoint);
   const answer = withEnvelope(async (request, context, meta) => {
     const services = getServices();
     const installation = await services.installation();
-    const { query: runQuery, readsOf } = createQueries(services);
-    const lookUp = () => limitRejections(request, meta, () => authenticate(services, request, runQuery));
+    const { query: runQuery, anonymous, readsOf } = createQueries(services);
+    const lookUp = () =>
+      limitRejections(request, meta, (isKnown) => authenticate(services, request, isKnown ? runQuery : anonymous));
     let body: Promise<BodyOf<E>> | undefined;
 
     const serve = async (caller: Caller, memory: BodyMemory, isCached: boolean): Promise<Reply> => {

@@ -8,7 +8,7 @@ import { DATABASE_BUDGET_MS, getServices } from "../services.ts";
 export async function unsubscribeByLink(token: string): Promise<void> {
   const accountId = await accountOfLink(token);
   if (accountId === null) throw invalid([{ path: "token", message: "is not a valid unsubscribe token" }]);
-  await getServices().connection.run(DATABASE_BUDGET_MS, ({ db }) => turnNoticesOff(db, accountId));
+  await getServices().anonymous.run(DATABASE_BUDGET_MS, ({ db }) => turnNoticesOff(db, accountId));
 }
 
 /** Whether an unsubscribe token is valid. Changes nothing. */
@@ -17,9 +17,9 @@ export async function isUnsubscribeLink(token: string): Promise<boolean> {
 }
 
 async function accountOfLink(token: string): Promise<string | null> {
-  const { installation, connection, config } = getServices();
+  const { installation, anonymous, config } = getServices();
   await installation();
-  const key = await connection.run(DATABASE_BUDGET_MS, ({ sql }) => readUnsubscribeKey(sql, config.keyRing));
+  const key = await anonymous.run(DATABASE_BUDGET_MS, ({ sql }) => readUnsubscribeKey(sql, config.keyRing));
   return readUnsubscribeToken(key, token);
 }
 

@@ -60,8 +60,8 @@ function readerOf(services: Services) {
 
 const readers = new WeakMap<Services, ReturnType<typeof rememberLast<Punctuality>>>();
 
-async function readNow({ installation, connection }: Services): Promise<Punctuality> {
+async function readNow({ installation, anonymous }: Services): Promise<Punctuality> {
   await installation();
-  const { atMs, counts } = await connection.run(DATABASE_BUDGET_MS, ({ sql }) => readPublicCounts(sql));
+  const { atMs, counts } = await anonymous.run(DATABASE_BUDGET_MS, ({ sql }) => readPublicCounts(sql));
   return { ...publicPunctuality(counts, atMs), updatedAt: new Date(atMs) };
 }

@@ -2,27 +2,33 @@ import { AppError } from "#domain/errors.ts";
 import { callerAddressOf } from "../http/caller-address.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { getServices } from "../services.ts";
+import { credentialOfCall, forgetAccepted, rememberAccepted, wasAccepted } from "./accepted-credentials.ts";
 import type { RateLimitStatus } from "./rate-limiter.ts";
 
 /**
- * Runs `work`, which authenticates the request, and counts rejected credentials per network. Above the limit it throws
- * RATE_LIMITED without running `work`, except for a credential that this process has accepted before: behind an untrusted
- * proxy all callers share one address.
+ * Runs `work`, which authenticates the request by `credential`, and counts rejected credentials per network. Above the limit
+ * it throws RATE_LIMITED without running `work`, except for a credential that this process has accepted before (`isKnown`):
+ * behind an untrusted proxy all callers share one address.
  */
-export async function limitRejections<T>(request: Request, meta: ResponseMeta, work: () => Promise<T>): Promise<T> {
+export async function limitRejections<T>(
+  request: Pick<Request, "headers">,
+  meta: ResponseMeta,
+  work: (isKnown: boolean) => Promise<T>,
+  credential = credentialOfCall(request.headers.get("authorization"), request.headers.get("cookie")),
+): Promise<T> {
   const { rateLimiter } = getServices();
-  const credential = request.headers.get("authorization") ?? request.headers.get("cookie") ?? "";
-  if (!rateLimiter.hasNoRejections() && !rateLimiter.wasAccepted(credential)) {
+  const isKnown = wasAccepted(credential);
+  if (!rateLimiter.hasNoRejections() && !isKnown) {
     const address = callerAddressOf(request);
     const status = address === null ? null : rateLimiter.readRejections(address);
     if (status?.isOver) throw rateLimited(meta, "refused", status, TOO_MANY_REJECTIONS);
   }
   try {
-    const accepted = await work();
-    rateLimiter.rememberAccepted(credential);
+    const accepted = await work(isKnown);
+    rememberAccepted(credential);
     return accepted;
   } catch (error) {
-    if (isRejection(error)) rateLimiter.forgetAccepted(credential);
+    if (isRejection(error)) forgetAccepted(credential);
     const address = isRejection(error) ? callerAddressOf(request) : null;
     if (address === null) throw error;
     const status = await rateLimiter.countRejection(address);
@@ -39,6 +45,12 @@ export async function limitRequests(meta: ResponseMeta, accountId: string, limit
   if (status.isOver)
     throw rateLimited(meta, "account", status, `This account is limited to ${limit} requests per minute.`);
   setRateLimitHeaders(meta, "account", status);
+}
+
+/** Counts a request of a page that renews itself. Throws RATE_LIMITED above the limit of these. */
+export async function limitRefreshes(accountId: string): Promise<void> {
+  const status = await getServices().rateLimiter.countRefresh(accountId);
+  if (status.isOver) throw rateLimited({ headers: {} }, "refresh", status, "Too many open pages renew themselves.");
 }
 
 const TOO_MANY_REJECTIONS = "Too many invalid credentials were sent from this address.";

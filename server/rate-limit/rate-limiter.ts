@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { type Connection, DatabaseUnavailable } from "#db/client.ts";
 import { addRequestCounts, deleteRequestCountsBefore } from "#db/queries/fleet/request-counts.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
@@ -13,8 +12,13 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>;
 /** Rejected credentials per minute and network. */
 export const REJECTIONS_MAX = 600;
 
+/**
+ * Requests per minute and account of pages that renew themselves. An open page makes 6 to 12 a minute, and 60 while it shows
+ * an operation that runs. They do not use up the account's requests.
+ */
+const REFRESHES_MAX = 600;
+
 const QUERY_TIMEOUT_MS = 4_000;
-const ACCEPTED_MAX = 10_000;
 
 /** The per-minute limits over all web processes: requests of an account, and rejected credentials of a network. */
 export function createRateLimiter(connection: Connection, log: Logger) {
@@ -29,13 +33,18 @@ export function createRateLimiter(connection: Connection, log: Logger) {
   };
   const requestCounter = new SharedCounter(shared);
   const rejectionCounter = new SharedCounter(shared);
-  const accepted = new Set<string>();
 
   return {
     /** Counts one request of an account with a limit of `limit` per minute. */
     async countRequest(accountId: string, limit: number): Promise<RateLimitStatus> {
       const { total, resetMs } = await requestCounter.add(`account ${accountId}`, limit);
       return toStatus(limit, total, resetMs, total > limit);
+    },
+
+    /** Counts a request of a page that renews itself, for an account. */
+    async countRefresh(accountId: string): Promise<RateLimitStatus> {
+      const { total, resetMs } = await requestCounter.add(`refresh ${accountId}`, REFRESHES_MAX);
+      return toStatus(REFRESHES_MAX, total, resetMs, total > REFRESHES_MAX);
     },
 
     /** Counts a rejected credential sent from `address`. */
@@ -52,22 +61,6 @@ export function createRateLimiter(connection: Connection, log: Logger) {
 
     /** Whether this process has rejected no credential in this minute, which makes further checks unnecessary. */
     hasNoRejections: () => rejectionCounter.isEmpty(),
-
-    /** Remembers an accepted credential: rejections of other callers at its address do not block it. */
-    rememberAccepted(credential: string): void {
-      const key = hash("sha256", credential, "base64");
-      // Deleting and re-adding keeps the set in least-recently-used order.
-      accepted.delete(key);
-      if (accepted.size >= ACCEPTED_MAX) accepted.delete(accepted.values().next().value as string);
-      accepted.add(key);
-    },
-
-    /** Forgets a credential that has just been rejected. */
-    forgetAccepted(credential: string): void {
-      accepted.delete(hash("sha256", credential, "base64"));
-    },
-
-    wasAccepted: (credential: string): boolean => accepted.has(hash("sha256", credential, "base64")),
 
     async close(): Promise<void> {
       requestCounter.close();

@@ -18,7 +18,6 @@ import { addCookieToAnswer } from "../edge/page-answer.ts";
 import { doneCookie } from "../http/done-cookie.ts";
 import { validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
-import { limitRequests } from "../rate-limit/enforce.ts";
 import { getServices } from "../services.ts";
 import { type CreatedSchedule, createOne } from "./create.ts";
 import { CreateInput } from "./create-input.ts";
@@ -51,7 +50,6 @@ export async function createByForm(headers: Headers, fields: FormData): Promise<
     assertSameOrigin(headers, getServices().config.baseUrl);
     const ctx = await readPageCtx(headers, { env, writes: true });
     if (ctx === null) return refused("You are signed out.", { isSignedOut: true });
-    await limitRequests({ headers: {} }, ctx.tenant.accountId, ctx.limits.requestsPerMinute);
     return await storeDraft(ctx, draft, form);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) {
@@ -123,18 +121,20 @@ function problemsOf(details: readonly ErrorDetail[], draft: ScheduleDraft): Draf
     if (field === "fireAt") {
       return { field: draft.words === "" ? "at" : "words", message: "This has passed. Name a later instant." };
     }
-    const named = NAMES[field];
+    const named = NAMES.get(field);
     return named
       ? { field: named.field, message: `${named.name} ${message}.` }
       : { field: "url", message: `${path} ${message}.` };
   });
 }
 
-const NAMES: Record<string, { field: string; name: string } | undefined> = {
-  targetUrl: { field: "url", name: "The URL" },
-  payload: { field: "payload", name: "The payload" },
-  idempotencyKey: { field: "idempotencyKey", name: "The key" },
-};
+const NAMES = new Map<string, { field: string; name: string }>(
+  Object.entries({
+    targetUrl: { field: "url", name: "The URL" },
+    payload: { field: "payload", name: "The payload" },
+    idempotencyKey: { field: "idempotencyKey", name: "The key" },
+  }),
+);
 
 function text(fields: FormData, name: string): string {
   const value = fields.get(name);

@@ -37,6 +37,8 @@ async function goOnWhenSignedIn(next: string): Promise<"unavailable" | undefined
   try {
     if ((await findSignedIn()) === null) return undefined;
   } catch (error) {
+    // Too many requests: whoever it is may sign in.
+    if (error instanceof AppError && error.code === "RATE_LIMITED") return undefined;
     if (!(error instanceof AppError) || error.code !== "UNAVAILABLE") throw error;
     answerPageWith(503, "5");
     return "unavailable";

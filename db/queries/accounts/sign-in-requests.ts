@@ -5,28 +5,38 @@ import { signInRequests } from "../../schema/index.ts";
 /** `max` requests are allowed for `key` (a keyed hash, or the name of a limit) within any hour. */
 export type RequestLimit = { key: string; max: number };
 
+/** The limit that was reached, and after how many seconds a request is allowed again. */
+export type ReachedLimit = { key: string; waitS: number };
+
 /**
- * Stores that a magic link was asked for, under each key of `limits`, and returns 0. When one of the keys, or of those that
- * are only `checked`, has reached its limit within the last hour, by the database's clock, stores nothing and returns after
- * how many seconds a request is allowed again. Calls that share a key of `limits` wait for each other, so these limits are
- * exact over any number of processes.
+ * Stores that a magic link was asked for, under each key of `limits`, and returns null. When one of the keys, or of those that
+ * are only `checked`, has reached its limit within the last hour, by the database's clock, stores nothing and returns the one
+ * with the longest wait. Only calls that may be allowed wait for each other, when they share a key of `limits`: so these
+ * limits are exact over any number of processes.
  */
 export async function noteSignInRequest(
   db: Db,
   limits: readonly RequestLimit[],
   checked: readonly RequestLimit[] = [],
-): Promise<number> {
+): Promise<ReachedLimit | null> {
+  const reached = await findReached(db, [...limits, ...checked]);
+  if (reached !== null) return reached;
   return db.transaction(async (tx) => {
     for (const { key } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
       await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
     }
-    const waits = await Promise.all([...limits, ...checked].map((limit) => secondsToWait(tx, limit)));
-    const waitS = Math.max(0, ...waits);
-    if (waitS === 0) {
-      await tx.insert(signInRequests).values(limits.map(({ key }) => ({ key, askedAt: sql`clock_timestamp()` })));
-    }
-    return waitS;
+    const reachedMeanwhile = await findReached(tx, [...limits, ...checked]);
+    if (reachedMeanwhile !== null) return reachedMeanwhile;
+    await tx.insert(signInRequests).values(limits.map(({ key }) => ({ key, askedAt: sql`clock_timestamp()` })));
+    return null;
   });
+}
+
+async function findReached(db: DbOrTx, limits: readonly RequestLimit[]): Promise<ReachedLimit | null> {
+  const waits = await Promise.all(
+    limits.map(async (limit) => ({ key: limit.key, waitS: await secondsToWait(db, limit) })),
+  );
+  return waits.reduce<ReachedLimit | null>((most, one) => (one.waitS > (most?.waitS ?? 0) ? one : most), null);
 }
 
 /** A key is at its limit while its `max`-th latest request is less than an hour old. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { waitFor } from "#tests/helpers/wait-for.ts";
 import { type Api, FUTURE, type Method, startApi, TARGET, type TestCaller } from "./api.ts";
 
 let api: Api;
@@ -199,12 +200,14 @@ describe("a health check", () => {
       body: { status: "unavailable", checks: { database: "ok", queue: "unavailable" } },
     });
     await api.sql`INSERT INTO dispatchers (id, host, pid, version) VALUES (gen_random_uuid(), 'h', 1, '0')`;
+    const ready = async (status: number) => (await api.call("GET", "/readyz")).status === status;
+    await waitFor("it is ready", () => ready(200));
     expect(await api.call("GET", "/readyz")).toMatchObject({
       status: 200,
       body: { status: "ok", checks: { database: "ok", queue: "ok" } },
     });
     await api.sql`UPDATE dispatchers SET beat_at = now() - interval '16 s'`;
-    expect(await api.call("GET", "/readyz")).toMatchObject({ status: 503 });
+    await waitFor("it is not ready any more", () => ready(503));
   });
 });
 

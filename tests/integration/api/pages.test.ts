@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import { connect } from "node:net";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
@@ -70,6 +72,68 @@ describe("a page", () => {
   );
 });
 
+describe("a page of the documentation", () => {
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(`${web.origin}${path}`, { redirect: "manual", ...init });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  const withHeaders = (headers: Record<string, string>) => ({ headers });
+
+  it.each(["/docs", "/docs/api/schedules", "/docs/states"])(
+    "is rendered once, and its policy allows the scripts that it has and no others: %s",
+    async (path) => {
+      const first = await ask(path);
+      expect(first.status).toBe(200);
+      for (const more of [`${path}?x=1`, path]) {
+        for (const encoding of ["gzip", "identity"]) {
+          const next = await ask(more, withHeaders({ "accept-encoding": encoding }));
+          expect(next.text).toBe(first.text);
+          expect(next.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
+        }
+      }
+      const policy = policyOf(first.headers).get("script-src") ?? "";
+      const scripts = [...first.text.matchAll(/<script(?![^>]* src=)[^>]*>(.*?)<\/script>/gs)].map(
+        ([, one = ""]) => one,
+      );
+      expect(scripts.length).toBeGreaterThan(0);
+      const hashes = new Set(scripts.map((one) => `'sha256-${hash("sha256", one, "base64")}'`));
+      expect(new Set(policy.split(" "))).toEqual(new Set(["'self'", ...hashes]));
+      expect(policyOf(first.headers).get("style-src")).toBe("'self'");
+      expect(first.text).not.toMatch(/nonce=|<style|<[^>]* style="|<[^>]* on\w+="/);
+    },
+  );
+
+  it("has the visitor's theme, and none of what else they send", async () => {
+    const theme = async (cookie: string) =>
+      /data-theme="(\w+)"/.exec((await ask("/docs", withHeaders({ cookie }))).text)?.[1];
+    expect([await theme("theme=dark"), await theme("theme=light"), await theme("theme=x")]).toEqual([
+      "dark",
+      "light",
+      "system",
+    ]);
+    const { text } = await ask(
+      "/docs",
+      withHeaders({ "x-forwarded-host": "evil.example", "x-request-id": "req_mine" }),
+    );
+    expect(text).not.toMatch(/evil|req_mine/);
+  });
+
+  it("is sent as a document to a caller who asks for the data of a page, and without a body for HEAD", async () => {
+    const { text } = await ask("/docs/limits", withHeaders({ rsc: "1", "next-router-prefetch": "1" }));
+    expect(text).toMatch(/^<!DOCTYPE html>/);
+    const head = await ask("/docs/limits", { method: "HEAD" });
+    expect([head.status, head.text, head.headers.get("content-type")]).toEqual([200, "", "text/html; charset=utf-8"]);
+  });
+
+  it("keeps its status when it is none: 404, and redirects to what moved", async () => {
+    expect((await ask("/docs/nothing")).status).toBe(404);
+    expect((await ask("/docs/api/nothing")).status).toBe(404);
+    const moved = await ask("/docs/quickstart");
+    expect([moved.status, moved.headers.get("location")]).toEqual([308, "/docs"]);
+    expect((await ask("/docs/markdown/states")).headers.get("content-type")).toMatch(/^text\/(markdown|plain)/);
+  });
+});
+
 describe("an answer of the API", () => {
   it.each(["/v1/schedules", "/v1/nope", "/v1/openapi.json", "/v1/status/punctuality", "/healthz", "/readyz"])(
     "has no header in Vary that is meant for pages: %s",
@@ -114,6 +178,39 @@ describe("the output of the web process", () => {
     await waitFor("the framework writes about it", () => web.lines().some((line) => line.includes("Server Action")));
     expect(web.lines().join("\n")).not.toContain("secret-of-a-caller");
     for (const line of web.lines()) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), part: "web" });
+  });
+});
+
+describe("callers who break their connections", () => {
+  it("cause one log line a minute, with a count", async () => {
+    const before = web.lines().length;
+    const leave = (bytes: string) =>
+      new Promise<void>((resolve) => {
+        const socket = connect(web.port, "127.0.0.1", () => {
+          socket.write(bytes);
+          setTimeout(() => socket.resetAndDestroy(), 100);
+        });
+        socket.on("error", () => {}).on("close", () => resolve());
+      });
+    const post = "POST /schedules/new HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded";
+    await Promise.all(
+      Array.from({ length: 20 }, () => [
+        sendRaw(web.port, "nonsense\r\n\r\n"),
+        leave("GET /doc"),
+        leave("GET /login HTTP/1.1\r\nHost: x\r\n\r\n"),
+        leave(`${post}\r\nContent-Length: 100\r\n\r\nhalf`),
+        leave(`${post.replace("/schedules/new", "/login/send")}\r\nContent-Length: 100\r\n\r\nhalf`),
+      ]).flat(),
+    );
+    const written = () =>
+      web
+        .lines()
+        .slice(before)
+        .map((line) => JSON.parse(line));
+    const broken = () => written().filter(({ msg }) => /connections broken/.test(msg));
+    await waitFor("it is logged", () => broken().length > 0);
+    expect(broken()).toHaveLength(1);
+    expect(written().filter(({ msg }) => !/connections broken/.test(msg))).toEqual([]);
   });
 });
 

@@ -107,7 +107,7 @@ describe.skipIf(PGBOUNCER === undefined)(
           const read = await api.call("GET", `/v1/schedules/${body.id}`, live);
           return read.body.status === "succeeded";
         });
-        expect(await api.call("GET", "/readyz")).toMatchObject({ status: 200 });
+        await waitFor("it is ready", async () => (await api.call("GET", "/readyz")).status === 200);
       } finally {
         await stopAudited(dispatcher);
       }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
 import { randomAddress, type SignInApi, startSignInApi } from "../../helpers/sign-in-api.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
 
 let signIn: SignInApi;
 
@@ -32,6 +33,21 @@ const from = (address: string, forwardedFor?: string) => ({
 });
 
 describe("magic links", () => {
+  it("are refused to whoever is over a limit while the lock of that limit is held, and while the database is not asked", async () => {
+    const email = signIn.newEmail();
+    const ask = () => signIn.start({ email }, from(randomAddress()));
+    expect(await allowed(5, () => ({ email, headers: from(randomAddress()) }))).toBe(5);
+    const [row] = await signIn.sql`SELECT key FROM sign_in_requests GROUP BY key HAVING count(*) = 5`;
+    await signIn.sql.begin(async (tx) => {
+      await tx`SELECT pg_advisory_xact_lock(hashtextextended(${row?.key}, 0))`;
+      const answers = await Promise.all(Array.from({ length: 20 }, ask));
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 429));
+      await tx`LOCK TABLE sign_in_requests IN ACCESS EXCLUSIVE MODE`;
+      expect(await ask()).toMatchObject({ status: 429 });
+      expect((await ask()).headers.get("retry-after")).toMatch(/^3[0-9]{3}$/);
+    });
+  });
+
   it("are sent to one address at most five times an hour, whoever requests them, in any letter case, and several at once", async () => {
     const email = signIn.newEmail();
     const spellings = [email, email.toUpperCase(), ` ${email}`];
@@ -69,7 +85,12 @@ describe("magic links", () => {
     await age(59);
     expect(await ask(4)).toBe(0);
     await age(61);
-    expect(await ask(4)).toBe(1);
+    let sent = 0;
+    await waitFor("a link is sent again", async () => {
+      sent += await ask(4);
+      return sent > 0;
+    });
+    expect(sent + (await ask(4))).toBe(1);
   });
 
   it("may be requested at most twenty times an hour from one address, whatever its headers claim", async () => {
@@ -115,7 +136,7 @@ describe("SIGN_IN_MAILS_PER_HOUR", () => {
     expect(refused).toMatchObject(REFUSED);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_000);
     await api.sql`UPDATE sign_in_requests SET asked_at = now() - interval '61 minutes'`;
-    expect(await api.start({ email: api.newEmail() })).toMatchObject({ status: 202 });
+    await waitFor("mails are sent again", async () => (await api.start({ email: api.newEmail() })).status === 202);
   });
 
   it("counts mails and not requests where strangers are mailed nothing, so that strangers cannot use it up", async () => {

@@ -6,7 +6,6 @@ import { LatenessHistogram } from "#components/charts/lateness-histogram.tsx";
 import { PunctualityNow } from "#components/landing/punctuality-now.tsx";
 import { DashboardNav } from "#components/layout/dashboard-nav.tsx";
 import { FailureCard } from "#components/layout/failure-card.tsx";
-import { readTheme } from "#components/layout/theme.ts";
 import { SIGN_IN_FAILURE_CODES, signInFailure } from "#components/sign-in/failures.ts";
 import { SignInCard } from "#components/sign-in/sign-in-card.tsx";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
@@ -20,6 +19,7 @@ import { Segments, Tabs } from "#components/ui/tabs.tsx";
 import { Target } from "#components/ui/target.tsx";
 import { RelativeTime } from "#components/ui/time.tsx";
 import { STATUSES } from "#domain/states.ts";
+import { readTheme } from "#domain/theme.ts";
 import { renderDashboard, renderEdges, renderGallery } from "#tests/helpers/gallery.tsx";
 
 const html = (element: ReactElement) => renderToStaticMarkup(element);

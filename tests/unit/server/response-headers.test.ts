@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addSecurityHeaders, type PageSettings } from "#server/edge/response-headers.ts";
 
-const deployed = { isHttps: true, isDevelopment: false };
+const deployed: PageSettings = { isHttps: true, hsts: "host", isDevelopment: false };
 
 /** The headers of an answer, and those of its request as Next.js sees them. */
 function headersOf(isPage: boolean, settings: PageSettings, sent: Record<string, string> = {}) {
@@ -20,6 +20,23 @@ describe("an answer", () => {
       expect(over(false).has("strict-transport-security")).toBe(false);
       expect(over(false).get("content-security-policy") ?? "").not.toContain("upgrade-insecure-requests");
     }
+  });
+
+  it("has Strict-Transport-Security for the hosts below it, or none, where the setting says so", () => {
+    const of = (hsts: PageSettings["hsts"]) =>
+      headersOf(true, { ...deployed, hsts }).answer.get("strict-transport-security");
+    expect([of("subdomains"), of("off")]).toEqual(["max-age=31536000; includeSubDomains", undefined]);
+  });
+
+  it("keeps other sites out of its window when it is a page, and lets no other site embed it when it is none", () => {
+    const names = ["permissions-policy", "cross-origin-opener-policy", "cross-origin-resource-policy"];
+    const [page, other] = [true, false].map((isPage) => headersOf(isPage, deployed).answer);
+    expect(names.map((name) => page?.get(name))).toEqual([
+      expect.stringMatching(/^accelerometer=\(\), camera=\(\), .*payment=\(\), .*\(\)$/),
+      "same-origin",
+      undefined,
+    ]);
+    expect(names.map((name) => other?.get(name))).toEqual([undefined, undefined, "same-origin"]);
   });
 
   it("has a Content-Security-Policy when it is a page, with the nonce that Next.js uses and never the caller's", () => {

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { performance } from "node:perf_hooks";
+import type { Config } from "#config.ts";
+import type { Logger } from "../log.ts";
+import { CountedLine } from "./counted-line.ts";
+import { isCountedRoute } from "./counted-routes.ts";
+import { LoopShare } from "./loop-share.ts";
+import { isApiTarget, isHealthTarget } from "./normalise-request.ts";
+import { RequestBudget } from "./request-budget.ts";
+import { sendTooMany } from "./too-many.ts";
+import { Turns, type Waiting } from "./turns.ts";
+import { readVisitor } from "./visitor.ts";
+
+/** Per network, and per accepted credential. */
+const BUDGET = { burst: 300, perMinute: 600 };
+
+/** A page has a dozen static files. */
+const STATIC_COST = 0.1;
+
+/** An answer of 429 is held back for so long, so that a caller who repeats at once takes little of the process. */
+const HELD_MS = 1_000;
+const HELD_MAX = 1_000;
+
+/** After how many ms a request that found too many others waiting may be sent again. */
+const CROWDED_MS = 1_000;
+
+/**
+ * The gate in front of everything but API calls with an accepted credential: those are counted by their account, and pass.
+ * All others are bounded here, in memory, without the database:
+ *
+ * - Each network has a budget of requests, and so has each accepted credential for what no account counts, such as the
+ *   documentation. Above it the answer is 429.
+ * - The rest takes turns (`Turns`) and begins only while the event loop is idle for half of the time (`LoopShare`).
+ *
+ * Health checks take turns and are never refused.
+ */
+export class Gate {
+  readonly #trustedProxies: Config["trustedProxies"];
+  readonly #budget = new RequestBudget(BUDGET);
+  readonly #turns = new Turns(new LoopShare((since) => performance.eventLoopUtilization(since)));
+  readonly #refused: CountedLine;
+  readonly #onCrowdedOut = new WeakMap<Waiting, () => void>();
+  #held = 0;
+
+  constructor({ trustedProxies }: Pick<Config, "trustedProxies">, log: Logger) {
+    this.#trustedProxies = trustedProxies;
+    this.#refused = new CountedLine((count) => log.warn({ count }, "requests refused by the gate with 429"));
+  }
+
+  /** Calls `proceed` now or when it is the request's turn, or answers with 429. */
+  enter(request: IncomingMessage, response: ServerResponse, proceed: () => void): void {
+    const { method = "", url = "" } = request;
+    const visitor = readVisitor(request, this.#trustedProxies);
+    if (visitor.isAccepted && isCountedRoute(method, url)) {
+      proceed();
+      return;
+    }
+    const isHealth = isHealthTarget(url);
+    const cost = isStatic(url) ? STATIC_COST : 1;
+    const waitMs = isHealth ? 0 : this.#budget.take(visitor.budget, performance.now(), cost);
+    if (waitMs > 0) {
+      this.#refuse(request, response, waitMs);
+      return;
+    }
+    const waiting: Waiting = {
+      work: isHealth || isStatic(url) || isApiTarget(url) ? "light" : "page",
+      begin: () => {
+        response.off("close", leave);
+        proceed();
+      },
+      mayPass: () => isCountedRoute(method, url) && readVisitor(request, this.#trustedProxies).isAccepted,
+    };
+    const turn = isHealth ? { ...visitor, party: `health check of ${visitor.party}` } : visitor;
+    const leave = () => this.#turns.leave(turn, waiting);
+    response.once("close", leave);
+    this.#onCrowdedOut.set(waiting, () => {
+      response.off("close", leave);
+      if (isHealth) request.socket.destroy();
+      else this.#refuse(request, response, CROWDED_MS);
+    });
+    const crowdedOut = this.#turns.take(turn, waiting);
+    if (crowdedOut !== undefined) this.#onCrowdedOut.get(crowdedOut)?.();
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, waitMs: number): void {
+    this.#refused.add();
+    if (this.#held >= HELD_MAX) {
+      sendTooMany(request, response, waitMs);
+      return;
+    }
+    this.#held++;
+    const timer = setTimeout(() => sendTooMany(request, response, waitMs), HELD_MS);
+    response.once("close", () => {
+      clearTimeout(timer);
+      this.#held--;
+    });
+  }
+}
+
+const isStatic = (target: string) => target.startsWith("/_next/static/");

@@ -1,0 +1,66 @@
+import { FairWaiting } from "./fair-waiting.ts";
+import type { LoopShare, Work } from "./loop-share.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** A request that waits for its turn. `mayPass`: whether it need no longer wait for one. */
+export type Waiting = { work: Work; begin: () => void; mayPass: () => boolean };
+
+/**
+ * Lets requests begin one by one, party by party, as `share` allows. Accepted credentials have three in four turns, while
+ * any of them wait.
+ */
+export class Turns {
+  readonly #share: LoopShare;
+  readonly #accepted = new FairWaiting<Waiting>(WAITING);
+  readonly #others = new FairWaiting<Waiting>(WAITING);
+  #turn = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(share: LoopShare) {
+    this.#share = share;
+  }
+
+  /**
+   * Begins `one` now or when it is its turn. Returns what cannot wait any longer, as `FairWaiting.add` does: `one` itself
+   * or another request.
+   */
+  take({ isAccepted, party }: Visitor, one: Waiting): Waiting | undefined {
+    const crowdedOut = (isAccepted ? this.#accepted : this.#others).add(party, one);
+    if (this.#timer === undefined) this.#run();
+    return crowdedOut;
+  }
+
+  /** `one` no longer waits. */
+  leave({ isAccepted, party }: Visitor, one: Waiting): void {
+    (isAccepted ? this.#accepted : this.#others).remove(party, one);
+  }
+
+  #run(): void {
+    this.#timer = undefined;
+    while (this.#size() > 0 && this.#share.mayBegin()) {
+      const next = this.#next();
+      if (next === undefined) return;
+      if (!next.mayPass()) this.#share.begin(next.work);
+      next.begin();
+    }
+    if (this.#size() > 0) this.#timer = setTimeout(() => this.#run(), LOOK_AGAIN_MS);
+  }
+
+  #size(): number {
+    return this.#accepted.size + this.#others.size;
+  }
+
+  #next(): Waiting | undefined {
+    this.#turn = (this.#turn + 1) % TURNS;
+    const [first, second] = this.#turn === 0 ? [this.#others, this.#accepted] : [this.#accepted, this.#others];
+    return first.next() ?? second.next();
+  }
+}
+
+/** Requests that wait, in all and of one party. */
+const WAITING = { max: 2_048, perPartyMax: 256 };
+
+/** One in so many turns goes to those without an accepted credential. */
+const TURNS = 4;
+
+const LOOK_AGAIN_MS = 1;

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from "node:http";
+import { parseApiKey } from "#domain/api-key.ts";
+import { callerAddress, callerNetwork } from "#domain/caller-address.ts";
+import { acceptedHash, credentialOfCall, credentialOfPage } from "../rate-limit/accepted-credentials.ts";
+import { isApiTarget } from "./normalise-request.ts";
+
+/** Who sends a request, as far as it is known before anything is looked up. */
+export type Visitor = {
+  /** Whether this process has accepted the credential of the request before. */
+  isAccepted: boolean;
+  /** Who shares turns with whom: an accepted credential is a party of its own, all others are those of their network. */
+  party: string;
+  /**
+   * Who shares a budget. In one network those with a well-formed credential share one, and those without share another: a
+   * flood of the latter does not lock out keys that this process has not seen yet.
+   */
+  budget: string;
+};
+
+/** Reads who sends a request, by its credential and its network: an IPv4 address or the /64 of an IPv6 address. */
+export function readVisitor(
+  { url = "", headers, socket }: Pick<IncomingMessage, "url" | "headers"> & { socket: { remoteAddress?: string } },
+  trustedProxies: Parameters<typeof callerAddress>[2],
+): Visitor {
+  const cookie = headers.cookie ?? null;
+  // A proxy in front may ask for a password of its own, which browsers then send with every page.
+  const authorization = isApiTarget(url) ? (headers.authorization ?? null) : null;
+  const accepted = acceptedHash(credentialOfCall(authorization, cookie));
+  if (accepted !== undefined) return { isAccepted: true, party: accepted, budget: accepted };
+  const forwardedFor = [headers["x-forwarded-for"] ?? []].flat().join(",") || null;
+  const address = callerAddress(socket.remoteAddress ?? "", forwardedFor, trustedProxies);
+  const party = `network ${address === null ? "unknown" : callerNetwork(address)}`;
+  return {
+    isAccepted: false,
+    party,
+    budget: isWellFormed(authorization, cookie) ? `${party} with a credential` : party,
+  };
+}
+
+function isWellFormed(authorization: string | null, cookie: string | null): boolean {
+  if (authorization === null) return credentialOfPage(cookie) !== "";
+  return parseApiKey(/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "") !== null;
+}

@@ -1,0 +1,144 @@
+import { Agent, request as sendRequest } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { generateApiKey } from "#domain/api-key.ts";
+import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
+import { sendRaw } from "#tests/helpers/raw-request.ts";
+import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+import { type Api, startApi, type TestCaller } from "./api.ts";
+import { assertSchema } from "./documented.ts";
+
+let api: Api;
+let caller: TestCaller;
+let web: WebProcess;
+
+beforeAll(async () => {
+  api = await startApi();
+  caller = await api.account();
+  web = await startWebProcess({
+    DATABASE_URL: api.config.databaseUrl,
+    ENCRYPTION_KEYS,
+    LOG_LEVEL: "warn",
+    TRUSTED_PROXIES: "127.0.0.1",
+  });
+}, 180_000);
+afterAll(async () => {
+  await web?.stop();
+  await api.stop();
+});
+
+type Answer = { status: number; headers: Record<string, unknown>; text: string };
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+afterAll(() => agent.destroy());
+
+/** One request from an address, as a trusted proxy names it. */
+function ask(path: string, from: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { port: web.port, path, agent, headers: { "x-forwarded-for": from, ...headers } };
+    const request = sendRequest(options, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
+    });
+    request.on("error", reject).end();
+  });
+}
+
+const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
+
+const FLOOD = "203.0.113.7";
+
+/** Sends requests from these addresses in turns until twenty of each were refused, at most 3,000. Returns those answers. */
+async function flood(path: string, from: string | string[], headers: Record<string, string> = {}): Promise<Answer[]> {
+  const addresses = [from].flat();
+  const refused: Answer[] = [];
+  const counts = new Map<string, number>();
+  let sent = 0;
+  const send = async () => {
+    while (addresses.some((one) => (counts.get(one) ?? 0) < REFUSED) && sent < 3_000) {
+      const address = addresses[sent++ % addresses.length] as string;
+      const answer = await ask(path, address, headers);
+      if (answer.status !== 429) continue;
+      refused.push(answer);
+      counts.set(address, (counts.get(address) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, send));
+  for (const one of addresses) expect(counts.get(one)).toBeGreaterThanOrEqual(REFUSED);
+  return refused;
+}
+
+const REFUSED = 20;
+
+describe("whoever sends more than the budget of their network without a credential", () => {
+  it("gets 429 with Retry-After in the envelope under /v1, and so does everybody of their IPv6 /64", async () => {
+    const refused = await flood("/v1/schedules", ["2001:db8:1:2::7", "2001:db8:1:2:ffff::8"]);
+    for (const answer of refused) {
+      expect(answer.headers).toMatchObject({ "retry-after": "1", "cache-control": "no-store" });
+      expect(answer.headers["x-request-id"]).toMatch(/^req_/);
+      assertSchema("/components/schemas/Error", JSON.parse(answer.text));
+      expect(JSON.parse(answer.text).error.code).toBe("RATE_LIMITED");
+    }
+    expect(await ask("/v1/nowhere", "2001:db8:1:3::7")).toMatchObject({ status: 404 });
+  });
+
+  it("gets a page that says so when a browser asks, which needs no script and no style from elsewhere", async () => {
+    const [{ headers, text } = {} as Answer] = await flood("/docs", FLOOD, { accept: "text/html" });
+    expect([headers["retry-after"], headers["content-type"]]).toEqual(["1", "text/html; charset=utf-8"]);
+    expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'/);
+    expect(text).toContain("<h1>Too many requests</h1>");
+    expect(text).not.toContain("<script");
+  });
+
+  it("locks out neither health checks, nor keys, known or new, nor sessions that come from the same network", async () => {
+    const { cookie } = await api.session(caller.accountId);
+    await flood("/v1/nowhere", FLOOD);
+    for (const path of ["/healthz", "/metricsz"]) expect(await ask(path, FLOOD)).toMatchObject({ status: 200 });
+    expect(await ask("/readyz", FLOOD)).toMatchObject({ status: 503 });
+    for (let n = 0; n < 2; n++) {
+      expect(await ask("/v1/schedules", FLOOD, withKey(caller.live))).toMatchObject({ status: 200 });
+      expect(await ask("/v1/me", FLOOD, { cookie })).toMatchObject({ status: 200 });
+    }
+    expect(await ask("/v1/schedules", FLOOD, withKey(generateApiKey("live")))).toMatchObject({ status: 401 });
+  });
+});
+
+describe("a credential that was accepted", () => {
+  it("has a budget of its own for what no account counts", async () => {
+    const key = caller.test;
+    expect(await ask("/v1/schedules", "198.51.100.1", withKey(key))).toMatchObject({ status: 200 });
+    await flood("/v1/nowhere", "198.51.100.1", withKey(key));
+    expect(await ask("/v1/schedules", "198.51.100.1", withKey(key))).toMatchObject({ status: 200 });
+    expect(await ask("/v1/nowhere", "198.51.100.1")).toMatchObject({ status: 404 });
+  });
+});
+
+describe("a connection", () => {
+  it.each(["/", "/nowhere", "/_next/webpack-hmr", "/v1/schedules", "/logs"])(
+    "that asks to become a WebSocket at %s stays HTTP and is answered",
+    async (path) => {
+      const upgrade = "Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13";
+      const key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+      const answer = await sendRaw(web.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n${key}\r\n\r\n`);
+      expect(answer.status).toBeGreaterThanOrEqual(200);
+      expect(answer.status).toBeLessThan(500);
+    },
+  );
+
+  it("on which nothing is sent is closed within a minute", async () => {
+    const socket = connect(web.port, "127.0.0.1");
+    const startedMs = performance.now();
+    await new Promise((resolve) => socket.resume().once("close", resolve));
+    expect(performance.now() - startedMs).toBeLessThan(60_000);
+  }, 70_000);
+});
+
+it("the log says once a minute how many requests the gate has refused", async () => {
+  await flood("/v1/nowhere", "203.0.113.99");
+  const lines = web.lines().filter((line) => line.includes("refused by the gate"));
+  expect(lines.length).toBeGreaterThanOrEqual(1);
+  expect(lines.length).toBeLessThanOrEqual(4);
+});

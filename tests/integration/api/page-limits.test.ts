@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
+import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
+import { withinOneMinute } from "#tests/helpers/within-one-minute.ts";
+import { type Api, startApi } from "./api.ts";
+
+let api: Api;
+let web: WebProcess;
+
+const LIMIT = 12;
+let origin: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  web = await startWebProcess({
+    DATABASE_URL: api.config.databaseUrl,
+    ENCRYPTION_KEYS,
+    PLANS: `{"free":{"requestsPerMinute":${LIMIT}}}`,
+  });
+  origin = `http://localhost:${web.port}`;
+}, 180_000);
+afterAll(async () => {
+  await web?.stop();
+  await api.stop();
+});
+
+/** A new account that has used up its requests of this minute with its pages, and what asks in its name. */
+async function exhausted() {
+  const caller = await api.account();
+  const { cookie } = await api.session(caller.accountId);
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const headers = { cookie, ...(init.headers as Record<string, string>) };
+    const answer = await fetch(`${web.origin}${path}`, { redirect: "manual", ...init, headers });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  const statuses: number[] = [];
+  for (let n = 0; n < LIMIT; n++) statuses.push((await ask(n % 2 ? "/keys" : "/usage")).status);
+  expect(statuses).toEqual(Array.from({ length: LIMIT }, () => 200));
+  return { caller, ask };
+}
+
+describe("an account whose pages have used up its requests of a minute", () => {
+  it("gets a page that says so, with 429 and Retry-After, and no more API calls", async () => {
+    await withinOneMinute(api.sql, async () => {
+      const { caller, ask } = await exhausted();
+      const page = await ask("/keys");
+      expect(page.status).toBe(429);
+      expect(Number(page.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(page.text).toContain(`This account is limited to ${LIMIT} requests per minute.`);
+      const call = () => fetch(`${web.origin}/v1/schedules`, { headers: { authorization: `Bearer ${caller.live}` } });
+      // The routes' bundle has a counter of its own, which may allow one before it asks the database.
+      await call();
+      expect((await call()).status).toBe(429);
+    });
+  }, 200_000);
+
+  it("is told so when it sends a form, which does nothing", async () => {
+    await withinOneMinute(api.sql, async () => {
+      const { caller, ask } = await exhausted();
+      const post = (path: string, fields: Record<string, string>) =>
+        ask(path, { method: "POST", body: new URLSearchParams(fields), headers: { origin } });
+      // As above: this one may still be taken, and is invalid.
+      await post("/keys/create", {});
+      const created = await post("/keys/create", { name: "new", kind: "live" });
+      expect([created.status, created.headers.get("location")]).toEqual([303, "/keys?error=RATE_LIMITED"]);
+      const started = await post("/schedules/start", { action: "cancel", all: "1" });
+      expect([started.status, started.headers.get("location")]).toEqual([303, "/schedules?error=RATE_LIMITED"]);
+      const [{ keys } = { keys: -1 }] = await api.sql`
+        SELECT count(*)::integer AS keys FROM api_keys WHERE account_id = ${caller.accountId} AND name = 'new'`;
+      expect(keys).toBe(0);
+    });
+  }, 200_000);
+
+  it("still counts what is new in its log and renews its open pages, which have a limit of their own", async () => {
+    await withinOneMinute(api.sql, async () => {
+      const { ask } = await exhausted();
+      const since = new Date(Date.now() - 60_000).toISOString();
+      for (let n = 0; n < LIMIT + 5; n++) {
+        expect((await ask(`/logs/newer?since=${since}`)).status).toBe(200);
+      }
+      const renewed = await ask("/keys", { headers: { rsc: "1" }, redirect: "follow" });
+      expect([renewed.status, renewed.headers.get("content-type")]).toEqual([200, "text/x-component"]);
+      expect(renewed.text).not.toContain("This account is limited");
+    });
+  }, 200_000);
+
+  it("can still sign out", async () => {
+    await withinOneMinute(api.sql, async () => {
+      const { ask } = await exhausted();
+      const out = await ask("/account/sign-out", { method: "POST", headers: { origin } });
+      expect([out.status, out.headers.get("location")]).toEqual([303, "/login"]);
+    });
+  }, 200_000);
+});

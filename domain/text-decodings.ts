@@ -14,21 +14,23 @@ function decodeEachWay(text: string): string[] {
   return DECODERS.map((decode) => decode(text)).filter((decoded) => decoded !== "" && decoded !== text);
 }
 
-const JSON_ESCAPES: Record<string, string> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+const JSON_ESCAPES = new Map<string, string>(Object.entries({ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }));
 
 function decodeJson(text: string): string {
   return text.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code: string | undefined, escaped: string) =>
-    code === undefined ? (JSON_ESCAPES[escaped] ?? escaped) : String.fromCharCode(Number.parseInt(code, 16)),
+    code === undefined ? (JSON_ESCAPES.get(escaped) ?? escaped) : String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 
-const HTML_ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+const HTML_ENTITIES = new Map<string, string>(
+  Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" }),
+);
 
 function decodeHtml(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/gi,
     (whole, hex, decimal, name) => {
-      if (name !== undefined) return HTML_ENTITIES[name.toLowerCase()] ?? whole;
+      if (name !== undefined) return HTML_ENTITIES.get(name.toLowerCase()) ?? whole;
       const codePoint = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : whole;
     },

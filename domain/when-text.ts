@@ -25,13 +25,15 @@ export function readWhen(text: string, { nowMs, zone }: { nowMs: number; zone: s
   return readDayAndTime(words, nowMs, zone);
 }
 
-const UNITS_MS: Record<string, number> = {
-  ...unit(1_000, "s", "sec", "secs", "second", "seconds"),
-  ...unit(60_000, "m", "min", "mins", "minute", "minutes"),
-  ...unit(3_600_000, "h", "hr", "hrs", "hour", "hours"),
-  ...unit(86_400_000, "d", "day", "days"),
-  ...unit(604_800_000, "w", "week", "weeks"),
-};
+const UNITS_MS = new Map<string, number>(
+  Object.entries({
+    ...unit(1_000, "s", "sec", "secs", "second", "seconds"),
+    ...unit(60_000, "m", "min", "mins", "minute", "minutes"),
+    ...unit(3_600_000, "h", "hr", "hrs", "hour", "hours"),
+    ...unit(86_400_000, "d", "day", "days"),
+    ...unit(604_800_000, "w", "week", "weeks"),
+  }),
+);
 const WAIT_MAX_MS = 8_640_000_000_000_000 / 2;
 
 function unit(ms: number, ...names: string[]): Record<string, number> {
@@ -44,7 +46,7 @@ function readDuration(words: string): number | null {
   if (!/^(?:\d{1,9} ?[a-z]+(?:,? (?:and )?)?)+$/.test(body)) return null;
   let waitMs = 0;
   for (const [, count, name = ""] of body.matchAll(/(\d+) ?([a-z]+)/g)) {
-    const unitMs = UNITS_MS[name];
+    const unitMs = UNITS_MS.get(name);
     if (unitMs === undefined && name !== "and") return null;
     waitMs += Number(count) * (unitMs ?? 0);
   }

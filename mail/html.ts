@@ -17,7 +17,9 @@ export function html(strings: TemplateStringsArray, ...values: (string | number 
 function inHtml(value: string | number | Html | Html[] | undefined): string {
   if (Array.isArray(value)) return value.map(({ text }) => text).join("");
   if (value instanceof Html) return value.text;
-  return String(value).replace(/[&<>"']/g, (character) => ESCAPED[character] as string);
+  return String(value).replace(/[&<>"']/g, (character) => ESCAPED.get(character) ?? "");
 }
 
-const ESCAPED: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ESCAPED = new Map<string, string>(
+  Object.entries({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }),
+);

@@ -10,7 +10,7 @@ import { chosenTheme } from "../page-request.ts";
 /** The page in place of the one at `path` (`/schedules/[id]`) when what it is about does not exist. Answers 404. */
 export async function missingPage(path: string) {
   answerPageWith(404);
-  const { title, text, actions } = Object.entries(MISSING).find(([prefix]) => path.startsWith(prefix))?.[1] ?? PAGE;
+  const { title, text, actions } = [...MISSING].find(([prefix]) => path.startsWith(prefix))?.[1] ?? PAGE;
   return (
     <NarrowFrame theme={await chosenTheme()}>
       <title>{`${title} · Stopwatch`}</title>
@@ -35,27 +35,29 @@ const PAGE: Missing = {
 };
 
 /** By the beginning of the page's path; the first counts. */
-const MISSING: Readonly<Record<string, Missing>> = {
-  "/schedules/operations": {
-    title: "There is no such operation",
-    text: "It may belong to the other environment, or have ended more than 90 days ago.",
-    actions: <ButtonLink href="/schedules/operations">All operations</ButtonLink>,
-  },
-  "/schedules": {
-    title: "No such schedule here",
-    text: "This account has no schedule with this id in this environment. It may be in the other one, or its plan no longer keeps it.",
-    actions: (
-      <>
-        <ButtonLink kind="primary" href="/schedules">
-          Live schedules
-        </ButtonLink>
-        <ButtonLink href="/schedules?env=test">Test schedules</ButtonLink>
-      </>
-    ),
-  },
-  "/keys": {
-    title: "No such API key",
-    text: "This account has no API key with this id.",
-    actions: <ButtonLink href="/keys">API keys</ButtonLink>,
-  },
-};
+const MISSING = new Map<string, Missing>(
+  Object.entries({
+    "/schedules/operations": {
+      title: "There is no such operation",
+      text: "It may belong to the other environment, or have ended more than 90 days ago.",
+      actions: <ButtonLink href="/schedules/operations">All operations</ButtonLink>,
+    },
+    "/schedules": {
+      title: "No such schedule here",
+      text: "This account has no schedule with this id in this environment. It may be in the other one, or its plan no longer keeps it.",
+      actions: (
+        <>
+          <ButtonLink kind="primary" href="/schedules">
+            Live schedules
+          </ButtonLink>
+          <ButtonLink href="/schedules?env=test">Test schedules</ButtonLink>
+        </>
+      ),
+    },
+    "/keys": {
+      title: "No such API key",
+      text: "This account has no API key with this id.",
+      actions: <ButtonLink href="/keys">API keys</ButtonLink>,
+    },
+  }),
+);

@@ -48,7 +48,7 @@ export function AuditTable({
           <TableBody>
             {acts.map(({ id, at, actor, action, subject, before, after }) => (
               <Row key={id}>
-                <RowHead stacked="title">{ACTS[action] ?? action}</RowHead>
+                <RowHead stacked="title">{ACTS.get(action) ?? action}</RowHead>
                 {accountHref && (
                   <Cell stacked="line" className="wrap-anywhere min-w-0">
                     <TextLink standalone href={accountHref(subject.accountId)}>
@@ -78,11 +78,13 @@ export function AuditTable({
   );
 }
 
-const ACTS: Record<string, string | undefined> = {
-  set_plan: "Set plan",
-  deactivate: "Deactivate",
-  reactivate: "Reactivate",
-};
+const ACTS = new Map<string, string>(
+  Object.entries({
+    set_plan: "Set plan",
+    deactivate: "Deactivate",
+    reactivate: "Reactivate",
+  }),
+);
 
 /** What an act changed: `free to indie`. */
 function change(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): string {

@@ -98,12 +98,14 @@ function Code({ code }: { code: Tokens.Code }) {
   return <CodeBlock title={label} what={`${label} example`} code={code.text} />;
 }
 
-const LANGUAGES: Record<string, string> = { sh: "Terminal", js: "JavaScript", py: "Python", json: "JSON", sql: "SQL" };
+const LANGUAGES = new Map<string, string>(
+  Object.entries({ sh: "Terminal", js: "JavaScript", py: "Python", json: "JSON", sql: "SQL" }),
+);
 
 /** The title of a fence, or the name of its language. */
 function fence({ lang = "" }: Tokens.Code): { label: string } {
   const [language = "", ...title] = lang.split(" ");
-  return { label: title.join(" ") || LANGUAGES[language] || "Text" };
+  return { label: title.join(" ") || LANGUAGES.get(language) || "Text" };
 }
 
 function List({ list, drawing }: { list: Tokens.List; drawing: Drawing }) {

@@ -74,8 +74,10 @@ export function NewKeyForm({
   );
 }
 
-const FAILED = {
-  stale: "This form was too old. Press again.",
-  CONFLICT: "This account has as many keys as its plan allows. Revoke one first.",
-  daily: "This account made as many keys as its plan allows within 24 hours. Keys can still be revoked.",
-};
+const FAILED = new Map(
+  Object.entries({
+    stale: "This form was too old. Press again.",
+    CONFLICT: "This account has as many keys as its plan allows. Revoke one first.",
+    daily: "This account made as many keys as its plan allows within 24 hours. Keys can still be revoked.",
+  }),
+);

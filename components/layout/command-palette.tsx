@@ -38,8 +38,8 @@ export default function CommandPalette({
     else location.assign(command.href);
   };
   const press = (event: KeyboardEvent) => {
-    const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: found.length - 1 };
-    const next = moves[event.key];
+    const moves = new Map(Object.entries({ ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: found.length - 1 }));
+    const next = moves.get(event.key);
     if (event.key === "Enter" && !event.nativeEvent.isComposing) act(found[at]);
     else if (next !== undefined && found.length > 0) setChosen((next + found.length) % found.length);
     else return;

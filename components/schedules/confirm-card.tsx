@@ -10,16 +10,18 @@ import { Notice } from "../ui/notice.tsx";
 import { countInWords, type ScopeFilter, scopeInWords } from "./operation-words.ts";
 
 /** The error of the last submit. */
-const FAILURES: Record<string, string> = {
-  unavailable: "Nothing was begun: the database did not answer. Try again.",
-  daily: "Nothing was begun: this account started as many operations as its plan allows within 24 hours.",
-  conflict: "Nothing was begun: ten operations are running. Wait for one of them, or stop it.",
-  gone: "Nothing was done: the schedule is not there any more.",
-  firing: "Not cancelled: it is firing. Try again in a few seconds.",
-  ended: "Not cancelled: it has ended already.",
-  quota: "Not replayed: the month’s quota is used up.",
-  refused: "Not replayed: its target, size or stored request does not allow it any more.",
-};
+const FAILURES = new Map<string, string>(
+  Object.entries({
+    unavailable: "Nothing was begun: the database did not answer. Try again.",
+    daily: "Nothing was begun: this account started as many operations as its plan allows within 24 hours.",
+    conflict: "Nothing was begun: ten operations are running. Wait for one of them, or stop it.",
+    gone: "Nothing was done: the schedule is not there any more.",
+    firing: "Not cancelled: it is firing. Try again in a few seconds.",
+    ended: "Not cancelled: it has ended already.",
+    quota: "Not replayed: the month’s quota is used up.",
+    refused: "Not replayed: its target, size or stored request does not allow it any more.",
+  }),
+);
 
 /** Asks before many schedules are cancelled or replayed: how many, which, and what happens. */
 export function ConfirmCard({
@@ -48,7 +50,7 @@ export function ConfirmCard({
 }) {
   const words = countInWords(count, isCapped);
   const verb = action === "cancel" ? "Cancel" : "Replay";
-  const failure = error === undefined ? undefined : (FAILURES[error] ?? "Nothing was done. Try again.");
+  const failure = error === undefined ? undefined : (FAILURES.get(error) ?? "Nothing was done. Try again.");
   return (
     <Card danger={action === "cancel"} aria-labelledby={`confirm-${action}`}>
       <CardHead title={`${verb} ${words}?`} id={`confirm-${action}`} />

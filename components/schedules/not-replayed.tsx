@@ -6,7 +6,7 @@ export function NotReplayed({ error, cloneHref }: { error: string | undefined; c
   if (error === undefined) return null;
   return (
     <Notice kind="bad" announce="alert">
-      <b>Not replayed.</b> {REASONS[error] ?? "It was not stored. Try again."}
+      <b>Not replayed.</b> {REASONS.get(error) ?? "It was not stored. Try again."}
       {error === "CONFLICT" && (
         <>
           {" "}
@@ -17,11 +17,13 @@ export function NotReplayed({ error, cloneHref }: { error: string | undefined; c
   );
 }
 
-const REASONS: Record<string, string | undefined> = {
-  CONFLICT: "Payload and headers were erased at the end of the plan's retention.",
-  QUOTA_EXCEEDED: "The quota of the month is used up, with its grace.",
-  PAYLOAD_TOO_LARGE: "Its payload is larger than the plan allows now.",
-  VALIDATION: "Its target is not allowed any more.",
-  UNAVAILABLE: "The database did not answer. Pressing again stores it once.",
-  UNAUTHORIZED: "You were signed out. Press again.",
-};
+const REASONS = new Map<string, string>(
+  Object.entries({
+    CONFLICT: "Payload and headers were erased at the end of the plan's retention.",
+    QUOTA_EXCEEDED: "The quota of the month is used up, with its grace.",
+    PAYLOAD_TOO_LARGE: "Its payload is larger than the plan allows now.",
+    VALIDATION: "Its target is not allowed any more.",
+    UNAVAILABLE: "The database did not answer. Pressing again stores it once.",
+    UNAUTHORIZED: "You were signed out. Press again.",
+  }),
+);

@@ -21,14 +21,14 @@ export function WhatWasDone({
   originalHref?: string;
 }) {
   if (failed === "cancel") {
-    const why = WHY_NOT[error ?? ""] ?? schedule.problems.cancel;
+    const why = WHY_NOT.get(error ?? "") ?? schedule.problems.cancel;
     return (
       <Notice kind="bad" announce="alert">
         <b>Not cancelled.</b> {why ?? "Its status changed meanwhile. Try again."}
       </Notice>
     );
   }
-  const said = SAID[did];
+  const said = SAID.get(did);
   if (said === undefined || (said.in && !said.in.includes(schedule.status))) return null;
   return (
     <Notice kind={did === "known" ? "info" : "ok"} announce="status">
@@ -43,10 +43,12 @@ export function WhatWasDone({
   );
 }
 
-const WHY_NOT: Record<string, string | undefined> = {
-  UNAVAILABLE: "The database did not answer. Try again.",
-  UNAUTHORIZED: "You were signed out. Try again.",
-};
+const WHY_NOT = new Map<string, string>(
+  Object.entries({
+    UNAVAILABLE: "The database did not answer. Try again.",
+    UNAUTHORIZED: "You were signed out. Try again.",
+  }),
+);
 
 type Said = {
   title: string;
@@ -55,11 +57,13 @@ type Said = {
   in?: readonly ScheduleStatus[];
 };
 
-const SAID: Record<string, Said | undefined> = {
-  created: { title: "Stored.", more: "It leaves at its instant.", in: ["scheduled"] },
-  over: { title: "Stored.", more: "The month's quota is used up: this one is within its grace." },
-  known: { title: "Nothing new was stored.", more: "This schedule had been stored with the same key before." },
-  cancelled: { title: "Cancelled.", more: "Nothing more is sent.", in: ["cancelled"] },
-  moved: { title: "Moved.", more: "It leaves at the new instant.", in: ["scheduled"] },
-  replayed: { title: "Stored as a new schedule.", more: "It carries the same request." },
-};
+const SAID = new Map<string, Said>(
+  Object.entries({
+    created: { title: "Stored.", more: "It leaves at its instant.", in: ["scheduled"] },
+    over: { title: "Stored.", more: "The month's quota is used up: this one is within its grace." },
+    known: { title: "Nothing new was stored.", more: "This schedule had been stored with the same key before." },
+    cancelled: { title: "Cancelled.", more: "Nothing more is sent.", in: ["cancelled"] },
+    moved: { title: "Moved.", more: "It leaves at the new instant.", in: ["scheduled"] },
+    replayed: { title: "Stored as a new schedule.", more: "It carries the same request." },
+  }),
+);

@@ -7,16 +7,16 @@ import { Notice } from "./notice.tsx";
 export function FormOutcome({
   done,
   error,
-  words = {},
+  words = NO_WORDS,
 }: {
   done?: string | undefined;
   error?: string | undefined;
-  words?: Readonly<Record<string, string>>;
+  words?: ReadonlyMap<string, string>;
 }) {
   if (error !== undefined) {
     return (
       <Notice kind="bad" announce="alert">
-        {(Object.hasOwn(words, error) ? words[error] : undefined) ?? COMMON[error] ?? "This did not work. Try again."}
+        {words.get(error) ?? COMMON.get(error) ?? "This did not work. Try again."}
       </Notice>
     );
   }
@@ -28,8 +28,12 @@ export function FormOutcome({
   );
 }
 
-const COMMON: Record<string, string | undefined> = {
-  unavailable: "The database did not answer. Check what is shown here before you try again.",
-  RATE_LIMITED: "Too many requests within a minute. Wait a moment, then try again.",
-  NOT_FOUND: "It no longer exists.",
-};
+const NO_WORDS: ReadonlyMap<string, string> = new Map();
+
+const COMMON = new Map<string, string>(
+  Object.entries({
+    unavailable: "The database did not answer. Check what is shown here before you try again.",
+    RATE_LIMITED: "Too many requests within a minute. Wait a moment, then try again.",
+    NOT_FOUND: "It no longer exists.",
+  }),
+);

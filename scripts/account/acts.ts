@@ -37,35 +37,39 @@ const Filter = Paging.extend({
 type Options = Record<string, string | boolean | undefined>;
 
 /** What an administrator may do, by the action's name. Each returns the object to print. */
-const ACTS: Record<string, (admin: Admin, options: Options) => Promise<object>> = {
-  list: (admin, options) => listAllAccounts(admin, parse(Filter, options)),
-  show: async (admin, options) => readAccount(admin, await find(admin, options)),
-  async plan(admin, options) {
-    const wanted = parse(
-      z.object({ plan: z.enum(PLAN_NAMES, `${PLAN_NAMES.map((name) => `--plan ${name}`).join(" or ")} is needed`) }),
-      options,
-    );
-    return act(admin, options, (id) => setAccountPlan(admin, id, wanted.plan));
-  },
-  deactivate: (admin, options) => act(admin, options, (id) => deactivateAccount(admin, id)),
-  reactivate: (admin, options) => act(admin, options, (id) => reactivateAccount(admin, id)),
-  async log(admin, options) {
-    const isOfOne = options.id !== undefined || options.email !== undefined;
-    const accountId = isOfOne ? await find(admin, options) : undefined;
-    return listAuditLog(admin, { ...parse(Paging, options), accountId });
-  },
-};
+type Act = (admin: Admin, options: Options) => Promise<object>;
+
+const ACTS = new Map<string, Act>(
+  Object.entries({
+    list: (admin, options) => listAllAccounts(admin, parse(Filter, options)),
+    show: async (admin, options) => readAccount(admin, await find(admin, options)),
+    async plan(admin, options) {
+      const wanted = parse(
+        z.object({ plan: z.enum(PLAN_NAMES, `${PLAN_NAMES.map((name) => `--plan ${name}`).join(" or ")} is needed`) }),
+        options,
+      );
+      return act(admin, options, (id) => setAccountPlan(admin, id, wanted.plan));
+    },
+    deactivate: (admin, options) => act(admin, options, (id) => deactivateAccount(admin, id)),
+    reactivate: (admin, options) => act(admin, options, (id) => reactivateAccount(admin, id)),
+    async log(admin, options) {
+      const isOfOne = options.id !== undefined || options.email !== undefined;
+      const accountId = isOfOne ? await find(admin, options) : undefined;
+      return listAuditLog(admin, { ...parse(Paging, options), accountId });
+    },
+  }),
+);
 
 /** Throws a UsageError when `name` is not an action. */
 export function assertAct(name: string | undefined): asserts name is string {
-  if (name === undefined || !Object.hasOwn(ACTS, name)) {
-    throw new UsageError(`The actions are create, ${Object.keys(ACTS).join(", ")}.`);
+  if (name === undefined || !ACTS.has(name)) {
+    throw new UsageError(`The actions are create, ${[...ACTS.keys()].join(", ")}.`);
   }
 }
 
 /** Runs an action on behalf of the operator at the command line. */
 export function doAct(name: string, options: Options, config: Config, query: Query): Promise<object> {
-  const work = ACTS[name] as (typeof ACTS)[string];
+  const work = ACTS.get(name) as Act;
   return work(Admin.operator(config, query), options);
 }
 

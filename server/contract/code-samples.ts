@@ -11,11 +11,11 @@ type Call = {
 
 /** One call as a curl command and as JavaScript. */
 export function samplesOf(call: Call): CodeSamples {
-  const url = call.baseUrl + call.path.replace(/\{(\w+)\}/g, (_, name: string) => EXAMPLES[name] ?? name);
+  const url = call.baseUrl + call.path.replace(/\{(\w+)\}/g, (_, name: string) => EXAMPLES.get(name) ?? name);
   return { curl: curlOf(url, call), fetch: fetchOf(url, call) };
 }
 
-const EXAMPLES: Record<string, string> = { id: "ID", provider: "github" };
+const EXAMPLES = new Map<string, string>(Object.entries({ id: "ID", provider: "github" }));
 
 function curlOf(url: string, { method, schemes, body }: Call): string {
   const credential = schemes.includes("apiKey")

@@ -41,7 +41,7 @@ function makeDocument(baseUrl: string) {
     servers: [{ url: baseUrl }],
     tags: [...new Set([...ENDPOINTS.map((endpoint) => endpoint.tag), "Delivery"])].map((name) => ({
       name,
-      description: TAGS[name],
+      description: TAGS.get(name),
     })),
     paths,
     webhooks: WEBHOOKS,
@@ -54,21 +54,23 @@ function makeDocument(baseUrl: string) {
   };
 }
 
-const TAGS: Record<string, string> = {
-  Schedules: "Requests, each with the instant at which it is sent.",
-  Operations: "Cancelling or replaying many schedules at once.",
-  "Delivery log": "What was attempted, and how it ended.",
-  "Overview and usage": "Figures of an account, and of the service.",
-  "Signing secrets": "What deliveries are signed with.",
-  Account: "Who the caller is.",
-  Billing: "The subscription that a person pays for.",
-  "API keys": "Credentials of machines.",
-  "Relay settings": "Sending rate and retries.",
-  "Sign-in": "How a person gets a session.",
-  "OpenAPI document": "The description of the API.",
-  Health: "Health checks and metrics for the operator.",
-  Delivery: "What a target receives.",
-};
+const TAGS = new Map<string, string>(
+  Object.entries({
+    Schedules: "Requests, each with the instant at which it is sent.",
+    Operations: "Cancelling or replaying many schedules at once.",
+    "Delivery log": "What was attempted, and how it ended.",
+    "Overview and usage": "Figures of an account, and of the service.",
+    "Signing secrets": "What deliveries are signed with.",
+    Account: "Who the caller is.",
+    Billing: "The subscription that a person pays for.",
+    "API keys": "Credentials of machines.",
+    "Relay settings": "Sending rate and retries.",
+    "Sign-in": "How a person gets a session.",
+    "OpenAPI document": "The description of the API.",
+    Health: "Health checks and metrics for the operator.",
+    Delivery: "What a target receives.",
+  }),
+);
 
 const DESCRIPTION = `Stores outgoing HTTP requests and sends each one to its target at the instant it asks for.
 

@@ -43,7 +43,7 @@ function toAppError(error: unknown, request: Request, requestId: string): AppErr
   const context = { requestId, method: request.method, path: loggedPath(request.url), err: error };
   if (error instanceof DatabaseUnavailable) {
     getServices().log.warn(context, "request failed: 503");
-    return new AppError("UNAVAILABLE", `${error.publicMessage}${WRITE_ADVICE[request.method] ?? ""}`, {
+    return new AppError("UNAVAILABLE", `${error.publicMessage}${WRITE_ADVICE.get(request.method) ?? ""}`, {
       headers: { "Retry-After": "5" },
     });
   }
@@ -54,9 +54,11 @@ function toAppError(error: unknown, request: Request, requestId: string): AppErr
 // The connection may have broken after the commit.
 const MAY_RETRY = " The change may have been stored. Sending the same request again is safe.";
 
-const WRITE_ADVICE: Record<string, string> = {
-  POST: " The request may have been stored. To retry safely, send it again with the same idempotencyKey.",
-  PUT: MAY_RETRY,
-  PATCH: MAY_RETRY,
-  DELETE: MAY_RETRY,
-};
+const WRITE_ADVICE = new Map<string, string>(
+  Object.entries({
+    POST: " The request may have been stored. To retry safely, send it again with the same idempotencyKey.",
+    PUT: MAY_RETRY,
+    PATCH: MAY_RETRY,
+    DELETE: MAY_RETRY,
+  }),
+);

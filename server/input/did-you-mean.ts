@@ -1,45 +1,58 @@
 /** Names that other services use for our fields and parameters, folded. */
-const SYNONYMS: Record<string, readonly string[]> = {
-  targetUrl: [
-    "url",
-    "target",
-    "endpoint",
-    "destination",
-    "to",
-    "uri",
-    "webhookurl",
-    "callbackurl",
-    "callback",
-    "webhook",
-  ],
-  fireAt: [
-    ...["sendat", "scheduledat", "scheduledfor", "scheduleat", "deliverat", "runat", "executeat", "at", "when", "time"],
-    ...["delay", "notbefore", "date", "timestamp", "firetime"],
-  ],
-  payload: ["body", "data", "content", "message", "json", "text"],
-  headers: ["header", "httpheaders", "customheaders"],
-  method: ["verb", "httpmethod", "type"],
-  idempotencyKey: ["idempotency", "idempotent", "key", "dedupkey", "deduplicationid", "dedupeid", "requestid"],
-  earlyFire: ["early", "firesearly", "fireearly"],
-  schedules: ["items", "messages", "batch", "requests", "data", "jobs", "schedule"],
-  limit: ["pagesize", "perpage", "count", "size", "max", "first", "take", "maxresults"],
-  offset: ["skip", "start", "page", "pagenumber"],
-  after: ["cursor", "startingafter", "pagetoken", "nexttoken", "next", "nextcursor", "continuationtoken"],
-  status: ["state", "statuses"],
-  q: ["query", "search", "filter", "targeturl", "url", "target", "term"],
-  sort: ["orderby", "sortby", "order", "ordering"],
-  from: ["since", "begin", "startdate", "starttime", "fireatgte", "fireatfrom", "createdafter", "createdgte", "min"],
-  to: ["until", "enddate", "endtime", "end", "fireatlt", "fireatto", "createdbefore", "createdlt", "till"],
-  outcome: ["result", "success", "status"],
-  code: ["statuscode", "httpstatus", "responsecode"],
-  env: ["environment", "mode", "livemode", "testmode", "stage"],
-  period: ["range", "window", "interval"],
-  name: ["label", "displayname", "title", "description"],
-  cpsLimit: ["cps", "rate", "ratelimit", "concurrency", "callspersecond", "rps"],
-  retryAttempts: ["retries", "maxretries", "attempts", "maxattempts", "retrycount", "retry"],
-  retryBackoffMs: ["backoff", "backoffms", "retrydelay", "retrybackoff", "retrydelayms"],
-  retryStrategy: ["strategy", "backoffstrategy"],
-};
+const SYNONYMS = new Map<string, readonly string[]>(
+  Object.entries({
+    targetUrl: [
+      "url",
+      "target",
+      "endpoint",
+      "destination",
+      "to",
+      "uri",
+      "webhookurl",
+      "callbackurl",
+      "callback",
+      "webhook",
+    ],
+    fireAt: [
+      ...[
+        "sendat",
+        "scheduledat",
+        "scheduledfor",
+        "scheduleat",
+        "deliverat",
+        "runat",
+        "executeat",
+        "at",
+        "when",
+        "time",
+      ],
+      ...["delay", "notbefore", "date", "timestamp", "firetime"],
+    ],
+    payload: ["body", "data", "content", "message", "json", "text"],
+    headers: ["header", "httpheaders", "customheaders"],
+    method: ["verb", "httpmethod", "type"],
+    idempotencyKey: ["idempotency", "idempotent", "key", "dedupkey", "deduplicationid", "dedupeid", "requestid"],
+    earlyFire: ["early", "firesearly", "fireearly"],
+    schedules: ["items", "messages", "batch", "requests", "data", "jobs", "schedule"],
+    limit: ["pagesize", "perpage", "count", "size", "max", "first", "take", "maxresults"],
+    offset: ["skip", "start", "page", "pagenumber"],
+    after: ["cursor", "startingafter", "pagetoken", "nexttoken", "next", "nextcursor", "continuationtoken"],
+    status: ["state", "statuses"],
+    q: ["query", "search", "filter", "targeturl", "url", "target", "term"],
+    sort: ["orderby", "sortby", "order", "ordering"],
+    from: ["since", "begin", "startdate", "starttime", "fireatgte", "fireatfrom", "createdafter", "createdgte", "min"],
+    to: ["until", "enddate", "endtime", "end", "fireatlt", "fireatto", "createdbefore", "createdlt", "till"],
+    outcome: ["result", "success", "status"],
+    code: ["statuscode", "httpstatus", "responsecode"],
+    env: ["environment", "mode", "livemode", "testmode", "stage"],
+    period: ["range", "window", "interval"],
+    name: ["label", "displayname", "title", "description"],
+    cpsLimit: ["cps", "rate", "ratelimit", "concurrency", "callspersecond", "rps"],
+    retryAttempts: ["retries", "maxretries", "attempts", "maxattempts", "retrycount", "retry"],
+    retryBackoffMs: ["backoff", "backoffms", "retrydelay", "retrybackoff", "retrydelayms"],
+    retryStrategy: ["strategy", "backoffstrategy"],
+  }),
+);
 
 /**
  * The name in `known` that `name` probably stands for: the same in another spelling (case, separators), a synonym, or one
@@ -51,7 +64,7 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   if (wanted === "") return undefined;
   return (
     candidates.find((one) => folded(one) === wanted) ??
-    candidates.find((one) => Object.hasOwn(SYNONYMS, one) && SYNONYMS[one]?.includes(wanted)) ??
+    candidates.find((one) => SYNONYMS.get(one)?.includes(wanted)) ??
     candidates.find((one) => isTypo(wanted, folded(one)))
   );
 }

@@ -9,26 +9,26 @@ function readStatuses(list: string, context: z.RefinementCtx): ScheduleStatus[] 
   const known = names.filter((one): one is ScheduleStatus => STATUSES.some((status) => status === one));
   if (known.length === names.length) return known;
   const unknown = names.find((one) => !known.some((status) => status === one)) ?? "";
-  const suggestion = Object.hasOwn(STATUS_SYNONYMS, unknown.trim().toLowerCase())
-    ? STATUS_SYNONYMS[unknown.trim().toLowerCase()]
-    : didYouMean(unknown, STATUSES);
+  const suggestion = STATUS_SYNONYMS.get(unknown.trim().toLowerCase()) ?? didYouMean(unknown, STATUSES);
   const question = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
   context.addIssue(`must be one or several of ${STATUSES.join(", ")}, separated by commas${question}`);
   return z.NEVER;
 }
 
-const STATUS_SYNONYMS: Record<string, ScheduleStatus> = {
-  ...{ pending: "scheduled", queued: "scheduled", waiting: "scheduled", active: "scheduled" },
-  ...{ sending: "firing", running: "firing", processing: "firing", in_progress: "firing" },
-  ...{
-    success: "succeeded",
-    successful: "succeeded",
-    delivered: "succeeded",
-    sent: "succeeded",
-    completed: "succeeded",
-  },
-  ...{ retrying: "failed", error: "failed", exhausted: "dead", canceled: "cancelled", deleted: "cancelled" },
-};
+const STATUS_SYNONYMS = new Map<string, ScheduleStatus>(
+  Object.entries({
+    ...{ pending: "scheduled", queued: "scheduled", waiting: "scheduled", active: "scheduled" },
+    ...{ sending: "firing", running: "firing", processing: "firing", in_progress: "firing" },
+    ...{
+      success: "succeeded",
+      successful: "succeeded",
+      delivered: "succeeded",
+      sent: "succeeded",
+      completed: "succeeded",
+    },
+    ...{ retrying: "failed", error: "failed", exhausted: "dead", canceled: "cancelled", deleted: "cancelled" },
+  }),
+);
 
 /** The query of GET /v1/schedules. `from` (included) and `to` (excluded) bound `fire_at`. */
 export const ListInput = z

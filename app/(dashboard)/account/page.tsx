@@ -103,7 +103,9 @@ function endedBy(did: string | undefined): "others" | "one" | undefined {
   return did === "ended-one" ? "one" : undefined;
 }
 
-const FAILED = {
-  CONFLICT: "Billing has changed since this page was made. See how it stands, then try again.",
-  UNAVAILABLE: "The billing provider did not answer. Nothing was charged. Try again in a minute.",
-};
+const FAILED = new Map(
+  Object.entries({
+    CONFLICT: "Billing has changed since this page was made. See how it stands, then try again.",
+    UNAVAILABLE: "The billing provider did not answer. Nothing was charged. Try again in a minute.",
+  }),
+);

@@ -25,7 +25,7 @@ export default dashboardPage("/keys", async ({ ctx, view }) => {
     ),
     body: (
       <>
-        <FormOutcome done={view.done && DONE[view.done.did]} error={view.params.error} words={FAILED} />
+        <FormOutcome done={view.done && DONE.get(view.done.did)} error={view.params.error} words={FAILED} />
         {keys.length === 0 ? (
           <KeysEmpty newHref={newHref} />
         ) : (
@@ -45,13 +45,17 @@ export default dashboardPage("/keys", async ({ ctx, view }) => {
   };
 });
 
-const DONE: Record<string, string | undefined> = {
-  revoked: "Revoked. Calls with this key get 401 from now on.",
-  saved: "Saved. The key is not shown again.",
-};
+const DONE = new Map<string, string>(
+  Object.entries({
+    revoked: "Revoked. Calls with this key get 401 from now on.",
+    saved: "Saved. The key is not shown again.",
+  }),
+);
 
-const FAILED = {
-  shown: "This key was created before, and its value was shown then. If you do not have it, rotate the key.",
-  CONFLICT: "This key is revoked already.",
-  NOT_FOUND: "There is no such API key.",
-};
+const FAILED = new Map(
+  Object.entries({
+    shown: "This key was created before, and its value was shown then. If you do not have it, rotate the key.",
+    CONFLICT: "This key is revoked already.",
+    NOT_FOUND: "There is no such API key.",
+  }),
+);

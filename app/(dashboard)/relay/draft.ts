@@ -26,7 +26,7 @@ export function problemsOf(wrong = ""): Partial<Record<keyof RelayDraft, string>
 
 /** What saving did: the settings that `clamped` names were brought into the plan's limits. */
 export function doneWords(clamped = ""): string {
-  const names = clamped.split(",").flatMap((knob) => CLAMPED[knob] ?? []);
+  const names = clamped.split(",").flatMap((knob) => CLAMPED.get(knob) ?? []);
   if (names.length === 0) return "Saved. It applies to the next attempts.";
   return `Saved, within your plan’s limits: ${names.join(", ")} was brought into its range.`;
 }
@@ -39,8 +39,10 @@ const PROBLEMS: Record<keyof RelayDraft, string> = {
   early: "Choose on, off, or the plan’s default.",
 };
 
-const CLAMPED: Record<string, string | undefined> = {
-  cpsLimit: "calls per second",
-  retryAttempts: "retries",
-  retryBackoffMs: "first wait",
-};
+const CLAMPED = new Map<string, string>(
+  Object.entries({
+    cpsLimit: "calls per second",
+    retryAttempts: "retries",
+    retryBackoffMs: "first wait",
+  }),
+);

@@ -25,7 +25,7 @@ export default adminPage("/admin/accounts/[id]", async ({ admin, view, routePara
     ),
     body: (
       <>
-        <FormOutcome done={view.done && DONE[view.done.did]} error={error} words={FAILED} />
+        <FormOutcome done={view.done && DONE.get(view.done.did)} error={error} words={FAILED} />
         <AccountFacts account={account} now={view.now} zone={view.zone} />
         <PlanForm action="/admin/plan" id={id} env={view.env} granted={account.grantedPlan} />
         <AuditTable
@@ -40,13 +40,17 @@ export default adminPage("/admin/accounts/[id]", async ({ admin, view, routePara
   };
 });
 
-const DONE: Record<string, string | undefined> = {
-  plan: "The plan is set.",
-  deactivated: "Deactivated. Its sessions have ended, its keys are refused, its schedules wait.",
-  reactivated: "Reactivated. What is overdue is sent now, oldest first.",
-};
+const DONE = new Map<string, string>(
+  Object.entries({
+    plan: "The plan is set.",
+    deactivated: "Deactivated. Its sessions have ended, its keys are refused, its schedules wait.",
+    reactivated: "Reactivated. What is overdue is sent now, oldest first.",
+  }),
+);
 
-const FAILED = {
-  CONFLICT:
-    "Not done. Your own account cannot be deactivated, and an account that pays keeps its plan until the subscription ends.",
-};
+const FAILED = new Map(
+  Object.entries({
+    CONFLICT:
+      "Not done. Your own account cannot be deactivated, and an account that pays keeps its plan until the subscription ends.",
+  }),
+);

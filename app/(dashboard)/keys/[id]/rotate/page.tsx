@@ -34,8 +34,10 @@ export default dashboardPage("/keys/[id]/rotate", async ({ ctx, view, routeParam
   };
 });
 
-const FAILED = {
-  stale: "This page was too old. Press again.",
-  daily:
-    "Nothing was changed: this account made as many keys as its plan allows within 24 hours. Keys can still be revoked.",
-};
+const FAILED = new Map(
+  Object.entries({
+    stale: "This page was too old. Press again.",
+    daily:
+      "Nothing was changed: this account made as many keys as its plan allows within 24 hours. Keys can still be revoked.",
+  }),
+);

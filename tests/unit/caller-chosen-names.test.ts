@@ -1,0 +1,13 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+it("a table by names of any text is a Map, since an object also answers to the names that it inherits", () => {
+  const sources = globSync("{app,components,server,domain,dispatcher,scripts,mail,db}/**/*.{ts,tsx}");
+  expect(sources.length).toBeGreaterThan(500);
+  const objects = sources.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/^(?:export )?const (\w+): [^=]*\bRecord<string,[^;]*?= \{/gm)].map(
+      ([, name]) => `${file}: ${name}`,
+    ),
+  );
+  expect(objects).toEqual([]);
+});

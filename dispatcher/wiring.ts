@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "#config.ts";
 import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
 import { newId } from "#domain/ids.ts";
+import type { TargetRule } from "#domain/target-url.ts";
 import { createMailer } from "#mail/mailer.ts";
 import { ClaimCost } from "./claiming/claim-cost.ts";
 import { CLAIM_AHEAD_MS, Claimer } from "./claiming/claimer.ts";
@@ -136,14 +137,19 @@ function createBase(config: Config, options: DispatcherOptions) {
 type Connections = ReturnType<typeof createConnections>;
 
 /** Connections and rates. */
-function createConnections({ deliveries, clock, cost, outageLog }: Base, config: Config) {
+function createConnections({ deliveries, clock, cost, outageLog, log, metrics }: Base, config: Config) {
   const { holdings } = deliveries;
   const limits = {
     perOrigin: config.connectionsPerOrigin,
     perAccount: config.connectionsPerAccount,
     total: config.connectionsMax,
   };
-  const dialer = new Dialer({ policy: config.targetPolicy, ca: config.deliveryCa, monotonic: clock.monotonic });
+  const onRefused = (rule: TargetRule, origin: string) => {
+    metrics.targetRefused(rule);
+    log.info({ rule, origin }, "a target was refused");
+  };
+  const { targetPolicy: policy, deliveryCa: ca } = config;
+  const dialer = new Dialer({ policy, ca, monotonic: clock.monotonic, onRefused });
   const origins = new Origins({ holdings, monotonic: clock.monotonic });
   const pool = new Pool({ origins, dialer, limits, holdings, clock, onError: outageLog.fatal });
   const demand = new Demand({ origins, pool, limits, holdings, clock });

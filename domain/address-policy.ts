@@ -16,20 +16,33 @@ export function isPublicAddress(address: string): boolean {
   return isInRanges(parsed, GLOBAL_UNICAST_IPV6) && !isInRanges(parsed, SPECIAL_IPV6);
 }
 
+/** The rules about addresses, by the names that logs and metrics have. */
+export const ADDRESS_RULES = ["no-address", "not-an-address", "private-ipv4", "private-ipv6", "denied-range"] as const;
+
+export type AddressRule = (typeof ADDRESS_RULES)[number];
+
 /**
- * Whether all addresses that a resolver returned may be connected to: at least one, every one public, none in a range
- * that the operator denies. For a target that the operator allows (`allowed`) addresses need not be public; denied ranges
- * still apply.
+ * The rule by which addresses that a resolver returned must not be connected to; null when they may: at least one, every
+ * one public, none in a range that the operator denies. For a target that the operator allows (`allowed`) addresses need
+ * not be public; denied ranges still apply.
  */
-export function validateAddresses(
+export function addressesRefusedBy(
   addresses: readonly string[],
   policy: { deniedRanges: readonly AddressRange[] },
   allowed = false,
-): boolean {
-  return (
-    addresses.length > 0 &&
-    addresses.every((address) => (allowed || isPublicAddress(address)) && !isDeniedAddress(address, policy))
-  );
+): AddressRule | null {
+  if (addresses.length === 0) return "no-address";
+  for (const address of addresses) {
+    if (!allowed && !isPublicAddress(address)) return specialRule(address);
+    if (isDeniedAddress(address, policy)) return "denied-range";
+  }
+  return null;
+}
+
+/** The rule that an address breaks that is not public. One with a zone id, or that maps IPv4, counts as IPv6. */
+export function specialRule(address: string): AddressRule {
+  if (address.includes(":")) return "private-ipv6";
+  return DOTTED_DECIMAL.test(address) ? "private-ipv4" : "not-an-address";
 }
 
 /**

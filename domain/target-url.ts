@@ -1,4 +1,11 @@
-import { type AddressRange, isDeniedAddress, isPublicAddress, parseAddressRange } from "./address-policy.ts";
+import {
+  ADDRESS_RULES,
+  type AddressRange,
+  isDeniedAddress,
+  isPublicAddress,
+  parseAddressRange,
+  specialRule,
+} from "./address-policy.ts";
 import { isSpecialName } from "./special-names.ts";
 
 /** Targets that the operator allows or denies in addition to the built-in rules; see `parseTargetPolicy`. */
@@ -12,14 +19,34 @@ export interface TargetPolicy {
 
 export type TargetValidation =
   | { ok: true; url: string; origin: string; hostname: string; port: number; allowed: boolean }
-  | { ok: false; reason: string };
+  | Refusal;
+
+/** The rules about targets, by the names that logs and metrics have. */
+export const TARGET_RULES = [
+  "text",
+  "length",
+  "characters",
+  "scheme",
+  "userinfo",
+  "host",
+  "port",
+  "ipv4-notation",
+  "special-name",
+  "denied-host",
+  ...ADDRESS_RULES,
+] as const;
+
+export type TargetRule = (typeof TARGET_RULES)[number];
+
+type Refusal = { ok: false; rule: TargetRule; reason: string };
 
 /**
  * Validates a target URL, the same way at creation and before every connection: first the raw text, before a URL parser
  * corrects it, then the parsed host. On success `url` is the URL to request (WHATWG serialisation without fragment and
  * without the host's trailing dot), `hostname` the ASCII name or the address without brackets, and `allowed` whether
  * the operator allows this origin: then the scheme, port and address rules do not apply, here and when connecting, but
- * denied hosts stay denied. `reason` is the message for the caller and never contains an address. The scheme is
+ * denied hosts stay denied. `reason` is the message for the caller and never contains an address;
+ * `rule` names the rule for the operator. The scheme is
  * case-insensitive (RFC 3986, 3.1); the limit of 2,048 characters is in UTF-16 code units.
  */
 export function validateTarget(raw: unknown, policy: TargetPolicy): TargetValidation {
@@ -28,20 +55,23 @@ export function validateTarget(raw: unknown, policy: TargetPolicy): TargetValida
   const { text, scheme, host, portText } = read;
 
   const url = parseUrl(text);
-  if (url === null) return refuse("targetUrl must have a valid host");
+  if (url === null) return refuse("host", "targetUrl must have a valid host");
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port || DEFAULT_PORTS[scheme]);
   const allowed = policy.allowedOrigins.has(`${scheme}://${url.hostname}:${port}`);
 
   if (!allowed) {
-    if (scheme !== "https") return refuse("targetUrl must be an https:// URL");
+    if (scheme !== "https") return refuse("scheme", "targetUrl must be an https:// URL");
     if (portText !== undefined && portText !== "80" && portText !== "443") {
-      return refuse("targetUrl must use port 80 or 443");
+      return refuse("port", "targetUrl must use port 80 or 443");
     }
-    const problem = validateHost(url.hostname, host);
-    if (problem !== null) return refuse(problem);
+    const refusal = validateHost(url.hostname, host);
+    if (refusal !== null) return refusal;
   }
-  if (isDeniedHost(url.hostname, policy)) return refuse("targetUrl must not point to a host that is refused here");
+  if (isDeniedHost(url.hostname, policy)) {
+    const rule = isAddress(url.hostname) ? "denied-range" : "denied-host";
+    return refuse(rule, "targetUrl must not point to a host that is refused here");
+  }
   return { ok: true, url: url.href, origin: url.origin, hostname, port, allowed };
 }
 
@@ -75,37 +105,42 @@ const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 
 function readText(
   raw: unknown,
-):
-  | { ok: true; text: string; scheme: Scheme; host: string; portText: string | undefined }
-  | { ok: false; reason: string } {
-  if (typeof raw !== "string") return refuse("targetUrl must be a string");
-  if (raw.length > LENGTH_MAX) return refuse("targetUrl must be at most 2,048 characters long");
-  if (!raw.isWellFormed()) return refuse("targetUrl must be well-formed text");
+): { ok: true; text: string; scheme: Scheme; host: string; portText: string | undefined } | Refusal {
+  if (typeof raw !== "string") return refuse("text", "targetUrl must be a string");
+  if (raw.length > LENGTH_MAX) return refuse("length", "targetUrl must be at most 2,048 characters long");
+  if (!raw.isWellFormed()) return refuse("text", "targetUrl must be well-formed text");
   if (CONTROL_SPACE_BACKSLASH.test(raw)) {
-    return refuse("targetUrl must not contain control characters, spaces or backslashes");
+    return refuse("characters", "targetUrl must not contain control characters, spaces or backslashes");
   }
   const [, scheme, authority] = SCHEME_AND_AUTHORITY.exec(raw) ?? [];
-  if (scheme === undefined || authority === undefined) return refuse("targetUrl must be an absolute https:// URL");
+  if (scheme === undefined || authority === undefined)
+    return refuse("scheme", "targetUrl must be an absolute https:// URL");
   if (REFUSED_IN_AUTHORITY.test(authority)) {
-    return refuse("targetUrl must not contain credentials, escapes or invisible characters before its path");
+    const rule = authority.includes("@") ? "userinfo" : "characters";
+    return refuse(rule, "targetUrl must not contain credentials, escapes or invisible characters before its path");
   }
   const [, host, portText] = HOST_AND_PORT.exec(authority) ?? [];
-  if (host === undefined) return refuse("targetUrl must have a valid host, and port 80 or 443 if any");
+  if (host === undefined) return refuse("host", "targetUrl must have a valid host, and port 80 or 443 if any");
   return { ok: true, text: raw, scheme: scheme.toLowerCase() as Scheme, host, portText };
 }
 
-function validateHost(hostname: string, rawHost: string): string | null {
+function validateHost(hostname: string, rawHost: string): Refusal | null {
   const isIpv4 = IPV4.test(hostname);
-  if (isIpv4 && rawHost !== hostname) return "targetUrl must write an IPv4 address in plain dotted decimal";
-  if (isIpv4 || hostname.startsWith("[")) {
-    return isPublicAddress(hostname.replace(/^\[|\]$/g, "")) ? null : "targetUrl must point to a public host";
+  if (isIpv4 && rawHost !== hostname) {
+    return refuse("ipv4-notation", "targetUrl must write an IPv4 address in plain dotted decimal");
+  }
+  if (isAddress(hostname)) {
+    const address = hostname.replace(/^\[|\]$/g, "");
+    return isPublicAddress(address) ? null : refuse(specialRule(address), NOT_PUBLIC);
   }
   const labels = hostname.split(".");
   if (hostname.length > 253 || labels.some((label) => !/^[a-z0-9_-]{1,63}$/.test(label)) || !isValidIdna(hostname)) {
-    return "targetUrl must have a valid host";
+    return refuse("host", "targetUrl must have a valid host");
   }
-  return labels.length < 2 || isSpecialName(hostname) ? "targetUrl must point to a public host" : null;
+  return labels.length < 2 || isSpecialName(hostname) ? refuse("special-name", NOT_PUBLIC) : null;
 }
+
+const NOT_PUBLIC = "targetUrl must point to a public host";
 
 // URL parsers do not validate punycode in an all-ASCII host; adding a non-ASCII label forces the validation.
 function isValidIdna(hostname: string): boolean {
@@ -113,7 +148,7 @@ function isValidIdna(hostname: string): boolean {
 }
 
 function isDeniedHost(hostname: string, policy: TargetPolicy): boolean {
-  if (hostname.startsWith("[") || IPV4.test(hostname)) {
+  if (isAddress(hostname)) {
     return isDeniedAddress(hostname.replace(/^\[|\]$/g, ""), policy);
   }
   return policy.deniedHosts.some((denied) => hostname === denied || hostname.endsWith(`.${denied}`));
@@ -154,6 +189,8 @@ function parseDeniedHost(entry: string): string {
   return hostname;
 }
 
-function refuse(reason: string): { ok: false; reason: string } {
-  return { ok: false, reason };
+const isAddress = (hostname: string) => hostname.startsWith("[") || IPV4.test(hostname);
+
+function refuse(rule: TargetRule, reason: string): Refusal {
+  return { ok: false, rule, reason };
 }

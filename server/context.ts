@@ -7,6 +7,7 @@ import type { Environment } from "#domain/environment.ts";
 import type { PlanLimits, PlanName } from "#domain/plans.ts";
 import type { CallSource } from "#domain/security-events.ts";
 import type { Caller } from "./auth/authenticate.ts";
+import type { OnRefusedTarget } from "./refused-targets.ts";
 import { DATABASE_BUDGET_MS, type Installation, type Services } from "./services.ts";
 
 /** The credential that authenticated a request; `id` is a UUID. */
@@ -33,6 +34,7 @@ export type Ctx = {
   requestHashKey: KeyObject;
   /** Where the call came from, for the security log. */
   source: () => CallSource;
+  onRefusedTarget: OnRefusedTarget;
   query: Query;
   /** For long reads in a call that also writes: waits for a read turn and uses the connections for reads. */
   read: Query;
@@ -46,7 +48,7 @@ export type Query = <T>(work: (database: { db: Db; sql: Sql }, onProgress: () =>
 
 /** The context of a request by `caller`, of the API or of a page. */
 export function createCtx(
-  { config }: Services,
+  { config, onRefusedTarget }: Pick<Services, "config" | "onRefusedTarget">,
   { requestHashKey }: Installation,
   { accountId, plan, credential }: Caller,
   env: Environment,
@@ -55,7 +57,10 @@ export function createCtx(
 ): Ctx {
   const tenant = { accountId, env };
   const limits = config.plans[plan];
-  return { config, tenant, plan, limits, credential, isCached, requestHashKey, source, query, read };
+  return {
+    ...{ config, tenant, plan, limits, credential, isCached, requestHashKey },
+    ...{ source, onRefusedTarget, query, read },
+  };
 }
 
 const QUERY_MS_MIN = 500;

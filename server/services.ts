@@ -2,17 +2,18 @@ import type { KeyObject } from "node:crypto";
 import { type Config, readConfig } from "#config.ts";
 import { connect } from "#db/client.ts";
 import { connectOrm, type OrmConnection } from "#db/orm.ts";
-import { recordRefusedCredential } from "#db/queries/accounts/security-events.ts";
+import { type RefusedCredential, recordRefusedCredential } from "#db/queries/accounts/security-events.ts";
 import { assertKeyRingOpens, readAuthSecret, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { readServerVersion } from "#db/queries/fleet/server-version.ts";
 import type { ServerVersion } from "#domain/postgres-releases.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
+import { GroupedRecords } from "./grouped-records.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { createReadTurns, type ReadTurns } from "./read-turns.ts";
-import { Refusals } from "./security/refusals.ts";
+import { type OnRefusedTarget, recordRefusedTargets } from "./refused-targets.ts";
 
 /** The singletons of the web process. */
 export type Services = {
@@ -31,7 +32,8 @@ export type Services = {
   rateLimiter: RateLimiter;
   mailer: Mailer;
   /** Records refused credentials in the security log of their account. */
-  refusals: Refusals;
+  refusals: GroupedRecords<RefusedCredential>;
+  onRefusedTarget: OnRefusedTarget;
   /**
    * Checks once that the database has the right schema version and that the key ring can decrypt its secrets; requests
    * are served only after that. Throws DatabaseUnavailable while the database is unavailable (the next call tries again)
@@ -85,10 +87,12 @@ function createServices(config: Config): Services {
   // A connection of its own: requests must be counted while all others are busy.
   const rateLimiter = createRateLimiter(connect({ ...settings, name: "stopwatch web counts", connectionsMax: 1 }), log);
 
-  const refusals = new Refusals((refused) =>
-    connection
-      .run(DATABASE_BUDGET_MS, ({ db }) => recordRefusedCredential(db, refused))
-      .catch((error) => log.warn({ err: error }, "a refused credential was not recorded")),
+  const refusals = new GroupedRecords<RefusedCredential>(
+    ({ subjectId }) => subjectId,
+    (refused, times) =>
+      connection
+        .run(DATABASE_BUDGET_MS, ({ db }) => recordRefusedCredential(db, refused, times))
+        .catch((error) => log.warn({ err: error }, "a refused credential was not recorded")),
   );
 
   let checked: Promise<Installation> | undefined;
@@ -101,6 +105,7 @@ function createServices(config: Config): Services {
     log,
     rateLimiter,
     refusals,
+    onRefusedTarget: recordRefusedTargets(log),
     mailer: createMailer(config.mail, { onWritten: (line) => log.warn(line) }),
     installation() {
       checked ??= connection

@@ -1,7 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
-import { validateAddresses } from "#domain/address-policy.ts";
-import { type TargetPolicy, validateTarget } from "#domain/target-url.ts";
+import { addressesRefusedBy } from "#domain/address-policy.ts";
+import { type TargetPolicy, type TargetRule, validateTarget } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import type { ConnectFailure, Connection } from "../delivery/connection.ts";
 import { connectionOn } from "./client-socket.ts";
@@ -17,6 +17,8 @@ const SESSIONS_MAX = 1_000;
 /** `signal` aborts when nobody waits for the answer any more. */
 type Resolve = (hostname: string, allowed: boolean, signal: AbortSignal) => Promise<string[]>;
 
+type OnRefused = (rule: TargetRule, origin: string) => void;
+
 /**
  * Opens connections to targets, and to nothing else. It checks the target as at creation and resolves the name once,
  * with a deadline. If one of the addresses is not allowed, the whole answer is refused. The socket goes to exactly
@@ -26,6 +28,7 @@ export class Dialer {
   readonly #policy: TargetPolicy;
   readonly #monotonic: () => number;
   readonly #resolve: Resolve;
+  readonly #onRefused: OnRefused;
   #resolving = 0;
   /** TLS sessions by origin, for resumption. */
   readonly #sessions = new Map<string, Buffer>();
@@ -39,9 +42,12 @@ export class Dialer {
     monotonic: () => number;
     /** Returns all addresses of a name. `allowed` names are those that the operator has allowed. */
     resolve?: Resolve;
+    /** Told of each refused target, by which rule; the account learns neither rule nor address. */
+    onRefused?: OnRefused;
   }) {
     this.#policy = deps.policy;
     this.#monotonic = deps.monotonic;
+    this.#onRefused = deps.onRefused ?? (() => {});
     this.#resolve = deps.resolve ?? resolveName;
     this.#secureContext = tls.createSecureContext(
       deps.ca === undefined ? {} : { ca: [...tls.rootCertificates, deps.ca] },
@@ -60,7 +66,10 @@ export class Dialer {
   async open(origin: string): Promise<OpenResult> {
     const startedAtMs = this.#monotonic();
     const target = validateTarget(`${origin}/`, this.#policy);
-    if (!target.ok) return { kind: "blocked", error: "blocked: the target is not allowed" };
+    if (!target.ok) {
+      this.#onRefused(target.rule, origin);
+      return { kind: "blocked", error: "blocked: the target is not allowed" };
+    }
     const { hostname, port, allowed } = target;
     const isAddress = net.isIP(hostname) !== 0;
     let addresses = [hostname];
@@ -70,7 +79,9 @@ export class Dialer {
       return failure(error, "name resolution");
     }
     if (addresses.length === 0) return { kind: "unreachable", error: "name resolution: no address" };
-    if (!validateAddresses(addresses, this.#policy, allowed)) {
+    const rule = addressesRefusedBy(addresses, this.#policy, allowed);
+    if (rule !== null) {
+      this.#onRefused(rule, origin);
       return { kind: "blocked", error: "blocked: the target's address is not allowed" };
     }
     try {

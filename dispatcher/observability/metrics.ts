@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import type { OperationAction } from "#domain/operations.ts";
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
+import { TARGET_RULES, type TargetRule } from "#domain/target-url.ts";
 import { addCounter, addCounterBy, addGauge, addGaugeByKind } from "./collectors.ts";
 import { createCountedHistogram } from "./counted-histogram.ts";
 import { type Figures, GAUGES } from "./figures.ts";
@@ -35,6 +36,7 @@ export class Metrics {
     blocked: 0,
     interrupted: 0,
   };
+  readonly #refusedTargets = Object.fromEntries(TARGET_RULES.map((rule) => [rule, 0])) as Record<TargetRule, number>;
   #released = 0;
   #databaseErrors = 0;
   #rowsRead = 0;
@@ -77,6 +79,11 @@ export class Metrics {
 
   ended(outcome: Outcome): void {
     this.#outcomes[outcome]++;
+  }
+
+  /** A connection to a target was refused by `rule`. */
+  targetRefused(rule: TargetRule): void {
+    this.#refusedTargets[rule]++;
   }
 
   released(): void {
@@ -158,6 +165,10 @@ export class Metrics {
       () => this.#mended,
     );
     addCounterBy(registry, "attempts", "Attempts by how they ended.", { label: "outcome", counts: this.#outcomes });
+    addCounterBy(registry, "refused_targets", "Connections to targets that were refused, by the rule.", {
+      label: "rule",
+      counts: this.#refusedTargets,
+    });
   }
 
   #addNotices(): void {

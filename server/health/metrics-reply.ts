@@ -6,6 +6,7 @@ import type { ResponseMeta } from "../http/envelope.ts";
 import { readQuery } from "../http/read-query.ts";
 import { ok, type Reply } from "../http/reply.ts";
 import { limitRejections } from "../rate-limit/enforce.ts";
+import { refusedTargetCounts } from "../refused-targets.ts";
 import { getServices } from "../services.ts";
 import { readMetrics } from "./metrics.ts";
 import { PROMETHEUS_TYPE, prometheusText } from "./prometheus.ts";
@@ -22,7 +23,7 @@ export async function metricsReply(request: Request, meta: ResponseMeta): Promis
   const { format } = readQuery(request.url, getMetrics.query, { ignoreUnknown: true });
   const metrics = await readMetrics();
   if ((format ?? preferredFormat(request.headers.get("accept"))) === "json") return ok(metrics);
-  return { status: 200, text: { type: PROMETHEUS_TYPE, content: prometheusText(metrics) } };
+  return { status: 200, text: { type: PROMETHEUS_TYPE, content: prometheusText(metrics, refusedTargetCounts()) } };
 }
 
 function assertToken(headers: Headers, { metricsToken }: Config): void {

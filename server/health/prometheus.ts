@@ -3,8 +3,14 @@ import type { Metrics } from "./metrics.ts";
 /** The content type of the Prometheus text format. */
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The metrics in the Prometheus text format, times in seconds. Source: text-based exposition format 0.0.4. */
-export function prometheusText({ dispatchers, queue, punctuality }: Metrics): string {
+/**
+ * The metrics in the Prometheus text format, times in seconds. `refusedTargets` are those of this process, by rule. Source:
+ * text-based exposition format 0.0.4.
+ */
+export function prometheusText(
+  { dispatchers, queue, punctuality }: Metrics,
+  refusedTargets: Readonly<Record<string, number>>,
+): string {
   const labelsOf = ({ id, host }: Metrics["dispatchers"][number]) => ({ dispatcher: id, host });
   const withSkew = dispatchers.filter((one) => one.skew_ms !== null);
   return [
@@ -41,18 +47,27 @@ export function prometheusText({ dispatchers, queue, punctuality }: Metrics): st
       [punctuality.offset_ms.p50 / 1_000, { quantile: "0.5" }],
       [punctuality.offset_ms.p95 / 1_000, { quantile: "0.95" }],
     ]),
+    counter(
+      "refused_targets",
+      "Targets that this web process refused to store, by the rule.",
+      Object.entries(refusedTargets).map(([rule, n]) => [n, { rule }]),
+    ),
   ].join("");
 }
 
 type Sample = [value: number, labels?: Record<string, string>];
 
-function gauge(name: string, help: string, samples: Sample[]): string {
-  const full = `stopwatch_${name}`;
+const gauge = (name: string, help: string, samples: Sample[]) => metric("gauge", `stopwatch_${name}`, help, samples);
+
+const counter = (name: string, help: string, samples: Sample[]) =>
+  metric("counter", `stopwatch_${name}_total`, help, samples);
+
+function metric(type: "gauge" | "counter", full: string, help: string, samples: Sample[]): string {
   const lines = samples.map(([value, labels = {}]) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
     return `${full}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${value}\n`;
   });
-  return `# HELP ${full} ${help}\n# TYPE ${full} gauge\n${lines.join("")}`;
+  return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines.join("")}`;
 }
 
 function escapeLabel(label: string): string {

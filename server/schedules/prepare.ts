@@ -33,6 +33,9 @@ export function prepareSchedule(
 ): PreparedSchedule {
   const id = newId(Date.now());
   const target = validateTarget(targetUrl, ctx.config.targetPolicy);
+  if (!target.ok && precheckError === undefined) {
+    ctx.onRefusedTarget({ accountId: ctx.tenant.accountId, rule: target.rule });
+  }
   const rejection =
     precheckError ??
     (target.ok ? validateSize(rest.payloadSizeBytes, ctx.limits.payloadBytesMax) : targetRejection(target.reason));

@@ -47,13 +47,11 @@ export type RefusedCredential = CallSource & {
   /** The key or session (UUID). */
   subjectId: string;
   details: SecurityEventDetails;
-  /** How often it was refused since it was last recorded. */
-  times: number;
 };
 
-/** Counts refusals of a credential of an account that is not deleted: one row for each credential and hour. */
-export async function recordRefusedCredential(db: DbOrTx, refused: RefusedCredential): Promise<void> {
-  const { accountId, subjectId, details, times, network, userAgent } = refused;
+/** Counts `times` refusals of a credential of an account that is not deleted: one row for each credential and hour. */
+export async function recordRefusedCredential(db: DbOrTx, refused: RefusedCredential, times: number): Promise<void> {
+  const { accountId, subjectId, details, network, userAgent } = refused;
   const now = sql`clock_timestamp()`;
   await insert(
     db,

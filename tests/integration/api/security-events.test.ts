@@ -135,7 +135,7 @@ describe("the security log", () => {
       [2_147_483_647, "203.0.113.0/24"],
     ] as const) {
       await api.services.connection.run(5_000, ({ db }) =>
-        recordRefusedCredential(db, { ...refused, details, times, network }),
+        recordRefusedCredential(db, { ...refused, details, network }, times),
       );
     }
     const [event, ...others] = await events();
@@ -166,8 +166,8 @@ describe("the security log", () => {
 
   it("records the deletion of an account, and nothing more once it is deleted", async () => {
     await api.call("DELETE", "/v1/me", session, undefined, FROM);
-    const late = { accountId: caller.accountId, subjectId: newId(Date.now()), details: {}, times: 1, ...NOWHERE };
-    await api.services.connection.run(5_000, ({ db }) => recordRefusedCredential(db, late));
+    const late = { accountId: caller.accountId, subjectId: newId(Date.now()), details: {}, ...NOWHERE };
+    await api.services.connection.run(5_000, ({ db }) => recordRefusedCredential(db, late, 1));
     const rows = await api.sql`SELECT kind, network FROM security_events WHERE account_id = ${caller.accountId}`;
     expect(rows.map((row) => ({ ...row }))).toEqual([{ kind: "account_deleted", network: "192.0.2.0/24" }]);
   });

@@ -19,6 +19,30 @@ describe("a connection to a host name", () => {
     },
   );
 
+  it.each([
+    [["1.1.1.1", "169.254.169.254"], "private-ipv4"],
+    [["fd00::1"], "private-ipv6"],
+    [["::ffff:10.0.0.1"], "private-ipv6"],
+    [["nonsense"], "not-an-address"],
+    [["5.6.7.8"], "denied-range"],
+  ])(
+    "to %j is refused by a rule whose name the operator learns, and the account learns no address",
+    async (addresses, rule) => {
+      const refused: string[][] = [];
+      const dialer = new Dialer({
+        policy: parseTargetPolicy("", "5.6.0.0/16"),
+        monotonic: monotonicNow,
+        resolve: async () => addresses,
+        onRefused: (...told) => refused.push(told),
+      });
+      expect(await dialer.open("https://target.example.com")).toEqual({
+        kind: "blocked",
+        error: "blocked: the target's address is not allowed",
+      });
+      expect(refused).toEqual([[rule, "https://target.example.com"]]);
+    },
+  );
+
   it("is resolved anew each time, so that a name that has become private is refused", async () => {
     const resolved = [["192.0.2.1"], ["10.0.0.5"]];
     const asked: string[] = [];

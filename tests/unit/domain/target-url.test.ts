@@ -16,6 +16,33 @@ describe("target validation", () => {
   }
 });
 
+describe("a refused target", () => {
+  const policy = parseTargetPolicy("", "evil.example.com,5.6.0.0/16");
+
+  it.each([
+    [5, "text"],
+    ["https://example.com/\ud800", "text"],
+    [`https://example.com/${"a".repeat(2_048)}`, "length"],
+    ["https://exam ple.com/", "characters"],
+    ["https://ex%61mple.com/", "characters"],
+    ["http://example.com/", "scheme"],
+    ["ftp://example.com/", "scheme"],
+    ["https://a:b@example.com/", "userinfo"],
+    ["https://[::1", "host"],
+    ["https://exa!mple.com/", "host"],
+    ["https://example.com:8443/", "port"],
+    ["https://0x7f.1/", "ipv4-notation"],
+    ["https://localhost/", "special-name"],
+    ["https://db.internal/", "special-name"],
+    ["https://a.evil.example.com/", "denied-host"],
+    ["https://5.6.7.8/", "denied-range"],
+    ["https://10.0.0.1/", "private-ipv4"],
+    ["https://[fd00::1]/", "private-ipv6"],
+  ])("%j is refused by the rule %s", (raw, rule) => {
+    expect(validateTarget(raw, policy)).toMatchObject({ ok: false, rule });
+  });
+});
+
 describe("the raw text of a target", () => {
   it("is refused with any control character, white space or backslash at any position", () => {
     const refused = [

@@ -44,15 +44,32 @@ function readTables(tx: postgres.TransactionSql) {
  * of their owner or a superuser.
  */
 export async function readRestrictedRole(sql: postgres.Sql): Promise<string | undefined> {
+  // By name in the catalog: before the grants, the role may not even use the schema.
   const [row] = await sql`
     SELECT current_user AS role, pg_has_role(c.relowner, 'MEMBER') AS "isOwner"
-    FROM pg_class c WHERE c.oid = 'public.audit_log'::regclass`;
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = 'public' AND c.relname = 'audit_log'`;
   return row?.isOwner ? undefined : row?.role;
 }
 
-/** What the role can do beyond its privileges, in words; undefined when there is nothing. */
+/**
+ * What the role can do all the same, by what PUBLIC or another role has, or by an attribute of its own: in words, with what
+ * ends it. Undefined when there is nothing. Run it by the owner of the tables.
+ */
 export async function describeExcess(sql: postgres.Sql, role: string): Promise<string | undefined> {
-  const [row] = await sql`SELECT has_schema_privilege(${role}, 'public', 'CREATE') AS "canCreate"`;
-  if (!row?.canCreate) return undefined;
-  return `The role ${role} can create tables: run REVOKE CREATE ON SCHEMA public FROM PUBLIC, ${JSON.stringify(role)}.`;
+  const [can] = await sql`
+    SELECT has_schema_privilege(oid, 'public', 'CREATE') AS "createTables",
+      has_table_privilege(oid, 'public.audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')
+        OR has_any_column_privilege(oid, 'public.audit_log', 'UPDATE') AS "changeAuditLog",
+      rolcreaterole AS "createRoles"
+    FROM pg_roles WHERE rolname = ${role}`;
+  const named = JSON.stringify(role);
+  const found = [
+    ...(can?.createTables ? [`can create tables: run REVOKE CREATE ON SCHEMA public FROM PUBLIC, ${named}`] : []),
+    ...(can?.changeAuditLog
+      ? ["can change the audit log: run REVOKE ALL ON audit_log FROM PUBLIC, and see its roles"]
+      : []),
+    ...(can?.createRoles ? [`can create roles, and be one of them: run ALTER ROLE ${named} NOCREATEROLE`] : []),
+  ];
+  return found.length > 0 ? found.map((one) => `The role ${role} ${one}.`).join(" ") : undefined;
 }

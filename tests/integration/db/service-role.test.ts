@@ -133,12 +133,29 @@ describe("the role of the service", () => {
     expect(await refusal("UPDATE audit_log SET action = 'x'")).toBe(DENIED);
   });
 
-  it("is told apart from the owner, and its right to create tables is noticed", async () => {
+  it("is told apart from the owner", async () => {
     expect([await readRestrictedRole(service), await readRestrictedRole(owner)]).toEqual([SERVICE_ROLE, undefined]);
     expect(await describeExcess(owner, SERVICE_ROLE)).toBeUndefined();
-    await owner.unsafe(`GRANT CREATE ON SCHEMA public TO ${SERVICE_ROLE}`);
-    expect(await describeExcess(owner, SERVICE_ROLE)).toContain("can create tables");
-    await owner.unsafe(`REVOKE CREATE ON SCHEMA public FROM ${SERVICE_ROLE}`);
+  });
+
+  it.each([
+    ["GRANT CREATE ON SCHEMA public TO service", "REVOKE CREATE ON SCHEMA public FROM service", "can create tables"],
+    ["GRANT DELETE ON audit_log TO PUBLIC", "REVOKE DELETE ON audit_log FROM PUBLIC", "can change the audit log"],
+    [
+      "GRANT UPDATE (action) ON audit_log TO PUBLIC",
+      "REVOKE UPDATE ON audit_log FROM PUBLIC",
+      "can change the audit log",
+    ],
+    ["GRANT pg_write_all_data TO service", "REVOKE pg_write_all_data FROM service", "can change the audit log"],
+    ["ALTER ROLE service CREATEROLE", "ALTER ROLE service NOCREATEROLE", "can create roles"],
+    ["GRANT TRIGGER ON audit_log TO PUBLIC", "REVOKE TRIGGER ON audit_log FROM PUBLIC", "can change the audit log"],
+  ])("that the migration cannot restrict is noticed: %s", async (grant, revoke, said) => {
+    await owner.unsafe(grant.replace("service", SERVICE_ROLE));
+    try {
+      expect(await describeExcess(owner, SERVICE_ROLE)).toContain(said);
+    } finally {
+      await owner.unsafe(revoke.replace("service", SERVICE_ROLE));
+    }
   });
 });
 
@@ -166,6 +183,23 @@ describe("npm run migrate with DATABASE_OWNER_URL", () => {
       expect(await account("create", "--email", "ada@example.com", "--key", "live")).toMatchObject({ code: 0 });
       expect(await account("deactivate", "--email", "ada@example.com")).toMatchObject({ code: 0 });
       expect(await sql`SELECT action FROM audit_log`).toEqual([{ action: "deactivate" }]);
+    } finally {
+      await sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      await sql.end();
+      await own.drop();
+    }
+  });
+
+  it("does so where nobody but the owner may use the schema public", async () => {
+    const own = await createTestDatabase();
+    const sql = postgres(own.url, { max: 1, onnotice: () => {} });
+    const role = `svc_${randomBytes(6).toString("hex")}`;
+    try {
+      await sql.unsafe(`REVOKE ALL ON SCHEMA public FROM PUBLIC; CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
+      const DATABASE_URL = Object.assign(new URL(own.url), { username: role, password: role }).href;
+      const migrating = runScript("migrate", [], { ENCRYPTION_KEYS, DATABASE_URL, DATABASE_OWNER_URL: own.url });
+      expect([await migrating.exited, migrating.stderr.join("\n")]).toEqual([0, ""]);
+      expect(migrating.stdout[0]).toContain("has what the service needs");
     } finally {
       await sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
       await sql.end();

@@ -3,6 +3,7 @@ import { callerAddress } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { BodyMemory } from "../http/body-memory.ts";
+import { FormFields } from "./form-fields.ts";
 import { watchArrival } from "./watch-arrival.ts";
 
 /** The pages with a server action: Next.js itself reads their forms. */
@@ -17,7 +18,8 @@ type Settings = { baseUrl: string; trustedProxies: Parameters<typeof callerAddre
  * Checks the form of a server action before Next.js reads its body, which it does before any of our code runs. The form
  * must come from a page of our own origin; Next.js would compare `Origin` with `Host`, which behind some proxies is not
  * our address. A form for a page without an action is changed so that Next.js does not read it. Throws FORBIDDEN, VALIDATION
- * without `Content-Length`, and PAYLOAD_TOO_LARGE. Calls `refuse` when the body arrives too slowly or finds no memory.
+ * without `Content-Length`, PAYLOAD_TOO_LARGE, and what `FormFields` throws for its type. Calls `refuse` when the body arrives
+ * too slowly, finds no memory or has too many fields.
  */
 export function admitAction(
   request: IncomingMessage,
@@ -42,8 +44,11 @@ export function admitAction(
     throw new AppError("VALIDATION", message, { details: [{ path: "", message }], status: 411 });
   }
   if (Number(length) > BYTES_MAX) throw new AppError("PAYLOAD_TOO_LARGE", `A form has at most ${BYTES_MAX} bytes.`);
+  // Also for a body that is no form: an action that a script calls could have one, but ours has a form.
+  const fields = new FormFields(headers["content-type"] ?? "");
   const address = callerAddress(request.socket.remoteAddress ?? "", forwardedFor(headers), trustedProxies);
-  watchArrival(request, response, BodyMemory.ofCaller(address), refuse);
+  const take = (piece: Uint8Array) => fields.push(piece);
+  watchArrival(request, response, { memory: BodyMemory.ofCaller(address), take, refuse });
 }
 
 /** The headers that name the page that a request comes from. */

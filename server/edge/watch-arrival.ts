@@ -3,16 +3,22 @@ import { AppError } from "#domain/errors.ts";
 import type { BodyMemory } from "../http/body-memory.ts";
 import { bodyDeadlineMs, bodyTooSlow } from "../http/read-body-bytes.ts";
 
+type Watch = {
+  memory: BodyMemory;
+  /** Gets the bytes as they arrive. May throw an AppError. */
+  take: (piece: Uint8Array) => void;
+  refuse: (error: AppError) => void;
+};
+
 /**
  * Watches a body that Next.js reads itself, by the same rules as `readBodyBytes`: `memory` is reserved as bytes arrive,
- * and they must arrive in time. Otherwise `refuse` is called once, and what still arrives is dropped. The memory is
- * released when the response is over.
+ * `take` gets them, and they must arrive in time. Otherwise `refuse` is called once, and what still arrives is dropped. The
+ * memory is released when the response is over.
  */
 export function watchArrival(
   request: IncomingMessage,
   response: Pick<ServerResponse, "on">,
-  memory: BodyMemory,
-  refuse: (error: AppError) => void,
+  { memory, take, refuse }: Watch,
 ): void {
   const startedMs = performance.now();
   let received = 0;
@@ -39,7 +45,10 @@ export function watchArrival(
       memory.settle();
     } else {
       received += piece.length;
-      const refusal = refusalOf(memory, received);
+      const refusal = refusalOf(() => {
+        memory.reserve(received);
+        take(piece);
+      });
       if (refusal !== undefined) {
         end(refusal);
         return true;
@@ -53,9 +62,9 @@ export function watchArrival(
   });
 }
 
-function refusalOf(memory: BodyMemory, bytes: number): AppError | undefined {
+function refusalOf(work: () => void): AppError | undefined {
   try {
-    memory.reserve(bytes);
+    work();
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error;

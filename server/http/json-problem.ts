@@ -43,7 +43,8 @@ export class TextPosition {
   pass(bytes: Uint8Array): void {
     let units = this.#units;
     let previous = this.#previous;
-    for (const byte of bytes) {
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] as number;
       // A continuation byte adds nothing. A character of four bytes has two units.
       if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
       if (byte === LINE_FEED || byte === RETURN) {

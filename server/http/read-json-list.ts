@@ -6,7 +6,7 @@ import { JsonText, parseJson, tooManyValues, VALUES_MAX } from "./json-text.ts";
 import { readJsonBytes, refuseRoot } from "./read-json.ts";
 import type { ReceivedBytes } from "./received-bytes.ts";
 
-/** One item of a list: a valid JSON text that is parsed when it is needed. */
+/** One item of a list: a valid JSON text. Items are taken in order, each once. */
 export class JsonItem {
   readonly #bytes: ReceivedBytes;
   readonly #from: number;
@@ -18,8 +18,12 @@ export class JsonItem {
     this.byteLength = to - from;
   }
 
-  parse(): unknown {
-    return parseJson(this.#bytes.slice(this.#from, this.#from + this.byteLength));
+  /** Parses the item, and lets go of the bytes up to its end. */
+  take(): unknown {
+    const to = this.#from + this.byteLength;
+    const value = parseJson(this.#bytes.slice(this.#from, to));
+    this.#bytes.forget(to);
+    return value;
   }
 }
 

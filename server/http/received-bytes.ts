@@ -50,6 +50,11 @@ export class ReceivedBytes {
     return joined;
   }
 
+  /** Lets go of the pieces that end before `to`. They must not be read any more. */
+  forget(to: number): void {
+    for (let n = this.#pieceAt(to) - 1; n >= 0 && this.#pieces[n] !== EMPTY; n--) this.#pieces[n] = EMPTY;
+  }
+
   /** The index of the piece that has the byte at `at`. */
   #pieceAt(at: number): number {
     let low = 0;

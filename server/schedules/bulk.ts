@@ -59,7 +59,7 @@ async function prepareItems(ctx: Ctx, items: readonly JsonItem[]) {
     if (turns.isOver) await turns.next();
     let key: string | undefined;
     try {
-      const value = parseItem(item);
+      const value = takeItem(item);
       key = idempotencyKeyOf(value);
       const input = validate(CreateInput, value);
       if (key !== undefined && keys.has(key)) throw duplicateKey();
@@ -73,8 +73,8 @@ async function prepareItems(ctx: Ctx, items: readonly JsonItem[]) {
   return { prepared, rejected };
 }
 
-function parseItem(item: JsonItem): unknown {
-  if (item.byteLength <= BODY_BYTES_MAX) return item.parse();
+function takeItem(item: JsonItem): unknown {
+  if (item.byteLength <= BODY_BYTES_MAX) return item.take();
   const message = `The item has ${item.byteLength} bytes; an item has at most ${BODY_BYTES_MAX} bytes.`;
   throw new AppError("PAYLOAD_TOO_LARGE", message);
 }

@@ -55,6 +55,9 @@ describe("the form of a page that has an action", () => {
     ["of another site that hides its origin", { origin: "", "sec-fetch-site": "cross-site" }, "403 FORBIDDEN"],
     ["without its length", { "content-length": "", "transfer-encoding": "chunked" }, "411 VALIDATION"],
     ["that is too large", { "content-length": String(8 * MIB + 1) }, "413 PAYLOAD_TOO_LARGE"],
+    ["that is no form", { "content-type": "text/plain", "next-action": "x" }, "415 UNSUPPORTED_MEDIA_TYPE"],
+    ["without a boundary", { "content-type": "multipart/form-data" }, "415 UNSUPPORTED_MEDIA_TYPE"],
+    ["with two", { "content-type": "multipart/form-data; boundary=x; boundary=y" }, "415 UNSUPPORTED_MEDIA_TYPE"],
     [
       "that a script sends, of another site",
       { origin: "https://evil.example.com", "next-action": "x" },

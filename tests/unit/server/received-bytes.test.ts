@@ -29,6 +29,20 @@ describe("the bytes of a body", () => {
     expect(received.slice(0, bytes.length).equals(bytes)).toBe(true);
   });
 
+  it("stay readable from the place up to which they were forgotten", () => {
+    fc.assert(
+      fc.property(fc.oneof(pieces, largePieces), fc.array(fc.nat(), { maxLength: 5 }), (parts, places) => {
+        const received = new ReceivedBytes();
+        for (const part of parts) received.add(Uint8Array.from(part));
+        const all = Buffer.concat(parts);
+        for (const place of places.map((one) => one % (all.length + 1)).sort((x, y) => x - y)) {
+          received.forget(place);
+          expect(received.slice(place, all.length).equals(all.subarray(place))).toBe(true);
+        }
+      }),
+    );
+  });
+
   it("do not keep the large buffer of which they are a small part", () => {
     const received = new ReceivedBytes();
     received.add(new Uint8Array(1_000_000).subarray(0, 10));

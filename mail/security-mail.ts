@@ -25,7 +25,7 @@ export function securityMail(
         ...(others > 0 ? [paragraph(`And ${figure(others)} more.`)] : []),
         button("See what happened", accountUrl),
         smallPrint(
-          "If this was not you: sign out everywhere else, revoke the key or remove the identity, all on that page and under API keys. Such mails are sent whether or not notices are on.",
+          "If this was not you, sign out elsewhere and remove the identity on that page, and revoke the key under API keys. These mails cannot be turned off.",
         ),
       ],
     }),

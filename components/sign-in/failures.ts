@@ -30,8 +30,8 @@ const FAILURES = {
     mayTry: true,
   },
   too_many_identities: {
-    title: "That account has enough ways to sign in.",
-    text: "It takes no more identities at providers. Have a link sent instead.",
+    title: "That account has no room for another identity.",
+    text: "Sign in with a link, and remove an identity on the account page first.",
     mayTry: true,
   },
   account_deactivated: {

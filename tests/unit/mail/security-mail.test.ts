@@ -23,7 +23,7 @@ describe("the mail about new credentials", () => {
 
 See what happened: https://stopwatch.example.com/account
 
-If this was not you: sign out everywhere else, revoke the key or remove the identity, all on that page and under API keys. Such mails are sent whether or not notices are on.
+If this was not you, sign out elsewhere and remove the identity on that page, and revoke the key under API keys. These mails cannot be turned off.
 `);
   });
 

@@ -71,7 +71,9 @@ function explain(error: unknown, url: string): MigrationError {
   if (code === "28P01" || code === "28000") return failure(`The database ${database} refuses the user ${username}.`);
   if (code === "3D000") return failure(`There is no database ${database}: create it first.`);
   if (code === "42501")
-    return failure(`The user ${username} may not change the schema of ${database}: make it the owner. (${message})`);
+    return failure(
+      `The user ${username} may not change the schema of ${database}. Migrate as its owner: set DATABASE_OWNER_URL where the service has a role of its own. (${message})`,
+    );
   if (code === "55P03")
     return failure(
       `A table of ${database} was in use for ${LOCK_TIMEOUT_MS / 1000} s: nothing was changed, try again.`,

@@ -59,5 +59,10 @@ const MISSING = new Map<string, Missing>(
       text: "This account has no API key with this id.",
       actions: <ButtonLink href="/keys">API keys</ButtonLink>,
     },
+    "/account/identities": {
+      title: "No such identity",
+      text: "No identity with this id is linked to this account. It may have been removed.",
+      actions: <ButtonLink href="/account">Account and billing</ButtonLink>,
+    },
   }),
 );

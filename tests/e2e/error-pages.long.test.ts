@@ -35,6 +35,7 @@ const MISSING = [
   [`/schedules/operations/op_${NO_ID}`, "There is no such operation", "/schedules/operations"],
   [`/keys/key_${NO_ID}/revoke`, "No such API key", "/keys"],
   [`/keys/key_${NO_ID}/rotate`, "No such API key", "/keys"],
+  [`/account/identities/idn_${NO_ID}`, "No such identity", "/account"],
   ["/admin", "Nothing is here", "/overview"],
   [`/admin/accounts/acc_${NO_ID}`, "Nothing is here", "/overview"],
   ["/docs/nothing", "No such page", "/docs"],

@@ -207,6 +207,14 @@ describe("npm run migrate with DATABASE_OWNER_URL", () => {
     }
   });
 
+  it("is what npm run migrate asks for when it is left out", async () => {
+    const migrating = runScript("migrate", [], { DATABASE_URL: database.serviceUrl });
+    expect(await migrating.exited).toBe(1);
+    expect(migrating.stderr.join("\n")).toMatch(
+      new RegExp(`^The user ${SERVICE_ROLE} may not change the schema of .*: set DATABASE_OWNER_URL`),
+    );
+  });
+
   it("needs DATABASE_URL beside it", async () => {
     const migrating = runScript("migrate", [], { DATABASE_OWNER_URL: database.url });
     expect(await migrating.exited).toBe(1);

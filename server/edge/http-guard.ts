@@ -6,6 +6,7 @@ import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
 import { getServices } from "../services.ts";
 import { admitAction } from "./action-bodies.ts";
 import { guardCookies } from "./answer-cookies.ts";
+import { closeWithConnection } from "./close-with-connection.ts";
 import { CountedLine } from "./counted-line.ts";
 import { answerOnFastPath } from "./fast-path.ts";
 import { Gate } from "./gate.ts";
@@ -59,6 +60,7 @@ function guard(server: Server): void {
   const kept = new KeptDocuments(handle, pageSettings());
   server.on("request", (request, response) => {
     guardCookies(response);
+    closeWithConnection(request.socket, response);
     closeAfterEarlyResponse(request, response);
     normaliseRequest(request);
     const serve = () => answer(request, response, handle, kept);

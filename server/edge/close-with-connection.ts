@@ -1,0 +1,30 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/**
+ * Has every response close with its connection. Of several requests that were sent one after the other without waiting
+ * (pipelining), Node.js closes only the response whose turn it is: the others would keep what their `close` releases.
+ */
+export function closeWithConnection(socket: Socket, response: ServerResponse): void {
+  let open = responses.get(socket);
+  if (open === undefined) {
+    const all = new Set<ServerResponse>();
+    open = all;
+    responses.set(socket, all);
+    socket.once("close", () => {
+      for (const one of all) close(one);
+    });
+  }
+  open.add(response);
+  const ofSocket = open;
+  response.once("close", () => ofSocket.delete(response));
+}
+
+const responses = new WeakMap<Socket, Set<ServerResponse>>();
+
+// As Node.js does it for the response whose turn it is.
+function close(response: ServerResponse): void {
+  if (response.closed) return;
+  Object.assign(response, { destroyed: true, _closed: true });
+  response.emit("close");
+}

@@ -15,7 +15,13 @@ import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
 import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
 import { withPageAnswer } from "./page-answer.ts";
 import { renderAgainOnFailure } from "./render-again.ts";
-import { addSecurityHeaders, allowSharedCaching, dropNextVary, type PageSettings } from "./response-headers.ts";
+import {
+  addSecurityHeaders,
+  allowSharedCaching,
+  apiHeaders,
+  dropNextVary,
+  type PageSettings,
+} from "./response-headers.ts";
 import { sayDoneOnce } from "./say-done-once.ts";
 
 /**
@@ -63,6 +69,7 @@ function guard(server: Server): void {
     closeWithConnection(request.socket, response);
     closeAfterEarlyResponse(request, response);
     normaliseRequest(request);
+    addHeaders(request, response);
     const serve = () => answer(request, response, handle, kept);
     // In development a page is compiled while it is asked for, which keeps the event loop busy for seconds.
     if (isDevelopment) serve();
@@ -86,7 +93,6 @@ function guard(server: Server): void {
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, handle: Handle, kept: KeptDocuments): void {
-  addHeaders(request, response);
   const rejection = rejectionOf(request) ?? rejectionOfAction(request, response);
   if (rejection !== undefined) {
     sendError(response, rejection);
@@ -213,8 +219,9 @@ function serializeError(error: AppError, statusOverride?: number) {
   const reply = errorReply(error);
   const status = statusOverride ?? reply.status;
   const body = JSON.stringify(reply.body);
+  const own = toResponse(reply, newRequestId()).headers;
   const headers: Record<string, string> = {
-    ...Object.fromEntries(toResponse(reply, newRequestId()).headers),
+    ...Object.fromEntries(new Headers([...apiHeaders(pageSettings()), ...own])),
     "content-length": String(Buffer.byteLength(body)),
     connection: "close",
     date: new Date().toUTCString(),

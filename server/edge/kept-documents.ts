@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { readTheme, THEME_COOKIE, type Theme } from "#domain/theme.ts";
 import { readCookie } from "../auth/cookies.ts";
+import { acceptsGzip } from "./accepts-gzip.ts";
 import { CapturedResponse } from "./captured-response.ts";
 import { withPageAnswer } from "./page-answer.ts";
 import { documentPolicy, type PageSettings } from "./response-headers.ts";
@@ -93,7 +94,7 @@ function scriptHashes(html: string): string[] {
 }
 
 async function send(kept: Kept, { method, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
-  const isZipped = /\bgzip\b/.test(String(headers["accept-encoding"] ?? ""));
+  const isZipped = acceptsGzip([headers["accept-encoding"] ?? []].flat().join(","));
   const body = isZipped ? kept.zipped : await promisify(gunzip)(kept.zipped);
   response.statusCode = kept.status;
   for (const [name, value] of Object.entries(kept.headers)) {

@@ -21,23 +21,15 @@ export type PageSettings = {
  */
 export function addSecurityHeaders(
   request: Pick<IncomingMessage, "headers">,
-  response: Pick<ServerResponse, "setHeader">,
+  response: Pick<ServerResponse, "setHeader" | "setHeaders">,
   isPage: boolean,
   settings: PageSettings,
 ): void {
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  if (settings.isHttps && settings.hsts !== "off") {
-    const subdomains = settings.hsts === "subdomains" ? "; includeSubDomains" : "";
-    response.setHeader("Strict-Transport-Security", `max-age=${YEAR_S}${subdomains}`);
-  }
+  response.setHeaders(isPage ? commonHeaders(settings) : apiHeaders(settings));
   // Next.js must not read a nonce from a policy that the caller sent.
   delete request.headers["content-security-policy-report-only"];
   delete request.headers["content-security-policy"];
-  if (!isPage) {
-    // Does not concern what a caller of another origin reads by CORS.
-    response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
-    return;
-  }
+  if (!isPage) return;
   const requestId = newRequestId();
   request.headers[PAGE_REQUEST_ID_HEADER] = requestId;
   response.setHeader("X-Request-Id", requestId);
@@ -49,6 +41,19 @@ export function addSecurityHeaders(
   response.setHeader("Permissions-Policy", PERMISSIONS_POLICY);
   // No sign-in and no payment happens in a window that a page opens.
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+}
+
+/** The security headers of everything that is no page. */
+export function apiHeaders(settings: PageSettings): Map<string, string> {
+  // Does not concern what a caller of another origin reads by CORS.
+  return commonHeaders(settings).set("Cross-Origin-Resource-Policy", "same-origin");
+}
+
+function commonHeaders({ isHttps, hsts }: PageSettings): Map<string, string> {
+  const headers = new Map([["X-Content-Type-Options", "nosniff"]]);
+  const subdomains = hsts === "subdomains" ? "; includeSubDomains" : "";
+  if (isHttps && hsts !== "off") headers.set("Strict-Transport-Security", `max-age=${YEAR_S}${subdomains}`);
+  return headers;
 }
 
 /**

@@ -19,6 +19,7 @@ beforeAll(async () => {
     DATABASE_URL: api.config.databaseUrl,
     ENCRYPTION_KEYS,
     LOG_LEVEL: "warn",
+    BASE_URL: "https://stopwatch.example.com",
     TRUSTED_PROXIES: "127.0.0.1",
   });
 }, 180_000);
@@ -91,6 +92,17 @@ describe("whoever sends more than the budget of their network without a credenti
     expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'/);
     expect(text).toContain("<h1>Too many requests</h1>");
     expect(text).not.toContain("<script");
+  });
+
+  it("gets the security headers of every other answer", async () => {
+    const [api] = await flood("/v1/nowhere", FLOOD);
+    const names = { "x-content-type-options": "nosniff", "strict-transport-security": "max-age=31536000" };
+    expect(api?.headers).toMatchObject({ ...names, "cross-origin-resource-policy": "same-origin" });
+    const [page] = await flood("/nowhere", FLOOD, { accept: "text/html" });
+    expect(page?.headers).toMatchObject({ ...names, "cross-origin-opener-policy": "same-origin" });
+    expect(page?.headers["permissions-policy"]).toContain("camera=()");
+    const broken = await sendRaw(web.port, "not HTTP\r\n\r\n");
+    expect(Object.fromEntries(broken.headers)).toMatchObject({ ...names, "cross-origin-resource-policy": "same-origin" });
   });
 
   it("locks out neither health checks, nor keys, known or new, nor sessions that come from the same network", async () => {

@@ -7,7 +7,11 @@ const deployed: PageSettings = { isHttps: true, hsts: "host", isDevelopment: fal
 function headersOf(isPage: boolean, settings: PageSettings, sent: Record<string, string> = {}) {
   const answer = new Map<string, string>();
   const request = { headers: { ...sent } as Record<string, string> };
-  const response = { setHeader: (name: string, value: string) => answer.set(name.toLowerCase(), value) };
+  const setHeader = (name: string, value: string) => answer.set(name.toLowerCase(), value);
+  const setHeaders = (all: Map<string, string>) => {
+    for (const [name, value] of all) setHeader(name, value);
+  };
+  const response = { setHeader, setHeaders };
   addSecurityHeaders(request, response as never, isPage, settings);
   return { answer, request: request.headers };
 }

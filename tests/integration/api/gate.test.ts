@@ -102,7 +102,10 @@ describe("whoever sends more than the budget of their network without a credenti
     expect(page?.headers).toMatchObject({ ...names, "cross-origin-opener-policy": "same-origin" });
     expect(page?.headers["permissions-policy"]).toContain("camera=()");
     const broken = await sendRaw(web.port, "not HTTP\r\n\r\n");
-    expect(Object.fromEntries(broken.headers)).toMatchObject({ ...names, "cross-origin-resource-policy": "same-origin" });
+    expect(Object.fromEntries(broken.headers)).toMatchObject({
+      ...names,
+      "cross-origin-resource-policy": "same-origin",
+    });
   });
 
   it("locks out neither health checks, nor keys, known or new, nor sessions that come from the same network", async () => {

@@ -1,4 +1,4 @@
-import { AppError } from "#domain/errors.ts";
+import { AppError, type ErrorDetail } from "#domain/errors.ts";
 import { JsonScanner } from "../http/json-scanner.ts";
 import { tooManyValues, VALUES_MAX } from "../http/json-text.ts";
 import { invalid } from "../input/validate.ts";
@@ -22,6 +22,8 @@ export class FormFields {
   /** The last bytes, which may be the beginning of a delimiter. The first delimiter needs no line break before it. */
   #pending: Uint8Array = Buffer.from("\r\n");
   #fields = 0;
+  /** Values in arguments of all fields, since one field may refer to any other. */
+  #values = 0;
   /** The head of the current field as far as it has come; undefined after it, and before the first field. */
   #head: string | undefined;
   #scanner: JsonScanner | undefined;
@@ -70,7 +72,7 @@ export class FormFields {
     if (end < 0) return;
     const isTyped = TYPED_FIELD.test(this.#head.slice(0, end).trim());
     this.#head = undefined;
-    if (!isTyped) this.#scanner = argumentsScanner();
+    if (!isTyped) this.#scanner = new JsonScanner({ valueBegins: () => this.#countValue() });
     this.#scan(bytes.subarray(end + HEAD_END.length - before));
   }
 
@@ -81,19 +83,14 @@ export class FormFields {
     // Not JSON, so it does not become anything either.
     this.#scanner = undefined;
   }
+
+  #countValue(): ErrorDetail | undefined {
+    this.#values += 1;
+    return this.#values > VALUES_MAX ? tooManyValues("") : undefined;
+  }
 }
 
 const HEAD_END = "\r\n\r\n";
-
-function argumentsScanner(): JsonScanner {
-  let values = 0;
-  return new JsonScanner({
-    valueBegins() {
-      values += 1;
-      return values > VALUES_MAX ? tooManyValues("") : undefined;
-    },
-  });
-}
 
 function tooMuch(message: string): AppError {
   return invalid([{ path: "", message }]);

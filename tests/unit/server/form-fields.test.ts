@@ -43,6 +43,12 @@ describe("the fields of a form", () => {
     },
   );
 
+  it("with arguments hold 2,000 values together", () => {
+    const half = `[${"1,".repeat(998)}1]`;
+    expect(read(form(field("0", half), field("1", half)))).toBe("admitted");
+    expect(read(form(field("0", half), field("1", half), field("2", "[1]")))).toMatch(/at most 2000 names/);
+  });
+
   it.each(["payload", "1_payload", "12_words"])("that people fill in hold any text: %s", (name) => {
     expect(read(form(field(name, deep), field(name, many)))).toBe("admitted");
   });

@@ -67,6 +67,13 @@ export class AppError extends Error {
   }
 }
 
+/** FORBIDDEN: the session may do this only within a day of its sign-in. */
+export class SignInTooOld extends AppError {
+  constructor() {
+    super("FORBIDDEN", "You signed in more than a day ago. For this, sign in again and repeat the request.");
+  }
+}
+
 /** RATE_LIMITED: no more of this is allowed within 24 hours. `waitS` is after how many seconds it is allowed again. */
 export class DailyLimitReached extends AppError {
   constructor(message: string, waitS: number) {

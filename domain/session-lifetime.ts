@@ -6,6 +6,11 @@ export const SESSION_DAYS_MAX = 30;
 
 const DAY_S = 86_400;
 
+/** Whether a session counts as started by a recent sign-in: within a day. `ageS` is the time since its sign-in. */
+export function isRecentSignIn(ageS: number): boolean {
+  return ageS <= DAY_S;
+}
+
 /** How long the cookie of a session lasts that is started or renewed now, s. `ageS` is the time since its sign-in. */
 export function sessionCookieSeconds(ageS: number): number {
   return Math.max(0, Math.floor(Math.min(SESSION_DAYS * DAY_S, SESSION_DAYS_MAX * DAY_S - ageS)));

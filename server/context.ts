@@ -16,6 +16,8 @@ export type Credential =
   | {
       kind: "session";
       id: string;
+      /** The time since its sign-in, s, by the database's clock. */
+      ageS: number;
       /** The account's e-mail address. */
       email: string;
       /** Whether the account's e-mail address is verified and in ADMIN_EMAILS. */

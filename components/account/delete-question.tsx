@@ -10,6 +10,7 @@ export function DeleteQuestion({
   env,
   action,
   accountHref,
+  typed,
   error,
 }: {
   email: string;
@@ -19,6 +20,8 @@ export function DeleteQuestion({
   env: string;
   action: string;
   accountHref: string;
+  /** What was typed before a new sign-in. */
+  typed?: string | undefined;
   error: string | undefined;
 }) {
   const schedules = `${isPendingCapped ? "more than " : ""}${formatCount(pending)} pending ${pending === 1 ? "schedule" : "schedules"}`;
@@ -47,6 +50,7 @@ export function DeleteQuestion({
         name="email"
         label={`Type ${email} to confirm`}
         error={error}
+        defaultValue={typed}
         inputMode="email"
         autoComplete="off"
         autoCapitalize="none"

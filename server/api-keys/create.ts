@@ -1,18 +1,20 @@
 import { createApiKey, type RawApiKey } from "#db/queries/accounts/api-keys.ts";
 import type { Environment } from "#domain/environment.ts";
+import { assertRecentSignIn } from "../auth/recent-sign-in.ts";
 import type { Ctx } from "../context.ts";
 import type { ApiKeyInput } from "./api-key-input.ts";
 import { recordKeyEvent } from "./record-key-event.ts";
 
 /**
- * Creates an API key for the caller's account; returns it with its raw value. Throws CONFLICT and RATE_LIMITED at
- * the plan's limits of keys. With `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
+ * Creates an API key for the caller's account; returns it with its raw value. Throws SignInTooOld for a
+ * live key, CONFLICT and RATE_LIMITED at the plan's limits of keys. With `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
  */
 export async function createOwnApiKey(
   ctx: Ctx,
   input: ApiKeyInput,
   prepared?: Readonly<Record<Environment, string>>,
 ): Promise<RawApiKey> {
+  if (input.env === "live") assertRecentSignIn(ctx);
   const wanted = { accountId: ctx.tenant.accountId, ...input };
   return ctx.query(({ db }) =>
     db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import type { ApiKeyRow } from "#db/queries/accounts/api-keys.ts";
 import { environmentOf } from "#domain/environment.ts";
-import { AppError, DailyLimitReached } from "#domain/errors.ts";
+import { AppError, DailyLimitReached, SignInTooOld } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { DashboardFormCall } from "../http/dashboard-form.ts";
 import type { Reply } from "../http/reply.ts";
@@ -15,6 +15,9 @@ import { rotateOwnApiKey } from "./rotate.ts";
 
 /** The page that shows a raw key. */
 export const CREATED_PATH = "/keys/created";
+
+/** The error with which the form of a new key asks for a new sign-in. */
+export const CONFIRM = "confirm";
 
 /** A form that is sent again within this time shows its key again; later the key counts as shown, ms. */
 const RESEND_MS = 60_000;
@@ -33,6 +36,7 @@ export async function createKeyByForm(call: DashboardFormCall): Promise<Reply> {
     return showOnce(call, await createOwnApiKey(ctx, input.data, prepared), "created");
   } catch (error) {
     if (error instanceof DailyLimitReached) return goTo("/keys/new", { ...typed, error: "daily" });
+    if (error instanceof SignInTooOld) return goTo("/keys/new", { ...typed, error: CONFIRM });
     if (error instanceof AppError && error.code === "CONFLICT")
       return goTo("/keys/new", { ...typed, error: "CONFLICT" });
     throw error;
@@ -50,6 +54,7 @@ export async function rotateKeyByForm(call: DashboardFormCall): Promise<Reply> {
     return showOnce(call, await rotateOwnApiKey(ctx, id, prepared), "rotated");
   } catch (error) {
     if (error instanceof DailyLimitReached) return goTo(`/keys/${id}/rotate`, { error: "daily" });
+    if (error instanceof SignInTooOld) return goTo(`/keys/${id}/rotate`);
     throw error;
   }
 }

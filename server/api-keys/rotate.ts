@@ -1,13 +1,14 @@
-import { hasApiKey, type RawApiKey, rotateApiKey } from "#db/queries/accounts/api-keys.ts";
+import { hasApiKey, isLiveApiKey, type RawApiKey, rotateApiKey } from "#db/queries/accounts/api-keys.ts";
 import type { Environment } from "#domain/environment.ts";
-import { AppError } from "#domain/errors.ts";
+import { AppError, SignInTooOld } from "#domain/errors.ts";
+import { hasRecentSignIn } from "../auth/recent-sign-in.ts";
 import type { Ctx } from "../context.ts";
 import { keyIdOrThrow, noSuchKey } from "./key-id.ts";
 import { recordKeyEvent } from "./record-key-event.ts";
 
 /**
  * Revokes a key and creates its replacement in one transaction; returns the new key with its raw value. Throws NOT_FOUND,
- * CONFLICT when the key is already revoked, so that of concurrent rotations only one succeeds, and RATE_LIMITED.
+ * SignInTooOld for a live key, CONFLICT when the key is already revoked, so that of concurrent rotations only one succeeds, and RATE_LIMITED.
  * With `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
  */
 export async function rotateOwnApiKey(
@@ -17,6 +18,8 @@ export async function rotateOwnApiKey(
 ): Promise<RawApiKey> {
   const { accountId } = ctx.tenant;
   const id = keyIdOrThrow(keyId);
+  const mayRotateLive = hasRecentSignIn(ctx);
+  if (!mayRotateLive && (await ctx.query(({ db }) => isLiveApiKey(db, accountId, id)))) throw new SignInTooOld();
   const replacement = await ctx.query(({ db }) =>
     db.transaction(async (tx) => {
       const key = await rotateApiKey(tx, accountId, id, ctx.limits, prepared);

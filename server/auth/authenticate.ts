@@ -119,7 +119,7 @@ export async function authenticateSession(
     env: null,
     credential: {
       kind: "session",
-      id,
+      ...{ id, ageS },
       email: session.email,
       isAdmin: session.emailVerified && services.config.adminEmails.has(session.email),
     },

@@ -59,7 +59,7 @@ export const createApiKey = endpoint({
   tag,
   summary: "Create a key.",
   description:
-    "An account may have 100 keys that are not revoked, of both environments together: CONFLICT beyond. It may create and rotate 200 within 24 hours: RATE_LIMITED beyond. (The plans of an installation can say otherwise.)",
+    "A live key needs a session that was started within the last day: FORBIDDEN otherwise. An account may have 100 keys that are not revoked, of both environments together: CONFLICT beyond. It may create and rotate 200 within 24 hours: RATE_LIMITED beyond. (The plans of an installation can say otherwise.)",
   auth: "session",
   body: ApiKeyInput,
   bodyExample: { name: "production server", env: "live" },
@@ -76,7 +76,7 @@ export const rotateApiKey = endpoint({
   tag,
   summary: "Replace a key: the old value is revoked and a new one issued in one step.",
   description:
-    "The replacement has an id of its own, and the name and environment of the old key. It counts as a key that is created: RATE_LIMITED beyond 200 within 24 hours, and the old key is then kept.",
+    "A live key needs a session that was started within the last day: FORBIDDEN otherwise. The replacement has an id of its own, and the name and environment of the old key. It counts as a key that is created: RATE_LIMITED beyond 200 within 24 hours, and the old key is then kept.",
   auth: "session",
   responses: {
     201: { description: "The replacement, with its raw value.", schema: NewApiKeyAnswer, example: NEW_API_KEY_EXAMPLE },

@@ -91,7 +91,7 @@ const ERRORS: Record<ErrorCode, { when: string; message: string; headers?: (keyo
     message: "The quota of this month, 2000 schedules and a tenth more, is used up.",
   },
   FORBIDDEN: {
-    when: "The credential is not sufficient: an API key where a session is required, or a session cookie sent from another site.",
+    when: "The credential is not sufficient: an API key where a session is required, a session cookie sent from another site, or a session that was started more than a day ago where that is too long.",
     message: "This endpoint requires a signed-in session; an API key is not sufficient.",
   },
   NOT_FOUND: {

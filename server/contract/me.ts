@@ -90,7 +90,7 @@ export const deleteAccount = endpoint({
   tag,
   summary: "Delete the account.",
   description:
-    "Its credentials end at once and nothing more is created or sent. Its subscription is cancelled. The answer waits up to two seconds for attempts in progress. Everything the account had is erased within an hour.",
+    "Needs a session that was started within the last day: FORBIDDEN otherwise. Its credentials end at once and nothing more is created or sent. Its subscription is cancelled. The answer waits up to two seconds for attempts in progress. Everything the account had is erased within an hour.",
   auth: "session",
   responses: {
     204: { description: "The account is deleted.", schema: null, headers: { "Set-Cookie": "Clears the session." } },

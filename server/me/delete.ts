@@ -4,6 +4,7 @@ import { deleteActiveAccount } from "#db/queries/accounts/delete.ts";
 import { hasFiringSchedules, waitForRunningClaims } from "#db/queries/schedules/running-claims.ts";
 import { deleteMailsTo } from "#mail/mailbox.ts";
 import { unauthorized } from "../auth/authenticate.ts";
+import { assertRecentSignIn } from "../auth/recent-sign-in.ts";
 import { deleteQueuedCustomers } from "../billing/delete-customers.ts";
 import { billingOf } from "../billing/provider.ts";
 import type { Ctx } from "../context.ts";
@@ -16,10 +17,11 @@ const CLAIM_LOCKS_WITHIN_MS = 20;
 
 /**
  * Deletes the caller's account and the mails to it in this machine's mailbox folder, then waits up to two seconds for its
- * attempts in progress. Its data is erased in the background. Throws UNAUTHORIZED when the account was deactivated or
- * deleted in the meantime.
+ * attempts in progress. Its data is erased in the background. Throws SignInTooOld, and UNAUTHORIZED when the account
+ * was deactivated or deleted in the meantime.
  */
 export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
+  assertRecentSignIn(ctx);
   const by = { actor: "session", actorId: ctx.credential.id, ...ctx.source() } as const;
   const deleted = await ctx.query(({ db }) => deleteActiveAccount(db, ctx.tenant.accountId, by));
   if (deleted === undefined) throw unauthorized();

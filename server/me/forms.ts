@@ -1,4 +1,5 @@
 import { parseTypedEmailAddress } from "#domain/email-address.ts";
+import { SignInTooOld } from "#domain/errors.ts";
 import { clearedSessionCookie } from "../auth/session-cookie.ts";
 import type { DashboardFormCall } from "../http/dashboard-form.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
@@ -29,10 +30,15 @@ export async function endSessionByForm({ ctx, fields, finish }: DashboardFormCal
   return finish("/account", { did: "ended-one" });
 }
 
-/** "Delete account": only when the account's e-mail address was typed. */
+/** "Delete account": only when the account's e-mail address was typed, which its page keeps over a new sign-in. */
 export async function deleteAccountByForm({ ctx, fields, goTo }: DashboardFormCall): Promise<Reply> {
   const { email } = await readOwnProfile(ctx);
   if (parseTypedEmailAddress(fields.get("email") ?? "") !== email) return goTo("/account/delete", { error: "email" });
-  await deleteOwnAccount(ctx);
+  try {
+    await deleteOwnAccount(ctx);
+  } catch (error) {
+    if (error instanceof SignInTooOld) return goTo("/account/delete", { typed: email });
+    throw error;
+  }
   return seeOther("/deleted", [clearedSessionCookie(ctx.config)]);
 }

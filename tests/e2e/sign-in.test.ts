@@ -134,6 +134,96 @@ describe.each([
   });
 });
 
+describe.each([
+  ["with scripts", true],
+  ["without scripts", false],
+])("a person %s who signed in more than a day ago", (_, javaScriptEnabled) => {
+  const signIn = async () => {
+    const email = newEmail();
+    const page = await stage.newPage({ javaScriptEnabled });
+    await page.goto((await askForLink(page, email)).href);
+    await isSignedInAs(page, email);
+    return { page, email };
+  };
+  const age = (email: string) => stage.sql`
+    UPDATE sessions SET created_at = created_at - interval '25 hours'
+    WHERE account_id = (SELECT id FROM accounts WHERE email = ${email})`;
+  const confirmByLink = async (page: Page, email: string) => {
+    await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
+    const before = stage.linksTo(email).length;
+    await page.getByRole("button", { name: `Mail a link to ${email}` }).click();
+    await page.getByRole("heading", { name: "Look in your mail" }).waitFor();
+    await page.goto((await waitFor("the mail is there", () => stage.linksTo(email)[before])).href);
+  };
+
+  it("confirms by a mailed link before a live key is made, and comes back to the form with its values", async () => {
+    const { page, email } = await signIn();
+    await age(email);
+    await page.goto("/keys/new?env=test");
+    const name = 'till "1" & ✓ #2';
+    await page.getByLabel("Name").fill(name);
+    await page.getByRole("radio", { name: "Live" }).check();
+    await page.getByRole("button", { name: "Create key" }).click();
+    const former = await sessionOf(page);
+    await confirmByLink(page, email);
+    expect(new URL(page.url()).pathname).toBe("/keys/new");
+    expect((await sessionOf(page))?.value).not.toBe(former?.value);
+    expect(await page.getByLabel("Name").inputValue()).toBe(name);
+    expect(await page.getByRole("radio", { name: "Live" }).isChecked()).toBe(true);
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("heading", { name: "Your new key" }).waitFor();
+    const keys = await stage.sql`
+      SELECT name, env FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE email = ${email})`;
+    expect(keys.map((key) => [key.name, key.env])).toEqual([[name, "live"]]);
+  });
+
+  it("makes a test key without confirming", async () => {
+    const { page, email } = await signIn();
+    await age(email);
+    await page.goto("/keys/new?env=test");
+    await page.getByLabel("Name").fill("ci");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("heading", { name: "Your new key" }).waitFor();
+  });
+
+  it("confirms at a provider before a live key is rotated", async () => {
+    const { page, email } = await signIn();
+    await page.goto("/keys/new");
+    await page.getByLabel("Name").fill("worker");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("heading", { name: "Your new key" }).waitFor();
+    await page.goto("/keys");
+    await page.getByRole("link", { name: "Rotate worker" }).click();
+    await page.getByRole("button", { name: "Rotate now" }).waitFor();
+    await age(email);
+    await page.getByRole("button", { name: "Rotate now" }).click();
+    await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
+    const path = new URL(page.url()).pathname;
+    stage.github.user = { id: Date.now(), login: "w", name: null, email, isVerified: true };
+    await page.getByRole("link", { name: "Continue with GitHub" }).click();
+    await page.locator("#authorize").click();
+    await page.getByRole("button", { name: "Rotate now" }).click();
+    expect(path).toMatch(/^\/keys\/key_\w+\/rotate$/);
+    await page.getByRole("heading", { name: "Your new key" }).waitFor();
+  });
+
+  it("confirms before the account is deleted, and what was typed is kept when the session grew old meanwhile", async () => {
+    const { page, email } = await signIn();
+    await page.goto("/account/delete");
+    await page.getByLabel(`Type ${email} to confirm`).fill(email.toUpperCase());
+    await age(email);
+    await page.getByRole("button", { name: /^Delete account/ }).click();
+    await confirmByLink(page, email);
+    expect(new URL(page.url()).pathname).toBe("/account/delete");
+    expect(await page.getByLabel(`Type ${email} to confirm`).inputValue()).toBe(email);
+    await age(email);
+    await page.reload();
+    await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
+    expect(await page.getByRole("button", { name: /^Delete account/ }).count()).toBe(0);
+    expect(await stage.sql`SELECT status FROM accounts WHERE email = ${email}`).toMatchObject([{ status: "active" }]);
+  });
+});
+
 describe("a browser with sessions of two accounts", () => {
   it("is signed out on every page, and both cookies are gone", async () => {
     const [page, other] = [await stage.newPage(), await stage.newPage()];

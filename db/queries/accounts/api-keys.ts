@@ -163,6 +163,13 @@ export async function hasApiKey(db: DbOrTx, accountId: string, id: string): Prom
   return found.length > 0;
 }
 
+/** Whether the account has such a key, active or revoked, in its live environment. */
+export async function isLiveApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
+  const isLive = and(isOwn(accountId, id), eq(apiKeys.env, "live"));
+  const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isLive).limit(1);
+  return found.length > 0;
+}
+
 /** Whether a tenant has a key that is not revoked. */
 export async function hasActiveApiKey(db: DbOrTx, { accountId, env }: Tenant): Promise<boolean> {
   const isActive = and(eq(apiKeys.accountId, accountId), eq(apiKeys.env, env), isNull(apiKeys.revokedAt));

@@ -70,7 +70,9 @@ describe("DELETE /v1/me 204", () => {
   });
 
   it("clears the cookie also when the session was due for renewal", async () => {
-    session = await api.session(caller.accountId, { ageDays: 3 });
+    await api.sql`UPDATE sessions SET expires_at = now() + interval '5 days' WHERE id = ${session.id}`;
+    expect((await api.call("GET", "/v1/me", session)).headers.get("set-cookie")).toMatch(/Max-Age=604800/);
+    await api.sql`UPDATE sessions SET expires_at = now() + interval '5 days' WHERE id = ${session.id}`;
     expect((await remove()).headers.get("set-cookie")).toMatch(/^sw_session=; .*Max-Age=0/);
   });
 

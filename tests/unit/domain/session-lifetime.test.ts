@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SESSION_DAYS, SESSION_DAYS_MAX, sessionCookieSeconds } from "#domain/session-lifetime.ts";
+import { isRecentSignIn, SESSION_DAYS, SESSION_DAYS_MAX, sessionCookieSeconds } from "#domain/session-lifetime.ts";
 
 const DAY_S = 86_400;
 
@@ -17,4 +17,9 @@ test("a cookie lasts seven days, and never longer than 30 days after the sign-in
       if (seconds > 0) expect(ageS + seconds).toBeLessThanOrEqual(SESSION_DAYS_MAX * DAY_S);
     }),
   );
+});
+
+test("a sign-in is recent for a day, and also when the clock went back after it", () => {
+  expect([-1, 0, DAY_S].map(isRecentSignIn)).toEqual([true, true, true]);
+  expect([DAY_S + 0.001, 2 * DAY_S].map(isRecentSignIn)).toEqual([false, false]);
 });

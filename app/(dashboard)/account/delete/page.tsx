@@ -1,7 +1,9 @@
 import { DeleteQuestion } from "#components/account/delete-question.tsx";
 import { ErrorSummary } from "#components/ui/error-summary.tsx";
+import { hasRecentSignIn } from "#server/auth/recent-sign-in.ts";
 import { readDeletionLosses } from "#server/me/deletion-losses.ts";
 import { readOwnProfile } from "#server/me/read.ts";
+import { confirmAgain } from "../../confirm-again.tsx";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn } from "../../view.ts";
 
@@ -14,7 +16,9 @@ export default dashboardPage("/account/delete", async ({ ctx, view }) => {
     documentTitle: "Delete the account",
     crumb: account,
     narrow: true,
-    body: (
+    body: !hasRecentSignIn(ctx) ? (
+      confirmAgain({ ctx, view }, { why: WHY, keep: { ...account, label: "Keep it" } })
+    ) : (
       <>
         <ErrorSummary problems={error ? [{ id: "email", message: error }] : []} />
         <DeleteQuestion
@@ -24,9 +28,12 @@ export default dashboardPage("/account/delete", async ({ ctx, view }) => {
           env={view.env}
           action="/account/delete/confirm"
           accountHref={account.href}
+          typed={error ? undefined : view.params.typed}
           error={error}
         />
       </>
     ),
   };
 });
+
+const WHY = "Deleting the account needs a newer sign-in.";

@@ -1,6 +1,8 @@
 import { Confirm } from "#components/ui/confirm.tsx";
 import { FormOutcome } from "#components/ui/form-outcome.tsx";
 import { prepareKeys } from "#server/api-keys/prepared-keys.ts";
+import { hasRecentSignIn } from "#server/auth/recent-sign-in.ts";
+import { confirmAgain } from "../../../confirm-again.tsx";
 import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
 import { readKey } from "../../read-key.ts";
@@ -8,12 +10,20 @@ import { readKey } from "../../read-key.ts";
 export default dashboardPage("/keys/[id]/rotate", async ({ ctx, view, routeParams }) => {
   const key = await readKey(ctx, routeParams.id);
   const keys = { href: hrefIn(view.env, "/keys"), label: "API keys" };
+  const asksAgain = key.env === "live" && key.revoked_at === null && !hasRecentSignIn(ctx);
+  const why = (
+    <>
+      Rotating the live key <b className="wrap-anywhere font-medium">{key.name}</b> needs a newer sign-in.
+    </>
+  );
   return {
     title: "Rotate",
     documentTitle: "Rotate an API key",
     crumb: keys,
     narrow: true,
-    body: (
+    body: asksAgain ? (
+      confirmAgain({ ctx, view }, { why, keep: { ...keys, label: "Keep it" } })
+    ) : (
       <>
         <FormOutcome error={view.params.error} words={FAILED} />
         <Confirm

@@ -94,7 +94,7 @@ describe("an account page", () => {
     const [one, two] = [await stage.newPage(), await stage.newPage({ userAgent: "Another browser" })];
     for (const page of [one, two]) await page.goto((await askForLink(page, email)).href);
     await one.goto("/account");
-    await one.getByText("Another browser").waitFor();
+    await one.getByRole("region", { name: "Where you are signed in" }).getByText("Another browser").waitFor();
     await one.getByRole("button", { name: "Sign out elsewhere" }).click();
     await one.getByText("All other sessions have ended.").waitFor();
     expect(new URL(one.url()).search).toBe("");
@@ -490,7 +490,8 @@ describe("while the database is away", () => {
     const away = await stage.anotherWeb({ DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/nowhere" });
     const location = async (path: string) =>
       (await fetch(`${away.origin}${path}`, { redirect: "manual" })).headers.get("location");
-    const account = await fetch(`${away.origin}/account`, { redirect: "manual" });
+    const cookie = `sw_session=${"a".repeat(43)}`;
+    const account = await fetch(`${away.origin}/account`, { redirect: "manual", headers: { cookie } });
     expect(account.status).toBe(503);
     expect(await account.text()).toContain("The database cannot be reached right now.");
     expect(await location("/v1/auth/magic/verify?token=x&email=a%40example.com")).toBe("/login?error=unavailable");

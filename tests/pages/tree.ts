@@ -24,7 +24,7 @@ const ALONE = "(?<![\\w=%/.-])";
 
 /** What is replaced, in this order. */
 const RULES: readonly (readonly [RegExp, string])[] = [
-  [/\b(sch|op|acc|key|req)_[0-9a-z]{20,}/g, "$1_<id>"],
+  [/\b(sch|op|acc|key|req|ses|idn)_[0-9a-z]{20,}/g, "$1_<id>"],
   [/…[0-9a-z]{6}\b/g, "…<id>"],
   [/ends in \S{4}/g, "ends in <end>"],
   [/code: "?…?[\w+/]{3}="?$/gm, "code: <end>"],

@@ -9,12 +9,15 @@ import { eventInWords, type ShownEvent } from "./event-words.ts";
 export function EventTable({
   title,
   events,
+  empty = "Nothing happened in the last 90 days.",
   foot,
   now,
   zone,
 }: {
   title: string;
   events: readonly ShownEvent[];
+  /** Shown in place of the table when there are none. */
+  empty?: string;
   foot?: ReactNode;
   now: Date;
   zone: string;
@@ -23,7 +26,7 @@ export function EventTable({
     <Card aria-labelledby="events">
       <CardHead title={title} id="events" />
       {events.length === 0 ? (
-        <CardBody className="text-ink-soft text-sm">Nothing happened in the last 90 days.</CardBody>
+        <CardBody className="text-ink-soft text-sm">{empty}</CardBody>
       ) : (
         <Table caption="Security log" stacks dense>
           <TableHead>

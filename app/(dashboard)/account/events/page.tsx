@@ -19,6 +19,7 @@ export default dashboardPage("/account/events", async ({ ctx, view }) => {
       <EventTable
         title="Who could use this account, and what they did to it"
         events={rows.map(presentEvent)}
+        empty={total > 0 ? "There is nothing on this page; the log has fewer events." : undefined}
         foot={
           <Pager
             from={Math.min(offset + 1, total)}

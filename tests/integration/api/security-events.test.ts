@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { POST as removeByForm } from "#app/(dashboard)/account/identities/remove/route.ts";
 import { recordRefusedCredential, recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
 import { encodeId, newId } from "#domain/ids.ts";
 import { SECURITY_EVENTS_PER_KIND_MAX } from "#domain/security-events.ts";
@@ -232,6 +233,25 @@ describe("/v1/me/identities", () => {
     expect(await remove("?provider=gitlab")).toMatchObject({ status: 400 });
     for (const query of ["", ""]) expect(await remove(query)).toMatchObject({ status: 204 });
     expect(await left()).toEqual([]);
+  });
+
+  it("removes one by the form of the account page too, and a form that is sent twice says the same", async () => {
+    const id = await linkIdentity("github");
+    const send = () =>
+      removeByForm(
+        new Request("http://127.0.0.1/account/identities/remove", {
+          method: "POST",
+          headers: { cookie: session.cookie, origin: "https://api.example.com" },
+          body: new URLSearchParams({ id }),
+        }),
+        { params: Promise.resolve({}) },
+      );
+    for (const { status, headers } of [await send(), await send()]) {
+      expect([status, headers.get("location")]).toEqual([303, "/account"]);
+      expect(headers.get("set-cookie")).toContain("done=did=unlinked");
+    }
+    expect((await api.call("GET", "/v1/me/identities", session)).body.items).toEqual([]);
+    expect(await events()).toHaveLength(1);
   });
 
   it("leaves identities of other accounts alone", async () => {

@@ -81,8 +81,17 @@ const RENDER_MS_MAX = 30_000;
 /** The path of a page of the documentation that is asked for as a document; null for anything else. */
 function documentPath({ method, url = "" }: IncomingMessage): string | null {
   if (method !== "GET" && method !== "HEAD") return null;
-  const [path = ""] = url.split("?", 1);
+  const path = decoded(url.split(/[?#]/, 1)[0] ?? "");
   return DOCUMENT.test(path) ? path : null;
+}
+
+// Next.js finds the same page under `/docs/%61pi`.
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }
 
 const DOCUMENT = /^\/docs(?!\/markdown)(?:\/[a-z0-9-]+)*$/;

@@ -4,11 +4,11 @@ import type { IncomingMessage } from "node:http";
  * Rewrites requests that Next.js would respond to itself, so that they reach the routes and get the error envelope. In
  * parentheses what Next.js would do. Under /v1: undecodable paths (500), repeated slashes and backslashes (308), headers
  * that request a page's data (307), query parameters with reserved names (dropped). Everywhere: absolute URLs as request
- * target (308), unknown methods (400 or 500).
+ * target (308), unknown methods (400 or 500), paths such as `/a/../b` (answered as `/b`, which nothing here would know).
  */
 export function normaliseRequest(request: Pick<IncomingMessage, "url" | "method" | "headers">): void {
   if (!KNOWN_METHODS.has(request.method ?? "")) request.method = UNSUPPORTED_METHOD;
-  const target = originForm(request.url ?? "");
+  const target = withoutDotSegments(originForm(request.url ?? ""));
   request.url = target;
   if (!isApiTarget(target)) {
     dropInvalidActionId(request.headers);
@@ -50,6 +50,26 @@ function originForm(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
   return path.startsWith("/") ? path : `/${path}`;
 }
+
+/**
+ * Resolves `.` and `..` in the path of a target, as Next.js does it (WHATWG URL, "path state"), so that what a request costs
+ * and which headers it gets depends on what is answered.
+ */
+function withoutDotSegments(target: string): string {
+  if (!/[/\\](?:\.|%2e)/i.test(target)) return target;
+  const path = target.split(/[?#]/, 1)[0] ?? "";
+  const segments = path.split(/[/\\]/);
+  if (!segments.some(isDots)) return target;
+  const kept: string[] = [];
+  for (const [at, segment] of segments.entries()) {
+    if (!isDots(segment)) kept.push(segment);
+    else if (segment.replaceAll(/%2e/gi, ".") === ".." && kept.length > 1) kept.pop();
+    if (isDots(segment) && at === segments.length - 1) kept.push("");
+  }
+  return kept.join("/") + target.slice(path.length);
+}
+
+const isDots = (segment: string) => /^(?:\.|%2e){1,2}$/i.test(segment);
 
 function normalisePath(path: string): string {
   // As one segment under /v1 it matches no route.

@@ -42,6 +42,22 @@ describe("a request that Next.js would change, or refuse without the error envel
   });
 
   it.each([
+    ["/_next/static/../../docs/api", "/docs/api"],
+    ["/_next/static/%2e%2E/.%2e/docs", "/docs"],
+    ["/v1/../login?next=/../a", "/login?next=/../a"],
+    ["/v1\\..\\login", "/login"],
+    ["/x/../v1/./schedules?limit=1", "/v1/schedules?limit=1"],
+    ["/x/..//v1", "/v1/%2F%2Fv1"],
+    ["/../../healthz/.", "/healthz/"],
+    ["/docs/a..b/.well/...", "/docs/a..b/.well/..."],
+    ["/docs#/../v1", "/docs#/../v1"],
+  ])("%s is %s, whose cost and headers it gets", (url, expected) => {
+    expect(readable(url).url).toBe(expected);
+    const asNextReadsIt = new URL(url, "http://localhost").pathname;
+    if (!isApiTarget(expected)) expect(new URL(expected, "http://localhost").pathname).toBe(asNextReadsIt);
+  });
+
+  it.each([
     ["/v1/schedules?nxtPid=1&limit=1&nxtI", "/v1/schedules?x_nxtPid=1&limit=1&x_nxtI"],
     ["/v1/schedules?%6ExtPid=1&__prot%6F__=2", "/v1/schedules?x_%6ExtPid=1&x___prot%6F__=2"],
   ])("%s gets query names that Next.js does not use", (url, expected) => {

@@ -7,9 +7,12 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
  */
 export function guardCookies(response: ServerResponse): void {
   const { writeHead } = response;
-  response.writeHead = ((status: number, ...rest: (string | OutgoingHttpHeaders | string[])[]) => {
+  response.writeHead = ((status: number, ...rest: (string | OutgoingHttpHeaders | string[] | undefined)[]) => {
     const message = typeof rest[0] === "string" ? rest[0] : undefined;
-    setHeaders(response, rest[message === undefined ? 0 : 1] as OutgoingHttpHeaders | string[] | undefined);
+    setHeaders(
+      response,
+      rest.find((one) => typeof one === "object"),
+    );
     addRenewal(response);
     if (status === 304) response.removeHeader("set-cookie");
     if (response.hasHeader("set-cookie") && !says(response, NO_STORE)) response.setHeader("Cache-Control", "no-store");

@@ -33,6 +33,9 @@ describe("an answer that sets a cookie", () => {
     const list = answer();
     list.writeHead(200, ["Set-Cookie", "a=1", "cache-control", PUBLIC, "set-cookie", "b=2"]);
     expect(headOf(list)).toEqual({ cacheControl: "no-store", cookies: ["a=1", "b=2"] });
+    const unnamed = answer();
+    unnamed.writeHead(200, undefined, given);
+    expect(headOf(unnamed)).toEqual({ cacheControl: "no-store", cookies: ["a=1", "b=2"] });
     expect([object.statusMessage, object.statusCode]).toEqual(["OK", 200]);
   });
 

@@ -11,8 +11,11 @@ import { sendTooMany } from "./too-many.ts";
 import { Turns, type Waiting } from "./turns.ts";
 import { readVisitor } from "./visitor.ts";
 
-/** Per network, and per accepted credential. */
-const BUDGET = { burst: 300, perMinute: 600 };
+/**
+ * Per network, and per accepted credential. The burst is larger than `REJECTIONS_MAX`, so that refused credentials meet their
+ * own limit first, and so that people behind one address can open their pages at once.
+ */
+const BUDGET = { burst: 1_000, perMinute: 600 };
 
 /** A page has a dozen static files. */
 const STATIC_COST = 0.1;

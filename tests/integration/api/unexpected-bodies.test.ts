@@ -35,6 +35,7 @@ const WITHOUT_BODY = ENDPOINTS.filter(
 async function idFor(path: string): Promise<string> {
   if (path.startsWith("/v1/schedules/")) return api.create(caller.live);
   if (path.startsWith("/v1/me/identities/")) return linkIdentity();
+  if (path.startsWith("/v1/me/sessions/")) return otherSession();
   if (!path.startsWith("/v1/operations/")) return keyId;
   // An operation over nothing has ended when it is accepted.
   await api.create(caller.live);
@@ -46,6 +47,13 @@ async function linkIdentity(): Promise<string> {
     INSERT INTO identities (provider, provider_account_id, account_id)
     VALUES ('github', ${crypto.randomUUID()}, ${caller.accountId}) RETURNING id`;
   return encodeId("idn", row?.id);
+}
+
+/** A session of the account that is not the caller's, made when there is none. */
+async function otherSession(): Promise<string> {
+  const [row] = await api.sql`
+    SELECT id FROM sessions WHERE account_id = ${caller.accountId} AND id <> ${session.id} LIMIT 1`;
+  return encodeId("ses", row?.id ?? (await api.session(caller.accountId)).id);
 }
 
 /** Gives the account a subscription, which the billing portal requires. */
@@ -61,6 +69,7 @@ it("the tests cover all endpoints that take no body", () => {
     "cancelSchedule",
     "deleteAccount",
     "endOtherSessions",
+    "endSession",
     "logOut",
     "openPortal",
     "removeIdentities",

@@ -221,7 +221,8 @@ function serializeError(error: AppError, statusOverride?: number) {
   const body = JSON.stringify(reply.body);
   const own = toResponse(reply, newRequestId()).headers;
   const headers: Record<string, string> = {
-    ...Object.fromEntries(new Headers([...apiHeaders(pageSettings()), ...own])),
+    ...Object.fromEntries(new Headers([...apiHeaders(pageSettings())])),
+    ...Object.fromEntries(own),
     "content-length": String(Buffer.byteLength(body)),
     connection: "close",
     date: new Date().toUTCString(),

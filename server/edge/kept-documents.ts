@@ -78,9 +78,10 @@ async function inTime<T>(work: Promise<T>, path: string): Promise<T> {
 
 const RENDER_MS_MAX = 30_000;
 
-/** The path of a page of the documentation that is asked for as a document; null for anything else. */
+/** The path of a page of the documentation; null for anything else. */
 function documentPath({ method, url = "" }: IncomingMessage): string | null {
-  if (method !== "GET" && method !== "HEAD") return null;
+  // Next.js renders a page for any other method, too.
+  if (method === "OPTIONS") return null;
   const path = decoded(url.split(/[?#]/, 1)[0] ?? "");
   return DOCUMENT.test(path) ? path : null;
 }

@@ -2,19 +2,20 @@ import type { IncomingMessage } from "node:http";
 
 /**
  * Rewrites requests that Next.js would respond to itself, so that they reach the routes and get the error envelope. In
- * parentheses what Next.js would do. Under /v1: undecodable paths (500), repeated slashes and backslashes (308), headers
- * that request a page's data (307), query parameters with reserved names (dropped). Everywhere: absolute URLs as request
- * target (308), unknown methods (400 or 500), paths such as `/a/../b` (answered as `/b`, which nothing here would know).
+ * parentheses what Next.js would do. Under /v1: repeated slashes and backslashes (308), headers that request a page's data
+ * (307), query parameters with reserved names (dropped). Everywhere: undecodable paths (500), absolute URLs as request target
+ * (308), unknown methods (400 or 500), and paths such as `/a/../b` (answered as `/b`, while the guard judged them as written).
  */
 export function normaliseRequest(request: Pick<IncomingMessage, "url" | "method" | "headers">): void {
   if (!KNOWN_METHODS.has(request.method ?? "")) request.method = UNSUPPORTED_METHOD;
   const target = withoutDotSegments(originForm(request.url ?? ""));
   request.url = target;
+  const [path = ""] = target.split("?", 1);
   if (!isApiTarget(target)) {
+    request.url = decodablePath(path) + target.slice(path.length);
     dropInvalidActionId(request.headers);
     return;
   }
-  const [path = ""] = target.split("?", 1);
   request.url = normalisePath(path) + escapeReservedNames(target.slice(path.length));
   for (const name of NEXT_HEADERS) delete request.headers[name];
 }
@@ -74,6 +75,10 @@ const isDots = (segment: string) => /^(?:\.|%2e){1,2}$/i.test(segment);
 function normalisePath(path: string): string {
   // As one segment under /v1 it matches no route.
   if (/[/\\]{2}|\\|.\/$/.test(path)) return `/v1/${encodeURIComponent(path)}`;
+  return decodablePath(path);
+}
+
+function decodablePath(path: string): string {
   return isDecodable(path) ? path : path.replaceAll("%", "%25");
 }
 

@@ -102,6 +102,27 @@ describe("a path under /v1", () => {
   });
 });
 
+describe("a page", () => {
+  it.each(["/schedules/%E0%A4%A", "/docs/%FF", "/docs/api/%", "/admin/accounts/%C3", "/%"])(
+    "whose path cannot be decoded is not found: %s",
+    async (target) => {
+      const { status } = await sendRaw(web.port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      // A page of an account leads to sign-in first.
+      expect([303, 307, 404]).toContain(status);
+    },
+  );
+
+  it.each(["GET", "HEAD", "POST", "PUT"])(
+    "of the documentation is the kept one by every method: %s",
+    async (method) => {
+      const line = `${method} /docs/%61pi HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+      const { status, headers } = await sendRaw(web.port, line);
+      expect([status, headers.get("vary")]).toEqual([200, "Accept-Encoding, Cookie"]);
+      expect(headers.get("content-security-policy")).toMatch(/script-src 'self' 'sha256-/);
+    },
+  );
+});
+
 describe("a method", () => {
   it.each(["PUT", "TRACE", "PROPFIND", "QUERY", "LOCK", "M-SEARCH", "FOO", "get", "CONNECT"])(
     "that no route answers is METHOD_NOT_ALLOWED with Allow: %s",

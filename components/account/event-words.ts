@@ -62,5 +62,5 @@ const REASONS: Record<RefusalReason, string> = {
   deactivated: "while the account was deactivated",
 };
 
-const nameOf = ({ apiKey }: ShownEvent) => (apiKey ? `the ${apiKey.env} key ${apiKey.name}` : "an API key");
+const nameOf = ({ apiKey }: ShownEvent) => (apiKey ? `the ${apiKey.env} key “${apiKey.name}”` : "an API key");
 const providerOf = (provider: ProviderName | null) => (provider ? PROVIDER_NAMES[provider] : "an identity");

@@ -21,7 +21,7 @@ export function Identities({
 }) {
   return (
     <Card aria-labelledby="identities">
-      <CardHead title="Who can sign in for you" id="identities" />
+      <CardHead title="Linked identities" id="identities" />
       <CardBody className="grid grid-cols-1 gap-3">
         {wasRemoved && (
           <Notice kind="ok" announce="status">

@@ -26,10 +26,11 @@ export async function readPageCtx(
   headers: Headers,
   { env = DEFAULT_ENVIRONMENT, writes = false, isRefresh = isRefreshByScript() }: Options = {},
 ): Promise<Ctx | null> {
+  const services = getServices();
+  // Before the credential is looked at: a visitor without one, too, learns that the database is away.
+  const installation = await services.installation();
   const credential = credentialOfPage(headers.get("cookie"));
   if (credential === "") return null;
-  const services = getServices();
-  const installation = await services.installation();
   const { query, anonymous, readsOf } = createQueries(services);
   const meta = { headers: {} };
   try {

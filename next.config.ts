@@ -21,9 +21,7 @@ const config: NextConfig = {
   // In development Next.js would write what forms send into its log.
   logging: { serverFunctions: false },
   experimental: {
-    // Twice the largest payload that a plan can allow, because a form that is sent again after an error carries it
-    // twice, plus
-    // room for escapes. `server/edge/action-bodies.ts` rejects larger bodies before they are read.
+    // The most that `formBytesMax` in domain/plans.ts allows: larger bodies are rejected before they are read.
     serverActions: { bodySizeLimit: "8mb" },
     // Keeps error names readable in the log.
     serverMinification: false,

@@ -117,6 +117,21 @@ export function bulkBodyBytesMax({ bulkItemsMax, payloadBytesMax }: PlanLimits):
   return Math.min(BULK_BODY_BYTES_MAX, Math.max(BODY_BYTES_MAX, bulkItemsMax * payloadBytesMax * 6));
 }
 
+/**
+ * Bytes of the form of a new schedule on any plan: the largest payload with every line break as two bytes, and after an error
+ * once more with every byte escaped; and the other fields. At least 1 MiB, so that a payload that is too large is named as
+ * such, and at most 8 MiB.
+ */
+export function formBytesMax(plans: Plans): number {
+  const payloadBytes = Math.max(...Object.values(plans).map(({ payloadBytesMax }) => payloadBytesMax));
+  return Math.min(FORM_BYTES_MAX, Math.max(FORM_BYTES_MIN, payloadBytes * (2 + 6) + FORM_BYTES_REST));
+}
+
+/** As `bodySizeLimit` in next.config.ts. */
+const FORM_BYTES_MAX = 8 * 1024 * 1024;
+const FORM_BYTES_MIN = 1024 * 1024;
+const FORM_BYTES_REST = 64 * 1024;
+
 function integer(min: number, max: number) {
   return z.custom<number>(
     (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Config } from "#config.ts";
 import { callerAddress } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
+import { formBytesMax } from "#domain/plans.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { BodyMemory } from "../http/body-memory.ts";
 import { FormFields } from "./form-fields.ts";
@@ -9,10 +11,7 @@ import { watchArrival } from "./watch-arrival.ts";
 /** The pages with a server action: Next.js itself reads their forms. */
 const PAGES = new Set(["/schedules/new"]);
 
-/** As `bodySizeLimit` in next.config.ts. */
-const BYTES_MAX = 8 * 1024 * 1024;
-
-type Settings = { baseUrl: string; trustedProxies: Parameters<typeof callerAddress>[2] };
+type Settings = Pick<Config, "baseUrl" | "trustedProxies" | "plans">;
 
 /**
  * Checks the form of a server action before Next.js reads its body, which it does before any of our code runs. The form
@@ -24,7 +23,7 @@ type Settings = { baseUrl: string; trustedProxies: Parameters<typeof callerAddre
 export function admitAction(
   request: IncomingMessage,
   response: Pick<ServerResponse, "on">,
-  { baseUrl, trustedProxies }: Settings,
+  { baseUrl, trustedProxies, plans }: Settings,
   refuse: (error: AppError) => void,
 ): void {
   const { headers, method, url = "" } = request;
@@ -43,7 +42,8 @@ export function admitAction(
     const message = "A form must be sent with its Content-Length.";
     throw new AppError("VALIDATION", message, { details: [{ path: "", message }], status: 411 });
   }
-  if (Number(length) > BYTES_MAX) throw new AppError("PAYLOAD_TOO_LARGE", `A form has at most ${BYTES_MAX} bytes.`);
+  const bytesMax = formBytesMax(plans);
+  if (Number(length) > bytesMax) throw new AppError("PAYLOAD_TOO_LARGE", `A form has at most ${bytesMax} bytes.`);
   // Also for a body that is no form: an action that a script calls could have one, but ours has a form.
   const fields = new FormFields(headers["content-type"] ?? "");
   const address = callerAddress(request.socket.remoteAddress ?? "", forwardedFor(headers), trustedProxies);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { graceLimit, parsePlans } from "#domain/plans.ts";
+import { formBytesMax, graceLimit, parsePlans } from "#domain/plans.ts";
 
 describe("parsePlans", () => {
   test("returns the plans of the contract when there is no override", () => {
@@ -121,4 +121,11 @@ describe("graceLimit", () => {
       }),
     );
   });
+});
+
+test("the form of a new schedule may carry the largest payload twice, between 1 and 8 MiB", () => {
+  const largest = (payloadBytesMax: number) =>
+    formBytesMax(parsePlans(JSON.stringify({ free: { payloadBytesMax }, indie: { payloadBytesMax: 1 } })));
+  expect(formBytesMax(parsePlans(undefined))).toBe(8 * 262_144 + 65_536);
+  expect([largest(1), largest(200_000), largest(2_000_000)]).toEqual([1_048_576, 1_665_536, 8_388_608]);
 });

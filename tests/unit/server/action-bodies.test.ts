@@ -2,9 +2,12 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AppError } from "#domain/errors.ts";
+import { parsePlans } from "#domain/plans.ts";
 import { admitAction } from "#server/edge/action-bodies.ts";
 
-const SETTINGS = { baseUrl: "https://own.example.com", trustedProxies: [] };
+// With a payload of 1 MiB a form may have 8 MiB.
+const plans = parsePlans('{"indie":{"payloadBytesMax":1048576}}');
+const SETTINGS = { baseUrl: "https://own.example.com", trustedProxies: [], plans };
 const MIB = 1024 * 1024;
 
 function request(headers: Record<string, string>, url = "/schedules/new?env=test", method = "POST") {

@@ -11,6 +11,7 @@ import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { signInPageUrl } from "#server/auth/redirects.ts";
 import type { Ctx } from "#server/context.ts";
+import { registerCountedRoute } from "#server/edge/counted-routes.ts";
 import { hasRenderingFailed, isAnswerToForm } from "#server/edge/page-answer.ts";
 import { readLastBeat } from "#server/health/beat.ts";
 import { readDone } from "#server/http/done-cookie.ts";
@@ -50,6 +51,7 @@ type PageProps = { params: Promise<Record<string, string>>; searchParams: Search
  * status: with the request's id when the database is away, "not found" for NOT_FOUND of a verb.
  */
 export function dashboardPage(path: string, show: (opened: Opened) => Promise<Shown>) {
+  registerCountedRoute({ method: "GET", path });
   return async ({ params, searchParams }: PageProps) => {
     const routeParams = await params;
     const view = await readView(fillIn(path, routeParams), await readSearchParams(searchParams));

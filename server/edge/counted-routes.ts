@@ -1,12 +1,15 @@
 type CountedRoute = { method: string; path: string };
 
-/** Registers a route whose requests count towards the limit of an account. `path` is that of the contract (`/v1/schedules/{id}`). */
+/**
+ * Registers a route whose requests count towards a limit of the account that makes them. `path` is that of the contract or of
+ * the page (`/v1/schedules/{id}`, `/schedules/[id]`).
+ */
 export function registerCountedRoute({ method, path }: CountedRoute): void {
-  if (!path.includes("{")) {
+  if (!/[{[]/.test(path)) {
     routes().exact.add(`${method} ${path}`);
     return;
   }
-  const pattern = path.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\w+\}/g, "[^/]+");
+  const pattern = path.replace(/\{\w+\}|\[\w+\]/g, "[^/]+");
   routes().patterns.set(`${method} ${path}`, new RegExp(`^${method} ${pattern}$`));
 }
 

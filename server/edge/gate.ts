@@ -32,7 +32,7 @@ const CROWDED_MS = 1_000;
  * All others are bounded here, in memory, without the database:
  *
  * - Each network has a budget of requests, and so has each accepted credential for what no account counts, such as the
- *   documentation. Above it the answer is 429.
+ *   documentation. Above it the answer is 429. Pages of an account are counted by it, and cost no budget.
  * - The rest takes turns (`Turns`) and begins only while the event loop is idle for half of the time (`LoopShare`).
  *
  * Health checks take turns and are never refused.
@@ -54,13 +54,14 @@ export class Gate {
   enter(request: IncomingMessage, response: ServerResponse, proceed: () => void): void {
     const { method = "", url = "" } = request;
     const visitor = readVisitor(request, this.#trustedProxies);
-    if (visitor.isAccepted && isCountedRoute(method, url)) {
+    const isCounted = visitor.isAccepted && isCountedRoute(method, url);
+    if (isCounted && isApiTarget(url)) {
       proceed();
       return;
     }
     const isHealth = isHealthTarget(url);
     const cost = isStatic(url) ? STATIC_COST : 1;
-    const waitMs = isHealth ? 0 : this.#budget.take(visitor.budget, performance.now(), cost);
+    const waitMs = isHealth || isCounted ? 0 : this.#budget.take(visitor.budget, performance.now(), cost);
     if (waitMs > 0) {
       this.#refuse(request, response, waitMs);
       return;
@@ -71,7 +72,8 @@ export class Gate {
         response.off("close", leave);
         proceed();
       },
-      mayPass: () => isCountedRoute(method, url) && readVisitor(request, this.#trustedProxies).isAccepted,
+      mayPass: () =>
+        isApiTarget(url) && isCountedRoute(method, url) && readVisitor(request, this.#trustedProxies).isAccepted,
     };
     const turn = isHealth ? { ...visitor, party: `health check of ${visitor.party}` } : visitor;
     const leave = () => this.#turns.leave(turn, waiting);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
 import { parseTrustedProxies } from "#domain/caller-address.ts";
 import { generateSessionToken } from "#domain/session-token.ts";
+import { isCountedRoute, registerCountedRoute } from "#server/edge/counted-routes.ts";
 import { FairWaiting } from "#server/edge/fair-waiting.ts";
 import { LoopShare } from "#server/edge/loop-share.ts";
 import { RequestBudget } from "#server/edge/request-budget.ts";
@@ -177,5 +178,23 @@ describe("a visitor", () => {
       "network 127.0.0.1",
       "network 127.0.0.1",
     ]);
+  });
+});
+
+describe("a counted route", () => {
+  it("is known by its method and path, with any id in its place and whatever the query", () => {
+    registerCountedRoute({ method: "GET", path: "/v1/counted.json/{id}/attempts" });
+    registerCountedRoute({ method: "GET", path: "/counted/[id]" });
+    registerCountedRoute({ method: "POST", path: "/v1/counted" });
+    const counted = [
+      "GET /v1/counted.json/x/attempts?limit=1",
+      "HEAD /counted/y",
+      "POST /v1/counted?",
+      "GET /counted/a.b",
+    ];
+    const others = ["GET /v1/counted", "GET /v1/counted.json/x/y/attempts", "GET /counted/x/y", "GET /counted/"];
+    const known = (one: string) => isCountedRoute(...(one.split(" ") as [string, string]));
+    expect(counted.map(known)).toEqual(counted.map(() => true));
+    expect(others.map(known)).toEqual(others.map(() => false));
   });
 });

@@ -34,7 +34,9 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     async getUserByEmail(email) {
       // The response and its timing must not reveal whether the account exists.
       if (attempt.step === "request link") return null;
-      return run(async (db) => activeUser(await findAccountToSignIn(db, storedForm(email))));
+      const user = await run(async (db) => activeUser(await findAccountToSignIn(db, storedForm(email))));
+      if (user !== null && attempt.mayJoin === false) throw new SignInFailure("link_needed");
+      return user;
     },
     async getUserByAccount(identity) {
       const user = activeUser(await run((_, adapter) => adapter.getUserByAccount(identity)));
@@ -44,6 +46,9 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     getUser: (id) => run((_, adapter) => adapter.getUser(id)),
     async createUser({ email, name = null, image = null }) {
       const { config } = services;
+      const mayJoin = attempt.mayJoin ?? true;
+      // An administrator's address gives rights, which a former owner of it must not get.
+      if (!mayJoin && config.adminEmails.has(email)) throw new SignInFailure("link_needed");
       const profile = attempt.profile ?? { name: null, avatarUrl: null };
       const account = await run((db) =>
         signUpAccount(db, {
@@ -52,6 +57,8 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
           rule: signUpRule(config, email),
         }),
       );
+      // Another call has made it meanwhile.
+      if (account && !account.created && !mayJoin) throw new SignInFailure("link_needed");
       if (!account) throw new SignInFailure("signup_closed");
       return { id: account.id, email: account.email, emailVerified: new Date(), name, image };
     },

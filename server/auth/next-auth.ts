@@ -91,7 +91,8 @@ function nextAuthConfig(
         if (account?.type === EMAIL) return true;
         if (!profile) throw new SignInFailure("provider_refused");
         attempt.profile = { name: sanitizeDisplayName(profile.name), avatarUrl: sanitizePictureUrl(profile.image) };
-        if (!attempt.isKnownIdentity && !profile.email.isProven) throw new SignInFailure(profile.email.failure);
+        attempt.mayJoin = profile.email?.mayJoin ?? false;
+        if (!attempt.isKnownIdentity && profile.email === null) throw new SignInFailure("email_unverified");
         return true;
       },
       redirect: ({ baseUrl }) => baseUrl,

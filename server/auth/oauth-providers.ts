@@ -32,7 +32,7 @@ export function oauthProvider(
   const report = (profile: ProviderProfile) => {
     onProfile(profile);
     const { id, email, name: calls, image } = profile;
-    return { id, email: email.isProven ? email.address : null, name: calls, image };
+    return { id, email: email?.address ?? null, name: calls, image };
   };
   if (name === "google") {
     if (!config.google) return undefined;

@@ -1,15 +1,15 @@
 import { parseEmailAddress } from "#domain/email-address.ts";
 
-/** The address of a person at a provider: the one that the provider vouches for, or why there is none. */
-export type ProviderEmail =
-  | { isProven: true; address: string }
-  | { isProven: false; failure: "email_unverified" | "link_needed" };
+/**
+ * The verified address of a person at a provider; null when there is none. `mayJoin`: whether the provider knows who has the
+ * mailbox now, so that the address opens an account that exists.
+ */
+export type ProviderEmail = { address: string; mayJoin: boolean } | null;
 
 /** Judges an address as the provider wrote it, before anything folds or normalises it. */
 export function providerEmail(raw: unknown, isVerified: boolean): ProviderEmail {
   const address = typeof raw === "string" ? parseEmailAddress(raw) : null;
-  if (address === null || !isVerified) return { isProven: false, failure: "email_unverified" };
-  return { isProven: true, address };
+  return address === null || !isVerified ? null : { address, mayJoin: true };
 }
 
 /**
@@ -19,7 +19,7 @@ export function providerEmail(raw: unknown, isVerified: boolean): ProviderEmail 
  */
 export function googleEmail({ email, email_verified, hd }: Record<string, unknown>): ProviderEmail {
   const judged = providerEmail(email, email_verified === true);
-  if (!judged.isProven) return judged;
-  const isKeptByGoogle = judged.address.endsWith("@gmail.com") || (typeof hd === "string" && hd !== "");
-  return isKeptByGoogle ? judged : { isProven: false, failure: "link_needed" };
+  if (judged === null) return null;
+  const mayJoin = judged.address.endsWith("@gmail.com") || (typeof hd === "string" && hd !== "");
+  return { ...judged, mayJoin };
 }

@@ -16,6 +16,8 @@ export type SignInAttempt = {
   mail?: (link: { to: string; token: string; expiresAt: Date }) => Mail;
   /** Whether the provider's identity is linked to an account. */
   isKnownIdentity?: boolean;
+  /** Whether the provider's address may open an account that exists; undefined for a mailed link, which may. */
+  mayJoin?: boolean;
   /** The provider's profile, sanitized. */
   profile?: { name: string | null; avatarUrl: string | null };
   /** The token of the new session. */

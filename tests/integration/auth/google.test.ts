@@ -128,22 +128,26 @@ describe("somebody whom Google knows by an address", () => {
     ["of another domain, with hd of another form", { hd: true as unknown as string }],
     ["of a domain that ends like gmail.com", { email: "kim@notgmail.com" }],
     ["of a subdomain of gmail.com", { email: "kim@mail.gmail.com" }],
-  ])(
-    "%s neither joins the account of that address nor gets one by it, and is asked to use a link",
-    async (_, claims) => {
-      const email = "email" in claims ? claims.email : signIn.newEmail();
-      somebody({ email, ...claims });
-      const LINK_NEEDED = "/login?error=link_needed";
-      const before = await signIn.count("accounts");
-      const first = await throughGoogle();
-      expect([location(first), sessionOf(first)]).toEqual([LINK_NEEDED, undefined]);
-      expect(await signIn.count("accounts")).toBe(before);
-      await signIn.session(email);
-      const second = await throughGoogle();
-      expect([location(second), sessionOf(second)]).toEqual([LINK_NEEDED, undefined]);
-      expect(await signIn.sql`SELECT 1 FROM identities WHERE provider_account_id = ${google.user.sub}`).toHaveLength(0);
-    },
-  );
+  ])("%s does not join the account of that address, and is asked to use a link", async (_, claims) => {
+    const email = "email" in claims ? claims.email : signIn.newEmail();
+    await signIn.session(email);
+    somebody({ email, ...claims });
+    const answer = await throughGoogle();
+    expect([location(answer), sessionOf(answer)]).toEqual(["/login?error=link_needed", undefined]);
+    expect(await signIn.sql`SELECT 1 FROM identities WHERE provider_account_id = ${google.user.sub}`).toHaveLength(0);
+  });
+
+  it("of another domain gets a new account where the address has none, and stays in it", async () => {
+    const { email } = somebody({ hd: undefined });
+    expect([await accountOf(), await accountOf()]).toEqual([email, email]);
+  });
+
+  it("of another domain gets no account by the address of an administrator", async () => {
+    somebody({ email: ADMIN, hd: undefined });
+    await signIn.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE email = ${ADMIN}`;
+    const answer = await throughGoogle();
+    expect([location(answer), sessionOf(answer)]).toEqual(["/login?error=link_needed", undefined]);
+  });
 });
 
 describe("an ID token", () => {

@@ -13,10 +13,10 @@ import { LogsInput } from "./list-input.ts";
  */
 export async function answerNewer({ url, headers }: Pick<Request, "url" | "headers">): Promise<Reply> {
   const { since = "", env, ...filters } = Object.fromEntries(new URL(url).searchParams);
+  const ctx = await readPageCtx(headers, { env: environmentOf(env), isRefresh: true });
+  if (ctx === null) throw unauthorized();
   const sinceMs = parseInstant(since);
   if (sinceMs === null) throw invalid([{ path: "since", message: "must be an instant" }]);
   const { q, outcome, code, schedule_id, from, to } = validate(LogsInput, filters);
-  const ctx = await readPageCtx(headers, { env: environmentOf(env), isRefresh: true });
-  if (ctx === null) throw unauthorized();
   return ok({ count: await countSince(ctx, { q, outcome, code, schedule_id, from, to }, new Date(sinceMs)) });
 }

@@ -39,6 +39,9 @@ export function installHttpGuard(): void {
 
 const guarded = new WeakSet<Server>();
 
+/** Listeners of one event of an answer, above which Node.js warns of a leak. */
+const LISTENERS_MAX = 20;
+
 /** Longer than `readBodyBytes` allows for the largest body at the slowest pace, so that its own limit applies, ms. */
 const REQUEST_TIMEOUT_MS = 600_000;
 
@@ -65,6 +68,8 @@ function guard(server: Server): void {
   };
   const kept = new KeptDocuments(handle, pageSettings());
   server.on("request", (request, response) => {
+    // Next.js and the gate listen for the end of an answer, and a page that fails is rendered twice: 11 listeners are no leak.
+    response.setMaxListeners(LISTENERS_MAX);
     guardCookies(response);
     closeWithConnection(request.socket, response);
     closeAfterEarlyResponse(request, response);

@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
 import { PublicFrame } from "#components/layout/public-frame.tsx";
-import { AccountParts } from "../../app/dev/parts/account-parts.tsx";
+import { AccountParts, EmptyAccountParts } from "../../app/dev/parts/account-parts.tsx";
 import { AttemptParts } from "../../app/dev/parts/attempt-parts.tsx";
 import { ControlParts } from "../../app/dev/parts/control-parts.tsx";
 import { DataParts } from "../../app/dev/parts/data-parts.tsx";
@@ -34,6 +34,7 @@ export function renderGallery(): string {
       <SettingsParts />
       <SignInParts />
       <PlaceParts />
+      <EmptyAccountParts />
     </PublicFrame>,
   );
 }

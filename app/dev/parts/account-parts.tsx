@@ -122,7 +122,7 @@ export function AccountParts() {
           zone="UTC"
         />
       </Section>
-      <Section title="Identities: two, none, one removed; the security log: every kind of event, none">
+      <Section title="Identities: two; the security log: every kind of event">
         <Identities
           identities={[
             { id: "1", provider: "google", createdAt: SESSION.createdAt, removeHref: "#remove" },
@@ -131,15 +131,23 @@ export function AccountParts() {
           now={NOW}
           zone="UTC"
         />
-        <Identities identities={[]} wasRemoved now={NOW} zone="UTC" />
         <EventTable
-          title="Security log"
+          title="The newest events"
           events={EVENTS.map((event, at) => ({ ...EVENT, ...event, id: String(at) }))}
           now={NOW}
           zone="UTC"
         />
-        <EventTable title="Security log" events={[]} now={NOW} zone="UTC" />
       </Section>
     </>
+  );
+}
+
+/** Identities and the security log without entries: on another page than those with entries, which have the same names. */
+export function EmptyAccountParts() {
+  return (
+    <Section title="Identities: one removed, none left; the security log: no event">
+      <Identities identities={[]} wasRemoved now={NOW} zone="UTC" />
+      <EventTable title="Security log" events={[]} now={NOW} zone="UTC" />
+    </Section>
   );
 }

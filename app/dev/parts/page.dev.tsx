@@ -1,5 +1,6 @@
 import { PublicFrame } from "#components/layout/public-frame.tsx";
 import { chosenTheme } from "../../page-request.ts";
+import { EmptyAccountParts } from "./account-parts.tsx";
 import { AttemptParts } from "./attempt-parts.tsx";
 import { ControlParts } from "./control-parts.tsx";
 import { DataParts } from "./data-parts.tsx";
@@ -28,6 +29,7 @@ export default async function Parts() {
         <SettingsParts />
         <SignInParts />
         <PlaceParts />
+        <EmptyAccountParts />
       </div>
     </PublicFrame>
   );

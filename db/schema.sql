@@ -319,6 +319,7 @@ CREATE TABLE schedules (
   origin text NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  moved_to_now_at timestamp(3) with time zone,
   CONSTRAINT schedules_pkey PRIMARY KEY (id),
   CONSTRAINT schedules_claim_while_firing CHECK ((claim_deadline IS NOT NULL) = (status = 'firing'::text)),
   CONSTRAINT schedules_ended_when_terminal CHECK ((ended_at IS NOT NULL) = (status = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text]))),

@@ -12,7 +12,7 @@ export type OverviewShown = {
   /** Attempts in the period. */
   volume: number;
   successRate: number;
-  /** Of first attempts, ms. */
+  /** Of first attempts that did not leave at once, ms. */
   offsets: { p50: number; p95: number; min: number; max: number };
   histogram: readonly LatenessCount[];
   buckets: readonly TapeBucket[];
@@ -44,7 +44,7 @@ export function LatenessCard({
           </h2>
           {fired > 0 ? <LatenessFigure ms={offsets.p50} /> : <span className="text-3xl text-ink-muted">—</span>}
           <p className="text-ink-soft text-sm">
-            {fired === 0 && `No first attempt in the last ${period}.`}
+            {fired === 0 && `No first attempt to measure in the last ${period}.`}
             {fired === 1 && "One first attempt left."}
             {fired > 1 &&
               `Half of ${formatCount(fired)} first attempts left within ${formatOffset(offsets.p50)} of their instant.`}

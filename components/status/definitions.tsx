@@ -8,8 +8,9 @@ export function Definitions({ onTimeWithinMs, maxAgeS }: { onTimeWithinMs: numbe
         <h2 className="text-lg">What is counted</h2>
         <p className="text-ink-soft">
           Live schedules whose first attempt sent its request in the last 24 hours: the quarter of an hour under way and
-          the 95 before it. Left out are those that their own account’s rate held back, and those that were due while
-          the account was off. Nothing here names an account, a target or a payload.
+          the 95 before it. Left out are those that their own account’s rate held back, those that were due while the
+          account was off, and those that were to fire at once: nothing could have sent them earlier. Nothing here names
+          an account, a target or a payload.
         </p>
       </section>
       <section>

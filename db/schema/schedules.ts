@@ -37,6 +37,11 @@ export const schedules = pgTable(
     /** Interrupted attempts in a row. */
     interruptions: smallint("interruptions").notNull().default(0),
     fireAt: instant("fire_at").notNull(),
+    /**
+     * The last move to now, or null: the instant that became `fireAt`, or that of a retry. Whatever is due by its own
+     * creation or by this instant could not have been sent earlier, and is in no figure of punctuality.
+     */
+    movedToNowAt: instant("moved_to_now_at"),
     nextAttemptAt: instant("next_attempt_at"),
     claimedBy: uuid("claimed_by"),
     claimedAt: instant("claimed_at"),

@@ -24,7 +24,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #lateness = this.#histogram(
     "lateness_seconds",
-    "First byte after the instant at which it was to leave.",
+    "First byte after the instant at which it was to leave. Not of what was to leave at once.",
     LATENESS_S,
   );
   readonly #claims = this.#histogram("claim_batch_rows", "Schedules claimed by one statement.", BATCH_ROWS);
@@ -72,7 +72,7 @@ export class Metrics {
     this.#records.observe(rows);
   }
 
-  /** A first byte left, `lateMs` after the instant at which it was to leave. */
+  /** A first byte left, `lateMs` after the instant at which it was to leave. Not for what was to leave at once. */
   sent(lateMs: number): void {
     this.#lateness.observe(lateMs / 1_000);
   }

@@ -100,7 +100,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#attemptedAtMs = clock.now();
     this.#delivery.request = null;
     this.#request.body = null;
-    metrics.sent(this.#attemptedAtMs - sendAtMs);
+    if (!claimOf(this.#delivery).row.isDueWhenAsked) metrics.sent(this.#attemptedAtMs - sendAtMs);
     deliveries.move(this.#delivery, "sent");
   }
 

@@ -23,7 +23,7 @@ const OverviewAnswer = z
         min: z.int().describe("The smallest."),
         max: z.int().describe("The largest."),
       })
-      .describe("Lateness of schedules that fired, ms; 0 when none did."),
+      .describe("Lateness of the schedules in the histogram, ms; 0 when it is empty."),
     recent_volume: z.int().describe("Attempts in the period."),
     histogram: z
       .array(
@@ -32,12 +32,12 @@ const OverviewAnswer = z
           count: z.int().min(1).describe("Schedules that fired with it."),
         }),
       )
-      .describe("All schedules that fired, by how late they were, ascending."),
+      .describe("The schedules that fired, except those that were to fire at once, by how late they were, ascending."),
     series: z
       .array(
         z.strictObject({
           t: InstantText.describe("When the bucket begins."),
-          count: z.int().describe("Schedules that fired in this bucket."),
+          count: z.int().describe("Those of them that fired in this bucket."),
           p50: z.int().nullable().describe("Their median offset, ms; null when none fired."),
           p95: z.int().nullable().describe("The 95th percentile of their offsets, ms; null when none fired."),
         }),
@@ -114,7 +114,8 @@ export const getOverview = endpoint({
   tag,
   summary: "Figures of the last day, week or month.",
   description: `The period is the buckets of its series, the current one included: 24 hours, 28 times 6 hours or 30 days, in UTC,
-as many of them as lie in the plan's retention window. Percentiles are exact below 100 ms and within 2 % above.`,
+as many of them as lie in the plan's retention window. Percentiles are exact below 100 ms and within 2 % above. Schedules whose
+\`fire_at\` is their own creation or a move to now could not have been sent earlier, and have no lateness here.`,
   auth: "any",
   hasEnv: true,
   query: OverviewInput,
@@ -138,7 +139,8 @@ export const getPunctuality = endpoint({
   path: "/v1/status/punctuality",
   tag,
   summary: "How punctual the service was in the last 24 hours, over all accounts.",
-  description: "First attempts of live schedules, except those delayed by their own account. Computed every 30 s.",
+  description:
+    "First attempts of live schedules, except those delayed by their own account, and those whose `fire_at` is their own creation or a move to now: these could not have been sent earlier. Computed every 30 s.",
   auth: "none",
   responses: {
     200: {

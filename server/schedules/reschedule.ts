@@ -13,9 +13,10 @@ import type { RescheduleInput } from "./reschedule-input.ts";
 export async function rescheduleSchedule(ctx: Ctx, textId: string, input: RescheduleInput): Promise<ScheduleRow> {
   const id = scheduleIdOrThrow(textId);
   const { fireAt: fireAtMs, earlyFire } = input;
+  const fireTime = fireAtMs === undefined ? undefined : { atMs: fireAtMs };
   // A claim can be released between the UPDATE and the read, which makes the schedule movable again: retry.
   for (let tries = 1; ; tries++) {
-    const rescheduled = await ctx.query(({ db }) => updateScheduled(db, ctx.tenant, id, { fireAtMs, earlyFire }));
+    const rescheduled = await ctx.query(({ db }) => updateScheduled(db, ctx.tenant, id, { fireTime, earlyFire }));
     if (rescheduled !== undefined) return rescheduled;
     const current = await getSchedule(ctx, textId);
     if (fireAtMs !== undefined && (await ctx.query(({ db }) => isPast(db, fireAtMs)))) {

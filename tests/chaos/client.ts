@@ -170,7 +170,7 @@ export function createClient(wanted: {
       const row = await database.run(DEADLINE_MS, ({ db }) =>
         fireAtMs === null
           ? cancelOpenSchedule(db, tenant, entry.id)
-          : updateScheduled(db, tenant, entry.id, { fireAtMs, earlyFire: undefined }),
+          : updateScheduled(db, tenant, entry.id, { fireTime: { atMs: fireAtMs }, earlyFire: undefined }),
       );
       answer = row ? "done" : "refused";
     } catch (error) {

@@ -8,7 +8,7 @@ export type TestAttempt = Partial<
   /** The status that the schedule gets: `succeeded` after 2xx, otherwise `failed`. */
   status?: AttemptRecord["status"];
   attemptedAt: Date;
-  /** Moves `fire_at` so that the attempt is this late (or early), ms. */
+  /** Moves `fire_at`, and the creation before it, so that the attempt is this late (or early), ms. */
   offsetMs?: number;
 };
 
@@ -25,7 +25,8 @@ export async function recordTestAttempt(sql: postgres.Sql, id: string, given: Te
   const fireAt = offsetMs === undefined ? null : new Date(attemptedAt.getTime() - offsetMs);
   const [claimed] = await sql`
     UPDATE schedules SET status = 'firing', version = version + 1, attempts = attempts + 1, claimed_at = now(),
-      claim_deadline = now(), early_fire = early_fire OR ${(offsetMs ?? 0) < 0}, fire_at = coalesce(${fireAt}, fire_at)
+      claim_deadline = now(), early_fire = early_fire OR ${(offsetMs ?? 0) < 0}, fire_at = coalesce(${fireAt}, fire_at),
+      created_at = least(created_at, ${fireAt}::timestamptz - interval '1 ms')
     WHERE id = ${id} AND status IN ('scheduled', 'failed') RETURNING version, attempts, fire_at`;
   if (!claimed) throw new Error(`expected a schedule that waits: ${id}`);
   const latenessMs = attemptedAt.getTime() - claimed.fire_at.getTime();

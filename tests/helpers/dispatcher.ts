@@ -42,7 +42,7 @@ export async function createDispatchBench(settings: Record<string, string>, on?:
     config,
     databaseUrl: database.url,
     account: (overrides?: Parameters<typeof createTestAccount>[2]) => createTestAccount(sql, config.keyRing, overrides),
-    schedule: (account: TestAccount, targetUrl: string, fireAt: Date, overrides?: ScheduleOverrides) =>
+    schedule: (account: TestAccount, targetUrl: string, fireAt: Date | null, overrides?: ScheduleOverrides) =>
       createTestSchedule(sql, config.keyRing, account.id, targetUrl, fireAt, overrides),
     async dispatcher(): Promise<Dispatcher> {
       const dispatcher = await startDispatcher(config, { log: pino({ level: "silent" }), version: "0.0.0" });

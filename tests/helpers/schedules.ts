@@ -12,13 +12,13 @@ export type ScheduleOverrides = {
   early?: boolean;
 };
 
-/** Creates a schedule with the real create statement. Returns its UUID. */
+/** Creates a schedule with the real create statement; it fires now when `fireAt` is null. Returns its UUID. */
 export async function createTestSchedule(
   sql: postgres.Sql,
   keyRing: KeyRing,
   accountId: string,
   targetUrl: string,
-  fireAt: Date,
+  fireAt: Date | null,
   overrides: ScheduleOverrides = {},
 ): Promise<string> {
   const id = newId(Date.now());
@@ -30,7 +30,7 @@ export async function createTestSchedule(
   const sealed = packed && sealRequest(keyRing, packed, { accountId, env, id, method, targetUrl: url.href });
   const [row] = await sql`
     SELECT outcome, id FROM create_schedule(
-      ${accountId}::uuid, ${env}, ${id}::uuid, ${fireAt.toISOString()}::timestamptz,
+      ${accountId}::uuid, ${env}, ${id}::uuid, ${fireAt?.toISOString() ?? null}::timestamptz,
       ${overrides.early ?? null}::boolean, false, ${url.href}, ${url.origin}, ${method},
       ${sealed}::bytea, ${payload === null ? 0 : Buffer.byteLength(payload)}, NULL, ${Buffer.alloc(32)}::bytea, NULL, NULL,
       1000000, 1000000, ${NOTIFY_HORIZON_MS})`;

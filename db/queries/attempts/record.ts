@@ -30,10 +30,13 @@ export type AttemptRecord = {
   nextAttemptAtMs: number | null;
   failures: number;
   interruptions: number;
-  /** Histogram bucket of the offset from fire_at. It is counted when this is the first attempt with a known outcome. */
+  /**
+   * Histogram bucket of the offset from fire_at. It is counted when this is the first attempt with a known outcome, unless
+   * fire_at is the schedule's creation or a move to now: nobody could have sent that earlier.
+   */
   offsetBucket: number;
   onTime: boolean;
-  /** Whether the public punctuality counts it too, if it is such a first attempt. */
+  /** Whether the public punctuality counts it too, if it is counted. */
   isPublic: boolean;
 };
 
@@ -137,7 +140,8 @@ async function write(
           connect_ms, first_byte_ms, status, next_ms, failures, interruptions, bucket, on_time, is_public)
     ), held AS MATERIALIZED (
       SELECT w.*, s.account_id, s.env, s.shard, s.fired_at IS NULL AND w.outcome <> 'interrupted' AS is_first,
-        (extract(epoch FROM w.attempted_at - s.fire_at) * 1000)::bigint AS offset_ms
+        (extract(epoch FROM w.attempted_at - s.fire_at) * 1000)::bigint AS offset_ms,
+        (s.fire_at = s.created_at OR s.fire_at <= s.moved_to_now_at) IS TRUE AS fired_when_asked
       FROM w JOIN schedules s ON ${byKey(sql, "s.id", "w.id")}
       WHERE ${fence}
       ORDER BY w.id FOR UPDATE OF s
@@ -170,7 +174,8 @@ async function write(
         UNION ALL
         SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC'), 'outcome', -1, NULL, -1 FROM replaced
         UNION ALL
-        SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC'), 'offset', bucket, offset_ms, 1 FROM held WHERE is_first
+        SELECT account_id, env, date_trunc('hour', attempted_at, 'UTC'), 'offset', bucket, offset_ms, 1 FROM held
+          WHERE is_first AND NOT fired_when_asked
       ) e
       GROUP BY account_id, env, hour, kind, bucket ORDER BY account_id, env, hour, kind, bucket
       ON CONFLICT (account_id, env, hour, kind, bucket) DO UPDATE SET n = c.n + excluded.n,
@@ -179,7 +184,7 @@ async function write(
       INSERT INTO shard_punctuality AS p (shard, hour, bucket, n, n_by_quarter, on_time)
       SELECT shard, date_bin('15 minutes', attempted_at, 'epoch') AS quarter, bucket, count(*), count(*),
         count(*) FILTER (WHERE on_time)
-      FROM held WHERE is_first AND is_public AND env = 'live'
+      FROM held WHERE is_first AND NOT fired_when_asked AND is_public AND env = 'live'
       GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
       ON CONFLICT (shard, hour, bucket) DO UPDATE SET n = p.n + excluded.n,
         n_by_quarter = p.n_by_quarter + excluded.n_by_quarter, on_time = p.on_time + excluded.on_time

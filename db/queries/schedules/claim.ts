@@ -20,6 +20,8 @@ export type ClaimedSchedule = {
   interruptions: number;
   earlyFire: boolean;
   heldBack: boolean;
+  /** It is due by its own creation or by a move to now, so it could not have been sent earlier. */
+  isDueWhenAsked: boolean;
   fireAtMs: number;
   dueAtMs: number;
   claimedAtMs: number;
@@ -81,6 +83,7 @@ export async function claimSchedules(
     )
     SELECT c.id, c.version, c.account_id, c.env, c.attempts, c.failures, c.interruptions, c.early_fire,
       c.next_attempt_at < a.activated_at AS held_back,
+      (c.next_attempt_at = c.created_at OR c.next_attempt_at = c.moved_to_now_at) IS TRUE AS due_when_asked,
       extract(epoch FROM c.fire_at)::float8 * 1000 AS fire_at_ms,
       extract(epoch FROM c.next_attempt_at)::float8 * 1000 AS due_at_ms,
       extract(epoch FROM c.claimed_at)::float8 * 1000 AS claimed_at_ms,
@@ -106,18 +109,19 @@ export async function claimSchedules(
     interruptions: row[6],
     earlyFire: row[7],
     heldBack: row[8],
-    fireAtMs: Math.round(row[9]),
-    dueAtMs: Math.round(row[10]),
-    claimedAtMs: row[11],
-    claimDeadlineMs: row[12],
-    targetUrl: row[13],
-    method: row[14],
-    sealed: row[15],
-    currentSecret: row[16],
-    formerSecret: row[17],
-    plan: row[18],
-    retryAttempts: row[19],
-    retryBackoffMs: row[20],
-    retryStrategy: row[21],
+    isDueWhenAsked: row[9],
+    fireAtMs: Math.round(row[10]),
+    dueAtMs: Math.round(row[11]),
+    claimedAtMs: row[12],
+    claimDeadlineMs: row[13],
+    targetUrl: row[14],
+    method: row[15],
+    sealed: row[16],
+    currentSecret: row[17],
+    formerSecret: row[18],
+    plan: row[19],
+    retryAttempts: row[20],
+    retryBackoffMs: row[21],
+    retryStrategy: row[22],
   }));
 }

@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { FireTime } from "#domain/fire-time.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { DbOrTx } from "../../orm.ts";
@@ -8,23 +9,25 @@ import { isOwnSchedule, type ScheduleRow, scheduleColumns } from "./find.ts";
 
 /**
  * Changes the instant or the early firing of a schedule while it is `scheduled`. When it is due soon, the same statement
- * notifies the dispatchers. Returns undefined, and changes nothing, when there is no such schedule, it has another
- * status, or `fireAtMs` is not in the future.
+ * notifies the dispatchers. A move to now is remembered, for the figures of punctuality. Returns undefined, and changes
+ * nothing, when there is no such schedule, it has another status, or the instant of `fireTime` is not in the future.
  */
 export async function updateScheduled(
   db: DbOrTx,
   tenant: Tenant,
   id: string,
-  change: { fireAtMs: number | undefined; earlyFire: boolean | undefined },
+  { fireTime, earlyFire }: { fireTime: FireTime | undefined; earlyFire: boolean | undefined },
 ): Promise<ScheduleRow | undefined> {
-  const fireAt = change.fireAtMs === undefined ? schedules.fireAt : asInstant(change.fireAtMs);
+  const fireAt = fireTime && instantOf(fireTime);
+  const isNow = fireTime !== undefined && "inMs" in fireTime && fireTime.inMs === 0;
   const [row] = await db
     .update(schedules)
     .set({
       version: sql`${schedules.version} + 1`,
-      fireAt: sql`${fireAt}`,
-      nextAttemptAt: sql`${fireAt}`,
-      earlyFire: change.earlyFire,
+      fireAt,
+      nextAttemptAt: fireAt,
+      movedToNowAt: isNow ? fireAt : undefined,
+      earlyFire,
       updatedAt: sql`clock_timestamp()`,
     })
     .from(scheduleRequests)
@@ -33,7 +36,7 @@ export async function updateScheduled(
         isOwnSchedule(tenant, id),
         eq(scheduleRequests.scheduleId, schedules.id),
         eq(schedules.status, "scheduled"),
-        change.fireAtMs === undefined ? undefined : sql`${fireAt} > clock_timestamp()`,
+        fireTime && "atMs" in fireTime ? sql`${fireAt} > clock_timestamp()` : undefined,
       ),
     )
     .returning({ ...scheduleColumns, notified: notifyWhenDueSoon });
@@ -44,6 +47,13 @@ export async function updateScheduled(
 export async function isPast(db: DbOrTx, epochMs: number): Promise<boolean> {
   const [row] = await db.execute<{ past: boolean }>(sql`SELECT ${asInstant(epochMs)} <= clock_timestamp() AS past`);
   return row?.past === true;
+}
+
+// statement_timestamp() is the same wherever it stands in a statement. Rounded up to whole milliseconds, as create does.
+function instantOf(fireTime: FireTime): SQL {
+  if ("atMs" in fireTime) return asInstant(fireTime.atMs);
+  return sql`date_trunc('milliseconds', statement_timestamp() + interval '999 microseconds')
+    + ${fireTime.inMs}::bigint * interval '1 millisecond'`;
 }
 
 function asInstant(epochMs: number): SQL {

@@ -215,6 +215,7 @@ function createClaims() {
         interruptions: 0,
         earlyFire: false,
         heldBack: false,
+        isDueWhenAsked: false,
         fireAtMs: dueAtMs,
         dueAtMs,
         claimedAtMs: dueAtMs,

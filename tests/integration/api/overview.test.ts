@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeId } from "#domain/ids.ts";
 import { recordTestAttempt, type TestAttempt } from "../../helpers/attempts.ts";
 import { type Api, startApi, type TestCaller } from "./api.ts";
+import { moveToNow, replayNow } from "./fire-now.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -74,6 +75,34 @@ describe("GET /v1/overview 200", () => {
     await attempted(caller.live, 1_000, { statusCode: null });
     await attempted(caller.live, 1_000, { outcome: "interrupted", statusCode: null });
     expect(await overview(caller)).toMatchObject({ recent_volume: 4, success_rate: 1 / 3 });
+  });
+
+  it("leaves replays that fire now and moves to now out of the offsets, and has them in volume and success rate", async () => {
+    const caller = await api.account();
+    const replayed = await replayNow(api, caller);
+    const moved = await api.create(caller.live);
+    await moveToNow(api, caller, moved);
+    const movedOn = await api.create(caller.live);
+    await moveToNow(api, caller, movedOn);
+    const later = { fireAt: new Date(Date.now() + 60_000).toISOString() };
+    expect((await api.call("PATCH", `/v1/schedules/${movedOn}`, caller.live, later)).status).toBe(200);
+    for (const [id, lateMs] of [
+      [replayed, 700],
+      [moved, 800],
+      [movedOn, 9],
+    ] as const) {
+      const { body } = await api.call("GET", `/v1/schedules/${id}`, caller.live);
+      const attemptedAt = new Date(Date.parse(body.fire_at) + lateMs);
+      await recordTestAttempt(api.sql, decodeId("sch", id) as string, { attemptedAt });
+      const fired = await api.call("GET", `/v1/schedules/${id}`, caller.live);
+      expect(fired.body.offset_ms).toBe(lateMs);
+    }
+    expect(await overview(caller)).toMatchObject({
+      recent_volume: 3,
+      success_rate: 1,
+      offset_ms: { p50: 9, p95: 9, min: 9, max: 9 },
+      histogram: [{ ms: 9, count: 1 }],
+    });
   });
 
   it("counts a schedule in the bucket of its first attempt with a known outcome", async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { decodeId } from "#domain/ids.ts";
 import { recordTestAttempt, type TestAttempt } from "../../helpers/attempts.ts";
 import { type Api, startApi, type TestCaller } from "./api.ts";
+import { moveToNow, replayNow } from "./fire-now.ts";
 
 const PATH = "/v1/status/punctuality";
 const HOUR_MS = 3_600_000;
@@ -71,6 +72,22 @@ describe("GET /v1/status/punctuality 200", () => {
     await attempted({ offsetMs: 5_000, isPublic: false });
     await attempted({ offsetMs: 5_000, attemptedAt: new Date(Date.now() - 25 * HOUR_MS) });
     expect((await api.call("GET", PATH)).body).toMatchObject({ sent: 1, offset_ms: { p50: 1, p95: 1 } });
+  });
+
+  it("omits what nobody could have sent earlier: replays that fire now, and moves to now", async () => {
+    await attempted();
+    const moved = await api.create(caller.live);
+    await moveToNow(api, caller, moved);
+    for (const id of [await replayNow(api, caller), moved]) {
+      const { body } = await api.call("GET", `/v1/schedules/${id}`, caller.live);
+      const attemptedAt = new Date(Date.parse(body.fire_at) + 5_000);
+      await recordTestAttempt(api.sql, decodeId("sch", id) as string, { attemptedAt });
+    }
+    expect((await api.call("GET", PATH)).body).toMatchObject({
+      sent: 1,
+      on_time_rate: 1,
+      histogram: [{ ms: 1, count: 1 }],
+    });
   });
 
   it("has all of them in a histogram and in the quarter of an hour in which they fired", async () => {

@@ -92,7 +92,10 @@ const STEPS = {
     const [id] = await openIds(lane, 1);
     if (!id) return;
     await bench.db.transaction(async (tx) => {
-      await updateScheduled(tx, lane, id, { fireAtMs: later(random), earlyFire: random.chance(0.3) || undefined });
+      await updateScheduled(tx, lane, id, {
+        fireTime: { atMs: later(random) },
+        earlyFire: random.chance(0.3) || undefined,
+      });
       await tx.execute(fragment`SELECT pg_sleep(${pause(random)}::float8 / 1000)`);
     });
   },

@@ -55,7 +55,8 @@ const createMany = (fireAtMs: (number | null)[], sealed: Buffer | null = null) =
     fireAtMs.map((at) => newSchedule(at, { sealed })),
     () => {},
   );
-const move = (id: string, fireAtMs: number) => updateScheduled(bench.db, lane, id, { fireAtMs, earlyFire: undefined });
+const move = (id: string, fireAtMs: number) =>
+  updateScheduled(bench.db, lane, id, { fireTime: { atMs: fireAtMs }, earlyFire: undefined });
 const setStatus = (status: string) => bench.web`UPDATE accounts SET status = ${status} WHERE id = ${lane.accountId}`;
 const raise = async () => {
   const [raised] = await raiseLanes(bench.dispatcher, [lane]);

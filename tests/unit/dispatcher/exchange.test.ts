@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Connection } from "#dispatcher/delivery/connection.ts";
 import type { AttemptResult, Delivery } from "#dispatcher/delivery/delivery.ts";
 import { Exchange, type ExchangeDeps } from "#dispatcher/sending/exchange.ts";
+import { claimedSchedule } from "../../helpers/claimed-schedule.ts";
 import { collectGarbage } from "../../helpers/collect-garbage.ts";
 
 const READ_AT_ONCE = 64 * 1024;
@@ -24,7 +25,7 @@ function start(statusCode: number) {
   const delivery = {
     connection: { used: true } as Connection,
     request: { method: "POST", path: "/", headers: [], body: null },
-    claim: { startedAtMs: 0 },
+    claim: { row: claimedSchedule(), startedAtMs: 0 },
   };
   const exchange = new Exchange(deps as unknown as ExchangeDeps, delivery as unknown as Delivery, () => {});
   exchange.onRequestStart(controller);

@@ -22,7 +22,7 @@ export function quotaOf(plan: PlanLimits, env: Environment): { limit: number; gr
     : { limit: plan.monthlyQuota, graceLimit: graceLimit(plan.monthlyQuota) };
 }
 
-/** The response body of GET /v1/usage for one month and environment. */
+/** Usage of one month and environment against its quota, as callers see it. */
 export function usageView(usage: {
   epochMs: number;
   plan: PlanName;

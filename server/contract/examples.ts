@@ -19,19 +19,27 @@ export const SCHEDULE_EXAMPLE = {
   replay_of: null,
 };
 
-export const SCHEDULE_PAGE_EXAMPLE = { items: [SCHEDULE_EXAMPLE], total: 1, limit: 20, offset: 0 };
+export const SCHEDULE_PAGE_EXAMPLE = { items: [SCHEDULE_EXAMPLE], total: 1, limit: 20, offset: 0, next_cursor: null };
 
-export const CREATED_EXAMPLE = { id, fire_at: "2031-01-01T09:00:00.000Z", status: "scheduled", over_limit: false };
+export const CREATED_EXAMPLE = {
+  id,
+  fire_at: "2031-01-01T09:00:00.000Z",
+  status: "scheduled",
+  over_limit: false,
+  replayed: false,
+  mismatch: false,
+};
 
 export const BULK_EXAMPLE = {
   accepted: [
-    { index: 0, id, fire_at: "2031-01-01T09:00:00.000Z", status: "scheduled" },
+    { index: 0, id, fire_at: "2031-01-01T09:00:00.000Z", status: "scheduled", replayed: false, mismatch: false },
     {
       index: 2,
       id: "sch_01kbm5qk4f8rz3c2x7w9v6n1tb",
       fire_at: "2031-01-01T09:05:00.000Z",
       status: "scheduled",
       replayed: true,
+      mismatch: false,
     },
   ],
   rejected: [{ index: 1, code: "VALIDATION", message: "fireAt must be in the future" }],
@@ -56,6 +64,7 @@ export const LOG_EXAMPLE = {
   total: 1,
   limit: 20,
   offset: 0,
+  next_cursor: null,
   retention_days: 30,
 };
 
@@ -85,6 +94,7 @@ export const USAGE_EXAMPLE = {
   limit: 50_000,
   grace_limit: 55_000,
   over_limit: false,
+  limits: { bulk_items: 500, payload_bytes: 262_144, requests_per_minute: 6_000 },
 };
 
 const PUNCTUALITY_SUMMARY_EXAMPLE = {

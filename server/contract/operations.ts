@@ -4,6 +4,7 @@ import { LEFT_ALONE_REASONS, type LeftAloneReason, OPERATION_ACTIONS, OPERATION_
 import { OperationInput, OperationListInput } from "../operations/operation-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { InstantText, OperationId, Status } from "./fields.ts";
+import { IDEMPOTENCY_FIELDS, IDEMPOTENCY_HEADERS, IDEMPOTENCY_KEY_HEADER } from "./idempotency.ts";
 import { PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
 
 const REASONS: Record<LeftAloneReason, string> = {
@@ -63,6 +64,11 @@ const OperationAnswer = z
   })
   .meta({ id: "Operation", description: "Cancelling or replaying many schedules, step by step." });
 
+const StartedAnswer = OperationAnswer.extend(IDEMPOTENCY_FIELDS).meta({
+  id: "StartedOperation",
+  description: "What starting an operation answers.",
+});
+
 const OPERATION_EXAMPLE = {
   id: "op_01kbm5qk4f8rz3c2x7w9v6n1ta",
   action: "cancel",
@@ -89,26 +95,24 @@ export const startOperation = endpoint({
     "Acts on the named schedules, or on all that match a filter when the operation is accepted; what is created later is not touched. It is worked off in steps after the answer. Each schedule is processed on its own, as by `DELETE` or `replay` of one, under the plan and quota of that moment; a replay makes one copy of each. At most ten run at once in an environment (CONFLICT beyond), and as many are started within 24 hours as the plan allows (RATE_LIMITED beyond). Named schedules that do not exist are counted as `not_found` at once. Operations are kept for 90 days after their end; which schedules were named is not.",
   auth: "any",
   hasEnv: true,
-  requestHeaders: {
-    "Idempotency-Key":
-      "The same as the field `idempotencyKey`, in visible ASCII; where both are given they must be equal.",
-  },
+  requestHeaders: IDEMPOTENCY_KEY_HEADER,
   body: OperationInput,
   bodyExample: { action: "cancel", filter: { status: ["scheduled"], q: "example.com" } },
   responses: {
     202: {
       description: "The operation was accepted.",
-      schema: OperationAnswer,
-      example: { ...OPERATION_EXAMPLE, acted: 0, left_alone: {}, updated_at: OPERATION_EXAMPLE.created_at },
+      schema: StartedAnswer,
+      example: {
+        ...OPERATION_EXAMPLE,
+        ...{ acted: 0, left_alone: {}, updated_at: OPERATION_EXAMPLE.created_at },
+        ...{ replayed: false, mismatch: false },
+      },
     },
     200: {
       description: "An operation with this idempotency key exists already; this is it.",
-      schema: OperationAnswer,
-      example: OPERATION_EXAMPLE,
-      headers: {
-        "Idempotent-Replayed": "`true`",
-        "Idempotency-Mismatch": "`true` when the request differs from the one that was stored.",
-      },
+      schema: StartedAnswer,
+      example: { ...OPERATION_EXAMPLE, replayed: true, mismatch: false },
+      headers: IDEMPOTENCY_HEADERS,
     },
   },
   errors: ["CONFLICT"],
@@ -129,7 +133,7 @@ export const listOperations = endpoint({
       schema: z
         .strictObject({ items: z.array(OperationAnswer).describe("The operations of this page."), ...PAGE_FIELDS })
         .meta({ id: "OperationPage", description: "One page of a list of operations." }),
-      example: { items: [OPERATION_EXAMPLE], total: 1, limit: 20, offset: 0 },
+      example: { items: [OPERATION_EXAMPLE], total: 1, limit: 20, offset: 0, next_cursor: null },
       headers: PAGE_HEADERS,
     },
   },

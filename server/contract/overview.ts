@@ -64,6 +64,13 @@ const UsageAnswer = z
     limit: z.int().describe("The monthly quota."),
     grace_limit: z.int().describe("110 % of the quota, rounded down."),
     over_limit: z.boolean().describe("Whether the quota is exceeded, within the grace."),
+    limits: z
+      .strictObject({
+        bulk_items: z.int().min(1).describe("Schedules in one call of `POST /v1/schedules/bulk`."),
+        payload_bytes: z.int().min(1).describe("Bytes of one payload, in UTF-8."),
+        requests_per_minute: z.int().min(1).describe("API requests of the account in a minute."),
+      })
+      .describe("What the plan allows for a call, of either environment."),
   })
   .meta({ id: "Usage", description: "The usage and quota of a month." });
 

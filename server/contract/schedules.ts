@@ -13,6 +13,7 @@ import {
   SCHEDULE_PAGE_EXAMPLE,
 } from "./examples.ts";
 import { InstantText, Method, ScheduleId, Status } from "./fields.ts";
+import { IDEMPOTENCY_FIELDS, IDEMPOTENCY_HEADERS, IDEMPOTENCY_KEY_HEADER } from "./idempotency.ts";
 
 const ScheduleAnswer = z
   .strictObject({
@@ -43,6 +44,7 @@ const CreatedAnswer = z
     fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
     status: Status.describe("The status of the schedule; `scheduled` unless it existed already."),
     over_limit: z.boolean().describe("Whether the monthly quota is exceeded and the schedule was accepted as grace."),
+    ...IDEMPOTENCY_FIELDS,
   })
   .meta({ id: "CreatedSchedule", description: "What creating a schedule answers." });
 
@@ -57,14 +59,7 @@ const BulkAnswer = z
           id: ScheduleId.describe("The schedule."),
           fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
           status: Status.describe("The status of the schedule; `scheduled` unless it existed already."),
-          replayed: z
-            .literal(true)
-            .optional()
-            .describe("The item's idempotency key was known already; this is the schedule that has it."),
-          mismatch: z
-            .literal(true)
-            .optional()
-            .describe("The item differs from the request that was stored under its idempotency key."),
+          ...IDEMPOTENCY_FIELDS,
         }),
       )
       .describe("Items that have a schedule now, in the order of the request."),
@@ -125,6 +120,12 @@ export const PAGE_FIELDS = {
   total_capped: z.literal(true).optional().describe("A filter matches more than 10,000."),
   limit: z.int().describe("How many rows a page has at most."),
   offset: z.int().describe("Rows before this page; also counted when pages are fetched by `after`."),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe(
+      "The next page, for `after`; null on the last page. Following it from the first page on meets every row once, whatever is created meanwhile.",
+    ),
 };
 
 /** Headers of every page of a list. */
@@ -147,17 +148,9 @@ const CREATED = {
 const REPLAYED = {
   description: "A schedule with this idempotency key exists already; this is it.",
   schema: CreatedAnswer,
-  example: CREATED_EXAMPLE,
-  headers: {
-    "Idempotent-Replayed": "`true`",
-    "Idempotency-Mismatch": "`true` when the request differs from the one that was stored.",
-  },
+  example: { ...CREATED_EXAMPLE, replayed: true },
+  headers: IDEMPOTENCY_HEADERS,
 } satisfies ResponseSpec;
-
-const IDEMPOTENCY_HEADER = {
-  "Idempotency-Key":
-    "The same as the field `idempotencyKey`, in visible ASCII; where both are given they must be equal.",
-};
 
 export const createSchedule = endpoint({
   operationId: "createSchedule",
@@ -167,7 +160,7 @@ export const createSchedule = endpoint({
   summary: "Create one schedule.",
   auth: "any",
   hasEnv: true,
-  requestHeaders: IDEMPOTENCY_HEADER,
+  requestHeaders: IDEMPOTENCY_KEY_HEADER,
   body: CreateInput,
   bodyExample: {
     targetUrl: "https://example.com/hook",
@@ -295,7 +288,7 @@ export const replaySchedule = endpoint({
     "Works from any status. Target, method, headers and payload are those of the schedule. It fires now unless `fireAt` says when.",
   auth: "any",
   hasEnv: true,
-  requestHeaders: IDEMPOTENCY_HEADER,
+  requestHeaders: IDEMPOTENCY_KEY_HEADER,
   body: ReplayInput,
   isBodyOptional: true,
   bodyExample: { fireAt: "2031-01-01T10:00:00Z", idempotencyKey: "again-1234" },
@@ -313,7 +306,7 @@ export const cloneSchedule = endpoint({
     "Works from any status. Target and method are those of the schedule, and its headers unless `headers` stand in their place. It fires now unless `fireAt` says when.",
   auth: "any",
   hasEnv: true,
-  requestHeaders: IDEMPOTENCY_HEADER,
+  requestHeaders: IDEMPOTENCY_KEY_HEADER,
   body: CloneInput,
   bodyExample: { payload: '{"hello":"again"}', fireAt: "2031-01-01T10:00:00Z" },
   responses: { 201: CREATED, 200: REPLAYED },

@@ -84,7 +84,7 @@ export const listEvents = endpoint({
       schema: z
         .strictObject({ items: z.array(EventAnswer).describe("The events of this page."), ...PAGE_FIELDS })
         .meta({ id: "SecurityEventPage", description: "One page of the security log." }),
-      example: { items: [SECURITY_EVENT_EXAMPLE], total: 1, limit: 20, offset: 0 },
+      example: { items: [SECURITY_EVENT_EXAMPLE], total: 1, limit: 20, offset: 0, next_cursor: null },
       headers: PAGE_HEADERS,
     },
   },

@@ -10,20 +10,25 @@ export type Cursor = {
   attempt: number;
   /** Rows on the pages so far. */
   rowsBefore: number;
+  /** The list's filters, by `filterDigest`; undefined where they are not compared. */
+  filter?: string | undefined;
 };
 
 /** Encodes a cursor for the `after` parameter. Opaque to callers; contains no secret. */
-export function writeCursor({ order, atMs, id, attempt, rowsBefore }: Cursor): string {
-  return Buffer.from([order, atMs, id, attempt, rowsBefore].join(" ")).toString("base64url");
+export function writeCursor({ order, atMs, id, attempt, rowsBefore, filter }: Cursor): string {
+  const fields = [order, atMs, id, attempt, rowsBefore, ...(filter === undefined ? [] : [filter])];
+  return Buffer.from(fields.join(" ")).toString("base64url");
 }
 
 /** Decodes a cursor; null unless the text is exactly what `writeCursor` returns. */
 export function readCursor(text: string): Cursor | null {
-  const [, order, at, id, attempt, rowsBefore] = FORM.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
+  const [, order, at, id, attempt, rowsBefore, filter] =
+    FORM.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
   if (order === undefined || id === undefined) return null;
-  const cursor = { order, atMs: Number(at), id, attempt: Number(attempt), rowsBefore: Number(rowsBefore) };
+  const cursor = { order, atMs: Number(at), id, attempt: Number(attempt), rowsBefore: Number(rowsBefore), filter };
   return cursor.atMs <= YEAR_9999_END_MS && writeCursor(cursor) === text ? cursor : null;
 }
 
-const FORM = /^([a-z_-]{1,20}) (\d{1,15}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{1,9}) (\d{1,15})$/;
+const FORM =
+  /^([a-z_-]{1,20}) (\d{1,15}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{1,9}) (\d{1,15})(?: ([0-9a-f]{12}))?$/;
 const YEAR_9999_END_MS = 253_402_300_799_999;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseInstant } from "#domain/instant.ts";
 import { describeInstantProblem } from "#domain/instant-problem.ts";
 import { type Cursor, readCursor } from "./cursor.ts";
+import { filterDigest } from "./filter-digest.ts";
 
 /** Maximum `offset` of any list; deeper pages are reached by cursor. */
 export const OFFSET_MAX = 10_000;
@@ -33,20 +34,20 @@ export const listParameters = {
       pattern: undefined,
       minimum: 0,
       maximum: OFFSET_MAX,
-      description: 'Rows to skip. For deeper pages, follow `rel="next"` of `Link`.',
+      description: "Rows to skip. For deeper pages, and for rows that are created meanwhile, use `after`.",
     }),
   after: z
     .string()
     .transform((text, context) => {
       const cursor = readCursor(text);
       if (cursor !== null) return cursor;
-      context.addIssue('must be copied unchanged from a rel="next" link');
+      context.addIssue('must be copied unchanged from next_cursor or a rel="next" link');
       return z.NEVER;
     })
     .optional()
     .meta({
       description:
-        'Cursor of the next page, instead of `offset`. Opaque; taken from `rel="next"` of `Link` when `offset` would exceed its maximum.',
+        "The `next_cursor` of the page before, in place of `offset`. Opaque; the filters and the sort order must be those of that page.",
     }),
   q: z
     .string()
@@ -63,15 +64,20 @@ export const listParameters = {
   to: instantParameter().optional().describe("End of the time range, exclusive."),
 };
 
-/** Adds an issue when `after` is a cursor of another sort order than `order`, or when `offset` is given too. */
+/**
+ * Adds an issue when `after` is a cursor of another sort order than `order` or of other filters than the rest of `query`, or
+ * when `offset` is given too.
+ */
 export function validateAfter(
-  { after, offset }: { after?: Cursor | undefined; offset: number },
+  query: { after?: Cursor | undefined; offset: number },
   order: string,
   context: z.RefinementCtx,
 ): void {
+  const { after, offset } = query;
   if (after === undefined) return;
   const problem = (message: string) => context.addIssue({ code: "custom", path: ["after"], message });
   if (after.order !== order) problem("belongs to another list or another sort order");
+  else if (after.filter !== undefined && after.filter !== filterDigest(query)) problem("belongs to other filters");
   if (offset > 0) problem("cannot be combined with offset");
 }
 

@@ -1,6 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { ok } from "../http/reply.ts";
 import { type Cursor, writeCursor } from "./cursor.ts";
+import { filterDigest } from "./filter-digest.ts";
 import { linkHeader } from "./link-header.ts";
 import { OFFSET_MAX } from "./parameters.ts";
 
@@ -13,22 +14,29 @@ export type ListPage<Row> = {
   totalCapped: boolean;
 };
 
-/** The page requested, of a list sorted by `order`. */
+/** The page requested, of a list sorted by `order`, and its filters. */
 export type PageRequest = { limit: number; offset: number; after?: Cursor | undefined; order: string };
 
-/** 200 with one page of a list and a `Link` header to the next and previous page. */
+/** 200 with one page of a list, the cursor of the next page, and a `Link` header to the next and previous page. */
 export function listReply<Row, Item>(
   ctx: Ctx,
   requestUrl: string,
-  { limit, offset, after, order }: PageRequest,
+  query: PageRequest,
   page: ListPage<Row>,
   present: (row: Row) => Item,
 ) {
+  const { limit, offset, after, order } = query;
   const { hasMore, last, total } = page;
   const rowsBefore = after?.rowsBefore ?? offset;
   const cursor =
     hasMore && last
-      ? writeCursor({ order, attempt: 0, ...last, rowsBefore: rowsBefore + page.rows.length })
+      ? writeCursor({
+          order,
+          attempt: 0,
+          ...last,
+          rowsBefore: rowsBefore + page.rows.length,
+          filter: filterDigest(query),
+        })
       : undefined;
   const link = linkHeader(ctx.config.baseUrl, requestUrl, {
     ...{ limit, offset, offsetMax: OFFSET_MAX, total },
@@ -40,6 +48,7 @@ export function listReply<Row, Item>(
     ...(page.totalCapped && { total_capped: true as const }),
     limit,
     offset: rowsBefore,
+    next_cursor: cursor ?? null,
   };
   return ok(body, link === undefined ? {} : { Link: link });
 }

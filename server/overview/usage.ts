@@ -12,6 +12,17 @@ export async function readUsage(ctx: Ctx): Promise<Usage> {
   return usage;
 }
 
+/** The response body of GET /v1/usage: `readUsage`, and what the plan allows for a call. */
+export async function readUsageAndLimits(ctx: Ctx) {
+  const { bulkItemsMax, payloadBytesMax, requestsPerMinute } = ctx.limits;
+  const limits = {
+    bulk_items: bulkItemsMax,
+    payload_bytes: payloadBytesMax,
+    requests_per_minute: requestsPerMinute,
+  };
+  return { ...(await readUsage(ctx)), limits };
+}
+
 /** As `readUsage`, for any environment of the account, with the end of the month and the extrapolated total. */
 export async function readMonthUsage(ctx: Ctx, env: Environment = ctx.tenant.env): Promise<MonthUsage> {
   const month = await ctx.query(({ sql }) => readMonth(sql, { ...ctx.tenant, env }));

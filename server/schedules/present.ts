@@ -1,6 +1,7 @@
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
+import { idempotencyFields } from "../http/idempotency-marks.ts";
 import type { ScheduleAttempts } from "./attempts.ts";
 import type { BulkOutcome } from "./bulk.ts";
 import type { ITEM_CODES } from "./bulk-input.ts";
@@ -34,19 +35,19 @@ export function presentCreated(created: CreatedSchedule) {
     fire_at: formatInstant(created.fireAtMs),
     status: created.status,
     over_limit: created.overLimit,
+    ...idempotencyFields(created),
   };
 }
 
 /** The response body of a bulk create; `index` is an item's position in the request. */
 export function presentBulk({ accepted, rejected }: BulkOutcome) {
   return {
-    accepted: accepted.map(({ index, id, fireAtMs, status, outcome, mismatch }) => ({
-      index,
-      id: encodeId("sch", id),
-      fire_at: formatInstant(fireAtMs),
-      status,
-      ...(outcome === "replayed" && { replayed: true as const }),
-      ...(mismatch && { mismatch: true as const }),
+    accepted: accepted.map((item) => ({
+      index: item.index,
+      id: encodeId("sch", item.id),
+      fire_at: formatInstant(item.fireAtMs),
+      status: item.status,
+      ...idempotencyFields(item),
     })),
     rejected: rejected.map(({ index, error }) => ({
       index,

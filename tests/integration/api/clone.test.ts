@@ -27,7 +27,10 @@ describe("POST /v1/schedules/:id/clone 201", () => {
   it("sends the new payload with the old target, method and headers, and counts in the quota", async () => {
     const answer = await clone({ payload: "n\u20acw", fireAt: FUTURE });
     expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({ id: expect.any(String), fire_at: FUTURE, status: "scheduled", over_limit: false });
+    expect(answer.body).toEqual({
+      id: expect.any(String),
+      ...{ fire_at: FUTURE, status: "scheduled", over_limit: false, replayed: false, mismatch: false },
+    });
     const { target_url } = await get(id);
     expect(await get(answer.body.id)).toMatchObject({
       target_url,
@@ -67,7 +70,7 @@ describe("POST /v1/schedules/:id/clone 200", () => {
   it("returns the first clone for a known idempotencyKey, in field or header", async () => {
     const first = await clone({ payload: "new", idempotencyKey: "k" });
     const again = await clone({ payload: "new" }, { "idempotency-key": "k" });
-    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(again).toMatchObject({ status: 200, body: { ...first.body, replayed: true } });
     expect(again.headers.get("idempotency-mismatch")).toBeNull();
     expect(await used()).toBe(2);
   });

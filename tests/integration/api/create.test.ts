@@ -30,7 +30,7 @@ async function stored(): Promise<{ schedules: number; requests: number; used: nu
 }
 
 describe("a valid schedule", () => {
-  it("is answered with 201 and exactly id, fire_at, status and over_limit", async () => {
+  it("is answered with 201 and exactly id, fire_at, status, over_limit, replayed and mismatch", async () => {
     const answer = await post(valid);
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -38,6 +38,8 @@ describe("a valid schedule", () => {
       fire_at: FUTURE,
       status: "scheduled",
       over_limit: false,
+      replayed: false,
+      mismatch: false,
     });
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
@@ -183,7 +185,7 @@ describe("the order of validation", () => {
       { ...known, payload: "a".repeat(60_000) },
     ]) {
       const again = await post(body);
-      expect(again).toMatchObject({ status: 200, body: first.body });
+      expect(again).toMatchObject({ status: 200, body: { ...first.body, replayed: true, mismatch: true } });
       expect(again.headers.get("idempotency-mismatch")).toBe("true");
     }
     expect(await stored()).toMatchObject({ schedules: 1, used: 1 });
@@ -202,11 +204,11 @@ describe("the order of validation", () => {
 });
 
 describe("idempotency", () => {
-  it("returns the same schedule again with 200 and marks the answer as replayed", async () => {
+  it("returns the same schedule again with 200 and marks the answer as replayed, in headers and body", async () => {
     const first = await post({ ...valid, idempotencyKey: "k", headers: { A: "1", B: "2" } });
     const again = await post({ ...valid, idempotencyKey: "k", headers: { b: "2", a: "1" }, method: "POST" });
     expect(first.headers.get("idempotent-replayed")).toBeNull();
-    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(again).toMatchObject({ status: 200, body: { ...first.body, replayed: true } });
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(again.headers.get("idempotency-mismatch")).toBeNull();
   });

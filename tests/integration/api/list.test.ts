@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { encodeId, newId } from "#domain/ids.ts";
+import { decodeId, encodeId, newId } from "#domain/ids.ts";
 import { writeCursor } from "#server/lists/cursor.ts";
-import { type Api, startApi, type TestCaller } from "./api.ts";
+import { type Api, FUTURE, startApi, type TestCaller, type TestSession } from "./api.ts";
 
 let api: Api;
 
@@ -184,6 +184,78 @@ describe("the link rel=next", () => {
   );
 });
 
+describe("next_cursor", () => {
+  const walk = async (path: string, caller: string | TestSession, onPage: () => Promise<unknown> = async () => {}) => {
+    const pages: { items: unknown[]; offset: number; next_cursor: string | null }[] = [];
+    for (let after = ""; ; ) {
+      const { status, body } = await api.call("GET", `${path}${after && `&after=${after}`}`, caller);
+      expect(status).toBe(200);
+      pages.push(body);
+      if (body.next_cursor === null) return pages;
+      after = body.next_cursor;
+      await onPage();
+    }
+  };
+
+  it.each(["sort=-created_at", "sort=fire_at", "sort=-fire_at", "status=scheduled", "q=hook", `from=${FUTURE}`])(
+    "leads from the first page to every row once, with ?%s, while others are created and cancelled",
+    async (asked) => {
+      const caller = await api.account();
+      const ids = await fill(caller, 7);
+      const [gone = ""] = ids.splice(4, 1);
+      const pages = await walk(`/v1/schedules?limit=2&${asked}`, caller.live, async () => {
+        await api.call("DELETE", `/v1/schedules/${gone}`, caller.live);
+        for (const fireAt of ["2031-01-01T00:00:00Z", "2032-01-01T00:00:00Z"])
+          await api.create(caller.live, { fireAt });
+      });
+      const seen = pages.flatMap(({ items }) => items.map((item) => (item as { id: string }).id));
+      expect(seen.filter((id) => ids.includes(id))).toEqual(asked === "sort=fire_at" ? ids.toReversed() : ids);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(pages.map(({ offset }) => offset)).toEqual(pages.map((_, n) => 2 * n));
+    },
+  );
+
+  it("is null on a page that ends with the last row, and on an empty one", async () => {
+    const caller = await api.account();
+    await fill(caller, 4);
+    expect((await list(caller, "?limit=4")).next_cursor).toBeNull();
+    expect((await list(caller, "?limit=3&offset=1")).next_cursor).toBeNull();
+    expect((await list(caller, "?limit=3&offset=9")).next_cursor).toBeNull();
+    expect((await list(caller, "?status=dead")).next_cursor).toBeNull();
+    expect((await list(caller, "?limit=3")).next_cursor).toEqual(expect.any(String));
+  });
+
+  it("continues after a page that was found by offset", async () => {
+    const caller = await api.account();
+    const ids = await fill(caller, 5);
+    const { next_cursor } = await list(caller, "?limit=2&offset=1");
+    expect(await list(caller, `?limit=2&after=${next_cursor}`)).toMatchObject({ offset: 3, ids: ids.slice(3) });
+  });
+
+  it("leads through the log, the operations and the security log as well", async () => {
+    const caller = await api.account();
+    const [id = ""] = await fill(caller, 1);
+    await api.sql`INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
+      SELECT ${decodeId("sch", id)}, n, now() - interval '1 minute', ${caller.accountId}, 'live', 'delivered', 200, 1, ''
+      FROM generate_series(1, 5) n`;
+    for (let n = 0; n < 5; n++) await api.call("POST", "/v1/operations", caller.live, { action: "cancel", filter: {} });
+    for (let n = 0; n < 5; n++) await api.call("POST", "/v1/signing-secrets/rotate", caller.live);
+    const session = await api.session(caller.accountId);
+    for (const [path, credential] of [
+      ["/v1/logs?limit=2", caller.live],
+      ["/v1/operations?limit=2", caller.live],
+      ["/v1/me/events?limit=2", session],
+    ] as const) {
+      const pages = await walk(path, credential);
+      const rows = pages.flatMap(({ items }) => items.map((item) => JSON.stringify(item)));
+      expect(pages.length, path).toBeGreaterThanOrEqual(3);
+      expect(new Set(rows).size, path).toBe(rows.length);
+      const whole = await api.call("GET", path.replace("limit=2", "limit=100"), credential);
+      expect(rows, path).toEqual(whole.body.items.map((item: unknown) => JSON.stringify(item)));
+    }
+  });
+});
+
 describe("the link rel=prev", () => {
   it("never points behind the last row", async () => {
     const caller = await api.account();
@@ -216,7 +288,7 @@ describe("the parameter after", () => {
 
   it("is refused unless it is from a link, in a list with the same sort, and without offset", async () => {
     for (const after of ["x", "AAAA", `${at({})}=`, at({ atMs: 10 ** 15 }), at({ id: "x" }), at({ attempt: -1 })]) {
-      const message = 'must be copied unchanged from a rel="next" link';
+      const message = 'must be copied unchanged from next_cursor or a rel="next" link';
       expect(await refused(`/v1/schedules?after=${encodeURIComponent(after)}`)).toEqual([{ path: "after", message }]);
     }
     const elsewhere = "belongs to another list or another sort order";
@@ -226,6 +298,39 @@ describe("the parameter after", () => {
     expect(await refused(`/v1/logs?after=${at({})}`)).toEqual([{ path: "after", message: elsewhere }]);
     const together = "cannot be combined with offset";
     expect(await refused(`/v1/schedules?offset=1&after=${at({})}`)).toEqual([{ path: "after", message: together }]);
+  });
+
+  it("is refused with other filters than those of its page, however they are written", async () => {
+    const caller = await api.account();
+    await fill(caller, 3);
+    const cursorOf = async (asked: string) => (await list(caller, `?limit=1&${asked}`)).next_cursor;
+    const answer = (asked: string) => api.call("GET", `/v1/schedules?${asked}`, caller.live);
+    const cursor = await cursorOf("status=scheduled,dead&from=2030-01-01T00:00:00Z");
+    for (const same of [
+      "status=scheduled,dead&from=2030-01-01T00:00:00Z",
+      "status=dead,scheduled,dead&from=2030-01-01T01:00:00%2B01:00",
+    ])
+      expect((await answer(`${same}&limit=2&after=${cursor}`)).body.items).toHaveLength(2);
+    for (const other of [
+      "",
+      "status=scheduled",
+      "status=scheduled,dead",
+      "q=hook&status=scheduled,dead&from=2030-01-01T00:00:00Z",
+    ]) {
+      const refusal = await answer(`${other}&after=${cursor}`);
+      const details = [{ path: "after", message: "belongs to other filters" }];
+      expect(refusal).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details } } });
+    }
+    const unfiltered = await cursorOf("");
+    expect((await answer(`status=scheduled&after=${unfiltered}`)).status).toBe(400);
+    expect((await answer(`after=${unfiltered}`)).status).toBe(200);
+  });
+
+  it("from a link of before cursors knew their filters still works", async () => {
+    const caller = await api.account();
+    const ids = await fill(caller, 2);
+    const after = at({ atMs: Date.now() + 60_000, rowsBefore: 0 });
+    expect((await list(caller, `?status=scheduled&after=${after}`)).ids).toEqual(ids);
   });
 
   it("from another account's link shows only the caller's own rows", async () => {

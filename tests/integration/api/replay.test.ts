@@ -34,6 +34,8 @@ describe("POST /v1/schedules/:id/replay 201", () => {
       fire_at: FUTURE,
       status: "scheduled",
       over_limit: false,
+      replayed: false,
+      mismatch: false,
     });
     const { target_url, method, payload_size_bytes } = await get(id);
     expect(await get(answer.body.id)).toMatchObject({
@@ -104,7 +106,7 @@ describe("POST /v1/schedules/:id/replay 200", () => {
       await replay({ fireAt: FUTURE, idempotencyKey: "k" }),
       await replay({ fireAt: FUTURE }, { "idempotency-key": "k" }),
     ]) {
-      expect(again).toMatchObject({ status: 200, body: first.body });
+      expect(again).toMatchObject({ status: 200, body: { ...first.body, replayed: true } });
       expect(again.headers.get("idempotent-replayed")).toBe("true");
       expect(again.headers.get("idempotency-mismatch")).toBeNull();
     }

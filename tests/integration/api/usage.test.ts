@@ -11,11 +11,13 @@ afterAll(() => api.stop());
 const month = () => new Date().toISOString().slice(0, 7).replace("-", "");
 
 describe("GET /v1/usage 200", () => {
-  it("shows the month, the plan and its quota before the first create", async () => {
-    const free = { period: month(), plan: "free", scheduled: 0, limit: 15, grace_limit: 16, over_limit: false };
+  it("shows the month, the plan, its quota and its limits for a call before the first create", async () => {
+    const limits = { bulk_items: 100, payload_bytes: 51_200, requests_per_minute: 600 };
+    const free = { period: month(), plan: "free", scheduled: 0, limit: 15, grace_limit: 16, over_limit: false, limits };
     expect((await api.call("GET", "/v1/usage", (await api.account("free")).live)).body).toEqual(free);
     // A tenth of 99 is 9.9, which is rounded down.
-    const indie = { plan: "indie", limit: 99, grace_limit: 108 };
+    const more = { bulk_items: 500, payload_bytes: 262_144, requests_per_minute: 6_000 };
+    const indie = { plan: "indie", limit: 99, grace_limit: 108, limits: more };
     expect((await api.call("GET", "/v1/usage", (await api.account("indie")).live)).body).toMatchObject(indie);
   });
 

@@ -32,14 +32,13 @@ export const CREATED_EXAMPLE = {
 
 export const BULK_EXAMPLE = {
   accepted: [
-    { index: 0, id, fire_at: "2031-01-01T09:00:00.000Z", status: "scheduled", replayed: false, mismatch: false },
+    { index: 0, id, fire_at: "2031-01-01T09:00:00.000Z", status: "scheduled" },
     {
       index: 2,
       id: "sch_01kbm5qk4f8rz3c2x7w9v6n1tb",
       fire_at: "2031-01-01T09:05:00.000Z",
       status: "scheduled",
       replayed: true,
-      mismatch: false,
     },
   ],
   rejected: [{ index: 1, code: "VALIDATION", message: "fireAt must be in the future" }],

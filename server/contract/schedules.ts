@@ -59,7 +59,14 @@ const BulkAnswer = z
           id: ScheduleId.describe("The schedule."),
           fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
           status: Status.describe("The status of the schedule; `scheduled` unless it existed already."),
-          ...IDEMPOTENCY_FIELDS,
+          replayed: z
+            .literal(true)
+            .optional()
+            .describe("The item's idempotency key was known already; this is the schedule that has it."),
+          mismatch: z
+            .literal(true)
+            .optional()
+            .describe("The item differs from the request that was stored under its idempotency key."),
         }),
       )
       .describe("Items that have a schedule now, in the order of the request."),

@@ -47,7 +47,8 @@ export function presentBulk({ accepted, rejected }: BulkOutcome) {
       id: encodeId("sch", item.id),
       fire_at: formatInstant(item.fireAtMs),
       status: item.status,
-      ...idempotencyFields(item),
+      ...(item.outcome === "replayed" && { replayed: true as const }),
+      ...(item.mismatch && { mismatch: true as const }),
     })),
     rejected: rejected.map(({ index, error }) => ({
       index,

@@ -28,7 +28,7 @@ export function EventTable({
       {events.length === 0 ? (
         <CardBody className="text-ink-soft text-sm">{empty}</CardBody>
       ) : (
-        <Table caption="Security log" stacks dense>
+        <Table caption="Events, newest first" stacks dense>
           <TableHead>
             <HeadCell>What</HeadCell>
             <HeadCell>From</HeadCell>

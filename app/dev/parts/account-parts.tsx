@@ -132,7 +132,7 @@ export function AccountParts() {
           zone="UTC"
         />
         <EventTable
-          title="The newest events"
+          title="Security log"
           events={EVENTS.map((event, at) => ({ ...EVENT, ...event, id: String(at) }))}
           now={NOW}
           zone="UTC"

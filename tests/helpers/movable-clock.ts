@@ -16,6 +16,9 @@ export async function makeClockMovable(sql: postgres.Sql) {
       CREATE FUNCTION movable.${name}() RETURNS timestamptz LANGUAGE sql ${volatility}
       AS 'SELECT pg_catalog.${name}() + shift FROM movable.clock'`);
   }
+  // A schema that a role may not use is left out of its search_path without an error: the service has a role of its own.
+  await sql`GRANT USAGE ON SCHEMA movable TO PUBLIC`;
+  await sql`GRANT SELECT ON movable.clock TO PUBLIC`;
   const [row] = await sql`SELECT current_database() AS name`;
   await sql`ALTER DATABASE ${sql(row?.name)} SET search_path = movable, pg_catalog, public`;
   await sql`

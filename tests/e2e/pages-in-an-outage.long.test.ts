@@ -14,7 +14,8 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => stage?.stop());
 beforeEach(async () => {
-  proxy.set("pass");
+  // Otherwise a page could meet a connection that the test before left silent, and would not load.
+  proxy.heal();
   account = await stage.bench.account();
 });
 

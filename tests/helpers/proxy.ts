@@ -55,6 +55,11 @@ export async function startProxy(targetPort: number) {
         if (next === "reset" || next === "accept and close") link.client.resetAndDestroy();
       }
     },
+    /** Passes bytes again, and resets the connections that have lost some: none stays silent. */
+    heal() {
+      mode = "pass";
+      for (const { client, lost } of [...links]) if (lost !== "nothing") client.resetAndDestroy();
+    },
     connections: () => links.size,
     /** How many connections there have been. */
     accepted: () => accepted,

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { formBytesMax, parsePlans } from "#domain/plans.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
@@ -394,7 +395,7 @@ describe("bodies that are announced and never sent", () => {
         headers: ["Stripe-Signature: t=1,v1=a", ...headers],
         body,
       });
-    const forms = await waitingConnections(40, form(8 * 1024 * 1024));
+    const forms = await waitingConnections(40, form(formBytesMax(parsePlans(undefined))));
     const events = await waitingConnections(64, event(announced));
     const body = '--x\r\nContent-Disposition: form-data; name="words"\r\n\r\nin 5m\r\n--x--\r\n';
     expect((await sendRaw(web.port, form(body.length, body))).status).toBeLessThan(429);

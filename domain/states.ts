@@ -2,6 +2,7 @@
  * scheduled → firing → succeeded | failed | dead        claim, then the outcome of the attempt
  * failed → firing                                       the next attempt is claimed
  * scheduled → scheduled                                 the owner moved fire_at
+ * failed → failed                                       the owner made the next attempt due now
  * scheduled | failed → cancelled                        the owner cancelled it
  * firing → scheduled | failed                           released: claimed, but nothing was sent
  * firing → cancelled                                    only when its account is deleted
@@ -15,7 +16,7 @@ export type ScheduleStatus = (typeof STATUSES)[number];
 const TRANSITIONS = {
   scheduled: ["firing", "scheduled", "cancelled"],
   firing: ["succeeded", "failed", "dead", "scheduled", "cancelled"],
-  failed: ["firing", "cancelled"],
+  failed: ["firing", "failed", "cancelled"],
   succeeded: [],
   dead: [],
   cancelled: [],

@@ -23,6 +23,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   schedules.listAttempts,
   schedules.rescheduleSchedule,
   schedules.cancelSchedule,
+  schedules.fireSchedule,
   schedules.replaySchedule,
   schedules.cloneSchedule,
   operations.startOperation,

@@ -104,8 +104,9 @@ const ERRORS: Record<ErrorCode, { when: string; message: string; headers?: (keyo
     headers: ["Allow"],
   },
   CONFLICT: {
-    when: "The resource's state does not allow it; the message names the state.",
+    when: "The resource's state does not allow it; the message names the state. For a schedule that is `firing`, `Retry-After` says when its attempt has ended at the latest.",
     message: "A schedule that is succeeded cannot be cancelled.",
+    headers: ["Retry-After"],
   },
   PAYLOAD_TOO_LARGE: {
     when: "The payload exceeds the plan's limit, or the body exceeds the endpoint's limit.",

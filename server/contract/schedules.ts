@@ -285,6 +285,26 @@ export const cancelSchedule = endpoint({
   errors: ["NOT_FOUND", "CONFLICT"],
 });
 
+export const fireSchedule = endpoint({
+  operationId: "fireSchedule",
+  method: "POST",
+  path: "/v1/schedules/{id}/fire",
+  tag,
+  summary: "Send a schedule now, or try a failed one again now.",
+  description:
+    "A schedule that is `scheduled` is moved to now, as by PATCH: its rate still applies. One that is `failed` makes its next retry now and keeps `fire_at`; no retry is added. One that is due already stays as it is. Nothing counts in the quota. To send a schedule that has ended once more, replay it.",
+  auth: "any",
+  hasEnv: true,
+  responses: {
+    200: {
+      description: "The schedule as it is now.",
+      schema: ScheduleAnswer,
+      example: { ...SCHEDULE_EXAMPLE, ...WAITING, fire_at: WAITING.updated_at, next_attempt_at: WAITING.updated_at },
+    },
+  },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
 export const replaySchedule = endpoint({
   operationId: "replaySchedule",
   method: "POST",

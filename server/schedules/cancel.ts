@@ -18,6 +18,6 @@ export async function cancelSchedule(ctx: Ctx, textId: string): Promise<Schedule
     const current = await getSchedule(ctx, textId);
     if (current.status === "cancelled") return current;
     const isOpen = current.status !== "firing" && canTransition(current.status, "cancelled");
-    if (!isOpen || tries === 3) throw statusConflict("cancelled", current);
+    if (!isOpen || tries === 3) throw await statusConflict(ctx, "cancelled", current);
   }
 }

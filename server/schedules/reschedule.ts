@@ -22,6 +22,6 @@ export async function rescheduleSchedule(ctx: Ctx, textId: string, input: Resche
     if (fireAtMs !== undefined && (await ctx.query(({ db }) => isPast(db, fireAtMs)))) {
       throw invalid([{ path: "fireAt", message: "must be in the future" }]);
     }
-    if (current.status !== "scheduled" || tries === 3) throw statusConflict("rescheduled", current);
+    if (current.status !== "scheduled" || tries === 3) throw await statusConflict(ctx, "rescheduled", current);
   }
 }

@@ -9,8 +9,8 @@ import { isOwnSchedule, type ScheduleRow, scheduleColumns } from "./find.ts";
 
 /**
  * Changes the instant or the early firing of a schedule while it is `scheduled`. When it is due soon, the same statement
- * notifies the dispatchers. A move to now is remembered, for the figures of punctuality. Returns undefined, and changes
- * nothing, when there is no such schedule, it has another status, or the instant of `fireTime` is not in the future.
+ * notifies the dispatchers. Returns undefined, and changes nothing, when there is no such schedule, it has another
+ * status, or the instant of `fireTime` is not in the future.
  */
 export async function updateScheduled(
   db: DbOrTx,
@@ -19,14 +19,12 @@ export async function updateScheduled(
   { fireTime, earlyFire }: { fireTime: FireTime | undefined; earlyFire: boolean | undefined },
 ): Promise<ScheduleRow | undefined> {
   const fireAt = fireTime && instantOf(fireTime);
-  const isNow = fireTime !== undefined && "inMs" in fireTime && fireTime.inMs === 0;
   const [row] = await db
     .update(schedules)
     .set({
       version: sql`${schedules.version} + 1`,
       fireAt,
       nextAttemptAt: fireAt,
-      movedToNowAt: isNow ? fireAt : undefined,
       earlyFire,
       updatedAt: sql`clock_timestamp()`,
     })
@@ -49,18 +47,23 @@ export async function isPast(db: DbOrTx, epochMs: number): Promise<boolean> {
   return row?.past === true;
 }
 
-// statement_timestamp() is the same wherever it stands in a statement. Rounded up to whole milliseconds, as create does.
+/**
+ * Now, rounded up to whole milliseconds, as every fire_at is. statement_timestamp() is the same wherever it stands in a
+ * statement.
+ */
+export const NOW_ROUNDED_UP = sql`date_trunc('milliseconds', statement_timestamp() + interval '999 microseconds')`;
+
 function instantOf(fireTime: FireTime): SQL {
   if ("atMs" in fireTime) return asInstant(fireTime.atMs);
-  return sql`date_trunc('milliseconds', statement_timestamp() + interval '999 microseconds')
-    + ${fireTime.inMs}::bigint * interval '1 millisecond'`;
+  return sql`${NOW_ROUNDED_UP} + ${fireTime.inMs}::bigint * interval '1 millisecond'`;
 }
 
 function asInstant(epochMs: number): SQL {
   return sql`${formatInstant(epochMs)}::timestamptz`;
 }
 
-const notifyWhenDueSoon = sql`CASE
+/** Notifies the dispatchers of a schedule that an UPDATE has made due soon. For its RETURNING. */
+export const notifyWhenDueSoon = sql`CASE
   WHEN ${schedules.nextAttemptAt} <= clock_timestamp() + ${NOTIFY_HORIZON_MS} * interval '1 millisecond'
   THEN pg_notify('stopwatch_due', due_notice(${schedules.shard}, ${schedules.id}, ${schedules.accountId}, ${schedules.env},
     ${schedules.nextAttemptAt}, 1))::text END`;

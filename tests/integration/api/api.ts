@@ -33,6 +33,7 @@ import * as operations from "#app/v1/operations/route.ts";
 import * as overview from "#app/v1/overview/route.ts";
 import * as attempts from "#app/v1/schedules/[id]/attempts/route.ts";
 import * as clone from "#app/v1/schedules/[id]/clone/route.ts";
+import * as fire from "#app/v1/schedules/[id]/fire/route.ts";
 import * as replay from "#app/v1/schedules/[id]/replay/route.ts";
 import * as schedule from "#app/v1/schedules/[id]/route.ts";
 import * as bulk from "#app/v1/schedules/bulk/route.ts";
@@ -172,6 +173,7 @@ const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/schedules$/, schedules],
   [/^\/v1\/schedules\/bulk$/, bulk],
   [/^\/v1\/schedules\/([^/]+)$/, schedule],
+  [/^\/v1\/schedules\/([^/]+)\/fire$/, fire],
   [/^\/v1\/schedules\/([^/]+)\/replay$/, replay],
   [/^\/v1\/schedules\/([^/]+)\/clone$/, clone],
   [/^\/v1\/schedules\/([^/]+)\/attempts$/, attempts],

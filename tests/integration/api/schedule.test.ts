@@ -1,6 +1,7 @@
+import type postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId } from "#domain/ids.ts";
-import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
+import { type Answer, type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
 
 let api: Api;
 let caller: TestCaller;
@@ -16,6 +17,7 @@ beforeEach(async () => {
 const get = (id: string) => api.call("GET", `/v1/schedules/${id}`, caller.live);
 const patch = (id: string, body: unknown) => api.call("PATCH", `/v1/schedules/${id}`, caller.live, body);
 const cancel = (id: string) => api.call("DELETE", `/v1/schedules/${id}`, caller.live);
+const fire = (id: string, key = caller.live) => api.call("POST", `/v1/schedules/${id}/fire`, key);
 const uuid = (id: string) => decodeId("sch", id) as string;
 const soon = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
@@ -28,6 +30,13 @@ async function become(id: string, status: string) {
       next_attempt_at = CASE WHEN ${isTerminal} THEN NULL ELSE fire_at END,
       ended_at = CASE WHEN ${isTerminal} THEN now() END
     WHERE id = ${uuid(id)}`;
+}
+
+/** Expects `Retry-After` to say when the attempt that `become` began has ended at the latest, or not to be there. */
+function expectRetryAfter({ headers }: Answer, isThere: boolean) {
+  const [, seconds] = /^(\d+)$/.exec(headers.get("retry-after") ?? "") ?? [];
+  if (isThere) expect([34, 35]).toContain(Number(seconds));
+  else expect(headers.has("retry-after")).toBe(false);
 }
 
 describe("GET /v1/schedules/:id", () => {
@@ -110,6 +119,7 @@ describe("PATCH /v1/schedules/:id", () => {
     expect(answer).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     expect(answer.body.error.message).toContain(status);
     if (status === "firing") expect(answer.body.error.message).toMatch(/ends by \d{4}-.*Z: try again/);
+    expectRetryAfter(answer, status === "firing");
   });
 
   it("notifies the dispatchers of a schedule that is due soon, and of no other", async () => {
@@ -141,6 +151,7 @@ describe("DELETE /v1/schedules/:id", () => {
     const answer = await cancel(id);
     expect(answer).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     expect(answer.body.error.message).toContain(status);
+    expectRetryAfter(answer, status === "firing");
     expect((await get(id)).body.status).toBe(status);
   });
 
@@ -148,6 +159,92 @@ describe("DELETE /v1/schedules/:id", () => {
     await cancel(await api.create(caller.live));
     const [row] = await api.sql`SELECT scheduled FROM usage WHERE account_id = ${caller.accountId}`;
     expect(row?.scheduled).toBe(1);
+  });
+});
+
+describe("POST /v1/schedules/:id/fire", () => {
+  const row = async (id: string) => {
+    const [found] = await api.sql`SELECT *, version::int AS version FROM schedules WHERE id = ${uuid(id)}`;
+    return found as postgres.Row;
+  };
+  const now = async () => (await api.sql`SELECT clock_timestamp()::timestamptz(3) AS now`)[0]?.now as Date;
+
+  it("moves a scheduled one to now, keeps its early firing, and counts nothing", async () => {
+    const id = await api.create(caller.live, { earlyFire: true });
+    const before = await now();
+    const answer = await fire(id);
+    expect(answer).toMatchObject({ status: 200, body: { status: "scheduled", early_fire: true, attempts: 0 } });
+    const firesAt = new Date(answer.body.fire_at);
+    expect(firesAt >= before && firesAt <= new Date((await now()).getTime() + 1)).toBe(true);
+    expect(answer.body.next_attempt_at).toBe(answer.body.fire_at);
+    expect(answer.body).toEqual((await get(id)).body);
+    expect(await row(id)).toMatchObject({ version: 2, fire_at: firesAt, moved_to_now_at: firesAt });
+    const [used] = await api.sql`SELECT scheduled FROM usage WHERE account_id = ${caller.accountId}`;
+    expect(used?.scheduled).toBe(1);
+  });
+
+  it("makes the next retry of a failed one due now, and keeps the instant and the attempts", async () => {
+    const id = await api.create(caller.live);
+    await become(id, "failed");
+    const before = await now();
+    const answer = await fire(id);
+    expect(answer).toMatchObject({ status: 200, body: { status: "failed", fire_at: FUTURE, attempts: 1 } });
+    const dueAt = new Date(answer.body.next_attempt_at);
+    expect(dueAt >= before && dueAt <= new Date((await now()).getTime() + 1)).toBe(true);
+    expect(await row(id)).toMatchObject({ version: 3, failures: 0, next_attempt_at: dueAt });
+  });
+
+  it.each(["firing", "succeeded", "dead", "cancelled"])(
+    "answers 409 for a %s one and changes nothing",
+    async (status) => {
+      const id = await api.create(caller.live);
+      await become(id, status);
+      const before = await row(id);
+      const answer = await fire(id);
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+      expect(answer.body.error.message).toContain(`A schedule that is ${status} cannot be fired.`);
+      expectRetryAfter(answer, status === "firing");
+      expect(await row(id)).toEqual(before);
+    },
+  );
+
+  it.each(["scheduled", "failed"])("leaves a %s one that is due already as it is, however often", async (status) => {
+    const id = await api.create(caller.live);
+    await become(id, status);
+    await api.sql`UPDATE schedules SET next_attempt_at = now() - interval '1 s' WHERE id = ${uuid(id)}`;
+    const before = await row(id);
+    for (let n = 0; n < 2; n++) expect(await fire(id)).toMatchObject({ status: 200, body: (await get(id)).body });
+    expect(await row(id)).toEqual(before);
+    const moved = await api.create(caller.live);
+    const first = await fire(moved);
+    expect(await fire(moved)).toMatchObject({ status: 200, body: first.body });
+  });
+
+  it("answers 404 for one of another account or environment, and for a malformed id", async () => {
+    const id = await api.create(caller.live);
+    for (const answer of [
+      await fire(id, (await api.account()).live),
+      await fire(id, caller.test),
+      await fire("sch_x"),
+      await fire("sch_01kbm5qk4f8rz3c2x7w9v6n1ta"),
+    ])
+      expect(answer).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });
+    expect((await row(id)).version).toBe(1);
+  });
+
+  it("notifies the dispatchers, and wakes the lane", async () => {
+    const notifications: string[] = [];
+    const listener = await api.sql.listen("stopwatch_due", (payload) => notifications.push(payload));
+    const id = await api.create(caller.live);
+    const { fire_at } = (await fire(id)).body;
+    await fire(id);
+    await api.sql.notify("stopwatch_due", "end");
+    await expect.poll(() => notifications).toContain("end");
+    await listener.unlisten();
+    const { shard } = await row(id);
+    expect(notifications).toEqual([`${shard}:${uuid(id)}:${caller.accountId}:live:${Date.parse(fire_at)}:1`, "end"]);
+    const [lane] = await api.sql`SELECT due_at FROM lanes WHERE account_id = ${caller.accountId} AND env = 'live'`;
+    expect(lane?.due_at).toEqual(new Date(fire_at));
   });
 });
 
@@ -163,6 +260,19 @@ describe("in a race,", () => {
       for (const move of moves) expect([200, 409]).toContain(move.status);
       const [row] = await api.sql`SELECT status, version::int FROM schedules WHERE id = ${uuid(id)}`;
       expect(row).toEqual({ status: "cancelled", version: 2 + moves.filter((move) => move.status === 200).length });
+    }
+  });
+
+  it("a claim, a cancel and a move to now: what was acknowledged holds", async () => {
+    for (let round = 0; round < 20; round++) {
+      const id = await api.create(caller.live);
+      const claim = api.sql`UPDATE schedules SET status = 'firing', version = version + 1, attempts = 1,
+        claim_deadline = now() + interval '35 s' WHERE id = ${uuid(id)} AND version = 1 AND status = 'scheduled' RETURNING id`;
+      const [claimed, fired, cancelled] = await Promise.all([claim, fire(id), cancel(id)]);
+      const { status } = (await get(id)).body;
+      expect([fired.status, cancelled.status].every((code) => code === 200 || code === 409)).toBe(true);
+      if (claimed.length === 1) expect([fired.status, cancelled.status, status]).toEqual([409, 409, "firing"]);
+      else expect([cancelled.status, status]).toEqual([200, "cancelled"]);
     }
   });
 

@@ -70,6 +70,7 @@ it("the tests cover all endpoints that take no body", () => {
     "deleteAccount",
     "endOtherSessions",
     "endSession",
+    "fireSchedule",
     "logOut",
     "openPortal",
     "removeIdentities",

@@ -13,6 +13,7 @@ describe("the states of a schedule", () => {
           "scheduled → scheduled",
           "scheduled → cancelled",
           "failed → firing",
+          "failed → failed",
           "failed → cancelled",
         ],
         ...["firing → succeeded", "firing → failed", "firing → dead", "firing → scheduled", "firing → cancelled"],

@@ -1,3 +1,18 @@
+export type { CallOptions, FetchLike, Retry } from "./client/call.ts";
+export type {
+  AcceptedEntry,
+  BulkEntries,
+  BulkEntry,
+  BulkOptions,
+  CreateMany,
+  RejectedEntry,
+  UnknownEntry,
+} from "./client/create-many.ts";
+export type { Operations } from "./client/operations.ts";
+export type { Pager } from "./client/pager.ts";
+export type { Schedules } from "./client/schedules.ts";
+export { type Logs, type Secrets, Stopwatch, type StopwatchOptions } from "./client/stopwatch.ts";
+export type { Query } from "./client/write-query.ts";
 export {
   type ErrorCode,
   type ErrorDetail,
@@ -7,3 +22,4 @@ export {
   StopwatchError,
   type StopwatchErrorOptions,
 } from "./error.ts";
+export type * from "./types.ts";

@@ -1,0 +1,612 @@
+import type { ServiceErrorCode } from "./error.ts";
+
+// Names and descriptions are those of the API's contract, fields of answers too. Tests compare both.
+
+/** The environment that a key belongs to. */
+export type Environment = "live" | "test";
+
+/** The method of a schedule's request. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Names a schedule. */
+export type ScheduleId = string;
+
+/** Names an operation. */
+export type OperationId = string;
+
+/** Names an account. */
+export type AccountId = string;
+
+/** Names an API key; it is not the key. */
+export type ApiKeyId = string;
+
+/** RFC 3339, in UTC, with milliseconds. */
+export type Instant = string;
+
+/** `scheduled` waits, `firing` is being attempted now, `succeeded` got 2xx, `failed` will be attempted again, `dead` will not, `cancelled` was stopped by its owner. */
+export type Status = "scheduled" | "firing" | "succeeded" | "failed" | "dead" | "cancelled";
+
+/** A request and the instant at which it is sent. */
+export type Schedule = {
+  /** Names the schedule, in paths too. */
+  id: ScheduleId;
+  /** The target URL, normalised by the URL standard. */
+  target_url: string;
+  /** The method of the request. */
+  method: Method;
+  /** The status of the schedule. */
+  status: Status;
+  /** When the request is to be sent. */
+  fire_at: Instant;
+  /** Time of the first attempt with a known outcome. */
+  fired_at: Instant | null;
+  /** `fired_at` less `fire_at`; positive means late. */
+  offset_ms: number | null;
+  /** Whether it is sent slightly ahead, so that it arrives on time. */
+  early_fire: boolean;
+  /** Attempts that were started. */
+  attempts: number;
+  /** Size of the stored payload in UTF-8; 0 when it has none, or was erased. */
+  payload_size_bytes: number;
+  /** Whether a payload is stored. The payload itself is never returned. */
+  has_payload: boolean;
+  /** When the schedule was created. */
+  created_at: Instant;
+  /** When it last changed. */
+  updated_at: Instant;
+  /** Null when none is due, and while one is under way. */
+  next_attempt_at: Instant | null;
+  /** The schedule that this one repeats. */
+  replay_of: ScheduleId | null;
+};
+
+/** What creating a schedule answers. */
+export type Created = {
+  /** The schedule. */
+  id: ScheduleId;
+  /** When it is to be sent, rounded up to a millisecond. */
+  fire_at: Instant;
+  /** The status of the schedule; `scheduled` unless it existed already. */
+  status: Status;
+  /** Whether the monthly quota is exceeded and the schedule was accepted as grace. */
+  over_limit: boolean;
+  /** Whether the idempotency key was known; then this is what it stands for. */
+  replayed: boolean;
+  /** Whether this request differs from the one that was stored under the key. */
+  mismatch: boolean;
+};
+
+/** An item that has a schedule now. */
+export type AcceptedItem = {
+  /** Position in the request. */
+  index: number;
+  /** The schedule. */
+  id: ScheduleId;
+  /** When it is to be sent, rounded up to a millisecond. */
+  fire_at: Instant;
+  /** The status of the schedule; `scheduled` unless it existed already. */
+  status: Status;
+  /** Whether the idempotency key was known; then this is what it stands for. */
+  replayed: boolean;
+  /** Whether this request differs from the one that was stored under the key. */
+  mismatch: boolean;
+};
+
+/** An item of which nothing was stored. */
+export type RejectedItem = {
+  /** Position in the request. */
+  index: number;
+  /** Why, for programs. */
+  code: "VALIDATION" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "QUOTA_EXCEEDED";
+  /** Why, for people; it may change. */
+  message: string;
+};
+
+/** The result of each item of a batch. */
+export type BulkResult = {
+  /** Items that have a schedule now, in the order of the request. */
+  accepted: AcceptedItem[];
+  /** Items of which nothing was stored, in the order of the request. */
+  rejected: RejectedItem[];
+};
+
+/** Where the time went, in ms; null where it does not apply. */
+export type AttemptTiming = {
+  /** `attempted_at` less the time at which this attempt was due. */
+  late: number | null;
+  /** Waiting for its claim in the database. */
+  claim: number | null;
+  /** Waiting for the account's rate. */
+  wait: number | null;
+  /** Name resolution, TCP and TLS; null on a connection that was there. */
+  connect: number | null;
+  /** From `attempted_at` to the answer's first byte. */
+  first_byte: number | null;
+};
+
+/** An attempt of a schedule. */
+export type Attempt = {
+  /** Counts from 1. */
+  attempt: number;
+  /** Null when the network failed, the target was blocked or it was interrupted. */
+  status_code: number | null;
+  /** From `attempted_at` to the status line or the failure. */
+  latency_ms: number;
+  /** The start of the target's answer to a failed attempt, or what went wrong; else empty. */
+  error_text: string;
+  /** When the first byte of the request was sent, or when an attempt that sent none began. */
+  attempted_at: Instant;
+  /** Where the time of the attempt went. */
+  timing: AttemptTiming;
+};
+
+/** The attempts of one schedule. */
+export type Attempts = {
+  /** The attempts, oldest first. */
+  items: Attempt[];
+  /** When the next one is due; null when none is. */
+  next_attempt_at: Instant | null;
+  /** The plan's retention window, days. */
+  retention_days: number;
+};
+
+/** How many schedules were left as they are, by reason. */
+export type LeftAlone = {
+  /** An attempt is under way. */
+  firing?: number;
+  /** It had been delivered already. */
+  succeeded?: number;
+  /** No attempt was left. */
+  dead?: number;
+  /** It had been cancelled already. */
+  cancelled?: number;
+  /** It was moved after the operation was accepted, and the filter has `from` or `to`. */
+  rescheduled?: number;
+  /** Its payload and headers were erased. */
+  erased?: number;
+  /** The month's quota was used up. */
+  over_quota?: number;
+  /** Its target is not allowed any more. */
+  target_not_allowed?: number;
+  /** Its payload is larger than the plan allows now. */
+  payload_too_large?: number;
+  /** Its stored request cannot be decrypted. */
+  unreadable?: number;
+  /** There is no such schedule, or not any more. */
+  not_found?: number;
+};
+
+/** Cancelling or replaying many schedules, step by step. */
+export type Operation = {
+  /** Names the operation, in paths too. */
+  id: OperationId;
+  /** What is done to each schedule. */
+  action: "cancel" | "replay";
+  /** `running` until each schedule was processed (`done`), its owner stopped it (`stopped`) or a step failed again and again (`failed`). */
+  status: "running" | "done" | "stopped" | "failed";
+  /** Which schedules; null for those that were named. */
+  filter: {
+    /** Null: any. */
+    status: Status[] | null;
+    /** Part of the target's address, or a whole schedule id. */
+    q: string | null;
+    /** `fire_at` from here on. */
+    from: Instant | null;
+    /** `fire_at` before this. */
+    to: Instant | null;
+  } | null;
+  /** How many schedules matched when it was accepted, as the list counts them. */
+  total: number;
+  /** There were more than `total`. */
+  total_capped?: true;
+  /** Schedules that were cancelled, or that have a copy. */
+  acted: number;
+  /** Schedules that were processed and left as they are. */
+  left_alone: LeftAlone;
+  /** Why it failed; else null. */
+  error: {
+    /** Why, for programs. */
+    code: ServiceErrorCode;
+    /** Why, for people; it may change. */
+    message: string;
+  } | null;
+  /** When it was accepted. What was created later is not touched. */
+  created_at: Instant;
+  /** When it last made progress. */
+  updated_at: Instant;
+  /** Null while it is running. */
+  ended_at: Instant | null;
+};
+
+/** What starting an operation answers. */
+export type StartedOperation = Operation & {
+  /** Whether the idempotency key was known; then this is what it stands for. */
+  replayed: boolean;
+  /** Whether this request differs from the one that was stored under the key. */
+  mismatch: boolean;
+};
+
+/** An attempt and its schedule. */
+export type LoggedAttempt = {
+  /** The schedule that was attempted. */
+  schedule_id: ScheduleId;
+  /** Where the request went. */
+  target_url: string;
+  /** The method of the request. */
+  method: Method;
+  /** Counts from 1. */
+  attempt: number;
+  /** Null when the network failed, the target was blocked or it was interrupted. */
+  status_code: number | null;
+  /** From `attempted_at` to the status line or the failure. */
+  latency_ms: number;
+  /** The start of the target's answer to a failed attempt, or what went wrong; else empty. */
+  error_text: string;
+  /** When the first byte of the request was sent, or when an attempt that sent none began. */
+  attempted_at: Instant;
+};
+
+/** Figures of one environment over a period. */
+export type Overview = {
+  /** The requested period. */
+  period: "24h" | "7d" | "30d";
+  /** Schedules that are scheduled, firing or failed now. */
+  active_schedules: number;
+  /** Fraction of 2xx among attempts with a known outcome; 0 without attempts. */
+  success_rate: number;
+  /** Lateness of schedules that fired, ms; 0 when none did. */
+  offset_ms: {
+    /** The median. */
+    p50: number;
+    /** The 95th percentile. */
+    p95: number;
+    /** The smallest. */
+    min: number;
+    /** The largest. */
+    max: number;
+  };
+  /** Attempts in the period. */
+  recent_volume: number;
+  /** All schedules that fired, by how late they were, ascending. */
+  histogram: {
+    /** An offset, ms: exact below 100, within 2 % above. Negative when early. */
+    ms: number;
+    /** Schedules that fired with it. */
+    count: number;
+  }[];
+  /** The buckets of the period, including empty ones. */
+  series: {
+    /** When the bucket begins. */
+    t: Instant;
+    /** Schedules that fired in this bucket. */
+    count: number;
+    /** Their median offset, ms; null when none fired. */
+    p50: number | null;
+    /** The 95th percentile of their offsets, ms; null when none fired. */
+    p95: number | null;
+  }[];
+  /** Schedules that may need attention. */
+  needs_attention: {
+    /** Schedules that were attempted in the period and are waiting for a retry. */
+    failed: number;
+    /** Schedules due within an hour. */
+    due_soon: number;
+    /** Schedules that died in the period. */
+    dead: number;
+  };
+};
+
+/** The usage and quota of a month. */
+export type Usage = {
+  /** The month, as YYYYMM. */
+  period: string;
+  /** The plan of the account. */
+  plan: "free" | "indie";
+  /** Schedules created in the month. */
+  scheduled: number;
+  /** The monthly quota. */
+  limit: number;
+  /** 110 % of the quota, rounded down. */
+  grace_limit: number;
+  /** Whether the quota is exceeded, within the grace. */
+  over_limit: boolean;
+  /** What the plan allows for a call, of either environment. */
+  limits: {
+    /** Schedules in one call of `POST /v1/schedules/bulk`. */
+    bulk_items: number;
+    /** Bytes of one payload, in UTF-8. */
+    payload_bytes: number;
+    /** API requests of the account in a minute. */
+    requests_per_minute: number;
+  };
+};
+
+/** How punctual the whole service was. */
+export type Punctuality = {
+  /** What the figures cover. */
+  window: "24h";
+  /** Schedules whose first attempt sent its request. */
+  sent: number;
+  /** The part of them that was on time; 0 when there were none. */
+  on_time_rate: number;
+  /** How late is still on time. */
+  on_time_within_ms: number;
+  /** How late they were, ms; early ones count as 0. */
+  offset_ms: {
+    /** The median. */
+    p50: number;
+    /** The 95th percentile. */
+    p95: number;
+  };
+  /** When the figures were computed. */
+  updated_at: Instant;
+  /** All of them by how late they were, ascending. */
+  histogram: {
+    /** A lateness, ms: exact below 100, within 2 % above; early ones are 0. */
+    ms: number;
+    /** Schedules that were so late. */
+    count: number;
+  }[];
+  /** The day in quarters of an hour, the current one included, empty ones too. What a dispatcher of before this field has counted is in none. */
+  series: {
+    /** When the quarter of an hour begins. */
+    t: Instant;
+    /** Schedules that fired in it. */
+    count: number;
+    /** Their median lateness, ms; null when none fired. */
+    p50: number | null;
+    /** The 95th percentile of their lateness, ms; null when none fired. */
+    p95: number | null;
+  }[];
+};
+
+/** The secrets that deliveries of one environment are signed with. */
+export type SigningSecrets = {
+  /** Signs every request. */
+  current: string;
+  /** Becomes the current one at the next rotation. Receivers should accept both. */
+  next: string;
+  /** When they were last rotated; null when they never were. */
+  rotated_at: Instant | null;
+};
+
+/** Who the credential belongs to. */
+export type Profile = {
+  /** Whose credential it is. */
+  user: {
+    /** The account; one person has one. */
+    id: AccountId;
+    /** The address that the owner signs in with. */
+    email: string;
+    /** The owner's display name; null until it is known. */
+    name: string | null;
+    /** A picture of the owner; null when there is none. */
+    avatarUrl: string | null;
+    /** Schedules of a deactivated account wait. */
+    status: "active" | "deactivated";
+    /** Whether the owner has verified the address. */
+    emailVerified: boolean;
+    /** Whether the owner gets e-mail notices about dead schedules and the quota. */
+    notices: boolean;
+    /** When the account was created. */
+    createdAt: Instant;
+  };
+  /** The kind of credential that the call came with. */
+  authSource: "session" | "apiKey";
+  /** The key that the call came with; null with a session. */
+  apiKey: {
+    /** The key. */
+    id: ApiKeyId;
+    /** The environment that the key belongs to. */
+    env: Environment;
+  } | null;
+  /** What the account pays for. */
+  subscription: {
+    /** The plan, which sets quota and limits. */
+    plan: "free" | "indie";
+    /** The status of the subscription. */
+    status: "none" | "active" | "past_due" | "canceled";
+    /** When an active subscription renews, a canceled one ends or ended, or a past_due one loses the plan; null without a subscription. */
+    currentPeriodEnd: Instant | null;
+    /** Whether there is a billing portal for the account. */
+    manageable: boolean;
+  };
+  /** Whether this is the session of an operator of the service. */
+  isAdmin: boolean;
+};
+
+/** One page of a list. */
+export type Page<T> = {
+  /** The items of this page. */
+  items: T[];
+  /** Exact, or 10,000 with `total_capped`. */
+  total: number;
+  /** A filter matches more than 10,000. */
+  total_capped?: true;
+  /** How many rows a page has at most. */
+  limit: number;
+  /** Rows before this page; also counted when pages are fetched by `after`. */
+  offset: number;
+  /** The next page, for `after`; null on the last page. Following it from the first page on meets every row once, whatever is created meanwhile. */
+  next_cursor: string | null;
+};
+
+/** One page of the delivery log. */
+export type LogPage = Page<LoggedAttempt> & {
+  /** The plan's retention window, days. */
+  retention_days: number;
+};
+
+// What is sent. A field that is undefined is not sent.
+
+/** An instant. */
+export type FireAt = {
+  /** RFC 3339 with an offset, in the future; rounded up to a millisecond. */
+  fireAt: Date | string;
+  fireIn?: undefined;
+  fireAtLocal?: undefined;
+  timezone?: undefined;
+  onClockChange?: undefined;
+};
+
+/** A duration from now on. A wrong clock on this machine does no harm. */
+export type FireIn = {
+  /** How long from now, by the service's clock: w, d, h, m and s, the largest first, or ISO 8601 without years and months. A day is 24 hours. From 1 second. */
+  fireIn: string;
+  fireAt?: undefined;
+  fireAtLocal?: undefined;
+  timezone?: undefined;
+  onClockChange?: undefined;
+};
+
+/** A local time. */
+export type FireAtLocal = {
+  /** A date and a time of day without an offset, by the clocks of `timezone`. */
+  fireAtLocal: string;
+  /** The IANA zone of `fireAtLocal`. */
+  timezone: string;
+  /** What to do when the clocks of the zone skip or repeat `fireAtLocal`: of two instants the `first` (default) or the `second`; skipped, both mean the time by the offset before the change. `refuse` answers `VALIDATION`. */
+  onClockChange?: "first" | "second" | "refuse" | undefined;
+  fireAt?: undefined;
+  fireIn?: undefined;
+};
+
+/** No time. */
+export type NoTime = {
+  fireAt?: undefined;
+  fireIn?: undefined;
+  fireAtLocal?: undefined;
+  timezone?: undefined;
+  onClockChange?: undefined;
+};
+
+/** When a schedule is to fire: one of three ways to say it. */
+export type FireTime = FireAt | FireIn | FireAtLocal;
+
+/** A payload as text. */
+export type TextPayload<Text = string> = {
+  /** The request body, sent byte for byte in UTF-8. The plan limits its size. It is stored encrypted and never returned. */
+  payload: Text;
+  json?: undefined;
+};
+
+/** A payload as a value. */
+export type JsonPayload = {
+  /** In place of `payload`: any value, which is sent as JSON with a Content-Type, unless `headers` name one. */
+  json: unknown;
+  payload?: undefined;
+};
+
+/** Custom headers. */
+export type CustomHeaders = { [name: string]: string };
+
+/** A request and the time at which to send it. */
+export type CreateInput = {
+  /** The target URL: https, port 80 or 443, a public address, no credentials. */
+  targetUrl: string | URL;
+  /** The method of the request. */
+  method?: Method | undefined;
+  /** Custom headers, at most 8 KiB together. `Host`, `Content-Length`, hop-by-hop headers and the service's own headers are reserved. */
+  headers?: CustomHeaders | undefined;
+  /** A request with a known key returns the existing schedule. */
+  idempotencyKey?: string | undefined;
+  /** Send slightly ahead of `fireAt`, so that the request arrives on time. Defaults to the account's setting. */
+  earlyFire?: boolean | undefined;
+} & FireTime &
+  (Partial<TextPayload<string | undefined>> | JsonPayload);
+
+/** Where to move a schedule: a time, `earlyFire`, or both. */
+export type RescheduleInput = (FireTime | NoTime) & {
+  /** Send slightly ahead of `fireAt`, so that the request arrives on time. */
+  earlyFire?: boolean | undefined;
+};
+
+/** What differs from the original. */
+export type ReplayInput = (FireTime | NoTime) & {
+  /** A request with a known key returns the existing schedule. */
+  idempotencyKey?: string | undefined;
+};
+
+/** What differs from the original. */
+export type CloneInput = ReplayInput & {
+  /** Custom headers, at most 8 KiB together. `Host`, `Content-Length`, hop-by-hop headers and the service's own headers are reserved. */
+  headers?: CustomHeaders | undefined;
+} & (TextPayload | JsonPayload);
+
+/** Which page. */
+export type PageFilter = {
+  /** Rows per page. Default 20; values above 100 are reduced to 100. */
+  limit?: number | undefined;
+  /** Rows to skip. For deeper pages, and for rows that are created meanwhile, use `after`. */
+  offset?: number | undefined;
+  /** The `next_cursor` of the page before, in place of `offset`. Opaque; the filters and the sort order must be those of that page. */
+  after?: string | undefined;
+};
+
+/** Which rows. */
+export type RowFilter = PageFilter & {
+  /** Part of the target URL, case-insensitive, or a complete schedule id. With fewer than three characters only the newest 10,000 rows are searched. */
+  q?: string | undefined;
+  /** Start of the time range, inclusive. */
+  from?: Date | string | undefined;
+  /** End of the time range, exclusive. */
+  to?: Date | string | undefined;
+};
+
+/** Which schedules. `from` and `to` bound `fire_at`. */
+export type ScheduleFilter = RowFilter & {
+  /** One status, or several separated by commas. */
+  status?: Status | readonly Status[] | undefined;
+  /** Sort order; a minus sorts descending. Ties are sorted by id. */
+  sort?: "-created_at" | "fire_at" | "-fire_at" | undefined;
+};
+
+/** Which attempts. `from` and `to` bound `attempted_at`. */
+export type LogFilter = RowFilter & {
+  /** `succeeded`: a 2xx response; `failed`: any other response, or none. */
+  outcome?: "succeeded" | "failed" | undefined;
+  /** The attempts of one schedule. */
+  schedule_id?: string | undefined;
+  /** The class of the status code; `none` when there was no response. */
+  code?: "2xx" | "3xx" | "4xx" | "5xx" | "none" | undefined;
+};
+
+/** Which operations. */
+export type OperationFilter = PageFilter;
+
+/** Which figures. */
+export type OverviewFilter = {
+  /** How far back to look. */
+  period?: "24h" | "7d" | "30d" | undefined;
+};
+
+/** What to do with which schedules: either `filter` or `schedules`. */
+export type OperationInput = {
+  /** What is done to each schedule, as the endpoint of one does it. A replay fires now. */
+  action: "cancel" | "replay";
+  /** A request with a known key returns the existing schedule. */
+  idempotencyKey?: string | undefined;
+} & (
+  | {
+      /** All schedules that match when the operation is accepted. */
+      filter: OperationSet;
+      schedules?: undefined;
+    }
+  | {
+      /** These schedules, in place of a filter. */
+      schedules: readonly ScheduleId[];
+      filter?: undefined;
+    }
+);
+
+/** The schedules that match; without any field, all of the environment. */
+export type OperationSet = {
+  /** Any of these statuses. */
+  status?: readonly Status[] | undefined;
+  /** Part of the target URL, case-insensitive, or a complete schedule id. With fewer than three characters only the newest 10,000 rows are searched. */
+  q?: string | undefined;
+  /** `fire_at` from this instant on. */
+  from?: Date | string | undefined;
+  /** `fire_at` before this instant. */
+  to?: Date | string | undefined;
+};

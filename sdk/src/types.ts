@@ -86,10 +86,10 @@ export type AcceptedItem = {
   fire_at: Instant;
   /** The status of the schedule; `scheduled` unless it existed already. */
   status: Status;
-  /** Whether the idempotency key was known; then this is what it stands for. */
-  replayed: boolean;
-  /** Whether this request differs from the one that was stored under the key. */
-  mismatch: boolean;
+  /** The item's idempotency key was known already; this is the schedule that has it. */
+  replayed?: true;
+  /** The item differs from the request that was stored under its idempotency key. */
+  mismatch?: true;
 };
 
 /** An item of which nothing was stored. */

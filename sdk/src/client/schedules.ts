@@ -73,8 +73,9 @@ export function createSchedules(call: Call, timeoutMs: number): Schedules {
       const path = pathOf("sch", id);
       return callAndReadBack(call, { method: "POST", path: `${path}/fire` }, options, {
         path,
-        // It has been sent, or is being sent, since it was asked for.
-        isAsked: ({ status, updated_at }, { fromMs }) => status !== "cancelled" && Date.parse(updated_at) >= fromMs,
+        // A first attempt is moved to now; a retry leaves `fire_at` as it is.
+        isAsked: ({ status, attempts, fire_at, updated_at }, { fromMs }) =>
+          status !== "cancelled" && Date.parse(attempts > 1 ? updated_at : fire_at) >= fromMs,
       });
     },
     cancel: async (id, options) => call({ method: "DELETE", path: pathOf("sch", id) }, options),

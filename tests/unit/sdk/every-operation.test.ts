@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { openApiDocument } from "#server/contract/openapi.ts";
+import { type ServiceErrorCode, Stopwatch } from "../../../sdk/src/index.ts";
+import { KEY, OPERATION_ID, SCHEDULE_ID } from "./fake-service.ts";
+
+type Operation = { operationId: string; security: object[]; responses: object };
+
+const document = openApiDocument("https://stopwatch.example.com");
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...(operation as Operation) })),
+);
+
+/** The operation that a request is of. */
+function operationOf(method: string, url: string): string {
+  const { pathname } = new URL(url);
+  const found = operations.filter(
+    ({ path, method: own }) =>
+      own === method.toLowerCase() && new RegExp(`^${path.replace("{id}", "[^/]+")}$`).test(pathname),
+  );
+  return (found.find(({ path }) => !path.includes("{")) ?? found[0])?.operationId ?? `${method} ${pathname}`;
+}
+
+test("every operation that takes an API key has a method, and the public figures are asked for without the key", async () => {
+  const asked = new Map<string, { Authorization?: string }>();
+  const client = new Stopwatch(KEY, {
+    baseUrl: "https://stopwatch.example.com",
+    async fetch(url, { method, headers }) {
+      asked.set(operationOf(method, url), headers);
+      const body = {
+        status: "dead",
+        limits: { bulk_items: 1 },
+        accepted: [],
+        rejected: [],
+        items: [],
+        next_cursor: null,
+      };
+      return Response.json(body);
+    },
+  });
+  const { schedules, operations: many, logs, signingSecrets } = client;
+  const input = { targetUrl: "https://example.com/hook", fireIn: "90s" };
+  await schedules.create(input);
+  await schedules.createMany([input]);
+  await schedules.get(SCHEDULE_ID);
+  await schedules.list();
+  await schedules.attempts(SCHEDULE_ID);
+  await schedules.reschedule(SCHEDULE_ID, { fireIn: "90s" });
+  await schedules.fire(SCHEDULE_ID);
+  await schedules.cancel(SCHEDULE_ID);
+  await schedules.replay(SCHEDULE_ID);
+  await schedules.clone(SCHEDULE_ID, { payload: "" });
+  await schedules.wait(SCHEDULE_ID);
+  await many.start({ action: "cancel", filter: {} });
+  await many.list();
+  await many.get(OPERATION_ID);
+  await many.stop(OPERATION_ID);
+  await many.wait(OPERATION_ID);
+  await logs.list();
+  await client.overview({ period: "7d" });
+  await client.usage();
+  await client.me();
+  await client.punctuality();
+  await signingSecrets.get();
+  await signingSecrets.rotate();
+
+  const ofKeys = operations.filter(({ security }) => security.some((way) => "apiKey" in way));
+  expect(ofKeys.length).toBeGreaterThanOrEqual(20);
+  expect([...asked.keys()].toSorted()).toEqual(["getPunctuality", ...ofKeys.map((one) => one.operationId)].toSorted());
+  for (const [name, { Authorization }] of asked) {
+    expect(Authorization, name).toBe(name === "getPunctuality" ? undefined : `Bearer ${KEY}`);
+  }
+});
+
+test("every error code of the document is a code of the SDK", () => {
+  // A code that the type lacks, or has too much, does not compile.
+  const codes = {
+    VALIDATION: true,
+    UNAUTHORIZED: true,
+    QUOTA_EXCEEDED: true,
+    FORBIDDEN: true,
+    NOT_FOUND: true,
+    METHOD_NOT_ALLOWED: true,
+    CONFLICT: true,
+    PAYLOAD_TOO_LARGE: true,
+    UNSUPPORTED_MEDIA_TYPE: true,
+    RATE_LIMITED: true,
+    INTERNAL: true,
+    UNAVAILABLE: true,
+  } satisfies Record<ServiceErrorCode, true>;
+  expect(Object.keys(document.components.responses).toSorted()).toEqual(Object.keys(codes).toSorted());
+});

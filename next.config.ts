@@ -1,5 +1,5 @@
 import type { NextConfig } from "next";
-import { PHASE_DEVELOPMENT_SERVER } from "next/constants.js";
+import { PHASE_DEVELOPMENT_SERVER, PHASE_PRODUCTION_BUILD } from "next/constants.js";
 
 // Next.js derives the ids of server actions from this key, by default a new one in each build. Then a form from one web
 // process could not be sent to another that was built elsewhere, or after an upgrade. The key is no secret: besides, it
@@ -7,13 +7,19 @@ import { PHASE_DEVELOPMENT_SERVER } from "next/constants.js";
 // biome-ignore lint/style/noProcessEnv: Next.js reads it there alone
 process.env.NEXT_SERVER_ACTIONS_ENCRYPTION_KEY ??= Buffer.from("no secret: actions close over 0.").toString("base64");
 
+const SDK_FILES = ["./sdk/dist/**", "./sdk/package.json", "./sdk/README.md", "./LICENSE"];
+
 const config: NextConfig = {
   // Loaded from node_modules instead of bundled: they open sockets and worker threads.
   serverExternalPackages: ["postgres", "pino", "stripe"],
   poweredByHeader: false,
   reactStrictMode: true,
-  // The pages of /docs read these files.
-  outputFileTracingIncludes: { "/docs/**": ["./docs/*.md"] },
+  // What the pages of /docs and the addresses of the SDK read.
+  outputFileTracingIncludes: {
+    "/docs/**": ["./docs/*.md"],
+    "/sdk/**": SDK_FILES,
+    "/sdk.tgz": SDK_FILES,
+  },
   // No image needs resizing, and the optimizer's endpoint would fetch and resize whatever a caller names.
   images: { unoptimized: true },
   // `npm run check` checks types, including the tests', which a build should not depend on.
@@ -30,8 +36,15 @@ const config: NextConfig = {
   },
 };
 
+/** Here, since every way to a build passes here. `next start` does not load the compilers. */
+async function buildSdk(): Promise<void> {
+  const { buildPackage } = await import("./scripts/packages/build-package.ts");
+  await buildPackage("sdk");
+}
+
 /** Pages in `*.dev.tsx` exist only under `next dev`. */
-export default function settings(phase: string): NextConfig {
+export default async function settings(phase: string): Promise<NextConfig> {
   const isDevelopment = phase === PHASE_DEVELOPMENT_SERVER;
+  if (isDevelopment || phase === PHASE_PRODUCTION_BUILD) await buildSdk();
   return { ...config, pageExtensions: [...(isDevelopment ? ["dev.tsx"] : []), "tsx", "ts"] };
 }

@@ -35,12 +35,13 @@ async function build({ onLog, signal }: Parameters<typeof buildWhenNeeded>[0]) {
 const SOURCES = [
   ...["app", "components", "db", "domain", "mail", "public", "server"],
   ...["config.ts", "instrumentation.ts", "next.config.ts", "package.json", "package-lock.json"],
-  ...["postcss.config.mjs", "proxy.ts"],
+  ...["postcss.config.mjs", "proxy.ts", "scripts/packages"],
+  ...["sdk/src", "sdk/package.json", "sdk/tsconfig.json"],
 ];
 
 async function isBuilt(): Promise<boolean> {
   const startedMs = Number(await readFile(STAMP, "utf8").catch(() => Number.NaN));
-  if (!(await stat(".next/BUILD_ID").catch(() => undefined))) return false;
+  for (const made of [".next/BUILD_ID", "sdk/dist"]) if (!(await stat(made).catch(() => undefined))) return false;
   const newestMs = Math.max(...(await Promise.all(SOURCES.map(newest))));
   return newestMs <= startedMs;
 }

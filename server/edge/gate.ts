@@ -5,7 +5,7 @@ import type { Logger } from "../log.ts";
 import { CountedLine } from "./counted-line.ts";
 import { isCountedRoute } from "./counted-routes.ts";
 import { LoopShare } from "./loop-share.ts";
-import { isApiTarget, isHealthTarget } from "./normalise-request.ts";
+import { isApiTarget, isHealthTarget, isPageTarget } from "./normalise-request.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { sendTooMany } from "./too-many.ts";
 import { Turns, type Waiting } from "./turns.ts";
@@ -67,7 +67,7 @@ export class Gate {
       return;
     }
     const waiting: Waiting = {
-      work: isHealth || isStatic(url) || isApiTarget(url) ? "light" : "page",
+      work: isStatic(url) || !isPageTarget(url) ? "light" : "page",
       begin: () => {
         response.off("close", leave);
         proceed();

@@ -12,7 +12,7 @@ import { answerOnFastPath } from "./fast-path.ts";
 import { Gate } from "./gate.ts";
 import { type Handle, KeptDocuments } from "./kept-documents.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
-import { isApiTarget, isHealthTarget, normaliseRequest } from "./normalise-request.ts";
+import { isApiTarget, isPageTarget, normaliseRequest } from "./normalise-request.ts";
 import { withPageAnswer } from "./page-answer.ts";
 import { renderAgainOnFailure } from "./render-again.ts";
 import {
@@ -140,7 +140,7 @@ function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
 // biome-ignore lint/style/noProcessEnv: the bundler replaces it
 const isDevelopment = process.env.NODE_ENV === "development";
 
-const isPage = ({ url = "" }: IncomingMessage) => !isApiTarget(url) && !isHealthTarget(url);
+const isPage = ({ url = "" }: IncomingMessage) => isPageTarget(url);
 
 function pageSettings(): PageSettings {
   const { baseUrl, hsts } = getServices().config;

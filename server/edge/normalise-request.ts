@@ -30,6 +30,11 @@ export function isHealthTarget(target: string): boolean {
   return /^\/(?:healthz|readyz|metricsz)(?:\?|$)/.test(target);
 }
 
+/** Whether a request target is a page, or a file that a page loads: nothing of the API and no file of a package. */
+export function isPageTarget(target: string): boolean {
+  return !isApiTarget(target) && !isHealthTarget(target) && !/^\/sdk(?:\.tgz|\/)/.test(target);
+}
+
 // Next.js logs the ids of unknown server actions. Drop anything that is not a well-formed id.
 function dropInvalidActionId(headers: IncomingMessage["headers"]): void {
   if (!/^[0-9a-f]{42}$/.test(String(headers["next-action"] ?? ""))) delete headers["next-action"];

@@ -16,7 +16,8 @@ export function cacheableReply<Body>(request: Request, body: Body, maxAgeS: numb
   return { status: 200 as const, body, headers };
 }
 
-function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
+/** Whether an `If-None-Match` header names an ETag, or any. */
+export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   return ifNoneMatch.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { AppError } from "#domain/errors.ts";
 
-/** A response before serialization: `body` is sent as JSON, or `text` as it is; with neither there is no body. */
+/** A response before serialization: `body` is sent as JSON, or `text` or `bytes` as they are; with none there is no body. */
 export type Reply = {
   status: number;
   body?: unknown;
   text?: TextBody;
+  bytes?: { type: string; content: Uint8Array<ArrayBuffer> };
   headers?: Record<string, string>;
   /** Values of `Set-Cookie` headers. */
   cookies?: readonly string[];
@@ -39,6 +40,11 @@ export function seeOther(location: string, cookies: readonly string[] = []) {
   return { status: 303 as const, body: undefined, headers: { Location: location }, cookies };
 }
 
+/** 307: the file is at another path of this service for now. */
+export function temporaryRedirect(location: string) {
+  return { status: 307 as const, body: undefined, headers: { Location: location } };
+}
+
 /** A new request id, for `X-Request-Id` and the log. */
 export function newRequestId(): string {
   return `req_${randomUUID().replaceAll("-", "")}`;
@@ -52,8 +58,9 @@ export function toResponse(reply: Reply, requestId: string): Response {
     ...reply.headers,
     "X-Request-Id": requestId,
   };
-  const content = reply.text?.content ?? (reply.body === undefined ? null : JSON.stringify(reply.body));
-  if (content !== null) headers["Content-Type"] = reply.text?.type ?? "application/json";
+  const asIs = reply.text ?? reply.bytes;
+  const content = asIs?.content ?? (reply.body === undefined ? null : JSON.stringify(reply.body));
+  if (content !== null) headers["Content-Type"] = asIs?.type ?? "application/json";
   const response = new Response(content, { status, headers });
   for (const cookie of reply.cookies ?? []) response.headers.append("Set-Cookie", cookie);
   return response;

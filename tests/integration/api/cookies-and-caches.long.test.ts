@@ -10,6 +10,8 @@ import { type Api, startApi, type TestSession } from "./api.ts";
 
 let api: Api;
 let web: WebProcess;
+/** The addresses of the SDK that never change. */
+let packages: string[];
 let accounts: Record<"owner" | "newcomer" | "admin", SeededAccount>;
 
 beforeAll(async () => {
@@ -20,6 +22,7 @@ beforeAll(async () => {
     ...{ DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS, ADMIN_EMAILS: ADMIN, TRUSTED_PROXIES: "127.0.0.1" },
     PLANS: JSON.stringify({ free: { requestsPerMinute: 1_000_000 }, indie: { requestsPerMinute: 1_000_000 } }),
   });
+  packages = await Promise.all(["/sdk.tgz", "/sdk/index.js"].map(redirectOf));
 }, 240_000);
 afterAll(async () => {
   await web?.stop();
@@ -34,6 +37,11 @@ const ID = "0".repeat(26);
 
 /** The files that the build serves under names made from their content. */
 const assets = () => globSync(".next/static/**/*.*").map((file) => `/_next/${file.slice(".next/".length)}`);
+
+async function redirectOf(path: string): Promise<string> {
+  const { headers } = await fetch(`${web.origin}${path}`, { redirect: "manual" });
+  return headers.get("location") ?? "";
+}
 
 /** What Next.js serves from files of app/ that are no pages. */
 const METADATA = [
@@ -52,6 +60,7 @@ const handlers = () =>
       .slice("app".length, -"/route.ts".length)
       .replaceAll(/\/\([^)]*\)/g, "")
       .replace("/[[...path]]", "/nothing")
+      .replace("sdk/[...path]", "sdk/index.js")
       .replace("[provider]", "github")
       .replace("docs/markdown/[page]", "docs/markdown/states")
       .replace("schedules/[id]", `schedules/${accounts.owner.schedules.scheduled}`)
@@ -67,7 +76,7 @@ const addresses = (): Address[] => [
     viewer: as === "nobody" ? ("owner" as const) : as,
     isDashboard: as !== "nobody",
   })),
-  ...[...handlers(), ...METADATA, "/nothing", "/_next/static/nothing.js"].map((path) => other(path)),
+  ...[...handlers(), ...packages, ...METADATA, "/nothing", "/_next/static/nothing.js"].map((path) => other(path)),
   ...assets().map((path) => other(path)),
 ];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isApiTarget, normaliseRequest } from "#server/edge/normalise-request.ts";
+import { isApiTarget, isPageTarget, normaliseRequest } from "#server/edge/normalise-request.ts";
 
 function readable(url: string, method = "GET", headers: Record<string, string> = {}) {
   const request = { url, method, headers };
@@ -100,4 +100,18 @@ it.each([
   ["/overview?a=/v1", false],
 ])("whether %s is a path of the API: %s", (target, expected) => {
   expect(isApiTarget(target)).toBe(expected);
+});
+
+it.each([
+  ["/", true],
+  ["/sdks", true],
+  ["/sdk", true],
+  ["/docs/sdk/x", true],
+  ["/sdk.tgz", false],
+  ["/sdk.tgz?x", false],
+  ["/sdk/index.js", false],
+  ["/healthz", false],
+  ["/v1/me", false],
+])("whether %s is a page: %s", (target, expected) => {
+  expect(isPageTarget(target)).toBe(expected);
 });

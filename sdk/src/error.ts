@@ -55,32 +55,23 @@ export type StopwatchErrorOptions = {
 
 /** The one class of error that this package throws. It never holds a key, a payload or a header's value. */
 export class StopwatchError extends Error {
+  declare readonly code: ErrorCode;
+  declare readonly status: number | undefined;
+  declare readonly requestId: string | undefined;
+  declare readonly details: readonly ErrorDetail[];
+  declare readonly retryAfterMs: number | undefined;
+  declare readonly attempts: number;
+  declare readonly reason: SignatureProblem | undefined;
   override readonly name = "StopwatchError";
-  readonly code: ErrorCode;
-  readonly status: number | undefined;
-  readonly requestId: string | undefined;
-  readonly details: readonly ErrorDetail[];
-  readonly retryAfterMs: number | undefined;
-  readonly attempts: number;
-  readonly reason: SignatureProblem | undefined;
 
-  constructor(code: ErrorCode, message: string, options: StopwatchErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
-    this.status = options.status;
-    this.requestId = options.requestId;
-    this.details = options.details ?? [];
-    this.retryAfterMs = options.retryAfterMs;
-    this.attempts = options.attempts ?? 0;
-    this.reason = options.reason;
+  constructor(code: ErrorCode, message: string, { details = [], attempts = 0, ...rest }: StopwatchErrorOptions = {}) {
+    super(message, rest);
+    Object.assign(this, { code, details, attempts }, rest);
   }
 
   /** Whether a value is an error of this package (of any copy of it), and of this code where one is given. */
   static is(error: unknown, code?: ErrorCode): error is StopwatchError {
-    return (
-      error instanceof Error &&
-      error.name === "StopwatchError" &&
-      (code === undefined || (error as StopwatchError).code === code)
-    );
+    const known = error as Partial<StopwatchError> | null | undefined;
+    return known?.name === "StopwatchError" && (code ?? known.code) === known.code;
   }
 }

@@ -22,4 +22,7 @@ export {
   StopwatchError,
   type StopwatchErrorOptions,
 } from "./error.ts";
+export type { VerifyOptions } from "./signatures/check-signature.ts";
+export { type Delivery, verifySignature } from "./signatures/verify-signature.ts";
+export { verifyStripeStyle } from "./signatures/verify-stripe-style.ts";
 export type * from "./types.ts";

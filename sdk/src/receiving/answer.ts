@@ -1,0 +1,70 @@
+import type { StopwatchError } from "../error.ts";
+import type { Bytes } from "../signatures/body.ts";
+import type { VerifyOptions } from "../signatures/check-signature.ts";
+import type { HeaderBag } from "../signatures/headers.ts";
+import { checkHeaders, type Delivery } from "../signatures/verify-signature.ts";
+import type { Once } from "./once.ts";
+import type { Gone, RetryLater } from "./retry-later.ts";
+
+export type ReceiveOptions = Omit<VerifyOptions, "now"> & {
+  /** What to do with a delivery. The answer is 200 when it returns, 500 when it throws; see `RetryLater` and `Gone`. */
+  onDelivery: (delivery: Delivery) => unknown;
+  /** Keeps a schedule that is delivered again from running again. */
+  once?: Once | undefined;
+  /** The largest body to read, in bytes. 1 MiB unless given. */
+  maxBytes?: number | undefined;
+  /** Takes what was answered with 500, and what `once` throws. `console.error` unless given. */
+  onError?: ((error: unknown) => void) | undefined;
+};
+
+/**
+ * Checks a request, and handles its delivery. `readBody` returns the status to answer when there is no body to check.
+ * Resolves to undefined when `passOn` took what `onDelivery` or `once` threw.
+ */
+export async function answer(
+  headers: HeaderBag,
+  readBody: (maxBytes: number) => Promise<Bytes | 400 | 413>,
+  options: ReceiveOptions,
+  passOn?: (error: unknown) => void,
+): Promise<Response | undefined> {
+  const { once, onDelivery, maxBytes = 1 << 20, onError = console.error } = options;
+  let delivery: Delivery;
+  try {
+    const checkBody = checkHeaders(headers, options);
+    const bytes = await readBody(maxBytes);
+    if (typeof bytes === "number") return say(bytes, `The body broke off, or is over ${maxBytes} bytes`);
+    delivery = await checkBody(bytes);
+  } catch (error) {
+    const { code, reason, message } = error as StopwatchError;
+    if (code === "INVALID_SIGNATURE" && !reason?.startsWith("body")) return say(401, `${reason}: ${message}`);
+    onError(error);
+    return say(500, `misconfigured: ${message}`);
+  }
+  // When the end cannot be noted, the answer still says what became of the work.
+  const note = async (end: "finish" | "fail") => once?.[end](delivery.scheduleId);
+  try {
+    const state = once ? await once.begin(delivery.scheduleId) : "new";
+    if (state === "done") return say(200, state);
+    // An attempt waits 30 s for its answer: by then, the one that is at work has ended.
+    if (state !== "new") return say(503, "busy", 30);
+    try {
+      await onDelivery(delivery);
+    } catch (error) {
+      await note("fail").catch(onError);
+      throw error;
+    }
+  } catch (error) {
+    const { name, seconds } = (error ?? {}) as RetryLater | Gone;
+    if (name === "RetryLater") return say(503, name, seconds);
+    if (name === "Gone") return say(410, name);
+    if (passOn) return void passOn(error);
+    onError(error);
+    return say(500, "failed");
+  }
+  await note("finish").catch(onError);
+  return say(200, "ok");
+}
+
+function say(status: number, text: string, retryAfter?: number): Response {
+  return new Response(text, { status, headers: retryAfter ? { "Retry-After": `${Math.ceil(retryAfter)}` } : {} });
+}

@@ -1,0 +1,17 @@
+import { refuseUsedBody } from "../signatures/body.ts";
+import { answer, type ReceiveOptions } from "./answer.ts";
+import { readStream } from "./read-stream.ts";
+
+/**
+ * A handler of deliveries for whatever takes a `Request` and returns a `Response`. It answers 200 once `onDelivery` has
+ * returned, 401 to a signature that is not right, 413 past `maxBytes`, 503 while the same delivery is at work, and 500 when
+ * `onDelivery` throws or the receiver is misconfigured.
+ */
+export function receive(options: ReceiveOptions): (request: Request) => Promise<Response> {
+  return (request) => {
+    const readBody = async (maxBytes: number) =>
+      // A cancelled body would end the connection in some servers, before the answer is sent.
+      request.bodyUsed ? refuseUsedBody() : readStream(request.body?.values({ preventCancel: true }) ?? [], maxBytes);
+    return answer(request.headers, readBody, options) as Promise<Response>;
+  };
+}

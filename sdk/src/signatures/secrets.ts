@@ -1,0 +1,26 @@
+import type { Bytes } from "./body.ts";
+import { refuse } from "./refuse.ts";
+
+/** The keys of 1 to 8 secrets, for Standard Webhooks. Throws INVALID_ARGUMENT, never with a secret in it. */
+export function decodeSecrets(secrets: readonly string[]): Bytes[] {
+  const count = secrets?.length;
+  if (!count || count > 8) refuse("secrets must be 1 to 8, such as [current, next]", undefined, "secrets");
+  return secrets.map(decodeSecret);
+}
+
+/** The bytes that a secret encodes. `whsec_` is optional, as in Standard Webhooks. */
+function decodeSecret(secret: string, index: number): Bytes {
+  try {
+    const encoded = secret.replace(/^whsec_/, "");
+    if (encoded && btoa(atob(encoded)) === encoded) return decodeBase64(encoded);
+  } catch {
+    // Not text, or not base64.
+  }
+  const path = `secrets[${index}]`;
+  return refuse(`${path} must be whsec_ and base64: is its variable set?`, "malformed_secret", path);
+}
+
+/** The bytes of base64. Throws when it is none. */
+export function decodeBase64(text: string): Bytes {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}

@@ -1,0 +1,179 @@
+import { once as emitted } from "node:events";
+import { createServer, type IncomingMessage, request } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { generateSigningSecret } from "#domain/signing.ts";
+import { type Delivery, memoryOnce, type ReceiveOptions, receiveNode, signDelivery } from "../../../sdk/src/receive.ts";
+
+const SECRET = generateSigningSecret();
+const BODY = '{"customer": "cus_81"}';
+
+type Before = (request: IncomingMessage & { body?: unknown; rawBody?: unknown }) => unknown;
+
+/** A server whose one handler is `receiveNode`. `before` runs first, as a parser in front of it does. */
+async function serve(options: Partial<ReceiveOptions> = {}, before: Before = () => {}) {
+  const onDelivery = vi.fn<(delivery: Delivery) => unknown>();
+  const onError = vi.fn<(error: unknown) => void>();
+  const handle = receiveNode({ secrets: [SECRET], onDelivery, onError, ...options });
+  const handled = vi.fn<() => void>();
+  const server = createServer(async (request, response) => {
+    await before(request);
+    await handle(request, response);
+    handled();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, port, onDelivery, onError, handled };
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function post(url: string, body = BODY, secret = SECRET): Promise<{ status: number; text: string }> {
+  const headers = await signDelivery({ secret, body, scheduleId: "sch_1" });
+  const response = await fetch(url, { method: "POST", headers, body });
+  return { status: response.status, text: await response.text() };
+}
+
+it("runs a delivery, refuses a forged one, and runs none twice", async () => {
+  const { url, onDelivery } = await serve({ once: memoryOnce() });
+  expect(await post(url)).toEqual({ status: 200, text: "ok" });
+  expect(onDelivery.mock.calls[0]?.[0].json()).toEqual({ customer: "cus_81" });
+  expect((await post(url, BODY, generateSigningSecret())).text).toMatch(/^no_match: /);
+  expect(await post(url)).toEqual({ status: 200, text: "done" });
+  expect(onDelivery).toHaveBeenCalledOnce();
+});
+
+it("takes a GET without a body, and a body that comes in many pieces", async () => {
+  const { url, port, onDelivery } = await serve();
+  const headers = await signDelivery({ secret: SECRET, body: "" });
+  expect((await fetch(url, { headers })).status).toBe(200);
+  const body = "ä".repeat(50);
+  const sending = request({ port, method: "POST", headers: await signDelivery({ secret: SECRET, body }) });
+  sending.setNoDelay(true);
+  for (const byte of Buffer.from(body)) sending.write(Buffer.from([byte]));
+  sending.end();
+  const [response] = (await emitted(sending, "response")) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(200);
+  expect(onDelivery.mock.calls[1]?.[0].text()).toBe(body);
+});
+
+it("takes a signature header that came twice", async () => {
+  const { port, onDelivery } = await serve();
+  const headers = await signDelivery({ secret: SECRET, body: BODY });
+  const other = await signDelivery({ secret: generateSigningSecret(), body: BODY });
+  const twice = { ...headers, "webhook-signature": [other["webhook-signature"], headers["webhook-signature"]] };
+  const sending = request({ port, method: "POST", headers: twice }).end(BODY);
+  const [response] = (await emitted(sending, "response")) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(200);
+  expect(onDelivery).toHaveBeenCalledOnce();
+});
+
+it.each<[string, Before]>([
+  ["rawBody", async (request) => Object.assign(request, { rawBody: await readAll(request), body: { parsed: true } })],
+  ["a body of bytes", async (request) => Object.assign(request, { body: await readAll(request) })],
+  ["a body of text", async (request) => Object.assign(request, { body: String(await readAll(request)) })],
+  ["an empty object beside a body that nobody read", (request) => Object.assign(request, { body: {} })],
+])("takes what a parser left: %s", async (_, before) => {
+  const { url, onDelivery } = await serve({}, before);
+  expect(await post(url)).toEqual({ status: 200, text: "ok" });
+  expect(onDelivery.mock.calls[0]?.[0].text()).toBe(BODY);
+});
+
+it("counts maxBytes of what a parser left, too", async () => {
+  const { url } = await serve({ maxBytes: 5 }, async (request) =>
+    Object.assign(request, { body: await readAll(request) }),
+  );
+  expect((await post(url)).status).toBe(413);
+});
+
+it.each<[string, string, Before]>([
+  [
+    "body_parsed",
+    "before express.json()",
+    async (request) => Object.assign(request, { body: JSON.parse(String(await readAll(request))) }),
+  ],
+  ["body_used", "verify first", async (request) => void (await readAll(request))],
+])("is misconfigured when the bytes are lost: %s", async (reason, fix, before) => {
+  const { url, onDelivery, onError } = await serve({}, before);
+  expect(await post(url)).toEqual({ status: 500, text: expect.stringContaining(fix) });
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason }));
+  expect(onDelivery).not.toHaveBeenCalled();
+});
+
+it("answers 413 as soon as the body is too large, and serves the same connection again", async () => {
+  const { port, onDelivery } = await serve({ maxBytes: 1_000 });
+  const headers = await signDelivery({ secret: SECRET, body: BODY });
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  let received = "";
+  socket.on("data", (chunk) => {
+    received += chunk;
+  });
+  const rest = 1_000_000;
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: a\r\n${head.join("")}Content-Length: ${2_000 + rest}\r\n\r\n${"x".repeat(2_000)}`,
+  );
+  await vi.waitFor(() => expect(received).toMatch(/^HTTP\/1\.1 413 /));
+  socket.write("x".repeat(rest));
+  socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${head.join("")}Content-Length: ${BODY.length}\r\n\r\n${BODY}`);
+  await vi.waitFor(() => expect(received).toMatch(/HTTP\/1\.1 200 /));
+  expect(onDelivery).toHaveBeenCalledOnce();
+});
+
+it("runs nothing, and fails at nothing, when the client goes away", async () => {
+  const { port, onDelivery, onError, handled } = await serve();
+  const headers = await signDelivery({ secret: SECRET, body: BODY });
+  const sending = request({ port, method: "POST", headers: { ...headers, "Content-Length": BODY.length } });
+  sending.on("error", () => {});
+  sending.write(BODY.slice(0, 5));
+  await vi.waitFor(() => expect(sending.socket?.connecting).toBe(false));
+  sending.destroy();
+  await vi.waitFor(() => expect(handled).toHaveBeenCalled());
+  expect(onDelivery).not.toHaveBeenCalled();
+  expect(onError).not.toHaveBeenCalled();
+});
+
+/** What `handle` does with a request whose body a parser left, and with Express's `next`. */
+async function passedOn(options: Partial<ReceiveOptions>, body: unknown = BODY, isBegun = false) {
+  const handle = receiveNode({ secrets: [SECRET], onDelivery: () => {}, onError: () => {}, ...options });
+  const headers = await signDelivery({ secret: SECRET, body: BODY });
+  const response = { statusCode: 0, headersSent: isBegun, setHeader: () => {}, end: vi.fn() };
+  const next = vi.fn();
+  const request = { headers, body, readableDidRead: true, iterator: () => expect.fail(), resume: () => {} };
+  await handle(request, response, next);
+  return { response, next };
+}
+
+it("passes what onDelivery throws to next, and answers nothing itself", async () => {
+  const error = new Error("out of stock");
+  const onError = vi.fn();
+  const { response, next } = await passedOn({ onDelivery: () => Promise.reject(error), onError });
+  expect(next).toHaveBeenCalledExactlyOnceWith(error);
+  expect(response.end).not.toHaveBeenCalled();
+  expect(onError).not.toHaveBeenCalled();
+});
+
+it("answers all else itself, though there is a next", async () => {
+  const misconfigured = await passedOn({}, { parsed: true });
+  expect(misconfigured.response).toMatchObject({ statusCode: 500 });
+  expect(misconfigured.response.end).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("before express.json()"));
+  const right = await passedOn({});
+  expect(right.response.statusCode).toBe(200);
+  for (const { next } of [misconfigured, right]) expect(next).not.toHaveBeenCalled();
+});
+
+it("leaves a response alone that something else has begun meanwhile", async () => {
+  const { response } = await passedOn({}, BODY, true);
+  expect(response.end).not.toHaveBeenCalled();
+});

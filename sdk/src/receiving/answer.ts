@@ -32,7 +32,7 @@ export async function answer(
   try {
     const checkBody = checkHeaders(headers, options);
     const bytes = await readBody(maxBytes);
-    if (typeof bytes === "number") return say(bytes, `The body broke off, or is over ${maxBytes} bytes`);
+    if (typeof bytes === "number") return say(bytes, `The body is over ${maxBytes} bytes`);
     delivery = await checkBody(bytes);
   } catch (error) {
     const { code, reason, message } = error as StopwatchError;

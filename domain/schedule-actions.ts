@@ -1,7 +1,7 @@
 import { isTerminal, type ScheduleStatus } from "./states.ts";
 
 /** What an owner can do with a schedule. */
-export type ScheduleAction = "cancel" | "reschedule" | "replay" | "clone";
+export type ScheduleAction = "fire" | "cancel" | "reschedule" | "replay" | "clone";
 
 /** For each action the reason why it is not possible now, as a sentence; null when it is possible. */
 export type ActionProblems = Record<ScheduleAction, string | null>;
@@ -16,8 +16,10 @@ export function actionProblems(
 ): ActionProblems {
   const { status, isErased } = schedule;
   const isOpen = status === "scheduled" || status === "failed";
+  const underWay = isTerminal(status) ? "" : describeAttempt(schedule.claimDeadlineMs, nowMs);
   return {
-    cancel: isOpen ? null : isTerminal(status) ? ENDED[status] : underWay(schedule.claimDeadlineMs, nowMs),
+    fire: isOpen ? null : underWay || `It is ${status}: only a replay sends it again.`,
+    cancel: isOpen ? null : underWay || ENDED[status],
     reschedule:
       status === "scheduled" ? null : `Not in ${status}: the time can change only while a schedule is scheduled.`,
     replay: isErased ? "Payload and headers were erased at the end of the plan's retention." : null,
@@ -34,7 +36,7 @@ const ENDED: Record<ScheduleStatus, string> = {
   cancelled: "It is cancelled already.",
 };
 
-function underWay(deadlineMs: number | null, nowMs: number): string {
+function describeAttempt(deadlineMs: number | null, nowMs: number): string {
   const leftS = deadlineMs === null ? 0 : Math.max(1, Math.ceil((deadlineMs - nowMs) / 1_000));
   return `An attempt is under way. Try again${leftS > 0 ? `, at the latest in ${leftS} s` : ""}.`;
 }

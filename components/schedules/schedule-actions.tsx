@@ -1,4 +1,4 @@
-import { CopyPlus, Repeat2 } from "lucide";
+import { CopyPlus, Repeat2, Zap } from "lucide";
 import type { ScheduleAction } from "#domain/schedule-actions.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
@@ -6,16 +6,18 @@ import { Icon } from "../ui/icon.tsx";
 import type { ScheduleLinks, ShownSchedule } from "./shown-schedule.ts";
 
 const NAMES: Record<ScheduleAction, string> = {
+  fire: "Fire now",
   reschedule: "Reschedule",
   replay: "Replay",
   clone: "Clone",
   cancel: "Cancel",
 };
-const ORDER = ["reschedule", "replay", "clone", "cancel"] as const;
-const BAR = ["replay", "clone", "cancel"] as const;
-const ICONS = { replay: Repeat2, clone: CopyPlus, cancel: undefined };
+const ORDER = ["fire", "reschedule", "replay", "clone", "cancel"] as const;
+const BAR = ["fire", "replay", "clone", "cancel"] as const;
+const ICONS = { fire: Zap, replay: Repeat2, clone: CopyPlus, cancel: undefined };
 
 const EFFECTS: Record<ScheduleAction, string> = {
+  fire: "Makes its next attempt now.",
   reschedule: "Moves it to another instant.",
   replay: "Sends the same request as a new schedule. The target may then get it twice.",
   clone: "Makes a new schedule to the same target, with another time, payload or headers.",

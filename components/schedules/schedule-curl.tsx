@@ -7,6 +7,7 @@ export function ScheduleCurl({ schedule, baseUrl }: { schedule: ShownSchedule; b
   const calls = [
     ["Read it", `curl ${address}`],
     ["Its attempts", `curl ${address}/attempts`],
+    ...(schedule.problems.fire === null ? [["Fire it now", `curl -X POST ${address}/fire`]] : []),
     ...(schedule.problems.cancel === null ? [["Cancel it", `curl -X DELETE ${address}`]] : []),
     ...(schedule.problems.replay === null ? [["Replay it now", `curl -X POST ${address}/replay`]] : []),
   ] as const;

@@ -1,4 +1,4 @@
-import type { ActionProblems } from "#domain/schedule-actions.ts";
+import type { ActionProblems, ScheduleAction } from "#domain/schedule-actions.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { AttemptTiming } from "../attempts/attempt-timing.tsx";
 
@@ -42,4 +42,4 @@ export type ShownAttempt = {
 };
 
 /** The pages of the actions on a schedule. */
-export type ScheduleLinks = Record<"cancel" | "reschedule" | "replay" | "clone", string>;
+export type ScheduleLinks = Record<ScheduleAction, string>;

@@ -20,11 +20,12 @@ export function WhatWasDone({
   error?: string | undefined;
   originalHref?: string;
 }) {
-  if (failed === "cancel") {
-    const why = WHY_NOT.get(error ?? "") ?? schedule.problems.cancel;
+  if (failed === "cancel" || failed === "fire") {
+    const why = WHY_NOT.get(error ?? "") ?? schedule.problems[failed];
     return (
       <Notice kind="bad" announce="alert">
-        <b>Not cancelled.</b> {why ?? "Its status changed meanwhile. Try again."}
+        <b>{failed === "cancel" ? "Not cancelled." : "Not fired."}</b>{" "}
+        {why ?? "Its status changed meanwhile. Try again."}
       </Notice>
     );
   }
@@ -63,6 +64,7 @@ const SAID = new Map<string, Said>(
     over: { title: "Stored.", more: "The month's quota is used up: this one is within its grace." },
     known: { title: "Nothing new was stored.", more: "This schedule had been stored with the same key before." },
     cancelled: { title: "Cancelled.", more: "Nothing more is sent.", in: ["cancelled"] },
+    fired: { title: "Due now.", more: "It leaves as soon as its turn comes.", in: ["scheduled", "failed", "firing"] },
     moved: { title: "Moved.", more: "It leaves at the new instant.", in: ["scheduled"] },
     replayed: { title: "Stored as a new schedule.", more: "It carries the same request." },
   }),

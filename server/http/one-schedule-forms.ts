@@ -8,7 +8,9 @@ import type { Ctx } from "../context.ts";
 import { validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { cancelSchedule } from "../schedules/cancel.ts";
+import { fireSchedule } from "../schedules/fire.ts";
 import { keyOfForm } from "../schedules/form-key.ts";
+import { getSchedule } from "../schedules/get.ts";
 import { schedulePagePath } from "../schedules/page-path.ts";
 import { repeatSchedule } from "../schedules/repeat.ts";
 import { rescheduleSchedule } from "../schedules/reschedule.ts";
@@ -24,6 +26,26 @@ export function cancelByForm(call: FormCall): Promise<Reply> {
     work: async ({ ctx, id, env }) => {
       await cancelSchedule(ctx, id);
       return finished(ctx, { id, env }, "cancelled");
+    },
+  });
+}
+
+/**
+ * The button "Fire it now". `moved` is its last move to now when the page was shown: a form that is sent twice finds the
+ * attempt of the first under way, and says that it is done.
+ */
+export function fireByForm(call: FormCall): Promise<Reply> {
+  return onSchedule(call, {
+    back: ({ id, env }, error) => schedulePagePath(id, env, { failed: "fire", error }),
+    work: async ({ ctx, id, env, fields }) => {
+      try {
+        await fireSchedule(ctx, id);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== "CONFLICT") throw error;
+        const { movedToNowAt } = await getSchedule(ctx, id);
+        if ((movedToNowAt?.toISOString() ?? "") === fields.get("moved")) throw error;
+      }
+      return finished(ctx, { id, env }, "fired");
     },
   });
 }

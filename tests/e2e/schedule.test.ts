@@ -67,6 +67,8 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     const paths = [failed.path, dead.path, waiting.path, `${failed.path}/cancel`, `${failed.path}/replay`];
     for (const path of [
       ...paths,
+      `${failed.path}/fire`,
+      `${waiting.path}/fire`,
       `${waiting.path}/reschedule`,
       `${failed.path}/reschedule`,
       `${waiting.path}/cancel`,
@@ -218,6 +220,28 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
+  it("firing now asks first, moves a waiting one and the retry of a failed one to now, and says so", async () => {
+    const [waiting, failed] = [await schedule(), await failedTwice()];
+    await stage.sql`UPDATE schedules SET next_attempt_at = now() + interval '1 hour' WHERE id = ${failed.uuid}`;
+    for (const { path, uuid } of [waiting, failed]) {
+      const before = await stage.bench.read(uuid);
+      const { page, complaints, close } = await stage.open(account, path, look);
+      await page.getByRole("link", { name: "Fire now" }).first().click();
+      await page.waitForURL(`**${path}/fire`);
+      expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toContain("Send this request now?");
+      expect(await stage.bench.read(uuid)).toEqual(before);
+      await page.getByRole("button", { name: "Fire it now" }).click();
+      await page.getByRole("status").filter({ hasText: "Due now." }).waitFor();
+      expect(page.url()).toBe(stage.origin + path);
+      const { status, fire_at, next_attempt_at } = await stage.bench.read(uuid);
+      expect(status).toBe(before.status);
+      expect(Date.now() - (next_attempt_at as Date).getTime()).toBeLessThan(60_000);
+      expect(fire_at).toEqual(status === "failed" ? before.fire_at : next_attempt_at);
+      expect(complaints).toEqual([]);
+      await close();
+    }
+  });
+
   it("what was done is said once: not when the page is loaded again, nor on the page of another schedule", async () => {
     const [moved, other] = [await schedule(), await schedule()];
     const { page, close } = await stage.open(account, `${moved.path}/reschedule`, look);
@@ -247,6 +271,25 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     expect(await stage.bench.read(cancelled.uuid)).toMatchObject({ status: "cancelled" });
     expect(await stage.bench.read(moved.uuid)).toMatchObject({ fire_at: new Date("2031-01-01T09:00:00Z") });
     await close();
+  });
+
+  it("a form that fires now and is sent again while its attempt is under way says that it is done; another one says why not", async () => {
+    const { path, uuid } = await schedule();
+    const claim = (moved: Date | null) => stage.sql`
+      UPDATE schedules SET status = 'firing', attempts = 1, claim_deadline = now() + interval '35 s', moved_to_now_at = ${moved}
+      WHERE id = ${uuid}`;
+    const [again, late] = [
+      await stage.open(account, `${path}/fire`, look),
+      await stage.open(account, `${path}/fire`, look),
+    ];
+    const press = ({ page }: typeof again) => page.getByRole("button", { name: "Fire it now" }).click();
+    await claim(new Date());
+    await press(again);
+    await again.page.getByRole("status").filter({ hasText: "Due now." }).waitFor();
+    await claim(null);
+    await press(late);
+    await late.page.getByRole("alert").filter({ hasText: "Not fired. An attempt is under way." }).waitFor();
+    await Promise.all([again.close(), late.close()]);
   });
 
   it("replay warns of a duplicate and stores one copy however often it is sent; copy and original link each other", async () => {

@@ -52,6 +52,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
     }),
   },
   "/schedules/[id]/cancel": ofSchedule("scheduled", "cancel"),
+  "/schedules/[id]/fire": ofSchedule("failed", "fire"),
   "/schedules/[id]/replay": ofSchedule("dead", "replay"),
   "/schedules/[id]/reschedule": ofSchedule("scheduled", "reschedule"),
   "/schedules/confirm": owners({ shown: "/schedules/confirm?action=cancel&all=1&status=scheduled" }),

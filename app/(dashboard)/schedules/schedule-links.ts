@@ -5,6 +5,7 @@ import { hrefIn } from "../view.ts";
 /** Where something is done with a schedule. */
 export function scheduleLinks(env: Environment, id: string): ScheduleLinks {
   return {
+    fire: hrefIn(env, `/schedules/${id}/fire`),
     cancel: hrefIn(env, `/schedules/${id}/cancel`),
     reschedule: hrefIn(env, `/schedules/${id}/reschedule`),
     replay: hrefIn(env, `/schedules/${id}/replay`),

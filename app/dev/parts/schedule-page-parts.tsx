@@ -10,7 +10,7 @@ import { LONG_ERROR, LONG_NAME, LONG_URL } from "./extreme-values.ts";
 import { Section } from "./section.tsx";
 
 const NOW = new Date("2026-03-27T14:32:07.000Z");
-const LINKS = { cancel: "#cancel", reschedule: "#reschedule", replay: "#replay", clone: "#clone" };
+const LINKS = { fire: "#fire", cancel: "#cancel", reschedule: "#reschedule", replay: "#replay", clone: "#clone" };
 
 const SCHEDULE: ShownSchedule = {
   ...{ id: "sch_01kbm5qk4f8rz3c2x7w9v6n1ta", targetUrl: LONG_URL, method: "POST", status: "failed" },
@@ -35,6 +35,7 @@ const SCHEDULE: ShownSchedule = {
   },
   ahead: { total: 5, lastAtMs: NOW.getTime() + 420_000 },
   problems: {
+    fire: null,
     cancel: null,
     reschedule: "Not in failed: the time can change only while a schedule is scheduled.",
     replay: "Payload and headers were erased at the end of the plan's retention.",
@@ -64,10 +65,11 @@ export function SchedulePageParts() {
         ))}
       </Section>
       <Section title="A schedule: its request, with values as long as they can be">
-        {["created", "over", "known", "replayed"].map((did) => (
+        {["created", "over", "known", "replayed", "fired"].map((did) => (
           <WhatWasDone key={did} schedule={SCHEDULE} did={did} originalHref="#original" />
         ))}
         <WhatWasDone schedule={SCHEDULE} failed="cancel" error="UNAVAILABLE" />
+        <WhatWasDone schedule={SCHEDULE} failed="fire" error="CONFLICT" />
         <ScheduleSummary schedule={SCHEDULE} zone="Europe/Berlin" href="#one" />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21.5rem]">
           <WhatHappened schedule={SCHEDULE} zone="Europe/Berlin" now={NOW} />

@@ -20,6 +20,7 @@ export const scheduleColumns = {
   nextAttemptAt: schedules.nextAttemptAt,
   replayOf: scheduleRequests.replayOf,
   claimDeadline: schedules.claimDeadline,
+  movedToNowAt: schedules.movedToNowAt,
 };
 
 export type ScheduleRow = Pick<

@@ -12,10 +12,10 @@ function allowed(status: (typeof STATUSES)[number], isErased = false) {
 describe("the possible actions on a schedule", () => {
   it("follow from its status", () => {
     expect(Object.fromEntries(STATUSES.map((status) => [status, allowed(status)]))).toEqual({
-      scheduled: ["cancel", "reschedule", "replay", "clone"],
+      scheduled: ["fire", "cancel", "reschedule", "replay", "clone"],
       firing: ["replay", "clone"],
       succeeded: ["replay", "clone"],
-      failed: ["cancel", "replay", "clone"],
+      failed: ["fire", "cancel", "replay", "clone"],
       dead: ["replay", "clone"],
       cancelled: ["replay", "clone"],
     });
@@ -25,8 +25,9 @@ describe("the possible actions on a schedule", () => {
     expect(allowed("succeeded", true)).toEqual(["clone"]);
   });
 
-  it("include when cancelling can be tried again while an attempt runs", () => {
+  it("include when firing and cancelling can be tried again while an attempt runs", () => {
     const schedule = { status: "firing", claimDeadlineMs: NOW_MS + 1_200, isErased: false } as const;
-    expect(actionProblems(schedule, NOW_MS).cancel).toBe("An attempt is under way. Try again, at the latest in 2 s.");
+    const message = "An attempt is under way. Try again, at the latest in 2 s.";
+    expect(actionProblems(schedule, NOW_MS)).toMatchObject({ fire: message, cancel: message });
   });
 });

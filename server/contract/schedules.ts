@@ -290,7 +290,7 @@ export const fireSchedule = endpoint({
   method: "POST",
   path: "/v1/schedules/{id}/fire",
   tag,
-  summary: "Send a schedule now, or try a failed one again now.",
+  summary: "Fire a schedule now.",
   description:
     "A schedule that is `scheduled` is moved to now, as by PATCH: its rate still applies. One that is `failed` makes its next retry now and keeps `fire_at`; no retry is added. One that is due already stays as it is. Nothing counts in the quota. To send a schedule that has ended once more, replay it.",
   auth: "any",

@@ -1,0 +1,135 @@
+import type { Attempt, Environment, LeftAlone, Method, Operation, Status } from "../types.ts";
+import { makeId } from "./ids.ts";
+import { LIMITS, type Limits, type Plan } from "./limits.ts";
+
+/** A schedule and its request. Instants are epoch ms. */
+export type Stored = {
+  readonly id: string;
+  readonly targetUrl: string;
+  readonly method: Method;
+  readonly createdMs: number;
+  readonly replayOf: string | null;
+  readonly idempotencyKey: string | undefined;
+  /** The request as it is compared with a later one of the same key. */
+  readonly compared: string;
+  headers: readonly (readonly [string, string])[];
+  payload: string;
+  status: Status;
+  earlyFire: boolean;
+  fireMs: number;
+  /** When the next attempt is due; null when none is. */
+  nextMs: number | null;
+  firedMs: number | null;
+  /** It fired when it was asked to: nobody could have sent it earlier. */
+  isAsked: boolean;
+  updatedMs: number;
+  endedMs: number | null;
+  attempts: number;
+  failures: number;
+  log: (Attempt & { readonly atMs: number })[];
+  isErased: boolean;
+};
+
+/** An operation, and its schedules until it has ended. */
+export type StoredOperation = {
+  readonly id: string;
+  readonly createdMs: number;
+  readonly action: Operation["action"];
+  readonly filter: Operation["filter"];
+  readonly total: Pick<Operation, "total" | "total_capped">;
+  readonly idempotencyKey: string | undefined;
+  readonly compared: string;
+  members: readonly string[];
+  status: Operation["status"];
+  acted: number;
+  leftAlone: LeftAlone;
+  updatedMs: number;
+  endedMs: number | null;
+};
+
+export type RetryRule = {
+  retryAttempts: number;
+  retryBackoffMs: number;
+  retryStrategy: "exponential" | "linear" | "fixed";
+};
+
+export type AccountSettings = {
+  env: Environment;
+  plan: Plan;
+  nowMs: number;
+  retries: RetryRule;
+  earlyFire: boolean;
+  scheduled: number;
+  allowedTargets: ReadonlySet<string>;
+};
+
+/** All that the service knows of one account in one environment. */
+export class Account {
+  readonly settings: AccountSettings;
+  readonly limits: Limits;
+  readonly startMs: number;
+  nowMs: number;
+  readonly schedules: Map<string, Stored> = new Map();
+  /** Schedules by their idempotency keys. */
+  readonly keys: Map<string, Stored> = new Map();
+  readonly operations: Map<string, StoredOperation> = new Map();
+  /** Schedules created by month (UTC). */
+  readonly #scheduled: Map<string, number> = new Map();
+  /** Of the signing secrets: which is the current one, and when it was made that. */
+  secretNumber: number = 1;
+  requests: number = 0;
+  rotatedMs: number | null = null;
+  #ids = 0;
+
+  constructor(settings: AccountSettings) {
+    this.settings = settings;
+    this.limits = LIMITS[settings.plan];
+    this.nowMs = settings.nowMs;
+    this.startMs = settings.nowMs;
+    this.#scheduled.set(this.month, settings.scheduled);
+  }
+
+  makeId(prefix: string): string {
+    return makeId(prefix, ++this.#ids);
+  }
+
+  /** The month (UTC) as YYYYMM. */
+  get month(): string {
+    return new Date(this.nowMs).toISOString().slice(0, 7).replace("-", "");
+  }
+
+  /** Schedules created in this month. */
+  get scheduled(): number {
+    return this.#scheduled.get(this.month) ?? 0;
+  }
+
+  /** The monthly quota, and the count up to which it may be exceeded. Test schedules have no grace. */
+  get quota(): { limit: number; grace: number } {
+    if (this.settings.env === "test")
+      return { limit: this.limits.testMonthlyQuota, grace: this.limits.testMonthlyQuota };
+    const limit = this.limits.monthlyQuota;
+    return { limit, grace: Math.floor(limit * 1.1) };
+  }
+
+  add(schedule: Stored): void {
+    this.schedules.set(schedule.id, schedule);
+    if (schedule.idempotencyKey !== undefined) this.keys.set(schedule.idempotencyKey, schedule);
+    this.#scheduled.set(this.month, this.scheduled + 1);
+  }
+
+  /** Erases what terminal schedules carry, and deletes old ones, as the plan says. */
+  expire(): void {
+    for (const schedule of this.schedules.values()) {
+      const { endedMs, idempotencyKey } = schedule;
+      if (endedMs === null) continue;
+      if (endedMs + this.limits.terminalDays * DAY_MS < this.nowMs) {
+        this.schedules.delete(schedule.id);
+        if (idempotencyKey !== undefined) this.keys.delete(idempotencyKey);
+      } else if (!schedule.isErased && endedMs + this.limits.retentionDays * DAY_MS < this.nowMs) {
+        Object.assign(schedule, { isErased: true, payload: "", headers: [] });
+      }
+    }
+  }
+}
+
+export const DAY_MS = 86_400_000;

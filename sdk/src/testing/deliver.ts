@@ -1,0 +1,111 @@
+import type { Account, Stored } from "./account.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+import { signAttempt } from "./sign.ts";
+
+/** One attempt, and what came of it. */
+export type FakeDelivery = {
+  /** The schedule that was attempted. */
+  readonly scheduleId: string;
+  /** Counts from 1. */
+  readonly attempt: number;
+  /** When it was attempted, by the fake's clock. */
+  readonly at: Date;
+  readonly method: string;
+  readonly url: string;
+  /** What it came with, names in lower case. */
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string;
+  /** The status of the answer; null when there was none. */
+  readonly status: number | null;
+  /** What the handler threw, if it did. */
+  readonly error: unknown;
+  /** What the schedule is now. */
+  readonly outcome: "succeeded" | "failed" | "dead";
+  /** When it will be attempted again; null when it will not. */
+  readonly nextAttemptAt: Date | null;
+};
+
+/** Takes a delivery in place of its target. */
+export type DeliveryHandler = (request: Request) => Response | Promise<Response>;
+
+/** Attempts a schedule now: calls `handler` with its signed request, and settles what the schedule is then. */
+export async function deliver(
+  account: Account,
+  schedule: Stored,
+  handler: DeliveryHandler,
+  random: () => number,
+): Promise<FakeDelivery> {
+  const { id: scheduleId, targetUrl: url, method, payload: body } = schedule;
+  Object.assign(schedule, { status: "firing", attempts: schedule.attempts + 1 });
+  const attempt = schedule.attempts;
+  const at = new Date(account.nowMs);
+  const headers = await headersOf(account, schedule);
+  const answer = await ask(handler, new Request(url, { method, headers, ...withBody(method, body) }));
+  schedule.firedMs ??= account.nowMs;
+  schedule.updatedMs = account.nowMs;
+  settle(account, schedule, answer, random);
+  const isAnswered = answer.status !== null;
+  schedule.log.push({
+    ...{ attempt, status_code: answer.status, latency_ms: 0, error_text: answer.text },
+    ...{ attempted_at: at.toISOString(), atMs: account.nowMs },
+    timing: { late: 0, claim: 0, wait: 0, connect: null, first_byte: isAnswered ? 0 : null },
+  });
+  const { nextMs } = schedule;
+  return {
+    ...{ scheduleId, attempt, at, method, url, headers, body, status: answer.status, error: answer.error },
+    outcome: schedule.status as FakeDelivery["outcome"],
+    nextAttemptAt: nextMs === null ? null : new Date(nextMs),
+  };
+}
+
+async function headersOf(account: Account, schedule: Stored): Promise<{ [name: string]: string }> {
+  const custom = schedule.headers.map(([name, value]) => [name.toLowerCase(), value]);
+  return {
+    "user-agent": "Stopwatch/fake",
+    ...Object.fromEntries(custom),
+    ...(await signAttempt(account, schedule)),
+  };
+}
+
+/** Bytes, since a text would come with a Content-Type. A `Request` with GET has no body. */
+function withBody(method: string, body: string): { body?: Uint8Array<ArrayBuffer> } {
+  return body && method !== "GET" ? { body: new TextEncoder().encode(body) } : {};
+}
+
+type Answer = { status: number | null; retryAfter: string | null; text: string; error?: unknown };
+
+async function ask(handler: DeliveryHandler, request: Request): Promise<Answer> {
+  try {
+    const response = await handler(request);
+    if (!(response instanceof Response)) throw new TypeError("onDelivery must return a Response");
+    const { status, headers } = response;
+    // What Response.error() makes.
+    if (status === 0) return { status: null, retryAfter: null, text: "the connection was closed without an answer" };
+    const text = status >= 200 && status < 300 ? "" : clean(await response.text());
+    return { status, retryAfter: headers.get("retry-after"), text };
+  } catch (error) {
+    return { status: null, retryAfter: null, text: clean(`the handler threw ${error}`), error };
+  }
+}
+
+function settle(account: Account, schedule: Stored, answer: Answer, random: () => number): void {
+  const { status } = answer;
+  const { retryAttempts, retryBackoffMs: base, retryStrategy } = account.settings.retries;
+  const end = (how: "succeeded" | "dead") =>
+    Object.assign(schedule, { status: how, nextMs: null, endedMs: account.nowMs });
+  if (status !== null && status >= 200 && status < 300) return void end("succeeded");
+  const n = ++schedule.failures;
+  if (status === 410 || n > retryAttempts) return void end("dead");
+  const factor = { fixed: 1, linear: n, exponential: 2 ** (n - 1) }[retryStrategy];
+  const waitMs = Math.floor(Math.min(base * factor, 3_600_000) * (1 + 0.25 * random()));
+  const isBusy = status === 429 || status === 503;
+  const askedMs = (isBusy && parseRetryAfter(answer.retryAfter, account.nowMs)) || 0;
+  const longest = waitMs + 7_200_000;
+  const nextMs = Math.ceil(account.nowMs + Math.min(Math.max(waitMs, askedMs), longest));
+  Object.assign(schedule, { status: "failed", nextMs });
+}
+
+/** The first 1,024 characters, as they can be stored. */
+function clean(text: string): string {
+  return [...text.slice(0, 2048).replace(/[\0\p{Surrogate}]/gu, "\uFFFD")].slice(0, 1024).join("");
+}

@@ -1,0 +1,100 @@
+import type { ErrorDetail } from "../error.ts";
+import { isWellFormed, refuse } from "./refusal.ts";
+
+/** Takes what is wrong with a field, or with `below` in it. */
+type Report = (message: string, below?: string | number) => void;
+
+/** Reads the value of a field; undefined once something is wrong with it. A field that is missing is undefined. */
+export type Field<T> = (value: unknown, report: Report) => T | undefined;
+
+/** How the fields of a body are read. */
+export type Fields<Body> = { readonly [Name in keyof Body]-?: Field<Exclude<Body[Name], undefined>> };
+
+/** Takes what is wrong with a whole body. */
+export type AddProblem = (path: string, message: string) => void;
+
+/**
+ * Reads an object of these fields and no others. `also` checks how they go together, given what is there, whatever is wrong
+ * with it. Throws VALIDATION.
+ */
+export function readFields<Body>(
+  value: unknown,
+  fields: Fields<Body>,
+  also?: (body: { [name: string]: unknown }, add: AddProblem) => void,
+): Body {
+  const problems: ErrorDetail[] = [];
+  const add: AddProblem = (path, message) => problems.push({ path, message });
+  const result = collect(value, fields, (message, below) => add(`${below ?? ""}`, message));
+  if (result && also) also(value as { [name: string]: unknown }, add);
+  if (problems.length) throw refuse(problems);
+  return result as Body;
+}
+
+/** Within a body: an object of these fields and no others. */
+export function objectOf<Body>(fields: Fields<Body>): Field<Body> {
+  return (value, report) => collect(value, fields, report);
+}
+
+function collect<Body>(value: unknown, fields: Fields<Body>, report: Report): Body | undefined {
+  if (!isObject(value)) return void report("must be a JSON object");
+  const result: { [name: string]: unknown } = {};
+  for (const [name, field] of Object.entries<Field<unknown>>(fields)) {
+    result[name] = field(value[name], (message, below) =>
+      report(message, below === undefined ? name : `${name}.${below}`),
+    );
+  }
+  for (const name of Object.keys(value)) if (!Object.hasOwn(fields, name)) report("is unknown", name);
+  return result as Body;
+}
+
+export function isObject(value: unknown): value is { [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function optional<T>(field: Field<T>): Field<T> {
+  return (value, report) => (value === undefined ? undefined : field(value, report));
+}
+
+export const text: Field<string> = (value, report) =>
+  typeof value === "string" ? value : void report(value === undefined ? "is required" : "must be a string");
+
+export const flag: Field<boolean> = (value, report) =>
+  typeof value === "boolean" ? value : void report("must be true or false");
+
+export function oneOf<T extends string>(...names: readonly T[]): Field<T> {
+  return (value, report) => names.find((name) => name === value) ?? void report(`must be one of ${names.join(", ")}`);
+}
+
+/** Text that `parse` reads; it returns null for what it does not. */
+export function parsed<T>(parse: (written: string) => T | null, expected: string): Field<T> {
+  return (value, report) => {
+    const written = text(value, report);
+    if (written === undefined) return undefined;
+    return parse(written) ?? void report(`must be ${expected}`);
+  };
+}
+
+export function listOf<T>(field: Field<T>, max: number): Field<T[]> {
+  return (value, report) => {
+    if (!Array.isArray(value)) return void report("must be an array");
+    const items = value.map((item, index) => field(item, (message) => report(message, index)));
+    if (!items.length) report("must have at least one element");
+    if (items.length > max) report(`must have at most ${max} elements`);
+    return items as T[];
+  };
+}
+
+export const idempotencyKey: Field<string> = (value, report) => {
+  const key = text(value, report);
+  if (key === undefined) return undefined;
+  if (!isWellFormed(key)) report("must be well-formed text");
+  if (key.includes("\0")) report("must not contain NUL");
+  if (!key || [...key].length > 255) report("must have 1 to 255 characters");
+  return key;
+};
+
+export const payload: Field<string> = (value, report) => {
+  const written = text(value, report);
+  if (written !== undefined && !isWellFormed(written)) report("must be well-formed text");
+  return written;
+};

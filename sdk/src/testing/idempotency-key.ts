@@ -1,0 +1,22 @@
+import { idempotencyKey } from "./fields.ts";
+import { refuseField } from "./refusal.ts";
+
+const NAME = "Idempotency-Key";
+
+/** A body with the key of the `Idempotency-Key` header. Throws VALIDATION when that is malformed, or differs from the field. */
+export function withKey<T extends { idempotencyKey?: string | undefined }>(body: T, headers: Headers): T {
+  const key = headers.get(NAME);
+  if (key === null) return body;
+  if (!/^[\x20-\x7e]*$/.test(key)) throw refuseField(NAME, "must be visible ASCII");
+  idempotencyKey(key, (message) => {
+    throw refuseField(NAME, message);
+  });
+  if (body.idempotencyKey !== undefined && body.idempotencyKey !== key)
+    throw refuseField(NAME, "must equal the field idempotencyKey");
+  return { ...body, idempotencyKey: key };
+}
+
+/** Throws VALIDATION when there is the header: one key cannot name many schedules. */
+export function refuseKey(headers: Headers): void {
+  if (headers.has(NAME)) throw refuseField(NAME, "is not supported for bulk; set idempotencyKey on each item");
+}

@@ -1,0 +1,102 @@
+import type { LoggedAttempt, LogPage, Operation, Page, Schedule, Status } from "../types.ts";
+import { type Account, DAY_MS, type Stored } from "./account.ts";
+import { filterOf, orderOf, type Place, writePlace } from "./places.ts";
+import { presentOperation, presentSchedule } from "./present.ts";
+import type { Queries } from "./read-query.ts";
+
+/** A row, and its place in the order of the list. */
+type Row<T> = { value: T; atMs: number; id: string; attempt: number };
+
+/** Which schedules: by status, target and `fire_at` (epoch ms). */
+export type Search = {
+  status?: Status[] | undefined;
+  q?: string | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+};
+
+const COUNTED_MAX = 10_000;
+
+export function listSchedules(account: Account, query: Queries["schedules"]): Page<Schedule> {
+  const order = orderOf(query, "schedules");
+  const atOf = ({ createdMs, fireMs }: Stored) => (order === "-created_at" ? createdMs : fireMs);
+  const found = searchSchedules(account, query);
+  const rows = found.map((value) => ({ value, atMs: atOf(value), id: value.id, attempt: 0 }));
+  return pageOf(rows, query, order, presentSchedule);
+}
+
+/** The schedules that match. A short `q` looks at the newest 10,000 alone. */
+export function searchSchedules(account: Account, { status, q, from, to }: Search): Stored[] {
+  const all = [...account.schedules.values()];
+  const rows = q !== undefined && [...q].length < 3 ? all.slice(-COUNTED_MAX) : all;
+  return rows.filter(
+    (row) => (!status || status.includes(row.status)) && isWithin(row.fireMs, from, to) && hasTarget(row, q),
+  );
+}
+
+export function listLogs(account: Account, query: Queries["logs"]): LogPage {
+  const { q, from, to, outcome, code, schedule_id: scheduleId } = query;
+  const sinceMs = account.nowMs - account.limits.retentionDays * DAY_MS;
+  const rows: Row<LoggedAttempt>[] = [];
+  for (const stored of account.schedules.values()) {
+    if (!hasTarget(stored, q) || (scheduleId !== undefined && scheduleId !== stored.id)) continue;
+    for (const { atMs, timing, ...attempt } of stored.log) {
+      const status = attempt.status_code;
+      if (atMs <= sinceMs || !isWithin(atMs, from, to)) continue;
+      if (code && code !== classOf(status)) continue;
+      if (outcome && (outcome === "succeeded") !== (classOf(status) === "2xx")) continue;
+      const value = { schedule_id: stored.id, target_url: stored.targetUrl, method: stored.method, ...attempt };
+      rows.push({ value, atMs, id: stored.id, attempt: attempt.attempt });
+    }
+  }
+  const page = pageOf(rows, query, orderOf({}, "logs"), (value) => value);
+  return { ...page, retention_days: account.limits.retentionDays };
+}
+
+export function listOperations(account: Account, query: Queries["operations"]): Page<Operation> {
+  const rows = [...account.operations.values()].map((value) => {
+    return { value, atMs: value.createdMs, id: value.id, attempt: 0 };
+  });
+  return pageOf(rows, query, orderOf({}, "operations"), presentOperation);
+}
+
+/** One page of rows. An order that begins with a minus is descending; ties are sorted by id. */
+function pageOf<T, Item>(
+  rows: Row<T>[],
+  query: { limit?: number | undefined; offset?: number | undefined; after?: Place | undefined; q?: string | undefined },
+  order: string,
+  present: (value: T) => Item,
+): Page<Item> {
+  const { limit = 20, after } = query;
+  const offset = after?.rowsBefore ?? query.offset ?? 0;
+  const direction = order.startsWith("-") ? -1 : 1;
+  const compare = (a: Omit<Row<T>, "value">, b: Omit<Row<T>, "value">) =>
+    direction * (a.atMs - b.atMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt));
+  rows.sort(compare);
+  const rest = after ? rows.filter((row) => compare(row, after) > 0) : rows.slice(offset);
+  const shown = rest.slice(0, limit);
+  const last = shown.at(-1);
+  const filter = filterOf(query);
+  const isCapped = filter !== "[]" && rows.length > COUNTED_MAX;
+  const next = last && { order, filter, atMs: last.atMs, id: last.id, attempt: last.attempt };
+  return {
+    items: shown.map(({ value }) => present(value)),
+    total: isCapped ? COUNTED_MAX : rows.length,
+    ...(isCapped && { total_capped: true }),
+    limit,
+    offset,
+    next_cursor: next && rest.length > limit ? writePlace({ ...next, rowsBefore: offset + shown.length }) : null,
+  };
+}
+
+function hasTarget({ id, targetUrl }: Stored, q: string | undefined): boolean {
+  return q === undefined || id === q || targetUrl.toLowerCase().includes(q.toLowerCase());
+}
+
+function isWithin(ms: number, from = -Infinity, to = Infinity): boolean {
+  return ms >= from && ms < to;
+}
+
+function classOf(statusCode: number | null): string {
+  return statusCode === null ? "none" : `${Math.floor(statusCode / 100)}xx`;
+}

@@ -340,6 +340,19 @@ CREATE INDEX schedules_firing ON schedules USING btree (shard, claim_deadline) W
 CREATE TRIGGER schedules_enter_dead AFTER UPDATE OF status ON schedules FOR EACH ROW WHEN (new.status = 'dead'::text AND old.status <> 'dead'::text AND new.env = 'live'::text) EXECUTE FUNCTION enter_dead_schedule();
 CREATE TRIGGER schedules_lower_lane AFTER UPDATE OF next_attempt_at ON schedules FOR EACH ROW WHEN (new.next_attempt_at < old.next_attempt_at OR old.next_attempt_at IS NULL AND new.next_attempt_at IS NOT NULL) EXECUTE FUNCTION lower_lane_of_schedule();
 
+CREATE TABLE secret_rotations (
+  account_id uuid NOT NULL,
+  env text NOT NULL,
+  idempotency_key text NOT NULL,
+  sealed bytea NOT NULL,
+  rotated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT secret_rotations_account_id_env_idempotency_key_pk PRIMARY KEY (account_id, env, idempotency_key),
+  CONSTRAINT secret_rotations_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  CONSTRAINT secret_rotations_env_known CHECK (env = ANY (ARRAY['live'::text, 'test'::text])),
+  CONSTRAINT secret_rotations_key_length CHECK (char_length(idempotency_key) >= 1 AND char_length(idempotency_key) <= 255)
+);
+CREATE INDEX secret_rotations_rotated ON secret_rotations USING btree (rotated_at);
+
 CREATE TABLE security_events (
   id uuid NOT NULL,
   account_id uuid NOT NULL,

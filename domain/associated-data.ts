@@ -14,6 +14,9 @@ export const requestAad = ({ accountId, env, id, method, targetUrl }: Destinatio
 /** Associated data of a signing secret: its account (UUID) and environment. */
 export const secretAad = (accountId: string, env: Environment) => `signing-secret:${accountId}:${env}`;
 
+/** Associated data of what a rotation of signing secrets answered: account (UUID) and environment. */
+export const rotationAad = (accountId: string, env: Environment) => `secret-rotation:${accountId}:${env}`;
+
 /** Associated data of a secret of the installation. */
 export const instanceAad = (name: string) => `instance:${name}`;
 

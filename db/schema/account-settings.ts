@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { RETRY_STRATEGIES } from "#domain/plans.ts";
 import { accounts } from "./accounts.ts";
@@ -43,6 +43,29 @@ export const signingSecrets = pgTable(
   (table) => [
     primaryKey({ columns: [table.accountId, table.env] }),
     check("signing_secrets_env_known", isOneOf(table.env, ENVIRONMENTS)),
+  ],
+);
+
+/**
+ * What rotations of signing secrets with an idempotency key answered, for their repeats. `sealed` is the current and the next
+ * secret, with a space between them.
+ */
+export const secretRotations = pgTable(
+  "secret_rotations",
+  {
+    accountId: uuid("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    env: environment(),
+    idempotencyKey: text("idempotency_key").notNull(),
+    sealed: bytea("sealed").notNull(),
+    rotatedAt: instant("rotated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.env, table.idempotencyKey] }),
+    index("secret_rotations_rotated").on(table.rotatedAt),
+    check("secret_rotations_env_known", isOneOf(table.env, ENVIRONMENTS)),
+    check("secret_rotations_key_length", sql`char_length(${table.idempotencyKey}) between 1 and 255`),
   ],
 );
 

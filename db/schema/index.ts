@@ -1,4 +1,4 @@
-export { deletedSchedules, relaySettings, signingSecrets, usage } from "./account-settings.ts";
+export { deletedSchedules, relaySettings, secretRotations, signingSecrets, usage } from "./account-settings.ts";
 export { accounts, apiKeys, sessions } from "./accounts.ts";
 export { accountCounts, attempts, shardPunctuality } from "./attempts.ts";
 export { auditLog } from "./audit-log.ts";

@@ -13,6 +13,7 @@ import {
   deleteGoneDispatchers,
   deleteOldNotices,
   deleteOldPunctuality,
+  deleteOldRotations,
   deleteOldSecurityEvents,
   deleteOldSignIns,
   deleteRevokedKeys,
@@ -21,6 +22,7 @@ import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
 import { deleteTerminalSchedules, erasePayloads } from "#db/queries/retention/terminal-schedules.ts";
 import type { Plans } from "#domain/plans.ts";
 import { SECURITY_EVENT_DAYS } from "#domain/security-events.ts";
+import { ROTATION_KEY_HOURS } from "#domain/signing.ts";
 
 const ROWS_MAX = 200;
 const HOURLY_MS = 3_600_000;
@@ -64,6 +66,7 @@ export function retentionJobs(plans: Plans): Job[] {
     sweep("public counts", ROWS_MAX, (sql) => deleteOldPunctuality(sql, PUBLIC_COUNTS_DAYS, ROWS_MAX)),
     sweep("notices", ROWS_MAX, (sql) => deleteOldNotices(sql, NOTICES_DAYS, ROWS_MAX)),
     sweep("security events", ROWS_MAX, (sql) => deleteOldSecurityEvents(sql, SECURITY_EVENT_DAYS, ROWS_MAX)),
+    sweep("rotations of secrets", ROWS_MAX, (sql) => deleteOldRotations(sql, ROTATION_KEY_HOURS, ROWS_MAX)),
     sweep("operations", ROWS_MAX, (sql) => deleteOldOperations(sql, OPERATIONS_DAYS, ROWS_MAX)),
     walk("payloads", (sql, batch) => erasePayloads(sql, plans, batch)),
     walk("schedules", (sql, batch) => deleteTerminalSchedules(sql, plans, batch)),

@@ -1,5 +1,12 @@
 import type { Connection } from "#db/client.ts";
-import { readSealedPairs, replaceSealedPair, type SealedPair } from "#db/queries/accounts/re-encrypt.ts";
+import {
+  readSealedPairs,
+  readSealedRotations,
+  replaceSealedPair,
+  replaceSealedRotation,
+  type SealedPair,
+  type SealedRotation,
+} from "#db/queries/accounts/re-encrypt.ts";
 import { readSealedInstanceSecrets, replaceSealedInstanceSecret } from "#db/queries/fleet/re-encrypt.ts";
 import {
   readSealedForReEncryption,
@@ -7,7 +14,7 @@ import {
   replaceSealedRequests,
   type SealedRequest,
 } from "#db/queries/schedules/re-encrypt.ts";
-import { instanceAad, secretAad } from "#domain/associated-data.ts";
+import { instanceAad, rotationAad, secretAad } from "#domain/associated-data.ts";
 import { DecryptionError, type KeyRing, open, seal, sealedKeyId } from "#domain/cipher.ts";
 import { openRequest, sealRequest } from "#domain/sealed-request.ts";
 
@@ -43,6 +50,7 @@ export async function reEncrypt(options: {
     const current = { ...options, progress, survey };
     await reEncryptInstanceSecrets(current);
     await reEncryptPairs(current);
+    await reEncryptRotations(current);
     await reEncryptAllRequests(current);
     if (options.dryRun || progress.reEncrypted === before || pass === PASSES_MAX) return survey;
   }
@@ -82,6 +90,22 @@ async function reEncryptPair(pass: Pass, pair: SealedPair) {
     stale++;
   }
   if (stale > 0) pass.progress.reEncrypted += stale * (await run(pass, (sql) => replaceSealedPair(sql, pair, fresh)));
+}
+
+async function reEncryptRotations(pass: Pass) {
+  const first = { account_id: NIL, env: "", idempotency_key: "" };
+  for (let after: typeof first | undefined = first; after; ) {
+    const from: typeof first = after;
+    const rotations: SealedRotation[] = await run(pass, (sql) => readSealedRotations(sql, from, PAIRS_ROWS));
+    for (const one of rotations) {
+      if (!isStale(pass, one.sealed)) continue;
+      const name = `a rotation of the ${one.env} signing secrets of account ${one.account_id}`;
+      const fresh = reEncrypted(pass, one.sealed, rotationAad(one.account_id, one.env), name);
+      if (fresh) pass.progress.reEncrypted += await run(pass, (sql) => replaceSealedRotation(sql, one, fresh));
+    }
+    pass.onProgress(pass.progress);
+    after = rotations.length < PAIRS_ROWS ? undefined : rotations.at(-1);
+  }
 }
 
 async function reEncryptAllRequests(pass: Pass) {

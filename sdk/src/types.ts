@@ -370,6 +370,12 @@ export type SigningSecrets = {
   rotated_at: Instant | null;
 };
 
+/** The secrets after a rotation. */
+export type RotatedSigningSecrets = SigningSecrets & {
+  /** Whether the idempotency key was known; then this is what it stands for. */
+  replayed: boolean;
+};
+
 /** Who the credential belongs to. */
 export type Profile = {
   /** Whose credential it is. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { SIGNING_SECRETS_EXAMPLE } from "./examples.ts";
 import { InstantText } from "./fields.ts";
+import { IDEMPOTENCY_FIELDS, IDEMPOTENCY_HEADERS } from "./idempotency.ts";
 
 const Secret = z.string().regex(/^whsec_[A-Za-z0-9+/]{43}=$/);
 
@@ -12,6 +13,11 @@ const SigningSecretsAnswer = z
     rotated_at: InstantText.nullable().describe("When they were last rotated; null when they never were."),
   })
   .meta({ id: "SigningSecrets", description: "The secrets that deliveries of one environment are signed with." });
+
+const RotatedSecretsAnswer = SigningSecretsAnswer.extend({ replayed: IDEMPOTENCY_FIELDS.replayed }).meta({
+  id: "RotatedSigningSecrets",
+  description: "The secrets after a rotation.",
+});
 
 const tag = "Signing secrets";
 
@@ -38,14 +44,17 @@ export const rotateSigningSecrets = endpoint({
   path: "/v1/signing-secrets/rotate",
   tag,
   summary: "Make the next secret the current one, and a new next one.",
-  description: "For 24 hours deliveries are signed with the former secret too.",
+  description:
+    "For 24 hours deliveries are signed with the former secret too. A call without an answer can be repeated with the same `Idempotency-Key` within 24 hours: it rotates once, and each repeat answers as the first call did. An environment may have 100 such keys in that time (RATE_LIMITED beyond).",
   auth: "any",
   hasEnv: true,
+  requestHeaders: { "Idempotency-Key": "Names this rotation: 1 to 255 characters of visible ASCII and spaces." },
   responses: {
     200: {
-      description: "The secrets as they are now.",
-      schema: SigningSecretsAnswer,
-      example: SIGNING_SECRETS_EXAMPLE,
+      description: "The secrets as they are now; of a repeat, as they were after the first call.",
+      schema: RotatedSecretsAnswer,
+      example: { ...SIGNING_SECRETS_EXAMPLE, rotated_at: "2031-01-01T09:00:00.000Z", replayed: false },
+      headers: { "Idempotent-Replayed": IDEMPOTENCY_HEADERS["Idempotent-Replayed"] },
     },
   },
 });

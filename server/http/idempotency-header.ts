@@ -2,22 +2,29 @@ import { invalid } from "../input/validate.ts";
 import { IdempotencyKey } from "../schedules/create-input.ts";
 
 /**
- * Sets `idempotencyKey` from the `Idempotency-Key` header, which must be visible ASCII and spaces. Throws VALIDATION when
- * the header is malformed or differs from the field.
+ * Sets `idempotencyKey` from the `Idempotency-Key` header. Throws VALIDATION when the header is malformed or differs from the
+ * field.
  */
 export function withIdempotencyHeader<T extends { idempotencyKey?: string | undefined }>(
   input: T,
   headers: Headers,
 ): T {
-  const key = headers.get(NAME);
-  if (key === null) return input;
-  if (!/^[\x20-\x7e]*$/.test(key)) throw problem("must be visible ASCII; the field idempotencyKey accepts any text");
-  const parsed = IdempotencyKey.safeParse(key);
-  if (!parsed.success) throw problem(parsed.error.issues[0]?.message ?? "is malformed");
+  const key = readIdempotencyHeader(headers);
+  if (key === undefined) return input;
   if (input.idempotencyKey !== undefined && input.idempotencyKey !== key) {
     throw problem("must equal the field idempotencyKey");
   }
   return { ...input, idempotencyKey: key };
+}
+
+/** The `Idempotency-Key` header: 1 to 255 characters of visible ASCII and spaces. Throws VALIDATION when it is malformed. */
+export function readIdempotencyHeader(headers: Headers): string | undefined {
+  const key = headers.get(NAME);
+  if (key === null) return undefined;
+  if (!/^[\x20-\x7e]*$/.test(key)) throw problem("must be visible ASCII; the field idempotencyKey accepts any text");
+  const parsed = IdempotencyKey.safeParse(key);
+  if (!parsed.success) throw problem(parsed.error.issues[0]?.message ?? "is malformed");
+  return key;
 }
 
 /** Throws VALIDATION when there is an `Idempotency-Key` header: one key cannot identify many schedules. */

@@ -68,7 +68,7 @@ export type Answers = All<
     Same<sdk.Usage, Output<typeof overview.getUsage>>,
     Same<sdk.Punctuality, Output<typeof overview.getPunctuality>>,
     Same<sdk.SigningSecrets, Output<typeof secrets.getSigningSecrets>>,
-    Same<sdk.SigningSecrets, Output<typeof secrets.rotateSigningSecrets>>,
+    Same<sdk.RotatedSigningSecrets, Output<typeof secrets.rotateSigningSecrets>>,
     Same<sdk.Profile, Output<typeof me.getProfile>>,
     Equal<sdk.ServiceErrorCode, ErrorCode>,
   ]

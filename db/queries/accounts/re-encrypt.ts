@@ -28,3 +28,27 @@ export async function replaceSealedPair(sql: Sql, from: SealedPair, to: SealedPa
       AND former IS NOT DISTINCT FROM ${from.former}`;
   return replaced.count;
 }
+
+/** What a rotation with an idempotency key answered. */
+export type SealedRotation = { account_id: string; env: Environment; idempotency_key: string; sealed: Buffer };
+
+/** The next `rowsMax` rotations after an account, environment and key, in that order. */
+export async function readSealedRotations(
+  sql: Sql,
+  after: { account_id: string; env: string; idempotency_key: string },
+  rowsMax: number,
+): Promise<SealedRotation[]> {
+  return sql<SealedRotation[]>`
+    SELECT account_id, env, idempotency_key, sealed FROM secret_rotations
+    WHERE (account_id, env, idempotency_key) > (${after.account_id}, ${after.env}, ${after.idempotency_key})
+    ORDER BY account_id, env, idempotency_key LIMIT ${rowsMax}`;
+}
+
+/** Replaces what a rotation answered, unless it has changed since it was read. Returns how many it replaced. */
+export async function replaceSealedRotation(sql: Sql, from: SealedRotation, sealed: Buffer): Promise<number> {
+  const replaced = await sql`
+    UPDATE secret_rotations SET sealed = ${sealed}
+    WHERE account_id = ${from.account_id} AND env = ${from.env} AND idempotency_key = ${from.idempotency_key}
+      AND sealed = ${from.sealed}`;
+  return replaced.count;
+}

@@ -88,6 +88,8 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
       DELETE FROM lanes USING bare WHERE account_id = bare.id
     ), gone_secrets AS (
       DELETE FROM signing_secrets USING bare WHERE account_id = bare.id
+    ), gone_rotations AS (
+      DELETE FROM secret_rotations USING bare WHERE account_id = bare.id
     ), gone_settings AS (
       DELETE FROM relay_settings USING bare WHERE account_id = bare.id
     ), gone_subscription AS (

@@ -63,6 +63,15 @@ export async function deleteOldNotices(sql: Sql, days: number, rowsMax: number):
   return deleted.count;
 }
 
+/** Deletes what rotations with an idempotency key answered more than `hours` hours ago, at most `rowsMax`. Returns how many. */
+export async function deleteOldRotations(sql: Sql, hours: number, rowsMax: number): Promise<number> {
+  const deleted = await sql`
+    DELETE FROM secret_rotations WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM secret_rotations WHERE rotated_at < now() - ${hours}::integer * interval '1 hour'
+      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+  return deleted.count;
+}
+
 /** Deletes security events that are more than `days` days old, at most `rowsMax`. Returns how many. */
 export async function deleteOldSecurityEvents(sql: Sql, days: number, rowsMax: number): Promise<number> {
   const deleted = await sql`

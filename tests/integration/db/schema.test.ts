@@ -69,6 +69,7 @@ test.each([
   ["operations_env_known", ENVIRONMENTS],
   ["schedule_requests_env_known", ENVIRONMENTS],
   ["schedules_env_known", ENVIRONMENTS],
+  ["secret_rotations_env_known", ENVIRONMENTS],
   ["signing_secrets_env_known", ENVIRONMENTS],
 ] as const)("the check %s allows the words that domain/ has", async (name, words) => {
   const [{ text = "" } = {}] =

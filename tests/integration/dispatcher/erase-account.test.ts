@@ -42,6 +42,7 @@ async function fill({ id }: { id: string }) {
   await sql`
     INSERT INTO operations (id, account_id, env, shard, action, filter, accepted_at, total, request_hash, next_step_at, updated_at)
     VALUES (gen_random_uuid(), ${id}, 'live', 0, 'cancel', '{"q":{"text":"canary"}}', now(), 1, '', now(), now())`;
+  await sql`INSERT INTO secret_rotations VALUES (${id}, 'live', 'canary', 'sealed', now())`;
   await sql`INSERT INTO deleted_schedules VALUES (${id}, 'live', 3)`;
   await sql`INSERT INTO identities (provider, provider_account_id, account_id) VALUES ('github', ${id}, ${id})`;
   await sql`INSERT INTO subscriptions (account_id, customer_id) VALUES (${id}, ${`cus_${id}`})`;

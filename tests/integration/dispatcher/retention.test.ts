@@ -301,7 +301,7 @@ describe("API keys", () => {
   });
 });
 
-describe("counts, sessions and dispatchers", () => {
+describe("counts, sessions, rotations of secrets and dispatchers", () => {
   it("are deleted when nothing shows them any more", async () => {
     const account = await bench.account();
     const { sql } = bench;
@@ -313,12 +313,20 @@ describe("counts, sessions and dispatchers", () => {
       await sql`INSERT INTO dispatchers ${sql(beat)}`;
       const session = { token_hash: `hash ${days}`, account_id: account.id, expires_at: new Date(+hour + HOUR_MS) };
       await sql`INSERT INTO sessions ${sql(session)}`;
+      await sql`INSERT INTO secret_rotations VALUES (${account.id}, 'test', ${`${days}`}, '', ${hour})`;
     }
-    expect(await finish(start())).toMatchObject({ counts: 1, "public counts": 2, dispatchers: 2, sessions: 3 });
+    expect(await finish(start())).toMatchObject({
+      counts: 1,
+      "public counts": 2,
+      dispatchers: 2,
+      sessions: 3,
+      "rotations of secrets": 3,
+    });
     const [left] = await sql`
       SELECT (SELECT count(*)::int FROM account_counts) AS counts, (SELECT count(*)::int FROM shard_punctuality) AS public,
-        (SELECT string_agg(token_hash, '') FROM sessions) AS session`;
-    expect(left).toEqual({ counts: 3, public: 2, session: "hash 0" });
+        (SELECT string_agg(token_hash, '') FROM sessions) AS session,
+        (SELECT string_agg(idempotency_key, '') FROM secret_rotations) AS rotation`;
+    expect(left).toEqual({ counts: 3, public: 2, session: "hash 0", rotation: "0" });
   });
 });
 

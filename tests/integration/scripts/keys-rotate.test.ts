@@ -4,7 +4,7 @@ import { type Connection, connect } from "#db/client.ts";
 import { readSealedPairs, replaceSealedPair } from "#db/queries/accounts/re-encrypt.ts";
 import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { readSealedHeads, replaceSealedRequests } from "#db/queries/schedules/re-encrypt.ts";
-import { instanceAad, secretAad } from "#domain/associated-data.ts";
+import { instanceAad, rotationAad, secretAad } from "#domain/associated-data.ts";
 import { generateEncryptionKey, type KeyRing, open, parseKeyRing, seal } from "#domain/cipher.ts";
 import { openRequest } from "#domain/sealed-request.ts";
 import { type Progress, reEncrypt } from "#scripts/keys/re-encrypt.ts";
@@ -55,11 +55,18 @@ const run = (ring: KeyRing = both, options: { dryRun?: boolean; onProgress?: (pr
 const schedule = (payload: string | null, ring: KeyRing = old) =>
   createTestSchedule(sql, ring, account.id, "https://example.com/", new Date(Date.now() + 3_600_000), { payload });
 
+/** Stores what a rotation with this idempotency key answered. */
+const keepRotation = (key: string) => {
+  const sealed = seal(old, Buffer.from(`pair of ${key}`), rotationAad(account.id, "live"));
+  return sql`INSERT INTO secret_rotations VALUES (${account.id}, 'live', ${key}, ${sealed}, now())`;
+};
+
 /** Every sealed value, opened, with what it belongs to. `ring` must contain every key. */
 async function everything(ring: KeyRing = both) {
   const plain = (sealed: Buffer | null, aad: string) => sealed && open(ring, sealed, aad).toString("base64");
   const requests = await sql`SELECT schedule_id, account_id, env, method, target_url, sealed FROM schedule_requests`;
   const pairs = await sql`SELECT account_id, env, current, next, former FROM signing_secrets`;
+  const rotations = await sql`SELECT account_id, env, idempotency_key, sealed FROM secret_rotations`;
   const secrets = await sql`SELECT name, sealed FROM instance_secrets`;
   return Object.fromEntries([
     ...requests.map(({ schedule_id: id, account_id: accountId, env, method, target_url: targetUrl, sealed }) => [
@@ -70,6 +77,10 @@ async function everything(ring: KeyRing = both) {
       `${row.account_id} ${row.env}`,
       [row.current, row.next, row.former].map((sealed) => plain(sealed, secretAad(row.account_id, row.env))),
     ]),
+    ...rotations.map((row) => [
+      `${row.account_id} ${row.env} ${row.idempotency_key}`,
+      plain(row.sealed, rotationAad(row.account_id, row.env)),
+    ]),
     ...secrets.map((row) => [row.name, plain(row.sealed, instanceAad(row.name))]),
   ]);
 }
@@ -78,8 +89,9 @@ describe("reEncrypt", () => {
   it("keeps every value and seals it with the first key alone", async () => {
     for (const payload of ["one", null, "x".repeat(262_144), "\u0000"]) await schedule(payload);
     await sql`UPDATE signing_secrets SET former = next WHERE env = 'live'`;
+    for (const key of ["a", "b"]) await keepRotation(key);
     const before = await everything();
-    expect(await run()).toEqual({ byKey: new Map([["the-new-one", 3 + 5 + 2]]), unopenable: [] });
+    expect(await run()).toEqual({ byKey: new Map([["the-new-one", 3 + 5 + 2 + 2]]), unopenable: [] });
     expect(await everything(parseKeyRing(k2))).toEqual(before);
   });
 

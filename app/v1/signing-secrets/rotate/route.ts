@@ -1,13 +1,18 @@
 import { rotateSigningSecrets } from "#server/contract/signing-secrets.ts";
+import { readIdempotencyHeader } from "#server/http/idempotency-header.ts";
 import { methods } from "#server/http/methods.ts";
-import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";
-import { presentSigningSecrets } from "#server/signing-secrets/read.ts";
 import { rotateOwnSigningSecrets } from "#server/signing-secrets/rotate.ts";
+import { rotateOnce } from "#server/signing-secrets/rotate-once.ts";
+import { rotatedReply } from "#server/signing-secrets/rotated-reply.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route(rotateSigningSecrets, async ({ ctx }) => ok(presentSigningSecrets(await rotateOwnSigningSecrets(ctx)))),
+  POST: route(rotateSigningSecrets, async ({ ctx, request }) => {
+    const idempotencyKey = readIdempotencyHeader(request.headers);
+    if (idempotencyKey !== undefined) return rotatedReply(await rotateOnce(ctx, idempotencyKey));
+    return rotatedReply({ outcome: "rotated", pair: await rotateOwnSigningSecrets(ctx) });
+  }),
 });

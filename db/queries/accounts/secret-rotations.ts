@@ -1,0 +1,68 @@
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { rotationAad } from "#domain/associated-data.ts";
+import { type KeyRing, open, seal } from "#domain/cipher.ts";
+import { ROTATION_KEY_HOURS, ROTATION_KEYS_MAX } from "#domain/signing.ts";
+import type { DbOrTx } from "../../orm.ts";
+import { secretRotations } from "../../schema/index.ts";
+import type { SigningSecretPair } from "./signing-secrets.ts";
+import type { Tenant } from "./tenant.ts";
+
+/**
+ * Lets one transaction after the other rotate the secrets of an environment with idempotency keys. Forgets the keys whose time
+ * is over, so that what is left counts.
+ */
+export async function lockRotations(tx: DbOrTx, tenant: Tenant): Promise<void> {
+  const lock = `secret rotations ${tenant.accountId} ${tenant.env}`;
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  await tx.delete(secretRotations).where(and(isOf(tenant), sql`${secretRotations.rotatedAt} <= ${oldest}`));
+}
+
+/** What the rotation with this key answered, in plain text. */
+export async function findRotation(
+  tx: DbOrTx,
+  tenant: Tenant,
+  ring: KeyRing,
+  key: string,
+): Promise<SigningSecretPair | undefined> {
+  const [row] = await tx
+    .select({ sealed: secretRotations.sealed, rotatedAt: secretRotations.rotatedAt })
+    .from(secretRotations)
+    .where(and(isOf(tenant), eq(secretRotations.idempotencyKey, key)))
+    .limit(1);
+  if (!row) return undefined;
+  const [current = "", next = ""] = open(ring, row.sealed, rotationAad(tenant.accountId, tenant.env))
+    .toString()
+    .split(" ");
+  return { current, next, rotatedAt: row.rotatedAt };
+}
+
+/** After how many seconds one more key can be kept; 0 when it can be now. */
+export async function readRotationWait(tx: DbOrTx, tenant: Tenant): Promise<number> {
+  const [full] = await tx
+    .select({ waitS: sql<number>`ceil(extract(epoch FROM ${secretRotations.rotatedAt} - ${oldest}))::integer` })
+    .from(secretRotations)
+    .where(isOf(tenant))
+    .orderBy(desc(secretRotations.rotatedAt))
+    .offset(ROTATION_KEYS_MAX - 1)
+    .limit(1);
+  return full ? Math.max(1, full.waitS) : 0;
+}
+
+/** Keeps what the rotation with this key answers, for its repeats. */
+export async function keepRotation(
+  tx: DbOrTx,
+  tenant: Tenant,
+  ring: KeyRing,
+  key: string,
+  { current, next, rotatedAt }: SigningSecretPair,
+): Promise<void> {
+  if (rotatedAt === null) throw new Error("only a pair that was rotated can be kept");
+  const sealed = seal(ring, Buffer.from(`${current} ${next}`), rotationAad(tenant.accountId, tenant.env));
+  await tx.insert(secretRotations).values({ ...tenant, idempotencyKey: key, sealed, rotatedAt });
+}
+
+const oldest = sql`(clock_timestamp() - ${ROTATION_KEY_HOURS} * interval '1 hour')`;
+
+function isOf({ accountId, env }: Tenant): SQL | undefined {
+  return and(eq(secretRotations.accountId, accountId), eq(secretRotations.env, env));
+}

@@ -1,0 +1,36 @@
+import { findRotation, keepRotation, lockRotations, readRotationWait } from "#db/queries/accounts/secret-rotations.ts";
+import type { SigningSecretPair } from "#db/queries/accounts/signing-secrets.ts";
+import { DailyLimitReached } from "#domain/errors.ts";
+import { ROTATION_KEY_HOURS, ROTATION_KEYS_MAX } from "#domain/signing.ts";
+import type { Ctx } from "../context.ts";
+import { rotateIn } from "./rotate.ts";
+
+export type Rotation = { outcome: "rotated" | "replayed"; pair: SigningSecretPair };
+
+/**
+ * Rotates the signing secrets of the caller's environment once for each idempotency key: a repeat within 24 hours answers
+ * with the pair of the first call, whatever was rotated since. Throws RATE_LIMITED when the environment has too many keys.
+ */
+export async function rotateOnce(ctx: Ctx, idempotencyKey: string): Promise<Rotation> {
+  const { tenant } = ctx;
+  const { keyRing } = ctx.config;
+  return ctx.query(({ db }) =>
+    db.transaction(async (tx) => {
+      await lockRotations(tx, tenant);
+      const known = await findRotation(tx, tenant, keyRing, idempotencyKey);
+      if (known) return { outcome: "replayed" as const, pair: known };
+      const waitS = await readRotationWait(tx, tenant);
+      if (waitS > 0) throw tooManyKeys(waitS);
+      const pair = await rotateIn(tx, ctx);
+      await keepRotation(tx, tenant, keyRing, idempotencyKey, pair);
+      return { outcome: "rotated" as const, pair };
+    }),
+  );
+}
+
+function tooManyKeys(waitS: number): DailyLimitReached {
+  return new DailyLimitReached(
+    `${ROTATION_KEYS_MAX} rotations of this environment had an Idempotency-Key within ${ROTATION_KEY_HOURS} hours.`,
+    waitS,
+  );
+}

@@ -22,10 +22,10 @@ export type ShownOperation = {
     example: string | undefined;
   }[];
   errors: readonly { status: string; code: string }[];
-  samples: { curl: string; fetch: string } | null;
+  samples: { curl: string; sdk: string | null; fetch: string } | null;
 };
 
-/** One operation of the API: parameters, body, answers, and the call as curl and fetch. */
+/** One operation of the API: parameters, body, answers, and the call by curl, SDK and fetch. */
 export function Operation({ operation, errorsHref }: { operation: ShownOperation; errorsHref: string }) {
   const { id, method, path, summary, description, auth, parameters, body, answers, errors, samples } = operation;
   return (
@@ -50,6 +50,7 @@ export function Operation({ operation, errorsHref }: { operation: ShownOperation
           what={`Example of ${method} ${path}`}
           samples={[
             { label: "curl", code: samples.curl },
+            ...(samples.sdk === null ? [] : [{ label: "SDK", code: samples.sdk }]),
             { label: "fetch", code: samples.fetch },
           ]}
         />

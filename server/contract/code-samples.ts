@@ -1,6 +1,10 @@
-export type CodeSamples = { curl: string; fetch: string };
+import { sdkSampleOf } from "./sdk-samples.ts";
+
+/** `sdk` is null where the SDK has no method for the call. */
+export type CodeSamples = { curl: string; sdk: string | null; fetch: string };
 
 type Call = {
+  operationId: string;
   baseUrl: string;
   method: string;
   path: string;
@@ -9,10 +13,10 @@ type Call = {
   body: unknown;
 };
 
-/** One call as a curl command and as JavaScript. */
+/** One call as a curl command, by the SDK, and as JavaScript with fetch. */
 export function samplesOf(call: Call): CodeSamples {
   const url = call.baseUrl + call.path.replace(/\{(\w+)\}/g, (_, name: string) => EXAMPLES.get(name) ?? name);
-  return { curl: curlOf(url, call), fetch: fetchOf(url, call) };
+  return { curl: curlOf(url, call), sdk: sdkSampleOf(call.operationId, call.body), fetch: fetchOf(url, call) };
 }
 
 const EXAMPLES = new Map<string, string>(Object.entries({ id: "ID", provider: "github" }));

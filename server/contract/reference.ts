@@ -10,6 +10,7 @@ export type ReferenceOperation = {
   description: string | undefined;
   /** Who may call it, in words. */
   auth: string;
+  takesApiKey: boolean;
   parameters: readonly ReferenceField[];
   body: readonly ReferenceField[];
   answers: readonly ReferenceAnswer[];
@@ -54,6 +55,17 @@ export function readReference(baseUrl: string): readonly ReferenceGroup[] {
 /** Where the group of an operation is on this site. */
 export function referenceHref({ slug }: Pick<ReferenceGroup, "slug">): string {
   return `/docs/api/${slug}`;
+}
+
+/** The operations that take an API key, without groups that have none. */
+export function ofApiKeys(groups: readonly ReferenceGroup[]): readonly ReferenceGroup[] {
+  return groups
+    .map((group) => ({ ...group, operations: group.operations.filter(({ takesApiKey }) => takesApiKey) }))
+    .filter(({ operations }) => operations.length > 0);
+}
+
+export function countOperations(groups: readonly ReferenceGroup[]): number {
+  return groups.reduce((sum, { operations }) => sum + operations.length, 0);
 }
 
 /** The path of the request that a target receives. */
@@ -115,8 +127,9 @@ function operationReader(document: OpenApiDocument, baseUrl: string) {
   return ({ method, path, operation }: { method: string; path: string; operation: OperationObject }) => {
     const { operationId: id, summary, description, security, parameters = [], requestBody, responses } = operation;
     const json = requestBody?.content?.["application/json"];
+    const schemes = security.flatMap(Object.keys);
     return {
-      ...{ id, method, path, summary, description, auth: authOf(security) },
+      ...{ id, method, path, summary, description, auth: authOf(schemes), takesApiKey: schemes.includes("apiKey") },
       parameters: parameters.map((parameter) => ({
         ...resolve.describe(parameter.schema ?? {}),
         name: parameter.name,
@@ -130,9 +143,7 @@ function operationReader(document: OpenApiDocument, baseUrl: string) {
         .map(([status, answer]) => answerOf(status, answer, resolve)),
       errors: errorsOf(responses),
       samples:
-        path === TARGET
-          ? null
-          : samplesOf({ baseUrl, method, path, schemes: security.flatMap(Object.keys), body: json?.example }),
+        path === TARGET ? null : samplesOf({ operationId: id, baseUrl, method, path, schemes, body: json?.example }),
     };
   };
 }
@@ -161,8 +172,7 @@ function answerOf(
   };
 }
 
-function authOf(security: readonly Record<string, unknown>[]): string {
-  const schemes = security.flatMap(Object.keys);
+function authOf(schemes: readonly string[]): string {
   if (schemes.length === 0) return "no credential";
   return schemes.includes("apiKey") ? "API key or session" : "session";
 }

@@ -63,6 +63,9 @@ export function docHref({ slug }: DocPage): string {
   return slug === "quickstart" ? "/docs" : `/docs/${slug}`;
 }
 
+/** The reference of the API with the operations alone that take an API key. */
+export const FOR_KEY_HREF = "/docs/api?for=key";
+
 /** Where the Markdown of a page is on this site. */
 export function docMarkdownHref({ slug }: DocPage): string {
   return `/docs/markdown/${slug}`;

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { readTheme, THEME_COOKIE, type Theme } from "#domain/theme.ts";
 import { readCookie } from "../auth/cookies.ts";
+import { FOR_KEY_HREF } from "../docs/pages.ts";
 import { acceptsGzip } from "./accepts-gzip.ts";
 import { CapturedResponse } from "./captured-response.ts";
 import { withPageAnswer } from "./page-answer.ts";
@@ -32,58 +33,61 @@ export class KeptDocuments {
 
   /** Answers a request for a page that is kept, or returns false. `fail` is called when it could not be rendered. */
   answer(request: IncomingMessage, response: ServerResponse, fail: () => void): boolean {
-    const path = documentPath(request);
-    if (path === null) return false;
+    const target = documentTarget(request);
+    if (target === null) return false;
     const theme = readTheme(readCookie(request.headers.cookie ?? null, THEME_COOKIE)[0]);
-    this.#find(path, theme)
+    this.#find(target, theme)
       .then((kept) => send(kept, request, response), fail)
       .catch(() => response.destroy());
     return true;
   }
 
-  #find(path: string, theme: Theme): Promise<Kept> {
-    const key = `${theme} ${path}`;
+  #find(target: string, theme: Theme): Promise<Kept> {
+    const key = `${theme} ${target}`;
     const known = this.#kept.get(key);
     if (known) return known;
-    const made = this.#render(path, theme);
+    const made = this.#render(target, theme);
     this.#kept.set(key, made);
     const forget = () => this.#kept.delete(key);
     made.then(({ status }) => status === 200 || forget(), forget);
     return made;
   }
 
-  async #render(path: string, theme: Theme): Promise<Kept> {
+  async #render(target: string, theme: Theme): Promise<Kept> {
     const request = new IncomingMessage(new Socket());
     const headers = { host: "localhost", accept: "text/html", cookie: `${THEME_COOKIE}=${theme}` };
-    Object.assign(request, { method: "GET", url: path, headers, complete: true });
+    Object.assign(request, { method: "GET", url: target, headers, complete: true });
     request.push(null);
     const response = new CapturedResponse(request);
     withPageAnswer({ request, response }, () => this.#handle(request, response));
-    const body = await inTime(response.ended, path);
+    const body = await inTime(response.ended, target);
     const status = response.statusCode;
-    if (status >= 500) throw new Error(`${path} could not be rendered`);
+    if (status >= 500) throw new Error(`${target} could not be rendered`);
     const policy = documentPolicy(scriptHashes(body.toString("utf8")), this.#settings);
     const own = { ...response.getHeaders(), "content-security-policy": policy };
     return { status, headers: own, zipped: await promisify(gzip)(body, { level: 9 }) };
   }
 }
 
-async function inTime<T>(work: Promise<T>, path: string): Promise<T> {
+async function inTime<T>(work: Promise<T>, target: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${path} was not rendered in time`)), RENDER_MS_MAX);
+    timer = setTimeout(() => reject(new Error(`${target} was not rendered in time`)), RENDER_MS_MAX);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 const RENDER_MS_MAX = 30_000;
 
-/** The path of a page of the documentation; null for anything else. */
-function documentPath({ method, url = "" }: IncomingMessage): string | null {
+/** The address of a page of the documentation, with the one parameter that one of them has; null for anything else. */
+function documentTarget({ method, url = "" }: IncomingMessage): string | null {
   // Next.js renders a page for any other method, too.
   if (method === "OPTIONS") return null;
-  const path = decoded(url.split(/[?#]/, 1)[0] ?? "");
-  return DOCUMENT.test(path) ? path : null;
+  const [, given = "", query] = /^([^?#]*)\??([^#]*)/.exec(url) ?? [];
+  const path = decoded(given);
+  if (!DOCUMENT.test(path)) return null;
+  const chosen = new URLSearchParams(query).getAll("for").join();
+  return `${path}?for=${chosen}` === FOR_KEY_HREF ? FOR_KEY_HREF : path;
 }
 
 // Next.js finds the same page under `/docs/%61pi`.

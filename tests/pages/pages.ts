@@ -30,7 +30,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
     limits: "/docs/limits",
     "self-hosting": "/docs/self-hosting",
   }),
-  "/docs/api": everybody({ shown: "/docs/api" }),
+  "/docs/api": everybody({ shown: "/docs/api", "for-key": "/docs/api?for=key" }),
   "/docs/api/[group]": everybody({
     schedules: "/docs/api/schedules",
     delivery: "/docs/api/delivery",

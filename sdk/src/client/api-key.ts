@@ -9,7 +9,7 @@ export function environmentOf(key: unknown): Environment {
 }
 
 function problemOf(key: unknown): string | undefined {
-  if (!key || typeof key !== "string") return "is missing: pass it as text, such as process.env.STOPWATCH_KEY";
+  if (!key || typeof key !== "string") return "is missing: pass it as text, such as process.env.STOPWATCH_API_KEY";
   if (/^(undefined|null)$/.test(key)) return `is the text "${key}": a variable is not set`;
   if (key !== key.trim()) return "has blanks or a line break around it";
   if (!/^sw_(live|test)_/.test(key)) return "does not begin with sw_live_ or sw_test_";

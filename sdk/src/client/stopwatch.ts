@@ -67,7 +67,7 @@ export class Stopwatch {
    * Throws INVALID_KEY for a key that is none, and INVALID_ARGUMENT without an address, and in the window of a browser
    * (where there is `window.document`): there the key would be everybody's.
    */
-  constructor(apiKey: string, options: StopwatchOptions = {}) {
+  constructor(apiKey: string | undefined, options: StopwatchOptions = {}) {
     const { baseUrl, timeoutMs = 30_000, attemptTimeoutMs = 10_000, maxRetries = 3, fetch, onRetry } = options;
     if ((globalThis as { window?: { document?: unknown } }).window?.document)
       throw invalid("apiKey", "must not be used in a browser: call Stopwatch from your server");
@@ -76,7 +76,15 @@ export class Stopwatch {
     checkNumber("timeoutMs", timeoutMs, 1);
     checkNumber("attemptTimeoutMs", attemptTimeoutMs, 1);
     checkNumber("maxRetries", maxRetries, 0);
-    const settings = { baseUrl: this.baseUrl, apiKey, timeoutMs, attemptTimeoutMs, maxRetries, fetch, onRetry };
+    const settings = {
+      baseUrl: this.baseUrl,
+      apiKey: apiKey as string,
+      timeoutMs,
+      attemptTimeoutMs,
+      maxRetries,
+      fetch,
+      onRetry,
+    };
     const call = createCall(settings);
     this.#call = call;
     const parts = {

@@ -6,6 +6,7 @@ import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
+import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
@@ -102,6 +103,20 @@ describe("a page of the documentation", () => {
       expect(first.text).not.toMatch(/nonce=|<style|<[^>]* style="|<[^>]* on\w+="/);
     },
   );
+
+  it("lists the operations of a key alone where the address asks for them, and all of them for any other question", async () => {
+    const count = (text: string) => text.match(/href="\/docs\/api\/[a-z-]+#\w+"/g)?.length;
+    const all = await ask("/docs/api");
+    const forKey = await ask("/docs/api?for=key");
+    const ofKeys = ENDPOINTS.filter(({ auth }) => auth === "any").length;
+    expect(ofKeys).toBeGreaterThanOrEqual(20);
+    expect([count(forKey.text), count(all.text)]).toEqual([ofKeys, ENDPOINTS.length + 1]);
+    expect((await ask("/docs/api?x=1&for=key")).text).toBe(forKey.text);
+    for (const query of ["for=session", "for=key&for=session", "key"]) {
+      expect((await ask(`/docs/api?${query}`)).text).toBe(all.text);
+    }
+    expect((await ask("/docs/limits?for=key")).text).toBe((await ask("/docs/limits")).text);
+  });
 
   it("has the visitor's theme, and none of what else they send", async () => {
     const theme = async (cookie: string) =>

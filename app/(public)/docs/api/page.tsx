@@ -1,9 +1,12 @@
 import { EndpointTable } from "#components/docs/endpoint-table.tsx";
 import { InlineCode } from "#components/docs/markdown.tsx";
 import { CodeBlock } from "#components/ui/code-block.tsx";
+import { Tabs } from "#components/ui/tabs.tsx";
 import { TextLink } from "#components/ui/text-link.tsx";
-import { readReference, referenceHref } from "#server/contract/reference.ts";
+import { countOperations, ofApiKeys, readReference, referenceHref } from "#server/contract/reference.ts";
+import { FOR_KEY_HREF } from "#server/docs/pages.ts";
 import { getServices } from "#server/services.ts";
+import { readSearchParams, type SearchParams } from "../../../search-params.ts";
 import { showDocs } from "../docs-page.tsx";
 
 export const metadata = {
@@ -12,9 +15,12 @@ export const metadata = {
   alternates: { canonical: "/docs/api" },
 };
 
-export default function ApiReference() {
+export default async function ApiReference({ searchParams }: { searchParams: SearchParams }) {
+  const isForKey = (await readSearchParams(searchParams)).for === "key";
   const { baseUrl } = getServices().config;
-  const groups = readReference(baseUrl);
+  const all = readReference(baseUrl);
+  const ofKeys = ofApiKeys(all);
+  const groups = isForKey ? ofKeys : all;
   return showDocs({
     current: "/docs/api",
     outline: groups.map(({ slug, title }) => ({ id: slug, text: title })),
@@ -32,6 +38,13 @@ export default function ApiReference() {
           it. Every answer has an <InlineCode>X-Request-Id</InlineCode>; what is not a success has the form of{" "}
           <TextLink href="/docs/errors">errors</TextLink>.
         </p>
+        <Tabs
+          label="Endpoints"
+          tabs={[
+            { href: "/docs/api", label: "All endpoints", count: countOperations(all), isCurrent: !isForKey },
+            { href: FOR_KEY_HREF, label: "With an API key", count: countOperations(ofKeys), isCurrent: isForKey },
+          ]}
+        />
         {groups.map((group) => (
           <section key={group.slug} aria-labelledby={group.slug} className="grid min-w-0 gap-2">
             <h2 id={group.slug} className="mt-3 text-xl">

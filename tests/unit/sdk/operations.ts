@@ -1,0 +1,28 @@
+import { openApiDocument } from "#server/contract/openapi.ts";
+
+type Operation = {
+  operationId: string;
+  security: object[];
+  requestBody?: { content: { "application/json": { example?: unknown } } };
+  responses: Record<string, { content?: { "application/json"?: { example?: unknown } } }>;
+};
+
+export const document = openApiDocument("https://stopwatch.example.com");
+
+/** The operations of the OpenAPI document, each with its path and method. */
+export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...(operation as Operation) })),
+);
+
+/** The operations that take an API key. */
+export const operationsOfKeys = operations.filter(({ security }) => security.some((way) => "apiKey" in way));
+
+/** The operation that a request is of. */
+export function operationOf(method: string, url: string): (typeof operations)[number] | undefined {
+  const { pathname } = new URL(url);
+  const found = operations.filter(
+    ({ path, method: own }) =>
+      own === method.toLowerCase() && new RegExp(`^${path.replace("{id}", "[^/]+")}$`).test(pathname),
+  );
+  return found.find(({ path }) => !path.includes("{")) ?? found[0];
+}

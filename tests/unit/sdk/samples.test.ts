@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { readReference } from "#server/contract/reference.ts";
+import { SDK_NAME } from "#server/sdk-package.ts";
+import { runSample, typeProblems } from "#tests/helpers/sdk-samples.ts";
+import { KEY, OPERATION_ID, SCHEDULE_ID } from "./fake-service.ts";
+import { operationOf, operationsOfKeys } from "./operations.ts";
+
+const samples = Object.fromEntries(
+  readReference("https://stopwatch.example.com")
+    .flatMap((group) => group.operations)
+    .flatMap(({ id, samples }) => (samples?.sdk ? [[id, samples.sdk]] : [])),
+);
+
+it("the reference has a call by the SDK for every operation that takes an API key", () => {
+  expect(operationsOfKeys.length).toBeGreaterThanOrEqual(20);
+  expect(operationsOfKeys.filter(({ operationId }) => samples[operationId] === undefined)).toEqual([]);
+});
+
+it("every call by the SDK compiles against its types", async () => {
+  expect(await typeProblems(samples)).toEqual([]);
+  const wrong = `import { Stopwatch } from "${SDK_NAME}";\nnew Stopwatch("").schedules.get(1);\n`;
+  expect(await typeProblems({ wrong })).toEqual([expect.stringMatching(/wrong\.ts\(2,.*error TS2345/)]);
+});
+
+it.each(Object.keys(samples))("the call of %s by the SDK sends what its curl command sends", async (id) => {
+  const sent: { id: string | undefined; body: unknown }[] = [];
+  const code = (samples[id] ?? "").replace("sch_…", SCHEDULE_ID).replace("op_…", OPERATION_ID);
+  await runSample(code, KEY, async (url, { method, body }) => {
+    const operation = operationOf(method, url);
+    sent.push({ id: operation?.operationId, body: body === undefined ? undefined : JSON.parse(body) });
+    const answers = Object.values(operation?.responses ?? {});
+    return Response.json(answers[0]?.content?.["application/json"]?.example);
+  });
+  const example = operationsOfKeys.find(({ operationId }) => operationId === id)?.requestBody?.content;
+  const own = sent.find((call) => call.id === id);
+  expect(sent.map((call) => call.id)).toContain(id);
+  const expected = example?.["application/json"].example;
+  if (expected !== undefined) expect(own?.body).toMatchObject(expected);
+});

@@ -5,7 +5,7 @@ import manifest from "#package.json" with { type: "json" };
 
 const DOCS = globSync(["*.md", "docs/**/*.md", "tests/*/README.md"]).filter((path) => path !== "CHANGELOG.md");
 const FILES = new Set(
-  globSync(["*.*", "{app,components,db,dispatcher,docs,domain,mail,patches,scripts,server,tests}/**/*"], {
+  globSync(["*.*", "{app,components,db,dispatcher,docs,domain,mail,patches,scripts,sdk,server,tests}/**/*"], {
     exclude: (path) => path === "node_modules",
   }),
 );

@@ -3,7 +3,7 @@ import { openApiDocument } from "#server/contract/openapi.ts";
 type Operation = {
   operationId: string;
   security: object[];
-  requestBody?: { content: { "application/json": { example?: unknown } } };
+  requestBody?: { content: { "application/json": { example: object } } };
   responses: Record<string, { content?: { "application/json"?: { example?: unknown } } }>;
 };
 

@@ -3,6 +3,7 @@ import { type IncomingMessage, maxHeaderSize, Server, type ServerResponse, STATU
 import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
 import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
+import { invalid as invalidHeaders } from "../input/validate.ts";
 import { getServices } from "../services.ts";
 import { admitAction } from "./action-bodies.ts";
 import { guardCookies } from "./answer-cookies.ts";
@@ -12,6 +13,7 @@ import { answerOnFastPath } from "./fast-path.ts";
 import { Gate } from "./gate.ts";
 import { type Handle, KeptDocuments } from "./kept-documents.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
+import { mergeRepeated } from "./merge-repeated.ts";
 import { isApiTarget, isPageTarget, normaliseRequest } from "./normalise-request.ts";
 import { withPageAnswer } from "./page-answer.ts";
 import { renderAgainOnFailure } from "./render-again.ts";
@@ -114,7 +116,8 @@ function answer(request: IncomingMessage, response: ServerResponse, handle: Hand
 function rejectionOf(request: IncomingMessage): AppError | undefined {
   const hosts = countHeader(request, "host");
   if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return HOST_REQUIRED;
-  return countHeader(request, "authorization") > 1 ? REPEATED_AUTHORIZATION : undefined;
+  if (countHeader(request, "authorization") > 1) return REPEATED_AUTHORIZATION;
+  return mergeRepeated(request, "idempotency-key") ? undefined : TWO_IDEMPOTENCY_KEYS;
 }
 
 function rejectionOfAction(request: IncomingMessage, response: ServerResponse): AppError | undefined {
@@ -195,6 +198,10 @@ function toAppError({ code, rawPacket }: ClientError): AppError {
 const HOST_REQUIRED = invalid("A request must have exactly one Host header.");
 
 const REPEATED_AUTHORIZATION = invalid("A request must have at most one Authorization header.");
+
+const TWO_IDEMPOTENCY_KEYS = invalidHeaders([
+  { path: "Idempotency-Key", message: "must have one value, also where it is sent twice" },
+]);
 
 const UNKNOWN_METHOD = new AppError("METHOD_NOT_ALLOWED", "This API supports GET, POST, PATCH and DELETE.", {
   headers: { Allow: "GET, HEAD, POST, PATCH, DELETE, OPTIONS" },

@@ -45,32 +45,51 @@ export function specialRule(address: string): AddressRule {
   return DOTTED_DECIMAL.test(address) ? "private-ipv4" : "not-an-address";
 }
 
-/**
- * Whether an address is in a denied range. A zone id is ignored, an IPv4-mapped address counts as its IPv4 address, and
- * text that is not an address counts as denied.
- */
+/** Whether an address is in a denied range. Text that is not an address (`readAddress`) counts as denied. */
 export function isDeniedAddress(address: string, policy: { deniedRanges: readonly AddressRange[] }): boolean {
-  const parsed = parseAddress(address.replace(/%.*$/s, "").replace(/^::ffff:(?=\d+\.)/i, ""));
+  const parsed = readAddress(address);
   return parsed === null || isInRanges(parsed, policy.deniedRanges);
 }
 
-/** Reads `203.0.113.7`, `2001:db8::1` or either with `/bits`; null when the text is neither. */
+/**
+ * Reads an address without its zone id. An IPv4-mapped address (RFC 4291, section 2.5.5.2) is read as its IPv4 address, however
+ * it is written. Null for any other text.
+ */
+export function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const address = parseAddress(text.replace(/%.*$/s, ""));
+  return address && unmapped([address, 128])[0];
+}
+
+/**
+ * Reads `203.0.113.7`, `2001:db8::1` or either with `/bits`; null when the text is neither. A block of IPv4-mapped addresses is
+ * read as that of their IPv4 addresses.
+ */
 export function parseAddressRange(text: string): AddressRange | null {
   const [base = "", bits, ...rest] = text.split("/");
   const address = parseAddress(base);
   if (address === null || rest.length > 0) return null;
   const bitsMax = address.kind() === "ipv4" ? 32 : 128;
-  if (bits === undefined) return [address, bitsMax];
-  return /^(?:0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= bitsMax ? [address, Number(bits)] : null;
+  if (bits === undefined) return unmapped([address, bitsMax]);
+  return /^(?:0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= bitsMax ? unmapped([address, Number(bits)]) : null;
 }
 
 const DOTTED_DECIMAL = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const COLON_HEX = /^[0-9a-f:]+$/i;
+const MAPPED = /^::ffff:(?=[\d.]+$)/i;
 
 // ipaddr.js alone would also read 0x7f.1, 0177.0.0.1, 2130706433 and zone ids.
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (DOTTED_DECIMAL.test(text)) return ipaddr.IPv4.parse(text);
+  const mapped = text.replace(MAPPED, "");
+  if (DOTTED_DECIMAL.test(mapped)) return ipaddr.IPv4.parse(mapped).toIPv4MappedAddress();
   return COLON_HEX.test(text) && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
+}
+
+const MAPPED_BITS = 96;
+
+function unmapped([address, bits]: AddressRange): AddressRange {
+  if (address instanceof ipaddr.IPv4 || !address.isIPv4MappedAddress() || bits < MAPPED_BITS) return [address, bits];
+  return [address.toIPv4Address(), bits - MAPPED_BITS];
 }
 
 function isInRanges(address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly AddressRange[]): boolean {

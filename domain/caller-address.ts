@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { type AddressRange, parseAddressRange } from "./address-policy.ts";
+import { type AddressRange, parseAddressRange, readAddress } from "./address-policy.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -55,11 +55,6 @@ export function maskedNetwork(address: string): string {
   const parsed = ipaddr.parse(address);
   if (parsed.kind() === "ipv4") return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`)}/24`;
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`)}/48`;
-}
-
-function readAddress(text: string): Address | null {
-  const bare = text.replace(/%.*$/s, "").replace(/^::ffff:(?=\d+\.)/i, "");
-  return parseAddressRange(bare.includes("/") ? "" : bare)?.[0] ?? null;
 }
 
 // Some proxies write `203.0.113.7:4711` and `[2001:db8::1]:4711`.

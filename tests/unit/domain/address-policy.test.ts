@@ -167,7 +167,7 @@ describe("the addresses of a name", () => {
   it("accepts private addresses for an allowed target, but no denied, empty or invalid ones", () => {
     const policy = parseTargetPolicy("", "10.0.0.0/8,::1");
     expect(validateAddresses(["127.0.0.1", "fe80::1%lo", "::ffff:192.168.0.1"], policy, true)).toBe(true);
-    for (const address of ["10.0.0.1", "::1", "::1%lo", "::ffff:10.0.0.1", "localhost", ""]) {
+    for (const address of ["10.0.0.1", "::1", "::1%lo", "::ffff:10.0.0.1", "::FFFF:a00:1", "localhost", ""]) {
       expect(validateAddresses([address], policy, true), address).toBe(false);
     }
     expect(validateAddresses([], policy, true)).toBe(false);
@@ -175,6 +175,19 @@ describe("the addresses of a name", () => {
 });
 
 describe("parseAddressRange", () => {
+  it("reads IPv4-mapped addresses as their IPv4 addresses, and no larger block", () => {
+    const read = (text: string) => parseAddressRange(text)?.join("/");
+    expect(read("::ffff:1.2.3.4")).toBe("1.2.3.4/32");
+    expect(read("::ffff:102:304")).toBe("1.2.3.4/32");
+    expect(read("0:0:0:0:0:FFFF:102:300/120")).toBe("1.2.3.0/24");
+    expect(read("::ffff:0.0.0.0/96")).toBe("0.0.0.0/0");
+    expect(read("::/0")).toBe("::/0");
+    expect(read("::ffff:1.2.3.4/33")).toBe("::ffff:102:304/33");
+    for (const text of ["::ffff:01.2.3.4", "::ffff:1.2.3", "::ffff:", "::ffff:1.2.3.4/129"]) {
+      expect(read(text), text).toBeUndefined();
+    }
+  });
+
   it("reads an address or a CIDR block and nothing else", () => {
     expect(parseAddressRange("1.2.3.4")?.[1]).toBe(32);
     expect(parseAddressRange("2400:cb00::1")?.[1]).toBe(128);

@@ -30,6 +30,11 @@ describe("the address of a caller", () => {
     ["10.0.0.1", "", "10.0.0.1"],
     ["10.0.0.1", "203.0.113.7", "203.0.113.7"],
     ["::ffff:10.0.0.1", "203.0.113.7", "203.0.113.7"],
+    ["::ffff:a00:1", "203.0.113.7", "203.0.113.7"],
+    ["10.0.0.1", "::ffff:203.0.113.7", "203.0.113.7"],
+    ["10.0.0.1", "[::FFFF:cb00:7107]:4711", "203.0.113.7"],
+    ["10.0.0.1", "0:0:0:0:0:ffff:cb00:7107", "203.0.113.7"],
+    ["10.0.0.1", "::ffff:0:cb00:7107", "::ffff:0:cb00:7107"],
     ["fd00::1", "2001:db8::7", "2001:db8::7"],
     ["10.0.0.1", "203.0.113.7, 10.0.0.9,127.0.0.1", "203.0.113.7"],
     ["10.0.0.1", "10.0.0.9", "10.0.0.9"],
@@ -59,6 +64,14 @@ describe("the key that callers are counted by", () => {
 it("the security log keeps the /24 of an IPv4 address and the /48 of an IPv6 address", () => {
   expect(maskedNetwork("203.0.113.77")).toBe("203.0.113.0/24");
   expect(maskedNetwork("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1::/48");
+});
+
+it("a proxy that is trusted by its IPv4-mapped address is trusted by its IPv4 address", () => {
+  const proxies = parseTrustedProxies("::ffff:10.0.0.1, ::ffff:c0a8:0/112");
+  for (const socket of ["10.0.0.1", "::ffff:10.0.0.1", "192.168.9.9"]) {
+    expect(callerAddress(socket, "203.0.113.7", proxies)).toBe("203.0.113.7");
+  }
+  expect(callerAddress("192.169.0.1", "203.0.113.7", proxies)).toBe("192.169.0.1");
 });
 
 it("a TRUSTED_PROXIES entry that is neither an address nor a range is named in the error", () => {

@@ -14,14 +14,23 @@ export const SESSION_TOKENS_MAX = 4;
  */
 export function readSessionTokens(cookieHeader: string | null): string[] {
   const tokens = new Set<string>();
-  for (const pair of (cookieHeader ?? "").split(";")) {
-    const at = pair.indexOf("=");
-    if (at < 0 || trimAscii(pair.slice(0, at)) !== SESSION_COOKIE) continue;
-    const value = trimAscii(pair.slice(at + 1));
+  for (const value of sessionValues(cookieHeader)) {
     if (isSessionToken(value)) tokens.add(value);
     if (tokens.size > SESSION_TOKENS_MAX) break;
   }
   return [...tokens];
+}
+
+/** Whether a `Cookie` header has a session, well-formed or not. */
+export function hasSessionCookie(cookieHeader: string | null): boolean {
+  return sessionValues(cookieHeader).some((value) => value !== "");
+}
+
+function* sessionValues(cookieHeader: string | null): Generator<string, void> {
+  for (const pair of (cookieHeader ?? "").split(";")) {
+    const at = pair.indexOf("=");
+    if (at >= 0 && trimAscii(pair.slice(0, at)) === SESSION_COOKIE) yield trimAscii(pair.slice(at + 1));
+  }
 }
 
 /** The `Set-Cookie` of a session that is started or renewed now. `ageS` is the time since its sign-in, s. */

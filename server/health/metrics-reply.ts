@@ -18,7 +18,8 @@ import { PROMETHEUS_TYPE, prometheusText } from "./prometheus.ts";
 export async function metricsReply(request: Request, meta: ResponseMeta): Promise<Reply> {
   const { config } = getServices();
   if (config.baseUrl.startsWith("https:")) {
-    await limitRejections(request, meta, async () => assertToken(request.headers, config));
+    const check = async () => assertToken(request.headers, config);
+    await (request.headers.has("authorization") ? limitRejections(request, meta, check) : check());
   }
   const { format } = readQuery(request.url, getMetrics.query, { ignoreUnknown: true });
   const metrics = await readMetrics();

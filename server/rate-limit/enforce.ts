@@ -1,4 +1,5 @@
 import { AppError } from "#domain/errors.ts";
+import { hasSessionCookie } from "../auth/session-cookie.ts";
 import { callerAddressOf } from "../http/caller-address.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { getServices } from "../services.ts";
@@ -8,7 +9,7 @@ import type { RateLimitStatus } from "./rate-limiter.ts";
 /**
  * Runs `work`, which authenticates the request by `credential`, and counts rejected credentials per network. Above the limit
  * it throws RATE_LIMITED without running `work`, except for a credential that this process has accepted before (`isKnown`):
- * behind an untrusted proxy all callers share one address.
+ * behind an untrusted proxy all callers share one address. A request without a credential is rejected and not counted.
  */
 export async function limitRejections<T>(
   request: Pick<Request, "headers">,
@@ -18,7 +19,8 @@ export async function limitRejections<T>(
 ): Promise<T> {
   const { rateLimiter } = getServices();
   const isKnown = wasAccepted(credential);
-  if (!rateLimiter.hasNoRejections() && !isKnown) {
+  const isMissing = credential === "" && !hasSessionCookie(request.headers.get("cookie"));
+  if (!rateLimiter.hasNoRejections() && !isKnown && !isMissing) {
     const address = callerAddressOf(request);
     const status = address === null ? null : rateLimiter.readRejections(address);
     if (status?.isOver) throw rateLimited(meta, "refused", status, TOO_MANY_REJECTIONS);
@@ -31,8 +33,8 @@ export async function limitRejections<T>(
     if (isRejection(error)) forgetAccepted(credential);
     const address = isRejection(error) ? callerAddressOf(request) : null;
     if (address === null) throw error;
-    const status = await rateLimiter.countRejection(address);
-    if (status.isOver) throw rateLimited(meta, "refused", status, TOO_MANY_REJECTIONS);
+    const status = isMissing ? rateLimiter.readRejections(address) : await rateLimiter.countRejection(address);
+    if (status.isOver && !isMissing) throw rateLimited(meta, "refused", status, TOO_MANY_REJECTIONS);
     setRateLimitHeaders(meta, "refused", status);
     throw error;
   }

@@ -109,17 +109,19 @@ describe("whoever sends more than the budget of their network without a credenti
   });
 
   it("locks out neither health checks, nor keys, known or new, nor sessions that come from the same network", async () => {
+    // Nothing else comes from there, so that 1,000 of them meet the endpoint before the gate refuses one.
+    const NETWORK = "203.0.113.8";
     const { cookie } = await api.session(caller.accountId);
-    await flood("/v1/nowhere", FLOOD);
-    expect(await ask("/healthz", FLOOD)).toMatchObject({ status: 200 });
+    await flood("/v1/schedules", NETWORK);
+    expect(await ask("/healthz", NETWORK)).toMatchObject({ status: 200 });
     // It needs METRICS_TOKEN where BASE_URL is https.
-    expect(await ask("/metricsz", FLOOD)).toMatchObject({ status: 401 });
-    expect(await ask("/readyz", FLOOD)).toMatchObject({ status: 503 });
+    expect(await ask("/metricsz", NETWORK)).toMatchObject({ status: 401 });
+    expect(await ask("/readyz", NETWORK)).toMatchObject({ status: 503 });
     for (let n = 0; n < 2; n++) {
-      expect(await ask("/v1/schedules", FLOOD, withKey(caller.live))).toMatchObject({ status: 200 });
-      expect(await ask("/v1/me", FLOOD, { cookie })).toMatchObject({ status: 200 });
+      expect(await ask("/v1/schedules", NETWORK, withKey(caller.live))).toMatchObject({ status: 200 });
+      expect(await ask("/v1/me", NETWORK, { cookie })).toMatchObject({ status: 200 });
     }
-    expect(await ask("/v1/schedules", FLOOD, withKey(generateApiKey("live")))).toMatchObject({ status: 401 });
+    expect(await ask("/v1/schedules", NETWORK, withKey(generateApiKey("live")))).toMatchObject({ status: 401 });
   });
 });
 

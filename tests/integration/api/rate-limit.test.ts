@@ -29,7 +29,7 @@ const inOneMinute = (title: string, trial: () => Promise<void>) =>
     200_000,
   );
 
-const list = (key: string, headers = {}) => api.call("GET", "/v1/schedules", key, undefined, headers);
+const list = (key: string | null, headers = {}) => api.call("GET", "/v1/schedules", key, undefined, headers);
 const from = (address: string, forwardedFor?: string) => ({
   [SOCKET_ADDRESS_HEADER]: address,
   ...(forwardedFor && { "x-forwarded-for": forwardedFor }),
@@ -141,6 +141,36 @@ describe("the rate limit for refused credentials", () => {
     await refuse(from("2001:db8::1"));
     expect(await list(forged(), from("2001:db8::ffff:1"))).toMatchObject({ status: 429 });
     expect(await list(forged(), from("2001:db8:0:1::1"))).toMatchObject({ status: 401 });
+  });
+
+  inOneMinute(
+    "does not count requests without a credential, which lock out nobody at their address and cost no query",
+    async () => {
+      const { cookie } = await api.session(caller.accountId);
+      const query = vi.spyOn(api.services.connection, "run");
+      const bare = await Promise.all(
+        Array.from({ length: REJECTIONS_MAX + 50 }, () => list(null, from("203.0.113.8"))),
+      );
+      expect(query).not.toHaveBeenCalled();
+      query.mockRestore();
+      for (const { status, headers } of bare) {
+        expect(status).toBe(401);
+        expect(headers.get("ratelimit")).toMatch('"refused";r=600;');
+      }
+      const wrong = await list(forged(), from("203.0.113.8"));
+      expect([wrong.status, wrong.headers.get("ratelimit")]).toEqual([401, expect.stringMatching('"refused";r=599;')]);
+      expect(await list(caller.test, from("203.0.113.8"))).toMatchObject({ status: 200 });
+      expect(await list(null, { ...from("203.0.113.8"), cookie })).toMatchObject({ status: 200 });
+    },
+  );
+
+  inOneMinute("counts a malformed key and a malformed session", async () => {
+    await refuse(from("203.0.113.9"), REJECTIONS_MAX - 2);
+    const remaining = async (headers: object) => (await list(null, { ...from("203.0.113.9"), ...headers })).headers;
+    expect((await remaining({ authorization: "Bearer x" })).get("ratelimit")).toMatch('"refused";r=1;');
+    expect((await remaining({ cookie: "sw_session=x" })).get("ratelimit")).toMatch('"refused";r=0;');
+    expect(await list(null, { ...from("203.0.113.9"), cookie: "sw_session=x" })).toMatchObject({ status: 429 });
+    expect(await list(null, from("203.0.113.9"))).toMatchObject({ status: 401 });
   });
 
   inOneMinute("does not count the valid calls of an account", async () => {

@@ -26,10 +26,10 @@ export function admitAction(
   { baseUrl, trustedProxies, plans }: Settings,
   refuse: (error: AppError) => void,
 ): void {
-  const { headers, method, url = "" } = request;
+  const { headers, method } = request;
   const isForm = /^\s*multipart\/form-data\b/i.test(headers["content-type"] ?? "");
   if (method !== "POST" || (!isForm && headers["next-action"] === undefined)) return;
-  if (!PAGES.has(url.split("?", 1)[0] ?? "")) {
+  if (!takesAction(request)) {
     delete headers["next-action"];
     if (isForm) headers["content-type"] = "application/octet-stream";
     return;
@@ -49,6 +49,11 @@ export function admitAction(
   const address = callerAddress(request.socket.remoteAddress ?? "", forwardedFor(headers), trustedProxies);
   const take = (piece: Uint8Array) => fields.push(piece);
   watchArrival(request, response, { memory: BodyMemory.ofCaller(address), take, refuse });
+}
+
+/** Whether Next.js looks for a server action in the body of a request. */
+export function takesAction({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
+  return method === "POST" && PAGES.has(url.split("?", 1)[0] ?? "");
 }
 
 /** The headers that name the page that a request comes from. */

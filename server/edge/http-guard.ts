@@ -5,7 +5,7 @@ import { AppError } from "#domain/errors.ts";
 import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
 import { invalid as invalidHeaders } from "../input/validate.ts";
 import { getServices } from "../services.ts";
-import { admitAction } from "./action-bodies.ts";
+import { admitAction, takesAction } from "./action-bodies.ts";
 import { guardCookies } from "./answer-cookies.ts";
 import { closeWithConnection } from "./close-with-connection.ts";
 import { CountedLine } from "./counted-line.ts";
@@ -15,8 +15,9 @@ import { type Handle, KeptDocuments } from "./kept-documents.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
 import { mergeRepeated } from "./merge-repeated.ts";
 import { isApiTarget, isPageTarget, normaliseRequest } from "./normalise-request.ts";
-import { withPageAnswer } from "./page-answer.ts";
+import { type Exchange, withPageAnswer } from "./page-answer.ts";
 import { renderAgainOnFailure } from "./render-again.ts";
+import { isDocument, replaceAnswer } from "./replace-answer.ts";
 import {
   addSecurityHeaders,
   allowSharedCaching,
@@ -106,8 +107,10 @@ function answer(request: IncomingMessage, response: ServerResponse, handle: Hand
     return;
   }
   if (answerOnFastPath(request, response)) return;
+  const exchange: Exchange = { request, response };
+  if (takesAction(request)) refuseUnreadAction(exchange, response);
   const render = (of: IncomingMessage, hasFailed: boolean) =>
-    withPageAnswer({ request, response, hasFailed }, () => handle(of, response));
+    withPageAnswer(Object.assign(exchange, { hasFailed }), () => handle(of, response));
   const renderPage = () => renderAgainOnFailure(request, response, render);
   if (isDevelopment || !isPage(request)) render(request, false);
   else if (!kept.answer(request, response, renderPage)) renderPage();
@@ -131,6 +134,12 @@ function rejectionOfAction(request: IncomingMessage, response: ServerResponse): 
     if (error instanceof AppError) return error;
     throw error;
   }
+}
+
+/** Next.js fails with 500 for a form that has no arguments of the action, or such that it cannot read. */
+function refuseUnreadAction(exchange: Exchange, response: ServerResponse): void {
+  const isUnread = (status: number) => status === 500 && !isDocument(response) && exchange.hasActed !== true;
+  replaceAnswer(response, isUnread, () => sendError(response, UNREADABLE_FORM));
 }
 
 // Counts raw headers: Node.js keeps only the first duplicate, while a proxy in front may have used another one.
@@ -202,6 +211,8 @@ const REPEATED_AUTHORIZATION = invalid("A request must have at most one Authoriz
 const TWO_IDEMPOTENCY_KEYS = invalidHeaders([
   { path: "Idempotency-Key", message: "must have one value, also where it is sent twice" },
 ]);
+
+const UNREADABLE_FORM = invalid("The form could not be read.");
 
 const UNKNOWN_METHOD = new AppError("METHOD_NOT_ALLOWED", "This API supports GET, POST, PATCH and DELETE.", {
   headers: { Allow: "GET, HEAD, POST, PATCH, DELETE, OPTIONS" },

@@ -2,11 +2,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { renewOnAnswer } from "./answer-cookies.ts";
 
-type Exchange = {
+/** The request for a page, and its answer while it is made. */
+export type Exchange = {
   request: Pick<IncomingMessage, "method" | "url" | "headers">;
   response: Pick<ServerResponse, "statusCode" | "headersSent" | "setHeader" | "appendHeader">;
   /** Whether a component of the page threw, so that it is rendered once more. */
   hasFailed?: boolean;
+  /** Whether the server action of the request has begun. */
+  hasActed?: boolean;
 };
 
 /**
@@ -32,6 +35,12 @@ export function answerPageWith(status: number, retryAfterS?: string): void {
 /** Whether a component of the page that is being rendered threw just before (`renderAgainOnFailure`). */
 export function hasRenderingFailed(): boolean {
   return storage().getStore()?.hasFailed ?? false;
+}
+
+/** The server action of the request begins: its form could be read. */
+export function beginAction(): void {
+  const exchange = storage().getStore();
+  if (exchange !== undefined) exchange.hasActed = true;
 }
 
 /** Adds a `Set-Cookie` to the answer that is being made. Next.js itself would render the page of a server action anew. */

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { IncomingMessage, type ServerResponse } from "node:http";
 import { isForScript } from "./page-answer.ts";
+import { isDocument, replaceAnswer } from "./replace-answer.ts";
 
 type Render = (request: IncomingMessage, hasFailed: boolean) => void;
 
@@ -15,30 +16,10 @@ export function renderAgainOnFailure(request: IncomingMessage, response: ServerR
     return;
   }
   const second = asGet(request);
-  const before = response.getHeaders();
-  const { write, end, writeHead, flushHeaders, on, setHeader } = response;
-  let isFailure: boolean | undefined;
-  const fails = (status = response.statusCode) => {
-    isFailure ??= status === 500 && String(response.getHeader("content-type")).startsWith("text/html");
-    return isFailure;
-  };
   // Outside of what Next.js keeps for the first rendering.
   const inOwnContext = AsyncLocalStorage.snapshot();
-  const renderAgain = () => {
-    Object.assign(response, { write, end, writeHead, flushHeaders, on, setHeader, statusCode: 200 });
-    for (const name of response.getHeaderNames()) response.removeHeader(name);
-    for (const [name, value] of Object.entries(before)) if (value !== undefined) response.setHeader(name, value);
-    inOwnContext(render, second, true);
-    return response;
-  };
-  response.writeHead = ((...head: Parameters<typeof writeHead>) =>
-    fails(head[0]) ? response : writeHead.apply(response, head)) as typeof writeHead;
-  response.flushHeaders = () => {
-    if (!fails()) flushHeaders.call(response);
-  };
-  response.write = ((...chunk: Parameters<typeof write>) => fails() || write.apply(response, chunk)) as typeof write;
-  response.end = ((...last: Parameters<typeof end>) =>
-    fails() ? renderAgain() : end.apply(response, last)) as typeof end;
+  const hasFailed = (status: number) => status === 500 && isDocument(response);
+  replaceAnswer(response, hasFailed, () => inOwnContext(render, second, true));
   render(request, false);
 }
 

@@ -14,9 +14,9 @@ import {
 } from "#domain/schedule-draft.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import type { Ctx } from "../context.ts";
-import { addCookieToAnswer } from "../edge/page-answer.ts";
+import { addCookieToAnswer, beginAction } from "../edge/page-answer.ts";
 import { doneCookie } from "../http/done-cookie.ts";
-import { validate } from "../input/validate.ts";
+import { invalid, validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { getServices } from "../services.ts";
 import { type CreatedSchedule, createOne } from "./create.ts";
@@ -29,9 +29,12 @@ import { CloneInput } from "./repeat-input.ts";
 /**
  * Stores the schedule of the form, as the user that `headers` authenticate. Validates like the API. The hidden
  * `formKey` keeps a form that is sent several times with the same content from being stored twice. With `intent`
- * "add-header" it stores nothing and adds a row, which makes that button work without scripts.
+ * "add-header" it stores nothing and adds a row, which makes that button work without scripts. Throws VALIDATION when
+ * `fields`, which Next.js makes of what a caller sends, are none.
  */
 export async function createByForm(headers: Headers, fields: FormData): Promise<DraftAnswer> {
+  if (!(fields instanceof FormData)) throw invalid([{ path: "", message: "must be a form" }]);
+  beginAction();
   const draft = readDraft(fields);
   const form = { from: text(fields, "from"), formKey: text(fields, "formKey") };
   if (fields.get("intent") === "add-header") {

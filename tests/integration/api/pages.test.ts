@@ -190,7 +190,9 @@ describe("the output of the web process", () => {
       );
     await action("sw_live_secret-of-a-caller");
     await action("0".repeat(42));
-    await waitFor("the framework writes about it", () => web.lines().some((line) => line.includes("Server Action")));
+    for (const about of ["Invalid Server Action", "Failed to find Server Action"]) {
+      await waitFor("the framework writes about it", () => web.lines().some((line) => line.includes(about)));
+    }
     expect(web.lines().join("\n")).not.toContain("secret-of-a-caller");
     for (const line of web.lines()) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), part: "web" });
   });

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { readSigningSecrets, rotateSigningSecrets } from "#db/queries/accounts/signing-secrets.ts";
+import { encodeId } from "#domain/ids.ts";
+import { buildPackage } from "#scripts/packages/build-package.ts";
+import { freePort } from "#scripts/ports.ts";
+import { signDelivery } from "../../../sdk/src/receive.ts";
+import type { TestAccount } from "../../helpers/accounts.ts";
+import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { EXAMPLES, missingFor, type RunningExample, startExample } from "./receivers.ts";
+
+let bench: DispatchBench;
+let orm: OrmConnection;
+const ports = new Map<string, number>();
+
+beforeAll(async () => {
+  await buildPackage("sdk");
+  for (const { name } of EXAMPLES) ports.set(name, await freePort());
+  const origins = [...ports.values()].map((port) => `http://127.0.0.1:${port}`);
+  bench = await createDispatchBench({ DELIVERY_ALLOW: origins.join(",") });
+  orm = connectOrm({ url: bench.databaseUrl, name: "examples", connectionsMax: 1 });
+  await bench.dispatcher();
+});
+afterAll(async () => {
+  await orm?.close();
+  await bench?.close();
+});
+
+describe.each(EXAMPLES)("the example $name", (example) => {
+  const missing = missingFor(example);
+  if (missing) {
+    it.skip(`not run: ${missing} is missing`, () => {});
+    return;
+  }
+
+  let account: TestAccount;
+  let secrets: { current: string; next: string };
+  let running: RunningExample;
+  let target: string;
+
+  const tenant = () => ({ accountId: account.id, env: "live" as const });
+  const inOrm = <T>(work: Parameters<typeof orm.run<T>>[1]) => orm.run(10_000, work);
+
+  beforeAll(async () => {
+    account = await bench.account();
+    secrets = await inOrm(({ db }) => readSigningSecrets(db, tenant(), bench.config.keyRing));
+    const port = ports.get(example.name) as number;
+    target = `http://127.0.0.1:${port}/hook`;
+    running = await startExample(example, port, secrets);
+  }, 240_000);
+  afterAll(() => running?.stop());
+
+  /** Has the dispatcher deliver for an account. What its first attempt became. */
+  async function deliver(order: string, from = account) {
+    const id = await bench.schedule(from, target, new Date(Date.now() + 200), { payload: JSON.stringify({ order }) });
+    const schedule = await waitFor(`the attempt for ${order} is recorded`, async () => {
+      const row = await bench.read(id);
+      return ["succeeded", "failed", "dead"].includes(row.status) && row;
+    });
+    const [attempt] = await bench.attempts(id);
+    const waitMs = (schedule.next_attempt_at as Date | null)?.getTime() ?? Number.NaN;
+    return {
+      id: encodeId("sch", id),
+      status: schedule.status,
+      statusCode: attempt?.status_code as number | null,
+      waitMs: waitMs - attempt?.attempted_at.getTime(),
+    };
+  }
+
+  /** Sends a request of its own, signed with `secret`. */
+  async function post(order: string, secret: string, scheduleId?: string) {
+    const body = JSON.stringify({ order });
+    const headers = await signDelivery({ secret, body, scheduleId, attempt: 2 });
+    return (await fetch(target, { method: "POST", headers, body })).status;
+  }
+
+  const hasReminded = (...orders: string[]) =>
+    waitFor(`it has reminded of ${orders}`, () => orders.every((order) => running.reminded().includes(order)));
+
+  it("takes a delivery, and runs nothing twice when it comes again", async () => {
+    const { id, ...delivered } = await deliver("ord_1");
+    expect(delivered).toMatchObject({ status: "succeeded", statusCode: 200 });
+    expect(await post("ord_1", secrets.current, id)).toBe(200);
+    expect(await post("after", secrets.current)).toBe(200);
+    await hasReminded("after");
+    expect(running.reminded()).toEqual(["ord_1", "after"]);
+  });
+
+  it("refuses what another account signed, and a body that was changed", async () => {
+    expect(await deliver("forged", await bench.account())).toMatchObject({ status: "failed", statusCode: 401 });
+    const headers = await signDelivery({ secret: secrets.current, body: "{}" });
+    const body = JSON.stringify({ order: "forged" });
+    expect((await fetch(target, { method: "POST", headers, body })).status).toBe(401);
+    expect((await fetch(target, { method: "POST", body })).status).toBe(401);
+    expect(await post("later", secrets.current)).toBe(200);
+    await hasReminded("later");
+    expect(running.reminded()).not.toContain("forged");
+  });
+
+  it("asks for a later attempt, and takes that one anew", async () => {
+    const { id, waitMs, ...delivered } = await deliver("unpaid");
+    expect(delivered).toMatchObject({ status: "failed", statusCode: 503 });
+    expect(waitMs).toBeGreaterThanOrEqual(60_000);
+    expect(await post("ord_2", secrets.current, id)).toBe(200);
+    await hasReminded("ord_2");
+  });
+
+  it("asks for no further attempt", async () => {
+    expect(await deliver("cancelled")).toMatchObject({ status: "dead", statusCode: 410 });
+  });
+
+  it("takes the former and the next secret after a rotation", async () => {
+    await inOrm(({ db }) => rotateSigningSecrets(db, tenant(), bench.config.keyRing));
+    expect(await deliver("ord_3")).toMatchObject({ status: "succeeded", statusCode: 200 });
+    expect(await post("ord_4", secrets.current)).toBe(200);
+    expect(await post("ord_5", secrets.next)).toBe(200);
+    await hasReminded("ord_3", "ord_4", "ord_5");
+  });
+});

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 
@@ -57,15 +57,24 @@ async function declare(folder: string): Promise<Files> {
   const options = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", outDir];
   try {
     await promisify(execFile)(process.execPath, [TSC, "-p", folder, "--rootDir", join(folder, "src"), ...options]);
-    const paths = await filesIn(outDir);
-    return new Map(
-      await Promise.all(paths.map(async (path) => [path, await readFile(join(outDir, path), "utf8")] as const)),
-    );
+    const read: Files = new Map();
+    for (const entry of await entriesOf(folder)) await readWithImports(outDir, `${entry}.d.ts`, read);
+    return read;
   } catch (error) {
     const { stdout } = error as { stdout?: string };
     throw stdout ? new Error(`${folder} could not be compiled:\n${stdout}`) : error;
   } finally {
     await rm(outDir, { recursive: true, force: true });
+  }
+}
+
+/** Reads a file of declarations and those that it imports. The others are of parts that no entry shows. */
+async function readWithImports(folder: string, path: string, read: Files): Promise<void> {
+  if (read.has(path)) return;
+  const text = await readFile(join(folder, path), "utf8");
+  read.set(path, text);
+  for (const [, specifier = ""] of text.matchAll(/["'](\.{1,2}\/[\w./-]+)\.ts["']/g)) {
+    await readWithImports(folder, `${posix.join(dirname(path), specifier)}.d.ts`, read);
   }
 }
 

@@ -6,7 +6,7 @@ import manifest from "#package.json" with { type: "json" };
 const DOCS = globSync(["*.md", "docs/**/*.md", "tests/*/README.md"]).filter((path) => path !== "CHANGELOG.md");
 const FILES = new Set(
   globSync(["*.*", "{app,components,db,dispatcher,docs,domain,mail,patches,scripts,sdk,server,tests}/**/*"], {
-    exclude: (path) => path === "node_modules",
+    exclude: (path) => basename(path) === "node_modules",
   }),
 );
 const NAMES = new Set([...FILES].map((path) => basename(path)));

@@ -1,0 +1,30 @@
+import { readFile } from "node:fs/promises";
+import { createContext, runInContext } from "node:vm";
+import { build, transform } from "esbuild";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildPackage } from "#scripts/packages/build-package.ts";
+import manifest from "../../../sdk/package.json" with { type: "json" };
+
+const modules = Object.values(manifest.exports).flatMap((target) => (typeof target === "string" ? [] : target.default));
+
+beforeAll(() => buildPackage("sdk"));
+
+describe.each(modules)("the module %s of the SDK", (path) => {
+  const read = () => readFile(`sdk/${path}`, "utf8");
+
+  it("imports nothing, neither of Node.js nor of anybody", async () => {
+    const { metafile } = await build({
+      stdin: { contents: await read() },
+      ...{ bundle: true, write: false, format: "esm", metafile: true, logLevel: "silent" },
+      external: ["*"],
+    });
+    expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
+    expect(await read()).not.toMatch(/\b(?:require|import)\s*\(|["']node:/);
+  });
+
+  it("needs nothing but the language while it is loaded: no fetch, no crypto, no process, no timer", async () => {
+    const { code } = await transform(await read(), { format: "iife", globalName: "loaded" });
+    const names = runInContext(`"use strict"; ${code}; Object.keys(loaded)`, createContext({}));
+    expect(names.length).toBeGreaterThan(0);
+  });
+});

@@ -1,14 +1,9 @@
+import { DURATION_MS_MAX, DURATION_MS_MIN, writeDuration } from "./duration.ts";
+import { resolveFireTime } from "./fire-time.ts";
+import { formatInstant } from "./instant.ts";
+import { type LocalTime, parseLocalTime, writeLocalTime } from "./local-time.ts";
 import { readWhen } from "./when-text.ts";
-import {
-  findZone,
-  firstInstantOf,
-  type LocalTime,
-  localTimeAt,
-  parseLocalTime,
-  resolveLocalTime,
-  writeLocalTime,
-  type ZonedTime,
-} from "./zoned-time.ts";
+import { findZone, localTimeAt, resolveLocalTime, type ZonedTime } from "./zoned-time.ts";
 
 /** A time as it was typed: in words, or as date and time (`2026-03-30T09:00:00`) in a zone. */
 export type TypedTime = {
@@ -23,6 +18,8 @@ export type ChosenTime =
   | {
       ok: true;
       epochMs: number;
+      /** How long after now it is, ms, for words that say so ("in 5m"); otherwise null. */
+      waitMs: number | null;
       /** The IANA name of the zone. */
       zone: string;
       /** The typed local time and its instants in the zone; null for words that name an instant. */
@@ -39,13 +36,22 @@ export function chooseTime(given: TypedTime, nowMs: number): ChosenTime {
   const words = given.words.trim();
   if (words === "" && given.at === "") return fault("words", "Say when, in words or as date and time.");
   const when = words === "" ? readAt(given.at) : readWhen(words, { nowMs, zone });
-  if (when.kind === "fault") return fault(words === "" ? "at" : "words", when.message);
-  if (when.kind === "instant")
-    return within({ ok: true, epochMs: Math.ceil(when.epochMs), zone, typed: null }, "words");
-  const zoned = resolveLocalTime(when.local, zone);
-  const epochMs = zoned.kind === "overlap" && given.occurrence === "second" ? zoned.secondMs : firstInstantOf(zoned);
-  return within({ ok: true, epochMs, zone, typed: { local: when.local, zoned } }, words === "" ? "at" : "words");
+  const field = words === "" ? "at" : "words";
+  if (when.kind === "fault") return fault(field, when.message);
+  if (when.kind === "local") return chooseLocal(when.local, { ...given, zone }, field);
+  if (when.kind === "wait") return chooseWait(when.ms, nowMs, zone);
+  return { ok: true, epochMs: when.epochMs, waitMs: null, zone, typed: null };
 }
+
+/**
+ * A chosen time as a field of an API call. Words such as "in 5m" are a duration, so that the database's clock decides when
+ * it ends.
+ */
+export function timeFieldOf({ epochMs, waitMs }: Extract<ChosenTime, { ok: true }>): TimeField {
+  return waitMs === null ? { fireAt: formatInstant(epochMs) } : { fireIn: writeDuration(waitMs) };
+}
+
+export type TimeField = { fireAt: string } | { fireIn: string };
 
 /** An instant as a person would type it: date and time in a zone, or RFC 3339 where it has milliseconds. */
 export function timeOf(at: Date, zone: string): TypedTime {
@@ -60,10 +66,16 @@ export function timeOf(at: Date, zone: string): TypedTime {
   };
 }
 
-const YEAR_9999_END_MS = 253_402_300_799_999;
+function chooseLocal(local: LocalTime, { zone, occurrence }: TypedTime, field: "words" | "at"): ChosenTime {
+  const resolved = resolveFireTime({ local, ms: 0, zone, onClockChange: occurrence });
+  if (!resolved.ok) return fault(field, "The year 9999 is the last there is here.");
+  return { ok: true, epochMs: resolved.atMs, waitMs: null, zone, typed: { local, zoned: resolved.zoned } };
+}
 
-function within(chosen: Extract<ChosenTime, { ok: true }>, field: "words" | "at"): ChosenTime {
-  return chosen.epochMs <= YEAR_9999_END_MS ? chosen : fault(field, "The year 9999 is the last there is here.");
+function chooseWait(waitMs: number, nowMs: number, zone: string): ChosenTime {
+  if (waitMs < DURATION_MS_MIN) return fault("words", "This is less than a second from now.");
+  if (waitMs > DURATION_MS_MAX) return fault("words", "This is more than a thousand years from now.");
+  return { ok: true, epochMs: Math.ceil(nowMs + waitMs), waitMs, zone, typed: null };
 }
 
 function readAt(text: string) {

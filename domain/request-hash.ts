@@ -1,52 +1,66 @@
 import { createHmac, type KeyObject } from "node:crypto";
+import type { GivenTime } from "./fire-time.ts";
+import { writeLocalTime } from "./local-time.ts";
 import type { OperationAction, OperationFilter } from "./operations.ts";
 import type { HeaderPairs } from "./sealed-request.ts";
 
-/** A create request as sent, before defaults of the account are applied; null for omitted fields. */
+/** A create request before defaults of the account are applied; null for omitted fields. */
 export type OriginalRequest = {
   targetUrl: string;
   method: string;
-  fireAtMs: number | null;
+  /** Null for now. */
+  time: GivenTime | null;
   headers: HeaderPairs;
   payload: string | null;
   earlyFire: boolean | null;
 };
 
+/** A replay or clone of the schedule `of` (UUID); null for omitted fields. */
+export type OriginalRepeat = {
+  of: string;
+  time: GivenTime | null;
+  payload: string | null;
+  headers: HeaderPairs | null;
+};
+
 /**
- * HMAC-SHA256 (32 bytes) of a request, to detect whether a repeated idempotency key came with the same request. Ignores
- * order and case of header names; an empty payload equals none. Keyed, because short payloads could be guessed from a
- * plain hash.
+ * The hash of a request, and the one that was stored for it before hashes were of what is delivered; null when it is the
+ * same. That one was of the target as it was written, and of header values with the spaces around them.
  */
-export function requestHash(key: KeyObject | Buffer, request: OriginalRequest): Buffer {
-  return hashFields(key, [
-    FORMAT,
-    request.targetUrl,
-    request.method,
-    String(request.fireAtMs),
-    String(request.earlyFire),
-    request.payload ?? "",
-    ...headerFields(request.headers),
-  ]);
-}
+export type RequestHashes = { current: Buffer; former: Buffer | null };
 
-/** Like `requestHash`, for a replay or clone of the schedule `of` (UUID); null for omitted fields. */
-export function repeatHash(
+/**
+ * HMAC-SHA256 (32 bytes) of a request, to detect whether a repeated idempotency key came with the same request. Target
+ * (`deliveredUrl`; null when it is refused), headers and payload count as they would be delivered: without order and case
+ * of header names, and without the spaces around their values; an empty payload equals none. An instant counts as such, a
+ * duration as such, a local time with its zone and rule. Keyed, because short payloads could be guessed from a plain hash.
+ */
+export function requestHashes(
   key: KeyObject | Buffer,
-  repeat: { of: string; fireAtMs: number | null; payload: string | null; headers: HeaderPairs | null },
-): Buffer {
-  const { of, fireAtMs, payload, headers } = repeat;
-  return hashFields(key, [
-    REPEAT_FORMAT,
-    of,
-    String(fireAtMs),
-    payload === null ? "replay" : "clone",
-    payload ?? "",
-    headers === null ? "same headers" : "own headers",
-    ...headerFields(headers ?? []),
-  ]);
+  request: OriginalRequest,
+  deliveredUrl: string | null,
+): RequestHashes {
+  const { targetUrl, method, time, headers, payload, earlyFire } = request;
+  const hash = (url: string, pairs: HeaderPairs) =>
+    hashFields(key, [FORMAT, url, method, timeText(time), String(earlyFire), payload ?? "", ...headerFields(pairs)]);
+  const delivered = trimmed(headers);
+  const isSame = delivered === headers && (deliveredUrl ?? targetUrl) === targetUrl;
+  return { current: hash(deliveredUrl ?? targetUrl, delivered), former: isSame ? null : hash(targetUrl, headers) };
 }
 
-/** As `requestHash`, for an operation on many schedules. */
+/** As `requestHashes`, for a replay or clone. */
+export function repeatHashes(key: KeyObject | Buffer, { of, time, payload, headers }: OriginalRepeat): RequestHashes {
+  const kind = payload === null ? "replay" : "clone";
+  const hash = (pairs: HeaderPairs) => {
+    const whose = headers === null ? "same headers" : "own headers";
+    return hashFields(key, [REPEAT_FORMAT, of, timeText(time), kind, payload ?? "", whose, ...headerFields(pairs)]);
+  };
+  const given = headers ?? [];
+  const delivered = trimmed(given);
+  return { current: hash(delivered), former: delivered === given ? null : hash(given) };
+}
+
+/** As `requestHashes`, for an operation on many schedules. */
 export function operationHash(
   key: KeyObject | Buffer,
   operation: { action: OperationAction; filter: OperationFilter | null; scheduleIds: readonly string[] | null },
@@ -66,6 +80,21 @@ function hashFields(key: KeyObject | Buffer, fields: readonly string[]): Buffer 
   // Length-prefixed, so that different fields cannot concatenate to the same text.
   const text = fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join("");
   return createHmac("sha256", key).update(text).digest();
+}
+
+// Instants as they were hashed before there were other times.
+function timeText(time: GivenTime | null): string {
+  if (time === null) return "null";
+  if ("atMs" in time) return String(time.atMs);
+  if ("inMs" in time) return `in ${time.inMs}`;
+  const { local, ms, zone, onClockChange } = time;
+  return `local ${writeLocalTime(local)} ${ms} ${zone} ${onClockChange}`;
+}
+
+// The spaces and tabs around a header's value are no part of it (RFC 9110, 5.5). The same array when there are none.
+function trimmed(headers: HeaderPairs): HeaderPairs {
+  if (headers.every(([, value]) => value === value.trim())) return headers;
+  return headers.map(([name, value]) => [name, value.trim()]);
 }
 
 function headerFields(headers: HeaderPairs): string[] {

@@ -1,16 +1,19 @@
 import { foldAscii } from "./ascii.ts";
+import { parseDuration } from "./duration.ts";
 import { parseInstant } from "./instant.ts";
-import { addDays, isRealTime, type LocalTime, localTimeAt, parseLocalTime, weekdayOf } from "./zoned-time.ts";
+import { addDays, isRealTime, type LocalTime, parseLocalTime, weekdayOf } from "./local-time.ts";
+import { localTimeAt } from "./zoned-time.ts";
 
-/** The result of reading a text: an instant (epoch ms), a local time of the zone, or an error. */
+/** The result of reading a text: an instant (epoch ms), a wait from now (ms), a local time of the zone, or an error. */
 export type When =
   | { kind: "instant"; epochMs: number }
+  | { kind: "wait"; ms: number }
   | { kind: "local"; local: LocalTime }
   | { kind: "fault"; message: string };
 
 /**
  * Reads a time as people write it, with `nowMs` as the current time, in an IANA zone: `in 30m`, `+1 h 30 min`,
- * `tomorrow 09:00`, `Monday 9am`, `18:30`, `1 Apr 09:00`, `2026-03-30 09:00`, or RFC 3339. `in 2 days` means 48 hours.
+ * `PT30M`, `tomorrow 09:00`, `Monday 9am`, `18:30`, `1 Apr 09:00`, `2026-03-30 09:00`, or RFC 3339. `in 2 days` means 48 hours.
  * A time without a day, or a day without a year, is the next one in the future.
  */
 export function readWhen(text: string, { nowMs, zone }: { nowMs: number; zone: string }): When {
@@ -18,8 +21,8 @@ export function readWhen(text: string, { nowMs, zone }: { nowMs: number; zone: s
   const instantMs = parseInstant(written);
   if (instantMs !== null) return { kind: "instant", epochMs: instantMs };
   const words = foldAscii(written).replace(/\s+/g, " ");
-  const waitMs = readDuration(words);
-  if (waitMs !== null) return { kind: "instant", epochMs: nowMs + waitMs };
+  const waitMs = parseDuration(written) ?? readDuration(words);
+  if (waitMs !== null) return { kind: "wait", ms: waitMs };
   const local = parseLocalTime(written.replace(/^(\d{4}-\d\d-\d\d) +/, "$1T"));
   if (local !== null) return { kind: "local", local };
   return readDayAndTime(words, nowMs, zone);

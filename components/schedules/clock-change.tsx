@@ -1,7 +1,8 @@
 "use client";
 
 import type { ChosenTime, TypedTime } from "#domain/chosen-time.ts";
-import { formatUtcOffset, type LocalTime, offsetMsAt } from "#domain/zoned-time.ts";
+import type { LocalTime } from "#domain/local-time.ts";
+import { formatUtcOffset, offsetMsAt } from "#domain/zoned-time.ts";
 import { formatDay } from "../format/instant.ts";
 import { Radio } from "../ui/choice.tsx";
 import { Notice } from "../ui/notice.tsx";

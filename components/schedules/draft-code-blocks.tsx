@@ -1,7 +1,7 @@
 "use client";
 
 import { useDeferredValue } from "react";
-import type { ChosenTime } from "#domain/chosen-time.ts";
+import { type ChosenTime, timeFieldOf } from "#domain/chosen-time.ts";
 import type { ScheduleDraft } from "#domain/schedule-draft.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { curlOf, draftCall, fetchOf } from "./draft-code.ts";
@@ -21,8 +21,8 @@ export function DraftCodeBlocks({
   isEarlyByDefault: boolean;
 }) {
   const typed = useDeferredValue(draft);
-  const fireAt = chosen.ok ? new Date(chosen.epochMs).toISOString() : "2031-01-01T09:00:00.000Z";
-  const call = draftCall(typed, { baseUrl, from, fireAt, isEarlyByDefault });
+  const time = chosen.ok ? timeFieldOf(chosen) : { fireAt: "2031-01-01T09:00:00.000Z" };
+  const call = draftCall(typed, { baseUrl, from, time, isEarlyByDefault });
   if (call === null) return null;
   const curl = curlOf(call);
   const byFetch = fetchOf(call);

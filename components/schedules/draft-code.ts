@@ -1,3 +1,4 @@
+import type { TimeField } from "#domain/chosen-time.ts";
 import { headerPairs, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import type { CodePiece } from "../ui/code-block.tsx";
 
@@ -12,9 +13,9 @@ export function draftCall(
   {
     baseUrl,
     from,
-    fireAt,
+    time,
     isEarlyByDefault,
-  }: { baseUrl: string; from: string; fireAt: string; isEarlyByDefault: boolean },
+  }: { baseUrl: string; from: string; time: TimeField; isEarlyByDefault: boolean },
 ): { url: string; body: Record<string, unknown> } | null {
   const pairs = headerPairs(draft.headers);
   const headers = pairs.length > 0 ? { headers: Object.fromEntries(pairs) } : {};
@@ -22,11 +23,11 @@ export function draftCall(
   if (from !== "") {
     const { keepsPayload, keepsHeaders, payload } = draft;
     const url = `${baseUrl}/v1/schedules/${from}`;
-    if (keepsPayload && keepsHeaders) return { url: `${url}/replay`, body: { fireAt, ...key } };
+    if (keepsPayload && keepsHeaders) return { url: `${url}/replay`, body: { ...time, ...key } };
     if (keepsPayload) return null;
     return {
       url: `${url}/clone`,
-      body: { fireAt, payload, ...(keepsHeaders ? {} : { headers: {}, ...headers }), ...key },
+      body: { ...time, payload, ...(keepsHeaders ? {} : { headers: {}, ...headers }), ...key },
     };
   }
   return {
@@ -34,7 +35,7 @@ export function draftCall(
     body: {
       targetUrl: draft.url.trim() || "https://example.com/hooks/trial-ends",
       method: draft.method,
-      fireAt,
+      ...time,
       ...headers,
       ...(draft.payload === "" ? {} : { payload: draft.payload }),
       ...(draft.earlyFire === isEarlyByDefault ? {} : { earlyFire: draft.earlyFire }),
@@ -74,8 +75,9 @@ function written(
   const isLong = typeof payload === "string" && payload.length > SHOWN_PAYLOAD_MAX;
   const shown = isLong ? { ...body, payload: `${payload.slice(0, SHOWN_PAYLOAD_MAX).toWellFormed()}…` } : body;
   const json = text(shown);
-  const instant = JSON.stringify(body.fireAt);
-  const at = json.indexOf(instant, json.indexOf('"fireAt": '));
+  const name = body.fireIn === undefined ? "fireAt" : "fireIn";
+  const instant = JSON.stringify(body[name]);
+  const at = json.indexOf(instant, json.indexOf(`"${name}": `));
   return {
     shown: [
       before,

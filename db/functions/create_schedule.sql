@@ -2,7 +2,7 @@
 -- may create (find_creating_account), the idempotency key is free, the time is in the future, the caller's rejection,
 -- the quota.
 --
--- p_fire_at            null means now
+-- p_fire_at            null means p_fire_in_ms from now
 -- p_early              whether to fire early; null takes the account's setting, or p_early_default where there is none
 -- p_sealed             sealed headers and payload; null when there are none
 -- p_request_hash       keyed hash of the request; compared with the stored one when the idempotency key is known
@@ -11,6 +11,8 @@
 -- p_grace              schedules a month above which nothing is created
 -- p_notify_horizon_ms  dispatchers are notified of a schedule that is due within this
 -- p_key, p_plan        the cached credential: API key (null: none) and plan, checked here; null when nothing is cached
+-- p_fire_in_ms         how long after now it fires, where p_fire_at is null; null is 0
+-- p_former_hash        the hash that earlier versions would have stored; null when it is p_request_hash
 --
 -- outcome is one of: created, replayed (the idempotency key is known; mismatch: with another request), inactive, stale
 -- (the cached credential no longer holds), past, verdict, quota. All other columns are null unless created or replayed.
@@ -22,12 +24,14 @@ CREATE OR REPLACE FUNCTION create_schedule(
   p_target_url text, p_origin text, p_method text, p_sealed bytea, p_payload_size integer,
   p_idempotency_key text, p_request_hash bytea, p_replay_of uuid, p_verdict text,
   p_quota integer, p_grace integer, p_notify_horizon_ms integer, p_key uuid DEFAULT NULL, p_plan text DEFAULT NULL,
+  p_fire_in_ms bigint DEFAULT NULL, p_former_hash bytea DEFAULT NULL,
   OUT outcome text, OUT id uuid, OUT fire_at timestamptz, OUT status text, OUT over_limit boolean, OUT mismatch boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_shard smallint;
   v_now timestamptz(3);
   v_period text;
+  v_fire_at timestamptz(3);
   v_early boolean;
   v_used integer;
 BEGIN
@@ -38,7 +42,7 @@ BEGIN
 
   IF p_idempotency_key IS NOT NULL THEN
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
-      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
+      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota, p_former_hash) f;
     IF outcome IS NOT NULL THEN
       RETURN;
     END IF;
@@ -46,7 +50,7 @@ BEGIN
 
   -- Rounded up to whole milliseconds, as every fire_at is: "now" must not come out earlier than the clock.
   v_now := date_trunc('milliseconds', clock_timestamp() + interval '999 microseconds');
-  IF p_fire_at IS NOT NULL AND p_fire_at <= clock_timestamp() THEN
+  IF p_fire_at <= clock_timestamp() THEN
     outcome := 'past';
     RETURN;
   END IF;
@@ -62,7 +66,7 @@ BEGIN
     RETURNING u.scheduled INTO v_used;
   IF v_used IS NULL THEN
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
-      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
+      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota, p_former_hash) f;
     IF outcome IS NULL THEN
       outcome := 'quota';
     END IF;
@@ -77,31 +81,32 @@ BEGIN
     UPDATE usage u SET scheduled = u.scheduled - 1
       WHERE u.account_id = p_account AND u.env = p_env AND u.period = v_period;
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
-      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
+      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota, p_former_hash) f;
     RETURN;
   END IF;
 
+  v_fire_at := coalesce(p_fire_at, v_now + coalesce(p_fire_in_ms, 0) * interval '1 millisecond');
   v_early := coalesce(p_early, (SELECT r.early_fire FROM relay_settings r WHERE r.account_id = p_account), p_early_default);
-  INSERT INTO schedules AS s (
+  INSERT INTO schedules (
     id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin,
     created_at, updated_at)
   VALUES (
-    p_id, p_account, p_env, v_shard, v_early, coalesce(p_fire_at, v_now), coalesce(p_fire_at, v_now), p_payload_size,
-    coalesce(octet_length(p_sealed), 0), p_origin, v_now, v_now)
-  RETURNING s.fire_at INTO fire_at;
+    p_id, p_account, p_env, v_shard, v_early, v_fire_at, v_fire_at, p_payload_size,
+    coalesce(octet_length(p_sealed), 0), p_origin, v_now, v_now);
 
   -- raise_lanes needs the account's row, which an earlier statement has locked: what is read here holds until the commit.
-  IF NOT EXISTS (SELECT FROM lanes l WHERE l.account_id = p_account AND l.env = p_env AND l.due_at <= fire_at) THEN
-    PERFORM lower_lane(p_account, p_env, v_shard, fire_at);
+  IF NOT EXISTS (SELECT FROM lanes l WHERE l.account_id = p_account AND l.env = p_env AND l.due_at <= v_fire_at) THEN
+    PERFORM lower_lane(p_account, p_env, v_shard, v_fire_at);
   END IF;
 
   -- Only for what the dispatchers may have read past already: NOTIFY takes a lock of the whole server at commit.
-  IF fire_at <= clock_timestamp() + p_notify_horizon_ms * interval '1 millisecond' THEN
-    PERFORM pg_notify('stopwatch_due', due_notice(v_shard, p_id, p_account, p_env, fire_at, 1));
+  IF v_fire_at <= clock_timestamp() + p_notify_horizon_ms * interval '1 millisecond' THEN
+    PERFORM pg_notify('stopwatch_due', due_notice(v_shard, p_id, p_account, p_env, v_fire_at, 1));
   END IF;
 
   outcome := 'created';
   id := p_id;
+  fire_at := v_fire_at;
   status := 'scheduled';
   over_limit := v_used > p_quota;
   mismatch := false;

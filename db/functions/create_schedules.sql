@@ -1,7 +1,7 @@
 -- Creates many schedules of one account, each by the same checks and in the same order as create_schedule. The arrays
 -- have one element for each. No two of them may have the same idempotency key.
 --
--- p_fire_ats       null means now
+-- p_fire_ats       null means p_fire_ins (ms) from now, where null is 0
 -- p_sealed         null. Processes of earlier versions, which have no p_contents, pass base64 here, and null for a
 --                  schedule with nothing to seal
 -- p_sealed_sizes   bytes of each; 0 when there is nothing to seal
@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION create_schedules(
   p_notify_horizon_ms integer, p_ids uuid[], p_fire_ats timestamptz[], p_earlies boolean[], p_target_urls text[],
   p_origins text[], p_methods text[], p_sealed text[], p_sealed_sizes integer[], p_payload_sizes integer[], p_keys text[],
   p_hashes text[], p_replay_ofs uuid[], p_refused boolean[], p_stored uuid[] DEFAULT '{}', p_last boolean DEFAULT true,
-  p_contents bytea DEFAULT NULL
+  p_contents bytea DEFAULT NULL, p_fire_ins bigint[] DEFAULT NULL
 ) RETURNS TABLE (n integer, outcome text, id uuid, fire_at timestamptz, status text)
 -- A plan that was made while the tables were empty must not scan them when they are full.
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -58,11 +58,12 @@ BEGIN
 
   RETURN QUERY
   WITH found AS (
-    SELECT i.n::integer AS n, coalesce(k.id, i.id) AS id, coalesce(k.fire_at, i.fire_at, v_now) AS fire_at, k.status,
+    SELECT i.n::integer AS n, coalesce(k.id, i.id) AS id, k.status,
+      coalesce(k.fire_at, i.fire_at, v_now + coalesce(i.fire_in, 0) * interval '1 millisecond') AS fire_at,
       CASE WHEN k.id IS NOT NULL THEN 'replayed' WHEN i.fire_at <= v_clock THEN 'past' WHEN i.refused THEN 'verdict' END
         AS outcome, i.size
-    FROM unnest(p_ids, p_fire_ats, p_keys, p_refused, p_sealed_sizes) WITH ORDINALITY
-      AS i(id, fire_at, key, refused, size, n)
+    FROM unnest(p_ids, p_fire_ats, p_keys, p_refused, p_sealed_sizes, p_fire_ins) WITH ORDINALITY
+      AS i(id, fire_at, key, refused, size, fire_in, n)
     LEFT JOIN LATERAL (
       SELECT s.id, s.fire_at, s.status FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
       WHERE r.account_id = p_account AND r.env = p_env AND r.idempotency_key = i.key LIMIT 1) k ON true

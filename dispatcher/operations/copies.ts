@@ -2,6 +2,7 @@ import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
 import type { StoredRequest } from "#db/queries/schedules/stored-request.ts";
 import { DecryptionError, type KeyRing } from "#domain/cipher.ts";
+import { NOW } from "#domain/fire-time.ts";
 import { newId } from "#domain/ids.ts";
 import type { LeftAloneReason } from "#domain/operations.ts";
 import { openRequest, sealRequest, unpackRequest } from "#domain/sealed-request.ts";
@@ -32,12 +33,13 @@ export function prepareCopy(
   return {
     ...to,
     origin: target.origin,
-    fireAtMs: null,
+    fireTime: NOW,
     earlyFire: null,
     sealed: packed && sealRequest(rules.keyRing, packed, { accountId, env, ...to }),
     payloadSizeBytes,
     idempotencyKey: `operation/${operation.id}/${of}`,
     requestHash: NO_HASH,
+    formerHash: null,
     replayOf: of,
     rejection: null,
   };

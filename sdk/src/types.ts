@@ -60,6 +60,12 @@ export type Schedule = {
   replay_of: ScheduleId | null;
 };
 
+/** What moving a schedule answers. */
+export type RescheduledSchedule = Schedule & {
+  /** With `fireAtLocal` alone: whether the clocks of the zone skip (`gap`) or repeat (`repeat`) it; null when neither. */
+  clock_change?: "gap" | "repeat" | null;
+};
+
 /** What creating a schedule answers. */
 export type Created = {
   /** The schedule. */
@@ -70,6 +76,8 @@ export type Created = {
   status: Status;
   /** Whether the monthly quota is exceeded and the schedule was accepted as grace. */
   over_limit: boolean;
+  /** With `fireAtLocal` alone: whether the clocks of the zone skip (`gap`) or repeat (`repeat`) it; null when neither. */
+  clock_change?: "gap" | "repeat" | null;
   /** Whether the idempotency key was known; then this is what it stands for. */
   replayed: boolean;
   /** Whether this request differs from the one that was stored under the key. */
@@ -86,6 +94,8 @@ export type AcceptedItem = {
   fire_at: Instant;
   /** The status of the schedule; `scheduled` unless it existed already. */
   status: Status;
+  /** With `fireAtLocal` alone: whether the clocks of the zone skip (`gap`) or repeat (`repeat`) it; null when neither. */
+  clock_change?: "gap" | "repeat" | null;
   /** The item's idempotency key was known already; this is the schedule that has it. */
   replayed?: true;
   /** The item differs from the request that was stored under its idempotency key. */
@@ -516,14 +526,14 @@ export type CreateInput = {
   headers?: CustomHeaders | undefined;
   /** A request with a known key returns the existing schedule. */
   idempotencyKey?: string | undefined;
-  /** Send slightly ahead of `fireAt`, so that the request arrives on time. Defaults to the account's setting. */
+  /** Send slightly ahead of its instant, so that the request arrives on time. Defaults to the account's setting. */
   earlyFire?: boolean | undefined;
 } & FireTime &
   (Partial<TextPayload<string | undefined>> | JsonPayload);
 
 /** Where to move a schedule: a time, `earlyFire`, or both. */
 export type RescheduleInput = (FireTime | NoTime) & {
-  /** Send slightly ahead of `fireAt`, so that the request arrives on time. */
+  /** Send slightly ahead of its instant, so that the request arrives on time. */
   earlyFire?: boolean | undefined;
 };
 

@@ -14,13 +14,14 @@ export function describeForModels(baseUrl: string): string {
 - Authentication: \`Authorization: Bearer sw_live_…\` (or \`sw_test_…\`, whose schedules are really delivered, but free).
 - Bodies and answers are JSON. Errors: \`{ "error": { "code", "message", "details"? } }\`; each answer has an \`X-Request-Id\`.
 - Targets are public https:// addresses. Delivery is at least once; \`webhook-id\` is the schedule's id on every attempt.
+- A create has one time: \`fireAt\` (RFC 3339), \`fireIn\` (\`90s\`, \`1h30m\`), or \`fireAtLocal\` with \`timezone\` (IANA).
 - A create with an \`idempotencyKey\` stores once, however often it is sent.
 
 \`\`\`sh
 curl ${baseUrl}/v1/schedules \\
   -H "Authorization: Bearer $STOPWATCH_API_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"targetUrl": "https://example.com/hook", "fireAt": "<RFC 3339, in the future>", "method": "POST", "payload": "{}"}'
+  -d '{"targetUrl": "https://example.com/hook", "fireIn": "90s", "method": "POST", "payload": "{}"}'
 \`\`\`
 
 ## Docs

@@ -38,15 +38,32 @@ const ScheduleAnswer = z
   })
   .meta({ id: "Schedule", description: "A request and the instant at which it is sent." });
 
+/** Present in answers to calls that gave a local time. */
+const CLOCK_CHANGE = {
+  clock_change: z
+    .enum(["gap", "repeat"])
+    .nullable()
+    .optional()
+    .describe(
+      "With `fireAtLocal` alone: whether the clocks of the zone skip (`gap`) or repeat (`repeat`) it; null when neither.",
+    ),
+};
+
 const CreatedAnswer = z
   .strictObject({
     id: ScheduleId.describe("The schedule."),
     fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
     status: Status.describe("The status of the schedule; `scheduled` unless it existed already."),
     over_limit: z.boolean().describe("Whether the monthly quota is exceeded and the schedule was accepted as grace."),
+    ...CLOCK_CHANGE,
     ...IDEMPOTENCY_FIELDS,
   })
   .meta({ id: "CreatedSchedule", description: "What creating a schedule answers." });
+
+const RescheduledAnswer = ScheduleAnswer.extend(CLOCK_CHANGE).meta({
+  id: "RescheduledSchedule",
+  description: "What moving a schedule answers.",
+});
 
 const ItemIndex = z.int().min(0).describe("Position in the request.");
 
@@ -59,6 +76,7 @@ const BulkAnswer = z
           id: ScheduleId.describe("The schedule."),
           fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
           status: Status.describe("The status of the schedule; `scheduled` unless it existed already."),
+          ...CLOCK_CHANGE,
           replayed: z
             .literal(true)
             .optional()
@@ -165,6 +183,8 @@ export const createSchedule = endpoint({
   path: "/v1/schedules",
   tag,
   summary: "Create one schedule.",
+  description:
+    "It takes one time: `fireAt`, an instant; `fireIn`, a duration from now by the service's clock; or `fireAtLocal` with `timezone`, a local time. What was stored under an `idempotencyKey` is compared with what is sent: target, headers and payload as they would be delivered, `fireAt` as an instant, `fireIn` as a duration, `fireAtLocal` with its zone and rule. So a repeated `fireIn` is the same request.",
   auth: "any",
   hasEnv: true,
   requestHeaders: IDEMPOTENCY_KEY_HEADER,
@@ -200,7 +220,8 @@ export const createSchedulesBulk = endpoint({
   bodyExample: {
     schedules: [
       { targetUrl: "https://example.com/hook", fireAt: "2031-01-01T09:00:00Z", payload: "one" },
-      { targetUrl: "https://example.com/hook", fireAt: "2031-01-01T09:05:00Z", idempotencyKey: "order-1235" },
+      { targetUrl: "https://example.com/hook", fireAt: "2001-01-01T09:00:00Z" },
+      { targetUrl: "https://example.com/hook", fireIn: "5m", idempotencyKey: "order-1235" },
     ],
   },
   responses: { 200: { description: "The result of each item.", schema: BulkAnswer, example: BULK_EXAMPLE } },
@@ -253,15 +274,16 @@ export const rescheduleSchedule = endpoint({
   path: "/v1/schedules/{id}",
   tag,
   summary: "Move a schedule, only while it is scheduled.",
+  description: "It takes one time (`fireAt`, `fireIn`, or `fireAtLocal` with `timezone`), `earlyFire`, or both.",
   auth: "any",
   hasEnv: true,
   body: RescheduleInput,
-  bodyExample: { fireAt: "2031-01-01T10:00:00Z" },
+  bodyExample: { fireAtLocal: "2031-01-01T10:00", timezone: "Europe/Berlin" },
   responses: {
     200: {
       description: "The schedule as it is now.",
-      schema: ScheduleAnswer,
-      example: { ...SCHEDULE_EXAMPLE, ...WAITING },
+      schema: RescheduledAnswer,
+      example: { ...SCHEDULE_EXAMPLE, ...WAITING, clock_change: null },
     },
   },
   errors: ["NOT_FOUND", "CONFLICT"],
@@ -312,13 +334,13 @@ export const replaySchedule = endpoint({
   tag,
   summary: "Send the same request again, as a new schedule.",
   description:
-    "Works from any status. Target, method, headers and payload are those of the schedule. It fires now unless `fireAt` says when.",
+    "Works from any status. Target, method, headers and payload are those of the schedule. It fires now unless a time says when.",
   auth: "any",
   hasEnv: true,
   requestHeaders: IDEMPOTENCY_KEY_HEADER,
   body: ReplayInput,
   isBodyOptional: true,
-  bodyExample: { fireAt: "2031-01-01T10:00:00Z", idempotencyKey: "again-1234" },
+  bodyExample: { fireIn: "1h30m", idempotencyKey: "again-1234" },
   responses: { 201: CREATED, 200: REPLAYED },
   errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED", "PAYLOAD_TOO_LARGE"],
 });
@@ -330,7 +352,7 @@ export const cloneSchedule = endpoint({
   tag,
   summary: "Send the request again with another payload, as a new schedule.",
   description:
-    "Works from any status. Target and method are those of the schedule, and its headers unless `headers` stand in their place. It fires now unless `fireAt` says when.",
+    "Works from any status. Target and method are those of the schedule, and its headers unless `headers` stand in their place. It fires now unless a time says when.",
   auth: "any",
   hasEnv: true,
   requestHeaders: IDEMPOTENCY_KEY_HEADER,

@@ -24,6 +24,12 @@ export const DOC_GROUPS: readonly { title: string; pages: readonly DocPage[] }[]
     title: "Send",
     pages: [
       {
+        slug: "times",
+        title: "Times",
+        file: "times.md",
+        description: "Instants, durations and local times, and what happens when clocks change.",
+      },
+      {
         slug: "states",
         title: "States",
         file: "states.md",

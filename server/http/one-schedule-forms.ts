@@ -1,8 +1,7 @@
-import { chooseTime, type TypedTime } from "#domain/chosen-time.ts";
+import { chooseTime, type TypedTime, timeFieldOf } from "#domain/chosen-time.ts";
 import { type Environment, environmentOf } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
-import { formatInstant } from "#domain/instant.ts";
 import { signedOutPageUrl } from "../auth/redirects.ts";
 import type { Ctx } from "../context.ts";
 import { validate } from "../input/validate.ts";
@@ -80,11 +79,8 @@ export function rescheduleByForm(call: FormCall): Promise<Reply> {
     work: async ({ ctx, ...named }) => {
       const chosen = chooseTime(typed, Date.now());
       if (!chosen.ok) return seeOther(back(named, chosen.field));
-      const { fireAt, earlyFire } = validate(RescheduleInput, {
-        fireAt: formatInstant(chosen.epochMs),
-        earlyFire: isEarly,
-      });
-      await rescheduleSchedule(ctx, named.id, { fireAt, earlyFire });
+      const input = validate(RescheduleInput, { ...timeFieldOf(chosen), earlyFire: isEarly });
+      await rescheduleSchedule(ctx, named.id, input);
       return finished(ctx, named, "moved");
     },
   });

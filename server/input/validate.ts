@@ -51,14 +51,15 @@ function* toDetails(issue: z.core.$ZodIssue, fields: Fields, value: unknown): Ge
   yield { path: issue.path.join("."), message: missingValueMessage(issue, fields, value) ?? issue.message };
 }
 
-/** The message for a missing or null top-level field; undefined when the field has a value. */
+/** The message for a missing or null top-level field; undefined when it has a value, or may be missing. */
 function missingValueMessage({ path }: z.core.$ZodIssue, fields: Fields, value: unknown): string | undefined {
   const [name] = path;
   if (path.length !== 1 || typeof name !== "string" || !Object.hasOwn(fields, name)) return undefined;
   const fieldValue = Object.getOwnPropertyDescriptor(value, name)?.value;
-  if (fieldValue === undefined) return "is required";
-  if (fieldValue !== null) return undefined;
-  return fields[name]?.safeParse(undefined).success ? "must not be null: leave the field out" : "must not be null";
+  if (fieldValue !== undefined && fieldValue !== null) return undefined;
+  const isOptional = fields[name]?.safeParse(undefined).success;
+  if (fieldValue === undefined) return isOptional ? undefined : "is required";
+  return isOptional ? "must not be null: leave the field out" : "must not be null";
 }
 
 // The path contains names that the caller sent.

@@ -9,11 +9,13 @@ import { ShortTurns } from "../http/short-turns.ts";
 import { validate } from "../input/validate.ts";
 import type { BulkInput } from "./bulk-input.ts";
 import { inTurn } from "./bulk-turns.ts";
-import { notInFuture, quotaExceeded, scheduleRequest } from "./create.ts";
+import { type CreatedSchedule, clockChangeOf, quotaExceeded, scheduleRequest } from "./create.ts";
 import { CreateInput } from "./create-input.ts";
 import { creationLimits, prepareSchedule } from "./prepare.ts";
+import { notInFuture, type ReadTime } from "./time-input.ts";
 
-export type AcceptedItem = { index: number } & Extract<BulkCreation, { outcome: "created" | "replayed" }>;
+export type AcceptedItem = { index: number } & Extract<BulkCreation, { outcome: "created" | "replayed" }> &
+  Pick<CreatedSchedule, "clockChange">;
 export type RejectedItem = { index: number; error: AppError };
 export type BulkOutcome = { accepted: AcceptedItem[]; rejected: RejectedItem[] };
 
@@ -36,19 +38,21 @@ async function storeItems(ctx: Ctx, schedules: readonly JsonItem[]): Promise<Bul
 
   const quotaError = creations.some(({ outcome }) => outcome === "quota") ? await quotaExceeded(ctx) : undefined;
   const accepted: AcceptedItem[] = [];
-  for (const [n, { index, rejection }] of prepared.entries()) {
+  for (const [n, { index, rejection, time }] of prepared.entries()) {
     const creation = creations[n] as BulkCreation;
     if (creation.outcome === "created" || creation.outcome === "replayed") {
-      accepted.push({ index, ...creation });
+      accepted.push({ index, ...creation, ...clockChangeOf({ time }) });
     } else {
-      const error = { past: notInFuture(), rejected: rejection, quota: quotaError }[creation.outcome];
+      const error = { past: notInFuture(time?.name ?? "fireAt"), rejected: rejection, quota: quotaError }[
+        creation.outcome
+      ];
       rejected.push({ index, error: error as AppError });
     }
   }
   return { accepted, rejected: rejected.sort((a, b) => a.index - b.index) };
 }
 
-type PreparedItem = { index: number; schedule: NewSchedule; rejection: AppError | null };
+type PreparedItem = { index: number; time: ReadTime | undefined; schedule: NewSchedule; rejection: AppError | null };
 
 async function prepareItems(ctx: Ctx, items: readonly JsonItem[]) {
   const prepared: PreparedItem[] = [];
@@ -63,7 +67,8 @@ async function prepareItems(ctx: Ctx, items: readonly JsonItem[]) {
       key = idempotencyKeyOf(value);
       const input = validate(CreateInput, value);
       if (key !== undefined && keys.has(key)) throw duplicateKey();
-      prepared.push({ index, ...prepareSchedule(ctx, scheduleRequest(ctx, input)) });
+      const request = scheduleRequest(ctx, input);
+      prepared.push({ index, time: request.time, ...prepareSchedule(ctx, request) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       rejected.push({ index, error });

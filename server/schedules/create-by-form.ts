@@ -1,9 +1,8 @@
 import { DatabaseUnavailable } from "#db/client.ts";
-import { chooseTime } from "#domain/chosen-time.ts";
+import { chooseTime, type TimeField, timeFieldOf } from "#domain/chosen-time.ts";
 import { environmentOf } from "#domain/environment.ts";
 import { AppError, type ErrorDetail } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
-import { formatInstant } from "#domain/instant.ts";
 import {
   type DraftAnswer,
   type DraftProblem,
@@ -24,7 +23,7 @@ import { CreateInput } from "./create-input.ts";
 import { keyOfForm } from "./form-key.ts";
 import { schedulePagePath } from "./page-path.ts";
 import { repeatSchedule } from "./repeat.ts";
-import { CloneInput } from "./repeat-input.ts";
+import { RepeatInput } from "./repeat-input.ts";
 
 /**
  * Stores the schedule of the form, as the user that `headers` authenticate. Validates like the API. The hidden
@@ -79,7 +78,7 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
   const idempotencyKey = own
     ? draft.idempotencyKey
     : keyOfForm(ctx.requestHashKey, form.formKey, [ctx.tenant.env, form.from, draft]);
-  const created = await createOrRepeat(ctx, draft, { fireAtMs: chosen.epochMs, idempotencyKey, from: form.from });
+  const created = await createOrRepeat(ctx, draft, { time: timeFieldOf(chosen), idempotencyKey, from: form.from });
   const id = encodeId("sch", created.id);
   if (own && created.outcome === "replayed" && created.mismatch) {
     const message = "A schedule for another request has this key. Nothing was stored.";
@@ -96,22 +95,21 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
   return { href: schedulePagePath(id, ctx.tenant.env) };
 }
 
-type Storing = { fireAtMs: number; idempotencyKey: string; from: string };
+type Storing = { time: TimeField; idempotencyKey: string; from: string };
 
 function createOrRepeat(ctx: Ctx, draft: ScheduleDraft, storing: Storing): Promise<CreatedSchedule> {
   const { method, url, payload, earlyFire, keepsHeaders, keepsPayload } = draft;
-  const fireAt = formatInstant(storing.fireAtMs);
-  const { idempotencyKey } = storing;
+  const { time, idempotencyKey } = storing;
   const headers = Object.fromEntries(headerPairs(draft.headers));
   if (decodeId("sch", storing.from) !== null) {
-    const input = validate(CloneInput.partial(), {
-      ...{ fireAt, idempotencyKey },
+    const input = validate(RepeatInput, {
+      ...{ ...time, idempotencyKey },
       ...(!keepsPayload && { payload }),
       ...(!keepsHeaders && { headers }),
     });
     return repeatSchedule(ctx, storing.from, input);
   }
-  const body = { targetUrl: url.trim(), method, fireAt, headers, earlyFire, idempotencyKey };
+  const body = { targetUrl: url.trim(), method, ...time, headers, earlyFire, idempotencyKey };
   return createOne(ctx, validate(CreateInput, { ...body, ...(payload !== "" && { payload }) }));
 }
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { parseCustomHeaders } from "#domain/headers.ts";
-import { parseInstant } from "#domain/instant.ts";
-import { describeInstantProblem } from "#domain/instant-problem.ts";
 import { REQUEST_METHODS } from "#domain/request-methods.ts";
 import type { HeaderPairs } from "#domain/sealed-request.ts";
+import { checkOneTime, ONE_TIME, TIME_FIELDS, WHATEVER_ELSE } from "./time-input.ts";
 
 /** 1 to 255 code points, which is how Postgres counts; NUL and lone surrogates cannot be stored. */
 export const IdempotencyKey = text()
@@ -11,19 +10,6 @@ export const IdempotencyKey = text()
   .refine((key) => !key.includes("\0"), "must not contain NUL")
   .refine((key) => key.length > 0 && key.length <= 510 && [...key].length <= 255, "must have 1 to 255 characters")
   .meta({ minLength: 1, maxLength: 255, description: "A request with a known key returns the existing schedule." });
-
-/** An RFC 3339 instant, parsed to epoch ms, rounded up. The create statement checks that it is in the future. */
-export const FireAt = text("must be a string, such as 2031-01-01T09:00:00Z")
-  .meta({
-    format: "date-time",
-    description: "RFC 3339 with an offset, in the future; rounded up to a millisecond.",
-  })
-  .transform((written, context) => {
-    const epochMs = parseInstant(written);
-    if (epochMs !== null) return epochMs;
-    context.addIssue(describeInstantProblem(written));
-    return z.NEVER;
-  });
 
 /** Any well-formed text, NUL included. `prepareSchedule` checks its size. */
 export const Payload = text("must be a string: JSON.stringify it")
@@ -60,7 +46,7 @@ export const CreateInput = z
         maxLength: 2048,
         description: "The target URL: https, port 80 or 443, a public address, no credentials.",
       }),
-      fireAt: FireAt,
+      ...TIME_FIELDS,
       payload: Payload.optional(),
       method: z
         .enum(REQUEST_METHODS, { error: ({ input }) => methodProblem(input) })
@@ -72,12 +58,13 @@ export const CreateInput = z
         .boolean("must be true or false")
         .optional()
         .describe(
-          "Send slightly ahead of `fireAt`, so that the request arrives on time. Defaults to the account's setting.",
+          "Send slightly ahead of its instant, so that the request arrives on time. Defaults to the account's setting.",
         ),
     },
     "must be a JSON object",
   )
-  .meta({ id: "NewSchedule", description: "An HTTP request and the instant at which to send it." });
+  .superRefine(checkOneTime, WHATEVER_ELSE)
+  .meta({ id: "NewSchedule", description: "An HTTP request and the instant at which to send it.", ...ONE_TIME });
 
 export type CreateInput = z.infer<typeof CreateInput>;
 

@@ -3,16 +3,18 @@ import { type Creation, createSchedule } from "#db/queries/schedules/create.ts";
 import { AppError } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { quotaOf } from "#domain/quota.ts";
-import { requestHash } from "#domain/request-hash.ts";
+import { requestHashes } from "#domain/request-hash.ts";
 import { packRequest } from "#domain/sealed-request.ts";
+import { validateTarget } from "#domain/target-url.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
-import { invalid } from "../input/validate.ts";
 import type { CreateInput } from "./create-input.ts";
-import { creationLimits, NO_HASH, prepareSchedule, type ScheduleRequest } from "./prepare.ts";
+import { creationLimits, NO_HASHES, prepareSchedule, type ScheduleRequest } from "./prepare.ts";
+import { notInFuture, type ReadTime, readTime } from "./time-input.ts";
 
-export type CreatedSchedule = Extract<Creation, { outcome: "created" | "replayed" }>;
+/** `clockChange` is about a local time that was given, and undefined without one. */
+export type CreatedSchedule = Extract<Creation, { outcome: "created" | "replayed" }> & Pick<ReadTime, "clockChange">;
 
 /**
  * Stores one schedule, or returns the existing one with its idempotency key. Checks in this order: known key, time,
@@ -22,24 +24,27 @@ export async function createOne(ctx: Ctx, input: CreateInput): Promise<CreatedSc
   return store(ctx, scheduleRequest(ctx, input));
 }
 
-/** The schedule that a create request describes, with packed content and request hash. */
-export function scheduleRequest(ctx: Ctx, input: CreateInput) {
-  const { targetUrl, method, headers, fireAt: fireAtMs } = input;
+/** The schedule that a create request describes, with packed content and request hash. Throws VALIDATION. */
+export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
+  const { targetUrl, method, headers } = input;
+  const time = readTime(input);
+  const target = validateTarget(targetUrl, ctx.config.targetPolicy);
   const payload = input.payload ?? null;
   const earlyFire = input.earlyFire ?? null;
   const idempotencyKey = input.idempotencyKey ?? null;
-  const original = { targetUrl, method, fireAtMs, headers, payload, earlyFire };
+  const original = { targetUrl, method, time: time?.given ?? null, headers, payload, earlyFire };
+  const deliveredUrl = target.ok ? target.url : null;
   return {
-    targetUrl,
+    target,
     method,
-    fireAtMs,
+    time,
     earlyFire,
     packed: packRequest({ headers, payload }),
     payloadSizeBytes: Buffer.byteLength(payload ?? ""),
     idempotencyKey,
-    requestHash: idempotencyKey === null ? NO_HASH : requestHash(ctx.requestHashKey, original),
+    hashes: idempotencyKey === null ? NO_HASHES : requestHashes(ctx.requestHashKey, original, deliveredUrl),
     replayOf: null,
-  } satisfies ScheduleRequest;
+  };
 }
 
 /** Stores a schedule by one statement. Throws what `createOne` throws, and `request.precheckError`. */
@@ -49,13 +54,13 @@ export async function store(ctx: Ctx, request: ScheduleRequest): Promise<Created
   switch (creation.outcome) {
     case "created":
     case "replayed":
-      return creation;
+      return { ...creation, ...clockChangeOf(request) };
     case "inactive":
       throw unauthorized();
     case "stale":
       throw new StaleCredential();
     case "past":
-      throw notInFuture();
+      throw notInFuture(request.time?.name ?? "fireAt");
     case "rejected":
       throw rejection ?? new Error("the database returned a rejection that was not requested");
     case "quota":
@@ -63,8 +68,9 @@ export async function store(ctx: Ctx, request: ScheduleRequest): Promise<Created
   }
 }
 
-export function notInFuture(): AppError {
-  return invalid([{ path: "fireAt", message: "must be in the future" }]);
+/** Present where a local time was given. */
+export function clockChangeOf({ time }: Pick<ScheduleRequest, "time">): Pick<ReadTime, "clockChange"> {
+  return time?.clockChange === undefined ? {} : { clockChange: time.clockChange };
 }
 
 /** QUOTA_EXCEEDED with this month's count, the limit, and when the next month begins. */

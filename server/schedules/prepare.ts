@@ -1,17 +1,25 @@
 import type { CreationLimits, NewSchedule } from "#db/queries/schedules/create.ts";
 import { AppError } from "#domain/errors.ts";
+import { NOW } from "#domain/fire-time.ts";
 import { newId } from "#domain/ids.ts";
 import { quotaOf } from "#domain/quota.ts";
+import type { RequestHashes } from "#domain/request-hash.ts";
 import { sealRequest } from "#domain/sealed-request.ts";
-import { validateTarget } from "#domain/target-url.ts";
+import type { TargetValidation } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
+import type { ReadTime } from "./time-input.ts";
 
-/** A schedule to be stored, before target and size are checked. `packed`: headers and payload, by `packRequest`. */
+/**
+ * A schedule to be stored, before its rejection is settled. `packed`: headers and payload, by `packRequest`. Without a
+ * `time` it fires now.
+ */
 export type ScheduleRequest = Pick<
   NewSchedule,
-  "fireAtMs" | "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "requestHash" | "replayOf"
+  "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "replayOf"
 > & {
-  targetUrl: string;
+  time: ReadTime | undefined;
+  target: TargetValidation;
+  hashes: RequestHashes;
   packed: Buffer | null;
   /** A rejection that was found before target and size are checked. */
   precheckError?: AppError | undefined;
@@ -23,16 +31,15 @@ export type ScheduleRequest = Pick<
  */
 export type PreparedSchedule = { schedule: NewSchedule; rejection: AppError | null };
 
-/** The hash of a request without an idempotency key. */
-export const NO_HASH = Buffer.alloc(0);
+/** The hashes of a request without an idempotency key. */
+export const NO_HASHES: RequestHashes = { current: Buffer.alloc(0), former: null };
 
-/** Checks target and size, and encrypts the content if both pass. */
+/** Refuses what target or size forbid, and encrypts the content otherwise. */
 export function prepareSchedule(
   ctx: Ctx,
-  { targetUrl, packed, precheckError, ...rest }: ScheduleRequest,
+  { time, target, hashes, packed, precheckError, ...rest }: ScheduleRequest,
 ): PreparedSchedule {
   const id = newId(Date.now());
-  const target = validateTarget(targetUrl, ctx.config.targetPolicy);
   if (!target.ok && precheckError === undefined) {
     ctx.onRefusedTarget({ accountId: ctx.tenant.accountId, rule: target.rule });
   }
@@ -44,6 +51,9 @@ export function prepareSchedule(
   const schedule = {
     ...rest,
     ...to,
+    fireTime: time?.fireTime ?? NOW,
+    requestHash: hashes.current,
+    formerHash: hashes.former,
     origin: target.ok ? target.origin : "",
     sealed:
       rejection === null && packed !== null ? sealRequest(ctx.config.keyRing, packed, { ...ctx.tenant, ...to }) : null,

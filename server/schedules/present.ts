@@ -6,6 +6,7 @@ import type { ScheduleAttempts } from "./attempts.ts";
 import type { BulkOutcome } from "./bulk.ts";
 import type { ITEM_CODES } from "./bulk-input.ts";
 import type { CreatedSchedule } from "./create.ts";
+import type { Rescheduled } from "./reschedule.ts";
 
 /** A schedule as callers see it. */
 export function presentSchedule(row: ScheduleRow) {
@@ -28,6 +29,11 @@ export function presentSchedule(row: ScheduleRow) {
   };
 }
 
+/** The response body of PATCH /v1/schedules/:id. */
+export function presentRescheduled(row: Rescheduled) {
+  return { ...presentSchedule(row), ...clockChangeField(row) };
+}
+
 /** The response body of a create. */
 export function presentCreated(created: CreatedSchedule) {
   return {
@@ -35,6 +41,7 @@ export function presentCreated(created: CreatedSchedule) {
     fire_at: formatInstant(created.fireAtMs),
     status: created.status,
     over_limit: created.overLimit,
+    ...clockChangeField(created),
     ...idempotencyFields(created),
   };
 }
@@ -47,6 +54,7 @@ export function presentBulk({ accepted, rejected }: BulkOutcome) {
       id: encodeId("sch", item.id),
       fire_at: formatInstant(item.fireAtMs),
       status: item.status,
+      ...clockChangeField(item),
       ...(item.outcome === "replayed" && { replayed: true as const }),
       ...(item.mismatch && { mismatch: true as const }),
     })),
@@ -78,6 +86,10 @@ export function presentAttempts({ schedule, attempts }: ScheduleAttempts, retent
     next_attempt_at: nextAttemptAt(schedule),
     retention_days: retentionDays,
   };
+}
+
+function clockChangeField({ clockChange }: Pick<CreatedSchedule, "clockChange">) {
+  return clockChange === undefined ? {} : { clock_change: clockChange };
 }
 
 // Null in a terminal status, and while firing: that attempt is in progress.

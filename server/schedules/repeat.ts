@@ -1,16 +1,18 @@
 import { findStoredRequest, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
 import { AppError } from "#domain/errors.ts";
-import { repeatHash } from "#domain/request-hash.ts";
+import { repeatHashes } from "#domain/request-hash.ts";
 import { openRequest, packRequest, unpackRequest } from "#domain/sealed-request.ts";
+import { validateTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
 import { type CreatedSchedule, store } from "./create.ts";
 import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
-import { NO_HASH } from "./prepare.ts";
+import { NO_HASHES } from "./prepare.ts";
 import type { RepeatInput } from "./repeat-input.ts";
+import { readTime } from "./time-input.ts";
 
 /**
  * Replays or clones a schedule of any status as a new one, with the same target and method. A clone has a new payload and
- * may have new headers. Fires now unless `fireAt` is given. Validates like `createOne` and throws the same errors; also
+ * may have new headers. Fires now unless a time is given. Validates like `createOne` and throws the same errors; also
  * NOT_FOUND, and CONFLICT when content that the copy needs was erased.
  */
 export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInput): Promise<CreatedSchedule> {
@@ -18,17 +20,17 @@ export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInpu
   const stored = await ctx.query(({ sql }) => findStoredRequest(sql, ctx.tenant, id));
   if (stored === undefined) throw scheduleNotFound();
   const { payload = null, headers = null } = input;
-  const fireAtMs = input.fireAt ?? null;
+  const time = readTime(input);
   const idempotencyKey = input.idempotencyKey ?? null;
-  const original = { of: id, fireAtMs, payload, headers };
+  const original = { of: id, time: time?.given ?? null, payload, headers };
   return store(ctx, {
-    targetUrl: stored.targetUrl,
+    target: validateTarget(stored.targetUrl, ctx.config.targetPolicy),
     method: stored.method,
-    fireAtMs,
+    time,
     earlyFire: null,
     ...repeatedContent(ctx, id, stored, input),
     idempotencyKey,
-    requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),
+    hashes: idempotencyKey === null ? NO_HASHES : repeatHashes(ctx.requestHashKey, original),
     replayOf: id,
   });
 }

@@ -23,6 +23,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/status": everybody({ shown: "/status" }),
   "/docs": everybody({ shown: "/docs" }),
   "/docs/[page]": everybody({
+    times: "/docs/times",
     states: "/docs/states",
     retries: "/docs/retries",
     signatures: "/docs/signatures",

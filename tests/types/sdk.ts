@@ -48,7 +48,7 @@ type All<Checks extends true[]> = Checks;
 export type Answers = All<
   [
     Same<sdk.Schedule, Output<typeof schedules.getSchedule>>,
-    Same<sdk.Schedule, Output<typeof schedules.rescheduleSchedule>>,
+    Same<sdk.RescheduledSchedule, Output<typeof schedules.rescheduleSchedule>>,
     Same<sdk.Schedule, Output<typeof schedules.fireSchedule>>,
     Same<sdk.Schedule, Output<typeof schedules.cancelSchedule>>,
     Same<sdk.Created, Output<typeof schedules.createSchedule, 201>>,
@@ -74,15 +74,12 @@ export type Answers = All<
   ]
 >;
 
-/** Without the fields that say when, which the service is about to take. */
-type Timeless<T> = Flat<Omit<T, "fireAt" | "fireIn" | "fireAtLocal" | "timezone" | "onClockChange">>;
-
 export type Inputs = All<
   [
-    Equal<Timeless<InBody<sdk.CreateInput>>, Timeless<Body<typeof schedules.createSchedule>>>,
-    Equal<Timeless<InBody<sdk.RescheduleInput>>, Timeless<Body<typeof schedules.rescheduleSchedule>>>,
-    Equal<Timeless<InBody<sdk.ReplayInput>>, Timeless<Body<typeof schedules.replaySchedule>>>,
-    Equal<Timeless<InBody<sdk.CloneInput>>, Timeless<Body<typeof schedules.cloneSchedule>>>,
+    Equal<InBody<sdk.CreateInput>, Body<typeof schedules.createSchedule>>,
+    Equal<InBody<sdk.RescheduleInput>, Body<typeof schedules.rescheduleSchedule>>,
+    Equal<InBody<sdk.ReplayInput>, Body<typeof schedules.replaySchedule>>,
+    Equal<InBody<sdk.CloneInput>, Body<typeof schedules.cloneSchedule>>,
     Equal<InBody<sdk.OperationInput>, Body<typeof operations.startOperation>>,
     Equal<InQuery<sdk.ScheduleFilter>, Filter<typeof schedules.listSchedules>>,
     Equal<InQuery<sdk.LogFilter>, Filter<typeof logs.listLogs>>,

@@ -1,4 +1,5 @@
-import { firstInstantOf, parseLocalTime, resolveLocalTime } from "#domain/zoned-time.ts";
+import { parseLocalTime } from "#domain/local-time.ts";
+import { firstInstantOf, resolveLocalTime } from "#domain/zoned-time.ts";
 import { LogsInput } from "#server/logs/list-input.ts";
 import { hrefWith, type View } from "../view.ts";
 

@@ -104,9 +104,7 @@ async function insert(
   if (refusal) return refusal;
   if (rows.length !== schedules.length) throw new Error("create_schedules did not return a row for each");
   const replayed = rows.flatMap((row) =>
-    row.outcome === "replayed"
-      ? [{ id: row.id as string, hash: (schedules[row.n - 1] as NewSchedule).requestHash }]
-      : [],
+    row.outcome === "replayed" ? [{ id: row.id as string, schedule: schedules[row.n - 1] as NewSchedule }] : [],
   );
   const mismatched = await findMismatched(sql, replayed);
   const creations: BulkCreation[] = [];
@@ -120,14 +118,16 @@ async function insert(
 }
 
 // In a statement of its own: the function may have begun before the schedules that it found were committed.
-async function findMismatched(sql: Runner, replayed: { id: string; hash: Buffer }[]): Promise<Set<string>> {
+async function findMismatched(sql: Runner, replayed: { id: string; schedule: NewSchedule }[]): Promise<Set<string>> {
   if (replayed.length === 0) return new Set();
   const rows = await sql<{ id: string }[]>`
     SELECT i.id FROM unnest(
       ${pgArray(replayed.map(({ id }) => id))}::text::uuid[],
-      ${pgTextArray(replayed.map(({ hash }) => hash.toString("base64")))}::text::text[]) AS i(id, hash)
+      ${pgTextArray(replayed.map(({ schedule }) => schedule.requestHash.toString("base64")))}::text::text[],
+      ${pgTextArray(replayed.map(({ schedule }) => schedule.formerHash?.toString("base64") ?? null))}::text::text[])
+      AS i(id, hash, former)
     CROSS JOIN LATERAL (SELECT request_hash FROM schedule_requests WHERE schedule_id = i.id LIMIT 1) r
-    WHERE r.request_hash <> decode(i.hash, 'base64')`;
+    WHERE r.request_hash <> decode(i.hash, 'base64') AND r.request_hash IS DISTINCT FROM decode(i.former, 'base64')`;
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -143,7 +143,7 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { sch
       ${tenant.accountId}::uuid, ${tenant.env}, ${cached?.keyId ?? null}::uuid, ${cached?.plan ?? null}::text,
       ${limits.earlyFire}::boolean, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
       ${words((one) => one.id)}::text::uuid[],
-      ${words((one) => (one.fireAtMs === null ? null : formatInstant(one.fireAtMs)))}::text::timestamptz[],
+      ${words(({ fireTime }) => ("atMs" in fireTime ? formatInstant(fireTime.atMs) : null))}::text::timestamptz[],
       ${words((one) => (one.earlyFire === null ? null : String(one.earlyFire)))}::text::boolean[],
       ${texts((one) => one.targetUrl)}::text::text[],
       ${texts((one) => one.origin)}::text::text[],
@@ -156,7 +156,8 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { sch
       ${words((one) => one.replayOf)}::text::uuid[],
       ${words((one) => String(one.rejection !== null))}::text::boolean[],
       ${pgArray(stored)}::text::uuid[], ${isLast},
-      decode(${contents.toString("base64")}::text, 'base64'))`;
+      decode(${contents.toString("base64")}::text, 'base64'),
+      ${words(({ fireTime }) => ("inMs" in fireTime ? String(fireTime.inMs) : null))}::text::bigint[])`;
 }
 
 const TRIES_MAX = 3;

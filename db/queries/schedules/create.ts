@@ -1,4 +1,5 @@
 import type { ErrorCode } from "#domain/errors.ts";
+import type { FireTime } from "#domain/fire-time.ts";
 import { formatInstant } from "#domain/instant.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
@@ -9,8 +10,7 @@ import type { Tenant } from "../accounts/tenant.ts";
 export type NewSchedule = {
   /** UUID. */
   id: string;
-  /** Null means now, by the database's clock. */
-  fireAtMs: number | null;
+  fireTime: FireTime;
   /** Null means the account's setting. */
   earlyFire: boolean | null;
   targetUrl: string;
@@ -21,6 +21,8 @@ export type NewSchedule = {
   idempotencyKey: string | null;
   /** Empty without an idempotency key: there is nothing to compare. */
   requestHash: Buffer;
+  /** What was stored for such a request before hashes were of what is delivered; null when it is the same. */
+  formerHash: Buffer | null;
   /** UUID. */
   replayOf: string | null;
   /**
@@ -62,7 +64,9 @@ export async function createSchedule(
   limits: CreationLimits,
   schedule: NewSchedule,
 ): Promise<Creation> {
-  const fireAt = schedule.fireAtMs === null ? null : formatInstant(schedule.fireAtMs);
+  const { fireTime } = schedule;
+  const fireAt = "atMs" in fireTime ? formatInstant(fireTime.atMs) : null;
+  const fireInMs = "inMs" in fireTime ? fireTime.inMs : null;
   const [row] = await sql`
     SELECT outcome, id, status, over_limit, mismatch, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms
     FROM create_schedule(
@@ -71,7 +75,8 @@ export async function createSchedule(
       ${schedule.method}, ${schedule.sealed}::bytea, ${schedule.payloadSizeBytes}::integer,
       ${schedule.idempotencyKey}::text, ${schedule.requestHash}::bytea, ${schedule.replayOf}::uuid,
       ${schedule.rejection}::text, ${limits.limit}::integer, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
-      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text)`;
+      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text, ${fireInMs}::bigint,
+      ${schedule.formerHash}::bytea)`;
   if (!row) throw new Error("create_schedule returned no row");
   if (row.outcome !== "created" && row.outcome !== "replayed") return { outcome: outcomeNamed(row.outcome) };
   return {

@@ -4,6 +4,7 @@ import type {
   Created,
   CreateInput,
   ReplayInput,
+  RescheduledSchedule,
   RescheduleInput,
   Schedule,
   ScheduleFilter,
@@ -29,7 +30,7 @@ export interface Schedules {
   /** The attempts of a schedule within the plan's retention window, oldest first. */
   attempts(id: string, options?: CallOptions): Promise<Attempts>;
   /** Moves a schedule that is still `scheduled`; else throws CONFLICT. */
-  reschedule(id: string, input: RescheduleInput, options?: CallOptions): Promise<Schedule>;
+  reschedule(id: string, input: RescheduleInput, options?: CallOptions): Promise<RescheduledSchedule>;
   /** Sends a `scheduled` one now, and makes the next retry of a `failed` one now; else throws CONFLICT. */
   fire(id: string, options?: CallOptions): Promise<Schedule>;
   /** Cancels a schedule that is `scheduled` or `failed`, or was cancelled already; else throws CONFLICT. */

@@ -146,7 +146,7 @@ async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string,
   const id = newId(Date.now());
   const creation = await createSchedule(sql, { accountId, env: "live" }, LIMITS, {
     id,
-    fireAtMs: job.dueAtMs,
+    fireTime: { atMs: job.dueAtMs },
     earlyFire: null,
     targetUrl: job.url,
     origin: new URL(job.url).origin,
@@ -155,6 +155,7 @@ async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string,
     payloadSizeBytes: job.body.length,
     idempotencyKey: null,
     requestHash: Buffer.alloc(32),
+    formerHash: null,
     replayOf: null,
     rejection: null,
   });

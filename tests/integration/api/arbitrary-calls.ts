@@ -136,6 +136,14 @@ const KNOWN_FIELDS: Record<string, fc.Arbitrary<unknown>> = {
     "2001-01-01T00:00:00Z",
     "2031-01-01T09:00Z",
   ),
+  fireIn: fc.constantFrom("1s", "90s", "PT1H30M", "365250d", "0.5s"),
+  fireAtLocal: fc.constantFrom(
+    "2031-03-30T02:30",
+    "2031-10-26T02:30:00.5",
+    "9999-12-31T23:59:59.9999",
+    "1970-01-01T00:00",
+  ),
+  timezone: fc.constantFrom("Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "UTC", "Etc/GMT+12"),
 };
 
 /** The same as JSON text. In three of five cases one value in it is replaced, removed or added. */

@@ -67,6 +67,8 @@ describe("the OpenAPI document", () => {
 
   it("describes each schema, and says of each object in a request that it has no other fields", () => {
     for (const [where, schema] of schemasOf({ paths: DOCUMENT.paths, schemas: DOCUMENT.components.schemas })) {
+      // Alternatives of a body that has a type of its own say only which fields go together.
+      if (/schema\/oneOf|NewSchedule\/oneOf/.test(where)) continue;
       const isTyped = ["type", "$ref", "anyOf", "oneOf", "allOf", "const", "enum"].some((keyword) => keyword in schema);
       expect(isTyped, `${where} says what it is`).toBe(true);
       if (schema.type !== "object" || !/requestBody|schemas\/NewSchedule$/.test(where)) continue;

@@ -27,6 +27,10 @@ const ofField = (fields: object) => ofBody({ targetUrl: TARGET, fireAt: FUTURE, 
 const STATUS = "must be one or several of scheduled, firing, succeeded, failed, dead, cancelled, separated by commas";
 const INSTANT = "must be an RFC 3339 instant with an offset, such as 2031-01-01T09:00:00Z";
 
+const GIVE_ONE =
+  'give one of fireAt ("2031-01-01T09:00:00Z"), fireIn ("90s") and fireAtLocal ("2031-01-01T09:00") with timezone';
+const ZONE = "must be a zone of the IANA database, such as Europe/Berlin";
+
 describe("the message about a query", () => {
   it.each([
     ["/v1/schedules?env=prod", { env: "must be live or test" }],
@@ -58,9 +62,15 @@ describe("the message about a field", () => {
   it("proposes the field that was probably meant", async () => {
     expect(await ofBody({ target_url: TARGET, fire_at: FUTURE })).toEqual({
       targetUrl: "is required",
-      fireAt: "is required",
+      fireAt: `is required, or another time: ${GIVE_ONE}`,
       target_url: "is unknown; did you mean targetUrl?",
       fire_at: "is unknown; did you mean fireAt?",
+    });
+    expect(await ofField({ delay: "5m", tz: "UTC", fire_at_local: "2031-01-01T09:00", dst: "first" })).toEqual({
+      delay: "is unknown; did you mean fireIn?",
+      tz: "is unknown; did you mean timezone?",
+      fire_at_local: "is unknown; did you mean fireAtLocal?",
+      dst: "is unknown; did you mean onClockChange?",
     });
     expect(await ofBody({ items: [] }, "/v1/schedules/bulk")).toEqual({
       schedules: "is required",
@@ -81,7 +91,7 @@ describe("the message about a field", () => {
     expect(await ofField(optional)).toEqual(
       Object.fromEntries(Object.keys(optional).map((name) => [name, "must not be null: leave the field out"])),
     );
-    expect(await ofField({ fireAt: null })).toEqual({ fireAt: "must not be null" });
+    expect(await ofField({ fireAt: null })).toEqual({ fireAt: "must not be null: leave the field out" });
     const id = await api.create(caller.live);
     expect(await said("PATCH", `/v1/schedules/${id}`, caller.live, { fireAt: null })).toEqual({
       fireAt: "must not be null: leave the field out",
@@ -97,7 +107,9 @@ describe("the message about a field", () => {
     [{ fireAt: "1767225600000" }, { fireAt: `${INSTANT}; Unix milliseconds are not accepted` }],
     [
       { fireAt: "2031-01-01T09:00:00" },
-      { fireAt: `${INSTANT}; the offset is missing: add Z for UTC, or an offset such as +01:00` },
+      {
+        fireAt: `${INSTANT}; the offset is missing: add Z for UTC, or an offset such as +01:00; or give fireAtLocal and timezone in its place`,
+      },
     ],
     [{ fireAt: "2031-01-01 09:00:00Z" }, { fireAt: `${INSTANT}; separate date and time by T` }],
     [{ fireAt: "2031-01-01t09:00:00z" }, { fireAt: `${INSTANT}; T and Z must be upper case` }],
@@ -107,6 +119,7 @@ describe("the message about a field", () => {
       { fireAt: `${INSTANT}; time zone names are not accepted` },
     ],
     [{ fireAt: "2031-01-01T09:00:00.0123456789Z" }, { fireAt: `${INSTANT}; seconds have at most nine decimals` }],
+    [{ fireAt: "5m" }, { fireAt: `${INSTANT}; fireIn takes durations` }],
     [{ fireAt: "in 5 minutes" }, { fireAt: `${INSTANT}; relative times are not accepted` }],
     [{ fireAt: "" }, { fireAt: INSTANT }],
     [
@@ -124,6 +137,80 @@ describe("the message about a field", () => {
     ],
   ])("is exact for %j", async (fields, expected) => {
     expect(await ofField(fields)).toEqual(expected);
+  });
+});
+
+describe("the message about a time", () => {
+  it.each([
+    [{}, { fireAt: `is required, or another time: ${GIVE_ONE}` }],
+    [{ fireAt: FUTURE, fireIn: "90s" }, { fireIn: `cannot stand beside fireAt: ${GIVE_ONE}` }],
+    [
+      { fireAt: FUTURE, fireIn: "90s", fireAtLocal: "2031-01-01T09:00", timezone: "UTC" },
+      {
+        fireIn: `cannot stand beside fireAt: ${GIVE_ONE}`,
+        fireAtLocal: `cannot stand beside fireAt: ${GIVE_ONE}`,
+      },
+    ],
+    [
+      { fireIn: "90s", timezone: "UTC", onClockChange: "first" },
+      {
+        timezone: 'goes with fireAtLocal, such as "2031-01-01T09:00", which is missing',
+        onClockChange: 'goes with fireAtLocal, such as "2031-01-01T09:00", which is missing',
+      },
+    ],
+    [{ timezone: "UTC" }, { timezone: 'goes with fireAtLocal, such as "2031-01-01T09:00", which is missing' }],
+    [{ fireAtLocal: "2031-01-01T09:00" }, { timezone: "is required with fireAtLocal, such as Europe/Berlin" }],
+    [{ fireAtLocal: "2031-01-01T09:00", timezone: "Mars/Olympus" }, { timezone: ZONE }],
+    [{ fireAtLocal: "2031-01-01T09:00", timezone: " Europe/Berlin" }, { timezone: ZONE }],
+    [{ fireAtLocal: "2031-01-01T09:00", timezone: "+01:00" }, { timezone: `${ZONE}; with an offset, use fireAt` }],
+    [{ fireAtLocal: "2031-01-01T09:00", timezone: "CEST" }, { timezone: `${ZONE}; abbreviations are ambiguous` }],
+    [{ fireAtLocal: "2031-01-01T09:00", timezone: null }, { timezone: "must not be null: leave the field out" }],
+    [
+      { fireAtLocal: "2031-01-01T09:00", timezone: "UTC", onClockChange: "later" },
+      { onClockChange: "must be first, second or refuse" },
+    ],
+    [
+      { fireAtLocal: "2031-02-30T09:00", timezone: "UTC" },
+      { fireAtLocal: "must be an existing date and time (no 24:00, no leap second)" },
+    ],
+    [
+      { fireAtLocal: "2031-01-01T09:00+01:00", timezone: "UTC" },
+      {
+        fireAtLocal:
+          "must be a date and a time of day without an offset, such as 2031-01-01T09:00; leave the offset out, or use fireAt",
+      },
+    ],
+    [{ fireIn: 90 }, { fireIn: 'must be a string, such as "90s"' }],
+    [{ fireIn: "0.5s" }, { fireIn: "must be at least 1 second" }],
+    [
+      { fireIn: "90" },
+      {
+        fireIn: 'must be a duration, such as "90s", "1h30m" or "PT90M"; the unit is missing: write 90s for 90 seconds',
+      },
+    ],
+    // Beside what else is wrong.
+    [
+      { fireAt: "soon", fireIn: "90s", method: "post" },
+      {
+        fireAt: `${INSTANT}; relative times are not accepted`,
+        fireIn: `cannot stand beside fireAt: ${GIVE_ONE}`,
+        method: "must be GET, POST, PUT, PATCH or DELETE, in capitals",
+      },
+    ],
+  ] as const)("is exact for %j, in every place that takes one", async (times, expected) => {
+    expect(await ofBody({ targetUrl: TARGET, ...times })).toEqual(expected);
+    const item = await api.call("POST", "/v1/schedules/bulk", caller.live, {
+      schedules: [{ targetUrl: TARGET, ...times }],
+    });
+    expect(item.body).toMatchObject({ accepted: [], rejected: [{ index: 0, code: "VALIDATION" }] });
+    for (const [path, message] of Object.entries(expected)) {
+      expect(item.body.rejected[0].message).toContain(`${path} ${message}`);
+    }
+    if (!Object.keys(times).length || "method" in times) return;
+    const id = await api.create(caller.live);
+    expect(await said("PATCH", `/v1/schedules/${id}`, caller.live, { earlyFire: true, ...times })).toEqual(expected);
+    expect(await ofBody(times, `/v1/schedules/${id}/replay`)).toEqual(expected);
+    expect(await ofBody({ payload: "", ...times }, `/v1/schedules/${id}/clone`)).toEqual(expected);
   });
 });
 

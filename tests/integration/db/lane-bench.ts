@@ -8,6 +8,7 @@ import type { LaneId } from "#db/queries/schedules/due-lanes.ts";
 import * as schema from "#db/schema/index.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
+import { NOW } from "#domain/fire-time.ts";
 import { newId } from "#domain/ids.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
@@ -67,7 +68,7 @@ export async function createLaneBench({ sessions = 2 }: { sessions?: number } = 
 /** What a caller asks for. A null instant means now. */
 export const newSchedule = (fireAtMs: number | null, overrides: Partial<NewSchedule> = {}): NewSchedule => ({
   id: newId(Date.now()),
-  fireAtMs,
+  fireTime: fireAtMs === null ? NOW : { atMs: fireAtMs },
   earlyFire: null,
   targetUrl: "https://example.com/",
   origin: "https://example.com",
@@ -76,6 +77,7 @@ export const newSchedule = (fireAtMs: number | null, overrides: Partial<NewSched
   payloadSizeBytes: 0,
   idempotencyKey: null,
   requestHash: Buffer.alloc(0),
+  formerHash: null,
   replayOf: null,
   rejection: null,
   ...overrides,

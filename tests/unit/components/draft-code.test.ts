@@ -6,7 +6,7 @@ import { emptyDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
 const AT = {
   baseUrl: "https://own.example.com",
   from: "",
-  fireAt: "2031-01-01T09:00:00.000Z",
+  time: { fireAt: "2031-01-01T09:00:00.000Z" },
   isEarlyByDefault: false,
 };
 
@@ -19,12 +19,18 @@ describe("a draft as a call of the API", () => {
     expect(draftCall(draft(), AT)?.body).toEqual({
       targetUrl: "https://example.com/x",
       method: "POST",
-      fireAt: AT.fireAt,
+      ...AT.time,
       headers: { "Content-Type": "application/json" },
     });
     expect(draftCall(draft({ earlyFire: true, idempotencyKey: "k", payload: "{}" }), AT)?.body).toMatchObject({
       ...{ earlyFire: true, idempotencyKey: "k", payload: "{}" },
     });
+  });
+
+  it("has a wait as a duration, which stays true when the code is run later", () => {
+    const call = draftCall(draft({ payload: '"fireAt": "5m"' }), { ...AT, time: { fireIn: "5m" } });
+    expect(call?.body).toMatchObject({ fireIn: "5m" });
+    expect(curlOf(call ?? { url: "", body: {} }).shown).toContainEqual({ text: '"5m"', as: "instant" });
   });
 
   it("of a clone is a call of clone or replay, and null when neither can make it", () => {

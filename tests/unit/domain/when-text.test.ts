@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { writeLocalTime } from "#domain/local-time.ts";
 import { readWhen } from "#domain/when-text.ts";
-import { writeLocalTime } from "#domain/zoned-time.ts";
 
 // A Friday; 15:32:07 in Berlin.
 const NOW_MS = Date.parse("2026-03-27T14:32:07Z");
@@ -8,6 +8,7 @@ const NOW_MS = Date.parse("2026-03-27T14:32:07Z");
 function read(text: string, zone = "Europe/Berlin"): string | null {
   const when = readWhen(text, { nowMs: NOW_MS, zone });
   if (when.kind === "fault") return null;
+  if (when.kind === "wait") return new Date(NOW_MS + when.ms).toISOString();
   return when.kind === "instant" ? new Date(when.epochMs).toISOString() : writeLocalTime(when.local);
 }
 
@@ -22,6 +23,8 @@ describe("a text that says when", () => {
     ["90 seconds", "2026-03-27T14:33:37.000Z"],
     ["in 2 days", "2026-03-29T14:32:07.000Z"],
     ["1w", "2026-04-03T14:32:07.000Z"],
+    ["PT90M", "2026-03-27T16:02:07.000Z"],
+    ["1.5h", "2026-03-27T16:02:07.000Z"],
     ["2026-03-30T07:00:00Z", "2026-03-30T07:00:00.000Z"],
     ["2026-03-30T09:00:00.5+02:00", "2026-03-30T07:00:00.500Z"],
   ])("is an instant: %s", (text, expected) => expect(read(text)).toBe(expected));
@@ -56,6 +59,10 @@ describe("a text that says when", () => {
     ...["30 feb 09:00", "1 apr", "apr 09:00", "m 09:00", "in 9999999999 days", "2026-02-30 09:00", "29 feb 2027 09:00"],
   ])("is rejected when it is ambiguous or unknown: %j", (text) => expect(read(text)).toBeNull());
 
+  it("that is a duration is a wait, whatever this process takes for now", () => {
+    expect(readWhen("in 90s", { nowMs: NOW_MS, zone: "UTC" })).toEqual({ kind: "wait", ms: 90_000 });
+  });
+
   it("that names only a day is rejected with a request for the time of day", () => {
     expect(readWhen("Tomorrow", { nowMs: NOW_MS, zone: "UTC" })).toEqual({
       kind: "fault",
@@ -64,7 +71,7 @@ describe("a text that says when", () => {
   });
 
   it("is not read where only Unicode makes a known word of it", () => {
-    expect(readWhen("in 2 weeKS", { nowMs: NOW_MS, zone: "UTC" }).kind).toBe("instant");
+    expect(readWhen("in 2 weeKS", { nowMs: NOW_MS, zone: "UTC" }).kind).toBe("wait");
     expect(readWhen("in 2 wee\u212As", { nowMs: NOW_MS, zone: "UTC" }).kind).toBe("fault");
   });
 });

@@ -4,7 +4,7 @@ import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";
 import { cancelSchedule } from "#server/schedules/cancel.ts";
 import { getSchedule } from "#server/schedules/get.ts";
-import { presentSchedule } from "#server/schedules/present.ts";
+import { presentRescheduled, presentSchedule } from "#server/schedules/present.ts";
 import { rescheduleSchedule } from "#server/schedules/reschedule.ts";
 
 export const dynamic = "force-dynamic";
@@ -13,7 +13,7 @@ export const runtime = "nodejs";
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route(contract.getSchedule, async ({ ctx, params }) => ok(presentSchedule(await getSchedule(ctx, params.id)))),
   PATCH: route(contract.rescheduleSchedule, async ({ ctx, params, body }) =>
-    ok(presentSchedule(await rescheduleSchedule(ctx, params.id, body))),
+    ok(presentRescheduled(await rescheduleSchedule(ctx, params.id, body))),
   ),
   DELETE: route(contract.cancelSchedule, async ({ ctx, params }) =>
     ok(presentSchedule(await cancelSchedule(ctx, params.id))),

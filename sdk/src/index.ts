@@ -1,4 +1,3 @@
-export type { CallOptions, FetchLike, Retry } from "./client/call.ts";
 export type {
   AcceptedEntry,
   BulkEntries,
@@ -7,12 +6,12 @@ export type {
   CreateMany,
   RejectedEntry,
   UnknownEntry,
-} from "./client/create-many.ts";
+} from "./client/bulk-entries.ts";
+export type { CallOptions, FetchLike, Retry } from "./client/call.ts";
 export type { Operations } from "./client/operations.ts";
 export type { Pager } from "./client/pager.ts";
 export type { Schedules } from "./client/schedules.ts";
 export { type Logs, type Secrets, Stopwatch, type StopwatchOptions } from "./client/stopwatch.ts";
-export type { Query } from "./client/write-query.ts";
 export {
   type ErrorCode,
   type ErrorDetail,

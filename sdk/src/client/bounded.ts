@@ -1,40 +1,30 @@
-/** What `bounded` rejects with when the time is over. */
-export const TIME_OVER: unique symbol = Symbol();
-
 /**
- * Settles as `work` does, or rejects when `ms` are over (TIME_OVER) or `signal` is aborted (its reason), also when the
- * work ignores the signal that it is given.
+ * Settles as `work` does, resolves to `late` when `ms` are over, or rejects with the signal's reason when it is aborted;
+ * also when the work ignores the signal that it is given.
  */
-export function bounded<T>(
+export function bounded<T, Late>(
   work: (signal: AbortSignal) => Promise<T>,
   ms: number,
   signal: AbortSignal | undefined,
-): Promise<T> {
+  late?: Late,
+): Promise<T | Late> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController();
-    const end = () => {
+    const end = (settle: (value: never) => void, value: unknown) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
+      settle(value as never);
+      controller.abort(value);
     };
-    const stop = (reason: unknown) => {
-      end();
-      reject(reason);
-      controller.abort(reason);
-    };
-    const abort = () => stop(signal?.reason);
+    const abort = () => end(reject, signal?.reason);
     // A timer takes 31 bits.
-    const timer = ms < 2 ** 31 ? setTimeout(() => stop(TIME_OVER), ms) : undefined;
+    const timer = ms < 2 ** 31 ? setTimeout(end, ms, resolve, late) : undefined;
     signal?.addEventListener("abort", abort);
-    if (signal?.aborted) return abort();
-    work(controller.signal).then(resolve, reject).finally(end);
+    if (signal?.aborted) abort();
+    else
+      work(controller.signal).then(
+        (value) => end(resolve, value),
+        (error) => end(reject, error),
+      );
   });
-}
-
-/** Waits. Rejects with the signal's reason when it is aborted. */
-export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await bounded(() => new Promise(() => {}), ms, signal);
-  } catch (error) {
-    if (error !== TIME_OVER) throw error;
-  }
 }

@@ -1,9 +1,10 @@
 import { StopwatchError } from "../error.ts";
-import { bounded, pause, TIME_OVER } from "./bounded.ts";
+import { bounded } from "./bounded.ts";
 import { causeOf } from "./cause-of.ts";
-import { checkNumber } from "./invalid.ts";
+
+import { checkNumbers } from "./invalid.ts";
 import { parseAnswer } from "./parse-answer.ts";
-import { type Query, writeQuery } from "./write-query.ts";
+import { writeQuery } from "./write-query.ts";
 
 /** What every method takes last. */
 export type CallOptions = {
@@ -41,102 +42,116 @@ export type FetchLike = (
   text(): Promise<string>;
 }>;
 
-export type Settings = {
-  baseUrl: string;
-  apiKey: string;
-  timeoutMs: number;
-  attemptTimeoutMs: number;
-  maxRetries: number;
-  fetch: FetchLike | undefined;
-  onRetry: ((retry: Retry) => void) | undefined;
+/** What a client is made with. */
+export type ClientOptions = {
+  /** Bounds a whole call, tries and waits together, in milliseconds. 30,000 unless given. */
+  timeoutMs?: number | undefined;
+  /** Bounds one try, in milliseconds. 10,000 unless given. */
+  attemptTimeoutMs?: number | undefined;
+  /** How many tries may follow a failed one. 3 unless given. */
+  maxRetries?: number | undefined;
+  /** In place of the global `fetch`: for a proxy, a service binding, or `fakeStopwatch()` in tests. */
+  fetch?: FetchLike | undefined;
+  /** Called before each retry. */
+  onRetry?: ((retry: Retry) => void) | undefined;
 };
 
-export type ApiRequest = {
-  method: string;
-  path: string;
-  query?: Query | undefined;
-  /** JSON. */
-  body?: string | undefined;
-  idempotencyKey?: string;
-  /** Sent without the API key. */
-  isPublic?: boolean;
-  /** Sent again only where it was certainly not carried out. */
-  isUnsafe?: boolean;
-};
-
-/** What becomes known of a call besides its result. Times are those of `performance.now()`, but for `serverMs`. */
+/** What becomes known of a call besides its result. */
 export type Trace = {
-  startMs?: number;
-  /** When `timeoutMs` is over. */
-  endMs?: number;
   /** A try was not answered, or by something that leaves open whether it was carried out. */
   isLost?: boolean;
   /** The service's clock at the last answer, epoch ms, to the second. */
   serverMs?: number;
 };
 
+/** What some calls have besides method and path. */
+export type CallDetails<T> = {
+  query?: object | undefined;
+  /** JSON. */
+  body?: string | undefined;
+  /** Sent again only where it was certainly not carried out. */
+  isUnsafe?: boolean;
+  trace?: Trace;
+  /** In how many milliseconds to look again; undefined at the end. The time is the service's, epoch ms. */
+  nextLook?: (value: T, serverMs: number) => number | undefined;
+  /** Whether a schedule is as the call wanted it. The call began and ended between the times, by the service's clock. */
+  isAsked?: (value: T, fromMs: number, toMs: number) => boolean;
+};
+
 /** Calls the API, with retries. Resolves to the body of the answer, undefined when it has none. */
-export type Call = <T>(request: ApiRequest, options?: CallOptions, trace?: Trace) => Promise<T>;
+export type Call = <T>(method: string, path: string, options?: CallOptions, details?: CallDetails<T>) => Promise<T>;
 
-const RETRIED = [undefined, 408, 429, 500, 502, 503, 504];
+export function createCall(
+  apiKey: string,
+  baseUrl: string,
+  { timeoutMs: totalMs = 30_000, attemptTimeoutMs = 10_000, maxRetries: retries = 3, fetch, onRetry }: ClientOptions,
+): Call {
+  return async function call<T>(
+    method: string,
+    path: string,
+    options: CallOptions = {},
+    details: CallDetails<T> = {},
+  ): Promise<T> {
+    const { body, nextLook, isAsked, trace = {} } = details;
+    const { signal, timeoutMs = totalMs, maxRetries = nextLook ? Infinity : retries } = options;
+    checkNumbers({ timeoutMs, attemptTimeoutMs, maxRetries });
+    const url = baseUrl + path + writeQuery(details.query);
+    const headers = {
+      // The public figures need no key.
+      ...(!/^.v1.status\//.test(path) && { Authorization: `Bearer ${apiKey}` }),
+      ...(body && { "Content-Type": "application/json" }),
+      // A body has its own.
+      ...(method === "POST" && !body && { "Idempotency-Key": crypto.randomUUID() }),
+    };
+    const init = { method, headers, body: body as string, redirect: "manual" as const };
+    const startMs = performance.now();
+    const leftMs = () => startMs + timeoutMs - performance.now();
 
-export function createCall(settings: Settings): Call {
-  return async <T>(request: ApiRequest, options: CallOptions = {}, trace: Trace = {}): Promise<T> => {
-    const { signal, timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries } = options;
-    checkNumber("timeoutMs", timeoutMs, 1);
-    checkNumber("maxRetries", maxRetries, 0);
-    const url = settings.baseUrl + request.path + writeQuery(request.query);
-    trace.startMs = performance.now();
-    trace.endMs = trace.startMs + timeoutMs;
+    /** The body of the answer, or how the try failed. Rejects with the signal's reason alone. */
+    const tryOnce = (attempts: number): Promise<unknown> => {
+      const send = async (signal: AbortSignal) => {
+        const response = await ((fetch ?? globalThis.fetch) as FetchLike)(url, { ...init, signal });
+        return parseAnswer(response, await response.text(), baseUrl, attempts, trace);
+      };
+      const late = new StopwatchError("TIMEOUT", `${baseUrl} has not answered`, { attempts });
+      return bounded<unknown, StopwatchError>(send, Math.min(attemptTimeoutMs, leftMs()), signal, late).catch(
+        (thrown) => {
+          if (signal?.aborted) throw signal.reason;
+          const cause = causeOf(thrown, apiKey + (body ?? ""));
+          return new StopwatchError("NETWORK", `${baseUrl} cannot be reached`, { attempts, cause });
+        },
+      );
+    };
+
     for (let attempt = 1; ; attempt++) {
-      try {
-        return (await tryOnce(settings, request, url, { signal, attempt, trace, endMs: trace.endMs })) as T;
-      } catch (thrown) {
-        if (signal?.aborted) throw thrown;
-        const error = thrown as StopwatchError;
-        const { status, retryAfterMs = 0 } = error;
-        if (!(status && status >= 300 && status < 500 && status !== 408)) trace.isLost = true;
-        const waitMs = Math.max(retryAfterMs, Math.min(8_000, 500 * 2 ** (attempt - 1)) * (1 - Math.random() / 2));
-        const isRetried = request.isUnsafe ? status === 429 : RETRIED.includes(status);
-        if (!isRetried || attempt > maxRetries || performance.now() + waitMs >= trace.endMs) throw error;
-        settings.onRetry?.({ attempt, waitMs, error });
-        await pause(waitMs, signal);
+      const answer = await tryOnce(attempt);
+      let waitMs: number | undefined;
+      if (answer instanceof StopwatchError) {
+        // -1: no answer.
+        const { status = -1, retryAfterMs = 0 } = answer;
+        if (trace.isLost && isAsked && (status === 400 || status === 409)) {
+          const found = await call<T>(
+            "GET",
+            path.replace("/fire", ""),
+            { ...options, timeoutMs: leftMs() },
+            { trace },
+          ).catch(() => undefined);
+          if (signal?.aborted) throw signal.reason;
+          const endMs = (trace.serverMs as number) + 1_000;
+          if (found && isAsked(found, endMs - (performance.now() - startMs) - 2_000, endMs)) return found;
+        }
+        if (status < 300 || status === 408 || status >= 500) trace.isLost = true;
+        waitMs = Math.max(retryAfterMs, Math.min(8_000, 250 * 2 ** attempt) * (1 - Math.random() / 2));
+        const isRetried = details.isUnsafe ? status === 429 : [-1, 408, 429, 500, 502, 503, 504].includes(status);
+        if (!isRetried || attempt > maxRetries || waitMs >= leftMs()) throw answer;
+        onRetry?.({ attempt, waitMs, error: answer });
+      } else {
+        waitMs = nextLook?.(answer as T, trace.serverMs as number);
+        if (waitMs === undefined) return answer as T;
+        if (waitMs >= leftMs()) throw new StopwatchError("TIMEOUT", `${path} has not ended`);
+        attempt = 0;
       }
+      await bounded(() => new Promise(() => {}), waitMs, signal);
     }
   };
-}
-
-type Try = { signal: AbortSignal | undefined; attempt: number; trace: Trace; endMs: number };
-
-/** One try. Throws a StopwatchError, or the signal's reason. */
-async function tryOnce(
-  { apiKey, baseUrl, fetch, attemptTimeoutMs }: Settings,
-  { method, body, idempotencyKey, isPublic }: ApiRequest,
-  url: string,
-  { signal, attempt, trace, endMs }: Try,
-): Promise<unknown> {
-  const headers = {
-    Accept: "application/json",
-    ...(!isPublic && { Authorization: `Bearer ${apiKey}` }),
-    ...(body !== undefined && { "Content-Type": "application/json" }),
-    ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
-  };
-  const init = { method, headers, ...(body !== undefined && { body }), redirect: "manual" as const };
-  try {
-    const answer = await bounded(
-      async (signal) => {
-        const response = await ((fetch ?? globalThis.fetch) as FetchLike)(url, { ...init, signal });
-        return { status: response.status, headers: response.headers, text: await response.text() };
-      },
-      Math.min(attemptTimeoutMs, endMs - performance.now()),
-      signal,
-    );
-    return parseAnswer(answer, baseUrl, attempt, trace);
-  } catch (thrown) {
-    if (signal?.aborted || thrown instanceof StopwatchError) throw thrown;
-    if (thrown === TIME_OVER)
-      throw new StopwatchError("TIMEOUT", `${baseUrl} has not answered in time`, { attempts: attempt });
-    const cause = causeOf(thrown, apiKey + body);
-    throw new StopwatchError("NETWORK", `${baseUrl} cannot be reached`, { attempts: attempt, cause });
-  }
 }

@@ -1,11 +1,9 @@
 /**
- * What `fetch` threw, as a new error without its fields. A message that repeats a word of what was sent is left out:
- * a `fetch` of the caller's may put the whole request into its errors.
+ * What `fetch` threw and why, as a new error: the original may hold the request. Words of what was sent are left out of
+ * its text.
  */
-export function causeOf(error: unknown, sent: string, depth = 0): Error | undefined {
-  if (!(error instanceof Error) || depth > 3) return undefined;
-  const { name, message, code, cause } = error as Error & { code?: unknown };
-  const repeats = message.split(/[^\w.-]+/).some((word) => word.length > 5 && sent.includes(word));
-  const copy = new Error(repeats ? "" : message, { cause: causeOf(cause, sent, depth + 1) });
-  return Object.assign(copy, { name }, typeof code === "string" && { code });
+export function causeOf(thrown: unknown, sent: string): Error {
+  const { message, cause } = Object(thrown) as { message?: unknown; cause?: { message?: unknown; code?: unknown } };
+  const text = [message, cause?.message, cause?.code].filter(Boolean).join(", ");
+  return new Error(text.replace(/[\w.-]{6,}/g, (word) => (sent.includes(word) ? "..." : word)));
 }

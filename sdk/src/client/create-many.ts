@@ -1,102 +1,93 @@
-import type { ErrorCode, StopwatchError } from "../error.ts";
-import type { AcceptedItem, CreateInput, RejectedItem, Usage } from "../types.ts";
-import { type Item, readItems } from "./batches.ts";
+import { StopwatchError } from "../error.ts";
+import type { BulkResult, Usage } from "../types.ts";
 import { bounded } from "./bounded.ts";
-import type { Call, CallOptions } from "./call.ts";
-import { checkNumber } from "./invalid.ts";
-import { sendBatch } from "./send-batch.ts";
+import type { BulkEntries, BulkEntry, CreateMany } from "./bulk-entries.ts";
+import type { Call, Trace } from "./call.ts";
+import { checkNumbers, invalid } from "./invalid.ts";
+import { withKey, writeSchedule } from "./write-body.ts";
 
-/** An item that has a schedule now. */
-export type AcceptedEntry = AcceptedItem & { outcome: "accepted"; idempotencyKey: string };
-
-/** An item of which nothing was stored. Its code may also be that of the refusal of its whole batch. */
-export type RejectedEntry = Omit<RejectedItem, "code"> & {
-  outcome: "rejected";
-  code: ErrorCode;
-  idempotencyKey: string;
-};
-
-/** An item whose batch had no answer: it may be stored. Sending it again with this key is safe. */
-export type UnknownEntry = { outcome: "unknown"; index: number; idempotencyKey: string; error: StopwatchError };
-
-/** What became of one item. `index` is its position in `items`, from 0. */
-export type BulkEntry = AcceptedEntry | RejectedEntry | UnknownEntry;
-
-/** What became of all items, in their order. */
-export type BulkEntries = { accepted: AcceptedEntry[]; rejected: RejectedEntry[]; unknown: UnknownEntry[] };
-
-/** `timeoutMs` and `maxRetries` are those of each batch. */
-export type BulkOptions = CallOptions & {
-  /** How many batches are under way at once; 2 unless given. */
-  concurrency?: number | undefined;
-  /** Items of a batch at most; the plan may allow fewer. */
-  batchSize?: number | undefined;
-  /** Called after each batch, with how many items had which outcome so far. */
-  onProgress?: ((counts: { accepted: number; rejected: number; unknown: number }) => void) | undefined;
-  /** Called with each entry, and awaited. The lists of the result stay empty then, so that memory is bounded. */
-  onResult?: ((entry: BulkEntry) => unknown) | undefined;
-};
-
-/**
- * Creates many schedules, in batches. An item without `idempotencyKey` gets one. Throws for options that cannot be used,
- * when the signal is aborted, and what `items` and the callbacks throw; everything else is an entry.
- */
-export type CreateMany = (
-  items: Iterable<CreateInput> | AsyncIterable<CreateInput>,
-  options?: BulkOptions,
-) => Promise<BulkEntries>;
-
-/** Items of a batch while the plan's limit is not known: what the smallest plan allows. */
-const BATCH_ITEMS = 100;
+type Item = { index: number; idempotencyKey: string; json: string };
 
 export function createCreateMany(call: Call): CreateMany {
   let itemsMax: number | undefined;
 
-  async function readItemsMax(options: CallOptions): Promise<number> {
-    try {
-      itemsMax ??= (await call<Usage>({ method: "GET", path: "/v1/usage" }, options)).limits.bulk_items;
-    } catch (error) {
-      // Batches find out what is wrong. Without a try it is the caller's mistake.
-      if (options.signal?.aborted || !(error as StopwatchError).attempts) throw error;
-    }
-    return itemsMax ?? BATCH_ITEMS;
-  }
-
   return async (items, { concurrency = 2, batchSize = Infinity, onProgress, onResult, ...options } = {}) => {
+    checkNumbers({ concurrency, batchSize }, 1);
+    if (!(Object(items)[Symbol.iterator] ?? Object(items)[Symbol.asyncIterator]))
+      throw invalid("items", "must be iterable such as []");
     const { signal } = options;
-    checkNumber("concurrency", concurrency, 1);
-    checkNumber("batchSize", batchSize, 1);
+    /** Passes failures of the service on, and throws the others: without a try they are the caller's mistakes. */
+    const ofService = (error: StopwatchError) => {
+      if (signal?.aborted || !error.attempts) throw error;
+      return error;
+    };
+    itemsMax ??= ((await call("GET", "/v1/usage", options).catch(ofService)) as Partial<Usage>).limits?.bulk_items;
+    // What the smallest plan allows, while this one's limit is not known.
+    const sizeMax = Math.min(batchSize, itemsMax ?? 100);
+
     const result: BulkEntries = { accepted: [], rejected: [], unknown: [] };
     const counts = { accepted: 0, rejected: 0, unknown: 0 };
-    const report = async (entry: BulkEntry) => {
+    const report = (entry: BulkEntry) => {
       counts[entry.outcome]++;
-      if (onResult) await onResult(entry);
-      else (result[entry.outcome] as BulkEntry[]).push(entry);
+      return onResult ? onResult(entry) : (result[entry.outcome] as BulkEntry[]).push(entry);
     };
+    const rejected = ({ code, message }: StopwatchError) => ({ outcome: "rejected" as const, code, message });
+
+    async function* batches() {
+      const batch: Item[] = [];
+      let bytes = 0;
+      let index = -1;
+      for await (const given of items) {
+        if (signal?.aborted) break;
+        index++;
+        const item = withKey(given);
+        const { idempotencyKey } = item;
+        try {
+          const json = writeSchedule(item, true);
+          const size = new TextEncoder().encode(json).length + 1;
+          bytes += size;
+          // 4,000,000 with the 15 that stand around the items: some platforms stop at 4.5 MB.
+          if (batch[0] && bytes > 3_999_985) {
+            yield batch.splice(0);
+            bytes = size;
+          }
+          batch.push({ index, idempotencyKey, json });
+        } catch (error) {
+          await report({ ...rejected(error as StopwatchError), index, idempotencyKey });
+        }
+        if (batch.length >= sizeMax) {
+          yield batch.splice(0);
+          bytes = 0;
+        }
+      }
+      if (batch[0]) yield batch;
+    }
+
     const send = async (batch: Item[]) => {
-      for (const entry of await sendBatch(call, batch, options)) await report(entry);
+      const trace: Trace = {};
+      const body = `{"schedules":[${batch.map(({ json }) => json)}]}`;
+      const answer = await call<BulkResult>("POST", "/v1/schedules/bulk", options, { body, trace }).catch(ofService);
+      const outcomes: { [position: number]: object } = {};
+      for (const outcome of ["accepted", "rejected"] as const)
+        for (const item of (answer as Partial<BulkResult>)[outcome] ?? []) outcomes[item.index] = { outcome, ...item };
+      const error =
+        answer instanceof StopwatchError
+          ? answer
+          : new StopwatchError("BAD_RESPONSE", "This item is missing", { attempts: 1 });
+      // A refusal says that nothing was stored, unless a try before it may have been carried out.
+      const rest = error === answer && !trace.isLost ? rejected(error) : { outcome: "unknown", error };
+      for (const [position, { index, idempotencyKey }] of batch.entries())
+        await report({ ...(outcomes[position] ?? rest), index, idempotencyKey } as BulkEntry);
       onProgress?.({ ...counts });
     };
 
-    const reader = readItems(items, report);
-    const batches = reader.batches(Math.min(batchSize, await readItemsMax(options)));
-    const running = new Set<Promise<unknown>>();
-    let failure: { error: unknown } | undefined;
-    const fail = (error: unknown) => {
-      failure ??= { error };
+    const reader = batches();
+    const work = async () => {
+      for await (const batch of reader) await send(batch);
     };
-    while (!failure) {
-      const step = await bounded(() => batches.next(), Infinity, signal).catch(fail);
-      if (!step || step.done) break;
-      const sent: Promise<unknown> = send(step.value)
-        .catch(fail)
-        .finally(() => running.delete(sent));
-      running.add(sent);
-      if (running.size >= concurrency) await Promise.race(running);
-    }
-    reader.close();
-    if (!signal?.aborted) await Promise.all(running);
-    if (failure) throw failure.error;
+    const workers = Array.from({ length: concurrency }, work);
+    const ends = await bounded(() => Promise.allSettled(workers), Infinity, signal, []);
+    for (const end of ends) if ("reason" in end) throw end.reason;
     for (const list of Object.values(result)) list.sort((a, b) => a.index - b.index);
     return result;
   };

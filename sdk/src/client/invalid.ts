@@ -1,13 +1,22 @@
 import { StopwatchError } from "../error.ts";
 
-/** INVALID_ARGUMENT: names the field, what is wrong with it and an example. Nothing was sent. */
+/** INVALID_ARGUMENT: names the field, and what is wrong with it. Nothing was sent. */
 export function invalid(path: string, problem: string): StopwatchError {
   const message = `${path} ${problem}`;
   return new StopwatchError("INVALID_ARGUMENT", message, { details: [{ path, message }] });
 }
 
-/** Throws INVALID_ARGUMENT unless `value` is undefined or a number from `least` on. */
-export function checkNumber(path: string, value: unknown, least: number): void {
-  if (value !== undefined && !(typeof value === "number" && value >= least))
-    throw invalid(path, `must be a number from ${least} on`);
+/** Throws INVALID_ARGUMENT unless each value is a number from `least` on. */
+export function checkNumbers(values: { [name: string]: unknown }, least = 0): void {
+  for (const [name, value] of Object.entries(values))
+    if (!(typeof value === "number" && value >= least)) throw invalid(name, `must be ${least} or more`);
+}
+
+/** What `make` returns; INVALID_ARGUMENT in the place of what it throws, which may quote a value. */
+export function orInvalid<T>(path: string, problem: string, make: () => T): T {
+  try {
+    return make();
+  } catch {
+    throw invalid(path, problem);
+  }
 }

@@ -1,24 +1,26 @@
 import type { RescheduleInput, Schedule } from "../types.ts";
-import type { During } from "./read-back.ts";
 
-/** Whether a schedule is where a PATCH that was sent `during` that time was to put it. */
-export function isMoved({ fire_at, early_fire }: Schedule, input: RescheduleInput, { fromMs, toMs }: During): boolean {
-  const { fireAt, fireIn, fireAtLocal, earlyFire } = input;
+/**
+ * Whether a schedule is where a PATCH was to put it that was sent between the times, epoch ms. False for a local time,
+ * since only the service knows the zones.
+ */
+export function isMoved(
+  input: RescheduleInput,
+  { fire_at, early_fire }: Schedule,
+  fromMs: number,
+  toMs: number,
+): boolean {
+  const { fireAt, fireIn, fireAtLocal, earlyFire = early_fire } = input;
   const atMs = Date.parse(fire_at);
-  if (earlyFire !== undefined && earlyFire !== early_fire) return false;
-  // Rounded up to a millisecond by the service, down by Date.
-  if (fireAt !== undefined) return [0, 1].includes(atMs - +new Date(fireAt));
-  if (fireIn === undefined) return fireAtLocal === undefined;
-  const inMs = readDuration(fireIn);
+  if (earlyFire !== early_fire || fireAtLocal) return false;
+  // The service rounds up to a millisecond, Date rounds down.
+  if (fireAt) return [0, 1].includes(atMs - +new Date(fireAt));
+  if (!fireIn) return true;
+  let inMs = 0;
+  // `1h30m` or `PT90M`. The service has accepted the form.
+  for (const [, count, unit] of fireIn.toLowerCase().matchAll(/([\d.]+)([wdhms])/g))
+    inMs += +(count as string) * UNITS_MS[unit as keyof typeof UNITS_MS];
   return atMs >= fromMs + inMs && atMs <= toMs + inMs;
 }
 
-const UNIT_MS: { [unit: string]: number } = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
-
-/** `90s`, `1h30m` and `PT90M` in milliseconds. The service has accepted the form. */
-function readDuration(text: string): number {
-  let ms = 0;
-  for (const [, count, unit = ""] of text.toLowerCase().matchAll(/([\d.]+)([a-z])/g))
-    ms += Number(count) * (UNIT_MS[unit] ?? NaN);
-  return ms;
-}
+const UNITS_MS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };

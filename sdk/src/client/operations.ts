@@ -1,8 +1,7 @@
 import type { Operation, OperationFilter, OperationInput, StartedOperation } from "../types.ts";
 import type { Call, CallOptions } from "./call.ts";
-import { pathOf } from "./check-id.ts";
-import { createPager, type Pager, pageQuery } from "./pager.ts";
-import { poll } from "./poll.ts";
+import { createPager, type Pager } from "./pager.ts";
+import { pathOf } from "./path-of.ts";
 import { withKey, writeJson } from "./write-body.ts";
 
 export interface Operations {
@@ -19,24 +18,16 @@ export interface Operations {
   wait(id: string, options?: CallOptions): Promise<Operation>;
 }
 
-export function createOperations(call: Call, timeoutMs: number): Operations {
-  const path = "/v1/operations";
-  const get = async (id: string, options?: CallOptions) =>
-    call<Operation>({ method: "GET", path: pathOf("op", id) }, options);
+export function createOperations(call: Call): Operations {
+  const root = "/v1/operations";
   return {
-    start: async (input, options) => call({ method: "POST", path, body: writeJson("input", withKey(input)) }, options),
-    list: (filter, options) =>
-      createPager((after) => call({ method: "GET", path, query: pageQuery(filter, after) }, options)),
-    get,
-    stop: async (id, options) => call({ method: "POST", path: `${pathOf("op", id)}/stop` }, options),
+    start: async (input, options) => call("POST", root, options, { body: writeJson("input", withKey(input)) }),
+    list: (filter, options) => createPager(call, root, filter, options),
+    get: async (id, options) => call("GET", pathOf(root, id), options),
+    stop: async (id, options) => call("POST", `${pathOf(root, id)}/stop`, options),
     wait: async (id, options) =>
-      poll(
-        {
-          read: (callOptions) => get(id, callOptions),
-          waitMs: ({ status }) => (status === "running" ? 1_000 : null),
-          timeoutMs,
-        },
-        options,
-      ),
+      call<Operation>("GET", pathOf(root, id), options, {
+        nextLook: ({ status }) => (status === "running" ? 1_000 : undefined),
+      }),
   };
 }

@@ -1,5 +1,6 @@
+import { StopwatchError } from "../error.ts";
 import type { Page } from "../types.ts";
-import type { Query } from "./write-query.ts";
+import type { Call, CallOptions } from "./call.ts";
 
 /**
  * A list. Awaited, it is one page; iterated, every item of every page, and by `pages()` every page. Nothing is sent
@@ -7,35 +8,33 @@ import type { Query } from "./write-query.ts";
  */
 export interface Pager<T, P extends Page<T> = Page<T>> extends PromiseLike<P>, AsyncIterable<T> {
   pages(): AsyncIterable<P>;
-  catch<R>(onRejected: (error: unknown) => R | PromiseLike<R>): Promise<P | R>;
-  finally(onSettled: () => void): Promise<P>;
 }
 
-/** `read` reads the first page, or the one at a cursor. */
-export function createPager<T, P extends Page<T>>(read: (after?: string) => Promise<P>): Pager<T, P> {
-  let page: Promise<P> | undefined;
-  const first = () => (page ??= read());
+/** The list at `path`. Its options are those of each page. */
+export function createPager<T, P extends Page<T>>(
+  call: Call,
+  path: string,
+  filter: object | undefined,
+  options: CallOptions | undefined,
+): Pager<T, P> {
+  const read = (query?: object) => call<P>("GET", path, options, { query });
   async function* pages() {
-    for (let after: string | undefined; ; ) {
-      const page = await read(after);
+    for (let query = filter as { after?: unknown } | undefined; ; ) {
+      const page = await read(query);
       yield page;
-      if (page.next_cursor === null) return;
-      after = page.next_cursor;
+      const after = page.next_cursor;
+      if (after === null) return;
+      // None on the first page, or the same again.
+      if (after === query?.after) throw new StopwatchError("BAD_RESPONSE", "next_cursor is missing");
+      query = { ...query, ...{ offset: undefined, after } };
     }
   }
   return {
     // biome-ignore lint/suspicious/noThenProperty: a list can be awaited
-    then: (...handlers) => first().then(...handlers),
-    catch: (handler) => first().catch(handler),
-    finally: (handler) => first().finally(handler),
+    then: (...handlers) => read(filter).then(...handlers),
     pages,
     async *[Symbol.asyncIterator]() {
       for await (const page of pages()) yield* page.items;
     },
   };
-}
-
-/** The query of the first page, or of the page at a cursor, which takes the place of `offset`. */
-export function pageQuery(filter: object | undefined, after: string | undefined): Query {
-  return after === undefined ? { ...filter } : { ...filter, offset: undefined, after };
 }

@@ -9,13 +9,12 @@ import type {
   Schedule,
   ScheduleFilter,
 } from "../types.ts";
-import type { Call, CallOptions, Trace } from "./call.ts";
-import { pathOf } from "./check-id.ts";
-import { type CreateMany, createCreateMany } from "./create-many.ts";
+import type { CreateMany } from "./bulk-entries.ts";
+import type { Call, CallOptions } from "./call.ts";
+import { createCreateMany } from "./create-many.ts";
 import { isMoved } from "./is-moved.ts";
-import { createPager, type Pager, pageQuery } from "./pager.ts";
-import { poll } from "./poll.ts";
-import { callAndReadBack } from "./read-back.ts";
+import { createPager, type Pager } from "./pager.ts";
+import { pathOf } from "./path-of.ts";
 import { withKey, writeSchedule } from "./write-body.ts";
 
 export interface Schedules {
@@ -49,61 +48,37 @@ export interface Schedules {
   wait(id: string, options?: CallOptions): Promise<Schedule>;
 }
 
-export function createSchedules(call: Call, timeoutMs: number): Schedules {
-  const get = async (id: string, options?: CallOptions, trace?: Trace) =>
-    call<Schedule>({ method: "GET", path: pathOf("sch", id) }, options, trace);
+export function createSchedules(call: Call): Schedules {
+  const root = "/v1/schedules";
   return {
-    create: async (input, options) =>
-      call(
-        { method: "POST", path: "/v1/schedules", body: writeSchedule(withKey(input), { needsTime: true }) },
-        options,
-      ),
+    create: async (input, options) => call("POST", root, options, { body: writeSchedule(withKey(input), true) }),
     createMany: createCreateMany(call),
-    get: (id, options) => get(id, options),
-    list: (filter, options) =>
-      createPager((after) => call({ method: "GET", path: "/v1/schedules", query: pageQuery(filter, after) }, options)),
-    attempts: async (id, options) => call({ method: "GET", path: `${pathOf("sch", id)}/attempts` }, options),
-    reschedule: async (id, input, options) => {
-      const path = pathOf("sch", id);
-      return callAndReadBack(call, { method: "PATCH", path, body: writeSchedule(input) }, options, {
-        path,
-        isAsked: (schedule, during) => isMoved(schedule, input, during),
-      });
-    },
-    fire: async (id, options) => {
-      const path = pathOf("sch", id);
-      return callAndReadBack(call, { method: "POST", path: `${path}/fire` }, options, {
-        path,
+    get: async (id, options) => call("GET", pathOf(root, id), options),
+    list: (filter, options) => createPager(call, root, filter, options),
+    attempts: async (id, options) => call("GET", `${pathOf(root, id)}/attempts`, options),
+    reschedule: async (id, input, options) =>
+      call<Schedule>("PATCH", pathOf(root, id), options, {
+        body: writeSchedule(input),
+        isAsked: (...found) => isMoved(input, ...found),
+      }),
+    fire: async (id, options) =>
+      call<Schedule>("POST", `${pathOf(root, id)}/fire`, options, {
         // A first attempt is moved to now; a retry leaves `fire_at` as it is.
-        isAsked: ({ status, attempts, fire_at, updated_at }, { fromMs }) =>
+        isAsked: ({ status, attempts, fire_at, updated_at }, fromMs) =>
           status !== "cancelled" && Date.parse(attempts > 1 ? updated_at : fire_at) >= fromMs,
-      });
-    },
-    cancel: async (id, options) => call({ method: "DELETE", path: pathOf("sch", id) }, options),
+      }),
+    cancel: async (id, options) => call("DELETE", pathOf(root, id), options),
     replay: async (id, input, options) =>
-      call({ method: "POST", path: `${pathOf("sch", id)}/replay`, body: writeSchedule(withKey(input ?? {})) }, options),
-    clone: async (id, input, options) => {
-      const body = writeSchedule(withKey(input), { keepsHeaders: true });
-      return call({ method: "POST", path: `${pathOf("sch", id)}/clone`, body }, options);
-    },
-    wait: async (id, options) => {
-      const trace: Trace = {};
-      return poll(
-        {
-          read: (callOptions) => get(id, callOptions, trace),
-          waitMs: ({ status, next_attempt_at }) =>
-            ["succeeded", "dead", "cancelled"].includes(status)
-              ? null
-              : untilDue(next_attempt_at, trace.serverMs ?? Date.now()),
-          timeoutMs,
-        },
-        options,
-      );
-    },
+      call("POST", `${pathOf(root, id)}/replay`, options, { body: writeSchedule(withKey(input)) }),
+    clone: async (id, input, options) =>
+      call("POST", `${pathOf(root, id)}/clone`, options, { body: writeSchedule(withKey(input), false, true) }),
+    wait: async (id, options) =>
+      call<Schedule>("GET", pathOf(root, id), options, {
+        // When the next attempt is due, but at least 1 s and at most 15 s later: it may be moved or cancelled meanwhile.
+        nextLook: ({ status, next_attempt_at }, serverMs) =>
+          /^(succeeded|dead|cancelled)$/.test(status)
+            ? undefined
+            : Math.min(15_000, Math.max(1_000, +new Date(next_attempt_at ?? 0) - serverMs)),
+      }),
   };
-}
-
-/** Until the next attempt, but at least 1 s and at most 15 s: it may be moved or cancelled meanwhile. */
-function untilDue(at: string | null, serverMs: number): number {
-  return Math.min(15_000, Math.max(1_000, at === null ? 0 : Date.parse(at) - serverMs));
 }

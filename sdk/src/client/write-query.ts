@@ -1,18 +1,17 @@
 import { invalid } from "./invalid.ts";
 
-/** Parameters of a path. Those that are undefined are left out, and lists are joined by commas. */
-export type Query = { readonly [name: string]: unknown };
-
 /** A query with its question mark; "" without parameters. Throws INVALID_ARGUMENT for what cannot be written. */
-export function writeQuery(query: Query = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => {
-    if (value === undefined) return [];
+export function writeQuery(query: object = {}): string {
+  let text = "";
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
     try {
       // An invalid Date, half of a surrogate pair and an object without a text throw.
-      return `${encodeURIComponent(name)}=${encodeURIComponent(value instanceof Date ? value.toISOString() : String(value))}`;
+      const written = encodeURIComponent(value instanceof Date ? value.toISOString() : String(value));
+      text += `${text ? "&" : "?"}${encodeURIComponent(name)}=${written}`;
     } catch {
-      throw invalid(name, "cannot be written into an address");
+      throw invalid(name, "must be text");
     }
-  });
-  return pairs.length ? `?${pairs.join("&")}` : "";
+  }
+  return text;
 }

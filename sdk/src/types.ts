@@ -264,7 +264,7 @@ export type Overview = {
   active_schedules: number;
   /** Fraction of 2xx among attempts with a known outcome; 0 without attempts. */
   success_rate: number;
-  /** Lateness of schedules that fired, ms; 0 when none did. */
+  /** Lateness of the schedules in the histogram, ms; 0 when it is empty. */
   offset_ms: {
     /** The median. */
     p50: number;
@@ -277,7 +277,7 @@ export type Overview = {
   };
   /** Attempts in the period. */
   recent_volume: number;
-  /** All schedules that fired, by how late they were, ascending. */
+  /** The schedules that fired, except those that were to fire at once, by how late they were, ascending. */
   histogram: {
     /** An offset, ms: exact below 100, within 2 % above. Negative when early. */
     ms: number;
@@ -288,7 +288,7 @@ export type Overview = {
   series: {
     /** When the bucket begins. */
     t: Instant;
-    /** Schedules that fired in this bucket. */
+    /** Those of them that fired in this bucket. */
     count: number;
     /** Their median offset, ms; null when none fired. */
     p50: number | null;

@@ -41,49 +41,62 @@ type InQuery<T> = Merged<{
 
 type Queried<T> = T extends Date | number ? string : T;
 
-type Same<A, B> = Equal<Flat<A>, B>;
-
 type All<Checks extends true[]> = Checks;
+
+type Client = sdk.Stopwatch;
+type Schedules = Client["schedules"];
+type Operations = Client["operations"];
+type Method = (...input: never[]) => unknown;
+
+type Answer<M extends Method> = Flat<Awaited<ReturnType<M>>>;
 
 export type Answers = All<
   [
-    Same<sdk.Schedule, Output<typeof schedules.getSchedule>>,
-    Same<sdk.RescheduledSchedule, Output<typeof schedules.rescheduleSchedule>>,
-    Same<sdk.Schedule, Output<typeof schedules.fireSchedule>>,
-    Same<sdk.Schedule, Output<typeof schedules.cancelSchedule>>,
-    Same<sdk.Created, Output<typeof schedules.createSchedule, 201>>,
-    Same<sdk.Created, Output<typeof schedules.createSchedule>>,
-    Same<sdk.Created, Output<typeof schedules.replaySchedule, 201>>,
-    Same<sdk.Created, Output<typeof schedules.cloneSchedule, 201>>,
-    Same<sdk.BulkResult, Output<typeof schedules.createSchedulesBulk>>,
-    Same<sdk.Page<sdk.Schedule>, Output<typeof schedules.listSchedules>>,
-    Same<sdk.Attempts, Output<typeof schedules.listAttempts>>,
-    Same<sdk.StartedOperation, Output<typeof operations.startOperation, 202>>,
-    Same<sdk.StartedOperation, Output<typeof operations.startOperation>>,
-    Same<sdk.Operation, Output<typeof operations.getOperation>>,
-    Same<sdk.Operation, Output<typeof operations.stopOperation>>,
-    Same<sdk.Page<sdk.Operation>, Output<typeof operations.listOperations>>,
-    Same<sdk.LogPage, Output<typeof logs.listLogs>>,
-    Same<sdk.Overview, Output<typeof overview.getOverview>>,
-    Same<sdk.Usage, Output<typeof overview.getUsage>>,
-    Same<sdk.Punctuality, Output<typeof overview.getPunctuality>>,
-    Same<sdk.SigningSecrets, Output<typeof secrets.getSigningSecrets>>,
-    Same<sdk.RotatedSigningSecrets, Output<typeof secrets.rotateSigningSecrets>>,
-    Same<sdk.Profile, Output<typeof me.getProfile>>,
+    Equal<Answer<Schedules["create"]>, Output<typeof schedules.createSchedule>>,
+    Equal<Answer<Schedules["create"]>, Output<typeof schedules.createSchedule, 201>>,
+    Equal<Answer<Schedules["list"]>, Output<typeof schedules.listSchedules>>,
+    Equal<Answer<Schedules["get"]>, Output<typeof schedules.getSchedule>>,
+    Equal<Answer<Schedules["wait"]>, Output<typeof schedules.getSchedule>>,
+    Equal<Answer<Schedules["attempts"]>, Output<typeof schedules.listAttempts>>,
+    Equal<Answer<Schedules["reschedule"]>, Output<typeof schedules.rescheduleSchedule>>,
+    Equal<Answer<Schedules["fire"]>, Output<typeof schedules.fireSchedule>>,
+    Equal<Answer<Schedules["cancel"]>, Output<typeof schedules.cancelSchedule>>,
+    Equal<Answer<Schedules["replay"]>, Output<typeof schedules.replaySchedule>>,
+    Equal<Answer<Schedules["replay"]>, Output<typeof schedules.replaySchedule, 201>>,
+    Equal<Answer<Schedules["clone"]>, Output<typeof schedules.cloneSchedule>>,
+    Equal<Answer<Schedules["clone"]>, Output<typeof schedules.cloneSchedule, 201>>,
+    Equal<Answer<Operations["start"]>, Output<typeof operations.startOperation>>,
+    Equal<Answer<Operations["start"]>, Output<typeof operations.startOperation, 202>>,
+    Equal<Answer<Operations["list"]>, Output<typeof operations.listOperations>>,
+    Equal<Answer<Operations["get"]>, Output<typeof operations.getOperation>>,
+    Equal<Answer<Operations["wait"]>, Output<typeof operations.getOperation>>,
+    Equal<Answer<Operations["stop"]>, Output<typeof operations.stopOperation>>,
+    Equal<Answer<Client["logs"]["list"]>, Output<typeof logs.listLogs>>,
+    Equal<Answer<Client["overview"]>, Output<typeof overview.getOverview>>,
+    Equal<Answer<Client["usage"]>, Output<typeof overview.getUsage>>,
+    Equal<Answer<Client["punctuality"]>, Output<typeof overview.getPunctuality>>,
+    Equal<Answer<Client["signingSecrets"]["get"]>, Output<typeof secrets.getSigningSecrets>>,
+    Equal<Answer<Client["signingSecrets"]["rotate"]>, Output<typeof secrets.rotateSigningSecrets>>,
+    Equal<Answer<Client["me"]>, Output<typeof me.getProfile>>,
+    // What `createMany` is made of.
+    Equal<Flat<sdk.BulkResult>, Output<typeof schedules.createSchedulesBulk>>,
     Equal<sdk.ServiceErrorCode, ErrorCode>,
   ]
 >;
 
+/** What a method takes, at a place of its parameters. */
+type Input<M extends Method, Place extends number = 0> = NonNullable<Parameters<M>[Place]>;
+
 export type Inputs = All<
   [
-    Equal<InBody<sdk.CreateInput>, Body<typeof schedules.createSchedule>>,
-    Equal<InBody<sdk.RescheduleInput>, Body<typeof schedules.rescheduleSchedule>>,
-    Equal<InBody<sdk.ReplayInput>, Body<typeof schedules.replaySchedule>>,
-    Equal<InBody<sdk.CloneInput>, Body<typeof schedules.cloneSchedule>>,
-    Equal<InBody<sdk.OperationInput>, Body<typeof operations.startOperation>>,
-    Equal<InQuery<sdk.ScheduleFilter>, Filter<typeof schedules.listSchedules>>,
-    Equal<InQuery<sdk.LogFilter>, Filter<typeof logs.listLogs>>,
-    Equal<InQuery<sdk.OperationFilter>, Filter<typeof operations.listOperations>>,
-    Equal<InQuery<sdk.OverviewFilter>, Filter<typeof overview.getOverview>>,
+    Equal<InBody<Input<Schedules["create"]>>, Body<typeof schedules.createSchedule>>,
+    Equal<InBody<Input<Schedules["reschedule"], 1>>, Body<typeof schedules.rescheduleSchedule>>,
+    Equal<InBody<Input<Schedules["replay"], 1>>, Body<typeof schedules.replaySchedule>>,
+    Equal<InBody<Input<Schedules["clone"], 1>>, Body<typeof schedules.cloneSchedule>>,
+    Equal<InBody<Input<Operations["start"]>>, Body<typeof operations.startOperation>>,
+    Equal<InQuery<Input<Schedules["list"]>>, Filter<typeof schedules.listSchedules>>,
+    Equal<InQuery<Input<Client["logs"]["list"]>>, Filter<typeof logs.listLogs>>,
+    Equal<InQuery<Input<Operations["list"]>>, Filter<typeof operations.listOperations>>,
+    Equal<InQuery<Input<Client["overview"]>>, Filter<typeof overview.getOverview>>,
   ]
 >;

@@ -7,6 +7,7 @@ import type {
   OverviewFilter,
   Profile,
   Punctuality,
+  RotatedSigningSecrets,
   SigningSecrets,
   Usage,
 } from "../types.ts";
@@ -33,7 +34,7 @@ export interface Logs {
 export interface Secrets {
   get(options?: CallOptions): Promise<SigningSecrets>;
   /** Makes the next secret the current one. For 24 hours deliveries are signed with the former one too. */
-  rotate(options?: CallOptions): Promise<SigningSecrets>;
+  rotate(options?: CallOptions): Promise<RotatedSigningSecrets>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { DOC_PAGES, docMarkdownHref } from "../docs/pages.ts";
+import { SDK_NAME, sdkInstallCommand } from "../sdk-package.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 
 /** The content of /llms.txt: a summary of the service and its API for language models. Source: https://llmstxt.org. */
@@ -16,6 +17,7 @@ export function describeForModels(baseUrl: string): string {
 - Targets are public https:// addresses. Delivery is at least once; \`webhook-id\` is the schedule's id on every attempt.
 - A create has one time: \`fireAt\` (RFC 3339), \`fireIn\` (\`90s\`, \`1h30m\`), or \`fireAtLocal\` with \`timezone\` (IANA).
 - A create with an \`idempotencyKey\` stores once, however often it is sent.
+- SDK for JavaScript, \`${SDK_NAME}\`: \`${sdkInstallCommand(baseUrl)}\`. It is on no registry.
 
 \`\`\`sh
 curl ${baseUrl}/v1/schedules \\

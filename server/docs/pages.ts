@@ -13,6 +13,12 @@ export const DOC_GROUPS: readonly { title: string; pages: readonly DocPage[] }[]
         description: "From an API key to the first request, and how late it was.",
       },
       {
+        slug: "sdk",
+        title: "SDK",
+        file: "sdk.md",
+        description: "For JavaScript and TypeScript: install, errors, retries, bulk, pages, receiving, testing.",
+      },
+      {
         slug: "self-hosting",
         title: "Self-hosting",
         file: "self-hosting.md",

@@ -29,6 +29,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
     signatures: "/docs/signatures",
     errors: "/docs/errors",
     limits: "/docs/limits",
+    sdk: "/docs/sdk",
     "self-hosting": "/docs/self-hosting",
   }),
   "/docs/api": everybody({ shown: "/docs/api", "for-key": "/docs/api?for=key" }),

@@ -36,7 +36,8 @@ export default async function ApiReference({ searchParams }: { searchParams: Sea
         <p>
           A person has a session in the cookie <InlineCode>sw_session</InlineCode>. What an endpoint needs stands beside
           it. Every answer has an <InlineCode>X-Request-Id</InlineCode>; what is not a success has the form of{" "}
-          <TextLink href="/docs/errors">errors</TextLink>.
+          <TextLink href="/docs/errors">errors</TextLink>. In JavaScript, the <TextLink href="/docs/sdk">SDK</TextLink>{" "}
+          makes each call that takes an API key.
         </p>
         <Tabs
           label="Endpoints"

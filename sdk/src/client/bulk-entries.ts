@@ -21,7 +21,7 @@ export type BulkEntry = AcceptedEntry | RejectedEntry | UnknownEntry;
 /** What became of all items, in their order. */
 export type BulkEntries = { accepted: AcceptedEntry[]; rejected: RejectedEntry[]; unknown: UnknownEntry[] };
 
-/** `timeoutMs` and `maxRetries` are those of each batch. */
+/** `timeoutMs` and `maxRetries` are those of each batch. It waits for the plan's rate besides, until the signal ends it. */
 export type BulkOptions = CallOptions & {
   /** How many batches may be under way at once. 2 unless given. */
   concurrency?: number | undefined;

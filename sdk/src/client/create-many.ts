@@ -66,7 +66,14 @@ export function createCreateMany(call: Call): CreateMany {
     const send = async (batch: Item[]) => {
       const trace: Trace = {};
       const body = `{"schedules":[${batch.map(({ json }) => json)}]}`;
-      const answer = await call<BulkResult>("POST", "/v1/schedules/bulk", options, { body, trace }).catch(ofService);
+      let answer: BulkResult | StopwatchError;
+      for (;;) {
+        answer = await call<BulkResult>("POST", "/v1/schedules/bulk", options, { body, trace }).catch(ofService);
+        const { status, retryAfterMs } = answer as Partial<StopwatchError>;
+        // The plan's rate is used up: nothing was stored, and time helps, however short a call may be.
+        if (status !== 429 || !retryAfterMs) break;
+        await bounded(() => new Promise(() => {}), retryAfterMs, signal);
+      }
       const outcomes: { [position: number]: object } = {};
       for (const outcome of ["accepted", "rejected"] as const)
         for (const item of (answer as Partial<BulkResult>)[outcome] ?? []) outcomes[item.index] = { outcome, ...item };

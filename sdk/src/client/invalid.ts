@@ -1,9 +1,9 @@
-import { StopwatchError } from "../error.ts";
+import { type SignatureProblem, StopwatchError } from "../error.ts";
 
 /** INVALID_ARGUMENT: names the field, and what is wrong with it. Nothing was sent. */
-export function invalid(path: string, problem: string): StopwatchError {
+export function invalid(path: string, problem: string, reason?: SignatureProblem): StopwatchError {
   const message = `${path} ${problem}`;
-  return new StopwatchError("INVALID_ARGUMENT", message, { details: [{ path, message }] });
+  return new StopwatchError("INVALID_ARGUMENT", message, { details: [{ path, message }], ...(reason && { reason }) });
 }
 
 /** Throws INVALID_ARGUMENT unless each value is a number from `least` on. */

@@ -1,10 +1,10 @@
+import { invalid } from "../client/invalid.ts";
 import type { Bytes } from "./body.ts";
-import { refuse } from "./refuse.ts";
 
 /** The keys of 1 to 8 secrets, for Standard Webhooks. Throws INVALID_ARGUMENT, never with a secret in it. */
 export function decodeSecrets(secrets: readonly string[]): Bytes[] {
   const count = secrets?.length;
-  if (!count || count > 8) refuse("secrets must be 1 to 8, such as [current, next]", undefined, "secrets");
+  if (!count || count > 8) throw invalid("secrets", "must be 1 to 8, such as [current, next]");
   return secrets.map(decodeSecret);
 }
 
@@ -16,8 +16,7 @@ function decodeSecret(secret: string, index: number): Bytes {
   } catch {
     // Not text, or not base64.
   }
-  const path = `secrets[${index}]`;
-  return refuse(`${path} must be whsec_ and base64: is its variable set?`, "malformed_secret", path);
+  throw invalid(`secrets[${index}]`, "must be whsec_ and base64: is its variable set?", "malformed_secret");
 }
 
 /** The bytes of base64. Throws when it is none. */

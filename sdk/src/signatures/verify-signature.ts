@@ -1,7 +1,7 @@
+import { invalid } from "../client/invalid.ts";
 import { type BodySource, type Bytes, readBody } from "./body.ts";
 import { checkTime, findKey, type VerifyOptions } from "./check-signature.ts";
 import { type HeaderBag, readHeader, readHeaderAs } from "./headers.ts";
-import { refuse } from "./refuse.ts";
 import { decodeBase64, decodeSecrets } from "./secrets.ts";
 
 /** What was delivered, once its signature is found right. */
@@ -62,7 +62,7 @@ export function checkHeaders(headers: HeaderBag, options: VerifyOptions): (bytes
           return JSON.parse(text());
         } catch {
           // The parser's own error quotes the body.
-          return refuse("The body is not JSON: use text()", undefined, "body");
+          throw invalid("body", "is not JSON: use text()");
         }
       },
       unsigned: {

@@ -213,6 +213,23 @@ describe("a batch that is refused as a whole", () => {
     );
   });
 
+  test("because the plan's rate is used up is sent again when there is time, however short a call may be", async () => {
+    const limited = refusal(429, "RATE_LIMITED", {}, { "Retry-After": "1" });
+    const bulk = bulkService({ fault: (_items, call) => (call < 3 ? { answer: limited } : undefined) });
+    service.answer(bulk.answer);
+    const startMs = performance.now();
+    const { accepted } = await createMany(items(3), { timeoutMs: 500 });
+    expect(accepted).toHaveLength(3);
+    expect(bulk.batches).toHaveLength(3);
+    expect(performance.now() - startMs).toBeGreaterThan(1_990);
+    const controller = new AbortController();
+    service.answer(bulkService({ fault: () => ({ answer: limited }) }).answer);
+    const done = createMany(items(1), { timeoutMs: 500, signal: controller.signal });
+    await vi.waitFor(() => expect(service.requests).toHaveLength(2));
+    controller.abort("stop");
+    await expect(done).rejects.toBe("stop");
+  });
+
   test("after a try without an answer makes them unknown: the first may have been carried out", async () => {
     const bulk = bulkService({
       fault: (_items, call) => ({ answer: call === 1 ? hangUp : refusal(401, "UNAUTHORIZED"), isStored: call === 1 }),

@@ -182,7 +182,7 @@ describe("the OpenAPI document", () => {
 });
 
 /** A folder in parentheses contains pages and the routes that their forms post to. llms.txt is a page, too. */
-const isOfApi = (file: string) => !file.startsWith("app/(") && !file.startsWith("app/llms.txt");
+const isOfApi = (file: string) => !/^app\/(\(|llms\.txt|sdk)/.test(file);
 
 /** The methods that a route file says it answers, besides HEAD and OPTIONS. */
 async function answeredBy(file: string): Promise<string[]> {

@@ -99,7 +99,7 @@ function Code({ code }: { code: Tokens.Code }) {
 }
 
 const LANGUAGES = new Map<string, string>(
-  Object.entries({ sh: "Terminal", js: "JavaScript", py: "Python", json: "JSON", sql: "SQL" }),
+  Object.entries({ sh: "Terminal", js: "JavaScript", ts: "TypeScript", py: "Python", json: "JSON", sql: "SQL" }),
 );
 
 /** The title of a fence, or the name of its language. */

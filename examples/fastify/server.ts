@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import { Gone, memoryOnce, RetryLater, receiveNode } from "stopwatch-sdk/receive";
 
-const { PORT = "4000", STOPWATCH_SECRET = "", STOPWATCH_SECRET_NEXT = "" } = process.env;
+const { PORT = "4000", STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT } = process.env;
 
 const handle = receiveNode({
   secrets: [STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT],

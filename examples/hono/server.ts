@@ -2,7 +2,7 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { Gone, memoryOnce, RetryLater, receive } from "stopwatch-sdk/receive";
 
-const { PORT = "4000", STOPWATCH_SECRET = "", STOPWATCH_SECRET_NEXT = "" } = process.env;
+const { PORT = "4000", STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT } = process.env;
 
 const handle = receive({
   secrets: [STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT],

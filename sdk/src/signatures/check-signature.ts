@@ -2,8 +2,8 @@ import type { Bytes } from "./body.ts";
 import { refuse } from "./refuse.ts";
 
 export type VerifyOptions = {
-  /** Up to 8 secrets to try. Usually `current` and `next`, so that a rotation is no outage. */
-  secrets: readonly string[];
+  /** Up to 8 secrets to try. Usually `current` and `next`, so that a rotation is no outage. Undefined is refused by name. */
+  secrets: readonly (string | undefined)[];
   /** How far the delivery's time may be from this machine's, in seconds. 300 unless given. */
   toleranceSeconds?: number | undefined;
   /** The present time, in epoch milliseconds where it is a number. This machine's unless given. */

@@ -2,16 +2,16 @@ import { invalid } from "../client/invalid.ts";
 import type { Bytes } from "./body.ts";
 
 /** The keys of 1 to 8 secrets, for Standard Webhooks. Throws INVALID_ARGUMENT, never with a secret in it. */
-export function decodeSecrets(secrets: readonly string[]): Bytes[] {
+export function decodeSecrets(secrets: readonly (string | undefined)[]): Bytes[] {
   const count = secrets?.length;
   if (!count || count > 8) throw invalid("secrets", "must be 1 to 8, such as [current, next]");
   return secrets.map(decodeSecret);
 }
 
 /** The bytes that a secret encodes. `whsec_` is optional, as in Standard Webhooks. */
-function decodeSecret(secret: string, index: number): Bytes {
+function decodeSecret(secret: string | undefined, index: number): Bytes {
   try {
-    const encoded = secret.replace(/^whsec_/, "");
+    const encoded = (secret as string).replace(/^whsec_/, "");
     if (encoded && btoa(atob(encoded)) === encoded) return decodeBase64(encoded);
   } catch {
     // Not text, or not base64.

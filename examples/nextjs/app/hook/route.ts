@@ -1,6 +1,6 @@
 import { Gone, memoryOnce, RetryLater, receive } from "stopwatch-sdk/receive";
 
-const { STOPWATCH_SECRET = "", STOPWATCH_SECRET_NEXT = "" } = process.env;
+const { STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT } = process.env;
 
 export const POST = receive({
   secrets: [STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT],

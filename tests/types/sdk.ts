@@ -100,3 +100,11 @@ export type Inputs = All<
     Equal<InQuery<Input<Client["overview"]>>, Filter<typeof overview.getOverview>>,
   ]
 >;
+
+/** What `fetch` of the options may be: the runtime's, and that of undici, which takes a proxy. */
+export type Fetches = All<
+  [
+    typeof globalThis.fetch extends sdk.FetchLike ? true : false,
+    typeof import("undici").fetch extends sdk.FetchLike ? true : false,
+  ]
+>;

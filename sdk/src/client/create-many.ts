@@ -69,9 +69,9 @@ export function createCreateMany(call: Call): CreateMany {
       let answer: BulkResult | StopwatchError;
       for (;;) {
         answer = await call<BulkResult>("POST", "/v1/schedules/bulk", options, { body, trace }).catch(ofService);
-        const { status, retryAfterMs } = answer as Partial<StopwatchError>;
-        // The plan's rate is used up: nothing was stored, and time helps, however short a call may be.
-        if (status !== 429 || !retryAfterMs) break;
+        const { status, retryAfterMs = 0 } = answer as Partial<StopwatchError>;
+        // The plan's rate is used up: nothing was stored, and a minute helps, however short a call may be.
+        if (status !== 429 || !(retryAfterMs > 0 && retryAfterMs < 100_000)) break;
         await bounded(() => new Promise(() => {}), retryAfterMs, signal);
       }
       const outcomes: { [position: number]: object } = {};
@@ -92,8 +92,8 @@ export function createCreateMany(call: Call): CreateMany {
     const work = async () => {
       for await (const batch of reader) await send(batch);
     };
-    const workers = Array.from({ length: concurrency }, work);
-    const ends = await bounded(() => Promise.allSettled(workers), Infinity, signal, []);
+    const workAll = () => Promise.allSettled(Array.from({ length: concurrency }, work));
+    const ends = await bounded(workAll, Infinity, signal, []);
     for (const end of ends) if ("reason" in end) throw end.reason;
     for (const list of Object.values(result)) list.sort((a, b) => a.index - b.index);
     return result;

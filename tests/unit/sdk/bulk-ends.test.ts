@@ -75,6 +75,22 @@ describe("an abort ends createMany with the signal's own reason", () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  test("before it begins, when the plan's size is known already, and reads no item", async () => {
+    const bulk = bulkService();
+    service.answer(bulk.answer);
+    const { schedules } = service.client();
+    await schedules.createMany([item(0)]);
+    const read = vi.fn();
+    function* source() {
+      read();
+      yield item(1);
+    }
+    await expect(schedules.createMany(source(), { signal: AbortSignal.abort("no") })).rejects.toBe("no");
+    await nextTurn();
+    expect(read).not.toHaveBeenCalled();
+    expect(bulk.batches).toHaveLength(1);
+  });
+
   test("while the plan's size is read, and before", async () => {
     const controller = new AbortController();
     const { schedules } = service.client();

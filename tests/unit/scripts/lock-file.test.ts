@@ -2,17 +2,26 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import manifest from "#package.json" with { type: "json" };
 import { nameAt } from "#scripts/lockfile/unpinned.ts";
+import runtimes from "../../runtimes/package.json" with { type: "json" };
 
 type Entry = { name?: string; version: string; hasInstallScript?: boolean };
 
-const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, Entry> };
-const installed = Object.entries(lock.packages).filter(([path]) => path.includes("node_modules/"));
+const readLock = (path: string) => JSON.parse(readFileSync(path, "utf8")) as { packages: Record<string, Entry> };
 
-test("whether a package may run a script when it is installed is decided by its name", () => {
-  const withScript = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
-  const names = new Set(withScript.map(([path, entry]) => nameAt(path, entry)));
-  expect(Object.keys(manifest.allowScripts).sort()).toEqual([...names].sort());
-});
+const lock = readLock("package-lock.json");
+
+test.each([
+  ["the project", manifest, lock],
+  ["tests/runtimes", runtimes, readLock("tests/runtimes/package-lock.json")],
+])(
+  "whether a package of %s may run a script when it is installed is decided by its name",
+  (_, decided, { packages }) => {
+    const installed = Object.entries(packages).filter(([path]) => path.includes("node_modules/"));
+    const withScript = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
+    const names = new Set(withScript.map(([path, entry]) => nameAt(path, entry)));
+    expect(Object.keys(decided.allowScripts).sort()).toEqual([...names].sort());
+  },
+);
 
 test("every Node.js that npm installs is a 24 with the last security release, at an exact version", () => {
   for (const [name, version] of Object.entries(manifest.optionalDependencies)) {

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
 import { generateApiKey } from "#domain/api-key.ts";
+import { readPackage } from "#server/packages/read-package.ts";
 import { createTestDatabase } from "#tests/helpers/database.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { describeWithRuntimes, inRuntimes } from "#tests/helpers/runtimes.ts";
@@ -116,6 +117,21 @@ describe("the SDK that an installation serves", () => {
 });
 
 describeWithRuntimes("the SDK that an installation serves", () => {
+  it.each([
+    ["npm", "npm", ["install", "./sdk.tgz"], ["install", "./sdk.tgz"]],
+    ["pnpm", join(BIN, "pnpm"), ["add", "./sdk.tgz"], ["update", "stopwatch-sdk"]],
+    ["Bun", join(BIN, "bun"), ["add", "./sdk.tgz"], ["add", "./sdk.tgz"]],
+  ])("is updated by %s from a file of the same name", async (_, program, first, again) => {
+    const { folder, run } = await createProject();
+    const update = async (baseUrl: string, args: string[]) => {
+      await writeFile(join(folder, "sdk.tgz"), (await readPackage("sdk", baseUrl)).tarball);
+      await run(program, ...args);
+      return run(process.execPath, "--input-type=module", "--eval", PROGRAM);
+    };
+    expect(await update(BASE_URL, first)).toBe(OUTPUT);
+    expect(await update("https://later.example.com", again)).toBe("https://later.example.com function");
+  });
+
   it("is installed by pnpm from its address", async () => {
     const { run } = await createProject();
     await run(join(BIN, "pnpm"), "add", (await download(web, "/sdk.tgz")).address);

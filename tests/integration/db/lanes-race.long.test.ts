@@ -7,6 +7,7 @@ import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
 import { createSchedule } from "#db/queries/schedules/create.ts";
 import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { auditLanes, type LaneId, raiseLanes } from "#db/queries/schedules/due-lanes.ts";
+import { makeDue } from "#db/queries/schedules/fire.ts";
 import { releaseSchedules } from "#db/queries/schedules/release.ts";
 import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import { createRandom } from "../../chaos/random.ts";
@@ -99,6 +100,14 @@ const STEPS = {
       await tx.execute(fragment`SELECT pg_sleep(${pause(random)}::float8 / 1000)`);
     });
   },
+  async fire(random: Random, lane: LaneId) {
+    const [id] = await openIds(lane, 1);
+    if (!id) return;
+    await bench.db.transaction(async (tx) => {
+      await makeDue(tx, lane, id);
+      await tx.execute(fragment`SELECT pg_sleep(${pause(random)}::float8 / 1000)`);
+    });
+  },
   async cancel(_: Random, lane: LaneId) {
     const [id] = await openIds(lane, 1);
     if (id) await cancelOpenSchedule(bench.db, lane, id);
@@ -154,6 +163,7 @@ const WEIGHTS: Record<keyof typeof STEPS, number> = {
   create: 10,
   createMany: 3,
   move: 12,
+  fire: 8,
   cancel: 14,
   claim: 12,
   succeed: 5,

@@ -1,16 +1,15 @@
 /**
- * Settles as `work` does, resolves to `late` when `ms` are over, or rejects with the signal's reason when it is aborted;
+ * Settles as `work` does, resolves to nothing when `ms` are over, or rejects with the signal's reason when it is aborted;
  * also when the work ignores the signal that it is given.
  */
-export function bounded<T, Late>(
+export function bounded<T>(
   work: (signal: AbortSignal) => Promise<T>,
   ms: number,
   signal: AbortSignal | undefined,
-  late?: Late,
-): Promise<T | Late> {
+): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController();
-    const end = (settle: (value: never) => void, value: unknown) => {
+    const end = (settle: (value: never) => void, value?: unknown) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
       settle(value as never);
@@ -18,7 +17,7 @@ export function bounded<T, Late>(
     };
     const abort = () => end(reject, signal?.reason);
     // A timer takes 31 bits.
-    const timer = ms < 2 ** 31 ? setTimeout(end, ms, resolve, late) : undefined;
+    const timer = ms < 2 ** 31 ? setTimeout(end, ms, resolve) : undefined;
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();
     else

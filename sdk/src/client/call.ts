@@ -103,24 +103,32 @@ export function createCall(
       // A body has its own.
       ...(method === "POST" && !body && { "Idempotency-Key": crypto.randomUUID() }),
     };
-    const init = { method, headers, body: body as string, redirect: "manual" as const };
     const startMs = performance.now();
     const leftMs = () => startMs + timeoutMs - performance.now();
 
     /** The body of the answer, or how the try failed. Rejects with the signal's reason alone. */
-    const tryOnce = (attempts: number): Promise<unknown> => {
+    const tryOnce = async (attempts: number): Promise<unknown> => {
       const send = async (signal: AbortSignal) => {
-        const response = await ((fetch ?? globalThis.fetch) as FetchLike)(url, { ...init, signal });
-        return parseAnswer(response, await response.text(), baseUrl, attempts, trace);
+        const response = await ((fetch ?? globalThis.fetch) as FetchLike)(url, {
+          method,
+          headers,
+          body: body as string,
+          redirect: "manual",
+          signal,
+        });
+        return [response, await response.text()] as const;
       };
-      const late = new StopwatchError("TIMEOUT", `${baseUrl} has not answered`, { attempts });
-      return bounded<unknown, StopwatchError>(send, Math.min(attemptTimeoutMs, leftMs()), signal, late).catch(
-        (thrown) => {
-          if (signal?.aborted) throw signal.reason;
-          const cause = causeOf(thrown, apiKey + (body ?? ""));
-          return new StopwatchError("NETWORK", `${baseUrl} cannot be reached`, { attempts, cause });
-        },
-      );
+      try {
+        const answer = await bounded(send, Math.min(attemptTimeoutMs, leftMs()), signal);
+        // Made here, after what is awaited, an error's stack leads to the caller.
+        return answer
+          ? parseAnswer(...answer, baseUrl, attempts, trace)
+          : new StopwatchError("TIMEOUT", `${baseUrl} has not answered`, { attempts });
+      } catch (thrown) {
+        if (signal?.aborted) throw signal.reason;
+        const cause = causeOf(thrown, apiKey + (body ?? ""));
+        return new StopwatchError("NETWORK", `${baseUrl} cannot be reached`, { attempts, cause });
+      }
     };
 
     for (let attempt = 1; ; attempt++) {

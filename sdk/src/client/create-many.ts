@@ -93,8 +93,8 @@ export function createCreateMany(call: Call): CreateMany {
       for await (const batch of reader) await send(batch);
     };
     const workAll = () => Promise.allSettled(Array.from({ length: concurrency }, work));
-    const ends = await bounded(workAll, Infinity, signal, []);
-    for (const end of ends) if ("reason" in end) throw end.reason;
+    const ends = await bounded(workAll, Infinity, signal);
+    for (const end of ends as PromiseSettledResult<void>[]) if ("reason" in end) throw end.reason;
     for (const list of Object.values(result)) list.sort((a, b) => a.index - b.index);
     return result;
   };

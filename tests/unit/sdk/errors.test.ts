@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { StopwatchError } from "../../../sdk/src/index.ts";
+import { StopwatchError, type StopwatchOptions } from "../../../sdk/src/index.ts";
 import { type Answer, type FakeService, json, refusal, SCHEDULE_ID, startFakeService } from "./fake-service.ts";
 
 let service: FakeService;
@@ -126,4 +126,21 @@ test("StopwatchError.is knows errors of other copies and realms, by their code, 
   expect(StopwatchError.is(other, "TIMEOUT")).toBe(true);
   for (const value of [new Error("x"), null, undefined, "StopwatchError", 0])
     expect(StopwatchError.is(value)).toBe(false);
+});
+
+test("the stack of an error leads to the line that made the call", async () => {
+  async function readUsage(options: StopwatchOptions) {
+    return await service.client({ maxRetries: 0, ...options }).usage();
+  }
+  service.answer(refusal(404, "NOT_FOUND"));
+  const options = [
+    {},
+    { fetch: () => Promise.reject(new Error("no")) },
+    { fetch: () => new Promise<never>(() => {}), timeoutMs: 10 },
+  ];
+  for (const option of options) {
+    const error = await readUsage(option).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(StopwatchError);
+    expect(error.stack).toMatch(/at (async )?readUsage .*errors\.test\.ts/);
+  }
 });

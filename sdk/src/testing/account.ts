@@ -1,4 +1,4 @@
-import type { Attempt, Environment, LeftAlone, Method, Operation, Status } from "../types.ts";
+import type { Attempt, Environment, LeftAlone, Method, Operation, SigningSecrets, Status } from "../types.ts";
 import { makeId } from "./ids.ts";
 import { LIMITS, type Limits, type Plan } from "./limits.ts";
 
@@ -79,6 +79,8 @@ export class Account {
   secretNumber: number = 1;
   requests: number = 0;
   rotatedMs: number | null = null;
+  /** What rotations with an idempotency key have answered, the oldest first. */
+  readonly rotations: Map<string, { atMs: number; answer: SigningSecrets }> = new Map();
   #ids = 0;
 
   constructor(settings: AccountSettings) {

@@ -1,7 +1,18 @@
 import type { BulkResult, Created, Method, RejectedItem } from "../types.ts";
 import type { Account, Stored } from "./account.ts";
 import { customHeaders } from "./custom-headers.ts";
-import { type Fields, flag, idempotencyKey, isObject, oneOf, optional, payload, readFields, text } from "./fields.ts";
+import {
+  type Fields,
+  flag,
+  idempotencyKey,
+  isObject,
+  listOf,
+  oneOf,
+  optional,
+  payload,
+  readFields,
+  text,
+} from "./fields.ts";
 import { byteLength, iso } from "./present.ts";
 import { Refusal, refuseField } from "./refusal.ts";
 import { readTarget } from "./targets.ts";
@@ -112,6 +123,11 @@ export function presentCreated(account: Account, { schedule, isKnown, mismatch, 
     replayed: isKnown,
     mismatch,
   };
+}
+
+/** The items of a batch. Throws VALIDATION. */
+export function readBatch(body: unknown): { schedules: readonly unknown[] } {
+  return readFields<{ schedules: unknown[] }>(body, { schedules: listOf((item) => item ?? null, Infinity) });
 }
 
 /** Stores the valid ones of many items, and of those with one idempotency key the first alone. */

@@ -14,18 +14,18 @@ export type Fields<Body> = { readonly [Name in keyof Body]-?: Field<Exclude<Body
 export type AddProblem = (path: string, message: string) => void;
 
 /**
- * Reads an object of these fields and no others. `also` checks how they go together, given what is there, whatever is wrong
- * with it. Throws VALIDATION.
+ * Reads an object of these fields and no others. `also` checks how they go together, whatever is wrong with them; `isRead`
+ * says that each of them could be read. Throws VALIDATION.
  */
 export function readFields<Body>(
   value: unknown,
   fields: Fields<Body>,
-  also?: (body: { [name: string]: unknown }, add: AddProblem) => void,
+  also?: (body: { [name: string]: unknown }, add: AddProblem, isRead: boolean) => void,
 ): Body {
   const problems: ErrorDetail[] = [];
   const add: AddProblem = (path, message) => problems.push({ path, message });
   const result = collect(value, fields, (message, below) => add(`${below ?? ""}`, message));
-  if (result && also) also(value as { [name: string]: unknown }, add);
+  if (isObject(value)) also?.(value, add, result !== undefined);
   if (problems.length) throw refuse(problems);
   return result as Body;
 }
@@ -35,16 +35,21 @@ export function objectOf<Body>(fields: Fields<Body>): Field<Body> {
   return (value, report) => collect(value, fields, report);
 }
 
+/** Undefined when one of the fields could not be read. */
 function collect<Body>(value: unknown, fields: Fields<Body>, report: Report): Body | undefined {
   if (!isObject(value)) return void report("must be a JSON object");
   const result: { [name: string]: unknown } = {};
+  let isRead = true;
   for (const [name, field] of Object.entries<Field<unknown>>(fields)) {
-    result[name] = field(value[name], (message, below) =>
-      report(message, below === undefined ? name : `${name}.${below}`),
-    );
+    let isGood = true;
+    result[name] = field(value[name], (message, below) => {
+      isGood = false;
+      report(message, below === undefined ? name : `${name}.${below}`);
+    });
+    isRead &&= isGood || result[name] !== undefined;
   }
   for (const name of Object.keys(value)) if (!Object.hasOwn(fields, name)) report("is unknown", name);
-  return result as Body;
+  return isRead ? (result as Body) : undefined;
 }
 
 export function isObject(value: unknown): value is { [name: string]: unknown } {
@@ -77,10 +82,10 @@ export function parsed<T>(parse: (written: string) => T | null, expected: string
 export function listOf<T>(field: Field<T>, max: number): Field<T[]> {
   return (value, report) => {
     if (!Array.isArray(value)) return void report("must be an array");
+    if (!value.length) report("must have at least one element");
+    if (value.length > max) report(`must have at most ${max} elements`);
     const items = value.map((item, index) => field(item, (message) => report(message, index)));
-    if (!items.length) report("must have at least one element");
-    if (items.length > max) report(`must have at most ${max} elements`);
-    return items as T[];
+    return items.every((item) => item !== undefined) ? items : undefined;
   };
 }
 

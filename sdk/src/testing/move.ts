@@ -12,10 +12,11 @@ const MOVE_FIELDS: Fields<MoveBody> = { ...TIME_FIELDS, earlyFire: optional(flag
 
 /** What a PATCH changes. Throws VALIDATION. */
 export function readMoveBody(body: unknown): MoveBody {
-  const read = readFields(body, MOVE_FIELDS, checkTimes);
-  if (Object.values(read).every((value) => value === undefined))
-    throw refuseField("", "The body must have a time, earlyFire or both.");
-  return read;
+  return readFields(body, MOVE_FIELDS, (given, add) => {
+    checkTimes(given, add);
+    const isEmpty = Object.keys(MOVE_FIELDS).every((name) => given[name] === undefined);
+    if (isEmpty) add("", "The body must have a time, earlyFire or both.");
+  });
 }
 
 /** Moves a schedule that is `scheduled`. Returns the time that was given. */

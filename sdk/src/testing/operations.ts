@@ -30,8 +30,8 @@ const FIELDS: Fields<OperationBody> = {
 };
 
 export function readOperationBody(body: unknown): OperationBody {
-  return readFields(body, FIELDS, ({ filter, schedules }, add) => {
-    if ((filter === undefined) !== (schedules === undefined)) return;
+  return readFields(body, FIELDS, ({ filter, schedules }, add, isRead) => {
+    if (!isRead || (filter === undefined) !== (schedules === undefined)) return;
     add("schedules", filter === undefined ? "or filter is required" : "must not be given together with filter");
   });
 }

@@ -5,17 +5,18 @@ import {
   draftOf,
   presentClockChange,
   presentCreated,
+  readBatch,
   readCreateBody,
   store,
 } from "./create.ts";
 import { overview, profile, punctuality, usage } from "./figures.ts";
-import { refuseKey, withKey } from "./idempotency-key.ts";
+import { readKey, refuseKey, withKey } from "./idempotency-key.ts";
 import { listLogs, listOperations, listSchedules } from "./lists.ts";
 import { cancel, fire, readMoveBody, reschedule } from "./move.ts";
 import { readOperationBody, startOperation, stopOperation } from "./operations.ts";
 import { presentAttempts, presentOperation, presentSchedule } from "./present.ts";
 import type { Queries } from "./read-query.ts";
-import { Refusal, refuseField } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
 import { readCloneBody, readReplayBody, repeatOf } from "./repeat.ts";
 import { rotate, signingSecrets } from "./secrets.ts";
 
@@ -124,7 +125,14 @@ export const ROUTES: { readonly [path: string]: { readonly [method: string]: End
   "/v1/usage": { GET: { run: ({ account }) => ({ body: usage(account) }) } },
   "/v1/status/punctuality": { GET: { isPublic: true, run: ({ account }) => ({ body: punctuality(account) }) } },
   "/v1/signing-secrets": { GET: { run: ({ account }) => ({ body: signingSecrets(account) }) } },
-  "/v1/signing-secrets/rotate": { POST: { run: ({ account }) => ({ body: rotate(account) }) } },
+  "/v1/signing-secrets/rotate": {
+    POST: {
+      run({ account, headers }) {
+        const body = rotate(account, readKey(headers));
+        return { headers: marks(body), body };
+      },
+    },
+  },
   "/v1/me": {
     GET: { hasNoEnv: true, run: ({ account }) => ({ body: profile(account) }) },
     PATCH: null,
@@ -139,6 +147,7 @@ export const ROUTES: { readonly [path: string]: { readonly [method: string]: End
   "/v1/api-keys": { GET: null, POST: null },
   "/v1/api-keys/{id}/rotate": { POST: null },
   "/v1/api-keys/{id}/revoke": { POST: null },
+  "/v1/auth/logout": { POST: null },
   "/v1/billing/checkout": { POST: null },
   "/v1/billing/portal": { POST: null },
 };
@@ -150,11 +159,7 @@ function create(account: Account, draft: Draft): Reply {
 }
 
 function createBatch({ account, headers, body }: Call): Reply {
-  const { schedules, ...others } = body;
-  const [unknown] = Object.keys(others);
-  if (!Array.isArray(schedules)) throw refuseField("schedules", "must be an array of schedules");
-  if (!schedules.length) throw refuseField("schedules", "must have at least one schedule");
-  if (unknown !== undefined) throw refuseField(unknown, "is unknown");
+  const { schedules } = readBatch(body);
   refuseKey(headers);
   return { body: createMany(account, schedules) };
 }
@@ -178,7 +183,7 @@ function operationOf({ account, id }: Call): StoredOperation {
 }
 
 /** What an idempotency key came to, as headers. */
-function marks({ replayed, mismatch }: { replayed: boolean; mismatch: boolean }): { [name: string]: string } {
+function marks({ replayed, mismatch }: { replayed: boolean; mismatch?: boolean }): { [name: string]: string } {
   return {
     ...(replayed && { "Idempotent-Replayed": "true" }),
     ...(mismatch && { "Idempotency-Mismatch": "true" }),

@@ -1,6 +1,7 @@
-import type { SigningSecrets } from "../types.ts";
+import type { RotatedSigningSecrets, SigningSecrets } from "../types.ts";
 import { type Account, DAY_MS } from "./account.ts";
 import { iso } from "./present.ts";
+import { Refusal } from "./refusal.ts";
 
 export function signingSecrets({ secretNumber, rotatedMs }: Account): SigningSecrets {
   return {
@@ -10,11 +11,26 @@ export function signingSecrets({ secretNumber, rotatedMs }: Account): SigningSec
   };
 }
 
-export function rotate(account: Account): SigningSecrets {
+/** Makes the next secret the current one; for each idempotency key once in 24 hours. */
+export function rotate(account: Account, key: string | undefined): RotatedSigningSecrets {
+  const { nowMs, rotations } = account;
+  for (const [known, { atMs }] of rotations) if (atMs <= nowMs - DAY_MS) rotations.delete(known);
+  const known = key === undefined ? undefined : rotations.get(key);
+  if (known) return { ...known.answer, replayed: true };
+  const [oldest] = rotations.values();
+  if (key !== undefined && oldest && rotations.size >= KEYS_MAX) {
+    const waitS = Math.max(1, Math.ceil((oldest.atMs + DAY_MS - nowMs) / 1_000));
+    const message = `${KEYS_MAX} rotations of this environment had an Idempotency-Key within 24 hours.`;
+    throw new Refusal("RATE_LIMITED", message, { "Retry-After": `${waitS}` });
+  }
   account.secretNumber++;
-  account.rotatedMs = account.nowMs;
-  return signingSecrets(account);
+  account.rotatedMs = nowMs;
+  const answer = signingSecrets(account);
+  if (key !== undefined) rotations.set(key, { atMs: nowMs, answer });
+  return { ...answer, replayed: false };
 }
+
+const KEYS_MAX = 100;
 
 /** What a delivery is signed with: the current secret, and for 24 hours after a rotation the former one. */
 export function secretsInUse({ secretNumber, rotatedMs, nowMs }: Account): string[] {

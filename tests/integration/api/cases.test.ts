@@ -5,6 +5,8 @@ import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 import { type Answer, type Api, startApi } from "./api.ts";
 import { type Case, createFixture, type Fixture } from "./case-fixture.ts";
+import { comparable } from "./compare-answers.ts";
+import { answerOfFake, isBeyondFake } from "./fake-fixture.ts";
 
 let api: Api;
 let web: WebProcess;
@@ -30,6 +32,7 @@ it.each(cases.map((one) => [one.name, one] as const))("%s", async (_, one) => {
   const answer = await own.send(one);
   expect([one.expect_status].flat(), answer.text).toContain(answer.status);
   if (one.expect_code) expect(answer.body.error.code).toBe(one.expect_code);
+  if (!isBeyondFake(one)) expect(comparable(await answerOfFake(one)), "the SDK's fake").toEqual(comparable(answer));
   for (const what of one.also_check ?? []) {
     const check = CHECKS[what];
     if (!check) throw new Error(`nothing checks ${JSON.stringify(what)}`);

@@ -1,0 +1,62 @@
+import type { Answer } from "./api.ts";
+
+/**
+ * An answer without what differs from run to run: ids become numbers in the order in which `ids` meets them, instants,
+ * durations, secrets and cursors their names. Messages are left out, since they are for people and may change, and the order
+ * of details.
+ */
+export function comparable({ status, headers, body }: Answer, ids: Map<string, string> = new Map()) {
+  return {
+    status,
+    headers: Object.fromEntries(HEADERS.map((name) => [name, headers.get(name)?.replace(/^\d+$/, "<seconds>")])),
+    body: withoutChance(body, "", ids),
+  };
+}
+
+const HEADERS = [
+  ...["content-type", "allow", "www-authenticate", "retry-after"],
+  ...["idempotent-replayed", "idempotency-mismatch"],
+];
+
+function withoutChance(value: unknown, name: string, ids: Map<string, string>): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutChance(item, name, ids));
+    return name === "details" ? items.sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))) : items;
+  }
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).filter(([key]) => key !== "message");
+    return Object.fromEntries(entries.map(([key, child]) => [key, withoutChance(child, key, ids)]));
+  }
+  if (name === "connect") return "<ms or null>";
+  if (name === "t") return "<instant>";
+  if (ARRANGED.has(name)) return `<${name}>`;
+  if (typeof value === "number") return DURATIONS.has(name) ? "<ms>" : value;
+  if (typeof value !== "string") return value;
+  if (ID.test(value)) {
+    if (!ids.has(value)) ids.set(value, `${value.slice(0, value.indexOf("_"))} ${ids.size}`);
+    return ids.get(value);
+  }
+  if (name === "next_cursor") return "<cursor>";
+  if (INSTANT.test(value)) return "<instant>";
+  if (value.startsWith("whsec_")) return "<secret>";
+  return value;
+}
+
+const ID = /^(sch|op|key|acc)_[0-9a-z]{26}$/;
+// Whole minutes are those that a test has asked for.
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:(?!00\.000Z)\d\d\.\d{3}Z$/;
+/** Cursors are opaque; the others are as a test has arranged its account. */
+const ARRANGED = new Set(["email", "emailVerified", "requests_per_minute"]);
+const DURATIONS = new Set([
+  "latency_ms",
+  "offset_ms",
+  "late",
+  "claim",
+  "wait",
+  "first_byte",
+  "ms",
+  "p50",
+  "p95",
+  "min",
+  "max",
+]);

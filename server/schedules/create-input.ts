@@ -20,7 +20,8 @@ export const Payload = text("must be a string: JSON.stringify it")
 
 /** Custom headers as pairs, in order. Not z.record, which drops a header named __proto__. */
 export const CustomHeaders = z
-  .custom<Record<string, string>>(isObject, "must be an object of strings")
+  // Without `abort`, since the times of a body are judged whatever else is wrong with it.
+  .custom<Record<string, string>>(isObject, { error: "must be an object of strings", abort: false })
   // Not `meta`, which returns a copy and leaves the original without the description.
   .register(z.globalRegistry, {
     type: "object",

@@ -197,6 +197,10 @@ describe("the message about a time", () => {
         method: "must be GET, POST, PUT, PATCH or DELETE, in capitals",
       },
     ],
+    [
+      { fireAt: FUTURE, fireIn: "90s", headers: "none", method: "POST" },
+      { fireIn: `cannot stand beside fireAt: ${GIVE_ONE}`, headers: "must be an object of strings" },
+    ],
   ] as const)("is exact for %j, in every place that takes one", async (times, expected) => {
     expect(await ofBody({ targetUrl: TARGET, ...times })).toEqual(expected);
     const item = await api.call("POST", "/v1/schedules/bulk", caller.live, {

@@ -1,4 +1,4 @@
-import type { Account, Stored } from "./account.ts";
+import type { Account, RetryRule, Stored } from "./account.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { signAttempt } from "./sign.ts";
 
@@ -89,23 +89,30 @@ async function ask(handler: DeliveryHandler, request: Request): Promise<Answer> 
 }
 
 function settle(account: Account, schedule: Stored, answer: Answer, random: () => number): void {
-  const { status } = answer;
-  const { retryAttempts, retryBackoffMs: base, retryStrategy } = account.settings.retries;
-  const end = (how: "succeeded" | "dead") =>
-    Object.assign(schedule, { status: how, nextMs: null, endedMs: account.nowMs });
+  const { status, retryAfter } = answer;
+  const { nowMs, settings } = account;
+  const end = (how: "succeeded" | "dead") => Object.assign(schedule, { status: how, nextMs: null, endedMs: nowMs });
   if (status !== null && status >= 200 && status < 300) return void end("succeeded");
   const n = ++schedule.failures;
-  if (status === 410 || n > retryAttempts) return void end("dead");
-  const factor = { fixed: 1, linear: n, exponential: 2 ** (n - 1) }[retryStrategy];
-  const waitMs = Math.floor(Math.min(base * factor, 3_600_000) * (1 + 0.25 * random()));
-  const isBusy = status === 429 || status === 503;
-  const askedMs = (isBusy && parseRetryAfter(answer.retryAfter, account.nowMs)) || 0;
-  const longest = waitMs + 7_200_000;
-  const nextMs = Math.ceil(account.nowMs + Math.min(Math.max(waitMs, askedMs), longest));
+  if (status === 410 || n > settings.retries.retryAttempts) return void end("dead");
+  const nextMs = nextRetryMs(settings.retries, n, { status, retryAfter, nowMs, random });
   Object.assign(schedule, { status: "failed", nextMs });
 }
 
-/** The first 1,024 characters, as they can be stored. */
-function clean(text: string): string {
+/** When the n-th retry is due, after a failure at `nowMs`. */
+export function nextRetryMs(
+  { retryBackoffMs, retryStrategy }: RetryRule,
+  n: number,
+  failure: { status: number | null; retryAfter: string | null; nowMs: number; random: () => number },
+): number {
+  const { status, retryAfter, nowMs, random } = failure;
+  const factor = { fixed: 1, linear: n, exponential: 2 ** (n - 1) }[retryStrategy];
+  const waitMs = Math.floor(Math.min(retryBackoffMs * factor, 3_600_000) * (1 + 0.25 * random()));
+  const askedMs = status === 429 || status === 503 ? parseRetryAfter(retryAfter, nowMs) : null;
+  return nowMs + Math.ceil(Math.min(Math.max(waitMs, askedMs ?? 0), waitMs + 7_200_000));
+}
+
+/** The first 1,024 characters of a text, as they can be stored. */
+export function clean(text: string): string {
   return [...text.slice(0, 2048).replace(/[\0\p{Surrogate}]/gu, "\uFFFD")].slice(0, 1024).join("");
 }

@@ -73,7 +73,8 @@ describe("the SDK's fake answers any call with an API key as the service does:",
           const target = `${path.replace("{id}", encodeURIComponent(sent.id.toWellFormed()))}?${sent.query}`;
           const body = method === "GET" ? undefined : sent.body;
           // As every HTTP client sends it.
-          const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+          const length: Record<string, string> =
+            body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
           const real = await api.call(method, target, key, body, { ...sent.headers, ...length });
           const faked = await sendTo(fake, method, withFakeId(target, ids), body, sent.headers);
           expect(comparable(faked), real.text).toEqual(comparable(real));

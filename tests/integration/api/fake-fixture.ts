@@ -36,7 +36,7 @@ export async function answerOfFake(one: Case): Promise<Answer> {
   const key = keyOf(auth, fakes);
   return sendToFake(auth === "key_test" ? fakes.test : fakes.live, one.method, resolve(path), {
     headers: { ...(key && { authorization: `Bearer ${key}` }), ...JSON.parse(resolve(JSON.stringify(headers))) },
-    body: raw === undefined ? body && resolve(JSON.stringify(body)) : resolve(raw),
+    body: raw === undefined && body === undefined ? undefined : resolve(raw ?? JSON.stringify(body)),
   });
 }
 
@@ -126,7 +126,7 @@ export async function sendToFake(
   path: string,
   { headers, body }: { headers: Record<string, string>; body?: string | undefined },
 ): Promise<Answer> {
-  const type = body === undefined ? {} : { "content-type": "application/json" };
+  const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
   const response = await fake.fetch(`${fake.baseUrl}${path}`, {
     method,
     headers: { ...type, ...headers },

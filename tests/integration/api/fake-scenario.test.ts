@@ -169,6 +169,50 @@ it("idempotency keys, as field and as header", async () => {
   });
 });
 
+it("times as durations and as local times", async () => {
+  await compare(async ({ call, create }) => {
+    const gap = { fireAt: undefined, fireAtLocal: "2031-03-30T02:30", timezone: "Europe/Berlin" };
+    const repeat = { ...gap, fireAtLocal: "2031-10-26T02:30" };
+    const id = await create(gap);
+    for (const onClockChange of ["first", "second", "refuse"]) {
+      await create({ ...gap, onClockChange });
+      await create({ ...repeat, onClockChange });
+      await call("PATCH", `/v1/schedules/${id}`, { ...repeat, onClockChange });
+    }
+    const local = (fireAtLocal: string, timezone: string) => ({ ...gap, fireAtLocal, timezone });
+    for (const time of [
+      ...[local("2031-04-06T01:45", "Australia/Lord_Howe"), local("2031-07-01T12:00:00.5", "europe/dublin")],
+      ...[local("2001-01-01T00:00", "UTC"), local("9999-12-31T23:59", "America/New_York")],
+      ...[local("2031-01-01T09:00", "CEST"), local("2031-01-01T09:00", "+01:00"), local("2031-02-30T09:00", "UTC")],
+      ...[{ fireIn: "90s" }, { fireAt: undefined, fireIn: "999w" }, { fireAt: undefined, fireIn: "0.5s" }],
+      ...[
+        { fireAt: undefined, timezone: "UTC" },
+        { ...gap, timezone: undefined },
+      ],
+    ]) {
+      await create(time);
+      await call("POST", `/v1/schedules/${id}/replay`, { fireAt: FUTURE, ...time });
+    }
+    await create({ fireAt: undefined });
+    for (const idempotencyKey of ["in", "in", "local", "local"]) {
+      const time = idempotencyKey === "in" ? { fireAt: undefined, fireIn: "P1D" } : gap;
+      await create({ idempotencyKey, ...time });
+      await call("POST", `/v1/schedules/${id}/clone`, {
+        payload: "",
+        idempotencyKey: `clone-${idempotencyKey}`,
+        ...time,
+      });
+    }
+    await create({ idempotencyKey: "in", fireAt: undefined, fireIn: "24h" });
+    await create({ idempotencyKey: "in", fireAt: undefined, fireIn: "25h" });
+    await create({ idempotencyKey: "local", ...gap, onClockChange: "first" });
+    await create({ idempotencyKey: "local", ...gap, onClockChange: "second" });
+    const item = { targetUrl: sides.target };
+    const times = [{ fireIn: "1h" }, { fireAtLocal: gap.fireAtLocal, timezone: gap.timezone }, {}];
+    await call("POST", "/v1/schedules/bulk", { schedules: times.map((time) => ({ ...item, ...time })) });
+  });
+});
+
 it("batches of valid and invalid items", async () => {
   await compare(async ({ call, create }) => {
     await create({ idempotencyKey: "bulk-1" });

@@ -1,12 +1,10 @@
 import { posix } from "node:path";
-import { text } from "node:stream/consumers";
-import { gunzipSync } from "node:zlib";
-import { extract } from "tar-stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as files from "#app/sdk/[...path]/route.ts";
 import * as archive from "#app/sdk.tgz/route.ts";
 import { buildPackage } from "#scripts/packages/build-package.ts";
 import { readPackage } from "#server/packages/read-package.ts";
+import { unpack } from "#tests/helpers/sdk-project.ts";
 import { type Api, type Method, startApi } from "../api/api.ts";
 
 let api: Api;
@@ -25,14 +23,6 @@ async function ask(path: string, { method = "GET" as Method, headers = {} } = {}
 }
 
 const locationOf = async (path: string) => (await ask(path)).headers.get("location") ?? "";
-
-async function unpack(tarball: Buffer): Promise<Map<string, string>> {
-  const entries = extract();
-  entries.end(gunzipSync(tarball));
-  const unpacked = new Map<string, string>();
-  for await (const entry of entries) unpacked.set(entry.header.name, await text(entry));
-  return unpacked;
-}
 
 describe.each([
   ["the archive of the SDK", "/sdk.tgz", "application/gzip"],
@@ -72,24 +62,32 @@ describe.each([
 describe("the archive of the SDK", () => {
   it("is named after the package and the version in it", async () => {
     const path = await locationOf("/sdk.tgz");
-    const manifest = JSON.parse((await unpack((await ask(path)).bytes)).get("package/package.json") ?? "");
+    const manifest = JSON.parse((await unpack((await ask(path)).bytes)).get("package.json") ?? "");
     expect(path).toBe(`/sdk/${manifest.name}-${manifest.version}.tgz`);
     expect(manifest).not.toHaveProperty("private");
   });
 
   it("holds what its manifest exports, with the declarations, the licence and a description", async () => {
     const unpacked = await unpack((await ask(await locationOf("/sdk.tgz"))).bytes);
-    const { exports } = JSON.parse(unpacked.get("package/package.json") ?? "") as {
+    const { exports } = JSON.parse(unpacked.get("package.json") ?? "") as {
       exports: Record<string, string | { types: string; default: string }>;
     };
     const named = Object.values(exports).flatMap((target) =>
       typeof target === "string" ? target : [target.types, target.default],
     );
-    const paths = named.map((path) => posix.join("package", path));
-    expect([...unpacked.keys()]).toEqual(expect.arrayContaining([...paths, "package/LICENSE", "package/README.md"]));
+    const paths = named.map((path) => posix.normalize(path));
+    expect([...unpacked.keys()]).toEqual(expect.arrayContaining([...paths, "LICENSE", "README.md"]));
+    expect([...unpacked.keys()].filter((path) => !/^(dist\/[\w/-]+(\.d\.ts|\.js)|[\w.]+)$/.test(path))).toEqual([]);
+  });
+
+  it("holds the address of the installation, and has another name where that is another", async () => {
+    const one = await readPackage("sdk", "https://one.example.com");
+    const two = await readPackage("sdk", "https://two.example.com");
+    expect((await unpack(one.tarball)).get("dist/index.js")).toContain('"https://one.example.com"');
     expect(
-      [...unpacked.keys()].filter((path) => !/^package\/(dist\/[\w/-]+(\.d\.ts|\.js)|[\w.]+)$/.test(path)),
+      [...(await unpack(two.tarball)).values()].filter((text) => /STOPWATCH_URL__|one\.example/.test(text)),
     ).toEqual([]);
+    expect([one.release === two.release, one.id === two.id]).toEqual([true, false]);
   });
 
   it("is found by the version of the sources, too", async () => {

@@ -25,9 +25,10 @@ export type GivenTime = FireTime | ZonedFireTime;
 export type ClockChange = "gap" | "repeat" | null;
 
 /**
- * The instant (epoch ms) of a local time in a zone, the change of the clocks at it, and all its instants. In a gap it is the one by the
- * offset before the change, whether the first or the second was asked for. With `refuse`, gaps and repeats have no
- * instant but a message; so have times behind the year 9999 (UTC). Throws a RangeError for a zone that does not exist.
+ * The instant (epoch ms) of a local time in a zone, the change of the clocks at it, and all its instants. In a gap it is
+ * the one by the offset before the change, whether the first or the second was asked for. With `refuse`, gaps and repeats
+ * have no instant but a message; so have times after the year 9999 (UTC). Throws a RangeError for a zone that does not
+ * exist.
  */
 export function resolveFireTime(
   given: ZonedFireTime,

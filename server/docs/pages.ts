@@ -19,6 +19,12 @@ export const DOC_GROUPS: readonly { title: string; pages: readonly DocPage[] }[]
         description: "For JavaScript and TypeScript: install, errors, retries, bulk, pages, receiving, testing.",
       },
       {
+        slug: "testing",
+        title: "Testing",
+        file: "testing.md",
+        description: "The service in memory, with a clock that your tests move.",
+      },
+      {
         slug: "self-hosting",
         title: "Self-hosting",
         file: "self-hosting.md",

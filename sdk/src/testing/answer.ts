@@ -49,7 +49,7 @@ async function replyTo(account: Account, apiKey: string, request: Request): Prom
   const body = method === "GET" ? {} : await readBodyOf(account, endpoint, request);
   // Whatever is running has come to its end by the next call, unless that call stops it.
   if (!url.pathname.endsWith("/stop")) runOperations(account);
-  return endpoint.run({ account, id, headers: request.headers, query, body });
+  return endpoint.run({ account, id, url, headers: request.headers, query, body });
 }
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -39,8 +39,9 @@ export async function deliver(
   Object.assign(schedule, { status: "firing", attempts: schedule.attempts + 1 });
   const attempt = schedule.attempts;
   const at = new Date(account.nowMs);
-  const headers = await headersOf(account, schedule);
-  const answer = await ask(handler, new Request(url, { method, headers, ...withBody(method, body) }));
+  const request = new Request(url, { method, headers: await headersOf(account, schedule), ...withBody(method, body) });
+  const headers = Object.fromEntries(request.headers);
+  const answer = await ask(handler, request);
   schedule.firedMs ??= account.nowMs;
   schedule.updatedMs = account.nowMs;
   settle(account, schedule, answer, random);
@@ -75,17 +76,20 @@ function withBody(method: string, body: string): { body?: Uint8Array<ArrayBuffer
 type Answer = { status: number | null; retryAfter: string | null; text: string; error?: unknown };
 
 async function ask(handler: DeliveryHandler, request: Request): Promise<Answer> {
+  const nothing = { status: null, retryAfter: null };
+  let response: Response;
   try {
-    const response = await handler(request);
+    response = await handler(request);
     if (!(response instanceof Response)) throw new TypeError("onDelivery must return a Response");
-    const { status, headers } = response;
-    // What Response.error() makes.
-    if (status === 0) return { status: null, retryAfter: null, text: "the connection was closed without an answer" };
-    const text = status >= 200 && status < 300 ? "" : clean(await response.text());
-    return { status, retryAfter: headers.get("retry-after"), text };
   } catch (error) {
-    return { status: null, retryAfter: null, text: clean(`the handler threw ${error}`), error };
+    return { ...nothing, text: clean(`the handler threw ${error}`), error };
   }
+  const { status, headers } = response;
+  // What Response.error() makes.
+  if (status === 0) return { ...nothing, text: "the connection was closed without an answer" };
+  // An answer counts by its status, also when its body breaks off.
+  const text = status >= 200 && status < 300 ? "" : await response.text().catch(() => "");
+  return { status, retryAfter: headers.get("retry-after"), text: clean(text) };
 }
 
 function settle(account: Account, schedule: Stored, answer: Answer, random: () => number): void {

@@ -1,6 +1,6 @@
-import { invalid } from "../client/invalid.ts";
+import { checkNumbers, invalid, orInvalid } from "../client/invalid.ts";
 import type { Environment } from "../types.ts";
-import { Account, type RetryRule, type Stored } from "./account.ts";
+import { Account, type AccountSettings, type RetryRule, type Stored } from "./account.ts";
 import { answer } from "./answer.ts";
 import { type DeliveryHandler, deliver, type FakeDelivery } from "./deliver.ts";
 import { parseDuration } from "./durations.ts";
@@ -21,7 +21,7 @@ export type FakeOptions = {
   plan?: Plan | undefined;
   /** Schedules that were created this month already; 0 unless given. */
   scheduled?: number | undefined;
-  /** Relay settings of the account; the plan's defaults unless given. */
+  /** Relay settings of the account; the plan's defaults unless given. What is beyond the plan is cut to it. */
   relaySettings?: (Partial<RetryRule> & { earlyFire?: boolean | undefined }) | undefined;
   /** Origins such as `http://localhost:3000` that are targets, too: DELIVERY_ALLOW of an installation. */
   allowedTargets?: readonly string[] | undefined;
@@ -147,13 +147,13 @@ function readUntil(to: string | Date, nowMs: number): number {
 }
 
 function readInstant(field: string, given: string | Date): number {
-  const ms = typeof given === "string" ? parseInstant(given) : given.getTime();
+  const ms = typeof given === "string" ? parseInstant(given) : given instanceof Date ? given.getTime() : null;
   if (ms === null || Number.isNaN(ms))
     throw invalid(field, 'must be a Date, an instant such as "2031-01-01T09:00:00Z" or, in advance, a duration: "30m"');
   return ms;
 }
 
-function settingsOf(options: FakeOptions): Account["settings"] {
+function settingsOf(options: FakeOptions): AccountSettings {
   const { now = new Date(), env = "test", plan = "free", scheduled = 0, relaySettings = {} } = options;
   const {
     retryAttempts = 4,
@@ -161,15 +161,27 @@ function settingsOf(options: FakeOptions): Account["settings"] {
     retryStrategy = "exponential",
     earlyFire = false,
   } = relaySettings;
-  const clamp = (value: number, min: number, max: number) => Math.min(Math.max(value, min), max);
+  checkOne("env", env, Object.keys(KEYS));
+  checkOne("plan", plan, Object.keys(LIMITS));
+  checkOne("relaySettings.retryStrategy", retryStrategy, ["exponential", "linear", "fixed"]);
+  checkNumbers({ scheduled, retryAttempts, retryBackoffMs });
   return {
     ...{ env, plan, scheduled, earlyFire },
     nowMs: readInstant("now", now),
     retries: {
-      retryAttempts: clamp(retryAttempts, 0, LIMITS[plan].retryAttempts),
-      retryBackoffMs: clamp(retryBackoffMs, 1_000, 3_600_000),
+      retryAttempts: Math.min(retryAttempts, LIMITS[plan].retryAttempts),
+      retryBackoffMs: Math.min(Math.max(retryBackoffMs, 1_000), 3_600_000),
       retryStrategy,
     },
-    allowedTargets: new Set((options.allowedTargets ?? []).map((origin) => originOf(new URL(origin)))),
+    allowedTargets: new Set((options.allowedTargets ?? []).map(readOrigin)),
   };
+}
+
+function checkOne(field: string, value: string, known: readonly string[]): void {
+  if (!known.includes(value)) throw invalid(field, `must be one of ${known.join(", ")}`);
+}
+
+function readOrigin(origin: string): string {
+  const url = /^https?:\/\//i.test(origin) ? origin : `https://${origin}`;
+  return orInvalid("allowedTargets", "must be origins, such as http://localhost:3000", () => originOf(new URL(url)));
 }

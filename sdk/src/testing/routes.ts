@@ -1,3 +1,4 @@
+import type { Page } from "../types.ts";
 import type { Account, Stored, StoredOperation } from "./account.ts";
 import {
   createMany,
@@ -11,6 +12,7 @@ import {
 } from "./create.ts";
 import { overview, profile, punctuality, usage } from "./figures.ts";
 import { readKey, refuseKey, withKey } from "./idempotency-key.ts";
+import { linkOf } from "./links.ts";
 import { listLogs, listOperations, listSchedules } from "./lists.ts";
 import { cancel, fire, readMoveBody, reschedule } from "./move.ts";
 import { readOperationBody, startOperation, stopOperation } from "./operations.ts";
@@ -24,6 +26,7 @@ export type Call = {
   account: Account;
   /** Of the path; "" without one. */
   id: string;
+  url: URL;
   headers: Headers;
   query: object;
   body: { readonly [name: string]: unknown };
@@ -47,7 +50,7 @@ export const ROUTES: { readonly [path: string]: { readonly [method: string]: End
   "/v1/schedules": {
     GET: {
       query: "schedules",
-      run: ({ account, query }) => ({ body: listSchedules(account, query as Queries["schedules"]) }),
+      run: (call) => listed(call, listSchedules(call.account, call.query as Queries["schedules"])),
     },
     POST: {
       body: "required",
@@ -93,7 +96,7 @@ export const ROUTES: { readonly [path: string]: { readonly [method: string]: End
   "/v1/operations": {
     GET: {
       query: "operations",
-      run: ({ account, query }) => ({ body: listOperations(account, query as Queries["operations"]) }),
+      run: (call) => listed(call, listOperations(call.account, call.query as Queries["operations"])),
     },
     POST: {
       body: "required",
@@ -114,7 +117,7 @@ export const ROUTES: { readonly [path: string]: { readonly [method: string]: End
     },
   },
   "/v1/logs": {
-    GET: { query: "logs", run: ({ account, query }) => ({ body: listLogs(account, query as Queries["logs"]) }) },
+    GET: { query: "logs", run: (call) => listed(call, listLogs(call.account, call.query as Queries["logs"])) },
   },
   "/v1/overview": {
     GET: {
@@ -156,6 +159,11 @@ function create(account: Account, draft: Draft): Reply {
   const creation = store(account, draft);
   const body = presentCreated(account, creation);
   return { status: creation.isKnown ? 200 : 201, headers: marks(body), body };
+}
+
+function listed({ url, query }: Call, page: Page<object>): Reply {
+  const link = linkOf(url, page, "after" in query && query.after !== undefined);
+  return { headers: link ? { Link: link } : {}, body: page };
 }
 
 function createBatch({ account, headers, body }: Call): Reply {

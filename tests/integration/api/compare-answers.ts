@@ -8,15 +8,17 @@ import type { Answer } from "./api.ts";
 export function comparable({ status, headers, body }: Answer, ids: Map<string, string> = new Map()) {
   return {
     status,
-    headers: Object.fromEntries(HEADERS.map((name) => [name, headers.get(name)?.replace(/^\d+$/, "<seconds>")])),
+    headers: Object.fromEntries(HEADERS.map((name) => [name, headers.get(name)?.replaceAll(...IN_HEADERS)])),
     body: withoutChance(body, "", ids),
   };
 }
 
 const HEADERS = [
   ...["content-type", "allow", "www-authenticate", "retry-after"],
-  ...["idempotent-replayed", "idempotency-mismatch"],
+  ...["idempotent-replayed", "idempotency-mismatch", "link"],
 ];
+// Seconds, the address of the service, ids and cursors.
+const IN_HEADERS = [/^\d+$|<https:\/\/[^/]+|(sch|op)_[0-9a-z]{26}|after=[\w-]+/g, "…"] as const;
 
 function withoutChance(value: unknown, name: string, ids: Map<string, string>): unknown {
   if (Array.isArray(value)) {

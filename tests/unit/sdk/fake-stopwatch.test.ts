@@ -144,6 +144,20 @@ describe("a target that fails", () => {
     expect(items).toMatchObject([{ status_code: null, error_text: "the handler threw Error: out of paper" }]);
     fake.onDelivery = () => Response.error();
     expect(await fake.advance("30s")).toMatchObject([{ status: null, error: undefined, outcome: "failed" }]);
+    fake.onDelivery = (() => ({ status: 200 })) as never;
+    expect(await fake.advance("1m")).toMatchObject([{ status: null, error: expect.any(TypeError), outcome: "failed" }]);
+  });
+
+  it("is judged by its status, also when the body of its answer breaks off", async () => {
+    const broken = () =>
+      new ReadableStream({
+        pull(controller) {
+          controller.error(new Error("broken"));
+        },
+      });
+    const { fake, client } = start({ onDelivery: () => new Response(broken(), { status: 410 }) });
+    await client.schedules.create({ ...TARGET, fireIn: "1m" });
+    expect(await fake.advance("1m")).toMatchObject([{ status: 410, error: undefined, outcome: "dead" }]);
   });
 });
 
@@ -260,6 +274,18 @@ describe("the account of the fake", () => {
     expect(again).toMatchObject({ replayed: false });
   });
 
+  it.each([
+    { env: "prod" },
+    { plan: "pro" },
+    { now: "today" },
+    { scheduled: -1 },
+    { relaySettings: { retryStrategy: "random" } },
+    { relaySettings: { retryAttempts: "4" } },
+    { allowedTargets: ["http://"] },
+  ])("is not made of options that it cannot take: %j", (options) => {
+    expect(() => fakeStopwatch(options as FakeOptions)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+  });
+
   it("is forgotten by reset, and the clock stands where it stood", async () => {
     const { fake, client } = start();
     await client.schedules.create({ ...TARGET, fireIn: "1m" });
@@ -271,9 +297,10 @@ describe("the account of the fake", () => {
   });
 
   it("takes what only an operator allows, when it is told to", async () => {
-    const { client } = start({ allowedTargets: ["http://localhost:3000"] });
+    const { client } = start({ allowedTargets: ["http://localhost:3000", "localhost:8443"] });
     const create = (targetUrl: string) => client.schedules.create({ targetUrl, fireIn: "1m" });
-    expect(await create("http://localhost:3000/hook")).toMatchObject({ status: "scheduled" });
+    for (const origin of ["http://localhost:3000", "https://localhost:8443"])
+      expect(await create(`${origin}/hook`)).toMatchObject({ status: "scheduled" });
     await expect(create("http://localhost:3001/hook")).rejects.toMatchObject({
       details: [{ path: "targetUrl", message: "must be an https:// URL" }],
     });

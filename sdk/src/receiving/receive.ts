@@ -10,8 +10,7 @@ import { readStream } from "./read-stream.ts";
 export function receive(options: ReceiveOptions): (request: Request) => Promise<Response> {
   return (request) => {
     const readBody = async (maxBytes: number) =>
-      // A cancelled body would end the connection in some servers, before the answer is sent.
-      request.bodyUsed ? refuseUsedBody() : readStream(request.body?.values({ preventCancel: true }) ?? [], maxBytes);
+      request.bodyUsed ? refuseUsedBody() : readStream(request.body ?? [], maxBytes);
     return answer(request.headers, readBody, options) as Promise<Response>;
   };
 }

@@ -8,7 +8,7 @@ import { signDelivery } from "../../../sdk/src/receive.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { EXAMPLES, missingFor, type RunningExample, startExample } from "./receivers.ts";
+import { EXAMPLES, missingFor, type RunningExample, startExample, typeProblemsOf } from "./receivers.ts";
 
 let bench: DispatchBench;
 let orm: OrmConnection;
@@ -77,6 +77,12 @@ describe.each(EXAMPLES)("the example $name", (example) => {
 
   const hasReminded = (...orders: string[]) =>
     waitFor(`it has reminded of ${orders}`, () => orders.every((order) => running.reminded().includes(order)));
+
+  if (example.types) {
+    it("compiles", async () => {
+      expect(await typeProblemsOf(example)).toBe("");
+    });
+  }
 
   it("takes a delivery, and runs nothing twice when it comes again", async () => {
     const { id, ...delivered } = await deliver("ord_1");

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,8 @@ export type Example = {
   /** What has to be there beside the project: a program, or packages of `tests/runtimes`. */
   program?: string;
   modules?: string[];
+  /** For an example in TypeScript: the package with the types of what it runs on. */
+  types?: string;
   build?: string[];
   start: (port: number) => string[];
 };
@@ -21,14 +23,21 @@ export type Example = {
 const NODE = process.execPath;
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const RUNTIMES = join(ROOT, "tests/runtimes/node_modules");
+const TSC = join(ROOT, "node_modules/.bin/tsc");
 const WORKER = fileURLToPath(new URL("./serve-worker.ts", import.meta.url));
 
 export const EXAMPLES: readonly Example[] = [
-  { name: "nextjs", build: [NODE, NEXT, "build"], start: (port) => [NODE, NEXT, "start", "--port", `${port}`] },
-  { name: "hono", modules: ["hono", "@hono/node-server"], start: () => [NODE, "server.ts"] },
-  { name: "express", modules: ["express"], start: () => [NODE, "server.ts"] },
-  { name: "fastify", modules: ["fastify"], start: () => [NODE, "server.ts"] },
-  { name: "cloudflare-worker", modules: ["miniflare"], start: () => [NODE, WORKER, join(RUNTIMES, "miniflare")] },
+  {
+    ...{ name: "nextjs", types: "node", build: [NODE, NEXT, "build"] },
+    start: (port) => [NODE, NEXT, "start", "--port", `${port}`],
+  },
+  { ...{ name: "hono", modules: ["hono", "@hono/node-server"], types: "node" }, start: () => [NODE, "server.ts"] },
+  { ...{ name: "express", modules: ["express", "@types/express"], types: "node" }, start: () => [NODE, "server.ts"] },
+  { ...{ name: "fastify", modules: ["fastify"], types: "node" }, start: () => [NODE, "server.ts"] },
+  {
+    ...{ name: "cloudflare-worker", modules: ["miniflare"], types: "@cloudflare/workers-types" },
+    start: () => [NODE, WORKER, join(RUNTIMES, "miniflare")],
+  },
   { name: "python", program: "python3", start: () => ["python3", "receiver.py"] },
   { name: "go", program: "go", build: ["go", "build", "receiver.go"], start: () => ["./receiver"] },
   { name: "php", program: "php", start: (port) => ["php", "-S", `127.0.0.1:${port}`, "receiver.php"] },
@@ -39,6 +48,17 @@ export const EXAMPLES: readonly Example[] = [
 export function missingFor({ program, modules = [] }: Example): string | undefined {
   if (program && spawnSync(program, ["--version"]).error) return program;
   return modules.find((module) => !existsSync(join(RUNTIMES, module)));
+}
+
+/** What the compiler finds wrong with an example, against the types of its framework and of the built SDK. */
+export async function typeProblemsOf(example: Example): Promise<string> {
+  const folder = await copyOf(example);
+  const options = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "--noEmit", "--ignoreConfig"];
+  const target = ["--target", "es2024", "--lib", "es2024", "--module", "nodenext", "--types", example.types ?? ""];
+  const sources = globSync("**/*.ts", { cwd: folder, exclude: ["node_modules"] });
+  const { status, stdout } = spawnSync(TSC, [...options, ...target, ...sources], { cwd: folder, encoding: "utf8" });
+  await rm(folder, { recursive: true });
+  return status === 0 ? "" : stdout;
 }
 
 export type RunningExample = {

@@ -1,9 +1,17 @@
 import { once as emitted } from "node:events";
 import { createServer, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import { Readable } from "node:stream";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { generateSigningSecret } from "#domain/signing.ts";
-import { type Delivery, memoryOnce, type ReceiveOptions, receiveNode, signDelivery } from "../../../sdk/src/receive.ts";
+import {
+  type Delivery,
+  memoryOnce,
+  type ReceiveOptions,
+  receive,
+  receiveNode,
+  signDelivery,
+} from "../../../sdk/src/receive.ts";
 
 const SECRET = generateSigningSecret();
 const BODY = '{"customer": "cus_81"}';
@@ -176,4 +184,19 @@ it("answers all else itself, though there is a next", async () => {
 it("leaves a response alone that something else has begun meanwhile", async () => {
   const { response } = await passedOn({}, BODY, true);
   expect(response.end).not.toHaveBeenCalled();
+});
+
+it("receive behind an adapter of Node's streams sends the answer to a body that is too large", async () => {
+  const handle = receive({ secrets: [SECRET], onDelivery: () => {}, maxBytes: 1_000 });
+  const server = createServer(async (message, response) => {
+    const body = Readable.toWeb(message) as ReadableStream;
+    const headers = new Headers(message.headers as Record<string, string>);
+    const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+    const { status } = await handle(new Request("http://localhost/", init));
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const body = "x".repeat(5_000_000);
+  expect((await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, body)).status).toBe(413);
 });

@@ -12,14 +12,15 @@ export function parseDuration(text: string): number | null {
   return ms !== null && ms >= DURATION_MS_MIN && ms <= DURATION_MS_MAX ? ms : null;
 }
 
-/** Writes a duration of whole seconds (ms) as `parseDuration` reads it: `1h30m`. */
+/** Writes a duration of whole ms as `parseDuration` reads it: `1h30m`, `1.5s`. */
 export function writeDuration(ms: number): string {
   const parts: string[] = [];
   let left = ms;
-  for (const [at, unitMs] of UNITS_MS.entries()) {
-    const count = Math.floor(left / Number(unitMs));
+  for (const [at, unit] of UNITS_MS.entries()) {
+    const unitMs = Number(unit);
+    const count = unitMs === 1_000 ? left / unitMs : Math.floor(left / unitMs);
     if (count > 0) parts.push(`${count}${"wdhms"[at]}`);
-    left -= count * Number(unitMs);
+    left -= count * unitMs;
   }
   return parts.join("");
 }

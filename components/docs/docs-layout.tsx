@@ -72,7 +72,7 @@ function Pages({ groups, current }: { groups: readonly DocsGroup[]; current: str
     <div key={title} className="grid gap-0.5">
       <p className="px-2 pt-3 pb-1 text-2xs text-ink-muted tracking-label">{title}</p>
       {links.map(({ href, label }) => (
-        <a key={href} href={href} aria-current={href === current ? "page" : undefined} className="docs-entry">
+        <a key={href} href={href} {...(href === current && { "aria-current": "page" })} className="docs-entry">
           {label}
         </a>
       ))}

@@ -4,11 +4,7 @@ import { Icon } from "../ui/icon.tsx";
 /** The link beside a heading to itself. */
 export function HeadingLink({ id, what }: { id: string; what: string }) {
   return (
-    <a
-      href={`#${id}`}
-      aria-label={`Link to ${what}`}
-      className="ml-1 inline-flex size-6 items-center justify-center rounded-sm align-middle text-ink-muted hover:text-ink"
-    >
+    <a href={`#${id}`} aria-label={`Link to ${what}`} className="heading-link">
       <Icon of={Link2} small />
     </a>
   );

@@ -188,5 +188,5 @@ function drawSpan(token: Token, drawing: Drawing): ReactNode {
 
 /** Code within a sentence. */
 export function InlineCode({ children }: { children: ReactNode }) {
-  return <code className="inline-code in-[td]:wrap-break-word">{children}</code>;
+  return <code className="inline-code">{children}</code>;
 }

@@ -25,7 +25,7 @@ export type ShownOperation = {
   samples: { curl: string; sdk: string | null; fetch: string } | null;
 };
 
-/** One operation of the API: parameters, body, answers, and the call by curl, SDK and fetch. */
+/** One operation of the API: parameters, body, answers, and the call by curl and by the SDK, or by fetch where it has none. */
 export function Operation({ operation, errorsHref }: { operation: ShownOperation; errorsHref: string }) {
   const { id, method, path, summary, description, auth, parameters, body, answers, errors, samples } = operation;
   return (
@@ -50,8 +50,7 @@ export function Operation({ operation, errorsHref }: { operation: ShownOperation
           what={`Example of ${method} ${path}`}
           samples={[
             { label: "curl", code: samples.curl },
-            ...(samples.sdk === null ? [] : [{ label: "SDK", code: samples.sdk }]),
-            { label: "fetch", code: samples.fetch },
+            samples.sdk === null ? { label: "fetch", code: samples.fetch } : { label: "SDK", code: samples.sdk },
           ]}
         />
       )}

@@ -129,7 +129,7 @@ describe("the real web process", () => {
       const first = await sendRaw(web.port, post({}));
       const second = await sendRaw(web.port, post({}));
       expect([first.status, second.status]).toEqual([201, 200]);
-      expect(JSON.parse(second.text)).toEqual(JSON.parse(first.text));
+      expect(JSON.parse(second.text)).toEqual({ ...JSON.parse(first.text), replayed: true });
       const names = ["cache-control", "content-type", "ratelimit-policy", "x-content-type-options"];
       for (const name of names) expect(second.headers.get(name)).toBe(first.headers.get(name));
       expect(second.headers.get("content-length")).not.toBeNull();

@@ -166,3 +166,12 @@ test("a try without an answer ends after attemptTimeoutMs and is followed by the
   service.answer((_request, response) => response.writeHead(200).write("{"));
   await expect(get({ attemptTimeoutMs: 50, maxRetries: 0 })).rejects.toMatchObject({ code: "TIMEOUT", attempts: 1 });
 });
+
+test("calls that follow each other use the same connection", async () => {
+  service.answer(json(200, schedule));
+  const client = service.client();
+  await client.schedules.get(SCHEDULE_ID);
+  const before = service.connections();
+  for (let n = 0; n < 50; n++) await client.schedules.get(SCHEDULE_ID);
+  expect(service.connections() - before).toBeLessThanOrEqual(1);
+});

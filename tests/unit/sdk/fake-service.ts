@@ -28,6 +28,7 @@ export const OPERATION_ID = "op_01kbm5qk4f8rz3c2x7w9v6n1ta";
 export async function startFakeService() {
   const requests: Received[] = [];
   let answers: Answer[] = [];
+  let connections = 0;
   const server = createServer(async (message, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of message) chunks.push(chunk);
@@ -40,12 +41,15 @@ export async function startFakeService() {
     if (answer === undefined) throw new Error(`no answer was set for ${method} ${url}`);
     answer(request, response, message.socket);
   });
+  server.on("connection", () => connections++);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     origin,
     /** The requests since `answer` was called last. */
     requests,
+    /** How many connections there were so far. */
+    connections: () => connections,
     answer(...next: Answer[]) {
       requests.length = 0;
       answers = next;

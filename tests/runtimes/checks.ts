@@ -60,6 +60,23 @@ const CHECKS: Record<string, (surroundings: Surroundings) => Promise<void>> = {
     for await (const { id } of client.schedules.list({ status: ["dead"] })) ids.push(id);
     equal(ids, ["sch_1", "sch_2", "sch_3"]);
   },
+  async "many schedules are created in batches, from an asynchronous source"({ apiKey, origin }) {
+    const sizes: number[] = [];
+    const client = new Stopwatch(apiKey, {
+      baseUrl: origin,
+      async fetch(_url, { body = "{}" }) {
+        const { schedules = [] } = JSON.parse(body) as { schedules?: unknown[] };
+        sizes.push(schedules.length);
+        const accepted = schedules.map((_, index) => ({ index, id: "sch_1" }));
+        return Response.json({ limits: { bulk_items: 40 }, accepted, rejected: [] });
+      },
+    });
+    async function* source() {
+      for (let n = 0; n < 100; n++) yield { targetUrl: "https://example.com/hook", fireIn: "1h", json: { n } };
+    }
+    const { accepted } = await client.schedules.createMany(source());
+    equal([accepted.length, accepted.at(-1)?.index, sizes.toSorted()], [100, 99, [0, 20, 40, 40]]);
+  },
   async "an error of the service is a StopwatchError with its code, status and request id"({ apiKey, origin }) {
     const error = await rejection(new Stopwatch(apiKey, { baseUrl: origin }).me());
     equal(StopwatchError.is(error, "UNAUTHORIZED") && [error.status, error.requestId], [401, "req_1"]);

@@ -7,6 +7,7 @@ import { invalid as invalidHeaders } from "../input/validate.ts";
 import { getServices } from "../services.ts";
 import { admitAction, takesAction } from "./action-bodies.ts";
 import { guardCookies } from "./answer-cookies.ts";
+import { boundPieces } from "./bound-pieces.ts";
 import { closeWithConnection } from "./close-with-connection.ts";
 import { CountedLine } from "./counted-line.ts";
 import { answerOnFastPath } from "./fast-path.ts";
@@ -76,6 +77,7 @@ function guard(server: Server): void {
     guardCookies(response);
     closeWithConnection(request.socket, response);
     closeAfterEarlyResponse(request, response);
+    boundPieces(request);
     normaliseRequest(request);
     addHeaders(request, response);
     const serve = () => answer(request, response, handle, kept);

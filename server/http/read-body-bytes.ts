@@ -23,6 +23,23 @@ export function bodyTooSlow(receivedBytes: number): AppError {
   return new AppError("VALIDATION", message, { details: [{ path: "", message }], status: 408 });
 }
 
+/** Pieces that any body may come in; plus one for each `PIECE_BYTES` received. A piece costs 1 to 3 µs, however small it is. */
+const PIECES = 20_000;
+const PIECE_BYTES = 64;
+
+/** Whether a body has come in too many pieces, such as chunks of one byte. */
+export function hasTooManyPieces(pieces: number, receivedBytes: number): boolean {
+  return pieces > PIECES + receivedBytes / PIECE_BYTES;
+}
+
+/** The `code` of the error by which a request's stream says so. */
+export const TOO_MANY_PIECES = "TOO_MANY_PIECES";
+
+function tooManyPieces(): AppError {
+  const message = `The body came in too many pieces. Send it in chunks of ${PIECE_BYTES} bytes or more.`;
+  return new AppError("VALIDATION", message, { details: [{ path: "", message }] });
+}
+
 /** Bytes that `take` gets at once at most. */
 const TAKEN_BYTES_MAX = 256 * 1024;
 
@@ -34,8 +51,8 @@ type Options = { bytesMax: number; memory: BodyMemory; take?: TakeBytes };
 /**
  * Reads the body of a request, or returns "too large" once `Content-Length` or the bytes received exceed `bytesMax`; the
  * rest is then not read. Reserves `memory` as bytes arrive, and throws what `BodyMemory.reserve` throws. Throws VALIDATION
- * when the body ends early, and VALIDATION with status 408 when no byte comes for 5 s, or when it takes longer than 30 s
- * plus one second per 64 KiB.
+ * when the body ends early or comes in too many pieces, and VALIDATION with status 408 when no byte comes for 5 s, or when it
+ * takes longer than 30 s plus one second per 64 KiB.
  */
 export async function readBodyBytes(
   request: Request,
@@ -49,6 +66,7 @@ export async function readBodyBytes(
   const cancel = () => void reader.cancel().catch(() => {});
   const pace = watchPace(() => bytes.length, cancel);
   const turns = new ShortTurns();
+  let pieces = 0;
   memory.onRevoked(cancel);
   try {
     for (;;) {
@@ -60,6 +78,7 @@ export async function readBodyBytes(
         cancel();
         return "too large";
       }
+      if (hasTooManyPieces(++pieces, bytes.length)) throw tooManyPieces();
       memory.reserve(bytes.length + value.length);
       bytes.add(value);
       for (let from = 0; from < value.length; from += TAKEN_BYTES_MAX) {
@@ -98,6 +117,7 @@ async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read();
   } catch (error) {
+    if ((error as { code?: unknown }).code === TOO_MANY_PIECES) throw tooManyPieces();
     throw new AppError("VALIDATION", "The body ended before it was complete.", { cause: error });
   }
 }

@@ -106,4 +106,25 @@ describe("a body", () => {
     expect(state.cancelled).toBe(true);
     other.release();
   });
+
+  it("in chunks of one byte is refused after some 20,000 of them, and in chunks of 64 bytes is not", async () => {
+    const inChunks = (bytes: number) => {
+      const state = { chunks: 0, cancelled: false };
+      const body = new ReadableStream({
+        pull(controller) {
+          if (state.chunks++ * bytes >= 2 * MIB) controller.close();
+          else controller.enqueue(new Uint8Array(bytes));
+        },
+        cancel() {
+          state.cancelled = true;
+        },
+      });
+      return { read: readBodyBytes(request(body), { bytesMax: 2 * MIB, memory: room }), state };
+    };
+    const single = inChunks(1);
+    await expect(single.read).rejects.toMatchObject({ code: "VALIDATION", status: 400 });
+    expect(single.state).toEqual({ chunks: expect.any(Number), cancelled: true });
+    expect(single.state.chunks).toBeLessThan(21_000);
+    expect(await inChunks(64).read).toMatchObject({ length: 2 * MIB });
+  });
 });

@@ -12,7 +12,8 @@ export type CopyRules = { keyRing: KeyRing; targetPolicy: TargetPolicy; payloadB
 
 /**
  * The copy of a schedule (`of`, its UUID) that fires now, or why none is made: target and size are validated again, since
- * policy and plan may have changed. Its content is sealed anew, for the copy. Its idempotency key is the operation's and the original's, so that there is one copy.
+ * policy and plan may have changed. Its content is sealed anew, for the copy. Its idempotency key is the operation's and the
+ * original's, so that there is one copy.
  */
 export function prepareCopy(
   rules: CopyRules,

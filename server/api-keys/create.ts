@@ -6,8 +6,9 @@ import type { ApiKeyInput } from "./api-key-input.ts";
 import { recordKeyEvent } from "./record-key-event.ts";
 
 /**
- * Creates an API key for the caller's account; returns it with its raw value. Throws SignInTooOld for a
- * live key, CONFLICT and RATE_LIMITED at the plan's limits of keys. With `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
+ * Creates an API key for the caller's account; returns it with its raw value. Throws SignInTooOld for a live key, CONFLICT and
+ * RATE_LIMITED at the plan's limits of keys. With `prepared` raw values of `prepareKeys`, a second call returns the key of the
+ * first.
  */
 export async function createOwnApiKey(
   ctx: Ctx,

@@ -8,8 +8,8 @@ import { recordKeyEvent } from "./record-key-event.ts";
 
 /**
  * Revokes a key and creates its replacement in one transaction; returns the new key with its raw value. Throws NOT_FOUND,
- * SignInTooOld for a live key, CONFLICT when the key is already revoked, so that of concurrent rotations only one succeeds, and RATE_LIMITED.
- * With `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
+ * SignInTooOld for a live key, CONFLICT when the key is already revoked, so that of concurrent rotations only one succeeds, and
+ * RATE_LIMITED. With `prepared` raw values of `prepareKeys`, a second call returns the key of the first.
  */
 export async function rotateOwnApiKey(
   ctx: Ctx,

@@ -8,6 +8,7 @@ import { hashSessionToken } from "#domain/session-token.ts";
 import type { Credential, Query } from "../context.ts";
 import { callSourceOf } from "../http/call-source.ts";
 import type { Services } from "../services.ts";
+import { bearerToken } from "./bearer-token.ts";
 import { cacheCaller } from "./cached-credentials.ts";
 import { recordKeyUse } from "./record-key-use.ts";
 import { recordSessionUse } from "./record-session-use.ts";
@@ -66,7 +67,7 @@ async function authenticateKey(
   authorization: string,
   query: Query,
 ): Promise<Caller> {
-  const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  const key = bearerToken(authorization);
   if (key === undefined || parseApiKey(key) === null) throw unauthorized();
   const row = await query(({ db }) => findApiKeyByHash(db, hashApiKey(key)));
   const caller = row?.refusal === null ? toCaller(row) : undefined;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "#domain/api-key.ts";
 import { callerAddress, callerNetwork } from "#domain/caller-address.ts";
+import { bearerToken } from "../auth/bearer-token.ts";
 import { acceptedHash, credentialOfCall, credentialOfPage } from "../rate-limit/accepted-credentials.ts";
 import { isApiTarget } from "./normalise-request.ts";
 
@@ -39,5 +40,5 @@ export function readVisitor(
 
 function isWellFormed(authorization: string | null, cookie: string | null): boolean {
   if (authorization === null) return credentialOfPage(cookie) !== "";
-  return parseApiKey(/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "") !== null;
+  return parseApiKey(bearerToken(authorization) ?? "") !== null;
 }

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
+import { bearerToken } from "../auth/bearer-token.ts";
 import { getMetrics } from "../contract/health.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { readQuery } from "../http/read-query.ts";
@@ -28,7 +29,7 @@ export async function metricsReply(request: Request, meta: ResponseMeta): Promis
 }
 
 function assertToken(headers: Headers, { metricsToken }: Config): void {
-  const token = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const token = bearerToken(headers.get("authorization") ?? "");
   // Compares digests: timingSafeEqual needs buffers of equal length.
   if (token !== undefined && metricsToken !== undefined && timingSafeEqual(digest(token), digest(metricsToken))) return;
   throw new AppError("UNAUTHORIZED", "The token of METRICS_TOKEN is required: Authorization: Bearer <METRICS_TOKEN>.", {

@@ -2,20 +2,13 @@ import type { Sql } from "../../client.ts";
 import { lastShard } from "../../literals.ts";
 
 /** Deletes sessions that have expired, at most `rowsMax`. Returns how many. */
-export async function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<number> {
-  const deleted = await sql`
-    DELETE FROM sessions WHERE token_hash = ANY (ARRAY (
-      SELECT token_hash FROM sessions WHERE expires_at < now() LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return deleted.count;
+export function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<number> {
+  return deleteRows(sql, "sessions", sql`expires_at < now()`, rowsMax);
 }
 
 /** Deletes API keys that were revoked more than `days` days ago, at most `rowsMax`. Returns how many. */
-export async function deleteRevokedKeys(sql: Sql, days: number, rowsMax: number): Promise<number> {
-  const deleted = await sql`
-    DELETE FROM api_keys WHERE id = ANY (ARRAY (
-      SELECT id FROM api_keys WHERE revoked_at < now() - ${days}::integer * interval '1 day'
-      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return deleted.count;
+export function deleteRevokedKeys(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  return deleteRows(sql, "api_keys", isOlder(sql, "revoked_at", 24 * days), rowsMax);
 }
 
 /**
@@ -23,23 +16,13 @@ export async function deleteRevokedKeys(sql: Sql, days: number, rowsMax: number)
  * Returns how many.
  */
 export async function deleteOldSignIns(sql: Sql, rowsMax: number): Promise<number> {
-  const links = await sql`
-    DELETE FROM sign_in_tokens WHERE token_hash = ANY (ARRAY (
-      SELECT token_hash FROM sign_in_tokens WHERE expires_at < now() LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  const requests = await sql`
-    DELETE FROM sign_in_requests WHERE ctid = ANY (ARRAY (
-      SELECT ctid FROM sign_in_requests WHERE asked_at < now() - interval '1 hour'
-      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return links.count + requests.count;
+  const links = await deleteRows(sql, "sign_in_tokens", sql`expires_at < now()`, rowsMax);
+  return links + (await deleteRows(sql, "sign_in_requests", isOlder(sql, "asked_at", 1), rowsMax));
 }
 
 /** Deletes dispatchers whose last heartbeat is more than `days` days ago, at most `rowsMax`. Returns how many. */
-export async function deleteGoneDispatchers(sql: Sql, days: number, rowsMax: number): Promise<number> {
-  const deleted = await sql`
-    DELETE FROM dispatchers WHERE id = ANY (ARRAY (
-      SELECT id FROM dispatchers WHERE beat_at < now() - ${days}::integer * interval '1 day'
-      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return deleted.count;
+export function deleteGoneDispatchers(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  return deleteRows(sql, "dispatchers", isOlder(sql, "beat_at", 24 * days), rowsMax);
 }
 
 /** Deletes public counts that are more than `days` days old, at most `rowsMax`; returns how many. */
@@ -55,28 +38,29 @@ export async function deleteOldPunctuality(sql: Sql, days: number, rowsMax: numb
 }
 
 /** Deletes notices that were made more than `days` days ago, at most `rowsMax`. Returns how many. */
-export async function deleteOldNotices(sql: Sql, days: number, rowsMax: number): Promise<number> {
-  const deleted = await sql`
-    DELETE FROM notices WHERE id = ANY (ARRAY (
-      SELECT id FROM notices WHERE created_at < now() - ${days}::integer * interval '1 day'
-      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return deleted.count;
+export function deleteOldNotices(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  return deleteRows(sql, "notices", isOlder(sql, "created_at", 24 * days), rowsMax);
 }
 
 /** Deletes what rotations with an idempotency key answered more than `hours` hours ago, at most `rowsMax`. Returns how many. */
-export async function deleteOldRotations(sql: Sql, hours: number, rowsMax: number): Promise<number> {
-  const deleted = await sql`
-    DELETE FROM secret_rotations WHERE ctid = ANY (ARRAY (
-      SELECT ctid FROM secret_rotations WHERE rotated_at < now() - ${hours}::integer * interval '1 hour'
-      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return deleted.count;
+export function deleteOldRotations(sql: Sql, hours: number, rowsMax: number): Promise<number> {
+  return deleteRows(sql, "secret_rotations", isOlder(sql, "rotated_at", hours), rowsMax);
 }
 
 /** Deletes security events that are more than `days` days old, at most `rowsMax`. Returns how many. */
-export async function deleteOldSecurityEvents(sql: Sql, days: number, rowsMax: number): Promise<number> {
+export function deleteOldSecurityEvents(sql: Sql, days: number, rowsMax: number): Promise<number> {
+  return deleteRows(sql, "security_events", isOlder(sql, "at", 24 * days), rowsMax);
+}
+
+type Fragment = ReturnType<Sql>;
+
+/** Deletes rows of `table`, at most `rowsMax`, and none that another session has locked. Returns how many. */
+async function deleteRows(sql: Sql, table: string, condition: Fragment, rowsMax: number): Promise<number> {
   const deleted = await sql`
-    DELETE FROM security_events WHERE id = ANY (ARRAY (
-      SELECT id FROM security_events WHERE at < now() - ${days}::integer * interval '1 day'
-      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+    DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM ${sql(table)} WHERE ${condition} LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
   return deleted.count;
 }
+
+const isOlder = (sql: Sql, column: string, hours: number): Fragment =>
+  sql`${sql(column)} < now() - ${hours}::integer * interval '1 hour'`;

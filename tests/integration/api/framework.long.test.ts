@@ -1,30 +1,23 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formBytesMax, parsePlans } from "#domain/plans.ts";
-import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
-import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
-import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
+import { FUTURE, TARGET } from "./api.ts";
 import { assertSchema } from "./documented.ts";
+import { type ServedApi, serveApi } from "./served-api.ts";
 
-let api: Api;
-let caller: TestCaller;
-let web: WebProcess;
+const MIB = 1024 * 1024;
+
+let api: ServedApi["api"];
+let caller: ServedApi["caller"];
+let web: ServedApi["web"];
+let stop: ServedApi["stop"] | undefined;
 
 beforeAll(async () => {
-  api = await startApi();
-  caller = await api.account();
-  web = await startWebProcess({
-    DATABASE_URL: api.config.databaseUrl,
-    ENCRYPTION_KEYS,
-    LOG_LEVEL: "info",
-  });
+  ({ api, caller, web, stop } = await serveApi({ LOG_LEVEL: "info" }));
 }, 180_000);
-afterAll(async () => {
-  await web?.stop();
-  await api.stop();
-});
+afterAll(() => stop?.());
 
 /** One answer of the real process, which must be JSON and have a request id. Errors must be in the envelope. */
 async function ask(request: string | Buffer, chunk?: Buffer) {
@@ -269,7 +262,6 @@ describe("a health check", () => {
 });
 
 describe("a body over the limit", () => {
-  const MIB = 1024 * 1024;
   const json = ["Content-Type: application/json"];
   const chunk = Buffer.alloc(64 * 1024, 97);
   const framed = Buffer.concat([Buffer.from("10000\r\n"), chunk, Buffer.from("\r\n")]);
@@ -330,7 +322,6 @@ async function waitingConnections(count: number, bytes: string) {
 }
 
 describe("a large body that is still arriving", () => {
-  const MIB = 1024 * 1024;
   const bulk = (bytes: number) =>
     request({
       method: "POST",
@@ -406,6 +397,20 @@ describe("bodies that are announced and never sent", () => {
     for (const text of forms.answers) expect(text).toMatch(/^HTTP\/1\.1 408 .*"code":"VALIDATION"/s);
     forms.end();
     events.end();
+  });
+});
+
+describe("a body of 1 MiB in chunks of one byte", () => {
+  const chunks = `${"1\r\n \r\n".repeat(MIB)}0\r\n\r\n`;
+
+  it.each([
+    ["a create", "/v1/schedules"],
+    ["a bulk create", "/v1/schedules/bulk"],
+  ])("is refused long before all of it has arrived: %s", async (_, target) => {
+    const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
+    const answer = await ask(request({ method: "POST", target, headers, body: chunks }));
+    expect(answer).toMatchObject(invalid);
+    expect(answer.body.error.message).toContain("too many pieces");
   });
 });
 

@@ -2,31 +2,23 @@ import { Agent, request as sendRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
-import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
-import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
-import { type Api, startApi, type TestCaller } from "./api.ts";
 import { assertSchema } from "./documented.ts";
+import { type ServedApi, serveApi } from "./served-api.ts";
 
-let api: Api;
-let caller: TestCaller;
-let web: WebProcess;
+let api: ServedApi["api"];
+let caller: ServedApi["caller"];
+let web: ServedApi["web"];
+let stop: ServedApi["stop"] | undefined;
 
 beforeAll(async () => {
-  api = await startApi();
-  caller = await api.account();
-  web = await startWebProcess({
-    DATABASE_URL: api.config.databaseUrl,
-    ENCRYPTION_KEYS,
+  ({ api, caller, web, stop } = await serveApi({
     LOG_LEVEL: "warn",
     BASE_URL: "https://stopwatch.example.com",
     TRUSTED_PROXIES: "127.0.0.1",
-  });
+  }));
 }, 180_000);
-afterAll(async () => {
-  await web?.stop();
-  await api.stop();
-});
+afterAll(() => stop?.());
 
 type Answer = { status: number; headers: Record<string, unknown>; text: string };
 

@@ -24,6 +24,10 @@ export function serveHealth(options: {
 }
 
 function answer(response: ServerResponse, status: number, body: string, type = "application/json"): void {
-  response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+  response.writeHead(status, {
+    "content-type": type,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
   response.end(body);
 }

@@ -16,8 +16,9 @@ export type PageSettings = {
 };
 
 /**
- * Sets security headers: nosniff and, on https, HSTS on every response; on pages also the policies for content, referrer,
- * permissions and openers, and the request id; on others that no other site may embed them. Next.js reads the nonce for its inline scripts from the policy in the request headers.
+ * Sets security headers: nosniff, a content policy and, on https, HSTS on every response; on pages also the policies for
+ * referrer, permissions and openers, and the request id; on others that no other site may embed them. Next.js reads the nonce
+ * for its inline scripts from the policy in the request headers.
  */
 export function addSecurityHeaders(
   request: Pick<IncomingMessage, "headers">,
@@ -43,10 +44,14 @@ export function addSecurityHeaders(
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
 }
 
-/** The security headers of everything that is no page. */
+/** The security headers of everything that is no page: a browser that shows it as a document loads nothing and frames it nowhere. */
 export function apiHeaders(settings: PageSettings): Map<string, string> {
-  // Does not concern what a caller of another origin reads by CORS.
-  return commonHeaders(settings).set("Cross-Origin-Resource-Policy", "same-origin");
+  return (
+    commonHeaders(settings)
+      .set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+      // Does not concern what a caller of another origin reads by CORS.
+      .set("Cross-Origin-Resource-Policy", "same-origin")
+  );
 }
 
 function commonHeaders({ isHttps, hsts }: PageSettings): Map<string, string> {

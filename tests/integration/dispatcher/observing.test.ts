@@ -53,6 +53,7 @@ describe("a dispatcher process", () => {
       expect(text).toMatch(/^stopwatch_database_errors_total 0$/m);
       expect(text).toMatch(/^process_resident_memory_bytes \d/m);
       const health = await fetch(`http://127.0.0.1:${port}/healthz`);
+      expect(health.headers.get("x-content-type-options")).toBe("nosniff");
       expect(await health.json()).toMatchObject({ status: "ok", owned: 64, unrecorded: 0 });
       // A health check with a parameter against caches.
       expect((await fetch(`http://127.0.0.1:${port}/healthz?_=1767225600`)).status).toBe(200);

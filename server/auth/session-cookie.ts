@@ -44,6 +44,15 @@ export function clearedSessionCookie(config: CookieSettings): string {
 }
 
 /**
+ * The headers of an answer after which a browser has nothing more to do with an account: they clear the session cookie, and
+ * whatever else is stored of this site. Not for every sign-out, since a browser searches its whole cache for it: Chromium takes
+ * 2 s for 10,000 files.
+ */
+export function forgetAccountHeaders(config: CookieSettings): Record<string, string> {
+  return { "Set-Cookie": clearedSessionCookie(config), "Clear-Site-Data": '"cache", "storage"' };
+}
+
+/**
  * The `Set-Cookie` values that clear every session cookie that a browser sends to `path`, whoever set it: a host beside ours
  * can set one for a domain that we share, and for a path of ours.
  */

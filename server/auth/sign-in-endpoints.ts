@@ -12,8 +12,9 @@ import { isBoundBrowser, unbindBrowser } from "./browser-binding.ts";
 import { isPrefetch, isSameOriginNavigation } from "./confirmation.ts";
 import { enabledProviders } from "./enabled-providers.ts";
 import { redeemMagicLink } from "./magic-link.ts";
-import { clearedOAuthCookies, finishOAuth, storedRedirectPath } from "./oauth.ts";
+import { clearedOAuthCookies, finishOAuth, startOAuth, storedRedirectPath } from "./oauth.ts";
 import { redirectPath, signInPageUrl } from "./redirects.ts";
+import { isFromElsewhere } from "./same-origin.ts";
 import { readSessionTokens, sessionCookie } from "./session-cookie.ts";
 import { SignInFailure, type SignInFailureCode } from "./sign-in-failure.ts";
 
@@ -39,6 +40,24 @@ export const verifyMagicLink: RouteHandler = browserRoute(async (services, authS
 
 /** HEAD of a magic link, as mail scanners send it. Does not redeem the link. */
 export const headMagicLink: RouteHandler = withEnvelope(async () => seeOther("/login"));
+
+/**
+ * Starts an OAuth flow. A link on a page of another site leads to the sign-in page, where the person decides: a provider may
+ * answer without asking.
+ */
+export async function goToProvider(
+  { services, authSecret, request }: { services: Services; authSecret: string; request: Request },
+  options: { provider: ProviderName; redirectTo: string | undefined },
+): Promise<Reply & { status: 303; body: undefined }> {
+  const { redirectTo } = options;
+  if (isFromElsewhere(request.headers, services.config.baseUrl)) {
+    return seeOther(signInPageUrl("/login", {}, redirectPath(redirectTo)));
+  }
+  return startOAuth(services, authSecret, options).then(
+    ({ location, cookies }) => seeOther(location, cookies),
+    (error) => failureReply(error, redirectTo),
+  );
+}
 
 /** GET of the OAuth callback URL. */
 export const oauthCallback: RouteHandler = browserRoute(async (services, authSecret, request, params) => {
@@ -74,7 +93,7 @@ export function enabledProviderOrThrow({ config }: Pick<Services, "config">, nam
 }
 
 /** Redirects to the sign-in page with the failure's code. Throws any other error. */
-export function failureReply(error: unknown, redirectTo: string | undefined, cookies: readonly string[] = []) {
+function failureReply(error: unknown, redirectTo: string | undefined, cookies: readonly string[] = []) {
   if (error instanceof DatabaseUnavailable) return failureReply(new SignInFailure("unavailable"), redirectTo, cookies);
   if (!(error instanceof SignInFailure)) throw error;
   return seeOther(signInPageUrl("/login", { error: error.code }, redirectTo), cookies);

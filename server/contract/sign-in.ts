@@ -69,6 +69,7 @@ export const startOAuth = endpoint({
   path: "/v1/auth/oauth/{provider}/start",
   tag,
   summary: "Go to Google or GitHub to sign in.",
+  description: "A link on a page of another site leads to the sign-in page instead.",
   auth: "none",
   query: z.strictObject({ redirectTo: RedirectTo.describe("A path of this service, to go to once signed in.") }),
   responses: { 303: { description: "To the provider.", schema: null, headers: LOCATION } },

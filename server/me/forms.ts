@@ -1,6 +1,6 @@
 import { parseTypedEmailAddress } from "#domain/email-address.ts";
 import { SignInTooOld } from "#domain/errors.ts";
-import { clearedSessionCookie } from "../auth/session-cookie.ts";
+import { clearedSessionCookie, forgetAccountHeaders } from "../auth/session-cookie.ts";
 import type { DashboardFormCall } from "../http/dashboard-form.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
 import { DisplayName } from "../input/display-name.ts";
@@ -40,5 +40,6 @@ export async function deleteAccountByForm({ ctx, fields, goTo }: DashboardFormCa
     if (error instanceof SignInTooOld) return goTo("/account/delete", { typed: email });
     throw error;
   }
-  return seeOther("/deleted", [clearedSessionCookie(ctx.config)]);
+  const { headers, ...reply } = seeOther("/deleted");
+  return { ...reply, headers: { ...headers, ...forgetAccountHeaders(ctx.config) } };
 }

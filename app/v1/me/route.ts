@@ -1,4 +1,4 @@
-import { clearedSessionCookie } from "#server/auth/session-cookie.ts";
+import { forgetAccountHeaders } from "#server/auth/session-cookie.ts";
 import { deleteAccount, getProfile, updateProfile } from "#server/contract/me.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent, ok } from "#server/http/reply.ts";
@@ -16,6 +16,6 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   PATCH: route(updateProfile, async ({ ctx, body }) => ok(presentProfile(ctx, await updateOwnProfile(ctx, body)))),
   DELETE: route(deleteAccount, async ({ ctx }) => {
     await deleteOwnAccount(ctx);
-    return noContent({ "Set-Cookie": clearedSessionCookie(ctx.config) });
+    return noContent(forgetAccountHeaders(ctx.config));
   }),
 });

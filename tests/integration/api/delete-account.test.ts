@@ -60,6 +60,7 @@ describe("DELETE /v1/me 204", () => {
     const { status, text, headers } = await remove();
     expect([status, text]).toEqual([204, ""]);
     expect(headers.get("set-cookie")).toBe("sw_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure");
+    expect(headers.get("clear-site-data")).toBe('"cache", "storage"');
     for (const credential of [session, second, caller.live, caller.test]) {
       expect(await api.call("GET", "/v1/me", credential)).toMatchObject({ status: 401 });
     }

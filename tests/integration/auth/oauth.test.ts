@@ -92,6 +92,25 @@ describe("going to a provider", () => {
     }
   });
 
+  it.each([
+    ["another site", { "sec-fetch-site": "cross-site" }],
+    ["a sibling subdomain", { "sec-fetch-site": "same-site", referer: "https://www.example.com/" }],
+    ["another site, in a browser that says so by Referer alone", { referer: "https://attacker.example/" }],
+  ])("leads to the sign-in page when a page links to it from elsewhere: %s", async (_, headers) => {
+    const answer = await call("GET", "/v1/auth/oauth/github/start?redirectTo=/keys", null, undefined, headers);
+    expect([answer.status, location(answer)]).toEqual([303, "/login?redirectTo=%2Fkeys"]);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  it.each([
+    ["a page of our own", { "sec-fetch-site": "same-origin", referer: "https://api.example.com/login" }],
+    ["a bookmark", { "sec-fetch-site": "none" }],
+    ["a page of our own, in a browser that says so by Referer alone", { referer: "https://api.example.com/login" }],
+  ])("leads to the provider from %s", async (_, headers) => {
+    const answer = await call("GET", "/v1/auth/oauth/github/start", null, undefined, headers);
+    expect(new URL(location(answer) ?? "").pathname).toBe("/login/oauth/authorize");
+  });
+
   it("has no effect by HEAD", async () => {
     const answer = await call("HEAD", "/v1/auth/oauth/github/start");
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([303, []]);

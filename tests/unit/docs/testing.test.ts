@@ -22,7 +22,7 @@ it("docs/testing.md has everything that a fake has, and every option", () => {
     [...(table.exec(text)?.[0] ?? "").matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name),
     );
-  const members = names(/^\| \| Is \|$.*?^$/ms);
+  const members = names(/^\| Member \| Is \|$.*?^$/ms);
   expect([...members, "baseUrl"].toSorted()).toEqual(Object.keys(fakeStopwatch()).toSorted());
   // An option that the type lacks, or has too much, does not compile.
   const options: Record<keyof FakeOptions, true> = {

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { verifySignature, verifyStripeStyle } from "../../../sdk/src/index.ts";
+import { type Schedule, verifySignature, verifyStripeStyle } from "../../../sdk/src/index.ts";
 import { type Answer, FUTURE, type Method } from "./api.ts";
 import { comparable } from "./compare-answers.ts";
 import { type Side, startSides, type TargetAnswer } from "./fake-sides.ts";
@@ -317,6 +317,11 @@ it("operations on many schedules", async () => {
       if (started.status !== 202) return;
       const path = `/v1/operations/${started.body.id}`;
       await side.settle(async () => (await side.call("GET", path)).body.status !== "running");
+      // What a replay has made fires now.
+      await side.settle(async () => {
+        const { items } = (await side.call("GET", "/v1/schedules?q=operated")).body;
+        return items.every((one: Schedule) => one.replay_of === null || one.status === "succeeded");
+      });
       await call("GET", path);
       await call("POST", `${path}/stop`);
     };

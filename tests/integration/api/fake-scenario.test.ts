@@ -392,6 +392,8 @@ it("figures: usage, overview and profile", async () => {
     for (const period of ["24h", "7d", "30d", "1y"]) await call("GET", `/v1/overview?period=${period}`);
     for (const path of ["usage", "me", "signing-secrets", "me/relay-settings", "api-keys", "nothing"])
       await call("GET", `/v1/${path}`);
+    for (const method of ["OPTIONS", "HEAD", "PUT"] as const)
+      for (const path of ["schedules", "usage", "me/relay-settings"]) await call(method, `/v1/${path}`);
     const { body } = await call("GET", "/v1/me");
     expect(body.authSource).toBe("apiKey");
   });

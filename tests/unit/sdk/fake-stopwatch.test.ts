@@ -33,6 +33,20 @@ describe("the clock of the fake", () => {
     });
   });
 
+  it("leaves what is due already where it is: it can be fired, and is delivered by the next advance", async () => {
+    const { fake, client } = start();
+    const { id } = await client.schedules.create({ ...TARGET, fireIn: "1h" });
+    const replay = await client.schedules.replay(id);
+    expect(await client.schedules.fire(replay.id)).toMatchObject({
+      status: "scheduled",
+      fire_at: NOW,
+      updated_at: NOW,
+    });
+    await client.schedules.fire(id);
+    expect((await fake.advance()).map(({ scheduleId }) => scheduleId)).toEqual([id, replay.id]);
+    expect(fake.now().toISOString()).toBe(NOW);
+  });
+
   it("goes to an instant, and never back", async () => {
     const { fake } = start();
     await fake.advance("2031-01-01T01:00:00+01:00");

@@ -82,7 +82,7 @@ export function fakeStopwatch(options: FakeOptions = {}): FakeStopwatch {
 
   const fetch: Fetch = async (input, init) => {
     const request = new Request(input, init);
-    request.signal.throwIfAborted();
+    if (request.signal.aborted) throw request.signal.reason;
     return answer(account, apiKey, request);
   };
 

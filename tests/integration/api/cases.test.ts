@@ -6,7 +6,7 @@ import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts"
 import { type Answer, type Api, startApi } from "./api.ts";
 import { type Case, createFixture, type Fixture } from "./case-fixture.ts";
 import { comparable } from "./compare-answers.ts";
-import { answerOfFake, isBeyondFake } from "./fake-fixture.ts";
+import { answerOfFake, BEYOND_FAKE, isBeyondFake } from "./fake-fixture.ts";
 
 let api: Api;
 let web: WebProcess;
@@ -38,6 +38,10 @@ it.each(cases.map((one) => [one.name, one] as const))("%s", async (_, one) => {
     if (!check) throw new Error(`nothing checks ${JSON.stringify(what)}`);
     await check({ one, own, answer });
   }
+});
+
+it("every case that is beyond the SDK's fake by its name is a case", () => {
+  expect(cases.map(({ name }) => name)).toEqual(expect.arrayContaining([...BEYOND_FAKE]));
 });
 
 type Seen = { one: Case; own: Fixture; answer: Answer };

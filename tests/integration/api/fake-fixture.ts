@@ -8,11 +8,15 @@ import type { Case } from "./case-fixture.ts";
  * what HTTP servers do.
  */
 export function isBeyondFake({ name, auth }: Case): boolean {
-  return /^(session.*|key_(revoked|rotated_out|deactivated))$/.test(auth) || BEYOND.has(name);
+  return /^(session.*|key_(revoked|rotated_out|deactivated))$/.test(auth) || BEYOND_FAKE.has(name);
 }
 
 /** A header of 60 KB, a body of 100 MB and a parameter that Next.js would drop are dealt with before any endpoint. */
-const BEYOND = new Set(["authn: 64 KB key", "http: body of 100 MB", "list: schedules?__proto__[x]=1"]);
+export const BEYOND_FAKE: ReadonlySet<string> = new Set([
+  "authn: 64 KB key",
+  "http: body of 100 MB",
+  "list: schedules?__proto__[x]=1",
+]);
 
 /** What the fake answers to a case, in the place of `createFixture` and its `send`. */
 export async function answerOfFake(one: Case): Promise<Answer> {

@@ -251,6 +251,14 @@ describe("the account of the fake", () => {
     }
   });
 
+  it("does nothing of a call that was aborted", async () => {
+    const { fake, client } = start();
+    const reason = new Error("not any more");
+    const init = { method: "POST", body: "{}", signal: AbortSignal.abort(reason) };
+    await expect(fake.fetch(`${fake.baseUrl}/v1/schedules`, init)).rejects.toBe(reason);
+    expect((await client.schedules.list()).total).toBe(0);
+  });
+
   it("knows no other key", async () => {
     const { fake } = start();
     const client = new Stopwatch(fakeStopwatch({ env: "live" }).apiKey, { ...fake.options, maxRetries: 0 });

@@ -5,6 +5,7 @@ import { Promises } from "#components/landing/promises.tsx";
 import { PunctualityNow } from "#components/landing/punctuality-now.tsx";
 import { WhereTimeWent } from "#components/landing/where-time-went.tsx";
 import { readLastPunctuality } from "#server/overview/punctuality.ts";
+import { SDK_NAME } from "#server/sdk-package.ts";
 import { getServices } from "#server/services.ts";
 import { publicPage } from "./public-page.tsx";
 
@@ -21,7 +22,7 @@ export default async function Landing() {
   const now = new Date();
   return publicPage(
     <>
-      <Hero baseUrl={baseUrl} fireAt={tomorrowAtNine(now)} />
+      <Hero baseUrl={baseUrl} sdkName={SDK_NAME} fireAt={tomorrowAtNine(now)} />
       <PunctualityNow figures={figures} now={now} />
       <Promises />
       <WhereTimeWent />

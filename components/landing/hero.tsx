@@ -1,10 +1,12 @@
 import { ButtonLink } from "../ui/button.tsx";
-import { CodeBlock, type CodePiece } from "../ui/code-block.tsx";
+import { codeText } from "../ui/code-piece.ts";
+import { CodeTabs } from "../ui/code-tabs.tsx";
+import { trialCall } from "./trial-call.ts";
 
-/** The heading of the first page, with a curl example for this installation. */
-export function Hero({ baseUrl, fireAt }: { baseUrl: string; fireAt: Date }) {
-  const curl = firstCall(baseUrl, fireAt);
-  const answer = `{ "id": "sch_…", "fire_at": "${fireAt.toISOString()}",\n  "status": "scheduled", "over_limit": false }`;
+/** The heading of the first page, with an example of a call for this installation, by curl and by the SDK. */
+export function Hero({ baseUrl, sdkName, fireAt }: { baseUrl: string; sdkName: string; fireAt: Date }) {
+  const { curl, sdk } = trialCall({ baseUrl, sdkName, fireAt });
+  const at = fireAt.toISOString();
   return (
     <section className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,27rem),1fr))] items-center gap-x-14 gap-y-8 py-[clamp(1.5rem,2vw,2rem)]">
       <div className="grid gap-6">
@@ -22,28 +24,33 @@ export function Hero({ baseUrl, fireAt }: { baseUrl: string; fireAt: Date }) {
           </ButtonLink>
         </div>
       </div>
-      <CodeBlock
-        title="POST /v1/schedules"
-        what="curl command"
-        code={[...curl, "\n\n", { text: "# 201", as: "comment" }, `\n${answer}`]}
-        copied={curl.map((piece) => (typeof piece === "string" ? piece : piece.text)).join("")}
+      <CodeTabs
+        what="Example of a call"
+        samples={[
+          {
+            label: "curl",
+            code: [
+              ...curl,
+              "\n\n",
+              { text: "# 201", as: "comment" },
+              `\n{ "id": "sch_…", "fire_at": "${at}",\n  "status": "scheduled", "over_limit": false }`,
+            ],
+            copied: codeText(curl),
+          },
+          {
+            label: "SDK",
+            code: [
+              ...sdk,
+              "\n\n",
+              {
+                text: `// { id: "sch_…", fire_at: "${at}",\n//   status: "scheduled", over_limit: false, … }`,
+                as: "comment",
+              },
+            ],
+            copied: codeText(sdk),
+          },
+        ]}
       />
     </section>
   );
-}
-
-function firstCall(baseUrl: string, fireAt: Date): CodePiece[] {
-  const text = (words: string): CodePiece => ({ text: words, as: "text" });
-  return [
-    `curl ${baseUrl}/v1/schedules \\\n  -H `,
-    text('"Authorization: Bearer $STOPWATCH_API_KEY"'),
-    " \\\n  -H ",
-    text('"Content-Type: application/json"'),
-    " \\\n  -d ",
-    text(`'{\n    "targetUrl": "https://example.com/hooks/trial-ends",\n    "fireAt": `),
-    { text: `"${fireAt.toISOString()}"`, as: "instant" },
-    text(
-      `,\n    "headers": { "Content-Type": "application/json" },\n    "payload": "{\\"customer\\":\\"cus_81\\"}",\n    "idempotencyKey": "trial-ends-cus_81"\n  }'`,
-    ),
-  ];
 }

@@ -1,8 +1,10 @@
 import { Check } from "lucide";
 import { type ReactNode, useId } from "react";
+import type { Environment } from "#domain/environment.ts";
+import { firstCallSamples, type Installation } from "../schedules/first-call.ts";
 import { ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
-import { CodeBlock, type CodePiece } from "../ui/code-block.tsx";
+import { CodeTabs } from "../ui/code-tabs.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
@@ -14,21 +16,17 @@ export type StepsDone = { hasKey: boolean; hasSchedule: boolean; hasSent: boolea
  * ticked, and says no more than where to find what it made.
  */
 export function FirstSteps({
-  baseUrl,
+  installation,
   env,
   done: { hasKey, hasSchedule, hasSent },
-  fireAt,
   links,
 }: {
-  baseUrl: string;
-  env: "live" | "test";
+  installation: Installation;
+  env: Environment;
   done: StepsDone;
-  /** The instant in the ready call. */
-  fireAt: Date;
   links: { keys: string; newKey: string; newSchedule: string; schedules: string };
 }) {
   const id = useId();
-  const curl = firstCall(baseUrl, env, fireAt);
   return (
     <Card aria-labelledby={id}>
       <CardHead id={id} title={titleOf({ hasKey, hasSchedule, hasSent })} />
@@ -52,9 +50,11 @@ export function FirstSteps({
           <Step at={2} title="Hand over a request and an instant" isDone={hasSchedule}>
             {!hasSchedule && (
               <>
-                <CodeBlock title="Terminal" what="curl command" code={curl} />
+                <div className="grid w-full max-w-152 grid-cols-1">
+                  <CodeTabs what="First call" samples={firstCallSamples(installation, env)} />
+                </div>
                 <p className="text-ink-soft">
-                  Put an address of yours in the place of the target. Or{" "}
+                  Its target answers everybody; later, put an address of yours in its place. Or{" "}
                   <TextLink href={links.newSchedule}>fill in a form</TextLink>.
                 </p>
               </>
@@ -98,20 +98,4 @@ function Step({ at, title, isDone, children }: { at: number; title: string; isDo
       </div>
     </li>
   );
-}
-
-function firstCall(baseUrl: string, env: string, fireAt: Date): CodePiece[] {
-  const text = (words: string): CodePiece => ({ text: words, as: "text" });
-  return [
-    "export STOPWATCH_API_KEY=",
-    text(`"sw_${env}_…"`),
-    `\ncurl ${baseUrl}/v1/schedules \\\n  -H `,
-    text('"Authorization: Bearer $STOPWATCH_API_KEY"'),
-    " \\\n  -H ",
-    text('"Content-Type: application/json"'),
-    " \\\n  -d ",
-    text(`'{ "targetUrl": "https://example.com/",\n        "method": "GET",\n        "fireAt": `),
-    { text: `"${fireAt.toISOString()}"`, as: "instant" },
-    text(" }'"),
-  ];
 }

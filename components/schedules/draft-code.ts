@@ -1,13 +1,23 @@
 import type { TimeField } from "#domain/chosen-time.ts";
 import { headerPairs, type ScheduleDraft } from "#domain/schedule-draft.ts";
-import type { CodePiece } from "../ui/code-block.tsx";
+import { sdkClientCode, sdkFields, writeFields } from "#domain/sdk-code.ts";
+import type { CodePiece } from "../ui/code-piece.ts";
 
 /** How many characters of a payload are shown; the copied text has all of them. */
 const SHOWN_PAYLOAD_MAX = 600;
 
 export type DraftCode = { shown: CodePiece[]; copied: string };
 
-/** The API call that stores a draft: path and body. Null when no call can store it. */
+/** An API call that stores a draft: address, body, and what the SDK has for it. */
+export type DraftCall = {
+  url: string;
+  body: Record<string, unknown>;
+  method: "create" | "replay" | "clone";
+  /** The schedule that is repeated. */
+  from: string;
+};
+
+/** The API call that stores a draft. Null when no call can store it. */
 export function draftCall(
   draft: ScheduleDraft,
   {
@@ -16,18 +26,21 @@ export function draftCall(
     time,
     isEarlyByDefault,
   }: { baseUrl: string; from: string; time: TimeField; isEarlyByDefault: boolean },
-): { url: string; body: Record<string, unknown> } | null {
+): DraftCall | null {
   const pairs = headerPairs(draft.headers);
   const headers = pairs.length > 0 ? { headers: Object.fromEntries(pairs) } : {};
   const key = draft.idempotencyKey === "" ? {} : { idempotencyKey: draft.idempotencyKey };
   if (from !== "") {
     const { keepsPayload, keepsHeaders, payload } = draft;
     const url = `${baseUrl}/v1/schedules/${from}`;
-    if (keepsPayload && keepsHeaders) return { url: `${url}/replay`, body: { ...time, ...key } };
+    if (keepsPayload && keepsHeaders) {
+      return { url: `${url}/replay`, body: { ...time, ...key }, method: "replay", from };
+    }
     if (keepsPayload) return null;
     return {
       url: `${url}/clone`,
       body: { ...time, payload, ...(keepsHeaders ? {} : { headers: {}, ...headers }), ...key },
+      ...{ method: "clone", from },
     };
   }
   return {
@@ -41,11 +54,12 @@ export function draftCall(
       ...(draft.earlyFire === isEarlyByDefault ? {} : { earlyFire: draft.earlyFire }),
       ...key,
     },
+    ...{ method: "create", from },
   };
 }
 
 /** The call as a curl command for a POSIX shell. */
-export function curlOf({ url, body }: { url: string; body: Record<string, unknown> }): DraftCode {
+export function curlOf({ url, body }: Pick<DraftCall, "url" | "body">): DraftCode {
   return written(
     body,
     `curl ${url} \\\n  -H "Authorization: Bearer $STOPWATCH_API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '`,
@@ -55,13 +69,28 @@ export function curlOf({ url, body }: { url: string; body: Record<string, unknow
 }
 
 /** The call as JavaScript with fetch. */
-export function fetchOf({ url, body }: { url: string; body: Record<string, unknown> }): DraftCode {
+export function fetchOf({ url, body }: Pick<DraftCall, "url" | "body">): DraftCode {
   return written(
     body,
     `await fetch("${url}", {\n  method: "POST",\n  headers: {\n    Authorization: \`Bearer \${process.env.STOPWATCH_API_KEY}\`,\n    "Content-Type": "application/json",\n  },\n  body: JSON.stringify(`,
     (json) => json.replaceAll("\n", "\n  "),
     "),\n});",
   );
+}
+
+/** The call by the SDK, as JavaScript. */
+export function sdkOf({ body, method, from }: DraftCall, packageName: string): DraftCode {
+  const fields = sdkFields(body, { keepsHeaders: method === "clone" });
+  const call = from === "" ? `${method}(` : `${method}(${JSON.stringify(from)}, `;
+  const before = `${sdkClientCode(packageName)}\nawait client.schedules.${call}`;
+  const cut = Object.entries(fields).map(([name, code]) => {
+    const isLong = /^(payload|json)$/.test(name) && code.length > SHOWN_PAYLOAD_MAX;
+    return [name, isLong ? `${code.slice(0, SHOWN_PAYLOAD_MAX).toWellFormed()}…` : code];
+  });
+  return {
+    shown: [before, ...piecesOf(writeFields(Object.fromEntries(cut)), body, (name) => `${name}: `), ");"],
+    copied: `${before}${writeFields(fields)});`,
+  };
 }
 
 function written(
@@ -74,18 +103,21 @@ function written(
   const { payload } = body;
   const isLong = typeof payload === "string" && payload.length > SHOWN_PAYLOAD_MAX;
   const shown = isLong ? { ...body, payload: `${payload.slice(0, SHOWN_PAYLOAD_MAX).toWellFormed()}…` } : body;
-  const json = text(shown);
-  const name = body.fireIn === undefined ? "fireAt" : "fireIn";
-  const instant = JSON.stringify(body[name]);
-  const at = json.indexOf(instant, json.indexOf(`"${name}": `));
   return {
-    shown: [
-      before,
-      { text: json.slice(0, at), as: "text" },
-      { text: instant, as: "instant" },
-      { text: json.slice(at + instant.length), as: "text" },
-      after,
-    ],
+    shown: [before, ...piecesOf(text(shown), body, (name) => `"${name}": `), after],
     copied: `${before}${text(body)}${after}`,
   };
+}
+
+/** The written fields of a body, with its time marked. */
+function piecesOf(code: string, { fireAt, fireIn }: Record<string, unknown>, label: (name: string) => string) {
+  const [name, time] = fireIn === undefined ? ["fireAt", fireAt] : ["fireIn", fireIn];
+  const text = JSON.stringify(time);
+  const at = code.indexOf(text, code.indexOf(label(name)));
+  const pieces: CodePiece[] = [
+    { text: code.slice(0, at), as: "text" },
+    { text, as: "instant" },
+    { text: code.slice(at + text.length), as: "text" },
+  ];
+  return pieces;
 }

@@ -29,6 +29,7 @@ export function NewScheduleForm({
   isEarlyByDefault,
   mayAllowMore,
   baseUrl,
+  sdkName,
   cloned,
   signInHref,
 }: {
@@ -44,6 +45,7 @@ export function NewScheduleForm({
   /** The operator allows targets beyond the public ones. */
   mayAllowMore: boolean;
   baseUrl: string;
+  sdkName: string;
   cloned?: Cloned;
   signInHref: string;
 }) {
@@ -143,6 +145,7 @@ export function NewScheduleForm({
           draft={draft}
           chosen={chosen}
           baseUrl={baseUrl}
+          sdkName={sdkName}
           from={cloned?.id ?? ""}
           isEarlyByDefault={isEarlyByDefault}
         />

@@ -1,4 +1,5 @@
-import { CodeBlock, type CodePiece } from "../ui/code-block.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
+import type { CodePiece } from "../ui/code-piece.ts";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
 /** The curl commands that read the schedule and perform its possible actions. */

@@ -1,12 +1,24 @@
 import { Plus } from "lucide";
+import type { Environment } from "#domain/environment.ts";
 import { ButtonLink } from "../ui/button.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeTabs } from "../ui/code-tabs.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextLink } from "../ui/text-link.tsx";
+import { firstCallSamples, type Installation } from "./first-call.ts";
 
-/** Shown in place of the list before the first schedule. `curl` is a command that creates one. */
-export function SchedulesEmpty({ newHref, keysHref, curl }: { newHref: string; keysHref: string; curl: string }) {
+/** Shown in place of the list before the first schedule, with calls that create one. */
+export function SchedulesEmpty({
+  newHref,
+  keysHref,
+  installation,
+  env,
+}: {
+  newHref: string;
+  keysHref: string;
+  installation: Installation;
+  env: Environment;
+}) {
   return (
     <>
       <EmptyState
@@ -25,7 +37,7 @@ export function SchedulesEmpty({ newHref, keysHref, curl }: { newHref: string; k
         <p className="text-center text-ink-soft text-sm">
           Or by the API, with <TextLink href={keysHref}>an API key</TextLink>:
         </p>
-        <CodeBlock title="curl" what="curl command" code={curl} />
+        <CodeTabs what="First call" samples={firstCallSamples(installation, env)} />
       </div>
     </>
   );

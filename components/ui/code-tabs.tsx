@@ -1,10 +1,14 @@
 import { useId } from "react";
+import type { CodePiece } from "./code-piece.ts";
+import { CodePieces } from "./code-pieces.tsx";
 import { Copy } from "./copy.tsx";
 
 export type CodeSample = {
   /** Names the tab, such as "curl". */
   label: string;
-  code: string;
+  code: CodePiece | readonly CodePiece[];
+  /** The text to copy if it differs from the code. */
+  copied?: string;
 };
 
 /**
@@ -25,6 +29,8 @@ export function CodeTabs({ what, samples }: { what: string; samples: readonly Co
               <label key={label} className="code-tab">
                 <input
                   type="radio"
+                  // Belongs to no form: Enter would send the one that the tabs are in.
+                  form=""
                   name={name}
                   data-tab={at}
                   defaultChecked={at === 0}
@@ -36,9 +42,9 @@ export function CodeTabs({ what, samples }: { what: string; samples: readonly Co
             ))}
           </div>
         </fieldset>
-        {samples.map(({ label }, at) => (
+        {samples.map(({ label, copied }, at) => (
           <span key={label} data-pane={at} className="hidden">
-            <Copy text={{ id: `${name}${at}` }} what={`${what}, ${label}`} />
+            <Copy text={copied ?? { id: `${name}${at}` }} what={`${what}, ${label}`} />
           </span>
         ))}
       </div>
@@ -53,7 +59,7 @@ export function CodeTabs({ what, samples }: { what: string; samples: readonly Co
             className="code-pane"
           >
             <code id={`${name}${at}`} className="text-[length:inherit]">
-              {code}
+              <CodePieces of={code} />
             </code>
           </pre>
         </div>

@@ -146,7 +146,7 @@ describe("the overview", () => {
       ...[KEY_STEP, SCHEDULE_STEP, DELIVERY_STEP],
     ]);
     expect(await steps.getByRole("link", { name: "New key" }).getAttribute("href")).toBe("/keys/new?env=test");
-    const curl = (await page.getByRole("group", { name: "curl command" }).textContent()) ?? "";
+    const curl = (await page.getByRole("group", { name: "First call, curl" }).textContent()) ?? "";
     const body = /-d '([^']*)'/.exec(curl)?.[1] ?? "";
     const answer = await page.request.post(`${stage.origin}/v1/schedules?env=test`, {
       data: JSON.parse(body),

@@ -308,10 +308,14 @@ describe("while it is typed", () => {
     const { page, close } = await stage.open(account, "/schedules/new");
     await fill(page);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.getByRole("button", { name: "Copy curl command" }).click();
+    await page.getByRole("button", { name: "Copy The same as code, curl" }).click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await expect.poll(copied).toMatch(/^curl http:\/\/localhost:\d+\/v1\/schedules \\\n/);
     expect(await copied()).toContain('"fireAt": "2031-01-01T09:00:00.250Z"');
+    await page.getByRole("radio", { name: "SDK" }).check();
+    await page.getByRole("button", { name: "Copy The same as code, SDK" }).click();
+    await expect.poll(copied).toContain("await client.schedules.create({");
+    expect(await copied()).toContain('fireAt: "2031-01-01T09:00:00.250Z"');
     await close();
   });
 

@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { curlArguments } from "#tests/helpers/curl-arguments.ts";
 import { createDispatchBench, type DispatchBench } from "#tests/helpers/dispatcher.ts";
 import { openPage } from "#tests/helpers/page-checks.ts";
 import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
@@ -75,14 +74,14 @@ async function makeKey(page: Page): Promise<string> {
   return raw ?? "";
 }
 
-/** Sends what the shown command sends, but to the receiver of this test; the id of the schedule, and its target. */
+/** Sends what the shown command sends, but to the receiver of this test and later; the id of the schedule, and its target. */
 async function sendShownCall(page: Page, apiKey: string): Promise<{ id: string; target: string }> {
   await goTo(page, "Overview");
   await firstSteps(page).getByRole("heading", { name: "Make an API key done" }).waitFor();
-  const shown = await firstSteps(page).getByRole("group", { name: "curl command" }).textContent();
+  const shown = await firstSteps(page).getByRole("group", { name: "First call, curl" }).textContent();
   const { url, method, headers, body } = await curlArguments((shown ?? "").replace("sw_live_…", apiKey));
   const target = `${receiver.origin}/hello`;
-  const sent = JSON.stringify({ ...JSON.parse(body), targetUrl: target });
+  const sent = JSON.stringify({ ...JSON.parse(body ?? ""), targetUrl: target, fireIn: "5m" });
   const answer = await fetch(url, { method, headers, body: sent });
   const stored = await answer.json();
   expect({ status: answer.status, stored }).toMatchObject({ status: 201, stored: { status: "scheduled" } });
@@ -90,18 +89,6 @@ async function sendShownCall(page: Page, apiKey: string): Promise<{ id: string; 
     .getByRole("heading", { name: "Hand over a request and an instant done" })
     .waitFor({ timeout: 30_000 });
   return { id: stored.id, target };
-}
-
-/** What curl would send, by the arguments that a shell gives it. */
-async function curlArguments(command: string) {
-  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", `curl() { printf '%s\\0' "$@"; }\n${command}`]);
-  const [url = "", ...options] = stdout.split("\0").slice(0, -1);
-  const pairs = options.flatMap((option, at) => (at % 2 === 0 ? [[option, options[at + 1] ?? ""] as const] : []));
-  const headers = pairs.filter(([option]) => option === "-H").map(([, line]) => line.split(/: (.*)/s, 2));
-  const bodies = pairs.filter(([option]) => option === "-d").map(([, text]) => text);
-  expect(pairs.every(([option]) => ["-H", "-d"].includes(option))).toBe(true);
-  expect(bodies).toHaveLength(1);
-  return { url, method: "POST", headers: Object.fromEntries(headers), body: bodies[0] ?? "" };
 }
 
 /** Finds the schedule, has it leave at once, and sees on the page how it is delivered. */

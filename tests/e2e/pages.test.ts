@@ -64,7 +64,7 @@ describe("the first page", () => {
 
   it("shows the same content without scripts, and lets the theme be chosen without them", async () => {
     const { page, close } = await open("/", { ...wide, scripts: false });
-    expect(await page.getByRole("button", { name: "Copy curl command" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
     const before = await background(page);
     await page.getByRole("radio", { name: "Dark" }).check();
     await expect.poll(() => background(page)).not.toBe(before);
@@ -88,10 +88,14 @@ describe("the first page", () => {
   it("copies the command alone, without the answer below it", async () => {
     const { page, close } = await open("/");
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.getByRole("button", { name: "Copy curl command" }).click();
+    await page.getByRole("button", { name: "Copy Example of a call, curl" }).click();
     await expect.poll(() => page.getByRole("status").first().textContent()).toBe("Copied");
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toMatch(/^curl .*\/v1\/schedules \\\n[\s\S]*}'$/);
+    await page.getByRole("radio", { name: "SDK" }).check();
+    await page.getByRole("button", { name: "Copy Example of a call, SDK" }).click();
+    const copy = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copy).toMatch(/^import \{ Stopwatch \} from [\s\S]*\n\}\);$/);
     await close();
   });
 

@@ -12,15 +12,13 @@ import type { Ctx } from "#server/context.ts";
 import { readFirstSteps } from "#server/overview/first-steps.ts";
 import { type Nearest, readNearest } from "#server/overview/nearest.ts";
 import { type Overview, readOverview } from "#server/overview/overview.ts";
+import { installationOf } from "#server/sdk-package.ts";
 import type { Opened, Shown } from "../dashboard-page.tsx";
 import { hrefIn, type View } from "../view.ts";
 import { nearIn } from "./near.ts";
 import { chosenPeriod, PERIOD_WORDS, periodChoices } from "./period.ts";
 
 const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-/** From the page to the instant in its ready call, in whole minutes: long enough to make a key first. */
-const FIRST_CALL_MINUTES = 3;
 
 /** The overview: how late the account's requests left, what wants a look, and the first steps of a newcomer. */
 export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> {
@@ -65,10 +63,9 @@ function Beginning({ ctx, view, done }: { ctx: Ctx; view: View; done: StepsDone 
   const inEnv = (path: string) => hrefIn(view.env, path);
   return (
     <FirstSteps
-      baseUrl={ctx.config.baseUrl}
+      installation={installationOf(ctx.config.baseUrl)}
       env={view.env}
       done={done}
-      fireAt={new Date((Math.ceil(view.now.getTime() / MINUTE_MS) + FIRST_CALL_MINUTES) * MINUTE_MS)}
       links={{
         ...{ keys: inEnv("/keys"), newKey: inEnv("/keys/new") },
         ...{ newSchedule: inEnv("/schedules/new"), schedules: inEnv("/schedules") },

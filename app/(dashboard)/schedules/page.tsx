@@ -13,6 +13,7 @@ import { HiddenFields } from "#components/ui/hidden-fields.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
+import { installationOf } from "#server/sdk-package.ts";
 import { dashboardPage, type Opened } from "../dashboard-page.tsx";
 import { hrefIn, type View } from "../view.ts";
 import { type Asked, FIRES, filterParams, PAGES_MAX, readAsked, SORTS } from "./asked.ts";
@@ -59,10 +60,13 @@ async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
   const isFiltered = Object.keys(asked.filter).length > 0;
   const resetHref = hrefIn(view.env, view.path);
   if (total === 0 && !isFiltered && asked.problem === undefined) {
-    const fireAt = new Date(view.now.getTime() + 300_000).toISOString();
-    const call = `curl ${ctx.config.baseUrl}/v1/schedules \\\n  -H "Authorization: Bearer $STOPWATCH_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"targetUrl":"https://example.com/hook","fireAt":"${fireAt}"}'`;
     return (
-      <SchedulesEmpty newHref={hrefIn(view.env, "/schedules/new")} keysHref={hrefIn(view.env, "/keys")} curl={call} />
+      <SchedulesEmpty
+        newHref={hrefIn(view.env, "/schedules/new")}
+        keysHref={hrefIn(view.env, "/keys")}
+        installation={installationOf(ctx.config.baseUrl)}
+        env={view.env}
+      />
     );
   }
   const { from, to } = asked.filter;

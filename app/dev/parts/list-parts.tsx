@@ -11,6 +11,7 @@ import { SelectionBar } from "#components/schedules/selection-bar.tsx";
 import { Card } from "#components/ui/card.tsx";
 import { FilterForm, FilterRange, FilterSelect } from "#components/ui/filter-form.tsx";
 import { STATUSES } from "#domain/states.ts";
+import { installationOf } from "#server/sdk-package.ts";
 import { LONG_EMAIL, LONG_ERROR, LONG_NAME, LONG_REASON, LONG_URL } from "./extreme-values.ts";
 import { Section } from "./section.tsx";
 
@@ -145,7 +146,12 @@ export function ListParts() {
       </Section>
       <Section title="In the place of a list" columns>
         <Card>
-          <SchedulesEmpty newHref="#new" keysHref="#keys" curl={"curl https://stopwatch.example.com/v1/schedules"} />
+          <SchedulesEmpty
+            newHref="#new"
+            keysHref="#keys"
+            installation={installationOf("https://stopwatch.example.com")}
+            env="test"
+          />
         </Card>
         <Card>
           <SchedulesNoMatch asked={`dead ones with “${LONG_NAME}” in the URL`} resetHref="#reset" />

@@ -7,6 +7,7 @@ import { NeedsAttention } from "#components/overview/needs-attention.tsx";
 import { NotRunning } from "#components/overview/not-running.tsx";
 import { StatusNotices } from "#components/status/status-notices.tsx";
 import { Card, CardBody } from "#components/ui/card.tsx";
+import { installationOf } from "#server/sdk-package.ts";
 import { LONG_URL } from "./extreme-values.ts";
 import { Section } from "./section.tsx";
 
@@ -23,9 +24,8 @@ const NEAR: readonly Near[] = [
 ];
 
 const FIRST_STEPS = {
-  baseUrl: "https://stopwatch.example.com",
+  installation: installationOf("https://stopwatch.example.com"),
   env: "live",
-  fireAt: NOW,
   links: { keys: "#keys", newKey: "#new-key", newSchedule: "#new", schedules: "#schedules" },
 } as const;
 const STEPS_DONE = {

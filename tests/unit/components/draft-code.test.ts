@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { curlOf, draftCall, fetchOf } from "#components/schedules/draft-code.ts";
+import { curlOf, draftCall, fetchOf, sdkOf } from "#components/schedules/draft-code.ts";
 import { emptyDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import { SDK_NAME } from "#server/sdk-package.ts";
+import { runSample, typeProblems } from "#tests/helpers/sdk-samples.ts";
+import { KEY, SCHEDULE_ID } from "../sdk/fake-service.ts";
 
 const AT = {
   baseUrl: "https://own.example.com",
@@ -64,5 +67,51 @@ describe("a draft as a call of the API", () => {
     const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
     await new AsyncFunction("fetch", "process", fetchOf(call).copied)(fake, { env: {} });
     expect(sent).toEqual([[call.url, call.body]]);
+  });
+});
+
+describe("a draft as a call of the SDK", () => {
+  const json = { name: "Content-Type", value: "application/json" };
+  const CALLS = {
+    "with a JSON payload": draftCall(draft({ payload: '{ "a": [1, "x y"] }' }), AT),
+    "with text, headers and a key": draftCall(
+      draft({ payload: "it's\n`$x`", headers: [{ name: "X-A", value: "1" }], idempotencyKey: "k", earlyFire: true }),
+      { ...AT, time: { fireIn: "1h30m" } },
+    ),
+    "without a payload": draftCall(draft({ method: "GET", headers: [] }), AT),
+    "that replays": draftCall(draft({ keepsHeaders: true, keepsPayload: true }), { ...AT, from: SCHEDULE_ID }),
+    "that clones with the original's headers": draftCall(draft({ keepsHeaders: true, payload: "[1]" }), {
+      ...AT,
+      from: SCHEDULE_ID,
+    }),
+    "that clones with one header": draftCall(draft({ headers: [json], payload: "[1]" }), { ...AT, from: SCHEDULE_ID }),
+    "that clones without headers": draftCall(draft({ headers: [], payload: "[1]" }), { ...AT, from: SCHEDULE_ID }),
+  };
+  const sdkCode = (call: ReturnType<typeof draftCall>) => (call ? sdkOf(call, SDK_NAME) : { shown: [], copied: "" });
+
+  it.each(Object.entries(CALLS))("%s sends the same request as by curl", async (_, call) => {
+    const sent: { url: string; body: Record<string, string> }[] = [];
+    await runSample(sdkCode(call).copied, KEY, async (url, { body = "" }) => {
+      sent.push({ url: new URL(url).pathname, body: JSON.parse(body) });
+      return Response.json({});
+    });
+    const [{ url, body } = { url: "", body: {} as Record<string, unknown> }, ...others] = sent;
+    const compact = (payload: unknown) =>
+      /^[[{]/.test(`${payload}`) ? JSON.stringify(JSON.parse(`${payload}`)) : payload;
+    const { payload, ...rest } = call?.body ?? {};
+    expect(others).toEqual([]);
+    expect(url).toBe(new URL(call?.url ?? "").pathname);
+    expect({ idempotencyKey: undefined, ...body, payload: compact(body.payload) }).toEqual({
+      ...{ idempotencyKey: expect.any(String), ...rest, payload: compact(payload) },
+    });
+  });
+
+  it("compiles, is copied in full although a long payload is shown cut, and has its time marked", async () => {
+    const codes = Object.values(CALLS).map((call, at) => [`draft-${at}`, sdkCode(call).copied]);
+    expect(await typeProblems(Object.fromEntries(codes))).toEqual([]);
+    const { shown, copied } = sdkCode(draftCall(draft({ payload: `["${"x".repeat(5_000)}"]` }), AT));
+    expect(JSON.stringify(shown).length).toBeLessThan(2_000);
+    expect(copied).toContain("x".repeat(5_000));
+    expect(shown).toContainEqual({ text: `"${AT.time.fireAt}"`, as: "instant" });
   });
 });

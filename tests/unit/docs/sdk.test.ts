@@ -7,6 +7,8 @@ import { KEY } from "../sdk/fake-service.ts";
 
 const DOCS = globSync(["*.md", "docs/*.md", "sdk/*.md"]);
 
+const isOfSdk = (code: string) => /from "stopwatch-sdk/.test(code);
+
 /** The code blocks of a document, with the language of each. */
 function blocksOf(doc: string): { language: string; code: string }[] {
   const blocks = readFileSync(doc, "utf8").matchAll(/^```(\w+)[^\n]*\n(.*?)^```$/gms);
@@ -14,13 +16,15 @@ function blocksOf(doc: string): { language: string; code: string }[] {
 }
 
 it("every code of the documentation that uses the SDK compiles against its types", async () => {
-  const samples = DOCS.flatMap((doc) =>
-    blocksOf(doc).flatMap(({ language, code }, at) =>
-      /^(js|ts)$/.test(language) && /from "stopwatch-sdk/.test(code)
-        ? [[`${doc.replaceAll(/\W/g, "-")}-${at + 1}`, code]]
-        : [],
-    ),
-  );
+  const samples = DOCS.flatMap((doc) => {
+    const codes = blocksOf(doc).flatMap(({ language, code }) => (/^(js|ts)$/.test(language) ? [code] : []));
+    return codes.flatMap((code, at) => {
+      const begin = codes.slice(0, at).findLast(isOfSdk) ?? "";
+      // A block without an import goes on with the client of the one before.
+      const whole = !isOfSdk(code) && /\bclient\./.test(code) ? begin + code : code;
+      return isOfSdk(whole) ? [[`${doc.replaceAll(/\W/g, "-")}-${at + 1}`, whole]] : [];
+    });
+  });
   expect(samples.length).toBeGreaterThanOrEqual(6);
   expect(await typeProblems(Object.fromEntries(samples))).toEqual([]);
 });

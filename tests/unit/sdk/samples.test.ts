@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
+import { trialCall } from "#components/landing/trial-call.ts";
+import { firstCallSamples } from "#components/schedules/first-call.ts";
+import { type CodePiece, codeText } from "#components/ui/code-piece.ts";
 import { readReference } from "#server/contract/reference.ts";
-import { SDK_NAME } from "#server/sdk-package.ts";
+import { installationOf, SDK_NAME } from "#server/sdk-package.ts";
 import { runSample, typeProblems } from "#tests/helpers/sdk-samples.ts";
 import { KEY, OPERATION_ID, SCHEDULE_ID } from "./fake-service.ts";
 import { operationOf, operationsOfKeys } from "./operations.ts";
@@ -16,8 +19,11 @@ it("the reference has a call by the SDK for every operation that takes an API ke
   expect(operationsOfKeys.filter(({ operationId }) => samples[operationId] === undefined)).toEqual([]);
 });
 
-it("every call by the SDK compiles against its types", async () => {
-  expect(await typeProblems(samples)).toEqual([]);
+it("every call by the SDK compiles against its types, those of the first page and of a newcomer too", async () => {
+  const { sdk } = trialCall({ baseUrl: "https://stopwatch.example.com", sdkName: SDK_NAME, fireAt: new Date() });
+  const [, first] = firstCallSamples(installationOf("https://stopwatch.example.com"), "live");
+  const shown = { trial: codeText(sdk), first: codeText(first?.code as CodePiece[]) };
+  expect(await typeProblems({ ...samples, ...shown })).toEqual([]);
   const wrong = `import { Stopwatch } from "${SDK_NAME}";\nnew Stopwatch("").schedules.get(1);\n`;
   expect(await typeProblems({ wrong })).toEqual([expect.stringMatching(/wrong\.ts\(2,.*error TS2345/)]);
 });

@@ -4,6 +4,7 @@ import { emptyDraft } from "#domain/schedule-draft.ts";
 import { signInPageUrl } from "#server/auth/redirects.ts";
 import { readOwnRelaySettings } from "#server/relay-settings/read.ts";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
+import { SDK_NAME } from "#server/sdk-package.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../../view.ts";
 import { createSchedule } from "./create-schedule.ts";
@@ -35,6 +36,7 @@ export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
         isEarlyByDefault={isEarly}
         mayAllowMore={ctx.config.targetPolicy.allowedOrigins.size > 0}
         baseUrl={ctx.config.baseUrl}
+        sdkName={SDK_NAME}
         cloned={cloned && { ...pick(cloned), href: hrefIn(view.env, `/schedules/${cloned.id}`) }}
         signInHref={signInPageUrl("/login", {}, hrefWith(view, {}))}
       />

@@ -45,7 +45,7 @@ export function readCreateBody(body: unknown): CreateBody {
   return readFields(body, CREATE_FIELDS, checkOneTime);
 }
 
-/** A schedule that is to be stored. `target` is null when it is kept from another one. */
+/** A schedule that is to be stored. */
 export type Draft = {
   targetUrl: string;
   method: Method;

@@ -24,6 +24,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/docs": everybody({ shown: "/docs" }),
   "/docs/[page]": everybody({
     times: "/docs/times",
+    testing: "/docs/testing",
     states: "/docs/states",
     retries: "/docs/retries",
     signatures: "/docs/signatures",

@@ -1,3 +1,5 @@
+import { describeFormProblem, type Hints } from "./form-problem.ts";
+
 /** The shortest and the longest duration, ms: a second and 365,250 days, which are a thousand years. */
 export const DURATION_MS_MIN = 1_000;
 export const DURATION_MS_MAX = 365_250 * 86_400_000;
@@ -29,8 +31,7 @@ export function writeDuration(ms: number): string {
 export function describeDurationProblem(text: string): string {
   const ms = readMs(text);
   if (ms !== null) return describeRangeProblem(ms);
-  const hint = HINTS.find(([pattern]) => pattern.test(text))?.[1];
-  return hint === undefined ? FORM : `${FORM}; ${hint}`;
+  return describeFormProblem(FORM, HINTS, text);
 }
 
 function describeRangeProblem(ms: number): string {
@@ -61,7 +62,7 @@ function inBillionths(number: string): bigint {
 }
 
 /** Hints for common mistakes; the first match applies. */
-const HINTS: [RegExp, string][] = [
+const HINTS: Hints = [
   [/^\d+(\.\d+)?$/, "the unit is missing: write 90s for 90 seconds"],
   [/^-/, "it counts from now on"],
   [/^\d+(\.\d+)?ms$/, "write milliseconds as a fraction of seconds, such as 1.5s"],

@@ -1,11 +1,11 @@
+import { describeFormProblem, type Hints } from "./form-problem.ts";
 import { type InstantFault, readInstant } from "./instant.ts";
 
 /** The error message for a text that `parseInstant` rejects. Does not quote the text. */
 export function describeInstantProblem(text: string): string {
   const read = readInstant(text);
   if (typeof read === "string" && read !== "form") return FAULTS[read];
-  const hint = HINTS.find(([pattern]) => pattern.test(text))?.[1];
-  return hint === undefined ? FORM : `${FORM}; ${hint}`;
+  return describeFormProblem(FORM, HINTS, text);
 }
 
 const FORM = "must be an RFC 3339 instant with an offset, such as 2031-01-01T09:00:00Z";
@@ -20,7 +20,7 @@ const DATE = String.raw`\d{4}-\d\d-\d\d`;
 const TIME = String.raw`\d\d:\d\d(:\d\d(\.\d+)?)?`;
 
 /** Hints for common mistakes; the first match applies. */
-const HINTS: [RegExp, string][] = [
+const HINTS: Hints = [
   [/^\d{9,11}(\.\d+)?$/, "Unix seconds are not accepted"],
   [/^\d{12,14}$/, "Unix milliseconds are not accepted"],
   [new RegExp(`^${DATE}$`), "the time of day is missing"],

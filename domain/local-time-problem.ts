@@ -1,11 +1,11 @@
+import { describeFormProblem, type Hints } from "./form-problem.ts";
 import { type LocalTimeFault, readLocalTime } from "./local-time.ts";
 
 /** The error message for a text that `readLocalTime` rejects. Does not quote the text. */
 export function describeLocalTimeProblem(text: string): string {
   const read = readLocalTime(text);
   if (typeof read === "string" && read !== "form") return FAULTS[read];
-  const hint = HINTS.find(([pattern]) => pattern.test(text))?.[1];
-  return hint === undefined ? FORM : `${FORM}; ${hint}`;
+  return describeFormProblem(FORM, HINTS, text);
 }
 
 const FORM = "must be a date and a time of day without an offset, such as 2031-01-01T09:00";
@@ -19,7 +19,7 @@ const DATE = String.raw`\d{4}-\d\d-\d\d`;
 const TIME = String.raw`\d\d:\d\d(:\d\d(\.\d+)?)?`;
 
 /** Hints for common mistakes; the first match applies. */
-const HINTS: [RegExp, string][] = [
+const HINTS: Hints = [
   [/\[.*\]$/, "the zone belongs into timezone"],
   [new RegExp(`^${DATE}[Tt ]${TIME} ?([Zz]|[+-]\\d\\d(:?\\d\\d)?)$`), "leave the offset out, or use fireAt"],
   [new RegExp(`^${DATE}$`), "the time of day is missing"],

@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http";
  */
 export function mergeRepeated(request: Pick<IncomingMessage, "rawHeaders" | "headers">, name: string): boolean {
   const { rawHeaders, headers } = request;
+  if (headers[name] === undefined) return true;
   const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
   const [value] = values;
   if (values.length > 1) headers[name] = value;

@@ -1,4 +1,4 @@
-import { readSecondsUntil } from "#db/queries/fleet/database-clock.ts";
+import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { AppError } from "#domain/errors.ts";
 import type { Ctx } from "../context.ts";
@@ -14,9 +14,9 @@ export async function statusConflict(
 ): Promise<AppError> {
   const message = `A schedule that is ${status} cannot be ${action}.`;
   if (status !== "firing" || claimDeadline === null) return new AppError("CONFLICT", message);
-  const leftS = await ctx.query(({ sql }) => readSecondsUntil(sql, claimDeadline));
+  const leftMs = claimDeadline.getTime() - (await ctx.query(({ sql }) => readDatabaseClock(sql)));
   const advice = `An attempt is in progress and ends by ${claimDeadline.toISOString()}: try again then.`;
   return new AppError("CONFLICT", `${message} ${advice}`, {
-    headers: { "Retry-After": String(Math.max(1, Math.ceil(leftS))) },
+    headers: { "Retry-After": String(Math.max(1, Math.ceil(leftMs / 1_000))) },
   });
 }

@@ -78,19 +78,13 @@ export const ROUTES: { readonly [path: string]: { readonly [method: string]: End
   "/v1/schedules/{id}/replay": {
     POST: {
       body: "optional",
-      run(call) {
-        const body = withKey(readReplayBody(call.body), call.headers);
-        return create(call.account, repeatOf(call.account, scheduleOf(call), body));
-      },
+      run: (call) => repeat(call, readReplayBody),
     },
   },
   "/v1/schedules/{id}/clone": {
     POST: {
       body: "required",
-      run(call) {
-        const body = withKey(readCloneBody(call.body), call.headers);
-        return create(call.account, repeatOf(call.account, scheduleOf(call), body));
-      },
+      run: (call) => repeat(call, readCloneBody),
     },
   },
   "/v1/operations": {
@@ -159,6 +153,12 @@ function create(account: Account, draft: Draft): Reply {
   const creation = store(account, draft);
   const body = presentCreated(account, creation);
   return { status: creation.isKnown ? 200 : 201, headers: marks(body), body };
+}
+
+/** Replays or clones the schedule of the path, as `read` finds in the body. */
+function repeat(call: Call, read: (body: unknown) => Parameters<typeof repeatOf>[2]): Reply {
+  const body = withKey(read(call.body), call.headers);
+  return create(call.account, repeatOf(call.account, scheduleOf(call), body));
 }
 
 function listed({ url, query }: Call, page: Page<object>): Reply {

@@ -1,1 +1,0 @@
-ALTER TABLE "shards" ADD COLUMN "handover" jsonb;

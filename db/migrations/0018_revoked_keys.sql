@@ -1,1 +1,0 @@
-CREATE INDEX "api_keys_revoked" ON "api_keys" USING btree ("revoked_at") WHERE revoked_at is not null;

@@ -1,1 +1,0 @@
-ALTER TABLE "schedules" ADD COLUMN "moved_to_now_at" timestamp (3) with time zone;

@@ -44,7 +44,7 @@ test("db/functions has the functions that the migrations make, comments aside", 
   expect(written.map(({ name }) => `${name}.sql`).sort()).toEqual(files.sort());
   for (const name of new Set([...migrated, ...written].map((one) => one.name))) {
     const textsOf = (all: SqlFunction[]) => all.filter((one) => one.name === name).map(({ text }) => text);
-    const mend = `Copy db/functions/${name}.sql into a new migration ("Changing the schema" in docs/architecture.md).`;
+    const mend = `Copy db/functions/${name}.sql into a new migration ("Migrations" in CONTRIBUTING.md).`;
     expect(textsOf(written), mend).toEqual(textsOf(migrated));
   }
 });

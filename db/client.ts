@@ -34,7 +34,7 @@ export type ConnectOptions = {
 };
 
 /** `T` is what `work` gets: the driver, and in the web process drizzle on top of it. */
-export type Connection<T extends { sql: Sql } = { sql: Sql }> = {
+export type Database<T extends { sql: Sql } = { sql: Sql }> = {
   /**
    * Runs `work` within `deadlineMs`. Throws DatabaseUnavailable when the database cannot be reached or does not answer
    * by then. Work of several steps may call `onProgress` after each step, which starts the deadline anew.
@@ -48,14 +48,14 @@ export type Connection<T extends { sql: Sql } = { sql: Sql }> = {
  * closes, and behind a busy pool. So each call has a deadline. When it passes, the pool is destroyed with its sockets,
  * and the next call starts a new one (but see `cancelsLate`).
  */
-export function connect(options: ConnectOptions): Connection {
+export function connect(options: ConnectOptions): Database {
   return connectWith(options, (sql) => ({ sql }));
 }
 
 type Pool = { sql: Sql; calls: number; isRetired: boolean };
 
 /** As `connect`. `wrap` makes what `work` gets from the driver, for each call. */
-export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wrap: (sql: Sql) => T): Connection<T> {
+export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wrap: (sql: Sql) => T): Database<T> {
   let pool: Pool | undefined;
   let closed = false;
 

@@ -1,16 +1,16 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
-import { type Connection, type ConnectOptions, connectWith, type Sql } from "./client.ts";
+import { type ConnectOptions, connectWith, type Database, type Sql } from "./client.ts";
 import type * as schema from "./schema/index.ts";
 
 export type Db = PostgresJsDatabase<typeof schema>;
 export type DbOrTx = Db | Parameters<Parameters<Db["transaction"]>[0]>[0];
-export type OrmConnection = Connection<{ sql: Sql; db: Db }>;
+export type OrmDatabase = Database<{ sql: Sql; db: Db }>;
 
 /**
  * A connection with drizzle's query builder on it. It is apart from `connect` because drizzle takes more memory than
  * the rest of a dispatcher, which does without it.
  */
-export const connectOrm = (options: ConnectOptions): OrmConnection => connectWith(options, withBuilder);
+export const connectOrm = (options: ConnectOptions): OrmDatabase => connectWith(options, withBuilder);
 
 // Made on first use, since many calls do without it. Made without the schema, which only `db.query` reads and nobody
 // uses: preparing it takes 0.1 ms.

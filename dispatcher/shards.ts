@@ -1,4 +1,4 @@
-import type { Connection as Database } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import {
   type FleetCounts,
   releaseShards,
@@ -18,7 +18,7 @@ const DEADLINE_MS = 2_000;
 type Lease = { epoch: number; untilMs: number; wallUntilMs: number };
 type LeaseEnd = Pick<Lease, "untilMs" | "wallUntilMs">;
 
-/** Is told which shards this dispatcher took or lost. */
+/** Called with the shards that this dispatcher took or lost. */
 export interface ShardListener {
   taken(shards: number[]): void;
   lost(shards: number[]): void;

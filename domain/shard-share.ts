@@ -1,6 +1,9 @@
 /** How many shards the accounts are divided into: a power of two. The migrations repeat it; changing it needs one. */
 export const SHARDS = 64;
 
+/** The owner of this shard does the work that only one process of the fleet may do. */
+export const FLEET_SHARD = 0;
+
 /**
  * How many shards a dispatcher gives up in one round at most: deliveries of a shard wait a moment while it changes
  * hands.

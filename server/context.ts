@@ -69,10 +69,11 @@ const QUERY_MS_MIN = 500;
 
 /**
  * Database access of one request; all functions share its time budget. `query` is for writes and short reads, `anonymous`
- * for looking up a credential that this process has not accepted before (`Services.anonymous`). `readsOf` is for lists and figures of an account, which may be slow: they use separate connections and wait for a read turn, so
- * that they do not block other accounts' requests.
+ * for looking up a credential that this process has not accepted before (`Services.anonymous`). `readsOf` is for lists and
+ * figures of an account, which may be slow: they use separate connections and wait for a read turn, so that they do not
+ * block other accounts' requests.
  */
-export function createQueries({ connection, anonymous: anonymousConnection, reads, readTurns }: Services) {
+export function createQueries({ database, anonymous: anonymousDatabase, reads, readTurns }: Services) {
   let leftMs = DATABASE_BUDGET_MS;
 
   const inTimeLeft = async <T>(query: (leftMs: () => number) => Promise<T>): Promise<T> => {
@@ -85,8 +86,8 @@ export function createQueries({ connection, anonymous: anonymousConnection, read
     }
   };
 
-  const query: Query = (work) => inTimeLeft((left) => connection.run(left(), work));
-  const anonymous: Query = (work) => inTimeLeft((left) => anonymousConnection.run(left(), work));
+  const query: Query = (work) => inTimeLeft((left) => database.run(left(), work));
+  const anonymous: Query = (work) => inTimeLeft((left) => anonymousDatabase.run(left(), work));
 
   const readsOf =
     (accountId: string): Query =>

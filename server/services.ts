@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { type Config, readConfig } from "#config.ts";
 import { connect } from "#db/client.ts";
-import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { type RefusedCredential, recordRefusedCredential } from "#db/queries/accounts/security-events.ts";
 import { assertKeyRingOpens, readAuthSecret, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
@@ -19,14 +19,14 @@ import { type OnRefusedTarget, recordRefusedTargets } from "./refused-targets.ts
 export type Services = {
   config: Config;
   /** For writes and short reads. */
-  connection: OrmConnection;
+  database: OrmDatabase;
   /**
    * For callers who have no credential, or one that this process has not accepted before: sign-in, look-ups of unknown
    * credentials and public figures. They can occupy no other connection.
    */
-  anonymous: OrmConnection;
+  anonymous: OrmDatabase;
   /** For accounts' lists and figures; each read takes a turn of `readTurns`. */
-  reads: OrmConnection;
+  reads: OrmDatabase;
   readTurns: ReadTurns;
   log: Logger;
   rateLimiter: RateLimiter;
@@ -81,7 +81,7 @@ function createServices(config: Config): Services {
   const isPooled = config.databaseUrl !== config.databaseDirectUrl;
   const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION };
   const shared = { ...settings, cancelsLate: true };
-  const connection = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: CONNECTIONS_MAX });
+  const database = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: CONNECTIONS_MAX });
   const anonymous = connectOrm({ ...shared, name: "stopwatch web anonymous", connectionsMax: ANONYMOUS_MAX });
   const reads = connectOrm({ ...shared, name: "stopwatch web reads", connectionsMax: READS_MAX });
   // A connection of its own: requests must be counted while all others are busy.
@@ -90,7 +90,7 @@ function createServices(config: Config): Services {
   const refusals = new GroupedRecords<RefusedCredential>(
     ({ subjectId }) => subjectId,
     (refused, times) =>
-      connection
+      database
         .run(DATABASE_BUDGET_MS, ({ db }) => recordRefusedCredential(db, refused, times))
         .catch((error) => log.warn({ err: error }, "a refused credential was not recorded")),
   );
@@ -98,7 +98,7 @@ function createServices(config: Config): Services {
   let checked: Promise<Installation> | undefined;
   return {
     config,
-    connection,
+    database,
     anonymous,
     reads,
     readTurns: createReadTurns({ max: READS_MAX, perAccountMax: READS_PER_ACCOUNT_MAX }),
@@ -108,7 +108,7 @@ function createServices(config: Config): Services {
     onRefusedTarget: recordRefusedTargets(log),
     mailer: createMailer(config.mail, { onWritten: (line) => log.warn(line) }),
     installation() {
-      checked ??= connection
+      checked ??= database
         .run(DATABASE_BUDGET_MS, async ({ sql }) => {
           await assertSchemaFits(sql);
           await assertKeyRingOpens(sql, config.keyRing);
@@ -125,7 +125,7 @@ function createServices(config: Config): Services {
       return checked;
     },
     async close() {
-      await Promise.all([connection.close(), anonymous.close(), reads.close(), rateLimiter.close()]);
+      await Promise.all([database.close(), anonymous.close(), reads.close(), rateLimiter.close()]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Connection as Database } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import { CLAIM_AHEAD_MAX_MS } from "#domain/timing.ts";
 import { outcomeOf } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";

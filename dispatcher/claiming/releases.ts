@@ -1,4 +1,4 @@
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import { releaseSchedules } from "#db/queries/schedules/release.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";

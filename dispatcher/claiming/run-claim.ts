@@ -1,4 +1,4 @@
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import { type ClaimedSchedule, claimSchedules } from "#db/queries/schedules/claim.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Statement } from "./lane-order.ts";

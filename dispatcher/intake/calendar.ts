@@ -1,4 +1,4 @@
-import type { Connection as Database } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import { after, BEFORE_ALL, type DuePlace } from "#db/queries/schedules/due.ts";
 import { BEFORE_ALL_LANES, findComingLanes, type LanePlace, readDueLanes } from "#db/queries/schedules/due-lanes.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";

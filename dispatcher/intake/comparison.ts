@@ -1,4 +1,4 @@
-import type { Connection as Database } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import type { DuePlace } from "#db/queries/schedules/due.ts";
 import { findLanesWithMore } from "#db/queries/schedules/due-lanes.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";

@@ -1,4 +1,4 @@
-import type { Connection as Database } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import { raiseLanes } from "#db/queries/schedules/due-lanes.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { laneKey } from "../delivery/delivery.ts";

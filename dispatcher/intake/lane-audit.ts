@@ -1,4 +1,4 @@
-import type { Connection as Database } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import { auditLanes, type LaneId } from "#db/queries/schedules/due-lanes.ts";
 import type { Time } from "../runtime/clock.ts";
 

@@ -1,4 +1,4 @@
-import type { Connection as Database } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import { after, type DueSchedule } from "#db/queries/schedules/due.ts";
 import { readDueOfLanes } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";

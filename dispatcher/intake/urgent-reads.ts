@@ -1,4 +1,4 @@
-import type { Connection as Database } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import { type DueSchedule, readDueById } from "#db/queries/schedules/due.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import type { Clock } from "../runtime/clock.ts";

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { Logger } from "pino";
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable, type Sql } from "#db/client.ts";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import {
   claimNotice,
@@ -12,6 +12,7 @@ import {
 } from "#db/queries/notices/send.ts";
 import type { KeyRing } from "#domain/cipher.ts";
 import { isNoticeTooOld, noticeRetryAtMs } from "#domain/notice-retries.ts";
+import { FLEET_SHARD } from "#domain/shard-share.ts";
 import { type Mailer, MailNotSent } from "#mail/mail.ts";
 import { composeNotice } from "./compose-notice.ts";
 
@@ -20,8 +21,6 @@ const LEASE_MS = 60_000;
 const DEADLINE_MS = 8_000;
 /** The pause after an unexpected error, which the next try would meet again, ms. */
 const AGAIN_MS = 60_000;
-/** The owner of this shard does the work of which the fleet needs one process. */
-const FLEET_SHARD = 0;
 
 type Deps = {
   database: Database;
@@ -126,7 +125,7 @@ export class NoticeSender {
     return this.#unsubscribeKey;
   }
 
-  #run<R>(work: (sql: Parameters<Parameters<Database["run"]>[1]>[0]["sql"]) => Promise<R>): Promise<R> {
+  #run<R>(work: (sql: Sql) => Promise<R>): Promise<R> {
     return this.#deps.database.run(DEADLINE_MS, ({ sql }) => work(sql));
   }
 }

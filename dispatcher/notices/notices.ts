@@ -1,11 +1,12 @@
 import type { Logger } from "pino";
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable, type Sql } from "#db/client.ts";
 import { groupDeadSchedules } from "#db/queries/notices/death-groups.ts";
 import { makeDeadNotice } from "#db/queries/notices/make-dead-notice.ts";
 import { makeQuotaNotices } from "#db/queries/notices/make-quota-notices.ts";
 import { countWaitingNotices } from "#db/queries/notices/send.ts";
 import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/account-walk.ts";
 import type { Plans } from "#domain/plans.ts";
+import { FLEET_SHARD } from "#domain/shard-share.ts";
 
 /** The most dead schedules per statement, such statements per round, and notices created per round. */
 const DEATHS_MAX = 500;
@@ -14,8 +15,6 @@ const NOTICES_MAX = 50;
 const DEADLINE_MS = 8_000;
 /** The pause after an unexpected error, which the next round would meet again, ms. */
 const AGAIN_MS = 60_000;
-/** The owner of this shard does the work of which the fleet needs one process. */
-const FLEET_SHARD = 0;
 
 type Deps = {
   database: Database;
@@ -85,7 +84,7 @@ export class Notices {
     return rows;
   }
 
-  #run<R>(work: (sql: Parameters<Parameters<Database["run"]>[1]>[0]["sql"]) => Promise<R>): Promise<R> {
+  #run<R>(work: (sql: Sql) => Promise<R>): Promise<R> {
     return this.#deps.database.run(DEADLINE_MS, ({ sql }) => work(sql));
   }
 }

@@ -1,24 +1,24 @@
 import type { Logger } from "pino";
-import { type Connection as Database, DatabaseUnavailable, isLockLost } from "#db/client.ts";
+import { type Database, DatabaseUnavailable, isLockLost, type Sql } from "#db/client.ts";
 import { type RunningFigures, readRunningFigures } from "#db/queries/operations/running.ts";
 import { findWaitingOperations, recordStepFailure, type Step, takeStep } from "#db/queries/operations/steps.ts";
 import type { OperationAction } from "#domain/operations.ts";
 import { runStep, type StepRules } from "./step.ts";
 
-/** Of each round: what operations cost the database is half a connection at most. */
+/** Longest round, ms. Operations use at most half of one connection's time. */
 const SLICE_MS = 100;
-/** Between two steps of an account that changed something. */
+/** Pause between two steps of an account when the first one changed something, ms. */
 const PAUSE_MS = 100;
-/** An operation counts as under way until this long after its last step, ms. */
+/** An operation is busy for this long after its last step, ms. */
 const BUSY_MS = 1_000;
 const ACCOUNTS_MAX = 200;
-/** Between two counts of what runs. */
+/** Interval between two counts of the running operations, ms. */
 const COUNT_EVERY_MS = 5_000;
 const FAILURES_MAX = 5;
 const DEADLINE_MS = 8_000;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
-/** Settings of its own session: whoever creates or delivers is not kept waiting behind a step that waits for a lock. */
+/** Settings of the operations' session. Short lock_timeout, so that creates and deliveries do not queue behind a step. */
 export const OPERATIONS_SESSION = { lock_timeout: 1_000 };
 
 type Deps = {
@@ -34,9 +34,9 @@ type Deps = {
 };
 
 /**
- * Works off the operations of the accounts whose shards this dispatcher owns, step by step. Accounts take turns, and so do
- * the operations of one account. Were two dispatchers at it, each step would still be taken once: it is one transaction
- * that locks the operation, acts, and moves it on.
+ * Runs the operations of the accounts whose shards this dispatcher owns, step by step. Accounts take turns, and so do the
+ * operations of one account. A step is one transaction that locks the operation, acts, and stores its progress, so two
+ * dispatchers cannot run the same step.
  */
 export class Operations {
   readonly #deps: Deps;
@@ -50,19 +50,19 @@ export class Operations {
     this.#deps = deps;
   }
 
-  /** Begins no further step. */
+  /** Starts no further step. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Takes steps for a tenth of a second at most; returns how many. Throws DatabaseUnavailable alone. */
+  /** Runs steps for `SLICE_MS` at most. Returns how many. Throws only DatabaseUnavailable. */
   async runOnce(): Promise<number> {
     const steps = await this.#work();
     await this.#count();
     return steps;
   }
 
-  /** Whether an operation is under way, so that its next step may be taken soon. */
+  /** Whether a step was run within the last second, so that the next round should follow soon. */
   isBusy(): boolean {
     return !this.#isStopped && this.#deps.monotonic() - this.#steppedAtMs < BUSY_MS;
   }
@@ -94,7 +94,7 @@ export class Operations {
     metrics.operationsRunning(owned.length === 0 ? NONE : await this.#run((sql) => readRunningFigures(sql, owned)));
   }
 
-  /** Of the accounts behind the one that had the last turn; when there are none, of all. */
+  /** Waiting operations of the accounts after the last one that had a turn; when there are none, of all accounts. */
   async #findWaiting(owned: readonly number[]): Promise<{ id: string; accountId: string }[]> {
     const behind = (account: string) => this.#run((sql) => findWaitingOperations(sql, owned, account, ACCOUNTS_MAX));
     const found = await behind(this.#lastAccount);
@@ -103,7 +103,7 @@ export class Operations {
     return behind(BEFORE_ALL);
   }
 
-  /** Whether a step was taken. */
+  /** Runs the next step of an operation. Returns whether there was one. */
   async #step(id: string): Promise<boolean> {
     const { log } = this.#deps;
     try {
@@ -131,7 +131,7 @@ export class Operations {
     return isTaken;
   }
 
-  #run<R>(work: (sql: Parameters<Parameters<Database["run"]>[1]>[0]["sql"]) => Promise<R>): Promise<R> {
+  #run<R>(work: (sql: Sql) => Promise<R>): Promise<R> {
     return this.#deps.database.run(DEADLINE_MS, ({ sql }) => work(sql));
   }
 }

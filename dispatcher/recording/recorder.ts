@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
 import { readSealedRequests } from "#db/queries/schedules/stored-request.ts";
 import type { KeyRing } from "#domain/cipher.ts";

@@ -1,4 +1,4 @@
-import type { Connection as Database } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import type { AttemptRecord } from "#db/queries/attempts/record.ts";
 import { readExpiredClaims } from "#db/queries/schedules/expired-claims.ts";
 import { CLAIM_LEASE_MS } from "#domain/timing.ts";

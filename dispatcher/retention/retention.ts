@@ -1,17 +1,16 @@
 import type { Logger } from "pino";
-import { type Connection as Database, DatabaseUnavailable, isLockLost } from "#db/client.ts";
+import { type Database, DatabaseUnavailable, isLockLost } from "#db/client.ts";
 import { FIRST_ACCOUNT, type WalkFrom } from "#db/queries/retention/account-walk.ts";
 import type { Plans } from "#domain/plans.ts";
+import { FLEET_SHARD } from "#domain/shard-share.ts";
 import { type Job, retentionJobs } from "./jobs.ts";
 
-/** How long a round of each second may work: at most a fifth of one connection's time. */
+/** Longest round, ms. There is one a second, so retention uses at most a fifth of one connection's time. */
 const SLICE_MS = 200;
-/** A batch that did not get its lock, or lost the database, is tried again after this. */
+/** Retry delay of a batch that did not get its lock or lost the database, ms. */
 const AGAIN_MS = 5_000;
 const PROGRESS_EVERY_MS = 10_000;
 const DEADLINE_MS = 8_000;
-/** The owner of this shard does the work of which the fleet needs one process. */
-const FLEET_SHARD = 0;
 
 /**
  * Settings of retention's own session. It gives up on a lock after 100 ms, because every later request for that lock
@@ -35,8 +34,8 @@ type Deps = {
 };
 
 /**
- * Erases and deletes what the plans no longer keep and what deleted accounts had, and creates the partitions of the
- * days ahead. Jobs run one after the other, in batches, hourly or each minute. They find their work in the database, so
+ * Deletes data past the retention of its plan and data of deleted accounts, and creates the partitions of the days
+ * ahead. Jobs run one after the other, in batches, hourly or each minute. They find their work in the database, so
  * another process continues where this one stopped. A job that fails is logged and tried again; it never ends the
  * dispatcher.
  */
@@ -50,7 +49,7 @@ export class Retention {
   }
 
   /**
-   * Runs the jobs that are due, for a fifth of a second at most. Returns how many rows (or partitions) each job took.
+   * Runs the jobs that are due, for `SLICE_MS` at most. Returns how many rows (or partitions) each job took.
    */
   async runOnce(): Promise<Record<string, number>> {
     const { shards, monotonic } = this.#deps;

@@ -100,16 +100,16 @@ function acting(action: string | undefined, options: Options) {
 
 async function connected<T>(env: Env, work: (config: Config, query: Query) => Promise<T>): Promise<T> {
   const config = readConfig(env);
-  const connection = connectOrm({
+  const database = connectOrm({
     url: config.databaseUrl,
     name: "stopwatch account",
     connectionsMax: 1,
     prepare: false,
   });
   try {
-    return await work(config, (ask) => connection.run(DEADLINE_MS, ask));
+    return await work(config, (ask) => database.run(DEADLINE_MS, ask));
   } finally {
-    await connection.close();
+    await database.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Connection } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
 import {
   readSealedPairs,
   readSealedRotations,
@@ -38,7 +38,7 @@ const PASSES_MAX = 5;
  * replaced only if it is still the one that was read. With `dryRun` it only counts.
  */
 export async function reEncrypt(options: {
-  database: Connection;
+  database: Database;
   ring: KeyRing;
   dryRun: boolean;
   onProgress: (progress: Progress) => void;

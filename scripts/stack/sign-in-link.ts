@@ -18,9 +18,9 @@ export async function makeSignInLink(
 ): Promise<{ email: string; url: string } | undefined> {
   const config = readConfig(env);
   if (config.mail.resendApiKey !== undefined) return undefined;
-  const connection = connect({ url: config.databaseUrl, name: "stopwatch start", connectionsMax: 1, prepare: false });
+  const database = connect({ url: config.databaseUrl, name: "stopwatch start", connectionsMax: 1, prepare: false });
   try {
-    return await connection.run(DEADLINE_MS, async ({ sql }) => {
+    return await database.run(DEADLINE_MS, async ({ sql }) => {
       const email = [...config.adminEmails][0] ?? (await findFirstEmail(sql)) ?? NOBODY_YET;
       const token = generateLinkToken();
       const tokenHash = hashLinkToken(token, config.authSecret ?? (await readAuthSecret(sql, config.keyRing)));
@@ -28,6 +28,6 @@ export async function makeSignInLink(
       return { email, url: magicLinkUrl(baseUrl, { token, email }) };
     });
   } finally {
-    await connection.close();
+    await database.close();
   }
 }

@@ -7,7 +7,7 @@ import { readSessionTokens } from "./session-cookie.ts";
 /** Ends every session whose token is in a `Cookie` header. */
 export async function signOut(services: Services, cookieHeader: string | null, source: CallSource): Promise<void> {
   const hashes = readSessionTokens(cookieHeader).map(hashSessionToken);
-  await services.connection.run(DATABASE_BUDGET_MS, ({ db }) =>
+  await services.database.run(DATABASE_BUDGET_MS, ({ db }) =>
     endSessionsByHash(db, hashes, { actor: "session", ...source }),
   );
 }

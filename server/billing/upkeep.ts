@@ -17,8 +17,8 @@ const CONNECTION = { name: "stopwatch billing", connectionsMax: 1, prepare: fals
  * check is due. Safe in several processes.
  */
 export function startBillingUpkeep(config: Config, log: Logger): void {
-  const connection = connectOrm({ url: config.databaseUrl, ...CONNECTION });
-  const query: Query = (work) => connection.run(QUERY_TIMEOUT_MS, work);
+  const database = connectOrm({ url: config.databaseUrl, ...CONNECTION });
+  const query: Query = (work) => database.run(QUERY_TIMEOUT_MS, work);
   const run = async () => {
     try {
       const billing = await billingOf(config);

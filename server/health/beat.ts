@@ -17,8 +17,8 @@ export function readLastBeat(): Promise<LastBeat> {
 
 const readers = new WeakMap<Services, () => Promise<LastBeat>>();
 
-async function readNow({ connection }: Services): Promise<LastBeat> {
-  const fleet = await connection.run(DATABASE_BUDGET_MS, ({ sql }) => readFleet(sql));
+async function readNow({ database }: Services): Promise<LastBeat> {
+  const fleet = await database.run(DATABASE_BUDGET_MS, ({ sql }) => readFleet(sql));
   const ages = fleet.map(({ beatAgeMs }) => beatAgeMs);
   return { ageMs: ages.length > 0 ? Math.min(...ages) : null, isAlive: fleet.some(({ isAlive }) => isAlive) };
 }

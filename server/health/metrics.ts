@@ -22,9 +22,9 @@ export function readMetrics(): Promise<Metrics> {
 
 const readers = new WeakMap<Services, () => Promise<Metrics>>();
 
-async function fetchMetrics({ installation, connection }: Services): Promise<Metrics> {
+async function fetchMetrics({ installation, database }: Services): Promise<Metrics> {
   await installation();
-  const [fleet, queue] = await connection.run(DATABASE_BUDGET_MS, ({ sql }) =>
+  const [fleet, queue] = await database.run(DATABASE_BUDGET_MS, ({ sql }) =>
     Promise.all([readFleet(sql), readQueueFigures(sql)]),
   );
   return {

@@ -20,10 +20,10 @@ export function readReadiness(): Promise<Readiness> {
 
 const readers = new WeakMap<Services, () => Promise<Readiness>>();
 
-async function readNow({ installation, connection }: Services): Promise<Readiness> {
+async function readNow({ installation, database }: Services): Promise<Readiness> {
   try {
     await installation();
-    const isAlive = await connection.run(DATABASE_BUDGET_MS, ({ db }) => hasLivingDispatcher(db));
+    const isAlive = await database.run(DATABASE_BUDGET_MS, ({ db }) => hasLivingDispatcher(db));
     const queue = isAlive ? "ok" : "unavailable";
     return { status: queue, checks: { database: "ok", queue } };
   } catch (error) {

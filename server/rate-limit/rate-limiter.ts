@@ -1,4 +1,4 @@
-import { type Connection, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import { addRequestCounts, deleteRequestCountsBefore } from "#db/queries/fleet/request-counts.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import type { Logger } from "../log.ts";
@@ -21,12 +21,12 @@ const REFRESHES_MAX = 600;
 const QUERY_TIMEOUT_MS = 4_000;
 
 /** The per-minute limits over all web processes: requests of an account, and rejected credentials of a network. */
-export function createRateLimiter(connection: Connection, log: Logger) {
+export function createRateLimiter(database: Database, log: Logger) {
   const shared = {
     flushCounts: (counts: Parameters<typeof addRequestCounts>[1]) =>
-      connection.run(QUERY_TIMEOUT_MS, ({ sql }) => addRequestCounts(sql, counts)),
+      database.run(QUERY_TIMEOUT_MS, ({ sql }) => addRequestCounts(sql, counts)),
     deleteBefore: (minute: number) =>
-      connection.run(QUERY_TIMEOUT_MS, ({ sql }) => deleteRequestCountsBefore(sql, minute)),
+      database.run(QUERY_TIMEOUT_MS, ({ sql }) => deleteRequestCountsBefore(sql, minute)),
     onError(error: unknown) {
       if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, "rate limit: flushing the counts failed");
     },
@@ -65,7 +65,7 @@ export function createRateLimiter(connection: Connection, log: Logger) {
     async close(): Promise<void> {
       requestCounter.close();
       rejectionCounter.close();
-      await connection.close();
+      await database.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Connection, connect } from "#db/client.ts";
+import { connect, type Database } from "#db/client.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { NoticeSender } from "#dispatcher/notices/notice-sender.ts";
 import { Notices } from "#dispatcher/notices/notices.ts";
@@ -101,7 +101,7 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
   };
 }
 
-type Stage = { baseUrl: string; database: Connection; mailer: Mailer };
+type Stage = { baseUrl: string; database: Database; mailer: Mailer };
 
 type Dead = {
   url: string;

@@ -12,7 +12,7 @@ afterAll(() => api.stop());
 
 it("many concurrent calls with one e-mail address create one account, with secrets for both environments", async () => {
   const { keyRing } = api.config;
-  const found = await api.services.connection.run(10_000, ({ db }) =>
+  const found = await api.services.database.run(10_000, ({ db }) =>
     Promise.all(
       Array.from({ length: 20 }, () =>
         createOrFindAccount(db, {
@@ -32,7 +32,7 @@ it("many concurrent calls with one e-mail address create one account, with secre
 
 it("an existing account keeps its plan, and the address of a deleted account can be used for a new one", async () => {
   const find = (plan: "free" | "indie") =>
-    api.services.connection.run(10_000, ({ db }) =>
+    api.services.database.run(10_000, ({ db }) =>
       createOrFindAccount(db, { email: "c@d.example", plan, keyRing: api.config.keyRing, nowMs: Date.now() }),
     );
   const first = await find("free");
@@ -43,7 +43,7 @@ it("an existing account keeps its plan, and the address of a deleted account can
 
 it("processes that start at once agree on the key of the request hash", async () => {
   const { keyRing } = api.config;
-  const made = await api.services.connection.run(10_000, ({ sql }) =>
+  const made = await api.services.database.run(10_000, ({ sql }) =>
     Promise.all(Array.from({ length: 10 }, () => readRequestHashKey(sql, keyRing))),
   );
   expect(new Set(made.map((key) => key.export().toString("hex"))).size).toBe(1);

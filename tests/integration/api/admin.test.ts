@@ -24,7 +24,7 @@ let caller: TestCaller;
 let session: TestSession;
 let id: string;
 
-const query: Query = (work) => api.services.connection.run(10_000, work);
+const query: Query = (work) => api.services.database.run(10_000, work);
 
 withStripe({ settings: { ADMIN_EMAILS: "root@example.com" } }, (made) => {
   ({ api, stripe, caller, session } = made);

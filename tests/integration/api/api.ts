@@ -91,7 +91,7 @@ export async function startApi(overrides: Record<string, string> = {}) {
     services,
     call,
     async account(plan: PlanName = "free"): Promise<TestCaller> {
-      return services.connection.run(10_000, async ({ db }) => {
+      return services.database.run(10_000, async ({ db }) => {
         const email = `${crypto.randomUUID()}@example.com`;
         const { id } = await createOrFindAccount(db, { email, plan, keyRing: config.keyRing, nowMs: Date.now() });
         const key = async (env: "live" | "test") =>

@@ -29,7 +29,7 @@ const log = pino({ level: "warn" }, { write: (line: string) => void warnings.pus
 const check = async () =>
   checkSubscriptions(
     await billingOf(api.config),
-    (work) => getServices().connection.run(5_000, (database) => work(database, () => {})),
+    (work) => getServices().database.run(5_000, (database) => work(database, () => {})),
     log,
   );
 

@@ -24,7 +24,7 @@ const setPlan = (plan: string) => api.sql`UPDATE accounts SET plan = ${plan} WHE
 
 describe("a key in this process's cache", () => {
   it("creates one schedule in one round trip, and many in two: the plan is known before their body is read", async () => {
-    const run = vi.spyOn(api.services.connection, "run");
+    const run = vi.spyOn(api.services.database, "run");
     try {
       await post();
       expect(run).toHaveBeenCalledTimes(1);

@@ -98,7 +98,7 @@ describe("DELETE /v1/me 204", () => {
   it("leaves the e-mail address free for a new account", async () => {
     const { email } = (await api.call("GET", "/v1/me", session)).body.user;
     await remove();
-    const made = await api.services.connection.run(10_000, ({ db }) =>
+    const made = await api.services.database.run(10_000, ({ db }) =>
       createOrFindAccount(db, { email, plan: "free", keyRing: api.config.keyRing, nowMs: Date.now() }),
     );
     expect(made.created).toBe(true);

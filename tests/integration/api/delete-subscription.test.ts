@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const remove = () => api.call("DELETE", "/v1/me", session);
 const checkout = () => api.call("POST", "/v1/billing/checkout", session);
-const query: Query = (work) => api.services.connection.run(10_000, work);
+const query: Query = (work) => api.services.database.run(10_000, work);
 /** The regular upkeep of billing in each web process. */
 const tend = async () => deleteQueuedCustomers(await billingOf(api.config), query);
 const queue = () => api.sql`SELECT * FROM customer_deletions ORDER BY customer_id`;

@@ -95,7 +95,7 @@ describe("the rate limit for refused credentials", () => {
 
   inOneMinute("is 600 a minute from one address, then 429 without a query to the database", async () => {
     await refuse(from("203.0.113.1"));
-    const query = vi.spyOn(api.services.connection, "run");
+    const query = vi.spyOn(api.services.database, "run");
     const answer = await list(forged(), from("203.0.113.1"));
     const known = await list(caller.live, from("203.0.113.1"));
     expect(query).not.toHaveBeenCalled();
@@ -127,7 +127,7 @@ describe("the rate limit for refused credentials", () => {
       await api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${caller.accountId}`;
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 401 });
       await refuse(from("203.0.113.6"), REJECTIONS_MAX - 1);
-      const query = vi.spyOn(api.services.connection, "run");
+      const query = vi.spyOn(api.services.database, "run");
       expect(await list(caller.live, from("203.0.113.6"))).toMatchObject({ status: 429 });
       expect(query).not.toHaveBeenCalled();
       query.mockRestore();
@@ -147,7 +147,7 @@ describe("the rate limit for refused credentials", () => {
     "does not count requests without a credential, which lock out nobody at their address and cost no query",
     async () => {
       const { cookie } = await api.session(caller.accountId);
-      const query = vi.spyOn(api.services.connection, "run");
+      const query = vi.spyOn(api.services.database, "run");
       const bare = await Promise.all(
         Array.from({ length: REJECTIONS_MAX + 50 }, () => list(null, from("203.0.113.8"))),
       );

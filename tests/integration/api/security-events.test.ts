@@ -96,7 +96,7 @@ describe("GET /v1/me/events", () => {
     const ctx = {
       ...{ config: api.config, tenant: { accountId: admin.accountId, env: "live" as const } },
       credential: { kind: "session" as const, id: newId(Date.now()), email: "root@example.com", isAdmin: true },
-      query: (work: never) => api.services.connection.run(5_000, work),
+      query: (work: never) => api.services.database.run(5_000, work),
     };
     const acting = Admin.ofSession(ctx as never, null);
     await deactivateAccount(acting, encodeId("acc", caller.accountId), "a reason");
@@ -114,7 +114,7 @@ describe("GET /v1/me/events", () => {
 describe("the security log", () => {
   it("has no row and causes no mail of an act that was rolled back", async () => {
     const [{ n: before } = {}] = await api.sql`SELECT count(*)::int AS n FROM security_events`;
-    await api.services.connection
+    await api.services.database
       .run(5_000, ({ db }) =>
         db.transaction(async (tx) => {
           const event = { accountId: caller.accountId, kind: "api_key_created", actor: "session" } as const;
@@ -135,7 +135,7 @@ describe("the security log", () => {
       [40_000, "198.51.100.0/24"],
       [2_147_483_647, "203.0.113.0/24"],
     ] as const) {
-      await api.services.connection.run(5_000, ({ db }) =>
+      await api.services.database.run(5_000, ({ db }) =>
         recordRefusedCredential(db, { ...refused, details, network }, times),
       );
     }
@@ -168,7 +168,7 @@ describe("the security log", () => {
   it("records the deletion of an account, and nothing more once it is deleted", async () => {
     await api.call("DELETE", "/v1/me", session, undefined, FROM);
     const late = { accountId: caller.accountId, subjectId: newId(Date.now()), details: {}, ...NOWHERE };
-    await api.services.connection.run(5_000, ({ db }) => recordRefusedCredential(db, late, 1));
+    await api.services.database.run(5_000, ({ db }) => recordRefusedCredential(db, late, 1));
     const rows = await api.sql`SELECT kind, network FROM security_events WHERE account_id = ${caller.accountId}`;
     expect(rows.map((row) => ({ ...row }))).toEqual([{ kind: "account_deleted", network: "192.0.2.0/24" }]);
   });

@@ -112,7 +112,7 @@ describe("after a fault of the database", () => {
     const other = testConfig(api.config.databaseUrl, {
       ENCRYPTION_KEYS: `k2:${Buffer.alloc(32, 9).toString("base64")}`,
     });
-    await api.services.connection.run(4_000, async ({ sql }) => {
+    await api.services.database.run(4_000, async ({ sql }) => {
       await assertKeyRingOpens(sql, api.config.keyRing);
       await assertKeyRingOpens(sql, api.config.keyRing);
       await expect(assertKeyRingOpens(sql, other.keyRing)).rejects.toThrow(InstallationError);

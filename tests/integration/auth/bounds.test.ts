@@ -76,21 +76,21 @@ describe("an account with as many sessions as its plan allows", () => {
 
   it("gets a new one at the command line, too", async () => {
     await addSessions(MAX - 1);
-    const { connection, config } = signIn.api.services;
+    const { database, config } = signIn.api.services;
     const wanted = { accountId, userAgent: null };
-    const { token } = await connection.run(5_000, ({ db }) => createSession(db, wanted, config.plans));
+    const { token } = await database.run(5_000, ({ db }) => createSession(db, wanted, config.plans));
     expect(await sessions()).toEqual(["new", "new", "1"]);
     expect(await signIn.sql`SELECT FROM sessions WHERE token_hash = ${hashSessionToken(token)}`).toHaveLength(1);
   });
 
   it("never has more, however many sign-ins happen at once", async () => {
     await addSessions(MAX - 1);
-    const { connection, config } = signIn.api.services;
+    const { database, config } = signIn.api.services;
     const links = [await signIn.askForLink(email), await signIn.askForLink(email), await signIn.askForLink(email)];
     await Promise.all([
       ...links.map(({ link, cookie }) => signIn.open(link, { cookie })),
       ...Array.from({ length: 8 }, () =>
-        connection.run(10_000, ({ db }) => createSession(db, { accountId, userAgent: null }, config.plans)),
+        database.run(10_000, ({ db }) => createSession(db, { accountId, userAgent: null }, config.plans)),
       ),
       byGitHub(),
     ]);

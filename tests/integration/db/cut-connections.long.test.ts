@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Connection, connect, DatabaseUnavailable } from "#db/client.ts";
+import { connect, type Database, DatabaseUnavailable } from "#db/client.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-type Call = (connection: Connection, id: number) => Promise<void>;
+type Call = (connection: Database, id: number) => Promise<void>;
 
 /**
  * A statement of each write size: one that waits for the next turn of the event loop, and one that is written at once.

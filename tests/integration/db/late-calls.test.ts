@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Connection, connect, DatabaseUnavailable } from "#db/client.ts";
+import { connect, type Database, DatabaseUnavailable } from "#db/client.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -10,7 +10,7 @@ const NAME = "late-calls";
 let database: TestDatabase;
 let proxy: DatabaseProxy;
 let admin: postgres.Sql;
-let connection: Connection;
+let connection: Database;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-function open(connectionsMax: number): Connection {
+function open(connectionsMax: number): Database {
   const url = new URL(database.url);
   url.port = String(proxy.port);
   connection = connect({ url: url.href, name: NAME, connectionsMax, cancelsLate: true });

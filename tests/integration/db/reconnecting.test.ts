@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { type Connection, connect, DatabaseUnavailable } from "#db/client.ts";
+import { connect, type Database, DatabaseUnavailable } from "#db/client.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -9,7 +9,7 @@ const PAUSE_MS_MAX = 2_000;
 
 let database: TestDatabase;
 let proxy: DatabaseProxy;
-let connection: Connection;
+let connection: Database;
 
 beforeAll(async () => {
   database = await createTestDatabase();

@@ -80,7 +80,7 @@ describe.skipIf(!canMakeSmallDisk)("a full disk (as root on Linux)", () => {
     faults = await startFaultBench(small.url, receiver);
     services = startServices(testConfig(small.url, { DELIVERY_ALLOW: receiver.origin }));
     const { id } = await faults.bench.account();
-    key = await services.connection.run(5_000, async ({ db }) => {
+    key = await services.database.run(5_000, async ({ db }) => {
       return (await createApiKey(db, { accountId: id, env: "live", name: "test" }, services.config.plans.indie)).key;
     });
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
 import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
@@ -13,7 +13,7 @@ import { newSchedule } from "../db/lane-bench.ts";
 
 let receiver: Receiver;
 let bench: DispatchBench;
-let web: OrmConnection;
+let web: OrmDatabase;
 
 withDispatchBench({ hasDispatcher: true }, (made) => {
   ({ receiver, bench } = made);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { makeDue } from "#db/queries/schedules/fire.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
@@ -16,7 +16,7 @@ withDispatchBench({ hasDispatcher: true }, (made) => {
   ({ receiver, bench } = made);
 });
 
-let web: OrmConnection;
+let web: OrmDatabase;
 beforeAll(() => {
   web = connectOrm({ url: bench.databaseUrl, name: "web", connectionsMax: 8 });
 });

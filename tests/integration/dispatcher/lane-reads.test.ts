@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Connection, connect } from "#db/client.ts";
+import { connect, type Database } from "#db/client.ts";
 import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { laneKey } from "#dispatcher/delivery/delivery.ts";
@@ -21,7 +21,7 @@ const TARGET = new URL("https://example.com/");
 
 let database: TestDatabase;
 let sql: postgres.Sql;
-let connection: Connection;
+let connection: Database;
 let keyRing: KeyRing;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ function createReader(max = Number.POSITIVE_INFINITY) {
   const clock = { now: () => setToMs ?? Date.now() + aheadMs, monotonic: () => monotonicMs, isSet: () => true };
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
   const seen: DueSchedule[] = [];
-  const slow: Connection = {
+  const slow: Database = {
     ...connection,
     async run(deadlineMs, work) {
       const answer = await connection.run(deadlineMs, work);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { collectSecurityNotice } from "#db/queries/notices/collect-security-notice.ts";
 import { claimNotice } from "#db/queries/notices/send.ts";
@@ -212,7 +212,7 @@ describe("notices are sent to", () => {
 
 describe("a security notice", () => {
   const key = { kind: "api_key_created", details: { keyName: "CI <b>", env: "live" } } as const;
-  let orm: OrmConnection;
+  let orm: OrmDatabase;
   beforeAll(() => {
     orm = connectOrm({ url: bench.databaseUrl, name: "web", connectionsMax: 1 });
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { acceptOperation, type NewOperation, stopRunningOperation } from "#db/queries/operations/operations.ts";
 import { readRunningFigures } from "#db/queries/operations/running.ts";
 import {
@@ -20,7 +20,7 @@ import { waitFor } from "../../helpers/wait-for.ts";
 
 let bench: DispatchBench;
 let receiver: Receiver;
-let orm: OrmConnection;
+let orm: OrmDatabase;
 let account: Awaited<ReturnType<DispatchBench["account"]>>;
 
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { FIRST_ACCOUNT } from "#db/queries/retention/account-walk.ts";
 import { retentionJobs } from "#dispatcher/retention/jobs.ts";
 import { encodeId } from "#domain/ids.ts";
@@ -20,7 +20,7 @@ const INDIE_CPS = 40;
 
 let receiver: Receiver;
 let bench: DispatchBench;
-let connection: OrmConnection;
+let connection: OrmDatabase;
 let admin: Admin;
 
 const PLANS = JSON.stringify({ free: { cpsLimit: FREE_CPS }, indie: { cpsLimit: INDIE_CPS } });

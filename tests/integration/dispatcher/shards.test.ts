@@ -1,13 +1,13 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Connection, connect } from "#db/client.ts";
+import { connect, type Database } from "#db/client.ts";
 import { Shards } from "#dispatcher/shards.ts";
 import { newId } from "#domain/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 
 let database: TestDatabase;
 let sql: postgres.Sql;
-let connection: Connection;
+let connection: Database;
 
 beforeAll(async () => {
   database = await createTestDatabase();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectOrm, type OrmConnection } from "#db/orm.ts";
+import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { readSigningSecrets, rotateSigningSecrets } from "#db/queries/accounts/signing-secrets.ts";
 import { encodeId } from "#domain/ids.ts";
 import { buildPackage } from "#scripts/packages/build-package.ts";
@@ -11,7 +11,7 @@ import { waitFor } from "../../helpers/wait-for.ts";
 import { EXAMPLES, missingFor, type RunningExample, startExample, typeProblemsOf } from "./receivers.ts";
 
 let bench: DispatchBench;
-let orm: OrmConnection;
+let orm: OrmDatabase;
 const ports = new Map<string, number>();
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Connection, connect } from "#db/client.ts";
+import { connect, type Database } from "#db/client.ts";
 import { readSealedPairs, replaceSealedPair } from "#db/queries/accounts/re-encrypt.ts";
 import { assertKeyRingOpens, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { readSealedHeads, replaceSealedRequests } from "#db/queries/schedules/re-encrypt.ts";
@@ -25,7 +25,7 @@ const back = parseKeyRing(`${k1},${k2}`);
 
 let test: TestDatabase;
 let sql: postgres.Sql;
-let database: Connection;
+let database: Database;
 let account: TestAccount;
 
 beforeAll(async () => {
@@ -149,7 +149,7 @@ describe("reEncrypt", () => {
   });
 
   it("reports values that a process sealed with another key meanwhile", async () => {
-    const busy: Connection = {
+    const busy: Database = {
       ...database,
       async run(deadlineMs, work) {
         await schedule("meanwhile");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import { ClaimCost } from "#dispatcher/claiming/claim-cost.ts";
 import { CLAIM_AHEAD_MS, Claimer } from "#dispatcher/claiming/claimer.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";

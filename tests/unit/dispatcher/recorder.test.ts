@@ -1,7 +1,7 @@
 import pino from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import { readConfig } from "#config.ts";
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import type { ExpiredClaim } from "#db/queries/schedules/expired-claims.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { Metrics } from "#dispatcher/observability/metrics.ts";

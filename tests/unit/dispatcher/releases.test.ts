@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Connection as Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import { ClaimCost } from "#dispatcher/claiming/claim-cost.ts";
 import { Claimer } from "#dispatcher/claiming/claimer.ts";

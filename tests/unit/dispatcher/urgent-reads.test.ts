@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Connection, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import { UrgentReads } from "#dispatcher/intake/urgent-reads.ts";
 import { WantedReads } from "#dispatcher/intake/wanted-reads.ts";
 
@@ -13,7 +13,7 @@ function start(isAway: (call: number) => boolean) {
       return [];
     },
     async close() {},
-  } as unknown as Connection;
+  } as unknown as Database;
   const clock = { now: () => 1_000, isSet: () => true };
   return {
     wanted,

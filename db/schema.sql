@@ -155,11 +155,11 @@ CREATE TABLE dispatchers (
 );
 
 CREATE TABLE identities (
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
   provider text NOT NULL,
   provider_account_id text NOT NULL,
   account_id uuid NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-  id uuid DEFAULT gen_random_uuid() NOT NULL,
   CONSTRAINT identities_provider_provider_account_id_pk PRIMARY KEY (provider, provider_account_id),
   CONSTRAINT identities_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT identities_provider_known CHECK (provider = ANY (ARRAY['google'::text, 'github'::text]))
@@ -394,12 +394,11 @@ CREATE UNIQUE INDEX sessions_id_key ON sessions USING btree (id);
 
 CREATE TABLE shard_punctuality (
   shard smallint NOT NULL,
-  hour timestamp(3) with time zone NOT NULL,
+  starts_at timestamp(3) with time zone NOT NULL,
   bucket smallint NOT NULL,
   n bigint NOT NULL,
   on_time bigint NOT NULL,
-  n_by_quarter bigint DEFAULT 0 NOT NULL,
-  CONSTRAINT shard_punctuality_shard_hour_bucket_pk PRIMARY KEY (shard, hour, bucket)
+  CONSTRAINT shard_punctuality_shard_starts_at_bucket_pk PRIMARY KEY (shard, starts_at, bucket)
 );
 
 CREATE TABLE shards (

@@ -1,18 +1,7 @@
 import { histogramOf, type OffsetCount, ON_TIME_WITHIN_MS, percentile } from "./punctuality.ts";
 
-/**
- * The attempts counted in one bucket of offsets within one quarter of an hour, which begins at `startsAtMs` (epoch ms).
- */
-export type QuarterCount = {
-  quarterMs: number;
-  bucket: number;
-  /**
-   * All that were counted; `nByQuarter` of them fired in this quarter, the others within the hour that begins with it.
-   */
-  n: number;
-  nByQuarter: number;
-  onTime: number;
-};
+/** The attempts counted in one bucket of offsets within the quarter of an hour that begins at `quarterMs` (epoch ms). */
+export type QuarterCount = { quarterMs: number; bucket: number; n: number; onTime: number };
 
 export type PublicPunctuality = {
   sent: number;
@@ -45,7 +34,7 @@ export function publicPunctuality(counts: readonly QuarterCount[], nowMs: number
     histogram: histogramOf(floored),
     series: Array.from({ length: QUARTERS }, (_, at) => {
       const startsAtMs = lastMs - (QUARTERS - 1 - at) * QUARTER_MS;
-      const own = (ofQuarter.get(startsAtMs) ?? []).map(({ bucket, nByQuarter }) => ({ bucket, n: nByQuarter }));
+      const own = ofQuarter.get(startsAtMs) ?? [];
       return { startsAtMs, count: sum(own.map(({ n }) => n)), p50: percentile(own, 50), p95: percentile(own, 95) };
     }),
   };

@@ -24,43 +24,27 @@ export type OriginalRepeat = {
 };
 
 /**
- * The hash of a request, and the one that was stored for it before hashes were of what is delivered; null when it is the
- * same. That one was of the target as it was written, and of header values with the spaces around them.
- */
-export type RequestHashes = { current: Buffer; former: Buffer | null };
-
-/**
  * HMAC-SHA256 (32 bytes) of a request, to detect whether a repeated idempotency key came with the same request. Target
  * (`deliveredUrl`; null when it is refused), headers and payload count as they would be delivered: without order and case
  * of header names, and without the spaces around their values; an empty payload equals none. An instant counts as such, a
  * duration as such, a local time with its zone and rule. Keyed, because short payloads could be guessed from a plain hash.
  */
-export function requestHashes(
-  key: KeyObject | Buffer,
-  request: OriginalRequest,
-  deliveredUrl: string | null,
-): RequestHashes {
+export function requestHash(key: KeyObject | Buffer, request: OriginalRequest, deliveredUrl: string | null): Buffer {
   const { targetUrl, method, time, headers, payload, earlyFire } = request;
-  const hash = (url: string, pairs: HeaderPairs) =>
-    hashFields(key, [FORMAT, url, method, timeText(time), String(earlyFire), payload ?? "", ...headerFields(pairs)]);
-  const delivered = trimmed(headers);
-  const isSame = delivered === headers && (deliveredUrl ?? targetUrl) === targetUrl;
-  return { current: hash(deliveredUrl ?? targetUrl, delivered), former: isSame ? null : hash(targetUrl, headers) };
+  const url = deliveredUrl ?? targetUrl;
+  const fields = [FORMAT, url, method, timeText(time), String(earlyFire), payload ?? "", ...headerFields(headers)];
+  return hashFields(key, fields);
 }
 
-/** As `requestHashes`, for a replay or clone. */
-export function repeatHashes(key: KeyObject | Buffer, { of, time, payload, headers }: OriginalRepeat): RequestHashes {
+/** As `requestHash`, for a replay or clone. */
+export function repeatHash(key: KeyObject | Buffer, { of, time, payload, headers }: OriginalRepeat): Buffer {
   const kind = payload === null ? "replay" : "clone";
-  const hash = (pairs: HeaderPairs) => {
-    const whose = headers === null ? "same headers" : "own headers";
-    return hashFields(key, [REPEAT_FORMAT, of, timeText(time), kind, payload ?? "", whose, ...headerFields(pairs)]);
-  };
-  const given = headers ?? [];
-  const delivered = trimmed(given);
-  return { current: hash(delivered), former: delivered === given ? null : hash(given) };
+  const whose = headers === null ? "same headers" : "own headers";
+  const fields = [REPEAT_FORMAT, of, timeText(time), kind, payload ?? "", whose, ...headerFields(headers ?? [])];
+  return hashFields(key, fields);
 }
 
-/** As `requestHashes`, for an operation on many schedules. */
+/** As `requestHash`, for an operation on many schedules. */
 export function operationHash(
   key: KeyObject | Buffer,
   operation: { action: OperationAction; filter: OperationFilter | null; scheduleIds: readonly string[] | null },
@@ -82,7 +66,6 @@ function hashFields(key: KeyObject | Buffer, fields: readonly string[]): Buffer 
   return createHmac("sha256", key).update(text).digest();
 }
 
-// Instants as they were hashed before there were other times.
 function timeText(time: GivenTime | null): string {
   if (time === null) return "null";
   if ("atMs" in time) return String(time.atMs);
@@ -91,15 +74,10 @@ function timeText(time: GivenTime | null): string {
   return `local ${writeLocalTime(local)} ${ms} ${zone} ${onClockChange}`;
 }
 
-// The spaces and tabs around a header's value are no part of it (RFC 9110, 5.5). The same array when there are none.
-function trimmed(headers: HeaderPairs): HeaderPairs {
-  if (headers.every(([, value]) => value === value.trim())) return headers;
-  return headers.map(([name, value]) => [name, value.trim()]);
-}
-
+// The spaces and tabs around a header's value are no part of it (RFC 9110, 5.5).
 function headerFields(headers: HeaderPairs): string[] {
   return headers
-    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .map(([name, value]) => [name.toLowerCase(), value.trim()] as const)
     .sort(byNameThenValue)
     .flat();
 }

@@ -2,29 +2,26 @@
 -- may create (find_creating_account), the idempotency key is free, the time is in the future, the caller's rejection,
 -- the quota.
 --
--- p_fire_at            null means p_fire_in_ms from now
+-- p_fire_at            null means p_fire_in_ms from now, where null is 0
 -- p_early              whether to fire early; null takes the account's setting, or p_early_default where there is none
 -- p_sealed             sealed headers and payload; null when there are none
 -- p_request_hash       keyed hash of the request; compared with the stored one when the idempotency key is known
--- p_verdict            what the caller found wrong (an error code), or null; TypeScript calls it rejection
+-- p_rejection          what the caller found wrong (an error code), or null
 -- p_quota              schedules a month above which over_limit is true
 -- p_grace              schedules a month above which nothing is created
 -- p_notify_horizon_ms  dispatchers are notified of a schedule that is due within this
 -- p_key, p_plan        the cached credential: API key (null: none) and plan, checked here; null when nothing is cached
--- p_fire_in_ms         how long after now it fires, where p_fire_at is null; null is 0
--- p_former_hash        the hash that earlier versions would have stored; null when it is p_request_hash
 --
 -- outcome is one of: created, replayed (the idempotency key is known; mismatch: with another request), inactive, stale
--- (the cached credential no longer holds), past, verdict, quota. All other columns are null unless created or replayed.
+-- (the cached credential no longer holds), past, rejected, quota. All other columns are null unless created or replayed.
 --
 -- plpgsql and not one CTE, because each of its statements takes a new snapshot: a row that another transaction
 -- committed while this one waited for the row of `usage` must be seen.
 CREATE OR REPLACE FUNCTION create_schedule(
-  p_account uuid, p_env text, p_id uuid, p_fire_at timestamptz, p_early boolean, p_early_default boolean,
-  p_target_url text, p_origin text, p_method text, p_sealed bytea, p_payload_size integer,
-  p_idempotency_key text, p_request_hash bytea, p_replay_of uuid, p_verdict text,
-  p_quota integer, p_grace integer, p_notify_horizon_ms integer, p_key uuid DEFAULT NULL, p_plan text DEFAULT NULL,
-  p_fire_in_ms bigint DEFAULT NULL, p_former_hash bytea DEFAULT NULL,
+  p_account uuid, p_env text, p_id uuid, p_fire_at timestamptz, p_fire_in_ms bigint, p_early boolean,
+  p_early_default boolean, p_target_url text, p_origin text, p_method text, p_sealed bytea,
+  p_payload_size integer, p_idempotency_key text, p_request_hash bytea, p_replay_of uuid, p_rejection text,
+  p_quota integer, p_grace integer, p_notify_horizon_ms integer, p_key uuid, p_plan text,
   OUT outcome text, OUT id uuid, OUT fire_at timestamptz, OUT status text, OUT over_limit boolean, OUT mismatch boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -42,7 +39,7 @@ BEGIN
 
   IF p_idempotency_key IS NOT NULL THEN
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
-      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota, p_former_hash) f;
+      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
     IF outcome IS NOT NULL THEN
       RETURN;
     END IF;
@@ -54,8 +51,8 @@ BEGIN
     outcome := 'past';
     RETURN;
   END IF;
-  IF p_verdict IS NOT NULL THEN
-    outcome := 'verdict';
+  IF p_rejection IS NOT NULL THEN
+    outcome := 'rejected';
     RETURN;
   END IF;
 
@@ -66,7 +63,7 @@ BEGIN
     RETURNING u.scheduled INTO v_used;
   IF v_used IS NULL THEN
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
-      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota, p_former_hash) f;
+      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
     IF outcome IS NULL THEN
       outcome := 'quota';
     END IF;
@@ -81,7 +78,7 @@ BEGIN
     UPDATE usage u SET scheduled = u.scheduled - 1
       WHERE u.account_id = p_account AND u.env = p_env AND u.period = v_period;
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
-      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota, p_former_hash) f;
+      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
     RETURN;
   END IF;
 

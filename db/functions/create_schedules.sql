@@ -2,14 +2,12 @@
 -- have one element for each. No two of them may have the same idempotency key.
 --
 -- p_fire_ats       null means p_fire_ins (ms) from now, where null is 0
--- p_sealed         null. Processes of earlier versions, which have no p_contents, pass base64 here, and null for a
---                  schedule with nothing to seal
+-- p_contents       the sealed contents, one after the other. In an array, each would be unescaped byte by byte
 -- p_sealed_sizes   bytes of each; 0 when there is nothing to seal
 -- p_hashes         base64
--- p_refused        whether the caller rejects the request, for which create_schedule has p_verdict
+-- p_rejected       whether the caller rejects the request, for which create_schedule has p_rejection
 -- p_stored, p_last a transaction may call this several times, for slices of one list. The last call lowers the lane and
 --                  notifies the dispatchers for all of them: p_stored has the ids that the other calls created
--- p_contents       the sealed contents, one after the other. In an array, each would be unescaped byte by byte
 --
 -- Returns one row for each schedule, numbered by n from 1. One row with n = 0 means that nothing was created: the
 -- account is inactive, or the cached credential (p_key, p_plan) is stale.
@@ -19,10 +17,10 @@
 -- the caller tries again. Texts are taken from their arrays only at the insert, so that no step before it copies them.
 CREATE OR REPLACE FUNCTION create_schedules(
   p_account uuid, p_env text, p_key uuid, p_plan text, p_early_default boolean, p_grace integer,
-  p_notify_horizon_ms integer, p_ids uuid[], p_fire_ats timestamptz[], p_earlies boolean[], p_target_urls text[],
-  p_origins text[], p_methods text[], p_sealed text[], p_sealed_sizes integer[], p_payload_sizes integer[], p_keys text[],
-  p_hashes text[], p_replay_ofs uuid[], p_refused boolean[], p_stored uuid[] DEFAULT '{}', p_last boolean DEFAULT true,
-  p_contents bytea DEFAULT NULL, p_fire_ins bigint[] DEFAULT NULL
+  p_notify_horizon_ms integer, p_ids uuid[], p_fire_ats timestamptz[], p_fire_ins bigint[], p_earlies boolean[],
+  p_target_urls text[], p_origins text[], p_methods text[], p_contents bytea, p_sealed_sizes integer[],
+  p_payload_sizes integer[], p_keys text[], p_hashes text[], p_replay_ofs uuid[], p_rejected boolean[], p_stored uuid[],
+  p_last boolean
 ) RETURNS TABLE (n integer, outcome text, id uuid, fire_at timestamptz, status text)
 -- A plan that was made while the tables were empty must not scan them when they are full.
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -60,10 +58,10 @@ BEGIN
   WITH found AS (
     SELECT i.n::integer AS n, coalesce(k.id, i.id) AS id, k.status,
       coalesce(k.fire_at, i.fire_at, v_now + coalesce(i.fire_in, 0) * interval '1 millisecond') AS fire_at,
-      CASE WHEN k.id IS NOT NULL THEN 'replayed' WHEN i.fire_at <= v_clock THEN 'past' WHEN i.refused THEN 'verdict' END
+      CASE WHEN k.id IS NOT NULL THEN 'replayed' WHEN i.fire_at <= v_clock THEN 'past' WHEN i.rejected THEN 'rejected' END
         AS outcome, i.size
-    FROM unnest(p_ids, p_fire_ats, p_keys, p_refused, p_sealed_sizes, p_fire_ins) WITH ORDINALITY
-      AS i(id, fire_at, key, refused, size, fire_in, n)
+    FROM unnest(p_ids, p_fire_ats, p_fire_ins, p_keys, p_rejected, p_sealed_sizes) WITH ORDINALITY
+      AS i(id, fire_at, fire_in, key, rejected, size, n)
     LEFT JOIN LATERAL (
       SELECT s.id, s.fire_at, s.status FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
       WHERE r.account_id = p_account AND r.env = p_env AND r.idempotency_key = i.key LIMIT 1) k ON true
@@ -81,8 +79,7 @@ BEGIN
       schedule_id, account_id, env, target_url, method, sealed, idempotency_key, request_hash, replay_of,
       created_at)
     SELECT j.id, p_account, p_env, p_target_urls[j.n], p_methods[j.n],
-      CASE WHEN p_contents IS NULL THEN decode(p_sealed[j.n], 'base64')
-        WHEN j.size > 0 THEN substring(p_contents FROM j.sealed_end - j.size + 1 FOR j.size) END,
+      CASE WHEN j.size > 0 THEN substring(p_contents FROM j.sealed_end - j.size + 1 FOR j.size) END,
       p_keys[j.n], decode(p_hashes[j.n], 'base64'), p_replay_ofs[j.n], v_now
     FROM judged j WHERE j.outcome = 'created'
   ),

@@ -30,11 +30,11 @@ CREATE INDEX accounts_to_erase ON accounts (deleted_at, id) WHERE status = 'dele
 CREATE INDEX accounts_inactive ON accounts (id) WHERE status <> 'active' AND erased_at IS NULL;
 
 CREATE TABLE identities (
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
   provider text NOT NULL,
   provider_account_id text NOT NULL,
   account_id uuid NOT NULL,
   created_at timestamptz(3) DEFAULT now() NOT NULL,
-  id uuid DEFAULT gen_random_uuid() NOT NULL,
   CONSTRAINT identities_provider_provider_account_id_pk PRIMARY KEY (provider, provider_account_id),
   CONSTRAINT identities_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts (id) ON DELETE CASCADE,
   CONSTRAINT identities_provider_known CHECK (provider IN ('google', 'github'))
@@ -343,12 +343,11 @@ CREATE INDEX account_counts_outcomes ON account_counts (account_id, env, hour) W
 
 CREATE TABLE shard_punctuality (
   shard smallint NOT NULL,
-  hour timestamptz(3) NOT NULL,
+  starts_at timestamptz(3) NOT NULL,
   bucket smallint NOT NULL,
   n bigint NOT NULL,
   on_time bigint NOT NULL,
-  n_by_quarter bigint DEFAULT 0 NOT NULL,
-  CONSTRAINT shard_punctuality_shard_hour_bucket_pk PRIMARY KEY (shard, hour, bucket)
+  CONSTRAINT shard_punctuality_shard_starts_at_bucket_pk PRIMARY KEY (shard, starts_at, bucket)
 );
 --> statement-breakpoint
 -- Operations on many schedules
@@ -591,8 +590,7 @@ BEGIN
 END $$;
 --> statement-breakpoint
 -- The payload of the NOTIFY that announces schedules of one lane that are due soon: shard and id of the earliest one,
--- account, environment, its instant in epoch ms, and how many they are. Dispatchers before migration 0007 read the
--- first two.
+-- account, environment, its instant in epoch ms, and how many they are.
 CREATE OR REPLACE FUNCTION due_notice(p_shard smallint, p_id uuid, p_account uuid, p_env text, p_at timestamptz, p_n integer)
 RETURNS text LANGUAGE sql STABLE AS $$
   SELECT concat_ws(':', p_shard, p_id, p_account, p_env, (extract(epoch FROM p_at) * 1000)::bigint, p_n)
@@ -620,17 +618,16 @@ BEGIN
 END $$;
 --> statement-breakpoint
 -- The schedule that holds an idempotency key, as the answer that a repeated create gets. No row when the key is free.
--- mismatch: the stored request differs from this one, whose hash is p_request_hash. p_former_hash is what earlier versions
--- would have stored for it, or null when it is the same. over_limit: the month has more than p_quota schedules.
+-- mismatch: the stored request differs from this one, whose hash is p_request_hash. over_limit: the month has more than
+-- p_quota schedules.
 CREATE OR REPLACE FUNCTION find_replayed_schedule(
-  p_account uuid, p_env text, p_idempotency_key text, p_request_hash bytea, p_quota integer,
-  p_former_hash bytea DEFAULT NULL
+  p_account uuid, p_env text, p_idempotency_key text, p_request_hash bytea, p_quota integer
 ) RETURNS TABLE (outcome text, id uuid, fire_at timestamptz, status text, over_limit boolean, mismatch boolean)
 LANGUAGE sql STABLE AS $$
   SELECT 'replayed', s.id, s.fire_at, s.status,
     coalesce((SELECT u.scheduled > p_quota FROM usage u WHERE u.account_id = p_account AND u.env = p_env
       AND u.period = to_char(clock_timestamp() AT TIME ZONE 'utc', 'YYYYMM')), false),
-    r.request_hash <> p_request_hash AND r.request_hash IS DISTINCT FROM p_former_hash
+    r.request_hash <> p_request_hash
   FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
   WHERE r.account_id = p_account AND r.env = p_env AND r.idempotency_key = p_idempotency_key
 $$;
@@ -639,29 +636,26 @@ $$;
 -- may create (find_creating_account), the idempotency key is free, the time is in the future, the caller's rejection,
 -- the quota.
 --
--- p_fire_at            null means p_fire_in_ms from now
+-- p_fire_at            null means p_fire_in_ms from now, where null is 0
 -- p_early              whether to fire early; null takes the account's setting, or p_early_default where there is none
 -- p_sealed             sealed headers and payload; null when there are none
 -- p_request_hash       keyed hash of the request; compared with the stored one when the idempotency key is known
--- p_verdict            what the caller found wrong (an error code), or null; TypeScript calls it rejection
+-- p_rejection          what the caller found wrong (an error code), or null
 -- p_quota              schedules a month above which over_limit is true
 -- p_grace              schedules a month above which nothing is created
 -- p_notify_horizon_ms  dispatchers are notified of a schedule that is due within this
 -- p_key, p_plan        the cached credential: API key (null: none) and plan, checked here; null when nothing is cached
--- p_fire_in_ms         how long after now it fires, where p_fire_at is null; null is 0
--- p_former_hash        the hash that earlier versions would have stored; null when it is p_request_hash
 --
 -- outcome is one of: created, replayed (the idempotency key is known; mismatch: with another request), inactive, stale
--- (the cached credential no longer holds), past, verdict, quota. All other columns are null unless created or replayed.
+-- (the cached credential no longer holds), past, rejected, quota. All other columns are null unless created or replayed.
 --
 -- plpgsql and not one CTE, because each of its statements takes a new snapshot: a row that another transaction
 -- committed while this one waited for the row of `usage` must be seen.
 CREATE OR REPLACE FUNCTION create_schedule(
-  p_account uuid, p_env text, p_id uuid, p_fire_at timestamptz, p_early boolean, p_early_default boolean,
-  p_target_url text, p_origin text, p_method text, p_sealed bytea, p_payload_size integer,
-  p_idempotency_key text, p_request_hash bytea, p_replay_of uuid, p_verdict text,
-  p_quota integer, p_grace integer, p_notify_horizon_ms integer, p_key uuid DEFAULT NULL, p_plan text DEFAULT NULL,
-  p_fire_in_ms bigint DEFAULT NULL, p_former_hash bytea DEFAULT NULL,
+  p_account uuid, p_env text, p_id uuid, p_fire_at timestamptz, p_fire_in_ms bigint, p_early boolean,
+  p_early_default boolean, p_target_url text, p_origin text, p_method text, p_sealed bytea,
+  p_payload_size integer, p_idempotency_key text, p_request_hash bytea, p_replay_of uuid, p_rejection text,
+  p_quota integer, p_grace integer, p_notify_horizon_ms integer, p_key uuid, p_plan text,
   OUT outcome text, OUT id uuid, OUT fire_at timestamptz, OUT status text, OUT over_limit boolean, OUT mismatch boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -679,7 +673,7 @@ BEGIN
 
   IF p_idempotency_key IS NOT NULL THEN
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
-      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota, p_former_hash) f;
+      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
     IF outcome IS NOT NULL THEN
       RETURN;
     END IF;
@@ -691,8 +685,8 @@ BEGIN
     outcome := 'past';
     RETURN;
   END IF;
-  IF p_verdict IS NOT NULL THEN
-    outcome := 'verdict';
+  IF p_rejection IS NOT NULL THEN
+    outcome := 'rejected';
     RETURN;
   END IF;
 
@@ -703,7 +697,7 @@ BEGIN
     RETURNING u.scheduled INTO v_used;
   IF v_used IS NULL THEN
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
-      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota, p_former_hash) f;
+      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
     IF outcome IS NULL THEN
       outcome := 'quota';
     END IF;
@@ -718,7 +712,7 @@ BEGIN
     UPDATE usage u SET scheduled = u.scheduled - 1
       WHERE u.account_id = p_account AND u.env = p_env AND u.period = v_period;
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
-      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota, p_former_hash) f;
+      FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
     RETURN;
   END IF;
 
@@ -753,14 +747,12 @@ END $$;
 -- have one element for each. No two of them may have the same idempotency key.
 --
 -- p_fire_ats       null means p_fire_ins (ms) from now, where null is 0
--- p_sealed         null. Processes of earlier versions, which have no p_contents, pass base64 here, and null for a
---                  schedule with nothing to seal
+-- p_contents       the sealed contents, one after the other. In an array, each would be unescaped byte by byte
 -- p_sealed_sizes   bytes of each; 0 when there is nothing to seal
 -- p_hashes         base64
--- p_refused        whether the caller rejects the request, for which create_schedule has p_verdict
+-- p_rejected       whether the caller rejects the request, for which create_schedule has p_rejection
 -- p_stored, p_last a transaction may call this several times, for slices of one list. The last call lowers the lane and
 --                  notifies the dispatchers for all of them: p_stored has the ids that the other calls created
--- p_contents       the sealed contents, one after the other. In an array, each would be unescaped byte by byte
 --
 -- Returns one row for each schedule, numbered by n from 1. One row with n = 0 means that nothing was created: the
 -- account is inactive, or the cached credential (p_key, p_plan) is stale.
@@ -770,10 +762,10 @@ END $$;
 -- the caller tries again. Texts are taken from their arrays only at the insert, so that no step before it copies them.
 CREATE OR REPLACE FUNCTION create_schedules(
   p_account uuid, p_env text, p_key uuid, p_plan text, p_early_default boolean, p_grace integer,
-  p_notify_horizon_ms integer, p_ids uuid[], p_fire_ats timestamptz[], p_earlies boolean[], p_target_urls text[],
-  p_origins text[], p_methods text[], p_sealed text[], p_sealed_sizes integer[], p_payload_sizes integer[], p_keys text[],
-  p_hashes text[], p_replay_ofs uuid[], p_refused boolean[], p_stored uuid[] DEFAULT '{}', p_last boolean DEFAULT true,
-  p_contents bytea DEFAULT NULL, p_fire_ins bigint[] DEFAULT NULL
+  p_notify_horizon_ms integer, p_ids uuid[], p_fire_ats timestamptz[], p_fire_ins bigint[], p_earlies boolean[],
+  p_target_urls text[], p_origins text[], p_methods text[], p_contents bytea, p_sealed_sizes integer[],
+  p_payload_sizes integer[], p_keys text[], p_hashes text[], p_replay_ofs uuid[], p_rejected boolean[], p_stored uuid[],
+  p_last boolean
 ) RETURNS TABLE (n integer, outcome text, id uuid, fire_at timestamptz, status text)
 -- A plan that was made while the tables were empty must not scan them when they are full.
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -811,10 +803,10 @@ BEGIN
   WITH found AS (
     SELECT i.n::integer AS n, coalesce(k.id, i.id) AS id, k.status,
       coalesce(k.fire_at, i.fire_at, v_now + coalesce(i.fire_in, 0) * interval '1 millisecond') AS fire_at,
-      CASE WHEN k.id IS NOT NULL THEN 'replayed' WHEN i.fire_at <= v_clock THEN 'past' WHEN i.refused THEN 'verdict' END
+      CASE WHEN k.id IS NOT NULL THEN 'replayed' WHEN i.fire_at <= v_clock THEN 'past' WHEN i.rejected THEN 'rejected' END
         AS outcome, i.size
-    FROM unnest(p_ids, p_fire_ats, p_keys, p_refused, p_sealed_sizes, p_fire_ins) WITH ORDINALITY
-      AS i(id, fire_at, key, refused, size, fire_in, n)
+    FROM unnest(p_ids, p_fire_ats, p_fire_ins, p_keys, p_rejected, p_sealed_sizes) WITH ORDINALITY
+      AS i(id, fire_at, fire_in, key, rejected, size, n)
     LEFT JOIN LATERAL (
       SELECT s.id, s.fire_at, s.status FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
       WHERE r.account_id = p_account AND r.env = p_env AND r.idempotency_key = i.key LIMIT 1) k ON true
@@ -832,8 +824,7 @@ BEGIN
       schedule_id, account_id, env, target_url, method, sealed, idempotency_key, request_hash, replay_of,
       created_at)
     SELECT j.id, p_account, p_env, p_target_urls[j.n], p_methods[j.n],
-      CASE WHEN p_contents IS NULL THEN decode(p_sealed[j.n], 'base64')
-        WHEN j.size > 0 THEN substring(p_contents FROM j.sealed_end - j.size + 1 FOR j.size) END,
+      CASE WHEN j.size > 0 THEN substring(p_contents FROM j.sealed_end - j.size + 1 FOR j.size) END,
       p_keys[j.n], decode(p_hashes[j.n], 'base64'), p_replay_ofs[j.n], v_now
     FROM judged j WHERE j.outcome = 'created'
   ),
@@ -974,8 +965,8 @@ CREATE TRIGGER schedules_lower_lane AFTER UPDATE OF next_attempt_at ON schedules
   WHEN (NEW.next_attempt_at < OLD.next_attempt_at OR (OLD.next_attempt_at IS NULL AND NEW.next_attempt_at IS NOT NULL))
   EXECUTE FUNCTION lower_lane_of_schedule();
 --> statement-breakpoint
--- Trigger function of schedules: enters a live schedule that died, for the notice to its owner. A trigger, so that it
--- happens in the transaction that records the death, whichever version of the dispatcher runs it.
+-- Trigger function of schedules: enters a live schedule that died, for the notice to its owner, in the transaction that
+-- records the death.
 CREATE OR REPLACE FUNCTION enter_dead_schedule() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO dead_schedules (schedule_id, account_id, died_at) VALUES (NEW.id, NEW.account_id, clock_timestamp())

@@ -75,13 +75,11 @@ export const shardPunctuality = pgTable(
   "shard_punctuality",
   {
     shard: smallint("shard").notNull(),
-    /** When the quarter begins; a row from before migration 0012 counts the whole hour that begins then. */
-    startsAt: instant("hour").notNull(),
+    /** When the quarter begins. */
+    startsAt: instant("starts_at").notNull(),
     bucket: smallint("bucket").notNull(),
     n: bigint("n", { mode: "number" }).notNull(),
     onTime: bigint("on_time", { mode: "number" }).notNull(),
-    /** The part of `n` that fired in the quarter; dispatchers from before migration 0012 count the rest by the hour. */
-    nByQuarter: bigint("n_by_quarter", { mode: "number" }).notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.shard, table.startsAt, table.bucket] })],
 );

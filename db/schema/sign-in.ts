@@ -7,14 +7,14 @@ import { instant, isEmailAddress, isOneOf } from "./columns.ts";
 export const identities = pgTable(
   "identities",
   {
+    /** Names the identity to its owner. */
+    id: uuid("id").notNull().defaultRandom(),
     provider: text("provider", { enum: PROVIDERS }).notNull(),
     providerAccountId: text("provider_account_id").notNull(),
     accountId: uuid("account_id")
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
     createdAt: instant("created_at").notNull().defaultNow(),
-    /** Names the identity to its owner. */
-    id: uuid("id").notNull().defaultRandom(),
   },
   (table) => [
     primaryKey({ columns: [table.provider, table.providerAccountId] }),

@@ -37,10 +37,6 @@ export class Announcements implements NotificationTargets {
     this.#deps.sharing.soon();
   }
 
-  due(shard: number, id: string): void {
-    if (this.#deps.shards.holds(shard)) this.#deps.wantedReads.add([id]);
-  }
-
   dueInLane(due: DueLane, id: string, count: number): void {
     const { shards, lanes, wantedReads } = this.#deps;
     if (!shards.holds(due.shard)) return;

@@ -18,7 +18,7 @@ type Deps = {
 
 /**
  * Checks all lanes in a repeated walk, and repairs calendar entries that are missing or too late. Only a schedule
- * inserted without the create functions, or created by an earlier version, can leave such an entry.
+ * inserted without the create functions can leave such an entry.
  */
 export class LaneAudit {
   readonly #deps: Deps;

@@ -12,8 +12,6 @@ export interface NotificationTargets {
   /** Notifications may have been missed until now. */
   missed(): void;
   shardsChanged(): void;
-  /** A schedule falls due soon; sent by a web process of an earlier version. */
-  due(shard: number, id: string): void;
   /** `count` schedules of a lane fall due soon, the earliest of them `id` at `due.dueAtMs`. */
   dueInLane(due: DueLane, id: string, count: number): void;
 }
@@ -75,8 +73,7 @@ export class Notifications {
       return;
     }
     const [shard, id, accountId, env, dueAtMs, count] = payload.split(":");
-    if (id === undefined) return;
-    if (accountId === undefined || !isEnvironment(env)) targets.due(Number(shard), id);
-    else targets.dueInLane({ shard: Number(shard), accountId, env, dueAtMs: Number(dueAtMs) }, id, Number(count));
+    if (id === undefined || accountId === undefined || !isEnvironment(env)) return;
+    targets.dueInLane({ shard: Number(shard), accountId, env, dueAtMs: Number(dueAtMs) }, id, Number(count));
   }
 }

@@ -40,7 +40,6 @@ export function prepareCopy(
     payloadSizeBytes,
     idempotencyKey: `operation/${operation.id}/${of}`,
     requestHash: NO_HASH,
-    formerHash: null,
     replayOf: of,
     rejection: null,
   };

@@ -357,7 +357,7 @@ export type Punctuality = {
     /** Schedules that were so late. */
     count: number;
   }[];
-  /** The day in quarters of an hour, the current one included, empty ones too. What a dispatcher of before this field has counted is in none. */
+  /** The day in quarters of an hour, the current one included, empty ones too. */
   series: {
     /** When the quarter of an hour begins. */
     t: Instant;

@@ -107,9 +107,7 @@ const PunctualityAnswer = PunctualitySummary.extend({
       }),
     )
     .length(96)
-    .describe(
-      "The day in quarters of an hour, the current one included, empty ones too. What a dispatcher of before this field has counted is in none.",
-    ),
+    .describe("The day in quarters of an hour, the current one included, empty ones too."),
 }).meta({ id: "Punctuality", description: "How punctual the whole service was." });
 
 const tag = "Overview and usage";

@@ -77,7 +77,7 @@ export function validateAfter(
   if (after === undefined) return;
   const problem = (message: string) => context.addIssue({ code: "custom", path: ["after"], message });
   if (after.order !== order) problem("belongs to another list or another sort order");
-  else if (after.filter !== undefined && after.filter !== filterDigest(query)) problem("belongs to other filters");
+  else if (after.filter !== filterDigest(query)) problem("belongs to other filters");
   if (offset > 0) problem("cannot be combined with offset");
 }
 

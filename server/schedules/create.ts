@@ -3,14 +3,14 @@ import { type Creation, createSchedule } from "#db/queries/schedules/create.ts";
 import { AppError } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { quotaOf } from "#domain/quota.ts";
-import { requestHashes } from "#domain/request-hash.ts";
+import { requestHash } from "#domain/request-hash.ts";
 import { packRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
 import type { CreateInput } from "./create-input.ts";
-import { creationLimits, NO_HASHES, prepareSchedule, type ScheduleRequest } from "./prepare.ts";
+import { creationLimits, NO_HASH, prepareSchedule, type ScheduleRequest } from "./prepare.ts";
 import { notInFuture, type ReadTime, readTime } from "./time-input.ts";
 
 /** `clockChange` is about a local time that was given, and undefined without one. */
@@ -42,7 +42,7 @@ export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
     packed: packRequest({ headers, payload }),
     payloadSizeBytes: Buffer.byteLength(payload ?? ""),
     idempotencyKey,
-    hashes: idempotencyKey === null ? NO_HASHES : requestHashes(ctx.requestHashKey, original, deliveredUrl),
+    requestHash: idempotencyKey === null ? NO_HASH : requestHash(ctx.requestHashKey, original, deliveredUrl),
     replayOf: null,
   };
 }

@@ -3,7 +3,6 @@ import { AppError } from "#domain/errors.ts";
 import { NOW } from "#domain/fire-time.ts";
 import { newId } from "#domain/ids.ts";
 import { quotaOf } from "#domain/quota.ts";
-import type { RequestHashes } from "#domain/request-hash.ts";
 import { sealRequest } from "#domain/sealed-request.ts";
 import type { TargetValidation } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
@@ -15,11 +14,10 @@ import type { ReadTime } from "./time-input.ts";
  */
 export type ScheduleRequest = Pick<
   NewSchedule,
-  "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "replayOf"
+  "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "requestHash" | "replayOf"
 > & {
   time: ReadTime | undefined;
   target: TargetValidation;
-  hashes: RequestHashes;
   packed: Buffer | null;
   /** A rejection that was found before target and size are checked. */
   precheckError?: AppError | undefined;
@@ -31,13 +29,13 @@ export type ScheduleRequest = Pick<
  */
 export type PreparedSchedule = { schedule: NewSchedule; rejection: AppError | null };
 
-/** The hashes of a request without an idempotency key. */
-export const NO_HASHES: RequestHashes = { current: Buffer.alloc(0), former: null };
+/** The hash of a request without an idempotency key. */
+export const NO_HASH = Buffer.alloc(0);
 
 /** Refuses what target or size forbid, and encrypts the content otherwise. */
 export function prepareSchedule(
   ctx: Ctx,
-  { time, target, hashes, packed, precheckError, ...rest }: ScheduleRequest,
+  { time, target, packed, precheckError, ...rest }: ScheduleRequest,
 ): PreparedSchedule {
   const id = newId(Date.now());
   if (!target.ok && precheckError === undefined) {
@@ -52,8 +50,6 @@ export function prepareSchedule(
     ...rest,
     ...to,
     fireTime: time?.fireTime ?? NOW,
-    requestHash: hashes.current,
-    formerHash: hashes.former,
     origin: target.ok ? target.origin : "",
     sealed:
       rejection === null && packed !== null ? sealRequest(ctx.config.keyRing, packed, { ...ctx.tenant, ...to }) : null,

@@ -1,12 +1,12 @@
 import { findStoredRequest, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
 import { AppError } from "#domain/errors.ts";
-import { repeatHashes } from "#domain/request-hash.ts";
+import { repeatHash } from "#domain/request-hash.ts";
 import { openRequest, packRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
 import { type CreatedSchedule, store } from "./create.ts";
 import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
-import { NO_HASHES } from "./prepare.ts";
+import { NO_HASH } from "./prepare.ts";
 import type { RepeatInput } from "./repeat-input.ts";
 import { readTime } from "./time-input.ts";
 
@@ -30,7 +30,7 @@ export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInpu
     earlyFire: null,
     ...repeatedContent(ctx, id, stored, input),
     idempotencyKey,
-    hashes: idempotencyKey === null ? NO_HASHES : repeatHashes(ctx.requestHashKey, original),
+    requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),
     replayOf: id,
   });
 }

@@ -133,9 +133,9 @@ async function seedCounts(sql: Sql) {
       count(*), min(offset_ms), max(offset_ms)
     FROM schedules WHERE fired_at IS NOT NULL GROUP BY 1, 2, 3, 5 ORDER BY 3, 6 DESC`;
   await sql`
-    INSERT INTO shard_punctuality (shard, hour, bucket, n, n_by_quarter, on_time)
+    INSERT INTO shard_punctuality (shard, starts_at, bucket, n, on_time)
     SELECT get_byte(uuid_send(account_id), 15) & 63, date_bin('15 minutes', fired_at, 'epoch'),
       CASE WHEN offset_ms < 100 THEN offset_ms ELSE 100 + floor(ln(offset_ms / 100.0) / ln(1.03)) END,
-      count(*), count(*), count(*) FILTER (WHERE offset_ms <= 250)
+      count(*), count(*) FILTER (WHERE offset_ms <= 250)
     FROM schedules WHERE fired_at > now() - interval '2 days' GROUP BY 1, 2, 3`;
 }

@@ -68,7 +68,7 @@ export function createClient(wanted: {
     const schedule: NewSchedule = {
       ...{ id, fireTime: { atMs: fireAtMs }, origin, sealed, method: "POST", payloadSizeBytes: payload.length },
       targetUrl,
-      ...{ earlyFire: null, idempotencyKey: null, requestHash: NO_HASH, formerHash: null, replayOf: null },
+      ...{ earlyFire: null, idempotencyKey: null, requestHash: NO_HASH, replayOf: null },
       rejection: null,
     };
     return { schedule, fireAtMs, payload, behaviour };

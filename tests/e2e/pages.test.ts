@@ -23,8 +23,8 @@ let browser: Browser;
 async function fill(databaseUrl: string) {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   // Three on the instant, five 4 ms late, one 304 ms late.
-  await sql`INSERT INTO shard_punctuality (shard, hour, bucket, n, n_by_quarter, on_time)
-    SELECT 0, date_bin('15 minutes', now(), 'epoch'), bucket, n, n, on_time
+  await sql`INSERT INTO shard_punctuality (shard, starts_at, bucket, n, on_time)
+    SELECT 0, date_bin('15 minutes', now(), 'epoch'), bucket, n, on_time
     FROM (VALUES (0, 3, 3), (4, 5, 5), (${offsetBucket(304)}::int, 1, 0)) counted (bucket, n, on_time)`;
   await sql.end();
 }

@@ -78,13 +78,13 @@ export async function startFiguresStage() {
     /** Counts requests of the last day for the public figures: three of each four quarters of an hour. */
     async fillPublic(): Promise<void> {
       await sql`
-        INSERT INTO shard_punctuality (shard, hour, bucket, n, n_by_quarter, on_time)
-        SELECT 5, date_bin('15 minutes', now(), 'epoch') - q * interval '15 minutes', b.bucket, b.n, b.n,
+        INSERT INTO shard_punctuality (shard, starts_at, bucket, n, on_time)
+        SELECT 5, date_bin('15 minutes', now(), 'epoch') - q * interval '15 minutes', b.bucket, b.n,
           CASE WHEN b.bucket > 130 THEN 0 ELSE b.n END
         FROM generate_series(0, 95) q CROSS JOIN (
           VALUES (0, 31), (2, 40), (4, 25), (12, 9), (${offsetBucket(120)}::int, 1)) AS b (bucket, n)
         WHERE q % 4 <> 3
-        UNION ALL SELECT 5, date_bin('15 minutes', now(), 'epoch') - interval '5 hours', ${offsetBucket(304)}::int, 9, 9, 0`;
+        UNION ALL SELECT 5, date_bin('15 minutes', now(), 'epoch') - interval '5 hours', ${offsetBucket(304)}::int, 9, 0`;
     },
 
     /** A dispatcher beats, or was last seen `agoMs` ago. */

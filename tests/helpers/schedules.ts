@@ -30,10 +30,10 @@ export async function createTestSchedule(
   const sealed = packed && sealRequest(keyRing, packed, { accountId, env, id, method, targetUrl: url.href });
   const [row] = await sql`
     SELECT outcome, id FROM create_schedule(
-      ${accountId}::uuid, ${env}, ${id}::uuid, ${fireAt?.toISOString() ?? null}::timestamptz,
+      ${accountId}::uuid, ${env}, ${id}::uuid, ${fireAt?.toISOString() ?? null}::timestamptz, NULL,
       ${overrides.early ?? null}::boolean, false, ${url.href}, ${url.origin}, ${method},
       ${sealed}::bytea, ${payload === null ? 0 : Buffer.byteLength(payload)}, NULL, ${Buffer.alloc(32)}::bytea, NULL, NULL,
-      1000000, 1000000, ${NOTIFY_HORIZON_MS})`;
+      1000000, 1000000, ${NOTIFY_HORIZON_MS}, NULL, NULL)`;
   if (row?.outcome !== "created") throw new Error(`expected outcome "created", got ${JSON.stringify(row)}`);
   return id;
 }

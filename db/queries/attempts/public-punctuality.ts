@@ -8,15 +8,15 @@ export type PublicCounts = { atMs: number; counts: QuarterCount[] };
 export async function readPublicCounts(sql: Sql): Promise<PublicCounts> {
   // One short range of the key for each shard: it begins with the shard, and holds older quarters too.
   const rows = await sql`
-    SELECT extract(epoch FROM now())::float8 * 1000, extract(epoch FROM p.hour)::float8 * 1000, p.bucket,
-      sum(p.n)::float8, sum(p.n_by_quarter)::float8, sum(p.on_time)::float8
+    SELECT extract(epoch FROM now())::float8 * 1000, extract(epoch FROM p.starts_at)::float8 * 1000, p.bucket,
+      sum(p.n)::float8, sum(p.on_time)::float8
     FROM shards s LEFT JOIN shard_punctuality p
-      ON p.shard = s.id AND p.hour > date_bin('15 minutes', now(), 'epoch') - interval '24 hours' AND p.hour <= now()
-    GROUP BY p.hour, p.bucket`.values();
+      ON p.shard = s.id AND p.starts_at > date_bin('15 minutes', now(), 'epoch') - interval '24 hours' AND p.starts_at <= now()
+    GROUP BY p.starts_at, p.bucket`.values();
   return {
     atMs: rows[0]?.[0],
     counts: rows
       .filter((row) => row[2] !== null)
-      .map((row) => ({ quarterMs: row[1], bucket: row[2], n: row[3], nByQuarter: row[4], onTime: row[5] })),
+      .map((row) => ({ quarterMs: row[1], bucket: row[2], n: row[3], onTime: row[4] })),
   };
 }

@@ -181,13 +181,13 @@ async function write(
       ON CONFLICT (account_id, env, hour, kind, bucket) DO UPDATE SET n = c.n + excluded.n,
         min_ms = least(c.min_ms, excluded.min_ms), max_ms = greatest(c.max_ms, excluded.max_ms)
     ), published AS (
-      INSERT INTO shard_punctuality AS p (shard, hour, bucket, n, n_by_quarter, on_time)
-      SELECT shard, date_bin('15 minutes', attempted_at, 'epoch') AS quarter, bucket, count(*), count(*),
+      INSERT INTO shard_punctuality AS p (shard, starts_at, bucket, n, on_time)
+      SELECT shard, date_bin('15 minutes', attempted_at, 'epoch') AS quarter, bucket, count(*),
         count(*) FILTER (WHERE on_time)
       FROM held WHERE is_first AND NOT fired_when_asked AND is_public AND env = 'live'
       GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-      ON CONFLICT (shard, hour, bucket) DO UPDATE SET n = p.n + excluded.n,
-        n_by_quarter = p.n_by_quarter + excluded.n_by_quarter, on_time = p.on_time + excluded.on_time
+      ON CONFLICT (shard, starts_at, bucket) DO UPDATE SET n = p.n + excluded.n,
+        on_time = p.on_time + excluded.on_time
     )
     SELECT id, version FROM done`.values();
   return rows.map((row) => ({ id: row[0], version: Number(row[1]) }));

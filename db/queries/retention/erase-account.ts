@@ -63,8 +63,7 @@ async function eraseCounts(sql: Sql, accountId: string, rowsMax: number): Promis
   return erased.count;
 }
 
-// Only when no schedule is left: until then an outcome may still be written to attempts and counts. A customer is left
-// here only when a process of a version without billing deleted the account.
+// Only when no schedule is left: until then an outcome may still be written to attempts and counts.
 async function finish(sql: Sql, accountId: string): Promise<number> {
   const finished = await sql`
     WITH bare AS MATERIALIZED (
@@ -92,10 +91,6 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
       DELETE FROM secret_rotations USING bare WHERE account_id = bare.id
     ), gone_settings AS (
       DELETE FROM relay_settings USING bare WHERE account_id = bare.id
-    ), gone_subscription AS (
-      DELETE FROM subscriptions USING bare WHERE account_id = bare.id RETURNING customer_id
-    ), queued AS (
-      INSERT INTO customer_deletions (customer_id) SELECT customer_id FROM gone_subscription ON CONFLICT DO NOTHING
     ), gone_keys AS (
       DELETE FROM api_keys USING bare WHERE account_id = bare.id
     ), gone_identities AS (

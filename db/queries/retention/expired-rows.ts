@@ -32,7 +32,7 @@ export async function deleteOldPunctuality(sql: Sql, days: number, rowsMax: numb
       SELECT p.ctid FROM generate_series(0, ${lastShard(sql)}) shard
       CROSS JOIN LATERAL (
         SELECT ctid FROM shard_punctuality c
-        WHERE c.shard = shard.shard AND c.hour < now() - ${days}::integer * interval '1 day' LIMIT ${rowsMax}) p
+        WHERE c.shard = shard.shard AND c.starts_at < now() - ${days}::integer * interval '1 day' LIMIT ${rowsMax}) p
       LIMIT ${rowsMax}))`;
   return deleted.count;
 }

@@ -5,7 +5,7 @@ import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { type CreationLimits, type NewSchedule, outcomeNamed } from "./create.ts";
+import type { CreationLimits, NewSchedule } from "./create.ts";
 
 /** The result for one of many schedules. Results have the order of the schedules. */
 export type BulkCreation =
@@ -112,7 +112,7 @@ async function insert(
     creations[n - 1] =
       outcome === "created" || outcome === "replayed"
         ? { outcome, id, fireAtMs: Math.round(fire_at_ms), status, mismatch: mismatched.has(id) }
-        : { outcome: outcomeNamed(outcome) };
+        : { outcome };
   }
   return creations;
 }
@@ -123,11 +123,10 @@ async function findMismatched(sql: Runner, replayed: { id: string; schedule: New
   const rows = await sql<{ id: string }[]>`
     SELECT i.id FROM unnest(
       ${pgArray(replayed.map(({ id }) => id))}::text::uuid[],
-      ${pgTextArray(replayed.map(({ schedule }) => schedule.requestHash.toString("base64")))}::text::text[],
-      ${pgTextArray(replayed.map(({ schedule }) => schedule.formerHash?.toString("base64") ?? null))}::text::text[])
-      AS i(id, hash, former)
+      ${pgTextArray(replayed.map(({ schedule }) => schedule.requestHash.toString("base64")))}::text::text[])
+      AS i(id, hash)
     CROSS JOIN LATERAL (SELECT request_hash FROM schedule_requests WHERE schedule_id = i.id LIMIT 1) r
-    WHERE r.request_hash <> decode(i.hash, 'base64') AND r.request_hash IS DISTINCT FROM decode(i.former, 'base64')`;
+    WHERE r.request_hash <> decode(i.hash, 'base64')`;
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -144,20 +143,19 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { sch
       ${limits.earlyFire}::boolean, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
       ${words((one) => one.id)}::text::uuid[],
       ${words(({ fireTime }) => ("atMs" in fireTime ? formatInstant(fireTime.atMs) : null))}::text::timestamptz[],
+      ${words(({ fireTime }) => ("inMs" in fireTime ? String(fireTime.inMs) : null))}::text::bigint[],
       ${words((one) => (one.earlyFire === null ? null : String(one.earlyFire)))}::text::boolean[],
       ${texts((one) => one.targetUrl)}::text::text[],
       ${texts((one) => one.origin)}::text::text[],
       ${words((one) => one.method)}::text::text[],
-      NULL,
+      decode(${contents.toString("base64")}::text, 'base64'),
       ${numbers((one) => one.sealed?.length ?? 0)}::text::integer[],
       ${numbers((one) => one.payloadSizeBytes)}::text::integer[],
       ${texts((one) => one.idempotencyKey)}::text::text[],
       ${texts((one) => one.requestHash.toString("base64"))}::text::text[],
       ${words((one) => one.replayOf)}::text::uuid[],
       ${words((one) => String(one.rejection !== null))}::text::boolean[],
-      ${pgArray(stored)}::text::uuid[], ${isLast},
-      decode(${contents.toString("base64")}::text, 'base64'),
-      ${words(({ fireTime }) => ("inMs" in fireTime ? String(fireTime.inMs) : null))}::text::bigint[])`;
+      ${pgArray(stored)}::text::uuid[], ${isLast})`;
 }
 
 const TRIES_MAX = 3;

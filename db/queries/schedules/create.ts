@@ -21,8 +21,6 @@ export type NewSchedule = {
   idempotencyKey: string | null;
   /** Empty without an idempotency key: there is nothing to compare. */
   requestHash: Buffer;
-  /** What was stored for such a request before hashes were of what is delivered; null when it is the same. */
-  formerHash: Buffer | null;
   /** UUID. */
   replayOf: string | null;
   /**
@@ -70,15 +68,14 @@ export async function createSchedule(
   const [row] = await sql`
     SELECT outcome, id, status, over_limit, mismatch, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms
     FROM create_schedule(
-      ${tenant.accountId}::uuid, ${tenant.env}, ${schedule.id}::uuid, ${fireAt}::timestamptz,
+      ${tenant.accountId}::uuid, ${tenant.env}, ${schedule.id}::uuid, ${fireAt}::timestamptz, ${fireInMs}::bigint,
       ${schedule.earlyFire}::boolean, ${limits.earlyFire}::boolean, ${schedule.targetUrl}, ${schedule.origin},
       ${schedule.method}, ${schedule.sealed}::bytea, ${schedule.payloadSizeBytes}::integer,
       ${schedule.idempotencyKey}::text, ${schedule.requestHash}::bytea, ${schedule.replayOf}::uuid,
       ${schedule.rejection}::text, ${limits.limit}::integer, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
-      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text, ${fireInMs}::bigint,
-      ${schedule.formerHash}::bytea)`;
+      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text)`;
   if (!row) throw new Error("create_schedule returned no row");
-  if (row.outcome !== "created" && row.outcome !== "replayed") return { outcome: outcomeNamed(row.outcome) };
+  if (row.outcome !== "created" && row.outcome !== "replayed") return { outcome: row.outcome };
   return {
     outcome: row.outcome,
     id: row.id,
@@ -87,9 +84,4 @@ export async function createSchedule(
     overLimit: row.over_limit,
     mismatch: row.mismatch,
   };
-}
-
-/** The outcome by its name in TypeScript. The SQL functions call the caller's rejection a verdict. */
-export function outcomeNamed<T extends string>(name: T | "verdict"): T | "rejected" {
-  return name === "verdict" ? "rejected" : name;
 }

@@ -155,7 +155,6 @@ async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string,
     payloadSizeBytes: job.body.length,
     idempotencyKey: null,
     requestHash: Buffer.alloc(32),
-    formerHash: null,
     replayOf: null,
     rejection: null,
   });
@@ -179,9 +178,9 @@ async function createMany(sql: postgres.Sql, keyRing: KeyRing, accounts: string[
       ${pgTextArray(jobs.map((job) => job.url))}::text::text[],
       ${pgTextArray(jobs.map((job) => new URL(job.url).origin))}::text::text[],
       ${pgArray(sealed)}::text::text[]) job(id, account_id, due_at_ms, url, origin, sealed),
-    create_schedule(job.account_id, 'live', job.id, to_timestamp(job.due_at_ms / 1000), NULL, false, job.url, job.origin,
-      'POST', decode(job.sealed, 'base64'), ${body.length}, NULL, ${Buffer.alloc(32)}::bytea, NULL, NULL,
-      ${LIMITS.limit}, ${LIMITS.graceLimit}, ${NOTIFY_HORIZON_MS}) created`;
+    create_schedule(job.account_id, 'live', job.id, to_timestamp(job.due_at_ms / 1000), NULL, NULL, false, job.url,
+      job.origin, 'POST', decode(job.sealed, 'base64'), ${body.length}, NULL, ${Buffer.alloc(32)}::bytea, NULL, NULL,
+      ${LIMITS.limit}, ${LIMITS.graceLimit}, ${NOTIFY_HORIZON_MS}, NULL, NULL) created`;
   const refused = outcomes.find((row) => row.outcome !== "created");
   if (refused) throw new Error(`a job was not stored: ${refused.outcome}`);
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX } from "#domain/operations.ts";
 import { writeCursor } from "#server/lists/cursor.ts";
+import { filterDigest } from "#server/lists/filter-digest.ts";
 import { OPERATION_ORDER } from "#server/operations/operation-input.ts";
 import { type Api, FUTURE, startApi, type TestCaller } from "./api.ts";
 
@@ -229,6 +230,7 @@ describe("GET /v1/operations", () => {
       id: uuid(second),
       attempt: 0,
       rowsBefore: 2,
+      filter: filterDigest({}),
     });
     await start({ action: "cancel", filter: {} });
     const page = await api.call("GET", `/v1/operations?after=${after}`, caller.live);

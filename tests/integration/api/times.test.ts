@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { decodeId } from "#domain/ids.ts";
-import { repeatHashes, requestHashes } from "#domain/request-hash.ts";
 import { type Answer, type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
 import { assertSchema } from "./documented.ts";
 
@@ -304,51 +302,5 @@ describe("a known idempotency key", () => {
         mismatch,
       });
     }
-  });
-
-  it("that an earlier version has stored compares as it did there, alone, in bulk and as a replay", async () => {
-    const installation = await api.services.installation();
-    const key = installation.requestHashKey;
-    const written = { targetUrl: "https://EXAMPLE.com/hook", fireAt: FUTURE, headers: { "X-A": " 1" } };
-    const original = {
-      ...{ targetUrl: written.targetUrl, method: "POST", time: { atMs: Date.parse(FUTURE) } },
-      ...{ headers: [["X-A", " 1"]] as [string, string][], payload: null, earlyFire: null },
-    };
-    const stored = async (id: string, hash: Buffer | null) => {
-      await api.sql`UPDATE schedule_requests SET request_hash = ${hash} WHERE schedule_id = ${decodeId("sch", id)}`;
-    };
-    const idempotencyKey = newKey();
-    const first = await post("/v1/schedules", { ...written, idempotencyKey });
-    await stored(first.body.id, requestHashes(key, original, "https://example.com/hook").former);
-    const bulk = async (body: Body) => (await post("/v1/schedules/bulk", { schedules: [body] })).body.accepted[0];
-
-    const again = { ...written, idempotencyKey };
-    expect((await post("/v1/schedules", again)).body).toMatchObject({
-      id: first.body.id,
-      replayed: true,
-      mismatch: false,
-    });
-    expect(await bulk(again)).toEqual({
-      index: 0,
-      id: first.body.id,
-      fire_at: FUTURE,
-      status: "scheduled",
-      replayed: true,
-    });
-    const another = { ...again, payload: "other" };
-    expect((await post("/v1/schedules", another)).body).toMatchObject({ replayed: true, mismatch: true });
-    expect(await bulk(another)).toMatchObject({ replayed: true, mismatch: true });
-
-    const cloned = { payload: "p", headers: written.headers, fireAt: FUTURE, idempotencyKey: newKey() };
-    const clone = await post(`/v1/schedules/${first.body.id}/clone`, cloned);
-    const repeat = {
-      of: decodeId("sch", first.body.id) as string,
-      time: original.time,
-      payload: "p",
-      headers: original.headers,
-    };
-    await stored(clone.body.id, repeatHashes(key, repeat).former);
-    const cloneAgain = await post(`/v1/schedules/${first.body.id}/clone`, cloned);
-    expect(cloneAgain.body).toMatchObject({ id: clone.body.id, replayed: true, mismatch: false });
   });
 });

@@ -209,7 +209,7 @@ describe("a deactivated account", () => {
     const second = await idOf(await sessionByGitHub());
     expect(second).toMatch(/^acc_/);
     expect(second).not.toBe(first);
-    // An account that an older version deleted. That version does not know identities.
+    // An account that was deleted while the identity was being linked to it.
     await signIn.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE email = ${email}`;
     const third = await idOf(await sessionByGitHub());
     expect(third).toMatch(/^acc_/);

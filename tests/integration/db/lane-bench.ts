@@ -77,7 +77,6 @@ export const newSchedule = (fireAtMs: number | null, overrides: Partial<NewSched
   payloadSizeBytes: 0,
   idempotencyKey: null,
   requestHash: Buffer.alloc(0),
-  formerHash: null,
   replayOf: null,
   rejection: null,
   ...overrides,

@@ -143,24 +143,4 @@ describe("what is counted while recording", () => {
     }
     expect(figures.series.reduce((sum, { count }) => sum + count, 0)).toBe(shown.length);
   });
-
-  it("is in the public sums, and in no quarter of an hour, when a dispatcher of before the quarters counts it beside one of after", async () => {
-    const fired = (await claimed()).filter(({ env, isPublic }) => env === "live" && isPublic);
-    await recordAttempts(sql, fired.map(outcome));
-    const before = await publicFigures();
-    // As such a dispatcher counts: by the hour, and without the column.
-    const old = fired.slice(0, 40);
-    for (const { account, firedAtMs, offsetMs } of old) {
-      await sql`
-        INSERT INTO shard_punctuality AS p (shard, hour, bucket, n, on_time)
-        VALUES (get_byte(uuid_send(${account}::uuid), 15) & 63,
-          date_trunc('hour', ${new Date(firedAtMs).toISOString()}::timestamptz, 'UTC'), ${offsetBucket(offsetMs)}, 1, 1)
-        ON CONFLICT (shard, hour, bucket) DO UPDATE SET n = p.n + excluded.n, on_time = p.on_time + excluded.on_time`;
-    }
-    const after = await publicFigures();
-    expect(after.sent).toBe(before.sent + old.length);
-    expect(after.series).toEqual(before.series);
-    const all = [...fired, ...old].map(({ offsetMs }) => Math.max(0, offsetMs));
-    expect(counted(after.histogram)).toEqual(histogram(all));
-  });
 });

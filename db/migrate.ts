@@ -5,6 +5,8 @@ import type postgres from "postgres";
 import type { ServerVersion } from "#domain/postgres-releases.ts";
 import { isUnavailable } from "./client.ts";
 import { openDriver } from "./driver.ts";
+import { InstallationError } from "./installation-error.ts";
+import { assertMigratable } from "./queries/fleet/schema-version.ts";
 import { readServerVersion } from "./queries/fleet/server-version.ts";
 import { grantToServiceRole } from "./service-role.ts";
 
@@ -18,7 +20,8 @@ export class MigrationError extends Error {
  * grants `serviceRoles` what the service needs.
  * Several callers may do so at once: an advisory lock lets one work while the others wait. A database with a newer
  * schema stays as it is. The lock belongs to the session, so `url` must not be a pooler in transaction mode. `onLog`
- * gets a line when it has to wait. Returns what the server is. Throws a MigrationError.
+ * gets a line when it has to wait. Returns what the server is. Throws a MigrationError, and an InstallationError when a
+ * version from before 0.1.0 made the database.
  */
 export async function migrate(
   url: string,
@@ -32,11 +35,13 @@ export async function migrate(
   });
   try {
     await waitForTurn(sql, onLog);
+    await assertMigratable(sql);
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS });
     await sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date - 1, ${PARTITION_DAYS})`;
     for (const role of serviceRoles) await grantToServiceRole(sql, role);
     return await readServerVersion(sql);
   } catch (error) {
+    if (error instanceof InstallationError) throw error;
     throw explain(error, url);
   } finally {
     await sql.end({ timeout: 2 });

@@ -7,6 +7,7 @@ import { createOrFindAccount, type FoundAccount } from "#db/queries/accounts/cre
 import { recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
 import { createSession } from "#db/queries/accounts/sessions.ts";
 import { verifyEmail } from "#db/queries/accounts/verify-email.ts";
+import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { typedEmailAddress } from "#domain/email-address.ts";
 import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import { encodeId } from "#domain/ids.ts";
@@ -107,6 +108,7 @@ async function connected<T>(env: Env, work: (config: Config, query: Query) => Pr
     prepare: false,
   });
   try {
+    await database.run(DEADLINE_MS, ({ sql }) => assertSchemaFits(sql));
     return await work(config, (ask) => database.run(DEADLINE_MS, ask));
   } finally {
     await database.close();

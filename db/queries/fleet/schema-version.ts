@@ -7,14 +7,39 @@ import journal from "../../migrations/meta/_journal.json" with { type: "json" };
  * InstallationError that says what to do.
  */
 export async function assertSchemaFits(sql: Sql): Promise<void> {
-  const [present] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found`;
-  const [applied] = present?.found
-    ? await sql`SELECT max(created_at)::float8 AS newest FROM drizzle.__drizzle_migrations`
-    : [];
+  const applied = await readApplied(sql);
+  refuseUnreleased(applied);
   const newest = journal.entries[journal.entries.length - 1];
-  if (newest && Number(applied?.newest ?? 0) < newest.when) {
+  if (newest && (applied?.newest ?? 0) < newest.when) {
     throw new InstallationError(
       `The database lacks the migration ${newest.tag}: run "npm run migrate" with this version first.`,
     );
   }
+}
+
+/**
+ * Throws an InstallationError when a version from before 0.1.0 made the database: its migrations, which are older than the
+ * first one of today, were replaced by that. An empty database, and one of a newer version, are fine.
+ */
+export async function assertMigratable(sql: Sql): Promise<void> {
+  refuseUnreleased(await readApplied(sql));
+}
+
+type Applied = { oldest: number; newest: number };
+
+function refuseUnreleased(applied: Applied | undefined): void {
+  const [first] = journal.entries;
+  if (!first || !applied || applied.oldest >= first.when) return;
+  throw new InstallationError(
+    "This database was made by a version of Stopwatch from before 0.1.0, which this version cannot upgrade: remove the data folder (.data/, or DATA_DIR) if npm start keeps it there, otherwise set DATABASE_URL to a new, empty database. Nothing was changed.",
+  );
+}
+
+/** When the oldest and the newest migration that were applied were written, epoch ms; undefined when none was applied. */
+async function readApplied(sql: Sql): Promise<Applied | undefined> {
+  const [present] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found`;
+  if (!present?.found) return undefined;
+  const [row] = await sql`
+    SELECT min(created_at)::float8 AS oldest, max(created_at)::float8 AS newest FROM drizzle.__drizzle_migrations`;
+  return row?.newest == null ? undefined : { oldest: row.oldest, newest: row.newest };
 }

@@ -4,8 +4,9 @@ import {
   type LoggedAttempt,
   listAttempts,
 } from "#db/queries/search/list-attempts.ts";
-import { decodeId, encodeId } from "#domain/ids.ts";
+import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
+import { targetQuery } from "../lists/target-query.ts";
 import type { LogsInput } from "./list-input.ts";
 
 /** One page of the caller's delivery attempts inside the plan's retention window. */
@@ -25,7 +26,7 @@ function searchOf<I extends Pick<LogsInput, "q" | "schedule_id">>({ q, schedule_
   return {
     ...rest,
     scheduleId: schedule_id,
-    q: q === undefined ? undefined : { text: q, scheduleId: decodeId("sch", q) },
+    q: targetQuery(q),
   };
 }
 

@@ -1,11 +1,11 @@
 import { type Acceptance, acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
 import { listSchedules } from "#db/queries/search/list-schedules.ts";
 import { AppError, DailyLimitReached } from "#domain/errors.ts";
-import { decodeId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX, type OperationFilter } from "#domain/operations.ts";
 import { operationHash } from "#domain/request-hash.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
+import { targetQuery } from "../lists/target-query.ts";
 import type { OperationInput } from "./operation-input.ts";
 
 export type StartedOperation = Extract<Acceptance, { outcome: "accepted" | "replayed" }>;
@@ -51,7 +51,7 @@ async function scopeOf(ctx: Ctx, { filter: wanted, schedules }: OperationInput):
     return { filter: null, scheduleIds, total: scheduleIds.length, totalCapped: false };
   }
   const { status, q, from, to } = wanted ?? {};
-  const query = q === undefined ? undefined : { text: q, scheduleId: decodeId("sch", q) };
+  const query = targetQuery(q);
   const search = { statuses: status, q: query, from, to, sort: "-created_at" as const, limit: 1, offset: 0 };
   const { total, totalCapped } = await ctx.read(({ db }) => listSchedules(db, ctx.tenant, search));
   const filter = {

@@ -7,20 +7,22 @@ import type { ListInput } from "./list-input.ts";
 
 export type ScheduleListing = { rows: ScheduleRow[]; hasMore: boolean; total: number; totalCapped: boolean };
 
-type Asked = Pick<ListInput, "q" | "from" | "to" | "limit" | "offset"> & { status?: ScheduleStatus[] | undefined };
+type UpcomingInput = Pick<ListInput, "q" | "from" | "to" | "limit" | "offset"> & {
+  status?: ScheduleStatus[] | undefined;
+};
 
 /**
  * One page of the caller's schedules, upcoming first: first the open ones, next due first; then the ended ones, last
  * due first. Totals are as exact as those of `listOwnSchedules`.
  */
-export async function listUpcomingFirst(ctx: Ctx, asked: Asked): Promise<ScheduleListing> {
-  const wanted = asked.status ?? [...STATUSES];
-  if (wanted.every((status) => !isTerminal(status))) return listOwnSchedules(ctx, { ...asked, sort: "fire_at" });
-  if (wanted.every(isTerminal)) return listOwnSchedules(ctx, { ...asked, sort: "-fire_at" });
+export async function listUpcomingFirst(ctx: Ctx, input: UpcomingInput): Promise<ScheduleListing> {
+  const wanted = input.status ?? [...STATUSES];
+  if (wanted.every((status) => !isTerminal(status))) return listOwnSchedules(ctx, { ...input, sort: "fire_at" });
+  if (wanted.every(isTerminal)) return listOwnSchedules(ctx, { ...input, sort: "-fire_at" });
 
-  const { limit: _limit, offset: _offset, ...filter } = asked;
+  const { limit: _limit, offset: _offset, ...filter } = input;
   const [page, counted] = await Promise.all([
-    listOwnPage(ctx, { ...asked, sort: "upcoming" }),
+    listOwnPage(ctx, { ...input, sort: "upcoming" }),
     countOwnListed(ctx, { ...filter, sort: "-created_at" }),
   ]);
   return { rows: page.rows, hasMore: page.hasMore, ...counted };

@@ -5,8 +5,8 @@ import {
   type PageSearch,
   type SchedulePage,
 } from "#db/queries/search/list-schedules.ts";
-import { decodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
+import { targetQuery } from "../lists/target-query.ts";
 import type { ListInput } from "./list-input.ts";
 
 /** One page of the caller's schedules. */
@@ -34,6 +34,6 @@ function searchOf<I extends Pick<ListInput, "q" | "status">>({ q, status, ...res
   return {
     ...rest,
     statuses: status,
-    q: q === undefined ? undefined : { text: q, scheduleId: decodeId("sch", q) },
+    q: targetQuery(q),
   };
 }

@@ -4,8 +4,6 @@ import type { scheduleRequests } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import {
   byIndexes,
-  type Found,
-  isShort,
   limited,
   type PassStatement,
   passesForTarget,
@@ -15,11 +13,10 @@ import {
   runPass,
   type SearchPass,
   SHORT_Q_ROWS,
-  search,
-  searchPage,
-  searchTotal,
   substringPattern,
+  type Total,
 } from "./passes.ts";
+import { findKeys, findTotal, readPage, type SearchedList } from "./searched-list.ts";
 
 export const CODES = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
 
@@ -36,12 +33,12 @@ export type AttemptSearch = {
   to?: Date;
   limit: number;
   offset: number;
-  /** Only rows behind this place in the order of the list; `offset` is 0 then. */
-  after?: AttemptPlace;
+  /** Only rows behind this one in the order of the list; `offset` is 0 then. */
+  after?: AttemptCursor;
 };
 
-/** A place in the order of the list: the instant of an attempt and, within it, its schedule (UUID) and number. */
-export type AttemptPlace = { atMs: number; id: string; attempt: number };
+/** A position in the order of the list: the instant of an attempt and, within it, its schedule (UUID) and number. */
+export type AttemptCursor = { atMs: number; id: string; attempt: number };
 
 export type LoggedAttempt = {
   /** UUID. */
@@ -55,14 +52,8 @@ export type LoggedAttempt = {
   attemptedAt: Date;
 };
 
-/** `last` is the place of the page's last row. */
-export type AttemptPage = {
-  rows: LoggedAttempt[];
-  hasMore: boolean;
-  last: AttemptPlace | undefined;
-  total: number;
-  totalCapped: boolean;
-};
+/** `last` is the cursor of the page's last row. */
+export type AttemptPage = Total & { rows: LoggedAttempt[]; hasMore: boolean; last: AttemptCursor | undefined };
 
 /**
  * One page of a tenant's attempts that are younger than `retentionDays`, newest first. Unfiltered, `total` is exact;
@@ -77,17 +68,9 @@ export async function listAttempts(
 ): Promise<AttemptPage> {
   return byIndexes(db, async (tx, nowMs) => {
     const windowStart = new Date(nowMs - retentionDays * DAY_MS);
-    const { keys, total, totalCapped } = await findKeys(tx, tenant, windowStart, search);
-    const page = keys.slice(0, search.limit);
-    const rows = await readRows(tx, tenant, page);
-    const last = page.at(-1);
-    return {
-      rows,
-      hasMore: keys.length > search.limit,
-      last: last && { id: last[0], attempt: last[1], atMs: last[2] },
-      total,
-      totalCapped,
-    };
+    const { keys, ...total } = await findKeys(openList(tx, tenant, windowStart, search));
+    const page = await readPage(keys, search.limit, (of) => readRows(tx, tenant, of), cursorOf);
+    return { ...page, ...total };
   });
 }
 
@@ -97,10 +80,10 @@ export async function countListedAttempts(
   tenant: Tenant,
   retentionDays: number,
   search: Omit<AttemptSearch, "limit" | "offset" | "after">,
-): Promise<{ total: number; totalCapped: boolean }> {
+): Promise<Total> {
   return byIndexes(db, (tx, nowMs) => {
     const windowStart = new Date(nowMs - retentionDays * DAY_MS);
-    return findTotal(tx, tenant, windowStart, { ...search, limit: 0, offset: 0 });
+    return findTotal(openList(tx, tenant, windowStart, { ...search, limit: 0, offset: 0 }));
   });
 }
 
@@ -110,54 +93,27 @@ const DAY_MS = 24 * HOUR_MS;
 /** An attempt: its schedule (UUID), its number, its instant in epoch ms. */
 type Key = [scheduleId: string, attempt: number, attemptedAtMs: number];
 
-async function findKeys(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch): Promise<Found<Key>> {
-  const list = createList(db, tenant, windowStart, wanted);
-  if (wanted.after) {
-    const whole = { ...wanted, after: undefined, limit: 0 };
-    return { keys: await findKeysBehind(list, wanted), ...(await findTotal(db, tenant, windowStart, whole)) };
-  }
-  const { q } = wanted;
-  if (q && isShort(q)) {
-    const { keys, found, isWhole } = await list.newestOfAll();
-    return { keys, total: found, totalCapped: !isWhole };
-  }
-  if (q || isFiltered(wanted)) return search(passesFor(list, wanted), wanted);
-  const [{ keys }, total] = await Promise.all([
-    list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
-    countAttempts(db, tenant, windowStart),
-  ]);
-  return { keys, total, totalCapped: false };
+const cursorOf = ([id, attempt, atMs]: Key): AttemptCursor => ({ id, attempt, atMs });
+
+function openList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch): SearchedList<Key> {
+  const statements = createStatements(db, tenant, windowStart, wanted);
+  const passesUpTo = (enough: number) =>
+    wanted.q
+      ? passesForTarget(statements, wanted, { enough, isFiltered: isFiltered(wanted) })
+      : [() => statements.first(enough, enough)];
+  return {
+    ...statements,
+    wanted,
+    isFiltered: isFiltered(wanted),
+    passes: () => passesUpTo(rowsEnough(wanted)),
+    pagePasses: () => passesUpTo(rowsNeeded(wanted)),
+    countAll: () => countAttempts(db, tenant, windowStart),
+    withoutPage: () => openList(db, tenant, windowStart, { ...wanted, after: undefined, limit: 0, offset: 0 }),
+  };
 }
 
-async function findTotal(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
-  const { q } = wanted;
-  if (!q && !isFiltered(wanted)) return { total: await countAttempts(db, tenant, windowStart), totalCapped: false };
-  const list = createList(db, tenant, windowStart, wanted);
-  if (!q || !isShort(q)) return searchTotal(passesFor(list, wanted));
-  const { found, isWhole } = await list.newestOfAll();
-  return { total: found, totalCapped: !isWhole };
-}
-
-type Passes = (() => Promise<SearchPass<Key>> | null)[];
-
-/** The passes for a list that is filtered, or searched by a `q` that is not short. */
-function passesFor(list: ReturnType<typeof createList>, wanted: AttemptSearch): Passes {
-  if (wanted.q?.scheduleId) return [() => list.byTarget(null)];
-  if (wanted.q) return passesForTarget(list, wanted, { enough: rowsEnough(wanted), isFiltered: isFiltered(wanted) });
-  return [() => list.first(rowsEnough(wanted), rowsEnough(wanted))];
-}
-
-async function findKeysBehind(list: ReturnType<typeof createList>, wanted: AttemptSearch): Promise<Key[]> {
-  const { q } = wanted;
-  if (q && isShort(q)) return (await list.newestOfAll()).keys;
-  if (q?.scheduleId) return (await list.byTarget(null)).keys;
-  const enough = rowsNeeded(wanted);
-  if (q) return searchPage(passesForTarget(list, wanted, { enough, isFiltered: isFiltered(wanted) }), wanted);
-  return (await list.first(enough, enough)).keys;
-}
-
-/** The search passes over a tenant's attempts. */
-function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
+/** The statements of the search passes over a tenant's attempts. */
+function createStatements(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
   const { q, after } = wanted;
   const inWindow = sql`attempted_at > ${windowStart.toISOString()}::timestamptz`;
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env} AND ${inWindow}`;
@@ -210,7 +166,7 @@ function createList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attem
         isInOrder: true,
       }),
     /** Scans the newest attempts, whatever the filters. */
-    newestOfAll: (): Promise<SearchPass<Key>> =>
+    newest: (): Promise<SearchPass<Key>> =>
       pass({
         scanned: newestFirst(own, sql`true`),
         rowsMax: SHORT_Q_ROWS,

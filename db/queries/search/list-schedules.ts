@@ -7,9 +7,8 @@ import { type ScheduleRow, scheduleColumns } from "../schedules/find.ts";
 import {
   byIndexes,
   COUNTED_MAX,
-  type Found,
-  isShort,
   limited,
+  type Passes,
   type PassStatement,
   passesForTarget,
   type Query,
@@ -18,11 +17,10 @@ import {
   runPass,
   type SearchPass,
   SHORT_Q_ROWS,
-  search,
-  searchPage,
-  searchTotal,
   substringPattern,
+  type Total,
 } from "./passes.ts";
+import { findKeys, findPageKeys, findTotal, readPage, type SearchedList } from "./searched-list.ts";
 
 export type ScheduleSearch = {
   q?: Query;
@@ -34,24 +32,18 @@ export type ScheduleSearch = {
   sort: "-created_at" | "fire_at" | "-fire_at";
   limit: number;
   offset: number;
-  /** Only rows behind this place in the order of the list; `offset` is 0 then. */
-  after?: SchedulePlace;
+  /** Only rows behind this one in the order of the list; `offset` is 0 then. */
+  after?: ScheduleCursor;
 };
 
 /** `upcoming`: schedules that have not ended, the next first, and behind them those that have, the last first. */
 export type PageSearch = Omit<ScheduleSearch, "sort" | "after"> & { sort: ScheduleSearch["sort"] | "upcoming" };
 
-/** A place in the order of a list: the instant by which the list is sorted and, within it, the id (UUID). */
-export type SchedulePlace = { atMs: number; id: string };
+/** A position in the order of a list: the instant by which the list is sorted and, within it, the id (UUID). */
+export type ScheduleCursor = { atMs: number; id: string };
 
-/** `last` is the place of the page's last row. */
-export type SchedulePage = {
-  rows: ScheduleRow[];
-  hasMore: boolean;
-  last: SchedulePlace | undefined;
-  total: number;
-  totalCapped: boolean;
-};
+/** `last` is the cursor of the page's last row. */
+export type SchedulePage = Total & { rows: ScheduleRow[]; hasMore: boolean; last: ScheduleCursor | undefined };
 
 /**
  * One page of a tenant's schedules. Unfiltered, `total` is exact; filtered, it is exact up to 10,000. A `q` under three
@@ -59,9 +51,8 @@ export type SchedulePage = {
  */
 export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSearch): Promise<SchedulePage> {
   return byIndexes(db, async (tx) => {
-    const { keys, total, totalCapped } = await findKeys(tx, tenant, search);
-    const hasMore = keys.length > search.limit;
-    return { ...(await readPage(tx, keys, search)), hasMore, total, totalCapped };
+    const { keys, ...total } = await findKeys(openList(tx, tenant, search));
+    return { ...(await readSchedules(tx, keys, search)), ...total };
   });
 }
 
@@ -72,19 +63,19 @@ export async function listPage(
   search: PageSearch,
 ): Promise<Pick<SchedulePage, "rows" | "hasMore">> {
   return byIndexes(db, async (tx) => {
-    const keys = await findPageKeys(createList(tx, tenant, search), search);
-    const { rows } = await readPage(tx, keys, search);
-    return { rows, hasMore: keys.length > search.limit };
+    const keys = await findPageKeys(openList(tx, tenant, search));
+    const { rows, hasMore } = await readSchedules(tx, keys, search);
+    return { rows, hasMore };
   });
 }
 
-/** How many schedules `listSchedules` finds, as its `total` and `totalCapped`: without a page, which may take most of the time. */
+/** How many schedules `listSchedules` finds, as its `total` and `totalCapped`, without a page. */
 export async function countListed(
   db: Db,
   tenant: Tenant,
   search: Omit<ScheduleSearch, "limit" | "offset" | "after">,
-): Promise<{ total: number; totalCapped: boolean }> {
-  return byIndexes(db, (tx) => findTotal(tx, tenant, { ...search, limit: 0, offset: 0 }));
+): Promise<Total> {
+  return byIndexes(db, (tx) => findTotal(openList(tx, tenant, { ...search, limit: 0, offset: 0 })));
 }
 
 /** How many schedules there are; with `isCapped` more than that. */
@@ -121,63 +112,38 @@ type Wanted = PageSearch & Pick<ScheduleSearch, "after">;
 /** Which schedule (UUID), and the instant by which it is sorted, epoch ms. */
 type Key = [id: string, atMs: number];
 
-async function findKeys(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch): Promise<Found<Key>> {
-  const list = createList(db, tenant, wanted);
-  if (wanted.after) {
-    const whole = { ...wanted, after: undefined, limit: 0 };
-    return { keys: await findPageKeys(list, wanted), ...(await findTotal(db, tenant, whole)) };
-  }
-  const { q } = wanted;
-  if (q && isShort(q)) {
-    const { keys, found, isWhole } = await list.newest();
-    return { keys, total: found, totalCapped: !isWhole };
-  }
-  if (q || isFiltered(wanted)) return search(passesFor(list, wanted), wanted);
-  const [{ keys }, total] = await Promise.all([
-    list.first(rowsNeeded(wanted), rowsNeeded(wanted)),
-    countSchedules(db, tenant),
-  ]);
-  return { keys, total, totalCapped: false };
+function openList(db: DbOrTx, tenant: Tenant, wanted: Wanted): SearchedList<Key> {
+  const statements = createStatements(db, tenant, wanted);
+  return {
+    ...statements,
+    wanted,
+    isFiltered: isFiltered(wanted),
+    passes: () => passesFor(statements, wanted),
+    pagePasses: () => passesForPage(statements, wanted),
+    countAll: () => countSchedules(db, tenant),
+    withoutPage: () => openList(db, tenant, { ...wanted, after: undefined, limit: 0, offset: 0 }),
+  };
 }
 
-async function findTotal(db: DbOrTx, tenant: Tenant, wanted: ScheduleSearch) {
-  const { q } = wanted;
-  if (!q && !isFiltered(wanted)) return { total: await countSchedules(db, tenant), totalCapped: false };
-  const list = createList(db, tenant, wanted);
-  if (!q || !isShort(q)) return searchTotal(passesFor(list, wanted));
-  const { found, isWhole } = await list.newest();
-  return { total: found, totalCapped: !isWhole };
-}
+type Statements = ReturnType<typeof createStatements>;
 
-type Passes = (() => Promise<SearchPass<Key>> | null)[];
-
-/** The passes for a list that is filtered, or searched by a `q` that is not short. */
-function passesFor(list: ReturnType<typeof createList>, wanted: ScheduleSearch): Passes {
+function passesFor(list: Statements, wanted: Wanted): Passes<Key> {
   const { q } = wanted;
   const enough = rowsEnough(wanted);
   const filtered = isFiltered(wanted);
   const byStatus = filtered ? [() => list.byStatus(enough)] : [];
-  if (q?.scheduleId) return [() => list.byTarget(null)];
   // Without a page and another filter, no more matches are of use than are counted.
   const sparseRows = wanted.limit === 0 && !filtered ? enough : undefined;
   if (q) return [...byStatus, ...passesForTarget(list, wanted, { enough, isFiltered: filtered, sparseRows })];
   return [...byStatus, () => list.first(FIRST_PASS_ROWS, rowsNeeded(wanted)), () => list.byStatus(null)];
 }
 
-async function findPageKeys(list: ReturnType<typeof createList>, wanted: Wanted): Promise<Key[]> {
-  const { q } = wanted;
-  if (q && isShort(q)) return (await list.newest()).keys;
-  return searchPage(passesForPage(list, wanted), wanted);
-}
-
-function passesForPage(list: ReturnType<typeof createList>, wanted: Wanted): Passes {
-  const { q } = wanted;
+function passesForPage(list: Statements, wanted: Wanted): Passes<Key> {
   const needed = rowsNeeded(wanted);
   // In order of `fire_at` the first rows of the list are those that `byStatus` would scan.
   const isByFire = wanted.sort !== "-created_at";
   const byStatus = isFiltered(wanted) && !isByFire ? [() => list.byStatus(STATUS_PASS_ROWS)] : [];
-  if (q?.scheduleId) return [() => list.byTarget(null)];
-  if (q) {
+  if (wanted.q) {
     const byTarget = (rowsMax: number | null) => list.byTarget(rowsMax, { isAllOrNone: true });
     const sparseRows = wanted.after ? undefined : SPARSE_TARGET_ROWS;
     const options = { enough: needed, isFiltered: isFiltered(wanted), sparseRows };
@@ -201,15 +167,15 @@ const SPARSE_TARGET_ROWS = 100_000;
 const FIRST_PASS_ROWS = 20_000;
 
 /**
- * The search passes over a tenant's schedules. Where a pass ends with enough rows, joins are lateral with a limit: one look-up
- * by id for each row, and none for the rest.
+ * The statements of the search passes over a tenant's schedules. Where a pass ends with enough rows, joins are lateral with a
+ * limit: one look-up by id for each row, and none for the rest.
  */
-function createList(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
+function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
   const { q, sort, after } = wanted;
   const isByFire = sort !== "-created_at";
   const isUpcoming = sort === "upcoming";
   const direction = sort === "fire_at" ? sql`ASC` : sql`DESC`;
-  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const own = ownedBy(tenant);
   const range = within(wanted);
   const inShard = inShardOf(tenant);
   const statuses = [...new Set(wanted.statuses ?? STATUSES)];
@@ -220,9 +186,9 @@ function createList(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
   const created = wanted.to
     ? sql`AND created_at < ${wanted.to.toISOString()}::timestamptz + interval '1 minute'`
     : sql``;
-  const place = after && sql`(${new Date(after.atMs).toISOString()}::timestamptz, ${after.id}::uuid)`;
+  const cursor = after && sql`(${new Date(after.atMs).toISOString()}::timestamptz, ${after.id}::uuid)`;
   const behind = (columns: SQL) =>
-    place ? sql`${columns} ${sort === "fire_at" ? sql`>` : sql`<`} ${place}` : sql`true`;
+    cursor ? sql`${columns} ${sort === "fire_at" ? sql`>` : sql`<`} ${cursor}` : sql`true`;
   const newestOf = (rows: SQL) => (limit: number | null) =>
     sql`
     SELECT schedule_id AS id, created_at AS at, ${matches} AS matches FROM schedule_requests WHERE ${rows} ${created}
@@ -332,14 +298,14 @@ async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
   return row?.n ?? 0;
 }
 
-async function readPage(db: DbOrTx, keys: readonly Key[], { limit }: PageSearch) {
-  const page = keys.slice(0, limit);
-  const rows = await readRows(
-    db,
-    page.map(([id]) => id),
+function readSchedules(db: DbOrTx, keys: readonly Key[], { limit }: PageSearch) {
+  const ids = (of: Key[]) => of.map(([id]) => id);
+  return readPage(
+    keys,
+    limit,
+    (of) => readRows(db, ids(of)),
+    ([id, atMs]): ScheduleCursor => ({ id, atMs }),
   );
-  const last = page.at(-1);
-  return { rows, last: last && { id: last[0], atMs: last[1] } };
 }
 
 async function readRows(db: DbOrTx, ids: readonly string[]): Promise<ScheduleRow[]> {

@@ -9,13 +9,14 @@ export const SHORT_Q_ROWS = 10_000;
 
 export type Window = { limit: number; offset: number };
 
-/**
- * `text` is a substring of the target URL, in any letter case. `scheduleId` (UUID) is set when `text` is a whole id.
- */
+/** `text` is a substring of the target URL, in any letter case. `scheduleId` (UUID) is set when `text` is a whole id. */
 export type Query = { text: string; scheduleId: string | null };
 
+/** `totalCapped`: there are more, or may be more, than `total`. */
+export type Total = { total: number; totalCapped: boolean };
+
 /** `keys` has the rows of the page, and one row more where there is one. */
-export type Found<Key> = { keys: Key[]; total: number; totalCapped: boolean };
+export type Found<Key> = Total & { keys: Key[] };
 
 /**
  * Runs `work` in a transaction in which the planner may only read indexes in their order. Its statistics say nothing
@@ -47,15 +48,15 @@ export type SearchPass<Key> = {
   isInOrder: boolean;
 };
 
+/** Passes in the order in which they run. One that is not worth running returns null. */
+export type Passes<Key> = (() => Promise<SearchPass<Key>> | null)[];
+
 /**
  * Finds a page and its total by several passes, one after the other, until both are known. The total is known when a
  * pass was whole or counted past 10,000. The page is known when a pass was whole, or in order and long enough. The last
  * pass must be whole. Which pass is fast depends on the rows of one account, which the planner knows nothing about.
  */
-export async function search<Key>(
-  passes: (() => Promise<SearchPass<Key>> | null)[],
-  window: Window,
-): Promise<Found<Key>> {
+export async function search<Key>(passes: Passes<Key>, window: Window): Promise<Found<Key>> {
   let keys: Key[] | undefined;
   let isCapped = false;
   for (const pass of passes) {
@@ -70,9 +71,7 @@ export async function search<Key>(
 }
 
 /** The total that `search` finds, without a page. */
-export async function searchTotal(
-  passes: (() => Promise<SearchPass<unknown>> | null)[],
-): Promise<{ total: number; totalCapped: boolean }> {
+export async function searchTotal(passes: Passes<unknown>): Promise<Total> {
   for (const pass of passes) {
     const seen = await pass();
     if (seen && seen.found > COUNTED_MAX) return { total: COUNTED_MAX, totalCapped: true };
@@ -82,10 +81,7 @@ export async function searchTotal(
 }
 
 /** The keys of a page and of one row more, without the total. The last pass must be whole. */
-export async function searchPage<Key>(
-  passes: (() => Promise<SearchPass<Key>> | null)[],
-  window: Window,
-): Promise<Key[]> {
+export async function searchPage<Key>(passes: Passes<Key>, window: Window): Promise<Key[]> {
   for (const pass of passes) {
     const seen = await pass();
     if (seen && (seen.isWhole || isLongEnough(seen, window))) return seen.keys;
@@ -107,7 +103,7 @@ export function passesForTarget<Key>(
   },
   window: Window,
   options: { enough: number; isFiltered: boolean; sparseRows?: number | undefined },
-): (() => Promise<SearchPass<Key>> | null)[] {
+): Passes<Key> {
   const { enough, isFiltered, sparseRows = TARGET_PASS_ROWS } = options;
   let seen = { rows: 0, found: 0 };
   const first = async (rows: number) => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "#db/migrate.ts";
 import type { Look } from "../../tests/helpers/page-checks.ts";
-import { type PageStage, startPageStage } from "../../tests/pages/stage.ts";
+import { type PageHarness, startPageHarness } from "../../tests/pages/harness.ts";
 import { command } from "../command.ts";
 import { startEmbeddedPostgres } from "../postgres/embedded.ts";
 
@@ -28,11 +28,11 @@ themes: FOLDER/<width>-<theme>/<page>--<state>.png.
     const server = await startEmbeddedPostgres(folder);
     try {
       await migrate(server.url);
-      const stage = await startPageStage(server.url);
+      const harness = await startPageHarness(server.url);
       try {
-        await shootAll(stage, only, to);
+        await shootAll(harness, only, to);
       } finally {
-        await stage.stop();
+        await harness.stop();
       }
     } finally {
       await server.stop();
@@ -42,13 +42,13 @@ themes: FOLDER/<width>-<theme>/<page>--<state>.png.
   },
 });
 
-async function shootAll(stage: PageStage, only: string, to: string): Promise<void> {
-  const pages = stage.pages.filter(({ name }) => name.includes(only));
+async function shootAll(harness: PageHarness, only: string, to: string): Promise<void> {
+  const pages = harness.pages.filter(({ name }) => name.includes(only));
   for (const look of LOOKS) {
     const folder = join(to, `${look.width}-${look.theme}`);
     await mkdir(folder, { recursive: true });
     for (const shown of pages) {
-      const { page, close } = await stage.open(shown, look);
+      const { page, close } = await harness.open(shown, look);
       await page.screenshot({ path: join(folder, `${shown.name}.png`), fullPage: true });
       await close();
     }

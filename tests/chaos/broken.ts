@@ -38,7 +38,7 @@ export const BROKEN: Record<string, Patch[]> = {
   // Gives the dispatchers a higher bound than the one that the run checks.
   connections: [
     {
-      file: "tests/chaos/stage.ts",
+      file: "tests/chaos/harness.ts",
       find: "PER_ORIGIN: String(BOUNDS.perAccountAndOrigin)",
       replace: "PER_ORIGIN: String(BOUNDS.perAccount)",
     },

@@ -7,11 +7,11 @@ import { pause } from "../helpers/time.ts";
 import { RETRY_POLICY } from "./accounts.ts";
 import { preciseNow } from "./clock.ts";
 import type { Evidence } from "./evidence.ts";
+import { BOUNDS, type Harness, startHarness } from "./harness.ts";
 import { linesOf } from "./lines.ts";
 import { makePlan, type Plan, type PlanOptions } from "./plan.ts";
 import { countInjected, report } from "./report.ts";
 import { countOpen, readSnapshot } from "./snapshot.ts";
-import { BOUNDS, type Stage, setStage } from "./stage.ts";
 import { verdictOf } from "./verdict.ts";
 
 /** Room for a lease of 35 s, the pause before recovery, and a slow repeat with its retries. */
@@ -36,15 +36,15 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
   let keep = false;
 
   console.log(`seed ${options.seed}: setting up`);
-  const setting = setStage(options, folder, logDir, cleanUps);
+  const setting = startHarness(options, folder, logDir, cleanUps);
   const work = async () => {
-    const stage = await setting;
+    const harness = await setting;
     const startedAtMs = preciseNow();
-    await carryOut(makePlan(options), stage, startedAtMs, cleanUps);
-    const evidence = await gather(stage, startedAtMs);
+    await carryOut(makePlan(options), harness, startedAtMs, cleanUps);
+    const evidence = await gather(harness, startedAtMs);
     const verdict = verdictOf(evidence);
-    const { troubles } = stage.fleet;
-    console.log(`\n${report(options, evidence, verdict, stage.client.counts, troubles)}`);
+    const { troubles } = harness.fleet;
+    console.log(`\n${report(options, evidence, verdict, harness.client.counts, troubles)}`);
     const failed = verdict.violations.length + troubles.length > 0;
     keep = failed || keepAlways;
     if (keep) {
@@ -61,7 +61,7 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
     if (error instanceof Stopped) return 130;
     throw error;
   } finally {
-    // A stage that has only half started cannot be taken down.
+    // A harness that has only half started cannot be taken down.
     await setting.catch(() => {});
     for (const cleanUp of cleanUps.reverse()) await cleanUp();
     await rm(keep ? join(folder, "data") : folder, { recursive: true, force: true });
@@ -71,7 +71,7 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
 /** Creates and injects as planned, then waits until everything has come to rest, and stops the dispatchers in order. */
 async function carryOut(
   plan: Plan,
-  { receiver, cluster, fleet, client, injector, attackers, control, sockets }: Stage,
+  { receiver, cluster, fleet, client, injector, attackers, control, sockets }: Harness,
   startedAtMs: number,
   cleanUps: (() => unknown)[],
 ) {
@@ -104,8 +104,8 @@ async function settle(url: string) {
   await sql.end();
 }
 
-async function gather(stage: Stage, startedAtMs: number): Promise<Evidence> {
-  const { receiver, cluster, fleet, client, injector, attackers, sockets } = stage;
+async function gather(harness: Harness, startedAtMs: number): Promise<Evidence> {
+  const { receiver, cluster, fleet, client, injector, attackers, sockets } = harness;
   const sql = postgres(cluster.url(), { max: 1, onnotice: () => {} });
   const { dispatchers, ...snapshot } = await readSnapshot(sql);
   await sql.end();

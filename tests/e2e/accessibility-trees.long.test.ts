@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import type { Look } from "#tests/helpers/page-checks.ts";
+import { type PageHarness, startPageHarness } from "#tests/pages/harness.ts";
 import { routesOfApp } from "#tests/pages/routes.ts";
-import { type PageStage, startPageStage } from "#tests/pages/stage.ts";
 import { frameTree, mainTree } from "#tests/pages/tree.ts";
 
 // What a screen reader meets on each page. When a page was changed on purpose, write the trees anew, and read the
@@ -22,23 +22,23 @@ const FRAMES = [
 ] as const;
 
 let database: TestDatabase;
-let stage: PageStage;
+let harness: PageHarness;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  stage = await startPageStage(database.url);
+  harness = await startPageHarness(database.url);
 });
 afterAll(async () => {
-  await stage?.stop();
+  await harness?.stop();
   await database?.drop();
 });
 
-const withData = () => stage.pages.filter(({ as }) => as !== "newcomer");
+const withData = () => harness.pages.filter(({ as }) => as !== "newcomer");
 
 describe("the accessibility tree", () => {
   it.each(routesOfApp())("is the committed one: %s", async (route) => {
     for (const shown of withData().filter((one) => one.route === route)) {
-      const { page, close } = await stage.open(shown, LOOK);
+      const { page, close } = await harness.open(shown, LOOK);
       await page.waitForLoadState("networkidle");
       // What the documentation says is tested elsewhere, and changes often.
       const tree = await mainTree(page, { isOutline: route.startsWith("/docs") });
@@ -48,7 +48,7 @@ describe("the accessibility tree", () => {
   });
 
   it.each(FRAMES)("around the page is the committed one: $name", async ({ name, path, as }) => {
-    const { page, close } = await stage.open({ path, as }, LOOK);
+    const { page, close } = await harness.open({ path, as }, LOOK);
     await page.waitForLoadState("networkidle");
     await expect(await frameTree(page)).toMatchFileSnapshot(`trees/${name}.txt`);
     await close();

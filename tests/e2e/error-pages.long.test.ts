@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardStage, startStageBehindProxy } from "#tests/helpers/dashboard-stage.ts";
+import { type DashboardHarness, startHarnessBehindProxy } from "#tests/helpers/dashboard-harness.ts";
 import { besides, expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 import type { DatabaseProxy } from "#tests/helpers/proxy.ts";
 import { dashboardPaths } from "#tests/pages/routes.ts";
 
-let stage: DashboardStage;
+let harness: DashboardHarness;
 let proxy: DatabaseProxy;
 let account: TestAccount;
 let token: string;
 
 beforeAll(async () => {
-  ({ stage, proxy } = await startStageBehindProxy());
-  account = await stage.bench.account();
-  const opened = await stage.open(account, "/overview");
+  ({ harness, proxy } = await startHarnessBehindProxy());
+  account = await harness.dispatch.account();
+  const opened = await harness.open(account, "/overview");
   ({ token } = opened);
   await opened.close();
 }, 300_000);
-afterAll(() => stage?.stop());
+afterAll(() => harness?.stop());
 beforeEach(() => proxy.set("pass"));
 
 const NO_ID = "00000000000000000000000000";
@@ -45,7 +45,7 @@ const MISSING = [
 ] as const;
 
 const get = (path: string, init: RequestInit = {}) =>
-  fetch(stage.origin + path, {
+  fetch(harness.origin + path, {
     redirect: "manual",
     ...init,
     headers: { cookie: `sw_session=${token}`, accept: "text/html", ...init.headers },
@@ -81,17 +81,21 @@ describe("what does not exist", () => {
 
   it.each(MISSING)("is shown once and with one request, with scripts as without: %s", async (path, title) => {
     for (const scripts of [true, false]) {
-      const { page, complaints, close } = await stage.open(account, "/docs", { theme: "light", width: 1280, scripts });
+      const { page, complaints, close } = await harness.open(account, "/docs", {
+        theme: "light",
+        width: 1280,
+        scripts,
+      });
       const documents: string[] = [];
       page.on("request", (request) => {
         const isDocument = request.resourceType() === "document" || request.headers().rsc !== undefined;
         if (isDocument) documents.push(request.url());
       });
-      const answer = await page.goto(stage.origin + path, { waitUntil: "networkidle" });
+      const answer = await page.goto(harness.origin + path, { waitUntil: "networkidle" });
       expect(answer?.status()).toBe(404);
       expect(await page.getByRole("heading", { level: 1 }).allTextContents()).toEqual([title]);
       expect(await page.locator("title").count()).toBe(1);
-      expect(documents).toEqual([stage.origin + path]);
+      expect(documents).toEqual([harness.origin + path]);
       expect(besides(404, complaints)).toEqual([]);
       await close();
     }
@@ -99,16 +103,16 @@ describe("what does not exist", () => {
 
   it.each(LOOKS)("passes axe and fits: $theme, $width px", async (look) => {
     for (const [path] of [MISSING[0], MISSING[7], MISSING[8], MISSING[12], MISSING[14]]) {
-      const { page, complaints, close } = await stage.open(account, path, look);
+      const { page, complaints, close } = await harness.open(account, path, look);
       await expectSound(page, besides(404, complaints));
       await close();
     }
   });
 
   it("is reported by an open page when its script refreshes it", async () => {
-    const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
-    const { page, close } = await stage.open(account, `/schedules/${encodeId("sch", uuid)}`);
-    await stage.sql`DELETE FROM schedules WHERE id = ${uuid}`;
+    const uuid = await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+    const { page, close } = await harness.open(account, `/schedules/${encodeId("sch", uuid)}`);
+    await harness.sql`DELETE FROM schedules WHERE id = ${uuid}`;
     await page.getByRole("heading", { name: "No such schedule here" }).waitFor();
     expect(await page.title()).toBe("No such schedule here · Stopwatch");
     expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
@@ -119,7 +123,7 @@ describe("what does not exist", () => {
 describe("an installation without administrators", () => {
   it("says how to name them on the account's page, and to whoever is signed in where the admin page would be", async () => {
     for (const path of ["/account", "/admin", "/admin/log"]) {
-      const { page, close } = await stage.open(account, path, { theme: "light", width: 1280, scripts: false });
+      const { page, close } = await harness.open(account, path, { theme: "light", width: 1280, scripts: false });
       const words = await page.getByRole("main").textContent();
       expect(words, path).toMatch(/has no administrators? yet/);
       expect(words, path).toContain("ADMIN_EMAILS");
@@ -159,9 +163,9 @@ describe("a page that exists", () => {
 
 describe("a page of the dashboard with a component that throws", () => {
   it("is answered 500 with a document that says so, whole without scripts, and the log has the error under its request's id", async () => {
-    const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+    const uuid = await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
     // An instant that no component can write.
-    await stage.sql`UPDATE schedules SET created_at = 'infinity' WHERE id = ${uuid}`;
+    await harness.sql`UPDATE schedules SET created_at = 'infinity' WHERE id = ${uuid}`;
     const path = "/schedules?q=example";
     const answer = await get(path, { headers: { "accept-encoding": "gzip" } });
     const html = await answer.text();
@@ -173,20 +177,20 @@ describe("a page of the dashboard with a component that throws", () => {
     const id = answer.headers.get("x-request-id") ?? "";
     expect(text).toContain(id);
     expect(text).not.toMatch(/RangeError|at async/);
-    const failures = stage.web.lines().filter((line) => line.includes(id) && line.includes("page failed"));
+    const failures = harness.web.lines().filter((line) => line.includes(id) && line.includes("page failed"));
     expect(failures).toEqual([expect.stringContaining("RangeError")]);
-    expect(stage.web.lines().filter((line) => line.includes("Warning"))).toEqual([]);
+    expect(harness.web.lines().filter((line) => line.includes("Warning"))).toEqual([]);
     for (const scripts of [true, false]) {
-      const { page, complaints, close } = await stage.open(account, path, { theme: "light", width: 1280, scripts });
+      const { page, complaints, close } = await harness.open(account, path, { theme: "light", width: 1280, scripts });
       expect(await page.getByRole("heading", { level: 1 }).allTextContents()).toEqual(["This page did not load"]);
       expect(besides(500, complaints)).toEqual([]);
-      await stage.sql`UPDATE schedules SET created_at = now() WHERE id = ${uuid}`;
+      await harness.sql`UPDATE schedules SET created_at = now() WHERE id = ${uuid}`;
       await page.getByRole("link", { name: "Try again" }).click();
       await page.getByRole("heading", { level: 1, name: "Schedules" }).waitFor();
-      await stage.sql`UPDATE schedules SET created_at = 'infinity' WHERE id = ${uuid}`;
+      await harness.sql`UPDATE schedules SET created_at = 'infinity' WHERE id = ${uuid}`;
       await close();
     }
-    await stage.sql`UPDATE schedules SET created_at = now() WHERE id = ${uuid}`;
+    await harness.sql`UPDATE schedules SET created_at = now() WHERE id = ${uuid}`;
   });
 });
 
@@ -232,7 +236,7 @@ describe("while the database is away", () => {
 /** The form of a new schedule without scripts, filled in. */
 async function openForm() {
   const look = { theme: "light", width: 1280, scripts: false } as const;
-  const opened = await stage.open(account, "/schedules/new", look);
+  const opened = await harness.open(account, "/schedules/new", look);
   await opened.page.getByLabel("URL", { exact: true }).fill("https://example.com/kept");
   return opened;
 }
@@ -242,7 +246,7 @@ describe("a session that ended", () => {
     for (const path of dashboardPaths()) {
       const answer = await get(path, { headers: { cookie: "sw_session=gone" } });
       expect([path, answer.status]).toEqual([path, 307]);
-      const to = new URL(answer.headers.get("location") ?? "", stage.origin);
+      const to = new URL(answer.headers.get("location") ?? "", harness.origin);
       expect(to.pathname).toBe("/login");
       expect(to.searchParams.get("redirectTo") ?? "/overview", path).toBe(path);
     }
@@ -262,14 +266,14 @@ describe("a session that ended", () => {
         method: "POST",
         headers: {
           cookie: "sw_session=gone",
-          origin: stage.origin,
-          referer: stage.origin + page,
+          origin: harness.origin,
+          referer: harness.origin + page,
           "content-type": "application/x-www-form-urlencoded",
         },
         body: "env=test",
       });
       expect(answer.status).toBe(303);
-      const to = new URL(answer.headers.get("location") ?? "", stage.origin);
+      const to = new URL(answer.headers.get("location") ?? "", harness.origin);
       expect([to.pathname, to.searchParams.get("error"), to.searchParams.get("redirectTo")]).toEqual([
         "/login",
         "signed_out",
@@ -279,9 +283,9 @@ describe("a session that ended", () => {
   );
 
   it("keeps the time that was typed to move a schedule", async () => {
-    const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+    const uuid = await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
     const path = `/schedules/${encodeId("sch", uuid)}/reschedule`;
-    const { page, token: own, close } = await stage.open(account, path);
+    const { page, token: own, close } = await harness.open(account, path);
     await page
       .getByLabel(/in words/i)
       .or(page.locator("[name=words]"))
@@ -291,8 +295,8 @@ describe("a session that ended", () => {
     await page.getByRole("button", { name: "Move it" }).click();
     await page.getByText("You were signed out.").waitFor();
     const back = new URL(page.url()).searchParams.get("redirectTo") ?? "";
-    await page.context().addCookies([{ name: "sw_session", value: own, url: stage.origin }]);
-    await page.goto(stage.origin + back);
+    await page.context().addCookies([{ name: "sw_session", value: own, url: harness.origin }]);
+    await page.goto(harness.origin + back);
     await page.getByText("You were signed out. Press again.").waitFor();
     expect(await page.locator("[name=words]").inputValue()).toBe("in 3h");
     await close();
@@ -305,7 +309,7 @@ describe("a session that ended", () => {
     await page.getByRole("main").getByRole("button", { name: "Schedule it" }).last().click();
     await page.getByRole("heading", { name: "You are signed out" }).waitFor();
     expect(await countOf()).toBe(before);
-    await page.context().addCookies([{ name: "sw_session", value: own, url: stage.origin }]);
+    await page.context().addCookies([{ name: "sw_session", value: own, url: harness.origin }]);
     await page.reload();
     await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect(await countOf()).toBe(before + 1);
@@ -314,6 +318,6 @@ describe("a session that ended", () => {
 });
 
 async function countOf(): Promise<number> {
-  const [row] = await stage.sql`SELECT count(*)::integer AS n FROM schedules WHERE account_id = ${account.id}`;
+  const [row] = await harness.sql`SELECT count(*)::integer AS n FROM schedules WHERE account_id = ${account.id}`;
   return row?.n;
 }

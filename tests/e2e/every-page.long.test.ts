@@ -8,18 +8,18 @@ import {
   sidewaysOverflow,
   smallTargets,
 } from "#tests/helpers/page-checks.ts";
+import { type PageHarness, startPageHarness } from "#tests/pages/harness.ts";
 import { routesOfApp } from "#tests/pages/routes.ts";
-import { type PageStage, startPageStage } from "#tests/pages/stage.ts";
 
 let database: TestDatabase;
-let stage: PageStage;
+let harness: PageHarness;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  stage = await startPageStage(database.url);
+  harness = await startPageHarness(database.url);
 });
 afterAll(async () => {
-  await stage?.stop();
+  await harness?.stop();
   await database?.drop();
 });
 
@@ -35,10 +35,10 @@ describe.each(routesOfApp())("%s", (route) => {
   it.each(LOOKS)(
     "in every state has a title and a heading, passes axe, names only elements that it has, fits, is large enough to press, and logs no complaint: $theme, $width px, scripts: $scripts",
     async (look) => {
-      const pages = stage.pages.filter((one) => one.route === route);
+      const pages = harness.pages.filter((one) => one.route === route);
       expect(pages.length).toBeGreaterThan(0);
       for (const shown of pages) {
-        const { page, complaints, answer, close } = await stage.open(shown, look);
+        const { page, complaints, answer, close } = await harness.open(shown, look);
         const isMissing = shown.name.endsWith("missing");
         const of = `${shown.name} (${shown.path})`;
         expect(answer?.status(), of).toBe(isMissing ? 404 : 200);

@@ -2,21 +2,21 @@ import { gzipSync } from "node:zlib";
 import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
-import { type FiguresStage, type SignedIn, startFiguresStage } from "#tests/helpers/figures-stage.ts";
+import { type FiguresHarness, type SignedIn, startFiguresHarness } from "#tests/helpers/figures-harness.ts";
 import { expectSound, LOOKS, type Look } from "#tests/helpers/page-checks.ts";
 
-let stage: FiguresStage;
+let harness: FiguresHarness;
 let full: SignedIn;
 let fresh: SignedIn;
 
 beforeAll(async () => {
-  stage = await startFiguresStage();
-  await stage.fillPublic();
-  full = await stage.account("indie");
-  await stage.fill(full);
-  fresh = await stage.account("free");
+  harness = await startFiguresHarness();
+  await harness.fillPublic();
+  full = await harness.account("indie");
+  await harness.fill(full);
+  fresh = await harness.account("free");
 });
-afterAll(() => stage?.stop());
+afterAll(() => harness?.stop());
 
 const wide: Look = { theme: "light", width: 1280 };
 const NARROW_TABLE = /Lateness by/;
@@ -56,8 +56,8 @@ async function scriptBytes(page: Page): Promise<number> {
 
 describe("the overview", () => {
   it.each(LOOKS)("passes axe, fits and logs no complaint, with its tables open: $theme, $width px", async (look) => {
-    await stage.beat();
-    const { page, complaints, close } = await stage.open("/overview", look, full);
+    await harness.beat();
+    const { page, complaints, close } = await harness.open("/overview", look, full);
     await openAll(page);
     await expectSound(page, complaints);
     await close();
@@ -66,8 +66,8 @@ describe("the overview", () => {
   it.each(LOOKS)(
     "passes axe, fits and logs no complaint before the first schedule and while no dispatcher runs: $theme, $width px",
     async (look) => {
-      await stage.beat(1_200_000);
-      const { page, complaints, close } = await stage.open("/overview", look, fresh);
+      await harness.beat(1_200_000);
+      const { page, complaints, close } = await harness.open("/overview", look, fresh);
       await page.getByText("No dispatcher is running.").first().waitFor();
       await expectSound(page, complaints);
       await close();
@@ -75,8 +75,8 @@ describe("the overview", () => {
   );
 
   it("says first how late requests left, in a figure and in sentences, and what needs attention", async () => {
-    await stage.beat();
-    const { page, close } = await stage.open("/overview", wide, full);
+    await harness.beat();
+    const { page, close } = await harness.open("/overview", wide, full);
     expect(await page.title()).toBe("Overview · Stopwatch");
     const lateness = page.getByRole("region", { name: "Median lateness" });
     expect(await lateness.textContent()).toMatch(/\+2\s*ms/);
@@ -105,7 +105,7 @@ describe("the overview", () => {
   });
 
   it("shows its period as a table too, also without scripts", async () => {
-    const { page, close } = await stage.open("/overview", { ...wide, scripts: false }, full);
+    const { page, close } = await harness.open("/overview", { ...wide, scripts: false }, full);
     await page.getByText("Show as table").click();
     const table = page.getByRole("table", { name: NARROW_TABLE });
     expect(await table.getByRole("row").count()).toBe(25);
@@ -117,9 +117,9 @@ describe("the overview", () => {
   });
 
   it("shows periods beyond the plan's retention as locked, with the reason, and falls back to a shorter one", async () => {
-    const free = await stage.account("free");
-    await stage.fill(free);
-    const { page, close } = await stage.open("/overview?period=30d", wide, free);
+    const free = await harness.account("free");
+    await harness.fill(free);
+    const { page, close } = await harness.open("/overview?period=30d", wide, free);
     const periods = page.getByRole("navigation", { name: "Period" });
     expect(await periods.textContent()).toContain("30d: Free keeps 7 days of attempts. Indie keeps 30.");
     expect(await periods.getByRole("link").allTextContents()).toEqual(["24h", "7d"]);
@@ -128,19 +128,19 @@ describe("the overview", () => {
   });
 
   it("says since when no dispatcher has been running", async () => {
-    await stage.beat(1_200_000);
-    const { page, close } = await stage.open("/overview", wide, full);
+    await harness.beat(1_200_000);
+    const { page, close } = await harness.open("/overview", wide, full);
     await page.getByText(/Not running since .* UTC, 20 m/).waitFor();
     await close();
-    await stage.sql`DELETE FROM dispatchers`;
-    const never = await stage.open("/overview", wide, full);
+    await harness.sql`DELETE FROM dispatchers`;
+    const never = await harness.open("/overview", wide, full);
     await never.page.getByText("None has reported within the last hour.").waitFor();
     await never.close();
   });
 
   it("shows a newcomer three steps and a call that works unchanged", async () => {
-    await stage.beat();
-    const { page, close } = await stage.open("/overview?env=test", wide, fresh);
+    await harness.beat();
+    const { page, close } = await harness.open("/overview?env=test", wide, fresh);
     const steps = page.getByRole("region", { name: /first request/ });
     expect(await steps.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
       ...[KEY_STEP, SCHEDULE_STEP, DELIVERY_STEP],
@@ -148,9 +148,9 @@ describe("the overview", () => {
     expect(await steps.getByRole("link", { name: "New key" }).getAttribute("href")).toBe("/keys/new?env=test");
     const curl = (await page.getByRole("group", { name: "First call, curl" }).textContent()) ?? "";
     const body = /-d '([^']*)'/.exec(curl)?.[1] ?? "";
-    const answer = await page.request.post(`${stage.origin}/v1/schedules?env=test`, {
+    const answer = await page.request.post(`${harness.origin}/v1/schedules?env=test`, {
       data: JSON.parse(body),
-      headers: { origin: stage.origin.replace("127.0.0.1", "localhost"), cookie: `sw_session=${fresh.token}` },
+      headers: { origin: harness.origin.replace("127.0.0.1", "localhost"), cookie: `sw_session=${fresh.token}` },
     });
     expect(answer.status(), await answer.text()).toBe(201);
     await page.reload();
@@ -159,34 +159,34 @@ describe("the overview", () => {
   });
 
   it("ticks each first step once it is done, in words, and keeps them for an hour after the first request left", async () => {
-    await stage.beat();
-    const newcomer = await stage.account();
-    await stage.addKey(newcomer, "test");
-    const { page, close } = await stage.open("/overview", { ...wide, scripts: false }, newcomer);
+    await harness.beat();
+    const newcomer = await harness.account();
+    await harness.addKey(newcomer, "test");
+    const { page, close } = await harness.open("/overview", { ...wide, scripts: false }, newcomer);
     const steps = page.getByRole("region", { name: /first request/ });
     expect(await doneSteps(steps)).toEqual([]);
-    await stage.addKey(newcomer, "live", new Date());
+    await harness.addKey(newcomer, "live", new Date());
     await page.reload();
     expect(await doneSteps(steps)).toEqual([]);
-    await stage.addKey(newcomer, "live");
+    await harness.addKey(newcomer, "live");
     await page.reload();
     expect(await doneSteps(steps)).toEqual([KEY_STEP]);
-    const scheduled = await stage.schedule(newcomer);
+    const scheduled = await harness.schedule(newcomer);
     await page.reload();
     expect(await doneSteps(steps)).toEqual([KEY_STEP, SCHEDULE_STEP]);
     expect(await page.getByRole("region", { name: "Next" }).count()).toBe(1);
-    await stage.attempt(scheduled, new Date());
+    await harness.attempt(scheduled, new Date());
     await page.reload();
     expect(await doneSteps(steps)).toEqual([KEY_STEP, SCHEDULE_STEP, DELIVERY_STEP]);
     await close();
   });
 
   it("shows no first steps to who had a request sent over an hour ago, or two", async () => {
-    const [one, two] = [await stage.account(), await stage.account()];
-    await stage.attempt(await stage.schedule(one), new Date(Date.now() - 61 * 60_000));
-    for (let n = 0; n < 2; n++) await stage.attempt(await stage.schedule(two), new Date());
+    const [one, two] = [await harness.account(), await harness.account()];
+    await harness.attempt(await harness.schedule(one), new Date(Date.now() - 61 * 60_000));
+    for (let n = 0; n < 2; n++) await harness.attempt(await harness.schedule(two), new Date());
     for (const account of [one, two]) {
-      const { page, close } = await stage.open("/overview", wide, account);
+      const { page, close } = await harness.open("/overview", wide, account);
       await page.getByRole("region", { name: "Latest to fire" }).waitFor();
       expect(await page.getByRole("heading", { name: "Make an API key" }).count()).toBe(0);
       await close();
@@ -194,8 +194,8 @@ describe("the overview", () => {
   });
 
   it("ships at most 45 KB of scripts (gzip) above an empty page of the same build", async () => {
-    const empty = await stage.open("/nobody-is-here", wide);
-    const overview = await stage.open("/overview", wide, full);
+    const empty = await harness.open("/nobody-is-here", wide);
+    const overview = await harness.open("/overview", wide, full);
     const [least, own] = [await scriptBytes(empty.page), await scriptBytes(overview.page)];
     console.log(`scripts, gzip: empty page ${least} B, overview ${own} B, ${own - least} B above it`);
     expect(own - least).toBeLessThanOrEqual(45_000);
@@ -205,16 +205,16 @@ describe("the overview", () => {
 
 describe("the page of usage", () => {
   it.each(LOOKS)("passes axe, fits and logs no complaint: $theme, $width px", async (look) => {
-    await stage.beat();
-    const { page, complaints, close } = await stage.open("/usage", look, full);
+    await harness.beat();
+    const { page, complaints, close } = await harness.open("/usage", look, full);
     await expectSound(page, complaints);
     await close();
   });
 
   it("shows the used and the remaining quota and when it starts again, as a picture and as text", async () => {
-    const account = await stage.account("free");
+    const account = await harness.account("free");
     await use(account, 1_412);
-    const { page, close } = await stage.open("/usage", wide, account);
+    const { page, close } = await harness.open("/usage", wide, account);
     const main = page.getByRole("main");
     const picture = await main.getByRole("img").getAttribute("aria-label");
     expect(picture).toMatch(/^1,412 of 2,000 schedules used, grace to 2,200/);
@@ -229,19 +229,19 @@ describe("the page of usage", () => {
   });
 
   it("says what happens within the grace and beyond it", async () => {
-    const account = await stage.account("free");
+    const account = await harness.account("free");
     for (const [scheduled, sentence] of [
       [2_086, /Over the quota\..*up to 2,200/],
       [2_200, /The month is full\./],
     ] as const) {
       await use(account, scheduled);
-      const { page, close } = await stage.open("/usage", wide, account);
+      const { page, close } = await harness.open("/usage", wide, account);
       expect(await page.getByRole("main").textContent()).toMatch(sentence);
       await close();
     }
   });
 
-  const use = (account: SignedIn, scheduled: number) => stage.sql`
+  const use = (account: SignedIn, scheduled: number) => harness.sql`
     INSERT INTO usage (account_id, env, period, scheduled)
     VALUES (${account.id}, 'live', to_char(now() AT TIME ZONE 'utc', 'YYYYMM'), ${scheduled})
     ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = excluded.scheduled`;
@@ -249,17 +249,17 @@ describe("the page of usage", () => {
 
 describe("the public status", () => {
   it.each(LOOKS)("passes axe, fits and logs no complaint, with its tables open: $theme, $width px", async (look) => {
-    await stage.beat();
-    const { page, complaints, close } = await stage.open("/status", look);
+    await harness.beat();
+    const { page, complaints, close } = await harness.open("/status", look);
     await openAll(page);
     await expectSound(page, complaints);
     await close();
   });
 
   it("shows the figures of the API, and says what they count", async () => {
-    await stage.beat();
-    const { page, close } = await stage.open("/status", wide);
-    const json = await (await page.request.get(`${stage.origin}/v1/status/punctuality`)).json();
+    await harness.beat();
+    const { page, close } = await harness.open("/status", wide);
+    const json = await (await page.request.get(`${harness.origin}/v1/status/punctuality`)).json();
     expect(json.sent).toBe(72 * 106 + 9);
     const day = page.getByRole("region", { name: "Half of all requests left within" });
     expect(await day.textContent()).toContain(json.sent.toLocaleString("en-US"));
@@ -275,45 +275,45 @@ describe("the public status", () => {
   });
 
   it("may be cached for visitors without cookies, and for nobody else", async () => {
-    const anonymous = await fetch(`${stage.origin}/status`);
+    const anonymous = await fetch(`${harness.origin}/status`);
     expect(anonymous.headers.get("cache-control")).toBe("public, max-age=15");
     expect(anonymous.headers.get("vary")).toMatch(/(^|, )cookie(,|$)/i);
     expect(anonymous.headers.get("set-cookie")).toBeNull();
-    const own = await fetch(`${stage.origin}/status`, { headers: { cookie: "theme=dark" } });
+    const own = await fetch(`${harness.origin}/status`, { headers: { cookie: "theme=dark" } });
     expect(own.headers.get("cache-control")).toMatch(/no-store/);
     expect(await own.text()).toContain('data-theme="dark"');
-    const other = await fetch(`${stage.origin}/`);
+    const other = await fetch(`${harness.origin}/`);
     expect(other.headers.get("cache-control")).toMatch(/no-store/);
   });
 });
 
 describe("while figures cannot be read", () => {
   it("the overview says that it did not load, with the id of its request, and the status shows the last figures", async () => {
-    const before = await stage.open("/status", wide);
+    const before = await harness.open("/status", wide);
     const sent = await before.page.getByText("Sent in 24 h").locator("..").textContent();
     await before.close();
-    await stage.sql`ALTER TABLE account_counts RENAME TO account_counts_away`;
-    await stage.sql`ALTER TABLE shard_punctuality RENAME TO shard_punctuality_away`;
+    await harness.sql`ALTER TABLE account_counts RENAME TO account_counts_away`;
+    await harness.sql`ALTER TABLE shard_punctuality RENAME TO shard_punctuality_away`;
     try {
-      const { page, status, close } = await stage.open("/overview", wide, full);
+      const { page, status, close } = await harness.open("/overview", wide, full);
       expect(status).toBe(500);
       await page.getByRole("heading", { name: "This page did not load" }).waitFor();
       expect(await page.textContent("body")).toMatch(/req_[0-9a-f]{32}/);
       expect(await page.textContent("body")).not.toContain("account_counts");
       await close();
-      const after = await stage.open("/status", wide);
+      const after = await harness.open("/status", wide);
       expect(await after.page.getByText("Sent in 24 h").locator("..").textContent()).toBe(sent);
       await after.close();
     } finally {
-      await stage.sql`ALTER TABLE account_counts_away RENAME TO account_counts`;
-      await stage.sql`ALTER TABLE shard_punctuality_away RENAME TO shard_punctuality`;
+      await harness.sql`ALTER TABLE account_counts_away RENAME TO account_counts`;
+      await harness.sql`ALTER TABLE shard_punctuality_away RENAME TO shard_punctuality`;
     }
   });
 });
 
 it("pages of figures that a signed-out visitor asks for lead to sign-in and back", async () => {
   for (const path of ["/overview?period=7d", "/usage"]) {
-    const { page, close } = await stage.open(path, wide);
+    const { page, close } = await harness.open(path, wide);
     const { pathname, searchParams } = new URL(page.url());
     expect([pathname, searchParams.get("redirectTo")]).toEqual(["/login", path]);
     await close();

@@ -1,17 +1,17 @@
 import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
 
-let stage: DashboardStage;
+let harness: DashboardHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  stage = await startDashboardStage();
+  harness = await startDashboardHarness();
 }, 300_000);
-afterAll(() => stage?.stop());
+afterAll(() => harness?.stop());
 beforeEach(async () => {
-  account = await stage.bench.account();
+  account = await harness.dispatch.account();
 });
 
 const TABS_MAX = 80;
@@ -35,7 +35,7 @@ async function type(page: Page, field: Locator, text: string) {
   await page.keyboard.type(text);
 }
 
-const stored = () => stage.sql`
+const stored = () => harness.sql`
   SELECT s.status, r.target_url AS url, r.method FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id
   WHERE s.account_id = ${account.id}`;
 
@@ -46,7 +46,7 @@ const button = (page: Page, name: string) =>
 
 describe.each([true, false])("by keyboard alone, with scripts %s:", (scripts) => {
   it("a schedule is created, found in the list, and cancelled", async () => {
-    const { page, complaints, close } = await stage.open(account, "/schedules", { ...WIDE, scripts });
+    const { page, complaints, close } = await harness.open(account, "/schedules", { ...WIDE, scripts });
     await tabTo(page, link(page, "New schedule"));
     await page.keyboard.press("Enter");
     await page.waitForURL("**/schedules/new");
@@ -76,7 +76,7 @@ describe.each([true, false])("by keyboard alone, with scripts %s:", (scripts) =>
   });
 
   it("a page that a link opens begins at its top, with its title, and with the skip link as the first stop", async () => {
-    const { page, close } = await stage.open(account, "/schedules", { ...WIDE, scripts });
+    const { page, close } = await harness.open(account, "/schedules", { ...WIDE, scripts });
     for (const [name, path] of [
       ["Logs", "/logs"],
       ["Usage", "/usage"],
@@ -116,7 +116,7 @@ describe.each([true, false])("by keyboard alone, with scripts %s:", (scripts) =>
   ])(
     "a rejected form has the focus on its errors, and each error links to its field: $path",
     async ({ path, label, send, error, text }) => {
-      const { page, complaints, close } = await stage.open(account, path, { ...WIDE, scripts });
+      const { page, complaints, close } = await harness.open(account, path, { ...WIDE, scripts });
       const field = page.getByLabel(label, { exact: true });
       await type(page, field, text);
       await tabTo(page, button(page, send));

@@ -3,26 +3,26 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { recordTestAttempt, type TestAttempt } from "#tests/helpers/attempts.ts";
-import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
 import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 
 const MINUTE_MS = 60_000;
 
-let stage: DashboardStage;
+let harness: DashboardHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  stage = await startDashboardStage();
+  harness = await startDashboardHarness();
 }, 300_000);
-afterAll(() => stage?.stop());
+afterAll(() => harness?.stop());
 beforeEach(async () => {
-  account = await stage.bench.account();
+  account = await harness.dispatch.account();
 });
 
 /** An attempt at a schedule of its own; its id. */
 async function attempt(url: string, agoMs: number, given: Partial<TestAttempt> = {}, env: "live" | "test" = "live") {
-  const uuid = await stage.bench.schedule(account, url, new Date(Date.now() + MINUTE_MS), { env });
-  await recordTestAttempt(stage.sql, uuid, { attemptedAt: new Date(Date.now() - agoMs), offsetMs: 4, ...given });
+  const uuid = await harness.dispatch.schedule(account, url, new Date(Date.now() + MINUTE_MS), { env });
+  await recordTestAttempt(harness.sql, uuid, { attemptedAt: new Date(Date.now() - agoMs), offsetMs: 4, ...given });
   return encodeId("sch", uuid);
 }
 
@@ -41,7 +41,7 @@ const rows = (page: Page) =>
 
 describe.each(LOOKS)("$theme, $width px:", (look) => {
   it("the log with attempts, without any, and without a match passes axe, fits and logs no complaint", async () => {
-    const empty = await stage.bench.account();
+    const empty = await harness.dispatch.account();
     await seed();
     for (const [whose, path] of [
       [account, "/logs"],
@@ -49,7 +49,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
       [account, "/logs?q=nowhere"],
       [empty, "/logs"],
     ] as const) {
-      const { page, complaints, close } = await stage.open(whose, path, look);
+      const { page, complaints, close } = await harness.open(whose, path, look);
       await expectSound(page, complaints);
       await close();
     }
@@ -59,7 +59,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
 describe("the log", () => {
   it("shows each attempt, newest first, with when, how it ended, code, target, latency, number, schedule and error", async () => {
     const [, settle] = await seed();
-    const { page, close } = await stage.open(account, "/logs");
+    const { page, close } = await harness.open(account, "/logs");
     expect(await rows(page)).toEqual([
       "https://parcel.example.com/hooks/trial-ends",
       "https://api.example.com/jobs/settle",
@@ -77,7 +77,7 @@ describe("the log", () => {
 
   it.each([true, false])("is filtered by its URL, by links and a form, and reset, with scripts %s", async (scripts) => {
     const [, settle] = await seed();
-    const { page, close } = await stage.open(account, "/logs", { ...WIDE, scripts });
+    const { page, close } = await harness.open(account, "/logs", { ...WIDE, scripts });
     await page.getByRole("link", { name: "Failed" }).click();
     await page.waitForURL("**outcome=failed**");
     expect(await rows(page)).toHaveLength(3);
@@ -104,7 +104,7 @@ describe("the log", () => {
   it("is filtered by two instants in the zone that is shown", async () => {
     await seed();
     const local = (agoMs: number) => new Date(Date.now() - agoMs).toISOString().slice(0, 16);
-    const { page, close } = await stage.open(account, "/logs");
+    const { page, close } = await harness.open(account, "/logs");
     await page.getByLabel("Attempted").selectOption("between");
     await page.getByLabel("From (UTC)").fill(local(300 * MINUTE_MS));
     await page.getByLabel("Before (UTC)").fill(local(100 * MINUTE_MS));
@@ -116,11 +116,11 @@ describe("the log", () => {
 
   it("leads from page to page, back, and by a cursor beyond the counted pages", async () => {
     const id = await attempt("https://example.com/many", MINUTE_MS);
-    await stage.sql`
+    await harness.sql`
       INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
       SELECT schedule_id, n, attempted_at - n * interval '1 s', account_id, env, 'delivered', 200, 5, ''
       FROM attempts, generate_series(2, 10120) n WHERE account_id = ${account.id}`;
-    const { page, close } = await stage.open(account, `/logs?schedule_id=${id}`);
+    const { page, close } = await harness.open(account, `/logs?schedule_id=${id}`);
     const shown = () => page.getByRole("navigation", { name: "Pages" }).textContent();
     const next = () => page.getByRole("link", { name: "Next" }).click();
     expect(await shown()).toContain("1–50 of more than 10,000");
@@ -129,7 +129,7 @@ describe("the log", () => {
     expect(await shown()).toContain("51–100 of");
     await page.getByRole("link", { name: "Previous" }).click();
     await page.waitForURL((url) => !url.searchParams.has("page"));
-    await page.goto(`${stage.origin}/logs?schedule_id=${id}&page=200`);
+    await page.goto(`${harness.origin}/logs?schedule_id=${id}&page=200`);
     expect(await shown()).toContain("9,951–10,000 of");
     await next();
     await page.waitForURL("**after=**");
@@ -143,7 +143,7 @@ describe("the log", () => {
   it("shows the test environment separately, and says which parameters it does not understand", async () => {
     await seed();
     await attempt("https://example.com/only-in-test", MINUTE_MS, {}, "test");
-    const { page, close } = await stage.open(account, "/logs?env=test&code=7xx&page=x");
+    const { page, close } = await harness.open(account, "/logs?env=test&code=7xx&page=x");
     expect(await rows(page)).toEqual(["https://example.com/only-in-test"]);
     expect(await page.getByRole("main").textContent()).toContain("Not understood in this address, and left out: code.");
     await close();
@@ -153,7 +153,7 @@ describe("the log", () => {
 describe("the live tail", () => {
   it("counts new attempts without changing the list or announcing anything, and shows them on request", async () => {
     await seed();
-    const { page, complaints, close } = await stage.open(account, "/logs");
+    const { page, complaints, close } = await harness.open(account, "/logs");
     const before = await rows(page);
     const top = () =>
       page
@@ -178,7 +178,7 @@ describe("the live tail", () => {
   });
 
   it("counts only what matches the filters, and stops when it is paused", async () => {
-    const { page, close } = await stage.open(account, "/logs?outcome=failed");
+    const { page, close } = await harness.open(account, "/logs?outcome=failed");
     await page.clock.install();
     await page.reload();
     let asked = 0;
@@ -202,9 +202,9 @@ describe("the live tail", () => {
   });
 
   it("answers 401 to signed-out callers, and rejects malformed instants and unknown filters", async () => {
-    const { token, close } = await stage.open(account, "/logs");
+    const { token, close } = await harness.open(account, "/logs");
     const ask = (query: string, cookie = `sw_session=${token}`) =>
-      fetch(`${stage.origin}/logs/newer?${query}`, { headers: { Cookie: cookie } });
+      fetch(`${harness.origin}/logs/newer?${query}`, { headers: { Cookie: cookie } });
     const since = `since=${new Date().toISOString()}`;
     expect((await ask(since)).status).toBe(200);
     expect((await ask(since, "")).status).toBe(401);
@@ -215,7 +215,7 @@ describe("the live tail", () => {
 
   it("is a link to the newest attempts without scripts", async () => {
     await seed();
-    const { page, close } = await stage.open(account, "/logs", { ...WIDE, scripts: false });
+    const { page, close } = await harness.open(account, "/logs", { ...WIDE, scripts: false });
     expect(await page.getByText("Live tail").isVisible()).toBe(false);
     await page.getByRole("link", { name: "Reload" }).click();
     // The page that is left has none while the next one comes.

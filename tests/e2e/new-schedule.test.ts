@@ -4,30 +4,30 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
 import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 
 const SECRET = "Bearer canary-of-a-header-7b1f";
 
-let stage: DashboardStage;
+let harness: DashboardHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  stage = await startDashboardStage();
+  harness = await startDashboardHarness();
 }, 300_000);
-afterAll(() => stage?.stop());
+afterAll(() => harness?.stop());
 beforeEach(async () => {
-  account = await stage.bench.account();
+  account = await harness.dispatch.account();
 });
 
 async function stored() {
-  const rows = await stage.sql`
+  const rows = await harness.sql`
     SELECT s.id, s.fire_at, s.early_fire, r.* FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id
     WHERE s.account_id = ${account.id} ORDER BY s.created_at`;
   return rows.map((row) => {
     const { id, account_id: accountId, env, method, target_url: targetUrl } = row;
     const bound = { id, accountId, env, method, targetUrl };
-    const packed = row.sealed && openRequest(stage.bench.config.keyRing, row.sealed, bound);
+    const packed = row.sealed && openRequest(harness.dispatch.config.keyRing, row.sealed, bound);
     const request = packed ? unpackRequest(packed) : { headers: [], payload: Buffer.alloc(0) };
     return {
       ...{ id: encodeId("sch", row.id), method: row.method, url: row.target_url, fireAt: row.fire_at },
@@ -58,9 +58,9 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
   it("the forms of a new schedule and of a clone pass axe, fit and log no complaint, also with warnings and errors", async () => {
     const original = encodeId(
       "sch",
-      await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)),
+      await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)),
     );
-    const { page, complaints, close } = await stage.open(account, "/schedules/new", look);
+    const { page, complaints, close } = await harness.open(account, "/schedules/new", look);
     await expectSound(page, complaints);
     await page.getByLabel("Zone").fill("Europe/Berlin");
     await page.getByLabel("Date and time").fill("2031-10-26T02:30:00");
@@ -71,7 +71,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     await send(page);
     await page.getByText("fields need another look").waitFor();
     await expectSound(page, complaints);
-    await page.goto(`${stage.origin}/schedules/new?from=${original}`);
+    await page.goto(`${harness.origin}/schedules/new?from=${original}`);
     await expectSound(page, complaints);
     await close();
   });
@@ -81,7 +81,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   const look = { ...WIDE, scripts };
 
   it("a schedule is stored as it was typed, payload and headers encrypted, and its page is shown", async () => {
-    const { page, complaints, close } = await stage.open(account, "/schedules/new", look);
+    const { page, complaints, close } = await harness.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByLabel("Early fire").check();
     await send(page);
@@ -102,7 +102,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   });
 
   it("a rejected form keeps everything that was typed, names each field with an error, and is stored once it is corrected", async () => {
-    const { page, complaints, close } = await stage.open(account, "/schedules/new", look);
+    const { page, complaints, close } = await harness.open(account, "/schedules/new", look);
     await fill(page, { payload: '{"half": ' });
     await page.getByLabel("URL", { exact: true }).fill("https://localhost/x");
     await page.getByLabel("Idempotency key").fill("order-1001");
@@ -127,7 +127,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   });
 
   it("the form adds rows for headers", async () => {
-    const { page, close } = await stage.open(account, "/schedules/new", look);
+    const { page, close } = await harness.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByRole("button", { name: "Add header" }).click();
     await page.getByLabel("Name of header 3").fill("X-Trace");
@@ -140,7 +140,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   });
 
   it("Enter in a field sends the form", async () => {
-    const { page, close } = await stage.open(account, "/schedules/new", look);
+    const { page, close } = await harness.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByLabel("URL", { exact: true }).press("Enter");
     await page.waitForURL(/\/schedules\/sch_\w+$/);
@@ -148,7 +148,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   });
 
   it("the same form sent again stores nothing more, and a changed one stores another schedule", async () => {
-    const { page, close } = await stage.open(account, "/schedules/new", look);
+    const { page, close } = await harness.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByLabel("In words").fill("in 2h");
     const fields = await page.locator("form:has(#url)").evaluate((form: HTMLFormElement) => [...new FormData(form)]);
@@ -159,9 +159,9 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
       const body = new FormData();
       for (const [name, value] of fields) body.append(name, change[name] ?? (value as string));
       const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
-      return fetch(`${stage.origin}/schedules/new`, {
+      return fetch(`${harness.origin}/schedules/new`, {
         ...{ method: "POST", body, redirect: "manual" },
-        headers: { Origin: stage.origin, Cookie: cookie },
+        headers: { Origin: harness.origin, Cookie: cookie },
       });
     };
     const repeated = await again({});
@@ -175,7 +175,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   });
 
   it("a double click stores once", async () => {
-    const { page, complaints, close } = await stage.open(account, "/schedules/new", look);
+    const { page, complaints, close } = await harness.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByRole("main").getByRole("button", { name: "Schedule it" }).dblclick();
     await page.waitForURL(/\/schedules\/sch_\w+$/);
@@ -186,7 +186,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
   it("an idempotency key of another request is reported, and nothing is stored", async () => {
     for (const url of ["https://example.com/one", "https://example.com/two"]) {
-      const { page, close } = await stage.open(account, "/schedules/new", look);
+      const { page, close } = await harness.open(account, "/schedules/new", look);
       await fill(page);
       await page.getByLabel("URL", { exact: true }).fill(url);
       await page.getByLabel("Idempotency key").fill("order-1001");
@@ -199,7 +199,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   });
 
   it("a payload as large as the plan allows is stored, and one byte more is refused with all that was typed", async () => {
-    const { page, close } = await stage.open(account, "/schedules/new", look);
+    const { page, close } = await harness.open(account, "/schedules/new", look);
     const largest = `"${"ä".repeat(131_071)}"`;
     expect(Buffer.byteLength(largest)).toBe(262_144);
     await fill(page, { payload: `${largest} ` });
@@ -215,11 +215,11 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   });
 
   it("a clone goes to the same target, with another payload and the headers of the original", async () => {
-    const uuid = await stage.bench.schedule(account, "https://example.com/x", new Date(Date.now() + 9e6), {
+    const uuid = await harness.dispatch.schedule(account, "https://example.com/x", new Date(Date.now() + 9e6), {
       ...{ method: "PATCH", payload: "old", headers: [["X-Kept", "kept"]] },
     });
     const id = encodeId("sch", uuid);
-    const { page, close } = await stage.open(account, `/schedules/new?from=${id}`, look);
+    const { page, close } = await harness.open(account, `/schedules/new?from=${id}`, look);
     expect(await page.getByRole("main").textContent()).toContain("The payload of the original, 3 B");
     await page.getByLabel("The payload of the original").uncheck();
     await page.getByLabel("Text", { exact: true }).check();
@@ -234,7 +234,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   });
 
   it("a person who was signed out meanwhile learns so, keeps the typed values, and continues after signing in", async () => {
-    const { page, token, close } = await stage.open(account, "/schedules/new", look);
+    const { page, token, close } = await harness.open(account, "/schedules/new", look);
     await fill(page);
     await page.context().clearCookies();
     await send(page);
@@ -244,7 +244,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     } else {
       await page.getByRole("heading", { name: "You are signed out" }).waitFor();
     }
-    await page.context().addCookies([{ name: "sw_session", value: token, url: stage.origin }]);
+    await page.context().addCookies([{ name: "sw_session", value: token, url: harness.origin }]);
     // Without scripts the browser has what was typed, and sends it again.
     await (scripts ? send(page) : page.reload());
     await page.waitForURL(/\/schedules\/sch_\w+$/);
@@ -254,7 +254,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
 describe("while it is typed", () => {
   it("the instant is shown in the zone and in UTC, whether it is given by preset, words, or date and time", async () => {
-    const { page, close } = await stage.open(account, "/schedules/new");
+    const { page, close } = await harness.open(account, "/schedules/new");
     const leaves = page.getByRole("region", { name: "Leaves" });
     await page.getByRole("button", { name: "+1 h" }).click();
     expect(await page.getByLabel("In words").inputValue()).toBe("in 1h");
@@ -270,7 +270,7 @@ describe("while it is typed", () => {
   });
 
   it("the form warns of a time that clocks skip, and offers both instants of one that they show twice", async () => {
-    const { page, close } = await stage.open(account, "/schedules/new");
+    const { page, close } = await harness.open(account, "/schedules/new");
     await fill(page);
     await page.getByLabel("Zone").fill("Europe/Berlin");
     await page.getByLabel("Date and time").fill("2031-03-30T02:30:00");
@@ -290,7 +290,7 @@ describe("while it is typed", () => {
   });
 
   it("the URL is checked by the rule of the API, and the payload's size is shown", async () => {
-    const { page, close } = await stage.open(account, "/schedules/new");
+    const { page, close } = await harness.open(account, "/schedules/new");
     const url = page.getByLabel("URL", { exact: true });
     const said = async () =>
       page.locator(`#${(await url.getAttribute("aria-describedby"))?.split(" ")[0]}`).textContent();
@@ -305,7 +305,7 @@ describe("while it is typed", () => {
   });
 
   it("the shown API call is copied in full", async () => {
-    const { page, close } = await stage.open(account, "/schedules/new");
+    const { page, close } = await harness.open(account, "/schedules/new");
     await fill(page);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy The same as code, curl" }).click();
@@ -320,7 +320,7 @@ describe("while it is typed", () => {
   });
 
   it("nothing that was typed is lost when the server does not answer", async () => {
-    const { page, close } = await stage.open(account, "/schedules/new");
+    const { page, close } = await harness.open(account, "/schedules/new");
     await fill(page);
     await page.route("**/schedules/new", (route) =>
       route.request().method() === "POST" ? route.abort() : route.continue(),
@@ -337,10 +337,10 @@ describe("while it is typed", () => {
 
 describe("a form that is sent from elsewhere", () => {
   const post = (headers: Record<string, string>, body: BodyInit = new FormData(), path = "/schedules/new") =>
-    fetch(stage.origin + path, {
+    fetch(harness.origin + path, {
       method: "POST",
       body,
-      headers: { Origin: stage.origin, ...headers },
+      headers: { Origin: harness.origin, ...headers },
       duplex: "half",
     } as never);
 
@@ -354,14 +354,14 @@ describe("a form that is sent from elsewhere", () => {
   });
 
   it("is accepted behind a proxy that sends another host, because BASE_URL decides", async () => {
-    const { page, token, close } = await stage.open(account, "/schedules/new");
+    const { page, token, close } = await harness.open(account, "/schedules/new");
     await fill(page);
     const fields = await page.locator("form:has(#url)").evaluate((form: HTMLFormElement) => [...new FormData(form)]);
     const body = new FormData();
     for (const [name, value] of fields) body.append(name, value as string);
-    const answer = await fetch(`http://127.0.0.1:${stage.web.port}/schedules/new`, {
+    const answer = await fetch(`http://127.0.0.1:${harness.web.port}/schedules/new`, {
       ...{ method: "POST", body, redirect: "manual" },
-      headers: { Origin: stage.origin, Cookie: `sw_session=${token}` },
+      headers: { Origin: harness.origin, Cookie: `sw_session=${token}` },
     });
     expect(answer.headers.get("location")).toMatch(/^\/schedules\/sch_/);
     await close();
@@ -382,7 +382,7 @@ it("a form of another build is accepted, because the ids of actions are the same
 
 it("a typed header value is in no URL, cookie or log line", async () => {
   for (const scripts of [true, false]) {
-    const { page, close } = await stage.open(account, "/schedules/new", { ...WIDE, scripts });
+    const { page, close } = await harness.open(account, "/schedules/new", { ...WIDE, scripts });
     const addresses: string[] = [];
     page.on("request", (request) => addresses.push(request.url()));
     await fill(page, { payload: "canary-of-a-payload" });
@@ -391,7 +391,7 @@ it("a typed header value is in no URL, cookie or log line", async () => {
     await page.getByLabel("Text", { exact: true }).check();
     await send(page);
     await page.waitForURL(/\/schedules\/sch_\w+$/);
-    const seen = JSON.stringify([addresses, await page.context().cookies(), stage.web.lines(), await page.content()]);
+    const seen = JSON.stringify([addresses, await page.context().cookies(), harness.web.lines(), await page.content()]);
     expect(seen).not.toContain("canary-of-a");
     await close();
   }

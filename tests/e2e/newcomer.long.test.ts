@@ -5,39 +5,39 @@ import type { Page } from "@playwright/test";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { curlArguments } from "#tests/helpers/curl-arguments.ts";
-import { createDispatchBench, type DispatchBench } from "#tests/helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "#tests/helpers/dispatch-harness.ts";
 import { openPage } from "#tests/helpers/page-checks.ts";
 import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
-import { type SignInStage, startSignInStage } from "#tests/helpers/sign-in-stage.ts";
+import { type SignInHarness, startSignInHarness } from "#tests/helpers/sign-in-harness.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 
 const EMAIL = "newcomer@example.com";
 
 let receiver: Receiver;
 let folder: string;
-let stage: SignInStage;
-let bench: DispatchBench;
+let harness: SignInHarness;
+let dispatch: DispatchHarness;
 
 beforeAll(async () => {
   receiver = await startReceiver();
   folder = await mkdtemp(join(tmpdir(), "stopwatch-newcomer-"));
   const caFile = join(folder, "ca.pem");
   await writeFile(caFile, receiver.ca);
-  stage = await startSignInStage({ DELIVERY_ALLOW: receiver.origin });
+  harness = await startSignInHarness({ DELIVERY_ALLOW: receiver.origin });
   const delivery = { DELIVERY_ALLOW: receiver.origin, DELIVERY_CA_FILE: caFile };
-  bench = await createDispatchBench(delivery, stage.database);
-  await bench.process();
+  dispatch = await createDispatchHarness(delivery, harness.database);
+  await dispatch.process();
 });
 afterAll(async () => {
-  await bench?.endProcesses();
-  await bench?.sql.end();
-  await stage?.stop();
+  await dispatch?.endProcesses();
+  await dispatch?.sql.end();
+  await harness?.stop();
   await receiver?.close();
   if (folder) await rm(folder, { recursive: true });
 });
 
 it("a newcomer gets from the mailed link to a first delivery, its line in the log and a verified signature, by following the pages alone", async () => {
-  const { page, complaints } = await openPage(stage.browser, stage.origin, { theme: "light", width: 1280 });
+  const { page, complaints } = await openPage(harness.browser, harness.origin, { theme: "light", width: 1280 });
   await signIn(page);
   const apiKey = await makeKey(page);
   const { id, target } = await sendShownCall(page, apiKey);
@@ -54,11 +54,11 @@ const goTo = (page: Page, name: string) =>
 const firstSteps = (page: Page) => page.getByRole("region", { name: /first request/ });
 
 async function signIn(page: Page) {
-  await page.goto(stage.origin);
+  await page.goto(harness.origin);
   await page.getByRole("link", { name: "Open an account" }).click();
   await page.getByLabel("E-mail").fill(EMAIL);
   await page.getByRole("button", { name: "Send the link" }).click();
-  const link = await waitFor("the mail is there", () => stage.linksTo(EMAIL)[0]);
+  const link = await waitFor("the mail is there", () => harness.linksTo(EMAIL)[0]);
   await page.goto(link.href);
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 }

@@ -1,35 +1,38 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardStage, startStageBehindProxy } from "#tests/helpers/dashboard-stage.ts";
+import { type DashboardHarness, startHarnessBehindProxy } from "#tests/helpers/dashboard-harness.ts";
 import { besides, expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 import type { DatabaseProxy } from "#tests/helpers/proxy.ts";
 
-let stage: DashboardStage;
+let harness: DashboardHarness;
 let proxy: DatabaseProxy;
 let account: TestAccount;
 
 beforeAll(async () => {
-  ({ stage, proxy } = await startStageBehindProxy());
+  ({ harness, proxy } = await startHarnessBehindProxy());
 }, 300_000);
-afterAll(() => stage?.stop());
+afterAll(() => harness?.stop());
 beforeEach(async () => {
   // Otherwise a page could meet a connection that the test before left silent, and would not load.
   proxy.heal();
-  account = await stage.bench.account();
+  account = await harness.dispatch.account();
 });
 
 const stored = async () => {
-  const [row] = await stage.sql`SELECT count(*)::integer AS n FROM schedules WHERE account_id = ${account.id}`;
+  const [row] = await harness.sql`SELECT count(*)::integer AS n FROM schedules WHERE account_id = ${account.id}`;
   return row?.n;
 };
 
 it.each(LOOKS)(
   "the log and a schedule say that they did not load, with the request's id: $theme, $width px",
   async (look) => {
-    const id = encodeId("sch", await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)));
+    const id = encodeId(
+      "sch",
+      await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)),
+    );
     for (const path of ["/logs?outcome=failed", `/schedules/${id}`]) {
-      const { page, complaints, close } = await stage.open(account, path, look);
+      const { page, complaints, close } = await harness.open(account, path, look);
       proxy.set("reset");
       await page.reload();
       await page.getByRole("heading", { name: "This page did not load" }).waitFor();
@@ -37,7 +40,7 @@ it.each(LOOKS)(
       await expectSound(page, besides(503, complaints));
       proxy.set("pass");
       await page.getByRole("link", { name: "Try again" }).click();
-      await page.waitForURL(`${stage.origin}${path}`);
+      await page.waitForURL(`${harness.origin}${path}`);
       await page
         .getByRole("navigation", { name: "Main" })
         .or(page.getByRole("button", { name: "Menu" }))
@@ -51,7 +54,7 @@ it.each(LOOKS)(
 it.each(["reset", "drop replies"] as const)(
   "a new schedule is kept in its form, and stored once when the form is sent again: %s",
   async (fault) => {
-    const { page, complaints, close } = await stage.open(account, "/schedules/new");
+    const { page, complaints, close } = await harness.open(account, "/schedules/new");
     await page.getByLabel("URL", { exact: true }).fill("https://example.com/x");
     await page.getByLabel("Payload", { exact: true }).fill("{}");
     proxy.set(fault);
@@ -70,22 +73,26 @@ it.each(["reset", "drop replies"] as const)(
 );
 
 it("a cancel during the outage changes nothing, and the page of the schedule says so once the database is back", async () => {
-  const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
-  const { page, close } = await stage.open(account, `/schedules/${encodeId("sch", uuid)}/cancel`);
+  const uuid = await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+  const { page, close } = await harness.open(account, `/schedules/${encodeId("sch", uuid)}/cancel`);
   proxy.set("reset");
   await page.getByRole("button", { name: "Cancel it" }).click();
   await page.getByRole("heading", { name: "This page did not load" }).waitFor();
   proxy.set("pass");
   await page.getByRole("link", { name: "Try again" }).click();
   await page.getByText("Not cancelled. The database did not answer. Try again.").waitFor();
-  expect((await stage.bench.read(uuid)).status).toBe("scheduled");
+  expect((await harness.dispatch.read(uuid)).status).toBe("scheduled");
   await close();
 });
 
 it("what was done is said by the page once it loads, when the database was away in between", async () => {
-  const uuid = await stage.bench.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
+  const uuid = await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
   const path = `/schedules/${encodeId("sch", uuid)}`;
-  const { page, close } = await stage.open(account, `${path}/cancel`, { theme: "light", width: 1280, scripts: false });
+  const { page, close } = await harness.open(account, `${path}/cancel`, {
+    theme: "light",
+    width: 1280,
+    scripts: false,
+  });
   page.on("response", (answer) => {
     if (answer.request().method() === "POST") proxy.set("reset");
   });

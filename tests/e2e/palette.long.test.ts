@@ -2,24 +2,24 @@ import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { expectSound, LOOKS, type Look } from "#tests/helpers/page-checks.ts";
-import { type PageStage, startPageStage } from "#tests/pages/stage.ts";
+import { type PageHarness, startPageHarness } from "#tests/pages/harness.ts";
 
 let database: TestDatabase;
-let stage: PageStage;
+let harness: PageHarness;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  stage = await startPageStage(database.url);
+  harness = await startPageHarness(database.url);
 });
 afterAll(async () => {
-  await stage?.stop();
+  await harness?.stop();
   await database?.drop();
 });
 
 const WIDE: Look = { theme: "light", width: 1280 };
 
 async function open(look: Look & { scripts?: boolean } = WIDE) {
-  const opened = await stage.open({ path: "/account", as: "owner" }, look);
+  const opened = await harness.open({ path: "/account", as: "owner" }, look);
   await opened.page.waitForLoadState("networkidle");
   return opened;
 }

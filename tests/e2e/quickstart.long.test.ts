@@ -8,7 +8,7 @@ import { processEnv } from "#config.ts";
 import { apiKeyPreview, generateApiKey, hashApiKey } from "#domain/api-key.ts";
 import { curlArguments } from "#tests/helpers/curl-arguments.ts";
 import { createTestDatabase } from "#tests/helpers/database.ts";
-import { createDispatchBench, type DispatchBench } from "#tests/helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "#tests/helpers/dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
@@ -18,7 +18,7 @@ const KEY = generateApiKey("test");
 const ENV = { STOPWATCH_API_KEY: KEY };
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let dispatch: DispatchHarness;
 let web: WebProcess;
 let folder: string;
 
@@ -28,17 +28,17 @@ beforeAll(async () => {
   const caFile = join(folder, "ca.pem");
   await writeFile(caFile, receiver.ca);
   const settings = { DELIVERY_ALLOW: receiver.origin, DELIVERY_CA_FILE: caFile };
-  bench = await createDispatchBench(settings, await createTestDatabase());
-  await bench.process();
-  web = await startWebProcess({ DATABASE_URL: bench.databaseUrl, ENCRYPTION_KEYS, ...settings });
-  const { id } = await bench.account();
-  await bench.sql`INSERT INTO api_keys (id, account_id, env, name, hash, last4)
+  dispatch = await createDispatchHarness(settings, await createTestDatabase());
+  await dispatch.process();
+  web = await startWebProcess({ DATABASE_URL: dispatch.databaseUrl, ENCRYPTION_KEYS, ...settings });
+  const { id } = await dispatch.account();
+  await dispatch.sql`INSERT INTO api_keys (id, account_id, env, name, hash, last4)
     VALUES (gen_random_uuid(), ${id}, 'test', 'k', ${hashApiKey(KEY)}, ${apiKeyPreview(KEY).last4})`;
 });
 afterAll(async () => {
   await web?.stop();
-  await bench?.endProcesses();
-  await bench?.close();
+  await dispatch?.endProcesses();
+  await dispatch?.close();
   await receiver?.close();
   if (folder) await rm(folder, { recursive: true });
 });

@@ -3,25 +3,25 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { recordTestAttempt } from "#tests/helpers/attempts.ts";
-import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
 import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 
 const TARGET = "https://example.com/hooks/trial-ends";
 const HOUR_MS = 3_600_000;
 
-let stage: DashboardStage;
+let harness: DashboardHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  stage = await startDashboardStage();
+  harness = await startDashboardHarness();
 }, 300_000);
-afterAll(() => stage?.stop());
+afterAll(() => harness?.stop());
 beforeEach(async () => {
-  account = await stage.bench.account();
+  account = await harness.dispatch.account();
 });
 
-async function schedule(overrides: Parameters<typeof stage.bench.schedule>[3] = {}, aheadMs = HOUR_MS) {
-  const uuid = await stage.bench.schedule(account, TARGET, new Date(Date.now() + aheadMs), overrides);
+async function schedule(overrides: Parameters<typeof harness.dispatch.schedule>[3] = {}, aheadMs = HOUR_MS) {
+  const uuid = await harness.dispatch.schedule(account, TARGET, new Date(Date.now() + aheadMs), overrides);
   return { uuid, id: encodeId("sch", uuid), path: `/schedules/${encodeId("sch", uuid)}` };
 }
 
@@ -29,19 +29,19 @@ async function schedule(overrides: Parameters<typeof stage.bench.schedule>[3] = 
 async function failedTwice(status: "failed" | "dead" = "failed") {
   const made = await schedule({ payload: "x".repeat(312), headers: [["X-Trace", "canary-in-a-header"]] });
   const at = new Date(Date.now() - 60_000);
-  await recordTestAttempt(stage.sql, made.uuid, {
+  await recordTestAttempt(harness.sql, made.uuid, {
     ...{ statusCode: 503, errorText: '{"error":"settlement window closed"}', attemptedAt: at, offsetMs: 4 },
   });
-  await recordTestAttempt(stage.sql, made.uuid, {
+  await recordTestAttempt(harness.sql, made.uuid, {
     ...{ statusCode: null, errorText: "no answer within 30 s", attemptedAt: new Date(at.getTime() + 30_000), status },
   });
-  await stage.sql`UPDATE schedules SET failures = attempts WHERE id = ${made.uuid}`;
+  await harness.sql`UPDATE schedules SET failures = attempts WHERE id = ${made.uuid}`;
   return made;
 }
 
 /** A page in a browser whose zone this is, which the server knows. */
 async function openIn(timezoneId: string, path: string) {
-  const opened = await stage.open(account, path);
+  const opened = await harness.open(account, path);
   const { page } = opened;
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Emulation.setTimezoneOverride", { timezoneId });
@@ -73,7 +73,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
       `${failed.path}/reschedule`,
       `${waiting.path}/cancel`,
     ]) {
-      const { page, complaints, close } = await stage.open(account, path, look);
+      const { page, complaints, close } = await harness.open(account, path, look);
       await expectSound(page, complaints);
       await close();
     }
@@ -83,7 +83,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
 describe("the page of a schedule", () => {
   it("says how late the first attempt was, which attempts were made, and what is ahead", async () => {
     const { path, id } = await failedTwice();
-    const { page, close } = await stage.open(account, path);
+    const { page, close } = await harness.open(account, path);
     expect(await page.title()).toBe(`${id} · Stopwatch`);
     const main = page.getByRole("main");
     expect(await main.textContent()).toMatch(/failed\s*attempt 2 of 5/);
@@ -105,7 +105,7 @@ describe("the page of a schedule", () => {
 
   it("never shows payload or headers, and says how large the payload is", async () => {
     const { path } = await failedTwice();
-    const { page, close } = await stage.open(account, path);
+    const { page, close } = await harness.open(account, path);
     expect(await page.getByRole("main").textContent()).toContain("Encrypted, 312 B, never shown");
     expect(await page.content()).not.toContain("canary-in-a-header");
     expect(await page.content()).not.toContain("xxxxxxxx");
@@ -114,7 +114,7 @@ describe("the page of a schedule", () => {
 
   it("counts down by the server's clock, and gives screen readers the instant instead", async () => {
     const { path } = await schedule({}, 125_000);
-    const { page, close } = await stage.open(account, path);
+    const { page, close } = await harness.open(account, path);
     const countdown = () =>
       page
         .locator("[aria-hidden=true]", { hasText: /^in [12] m/ })
@@ -129,7 +129,7 @@ describe("the page of a schedule", () => {
   });
 
   it("shows the instants in UTC and in the browser's zone, and ISO 8601 to copy", async () => {
-    const uuid = await stage.bench.schedule(account, TARGET, new Date("2031-03-30T07:00:00Z"));
+    const uuid = await harness.dispatch.schedule(account, TARGET, new Date("2031-03-30T07:00:00Z"));
     const { page, close } = await openIn("Europe/Berlin", `/schedules/${encodeId("sch", uuid)}`);
     const when = page.getByRole("complementary", { name: "Facts" });
     expect(await when.textContent()).toMatch(/Intended30 March 2031, 07:00:00.000 UTC/);
@@ -142,19 +142,21 @@ describe("the page of a schedule", () => {
 
   it("tells two instants apart that have the same local time", async () => {
     const [summer, winter] = await Promise.all(
-      ["2031-10-26T00:30:00Z", "2031-10-26T01:30:00Z"].map((at) => stage.bench.schedule(account, TARGET, new Date(at))),
+      ["2031-10-26T00:30:00Z", "2031-10-26T01:30:00Z"].map((at) =>
+        harness.dispatch.schedule(account, TARGET, new Date(at)),
+      ),
     );
     const { page, close } = await openIn("Europe/Berlin", `/schedules/${encodeId("sch", summer ?? "")}`);
     const when = page.getByRole("complementary", { name: "Facts" });
     expect(await when.textContent()).toMatch(/Local26 October 2031, 02:30:00.000Europe\/Berlin, UTC\+2/);
-    await page.goto(`${stage.origin}/schedules/${encodeId("sch", winter ?? "")}`);
+    await page.goto(`${harness.origin}/schedules/${encodeId("sch", winter ?? "")}`);
     expect(await when.textContent()).toMatch(/Local26 October 2031, 02:30:00.000Europe\/Berlin, UTC\+1/);
     await close();
   });
 
   it("says why an action is not possible", async () => {
     const { path } = await failedTwice();
-    const { page, close } = await stage.open(account, path);
+    const { page, close } = await harness.open(account, path);
     const reschedule = page.getByRole("button", { name: "Reschedule" });
     expect(await reschedule.isDisabled()).toBe(true);
     const why = page.locator(`#${await reschedule.getAttribute("aria-describedby")}`);
@@ -164,10 +166,10 @@ describe("the page of a schedule", () => {
 
   it("shows earlier attempts while one is in progress, and says when that one ends at the latest", async () => {
     const { path, uuid } = await schedule();
-    await stage.sql`
+    await harness.sql`
       UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '35 s'
       WHERE id = ${uuid}`;
-    const { page, close } = await stage.open(account, path);
+    const { page, close } = await harness.open(account, path);
     expect(await entries(page)).toEqual(["Created", "Due", "Attempt 1 of 5"]);
     expect(await page.getByRole("main").textContent()).toMatch(/Try again, at the latest in 3\d s/);
     await close();
@@ -177,7 +179,7 @@ describe("the page of a schedule", () => {
     "of a schedule that does not exist is answered 404: %s",
     async (id) => {
       for (const path of [`/schedules/${id}`, `/schedules/${id}/cancel`, `/schedules/new?from=${id}`]) {
-        const { page, answer, complaints, close } = await stage.open(account, path);
+        const { page, answer, complaints, close } = await harness.open(account, path);
         expect(answer?.status()).toBe(404);
         expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("No such schedule here");
         expect(complaints.filter((one) => !one.includes("404"))).toEqual([]);
@@ -188,14 +190,14 @@ describe("the page of a schedule", () => {
 
   it("is answered 404 for a schedule of another account or of the other environment", async () => {
     const own = await schedule({ env: "test" });
-    const other = await stage.bench.account();
-    const foreign = encodeId("sch", await stage.bench.schedule(other, TARGET, new Date(Date.now() + HOUR_MS)));
+    const other = await harness.dispatch.account();
+    const foreign = encodeId("sch", await harness.dispatch.schedule(other, TARGET, new Date(Date.now() + HOUR_MS)));
     for (const [path, status] of [
       [own.path, 404],
       [`${own.path}?env=test`, 200],
       [`/schedules/${foreign}`, 404],
     ] as const) {
-      const { answer, close } = await stage.open(account, path);
+      const { answer, close } = await harness.open(account, path);
       expect(answer?.status()).toBe(status);
       await close();
     }
@@ -207,33 +209,33 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
   it("cancel asks first, says what follows, and is final", async () => {
     const { path, uuid } = await schedule();
-    const { page, complaints, close } = await stage.open(account, path, look);
+    const { page, complaints, close } = await harness.open(account, path, look);
     await page.getByRole("link", { name: "Cancel" }).first().click();
     await page.waitForURL(`**${path}/cancel`);
     expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toContain("Cancel this schedule?");
-    expect((await stage.bench.read(uuid)).status).toBe("scheduled");
+    expect((await harness.dispatch.read(uuid)).status).toBe("scheduled");
     await page.getByRole("button", { name: "Cancel it" }).click();
     await page.waitForURL(`**${path}`);
     expect(await page.getByRole("status").first().textContent()).toContain("Cancelled.");
-    expect((await stage.bench.read(uuid)).status).toBe("cancelled");
+    expect((await harness.dispatch.read(uuid)).status).toBe("cancelled");
     expect(complaints).toEqual([]);
     await close();
   });
 
   it("firing now asks first, moves a waiting one and the retry of a failed one to now, and says so", async () => {
     const [waiting, failed] = [await schedule(), await failedTwice()];
-    await stage.sql`UPDATE schedules SET next_attempt_at = now() + interval '1 hour' WHERE id = ${failed.uuid}`;
+    await harness.sql`UPDATE schedules SET next_attempt_at = now() + interval '1 hour' WHERE id = ${failed.uuid}`;
     for (const { path, uuid } of [waiting, failed]) {
-      const before = await stage.bench.read(uuid);
-      const { page, complaints, close } = await stage.open(account, path, look);
+      const before = await harness.dispatch.read(uuid);
+      const { page, complaints, close } = await harness.open(account, path, look);
       await page.getByRole("link", { name: "Fire now" }).first().click();
       await page.waitForURL(`**${path}/fire`);
       expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toContain("Send this request now?");
-      expect(await stage.bench.read(uuid)).toEqual(before);
+      expect(await harness.dispatch.read(uuid)).toEqual(before);
       await page.getByRole("button", { name: "Fire it now" }).click();
       await page.getByRole("status").filter({ hasText: "Due now." }).waitFor();
-      expect(page.url()).toBe(stage.origin + path);
-      const { status, fire_at, next_attempt_at } = await stage.bench.read(uuid);
+      expect(page.url()).toBe(harness.origin + path);
+      const { status, fire_at, next_attempt_at } = await harness.dispatch.read(uuid);
       expect(status).toBe(before.status);
       expect(Date.now() - (next_attempt_at as Date).getTime()).toBeLessThan(60_000);
       expect(fire_at).toEqual(status === "failed" ? before.fire_at : next_attempt_at);
@@ -244,15 +246,15 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
   it("what was done is said once: not when the page is loaded again, nor on the page of another schedule", async () => {
     const [moved, other] = [await schedule(), await schedule()];
-    const { page, close } = await stage.open(account, `${moved.path}/reschedule`, look);
+    const { page, close } = await harness.open(account, `${moved.path}/reschedule`, look);
     const said = page.getByRole("status").filter({ hasText: "It leaves at the new instant." });
     await page.getByLabel("In words").fill("2031-01-01T09:00:00Z");
     await page.getByRole("button", { name: "Move it" }).click();
     await said.waitFor();
-    expect(page.url()).toBe(stage.origin + moved.path);
-    await page.goto(stage.origin + other.path);
+    expect(page.url()).toBe(harness.origin + moved.path);
+    await page.goto(harness.origin + other.path);
     expect(await said.count()).toBe(0);
-    await page.goto(stage.origin + moved.path);
+    await page.goto(harness.origin + moved.path);
     expect(await said.count()).toBe(0);
     expect((await page.context().cookies()).map(({ name }) => name)).not.toContain("done");
     await close();
@@ -260,27 +262,27 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
   it("a double click on the button that cancels or moves acts once, and the page says what was done", async () => {
     const [cancelled, moved] = [await schedule(), await schedule()];
-    const { page, close } = await stage.open(account, `${cancelled.path}/cancel`, look);
+    const { page, close } = await harness.open(account, `${cancelled.path}/cancel`, look);
     await page.getByRole("button", { name: "Cancel it" }).dblclick();
     await page.getByRole("status").filter({ hasText: "Cancelled." }).waitFor();
     expect(await page.getByRole("main").getByRole("alert").count()).toBe(0);
-    await page.goto(`${stage.origin}${moved.path}/reschedule`);
+    await page.goto(`${harness.origin}${moved.path}/reschedule`);
     await page.getByLabel("In words").fill("2031-01-01T09:00:00Z");
     await page.getByRole("button", { name: "Move it" }).dblclick();
     await page.waitForURL(`**${moved.path}`);
-    expect(await stage.bench.read(cancelled.uuid)).toMatchObject({ status: "cancelled" });
-    expect(await stage.bench.read(moved.uuid)).toMatchObject({ fire_at: new Date("2031-01-01T09:00:00Z") });
+    expect(await harness.dispatch.read(cancelled.uuid)).toMatchObject({ status: "cancelled" });
+    expect(await harness.dispatch.read(moved.uuid)).toMatchObject({ fire_at: new Date("2031-01-01T09:00:00Z") });
     await close();
   });
 
   it("a form that fires now and is sent again while its attempt is under way says that it is done; another one says why not", async () => {
     const { path, uuid } = await schedule();
-    const claim = (moved: Date | null) => stage.sql`
+    const claim = (moved: Date | null) => harness.sql`
       UPDATE schedules SET status = 'firing', attempts = 1, claim_deadline = now() + interval '35 s', moved_to_now_at = ${moved}
       WHERE id = ${uuid}`;
     const [again, late] = [
-      await stage.open(account, `${path}/fire`, look),
-      await stage.open(account, `${path}/fire`, look),
+      await harness.open(account, `${path}/fire`, look),
+      await harness.open(account, `${path}/fire`, look),
     ];
     const press = ({ page }: typeof again) => page.getByRole("button", { name: "Fire it now" }).click();
     await claim(new Date());
@@ -294,7 +296,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
   it("replay warns of a duplicate and stores one copy however often it is sent; copy and original link each other", async () => {
     const { path, id } = await failedTwice("dead");
-    const { page, close } = await stage.open(account, `${path}/replay`, look);
+    const { page, close } = await harness.open(account, `${path}/replay`, look);
     expect(await page.getByRole("main").textContent()).toContain("The target may then get it twice");
     await page.getByRole("button", { name: "Replay it" }).click();
     await page.waitForURL(/\/schedules\/sch_\w+$/);
@@ -302,7 +304,8 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     expect(copy).not.toBe(id);
     await page.getByRole("link", { name: id }).click();
     await page.waitForURL(`**${path}`);
-    const copies = await stage.sql`SELECT schedule_id FROM schedule_requests WHERE replay_of = ${decodeId("sch", id)}`;
+    const copies =
+      await harness.sql`SELECT schedule_id FROM schedule_requests WHERE replay_of = ${decodeId("sch", id)}`;
     expect(copies.map((row) => encodeId("sch", row.schedule_id))).toEqual([copy]);
     const facts = page.getByRole("complementary", { name: "Facts" });
     expect(await facts.textContent()).toMatch(new RegExp(`Copies${copy}\\s*scheduled`));
@@ -313,7 +316,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
   it("reschedule moves it, and keeps the typed time when it cannot be read", async () => {
     const { path, uuid } = await schedule();
-    const { page, close } = await stage.open(account, `${path}/reschedule`, look);
+    const { page, close } = await harness.open(account, `${path}/reschedule`, look);
     await page.getByLabel("Date and time").fill("");
     await page.getByLabel("In words").fill("whenever");
     await page.getByLabel("Early fire").check();
@@ -325,7 +328,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.getByLabel("In words").fill("2031-01-01T09:00:00.250Z");
     await page.getByRole("button", { name: "Move it" }).click();
     await page.waitForURL(`**${path}`);
-    const moved = await stage.bench.read(uuid);
+    const moved = await harness.dispatch.read(uuid);
     expect(moved).toMatchObject({ fire_at: new Date("2031-01-01T09:00:00.250Z"), early_fire: true });
     await close();
   });
@@ -333,7 +336,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
 it("what was done stays on a page that refreshes itself, until it is no longer true", async () => {
   const { path, uuid } = await schedule();
-  const { page, close } = await stage.open(account, `${path}/reschedule`);
+  const { page, close } = await harness.open(account, `${path}/reschedule`);
   const said = page.getByRole("status").filter({ hasText: "It leaves at the new instant." });
   await page.getByLabel("In words").fill("2031-01-01T09:00:00Z");
   await page.getByRole("button", { name: "Move it" }).click();
@@ -341,8 +344,8 @@ it("what was done stays on a page that refreshes itself, until it is no longer t
   await page.waitForResponse((answer) => answer.url().includes("_rsc") && answer.request().headers().rsc !== undefined);
   await page.getByText("Updated now").waitFor();
   expect(await said.count()).toBe(1);
-  expect(page.url()).toBe(stage.origin + path);
-  await recordTestAttempt(stage.sql, uuid, { attemptedAt: new Date(), offsetMs: 4 });
+  expect(page.url()).toBe(harness.origin + path);
+  await recordTestAttempt(harness.sql, uuid, { attemptedAt: new Date(), offsetMs: 4 });
   await said.waitFor({ state: "detached" });
   await close();
 });
@@ -350,8 +353,8 @@ it("what was done stays on a page that refreshes itself, until it is no longer t
 describe("an act that comes too late", () => {
   it("changes nothing, and the page says so beside the current status", async () => {
     const { path, uuid } = await schedule();
-    const { page, close } = await stage.open(account, `${path}/cancel`);
-    await stage.sql`
+    const { page, close } = await harness.open(account, `${path}/cancel`);
+    await harness.sql`
       UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '35 s'
       WHERE id = ${uuid}`;
     await page.getByRole("button", { name: "Cancel it" }).click();
@@ -362,8 +365,8 @@ describe("an act that comes too late", () => {
 
   it("from a form of another site is refused", async () => {
     const { id, path, uuid } = await schedule();
-    const { token, close } = await stage.open(account, path);
-    const answer = await fetch(`${stage.origin}${path}/cancel/confirm`, {
+    const { token, close } = await harness.open(account, path);
+    const answer = await fetch(`${harness.origin}${path}/cancel/confirm`, {
       method: "POST",
       headers: {
         Cookie: `sw_session=${token}`,
@@ -374,19 +377,19 @@ describe("an act that comes too late", () => {
       redirect: "manual",
     });
     expect(answer.status).toBe(403);
-    expect((await stage.bench.read(uuid)).status).toBe("scheduled");
+    expect((await harness.dispatch.read(uuid)).status).toBe("scheduled");
     await close();
   });
 
   it("by a signed-out visitor leads to sign-in and back", async () => {
     const { path, uuid } = await schedule();
-    const { page, close } = await stage.open(account, `${path}/cancel`);
+    const { page, close } = await harness.open(account, `${path}/cancel`);
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Cancel it" }).click();
     await page.waitForURL("**/login?**");
     await page.getByText("What you sent was not taken.").waitFor();
     expect(new URL(page.url()).searchParams.get("redirectTo")).toBe(`${path}?failed=cancel&error=UNAUTHORIZED`);
-    expect((await stage.bench.read(uuid)).status).toBe("scheduled");
+    expect((await harness.dispatch.read(uuid)).status).toBe("scheduled");
     await close();
   });
 });

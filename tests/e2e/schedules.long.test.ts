@@ -1,39 +1,39 @@
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
-import type { DispatchBench } from "#tests/helpers/dispatcher.ts";
+import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
+import type { DispatchHarness } from "#tests/helpers/dispatch-harness.ts";
 import { createTestSchedules } from "#tests/helpers/many-schedules.ts";
 import { expectSound, LOOKS, type Look } from "#tests/helpers/page-checks.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 
-let stage: DashboardStage;
-let bench: DispatchBench;
+let harness: DashboardHarness;
+let dispatch: DispatchHarness;
 let origin: string;
-let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let account: Awaited<ReturnType<DispatchHarness["account"]>>;
 
 beforeAll(async () => {
-  stage = await startDashboardStage();
-  ({ bench, origin } = stage);
+  harness = await startDashboardHarness();
+  ({ dispatch, origin } = harness);
 }, 300_000);
-afterAll(() => stage?.stop());
+afterAll(() => harness?.stop());
 beforeEach(async () => {
-  account = await bench.account();
+  account = await dispatch.account();
 });
 
 /** A page of the dashboard, as the owner of `of` sees it. */
-const open = (path: string, look: Look & { scripts?: boolean } = WIDE, of = account) => stage.open(of, path, look);
+const open = (path: string, look: Look & { scripts?: boolean } = WIDE, of = account) => harness.open(of, path, look);
 
 const MINUTE_MS = 60_000;
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS);
 
 /** Schedules of every status, 12 to come and 15 that ended, and one in the test environment. */
 async function seed(of = account) {
-  await createTestSchedules(bench.sql, of.id, 12, inMinutes(45), { path: "cron/digest" });
+  await createTestSchedules(dispatch.sql, of.id, 12, inMinutes(45), { path: "cron/digest" });
   const paths = ["hooks/trial-ends", "jobs/settle?batch=2026-03-27T15", "v2/holds/8812/release"];
   const ids = await Promise.all(
     Array.from({ length: 18 }, (_, n) =>
-      bench.schedule(of, `https://api.example.com/${paths[n % 3]}`, inMinutes(2 + n), {
+      dispatch.schedule(of, `https://api.example.com/${paths[n % 3]}`, inMinutes(2 + n), {
         method: n % 2 ? "PUT" : "POST",
       }),
     ),
@@ -44,7 +44,7 @@ async function seed(of = account) {
     const isEnded = ["succeeded", "dead", "cancelled"].includes(status);
     const offset = status === "cancelled" || status === "firing" ? null : [3, 0, 304, 31, 2][n % 5];
     const at = new Date(Date.now() - (n + 1) * 47_000);
-    await bench.sql`
+    await dispatch.sql`
       UPDATE schedules SET status = ${status}, fire_at = ${at}, attempts = ${status === "cancelled" ? 0 : 1},
         next_attempt_at = ${isEnded ? null : inMinutes(90)}, ended_at = ${isEnded ? at : null},
         claim_deadline = ${status === "firing" ? inMinutes(90) : null}, claimed_at = ${status === "firing" ? at : null},
@@ -52,7 +52,7 @@ async function seed(of = account) {
         created_at = ${new Date(at.getTime() - 3_600_000)}
       WHERE id = ${id}`;
   }
-  await bench.schedule(of, "https://example.com/only-in-test", inMinutes(5), { env: "test" });
+  await dispatch.schedule(of, "https://example.com/only-in-test", inMinutes(5), { env: "test" });
   return ids;
 }
 
@@ -190,7 +190,7 @@ describe("the list", () => {
     const { page, complaints, close } = await open("/schedules?status=dead");
     const search = page.getByLabel("Part of the URL, or a whole schedule id");
     await search.fill("not sent yet");
-    await bench.sql`UPDATE schedules SET status = 'dead' WHERE account_id = ${account.id} AND status = 'cancelled'`;
+    await dispatch.sql`UPDATE schedules SET status = 'dead' WHERE account_id = ${account.id} AND status = 'cancelled'`;
     await expect.poll(() => page.locator("tbody tr").count(), { timeout: 15_000 }).toBe(4);
     expect(await search.inputValue()).toBe("not sent yet");
     expect(await search.evaluate((input) => input === document.activeElement)).toBe(true);
@@ -222,7 +222,7 @@ describe("the page of the list", () => {
   });
 
   it("says that the database does not answer, with the id of its request, also without scripts", async () => {
-    await bench.sql.begin(async (tx) => {
+    await dispatch.sql.begin(async (tx) => {
       await tx`LOCK TABLE schedules IN ACCESS EXCLUSIVE MODE`;
       const { page, close } = await open("/schedules?status=dead", { ...WIDE, scripts: false });
       await page.getByRole("heading", { name: "This page did not load" }).waitFor();
@@ -254,36 +254,36 @@ describe("the page of the list", () => {
 
 describe("cancelling", () => {
   it("a single schedule asks first, and the list then says that it is cancelled", async () => {
-    const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
+    const id = await dispatch.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open("/schedules");
     await page.getByRole("button", { name: /^Actions for/ }).click();
     await page.getByRole("link", { name: "Cancel", exact: true }).click();
     await page.getByRole("heading", { name: "Cancel 1 schedule?" }).waitFor();
-    expect((await bench.read(id)).status).toBe("scheduled");
+    expect((await dispatch.read(id)).status).toBe("scheduled");
     await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
     await page.getByText("is cancelled. It will not be sent.").waitFor();
-    expect((await bench.read(id)).status).toBe("cancelled");
+    expect((await dispatch.read(id)).status).toBe("cancelled");
     await close();
   });
 
   it("changes nothing when the person decides to keep it", async () => {
-    const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
+    const id = await dispatch.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`);
     await page.getByRole("link", { name: "Keep them" }).click();
     await page.waitForURL(`${origin}/schedules`);
-    expect((await bench.read(id)).status).toBe("scheduled");
+    expect((await dispatch.read(id)).status).toBe("scheduled");
     await close();
   });
 
   it("a schedule that has begun to fire changes nothing, and the page says so", async () => {
-    const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
+    const id = await dispatch.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`);
-    await bench.sql`
+    await dispatch.sql`
       UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '1 hour'
       WHERE id = ${id}`;
     await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
     await page.getByRole("alert").filter({ hasText: "it is firing" }).waitFor();
-    expect((await bench.read(id)).status).toBe("firing");
+    expect((await dispatch.read(id)).status).toBe("firing");
     await close();
   });
 
@@ -297,10 +297,10 @@ describe("cancelling", () => {
     await page.getByRole("button", { name: "Cancel 2 schedules" }).click();
     await page.waitForURL(/\/schedules\/operations\/op_/);
     await page.getByText("running", { exact: true }).waitFor();
-    const dispatcher = await bench.dispatcher();
+    const dispatcher = await dispatch.dispatcher();
     await waitFor(
       "it is done",
-      async () => (await bench.sql`SELECT FROM operations WHERE status = 'running'`).length === 0,
+      async () => (await dispatch.sql`SELECT FROM operations WHERE status = 'running'`).length === 0,
     );
     await page.getByRole("link", { name: "Refresh" }).click();
     await page.getByText("2 cancelled").waitFor();
@@ -323,10 +323,10 @@ describe("cancelling", () => {
     await page.getByRole("heading", { name: "Cancel 18 schedules?" }).waitFor();
     await page.getByText("with “api.example.com” in the URL").waitFor();
     await page.getByRole("button", { name: "Cancel 18 schedules" }).click();
-    const dispatcher = await bench.dispatcher();
+    const dispatcher = await dispatch.dispatcher();
     await page.getByText("Done.").waitFor({ timeout: 20_000 });
     await page.getByText("Delivered already").waitFor();
-    const [row] = await bench.sql`SELECT acted::int, left_alone FROM operations WHERE account_id = ${account.id}`;
+    const [row] = await dispatch.sql`SELECT acted::int, left_alone FROM operations WHERE account_id = ${account.id}`;
     expect(row).toMatchObject({ acted: 5, left_alone: { succeeded: 7, dead: 2, cancelled: 2, firing: 2 } });
     expect(complaints).toEqual([]);
     await dispatcher.stop();
@@ -336,24 +336,24 @@ describe("cancelling", () => {
 
 describe("replaying", () => {
   it("a schedule twice by the same form makes one copy", async () => {
-    const id = await bench.schedule(account, "https://example.com/one", inMinutes(30));
+    const id = await dispatch.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=replay&ids=${encodeId("sch", id)}`);
     await page.getByText("A target may get a request twice.").waitFor();
     await page.getByRole("button", { name: "Replay 1 schedule" }).dblclick();
     await page.getByText("was made, and fires now").waitFor();
-    const copies = await bench.sql`SELECT FROM schedule_requests WHERE replay_of = ${id}`;
+    const copies = await dispatch.sql`SELECT FROM schedule_requests WHERE replay_of = ${id}`;
     expect(copies).toHaveLength(1);
     await close();
   });
 
   it("many schedules can be stopped, and the page says what was done", async () => {
-    await createTestSchedules(bench.sql, account.id, 30, inMinutes(60));
+    await createTestSchedules(dispatch.sql, account.id, 30, inMinutes(60));
     const { page, close } = await open("/schedules/confirm?action=replay&all=1");
     await page.getByRole("button", { name: "Replay 30 schedules" }).click();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("Stopped.").waitFor();
     expect(
-      await bench.sql`SELECT FROM operations WHERE account_id = ${account.id} AND status = 'stopped'`,
+      await dispatch.sql`SELECT FROM operations WHERE account_id = ${account.id} AND status = 'stopped'`,
     ).toHaveLength(1);
     await close();
   });
@@ -361,12 +361,12 @@ describe("replaying", () => {
 
 describe("another account's", () => {
   it("schedules and operations are neither shown nor changed", async () => {
-    const other = await bench.account();
-    const id = await bench.schedule(account, "https://example.com/mine", inMinutes(30));
+    const other = await dispatch.account();
+    const id = await dispatch.schedule(account, "https://example.com/mine", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`, WIDE, other);
     await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
     await page.getByRole("alert").filter({ hasText: "not there any more" }).waitFor();
-    expect((await bench.read(id)).status).toBe("scheduled");
+    expect((await dispatch.read(id)).status).toBe("scheduled");
     await close();
   });
 });

@@ -4,11 +4,11 @@ import { hashApiKey, parseApiKey } from "#domain/api-key.ts";
 import { encodeId } from "#domain/ids.ts";
 import { loadSigningSecret, signRequest } from "#domain/signing.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardStage, startDashboardStage, WIDE } from "#tests/helpers/dashboard-stage.ts";
+import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
 import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 import { startStripe, type TestStripe } from "#tests/helpers/stripe.ts";
 
-let stage: DashboardStage;
+let harness: DashboardHarness;
 let account: TestAccount;
 
 let boss: TestAccount;
@@ -16,16 +16,16 @@ let stripe: TestStripe;
 
 beforeAll(async () => {
   stripe = await startStripe();
-  stage = await startDashboardStage({ ADMIN_EMAILS: "boss@example.com", ...stripe.settings });
-  boss = await stage.bench.account();
-  await stage.sql`UPDATE accounts SET email = 'boss@example.com', email_verified_at = now() WHERE id = ${boss.id}`;
+  harness = await startDashboardHarness({ ADMIN_EMAILS: "boss@example.com", ...stripe.settings });
+  boss = await harness.dispatch.account();
+  await harness.sql`UPDATE accounts SET email = 'boss@example.com', email_verified_at = now() WHERE id = ${boss.id}`;
 }, 300_000);
 afterAll(async () => {
-  await stage?.stop();
+  await harness?.stop();
   await stripe?.close();
 });
 beforeEach(async () => {
-  account = await stage.bench.account();
+  account = await harness.dispatch.account();
 });
 
 const NO_SCRIPTS = { ...WIDE, scripts: false };
@@ -34,14 +34,14 @@ const main = (page: Page) => page.getByRole("main");
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 
 function keys() {
-  return stage.sql<{ name: string; env: string; hash: Buffer; revoked: boolean }[]>`
+  return harness.sql<{ name: string; env: string; hash: Buffer; revoked: boolean }[]>`
     SELECT name, env, hash, revoked_at IS NOT NULL AS revoked FROM api_keys
     WHERE account_id = ${account.id} ORDER BY created_at`;
 }
 
 /** Creates a key on the pages, and returns the page that shows it with its raw value. */
 async function createKey(look = WIDE as typeof NO_SCRIPTS, name = "checkout-worker") {
-  const opened = await stage.open(account, "/keys/new", look);
+  const opened = await harness.open(account, "/keys/new", look);
   await opened.page.getByLabel("Name").fill(name);
   await press(opened.page, "Create key");
   await opened.page.waitForURL("**/keys/created");
@@ -55,7 +55,7 @@ async function rawKey(page: Page): Promise<string> {
 describe.each(LOOKS)("$theme, $width px:", (look) => {
   it("the pages of keys pass axe, fit and log no complaint: none yet, new, created, a list, and both confirm pages", async () => {
     for (const path of ["/keys", "/keys/new", "/keys/new?error=name", "/keys/created"]) {
-      const { page, complaints, close } = await stage.open(account, path, look);
+      const { page, complaints, close } = await harness.open(account, path, look);
       await expectSound(page, complaints);
       await close();
     }
@@ -65,7 +65,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     await created.page.getByText("Saved. The key is not shown again.").waitFor();
     await expectSound(created.page, created.complaints);
     for (const act of ["Rotate", "Revoke"]) {
-      await created.page.goto(`${stage.origin}/keys`);
+      await created.page.goto(`${harness.origin}/keys`);
       await created.page.getByRole("link", { name: `${act} checkout-worker` }).click();
       await created.page.getByRole("heading", { name: `${act} checkout-worker?` }).waitFor();
       await expectSound(created.page, created.complaints);
@@ -74,7 +74,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
   });
 
   it("the pages of signing secrets pass axe, fit and log no complaint: masked, revealed, checked, and the confirm page", async () => {
-    const { page, complaints, close } = await stage.open(account, "/signing", look);
+    const { page, complaints, close } = await harness.open(account, "/signing", look);
     await expectSound(page, complaints);
     await page.getByText("Reveal").first().click();
     await page.getByRole("radio", { name: "Go" }).focus();
@@ -92,7 +92,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
 describe.each(LOOKS)("$theme, $width px:", (look) => {
   it("the relay settings pass axe, fit and log no complaint: saved, changed without saving, and rejected", async () => {
     for (const path of ["/relay", "/relay?typed=1&cps=many&wait=1&wrong=cps"]) {
-      const { page, complaints, close } = await stage.open(account, path, look);
+      const { page, complaints, close } = await harness.open(account, path, look);
       await expectSound(page, complaints);
       await page.getByLabel("fixed").check();
       await page.getByText("Not saved yet: Waits grow.").waitFor();
@@ -106,7 +106,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
   it("the account page and the pages behind it pass axe, fit and log no complaint", async () => {
     const paths = ["/account", "/account?wrong=name", "/account?checkout=done", "/account/delete?error=email"];
     for (const path of [...paths, "/account/continue", "/deleted"]) {
-      const { page, complaints, close } = await stage.open(account, path, look);
+      const { page, complaints, close } = await harness.open(account, path, look);
       await expectSound(page, complaints);
       await close();
     }
@@ -117,7 +117,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     await deactivate(id, "Sends to a host that complained.");
     const paths = ["/admin", "/admin?q=nobody-has-this", "/admin/log", `/admin/accounts/${id}`];
     for (const path of [...paths, `/admin/accounts/${id}/reactivate?error=reason`]) {
-      const { page, complaints, close } = await stage.open(boss, path, look);
+      const { page, complaints, close } = await harness.open(boss, path, look);
       await expectSound(page, complaints);
       await close();
     }
@@ -126,7 +126,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
 
 /** Deactivates an account on the pages. */
 async function deactivate(id: string, reason: string) {
-  const { page, close } = await stage.open(boss, `/admin/accounts/${id}`, NO_SCRIPTS);
+  const { page, close } = await harness.open(boss, `/admin/accounts/${id}`, NO_SCRIPTS);
   await page.getByRole("link", { name: "Deactivate" }).click();
   await page.getByLabel("Reason").fill(reason);
   await press(page, "Deactivate");
@@ -148,7 +148,7 @@ describe("API keys", () => {
       await press(page, "I have saved it");
       expect(await main(page).textContent()).toMatch(/checkout-worker\s*live\s*sw_live_…/);
       expect(await page.content()).not.toContain(raw);
-      await page.goto(`${stage.origin}/keys/created`);
+      await page.goto(`${harness.origin}/keys/created`);
       expect(await main(page).textContent()).toContain("No key to show");
       await close();
     },
@@ -156,29 +156,29 @@ describe("API keys", () => {
 
   it("the raw key is in no URL, no readable cookie, no log line and no cache", async () => {
     const { page, raw, close } = await createKey();
-    expect(page.url()).toBe(`${stage.origin}/keys/created`);
-    expect(JSON.stringify(await page.context().cookies(`${stage.origin}/keys/created`))).not.toContain(raw.slice(8));
+    expect(page.url()).toBe(`${harness.origin}/keys/created`);
+    expect(JSON.stringify(await page.context().cookies(`${harness.origin}/keys/created`))).not.toContain(raw.slice(8));
     expect(await page.evaluate(() => document.cookie)).not.toContain("hand_over");
     const answer = await page.request.get(page.url());
     expect(answer.headers()["cache-control"]).toContain("no-store");
-    expect(stage.web.lines().join("\n")).not.toContain(raw.slice(8));
+    expect(harness.web.lines().join("\n")).not.toContain(raw.slice(8));
     await close();
   });
 
   it("the page of a new key shows it only to the session that created it", async () => {
     const { page, close } = await createKey();
-    const cookies = await page.context().cookies(`${stage.origin}/keys/created`);
+    const cookies = await page.context().cookies(`${harness.origin}/keys/created`);
     const handOver = cookies.find(({ name }) => name === "hand_over");
-    const other = await stage.open(account, "/keys");
+    const other = await harness.open(account, "/keys");
     await other.page.context().addCookies(handOver ? [handOver] : []);
-    await other.page.goto(`${stage.origin}/keys/created`);
+    await other.page.goto(`${harness.origin}/keys/created`);
     expect(await main(other.page).textContent()).toContain("No key to show");
     await Promise.all([close(), other.close()]);
   });
 
   it("a double click creates one key, and the page that is shown has its value", async () => {
     for (const look of [WIDE as typeof NO_SCRIPTS, NO_SCRIPTS]) {
-      const { page, close } = await stage.open(account, "/keys/new", look);
+      const { page, close } = await harness.open(account, "/keys/new", look);
       await page.getByLabel("Name").fill(`double ${look.scripts}`);
       await page.getByRole("button", { name: "Create key" }).dblclick();
       await page.waitForURL("**/keys/created");
@@ -189,7 +189,7 @@ describe("API keys", () => {
   });
 
   it("an invalid name is rejected with the reason, and the typed name is kept", async () => {
-    const { page, close } = await stage.open(account, "/keys/new?env=test", NO_SCRIPTS);
+    const { page, close } = await harness.open(account, "/keys/new?env=test", NO_SCRIPTS);
     await page.getByLabel("Name").fill("  ");
     await page.getByLabel("Live").check();
     await press(page, "Create key");
@@ -241,11 +241,11 @@ describe("API keys", () => {
     await press(page, "Revoke key");
     expect(await said.textContent()).toBe("Revoked. Calls with this key get 401 from now on.");
     const address = page.url();
-    expect(address).toBe(`${stage.origin}/keys`);
+    expect(address).toBe(`${harness.origin}/keys`);
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
     expect(await said.count()).toBe(0);
-    await page.goto(`${stage.origin}/logs`);
+    await page.goto(`${harness.origin}/logs`);
     await page.goto(address);
     expect(await said.count()).toBe(0);
     await close();
@@ -255,7 +255,7 @@ describe("API keys", () => {
     const { page, close } = await createKey(NO_SCRIPTS);
     await press(page, "I have saved it");
     const rotate = await page.getByRole("link", { name: "Rotate checkout-worker" }).getAttribute("href");
-    const stranger = await stage.open(await stage.bench.account(), rotate ?? "");
+    const stranger = await harness.open(await harness.dispatch.account(), rotate ?? "");
     expect(stranger.answer?.status()).toBe(404);
     expect(await main(stranger.page).textContent()).toContain("No such API key");
     await Promise.all([close(), stranger.close()]);
@@ -264,7 +264,7 @@ describe("API keys", () => {
 
 describe("signing secrets", () => {
   it("are masked, and revealed without scripts", async () => {
-    const { page, close } = await stage.open(account, "/signing", NO_SCRIPTS);
+    const { page, close } = await harness.open(account, "/signing", NO_SCRIPTS);
     const secret = page.getByText(account.secrets.live, { exact: true });
     expect(await secret.isVisible()).toBe(false);
     await page.locator("summary").first().focus();
@@ -275,7 +275,7 @@ describe("signing secrets", () => {
   });
 
   it("the receivers' code is chosen by keyboard at 320 px, without scripts", async () => {
-    const { page, close } = await stage.open(account, "/signing", { ...NO_SCRIPTS, width: 320 });
+    const { page, close } = await harness.open(account, "/signing", { ...NO_SCRIPTS, width: 320 });
     await page.getByRole("radio", { name: "Next.js" }).focus();
     for (const label of ["Express", "Hono", "Python", "Go"]) {
       await page.keyboard.press("ArrowRight");
@@ -287,12 +287,12 @@ describe("signing secrets", () => {
 
   it("rotate after confirmation; a double click rotates once, and the page shows the next step", async () => {
     const pair = async (env: string) => {
-      const [row] = await stage.sql`
+      const [row] = await harness.sql`
         SELECT current, next, former FROM signing_secrets WHERE account_id = ${account.id} AND env = ${env}`;
       return row;
     };
     const [before, live] = [await pair("test"), await pair("live")];
-    const { page, close } = await stage.open(account, "/signing?env=test", NO_SCRIPTS);
+    const { page, close } = await harness.open(account, "/signing?env=test", NO_SCRIPTS);
     await page.getByRole("link", { name: "Rotate test secrets" }).click();
     await expect
       .poll(() => main(page).textContent())
@@ -308,7 +308,7 @@ describe("signing secrets", () => {
   });
 
   it("the page checks a signature by itself, and sends nothing", async () => {
-    const { page, close } = await stage.open(account, "/signing");
+    const { page, close } = await harness.open(account, "/signing");
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.url()));
     const body = '{"customer":"cus_81"}';
@@ -333,7 +333,7 @@ describe("signing secrets", () => {
 
 describe("relay settings", () => {
   const stored = async () => {
-    const [row] = await stage.sql`
+    const [row] = await harness.sql`
       SELECT cps_limit, retry_attempts, retry_backoff_ms, retry_strategy, early_fire
       FROM relay_settings WHERE account_id = ${account.id}`;
     return row;
@@ -342,7 +342,7 @@ describe("relay settings", () => {
     page.getByRole("row", { name: setting }).last().getByRole("cell").allTextContents();
 
   it("are saved without scripts, empty fields as the plan's default, and the retries that result are listed", async () => {
-    const { page, close } = await stage.open(account, "/relay", NO_SCRIPTS);
+    const { page, close } = await harness.open(account, "/relay", NO_SCRIPTS);
     await page.getByLabel("Calls per second", { exact: true }).fill("40");
     await page.getByLabel("First wait (s)").fill("1.5");
     await page.getByLabel("linear").check();
@@ -366,7 +366,7 @@ describe("relay settings", () => {
   });
 
   it("say which values were clamped to the plan's limits, and keep typed text that is not a number", async () => {
-    const { page, close } = await stage.open(account, "/relay", NO_SCRIPTS);
+    const { page, close } = await harness.open(account, "/relay", NO_SCRIPTS);
     await page.getByLabel("Calls per second", { exact: true }).fill("100000");
     await press(page, "Save");
     expect(await page.getByRole("status").first().textContent()).toContain(
@@ -383,7 +383,7 @@ describe("relay settings", () => {
   });
 
   it("slider and number move together, and the table of retries follows", async () => {
-    const { page, close } = await stage.open(account, "/relay");
+    const { page, close } = await harness.open(account, "/relay");
     const slider = page.getByRole("slider", { name: "Retries, slider" });
     await slider.focus();
     await page.keyboard.press("End");
@@ -399,10 +399,10 @@ describe("relay settings", () => {
 });
 
 describe("the account", () => {
-  const row = async () => (await stage.sql`SELECT * FROM accounts WHERE id = ${account.id}`)[0];
+  const row = async () => (await harness.sql`SELECT * FROM accounts WHERE id = ${account.id}`)[0];
 
   it("is renamed, and notices are turned off and on, without scripts", async () => {
-    const { page, close } = await stage.open(account, "/account", NO_SCRIPTS);
+    const { page, close } = await harness.open(account, "/account", NO_SCRIPTS);
     await page.getByLabel("Name").fill("Ana Vidal");
     await page.getByLabel("Notices by e-mail").uncheck();
     await press(page, "Save");
@@ -418,9 +418,9 @@ describe("the account", () => {
 
   it("is deleted only after its e-mail address was typed, on a page that counts what is lost", async () => {
     for (let n = 0; n < 2; n++) {
-      await stage.bench.schedule(account, "https://example.com/hook", new Date(Date.now() + 3_600_000));
+      await harness.dispatch.schedule(account, "https://example.com/hook", new Date(Date.now() + 3_600_000));
     }
-    const { page, token, close } = await stage.open(account, "/account", NO_SCRIPTS);
+    const { page, token, close } = await harness.open(account, "/account", NO_SCRIPTS);
     await page.getByRole("link", { name: "Delete account" }).click();
     await expect
       .poll(() => main(page).textContent())
@@ -434,7 +434,7 @@ describe("the account", () => {
     await page.getByRole("heading", { name: "The account is deleted" }).waitFor();
     expect(await row()).toMatchObject({ status: "deleted" });
     expect((await page.context().cookies()).map(({ name }) => name)).not.toContain("sw_session");
-    const answer = await fetch(`${stage.origin}/v1/me`, { headers: { cookie: `sw_session=${token}` } });
+    const answer = await fetch(`${harness.origin}/v1/me`, { headers: { cookie: `sw_session=${token}` } });
     expect(answer.status).toBe(401);
     await close();
   });
@@ -445,20 +445,20 @@ describe("the account", () => {
   ])(
     "leads to payment and to the portal by plain links, which no policy blocks: scripts $scripts",
     async ({ look }) => {
-      account = await stage.bench.account({ plan: "free" });
-      const { page, complaints, close } = await stage.open(account, "/account", look);
+      account = await harness.dispatch.account({ plan: "free" });
+      const { page, complaints, close } = await harness.open(account, "/account", look);
       await page.getByRole("button", { name: "Upgrade to Indie" }).dblclick();
       const payment = page.getByRole("link", { name: "Continue to payment" });
       await payment.waitFor();
       expect(await payment.getAttribute("href")).toMatch(/^https:\/\/checkout\.example\/cs_/);
-      expect(page.url()).toBe(`${stage.origin}/account/continue`);
-      const [billing] = await stage.sql`SELECT customer_id FROM subscriptions WHERE account_id = ${account.id}`;
+      expect(page.url()).toBe(`${harness.origin}/account/continue`);
+      const [billing] = await harness.sql`SELECT customer_id FROM subscriptions WHERE account_id = ${account.id}`;
       expect(stripe.sessions.filter(({ customer }) => customer === billing?.customer_id)).toHaveLength(1);
 
-      await stage.sql`
+      await harness.sql`
       UPDATE subscriptions SET status = 'past_due', paying = true, paid_until = '2031-04-01T12:00:00Z'
       WHERE account_id = ${account.id}`;
-      await page.goto(`${stage.origin}/account`);
+      await page.goto(`${harness.origin}/account`);
       expect(await main(page).getByRole("alert").textContent()).toContain("The last payment failed.");
       await press(page, "Manage billing");
       const portal = page.getByRole("link", { name: "Continue to the billing portal" });
@@ -470,9 +470,9 @@ describe("the account", () => {
   );
 
   it("says when the billing provider does not answer", async () => {
-    account = await stage.bench.account({ plan: "free" });
+    account = await harness.dispatch.account({ plan: "free" });
     stripe.conduct.isDown = true;
-    const { page, close } = await stage.open(account, "/account", NO_SCRIPTS);
+    const { page, close } = await harness.open(account, "/account", NO_SCRIPTS);
     await press(page, "Upgrade to Indie");
     expect(await main(page).getByRole("alert").textContent()).toContain("Nothing was charged.");
     stripe.reset();
@@ -482,33 +482,33 @@ describe("the account", () => {
 
 describe("the pages of administrators", () => {
   it("do not exist for anybody else, who cannot post there either", async () => {
-    const other = await stage.bench.account();
+    const other = await harness.dispatch.account();
     const id = encodeId("acc", other.id);
     for (const path of ["/admin", "/admin/log", `/admin/accounts/${id}`, `/admin/accounts/${id}/deactivate`]) {
-      const { page, answer, close } = await stage.open(account, path);
+      const { page, answer, close } = await harness.open(account, path);
       expect(answer?.status()).toBe(404);
       await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
       expect(await page.content()).not.toMatch(/ADMIN_EMAILS|administrator/);
-      await page.goto(`${stage.origin}/account`);
+      await page.goto(`${harness.origin}/account`);
       expect(await page.content()).not.toMatch(/ADMIN_EMAILS|administrator/);
       await close();
     }
-    const { token, close } = await stage.open(account, "/account", NO_SCRIPTS);
+    const { token, close } = await harness.open(account, "/account", NO_SCRIPTS);
     for (const act of ["deactivate", "plan"]) {
-      await fetch(`${stage.origin}/admin/${act}`, {
+      await fetch(`${harness.origin}/admin/${act}`, {
         method: "POST",
         redirect: "manual",
-        headers: { cookie: `sw_session=${token}`, origin: stage.origin },
+        headers: { cookie: `sw_session=${token}`, origin: harness.origin },
         body: new URLSearchParams({ id, reason: "because", plan: "free" }),
       });
     }
-    const [row] = await stage.sql`SELECT status, plan FROM accounts WHERE id = ${other.id}`;
+    const [row] = await harness.sql`SELECT status, plan FROM accounts WHERE id = ${other.id}`;
     expect(row).toEqual({ status: "active", plan: "indie" });
     await close();
   });
 
   it("find accounts by part of the address, and say when none matches", async () => {
-    const { page, close } = await stage.open(boss, "/admin?env=test", NO_SCRIPTS);
+    const { page, close } = await harness.open(boss, "/admin?env=test", NO_SCRIPTS);
     const filter = page.getByRole("search", { name: "Filter accounts" });
     const chips = filter.getByRole("link", { name: /^Remove filter/ });
     const found = main(page).getByRole("link", { name: `${account.id}@example.com` });
@@ -533,8 +533,8 @@ describe("the pages of administrators", () => {
 
   it("set a plan, deactivate with a reason after a page that asks, reactivate, and show it all in the audit log", async () => {
     const id = encodeId("acc", account.id);
-    const theirs = await stage.open(account, "/account", NO_SCRIPTS);
-    const { page, close } = await stage.open(boss, `/admin/accounts/${id}`, NO_SCRIPTS);
+    const theirs = await harness.open(account, "/account", NO_SCRIPTS);
+    const { page, close } = await harness.open(boss, `/admin/accounts/${id}`, NO_SCRIPTS);
     await page.getByRole("combobox", { name: "Plan" }).selectOption("free");
     await press(page, "Set plan");
     expect(await page.getByRole("status").first().textContent()).toBe("The plan is set.");
@@ -546,7 +546,7 @@ describe("the pages of administrators", () => {
     await page.getByLabel("Reason").fill("Asked for by mail.");
     await press(page, "Deactivate");
     await page.getByText("Deactivated. Its sessions have ended").waitFor();
-    await theirs.page.goto(`${stage.origin}/account`);
+    await theirs.page.goto(`${harness.origin}/account`);
     expect(new URL(theirs.page.url()).pathname).toBe("/login");
     await page.getByRole("link", { name: "Reactivate" }).click();
     await page.getByLabel("Reason").fill("Asked for again.");
@@ -558,13 +558,13 @@ describe("the pages of administrators", () => {
       "Deactivateactive to deactivatedAsked for by mail.boss@example.com",
       "Set planindie to free—boss@example.com",
     ]);
-    const [act] = await stage.sql`SELECT request_id FROM audit_log WHERE subject_id = ${account.id} LIMIT 1`;
+    const [act] = await harness.sql`SELECT request_id FROM audit_log WHERE subject_id = ${account.id} LIMIT 1`;
     expect(act?.request_id).toMatch(/^req_/);
     await Promise.all([close(), theirs.close()]);
   });
 
   it("do not let administrators deactivate themselves", async () => {
-    const { page, close } = await stage.open(
+    const { page, close } = await harness.open(
       boss,
       `/admin/accounts/${encodeId("acc", boss.id)}/deactivate`,
       NO_SCRIPTS,
@@ -576,8 +576,8 @@ describe("the pages of administrators", () => {
   });
 
   it("show the queue, and which dispatcher holds how many shards, and refresh by themselves", async () => {
-    const { page, close } = await stage.open(boss, "/admin");
-    const dispatcher = await stage.bench.dispatcher();
+    const { page, close } = await harness.open(boss, "/admin");
+    const dispatcher = await harness.dispatch.dispatcher();
     await expect.poll(() => main(page).textContent(), { timeout: 40_000 }).toContain("every shard has one");
     await page.getByRole("button", { name: "Pause refresh" }).click();
     await page.getByText("Refresh paused").waitFor();

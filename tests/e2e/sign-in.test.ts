@@ -1,30 +1,30 @@
 import type { Page } from "@playwright/test";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
-import { type SignInStage, startSignInStage } from "#tests/helpers/sign-in-stage.ts";
+import { type SignInHarness, startSignInHarness } from "#tests/helpers/sign-in-harness.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import type { WebProcess } from "#tests/helpers/web-process.ts";
 
-let stage: SignInStage;
+let harness: SignInHarness;
 
 beforeAll(async () => {
-  stage = await startSignInStage();
+  harness = await startSignInHarness();
 }, 240_000);
-afterAll(() => stage?.stop());
+afterAll(() => harness?.stop());
 
 // Links that other tests requested must not count towards the limits of this one.
-beforeEach(() => stage.sql`DELETE FROM sign_in_requests`);
-afterEach(() => Promise.all(stage.browser.contexts().map((context) => context.close())));
+beforeEach(() => harness.sql`DELETE FROM sign_in_requests`);
+afterEach(() => Promise.all(harness.browser.contexts().map((context) => context.close())));
 
 const newEmail = () => `${crypto.randomUUID()}@example.com`;
 
 async function askForLink(page: Page, email: string, path = "/login"): Promise<URL> {
-  const before = stage.linksTo(email).length;
+  const before = harness.linksTo(email).length;
   await page.goto(path);
   await page.getByLabel("E-mail").fill(email);
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByText(email).waitFor();
-  return waitFor("the mail is there", () => stage.linksTo(email)[before]);
+  return waitFor("the mail is there", () => harness.linksTo(email)[before]);
 }
 
 const isSignedInAs = (page: Page, email: string) =>
@@ -42,7 +42,7 @@ describe.each([
   ["without scripts", false],
 ])("a person %s", (_, javaScriptEnabled) => {
   it("signs in with a link that is opened in the same browser, sees the account, and signs out", async () => {
-    const page = await stage.newPage({ javaScriptEnabled });
+    const page = await harness.newPage({ javaScriptEnabled });
     const email = newEmail();
     const link = await askForLink(page, email);
     await page.goto(link.href);
@@ -55,18 +55,18 @@ describe.each([
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(await sessionOf(page)).toBeUndefined();
-    const answer = await fetch(`${stage.origin}/v1/me`, { headers: { cookie: `sw_session=${session?.value}` } });
+    const answer = await fetch(`${harness.origin}/v1/me`, { headers: { cookie: `sw_session=${session?.value}` } });
     expect(answer.status).toBe(401);
   });
 
   it("confirms on a page when the link is opened in another browser, and then gets to the page they wanted", async () => {
     const email = newEmail();
     const link = await askForLink(
-      await stage.newPage({ javaScriptEnabled }),
+      await harness.newPage({ javaScriptEnabled }),
       email,
       `/login?${new URLSearchParams({ redirectTo: "/account?env=test" })}`,
     );
-    const page = await stage.newPage({ javaScriptEnabled });
+    const page = await harness.newPage({ javaScriptEnabled });
     await page.goto(link.href);
     expect(await sessionOf(page)).toBeUndefined();
     await page.getByRole("button", { name: `Sign in as ${email}` }).click();
@@ -77,7 +77,7 @@ describe.each([
 
 describe("an account page", () => {
   it("leads to sign-in and back when nobody is signed in", async () => {
-    const page = await stage.newPage();
+    const page = await harness.newPage();
     await page.goto("/account");
     expect(new URL(page.url()).pathname).toBe("/login");
     const email = newEmail();
@@ -91,7 +91,7 @@ describe("an account page", () => {
 
   it("lists the signed-in sessions, and ends the other ones", async () => {
     const email = newEmail();
-    const [one, two] = [await stage.newPage(), await stage.newPage({ userAgent: "Another browser" })];
+    const [one, two] = [await harness.newPage(), await harness.newPage({ userAgent: "Another browser" })];
     for (const page of [one, two]) await page.goto((await askForLink(page, email)).href);
     await one.goto("/account");
     await one.getByRole("region", { name: "Where you are signed in" }).getByText("Another browser").waitFor();
@@ -112,9 +112,9 @@ describe.each([
   it("ends one session, which leaves the others, and its own, which leads to sign-in", async () => {
     const email = newEmail();
     const pages = [
-      await stage.newPage({ javaScriptEnabled }),
-      await stage.newPage({ userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" }),
-      await stage.newPage(),
+      await harness.newPage({ javaScriptEnabled }),
+      await harness.newPage({ userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" }),
+      await harness.newPage(),
     ] as const;
     for (const page of pages) await page.goto((await askForLink(page, email)).href);
     const [own, firefox, third] = pages;
@@ -140,20 +140,20 @@ describe.each([
 ])("a person %s who signed in more than a day ago", (_, javaScriptEnabled) => {
   const signIn = async () => {
     const email = newEmail();
-    const page = await stage.newPage({ javaScriptEnabled });
+    const page = await harness.newPage({ javaScriptEnabled });
     await page.goto((await askForLink(page, email)).href);
     await isSignedInAs(page, email);
     return { page, email };
   };
-  const age = (email: string) => stage.sql`
+  const age = (email: string) => harness.sql`
     UPDATE sessions SET created_at = created_at - interval '25 hours'
     WHERE account_id = (SELECT id FROM accounts WHERE email = ${email})`;
   const confirmByLink = async (page: Page, email: string) => {
     await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
-    const before = stage.linksTo(email).length;
+    const before = harness.linksTo(email).length;
     await page.getByRole("button", { name: `Mail a link to ${email}` }).click();
     await page.getByRole("heading", { name: "Look in your mail" }).waitFor();
-    await page.goto((await waitFor("the mail is there", () => stage.linksTo(email)[before])).href);
+    await page.goto((await waitFor("the mail is there", () => harness.linksTo(email)[before])).href);
   };
 
   it("confirms by a mailed link before a live key is made, and comes back to the form with its values", async () => {
@@ -172,7 +172,7 @@ describe.each([
     expect(await page.getByRole("radio", { name: "Live" }).isChecked()).toBe(true);
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("heading", { name: "Your new key" }).waitFor();
-    const keys = await stage.sql`
+    const keys = await harness.sql`
       SELECT name, env FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE email = ${email})`;
     expect(keys.map((key) => [key.name, key.env])).toEqual([[name, "live"]]);
   });
@@ -199,7 +199,7 @@ describe.each([
     await page.getByRole("button", { name: "Rotate now" }).click();
     await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
     const path = new URL(page.url()).pathname;
-    stage.github.user = { id: Date.now(), login: "w", name: null, email, isVerified: true };
+    harness.github.user = { id: Date.now(), login: "w", name: null, email, isVerified: true };
     await page.getByRole("link", { name: "Continue with GitHub" }).click();
     await page.locator("#authorize").click();
     await page.getByRole("button", { name: "Rotate now" }).click();
@@ -220,13 +220,13 @@ describe.each([
     await page.reload();
     await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
     expect(await page.getByRole("button", { name: /^Delete account/ }).count()).toBe(0);
-    expect(await stage.sql`SELECT status FROM accounts WHERE email = ${email}`).toMatchObject([{ status: "active" }]);
+    expect(await harness.sql`SELECT status FROM accounts WHERE email = ${email}`).toMatchObject([{ status: "active" }]);
   });
 });
 
 describe("a browser with sessions of two accounts", () => {
   it("is signed out on every page, and both cookies are gone", async () => {
-    const [page, other] = [await stage.newPage(), await stage.newPage()];
+    const [page, other] = [await harness.newPage(), await harness.newPage()];
     for (const one of [page, other]) {
       const email = newEmail();
       await one.goto((await askForLink(one, email)).href);
@@ -247,12 +247,12 @@ describe("a browser with sessions of two accounts", () => {
 
 describe("a magic link", () => {
   it("that was used before is refused with an explanation, and a new link can be requested there", async () => {
-    const page = await stage.newPage();
+    const page = await harness.newPage();
     const email = newEmail();
     const link = await askForLink(page, email);
     await page.goto(link.href);
     await isSignedInAs(page, email);
-    const other = await stage.newPage();
+    const other = await harness.newPage();
     await other.goto(link.href);
     await other.getByRole("button", { name: `Sign in as ${email}` }).click();
     expect(await alertOf(other)).toContain("That link is no longer valid.");
@@ -261,9 +261,9 @@ describe("a magic link", () => {
   });
 
   it("that another site opens with the confirmation already filled in signs nobody in", async () => {
-    const link = await askForLink(await stage.newPage(), newEmail());
+    const link = await askForLink(await harness.newPage(), newEmail());
     link.searchParams.set("confirm", "1");
-    const victim = await stage.newPage();
+    const victim = await harness.newPage();
     await victim.route("http://attacker.example/**", (route) =>
       route.fulfill({
         contentType: "text/html",
@@ -280,9 +280,15 @@ describe("a magic link", () => {
 describe("signing in with Google", () => {
   it("opens the same account each time, and keeps no token of the provider", async () => {
     const email = newEmail();
-    stage.google.user = { sub: crypto.randomUUID(), email, isVerified: true, name: "Grace Hopper", hd: "example.com" };
+    harness.google.user = {
+      sub: crypto.randomUUID(),
+      email,
+      isVerified: true,
+      name: "Grace Hopper",
+      hd: "example.com",
+    };
     for (let n = 0; n < 2; n++) {
-      const page = await stage.newPage();
+      const page = await harness.newPage();
       await page.goto("/login?redirectTo=%2Faccount%3Fenv%3Dtest");
       await page.getByRole("link", { name: "Continue with Google" }).click();
       await page.locator("#go-on").click();
@@ -293,14 +299,14 @@ describe("signing in with Google", () => {
       const cookies = (await page.context().cookies("http://localhost")).map(({ name }) => name);
       expect(cookies.filter((name) => name !== "zone")).toEqual(["sw_session"]);
     }
-    const rows = await stage.sql`SELECT * FROM identities WHERE provider_account_id = ${stage.google.user.sub}`;
+    const rows = await harness.sql`SELECT * FROM identities WHERE provider_account_id = ${harness.google.user.sub}`;
     expect(rows.map((row) => Object.keys(row).toSorted())).toEqual([
       ["account_id", "created_at", "id", "provider", "provider_account_id"],
     ]);
   });
 
   it("shows a refusal at Google to the person, who can try again", async () => {
-    const page = await stage.newPage();
+    const page = await harness.newPage();
     await page.goto("/login");
     await page.getByRole("link", { name: "Continue with Google" }).click();
     await page.locator("#refuse").click();
@@ -310,22 +316,22 @@ describe("signing in with Google", () => {
 
   it("opens no account for an address that Google has not verified", async () => {
     const email = newEmail();
-    stage.google.user = { sub: crypto.randomUUID(), email, isVerified: false, name: "Mallory" };
-    const page = await stage.newPage();
+    harness.google.user = { sub: crypto.randomUUID(), email, isVerified: false, name: "Mallory" };
+    const page = await harness.newPage();
     await page.goto("/login");
     await page.getByRole("link", { name: "Continue with Google" }).click();
     await page.locator("#go-on").click();
     expect(await alertOf(page)).toContain("That e-mail address is not verified.");
-    expect(await stage.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(0);
+    expect(await harness.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(0);
   });
 
   it("asks the owner of an address that Google does not keep to sign in with a link, and says why", async () => {
     const email = newEmail();
-    const first = await stage.newPage();
+    const first = await harness.newPage();
     await first.goto((await askForLink(first, email)).href);
     await isSignedInAs(first, email);
-    stage.google.user = { sub: crypto.randomUUID(), email, isVerified: true, name: "Grace Hopper" };
-    const page = await stage.newPage({ javaScriptEnabled: false });
+    harness.google.user = { sub: crypto.randomUUID(), email, isVerified: true, name: "Grace Hopper" };
+    const page = await harness.newPage({ javaScriptEnabled: false });
     await page.goto("/login");
     await page.getByRole("link", { name: "Continue with Google" }).click();
     await page.locator("#go-on").click();
@@ -337,32 +343,32 @@ describe("signing in with Google", () => {
 describe("signing in with GitHub", () => {
   it("opens the account that was created by a link, since GitHub has verified the address", async () => {
     const email = newEmail();
-    const first = await stage.newPage();
+    const first = await harness.newPage();
     await first.goto((await askForLink(first, email)).href);
     await isSignedInAs(first, email);
-    stage.github.user = {
+    harness.github.user = {
       id: Date.now(),
       login: "ada",
       name: "Ada Lovelace",
       email: email.toUpperCase(),
       isVerified: true,
     };
-    const page = await stage.newPage();
+    const page = await harness.newPage();
     await page.goto("/login");
     await page.getByRole("link", { name: "Continue with GitHub" }).click();
     await page.locator("#authorize").click();
     await isSignedInAs(page, email);
     await page.goto("/account");
     await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Ada Lovelace");
-    expect(await stage.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
+    expect(await harness.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
   });
 
   it("signs nobody in with an answer that was meant for another browser", async () => {
-    stage.github.user = { id: Date.now(), login: "m", name: null, email: newEmail(), isVerified: true };
-    const attacker = await stage.newPage();
+    harness.github.user = { id: Date.now(), login: "m", name: null, email: newEmail(), isVerified: true };
+    const attacker = await harness.newPage();
     await attacker.goto("/v1/auth/oauth/github/start");
     const answer = new URL((await attacker.locator("#authorize").getAttribute("href")) ?? "");
-    const victim = await stage.newPage();
+    const victim = await harness.newPage();
     await victim.goto(answer.href);
     expect(await alertOf(victim)).toContain("The provider did not sign you in.");
     expect(await sessionOf(victim)).toBeUndefined();
@@ -376,31 +382,31 @@ describe("signing in with GitHub", () => {
 
 describe("the sign-in page says", () => {
   it("that the mail could not be sent", async () => {
-    const page = await stage.newPage();
-    stage.resend.behave({ status: 500 });
+    const page = await harness.newPage();
+    harness.resend.behave({ status: 500 });
     try {
       await page.goto("/login");
       await page.getByLabel("E-mail").fill(newEmail());
       await page.getByRole("button", { name: "Send the link" }).click();
       expect(await alertOf(page)).toContain("The mail could not be sent.");
     } finally {
-      stage.resend.behave("accept");
+      harness.resend.behave("accept");
     }
   });
 
   it("that too many links were requested", async () => {
-    const page = await stage.newPage();
+    const page = await harness.newPage();
     const email = newEmail();
     for (let n = 0; n < 5; n++) await askForLink(page, email);
     await page.goto("/login");
     await page.getByLabel("E-mail").fill(email);
     await page.getByRole("button", { name: "Send the link" }).click();
     expect(await alertOf(page)).toContain("Too many links were asked for.");
-    expect(stage.linksTo(email)).toHaveLength(5);
+    expect(harness.linksTo(email)).toHaveLength(5);
   });
 
   it("that the text is not an e-mail address", async () => {
-    const page = await stage.newPage({ javaScriptEnabled: false });
+    const page = await harness.newPage({ javaScriptEnabled: false });
     await page.goto("/login");
     await page.getByLabel("E-mail").fill("nobody@nowhere");
     await page.getByRole("button", { name: "Send the link" }).click();
@@ -409,17 +415,17 @@ describe("the sign-in page says", () => {
   });
 
   it("that an account is deactivated", async () => {
-    const page = await stage.newPage();
+    const page = await harness.newPage();
     const email = newEmail();
     await page.goto((await askForLink(page, email)).href);
     await isSignedInAs(page, email);
-    await stage.sql`UPDATE accounts SET status = 'deactivated' WHERE email = ${email}`;
+    await harness.sql`UPDATE accounts SET status = 'deactivated' WHERE email = ${email}`;
     await page.goto("/account");
     expect(new URL(page.url()).pathname).toBe("/login");
     await page.goto((await askForLink(page, email)).href);
     expect(await alertOf(page)).toContain("This account is deactivated.");
     expect(
-      await stage.sql`SELECT 1 FROM sessions s JOIN accounts a ON a.id = s.account_id
+      await harness.sql`SELECT 1 FROM sessions s JOIN accounts a ON a.id = s.account_id
       WHERE a.email = ${email} AND s.created_at > now() - interval '2 seconds' AND a.status = 'active'`,
     ).toHaveLength(0);
   });
@@ -427,7 +433,7 @@ describe("the sign-in page says", () => {
 
 describe("several web processes", () => {
   it("together mail at most five links an hour to an address and twenty to callers of one address, also behind a proxy", async () => {
-    const proxied = await stage.anotherWeb({ TRUSTED_PROXIES: "127.0.0.1", BASE_URL: stage.origin });
+    const proxied = await harness.anotherWeb({ TRUSTED_PROXIES: "127.0.0.1", BASE_URL: harness.origin });
     const ask = async (web: WebProcess, email: string, headers: Record<string, string> = {}) => {
       const answer = await fetch(`${web.origin}/v1/auth/magic/start`, {
         method: "POST",
@@ -437,7 +443,7 @@ describe("several web processes", () => {
       await answer.text();
       return answer.status;
     };
-    const webs = [stage.web, proxied];
+    const webs = [harness.web, proxied];
     const email = newEmail();
     const caller = (nth: number) => ({ "x-forwarded-for": `198.51.100.${nth}` });
     const ofAddress = await Promise.all(
@@ -445,11 +451,11 @@ describe("several web processes", () => {
     );
     expect(ofAddress.filter((status) => status === 202)).toHaveLength(5);
     expect(ofAddress.filter((status) => status === 429)).toHaveLength(7);
-    expect(stage.linksTo(email)).toHaveLength(5);
+    expect(harness.linksTo(email)).toHaveLength(5);
 
-    await stage.sql`DELETE FROM sign_in_requests`;
+    await harness.sql`DELETE FROM sign_in_requests`;
     // Without a trusted proxy all requests come from this machine. With one they come from the address that it names.
-    const direct = await Promise.all(Array.from({ length: 23 }, (_, nth) => ask(stage.web, newEmail(), caller(nth))));
+    const direct = await Promise.all(Array.from({ length: 23 }, (_, nth) => ask(harness.web, newEmail(), caller(nth))));
     expect(direct.filter((status) => status === 202)).toHaveLength(20);
     expect(await ask(proxied, newEmail())).toBe(429);
     const behind = await Promise.all(Array.from({ length: 23 }, (_, nth) => ask(proxied, newEmail(), caller(nth))));
@@ -467,7 +473,7 @@ describe("junk in the headers of a request", () => {
   ])("changes no URL that a person is sent to: %j", async (headers) => {
     const ask = (path: string, more: Record<string, string> = {}) =>
       sendRaw(
-        stage.web.port,
+        harness.web.port,
         `GET ${path} HTTP/1.1\r\n${Object.entries({ host: "x", connection: "close", ...headers, ...more })
           .map((pair) => pair.join(": "))
           .join("\r\n")}\r\n\r\n`,
@@ -475,8 +481,8 @@ describe("junk in the headers of a request", () => {
     const start = await ask("/v1/auth/oauth/github/start");
     expect(start.status).toBe(303);
     const went = new URL(start.headers.get("location") ?? "");
-    expect(went.origin).toBe(stage.github.url);
-    expect(went.searchParams.get("redirect_uri")).toBe(`${stage.origin}/v1/auth/oauth/github/callback`);
+    expect(went.origin).toBe(harness.github.url);
+    expect(went.searchParams.get("redirect_uri")).toBe(`${harness.origin}/v1/auth/oauth/github/callback`);
     for (const path of [
       "/v1/auth/magic/verify?token=x&email=a@example.com",
       "/v1/auth/oauth/github/callback?code=x",
@@ -491,7 +497,7 @@ describe("junk in the headers of a request", () => {
 
 describe("while the database is away", () => {
   it("pages and links say so, and no page shows a bare error", async () => {
-    const away = await stage.anotherWeb({ DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/nowhere" });
+    const away = await harness.anotherWeb({ DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/nowhere" });
     const location = async (path: string) =>
       (await fetch(`${away.origin}${path}`, { redirect: "manual" })).headers.get("location");
     const cookie = `sw_session=${"a".repeat(43)}`;
@@ -500,7 +506,7 @@ describe("while the database is away", () => {
     expect(await account.text()).toContain("The database cannot be reached right now.");
     expect(await location("/v1/auth/magic/verify?token=x&email=a%40example.com")).toBe("/login?error=unavailable");
     expect(await location("/v1/auth/oauth/github/callback?code=x")).toBe("/login?error=unavailable");
-    const page = await stage.newPage({ baseURL: `http://localhost:${away.port}` });
+    const page = await harness.newPage({ baseURL: `http://localhost:${away.port}` });
     await page.goto("/login");
     expect(await alertOf(page)).toContain("Signing in does not work right now.");
     await page.getByLabel("E-mail").fill(newEmail());
@@ -511,13 +517,13 @@ describe("while the database is away", () => {
 
 describe("the log", () => {
   it("contains no token of a link or of a session, no code of a provider, and no address of a person", async () => {
-    const page = await stage.newPage();
+    const page = await harness.newPage();
     const email = newEmail();
     const link = await askForLink(page, email);
     await page.goto(link.href);
     const session = await sessionOf(page);
     await page.goto(link.href);
-    stage.github.user = { id: Date.now(), login: "l", name: null, email: newEmail(), isVerified: true };
+    harness.github.user = { id: Date.now(), login: "l", name: null, email: newEmail(), isVerified: true };
     await page.goto("/v1/auth/oauth/github/start");
     const answer = new URL((await page.locator("#authorize").getAttribute("href")) ?? "");
     await page.goto(answer.href);
@@ -525,11 +531,11 @@ describe("the log", () => {
     const [token, code] = [link.searchParams.get("token"), answer.searchParams.get("code")];
     await waitFor(
       "calls are logged",
-      () => stage.web.lines().filter((line) => line.includes("/oauth/github/callback")).length > 1,
+      () => harness.web.lines().filter((line) => line.includes("/oauth/github/callback")).length > 1,
     );
-    for (const secret of [token, code, session?.value, email, stage.github.user.email, ...stage.github.tokens]) {
+    for (const secret of [token, code, session?.value, email, harness.github.user.email, ...harness.github.tokens]) {
       expect(secret).toBeTruthy();
-      expect(stage.web.lines().filter((line) => line.includes(secret as string))).toEqual([]);
+      expect(harness.web.lines().filter((line) => line.includes(secret as string))).toEqual([]);
     }
   });
 });
@@ -538,33 +544,33 @@ describe("a form on another site", () => {
   it.each(["/login/send", "/account/sign-out", "/account/sign-out-elsewhere", "/account/end-session"])(
     "has no effect here: %s",
     async (path) => {
-      const page = await stage.newPage();
+      const page = await harness.newPage();
       const email = newEmail();
       await page.goto((await askForLink(page, email)).href);
       await isSignedInAs(page, email);
       const cookie = `sw_session=${(await sessionOf(page))?.value}`;
-      const mails = stage.resend.accepted.length;
-      const answer = await fetch(`${stage.origin}${path}`, {
+      const mails = harness.resend.accepted.length;
+      const answer = await fetch(`${harness.origin}${path}`, {
         method: "POST",
         headers: { cookie, origin: "https://attacker.example", "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams({ email: newEmail() }),
         redirect: "manual",
       });
       expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
-      expect(stage.resend.accepted).toHaveLength(mails);
-      expect((await fetch(`${stage.origin}/v1/me`, { headers: { cookie } })).status).toBe(200);
+      expect(harness.resend.accepted).toHaveLength(mails);
+      expect((await fetch(`${harness.origin}/v1/me`, { headers: { cookie } })).status).toBe(200);
     },
   );
 });
 
 describe("a returning browser", () => {
   it("gets seven more days for its cookie with the first page of a day, and no cookie that it did not have", async () => {
-    const page = await stage.newPage();
+    const page = await harness.newPage();
     const email = newEmail();
     await page.goto((await askForLink(page, email)).href);
     await isSignedInAs(page, email);
     const session = await sessionOf(page);
-    await stage.sql`
+    await harness.sql`
       UPDATE sessions SET created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'
       WHERE account_id = (SELECT id FROM accounts WHERE email = ${email})`;
     await page
@@ -574,7 +580,7 @@ describe("a returning browser", () => {
     const later = await sessionOf(page);
     expect(later?.value).toBe(session?.value);
     expect(later?.expires).toBeGreaterThan(Date.now() / 1000 + 6.9 * 86_400);
-    const stranger = await stage.newPage();
+    const stranger = await harness.newPage();
     await stranger.goto("/login");
     expect(await sessionOf(stranger)).toBeUndefined();
   });

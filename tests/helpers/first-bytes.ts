@@ -10,7 +10,7 @@ export type FirstByte = { pid: number; path: string; beganAtMs: number; returned
 
 /**
  * Makes dispatcher processes record each request as they write it. This is the sender's own account of its first bytes,
- * which a delay on the way to the receiver does not change. `options` go to `bench.spawn`. With `holdUpMs` the process
+ * which a delay on the way to the receiver does not change. `options` go to `harness.spawn`. With `holdUpMs` the process
  * is blocked for that time before each seventh write, after its last check, as when another process has the CPU.
  */
 export async function noteFirstBytes({ holdUpMs = 0 } = {}) {

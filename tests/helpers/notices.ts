@@ -5,17 +5,17 @@ import { NoticeSender } from "#dispatcher/notices/notice-sender.ts";
 import { Notices } from "#dispatcher/notices/notices.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
-import type { DispatchBench } from "./dispatcher.ts";
+import type { DispatchHarness } from "./dispatch-harness.ts";
 import type { FakeResend } from "./fake-resend.ts";
 
 const MINUTE_MS = 60_000;
 
 /**
- * The notices of a fleet on `bench`, sent to `resend`, with a clock that only `advance` moves. `stages` creates the
+ * The notices of a fleet on `dispatch`, sent to `resend`, with a clock that only `advance` moves. `stages` creates the
  * stages of one more dispatcher.
  */
-export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
-  const database = connect({ url: bench.databaseUrl, name: "notices", connectionsMax: 4, session: SESSION });
+export function createNoticeHarness(dispatch: DispatchHarness, resend: FakeResend) {
+  const database = connect({ url: dispatch.databaseUrl, name: "notices", connectionsMax: 4, session: SESSION });
   // In the middle of a month, so that no month ends within a test.
   const today = new Date();
   const startMs = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 10);
@@ -37,7 +37,7 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
   };
 
   const stages = ({ baseUrl = "https://stopwatch.example.com", ...other }: Partial<Stage> = {}) => {
-    const { keyRing, plans } = bench.config;
+    const { keyRing, plans } = dispatch.config;
     const mailer = createMailer(resend.settings, { onWritten: () => {} });
     const deps = {
       database,
@@ -75,15 +75,15 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
     async die(account: { id: string }, deaths: Dead[]): Promise<string[]> {
       const ids: string[] = [];
       for (const { url, statusCode = 410, outcome, errorText = "", env = "live" } of deaths) {
-        const id = await bench.schedule(account as never, url, new Date(Date.now() + 60 * MINUTE_MS), { env });
+        const id = await dispatch.schedule(account as never, url, new Date(Date.now() + 60 * MINUTE_MS), { env });
         const at = new Date();
-        await bench.sql`
+        await dispatch.sql`
           INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
           VALUES (${id}, 1, ${at}, ${account.id}, ${env}, ${outcome ?? "rejected"}, ${outcome ? null : statusCode}, 1, ${errorText})`;
-        await bench.sql`
+        await dispatch.sql`
           UPDATE schedules SET status = 'dead', next_attempt_at = NULL, attempts = 1, last_attempt_at = ${at}, ended_at = now()
           WHERE id = ${id}`;
-        await bench.sql`UPDATE dead_schedules SET died_at = ${new Date(clock.now())} WHERE schedule_id = ${id}`;
+        await dispatch.sql`UPDATE dead_schedules SET died_at = ${new Date(clock.now())} WHERE schedule_id = ${id}`;
         ids.push(id);
       }
       return ids;
@@ -91,7 +91,7 @@ export function createNoticeBench(bench: DispatchBench, resend: FakeResend) {
     /** Sets how many live schedules the account created in the current month of the clock. */
     async used(account: { id: string }, scheduled: number): Promise<void> {
       const period = new Date(clock.now()).toISOString().slice(0, 7).replace("-", "");
-      await bench.sql`
+      await dispatch.sql`
         INSERT INTO usage (account_id, env, period, scheduled) VALUES (${account.id}, 'live', ${period}, ${scheduled})
         ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = excluded.scheduled`;
     },

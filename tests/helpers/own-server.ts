@@ -33,7 +33,7 @@ export async function startOwnServer(settings: Record<string, string> = {}) {
       server = await startEmbeddedPostgres(folder, { settings });
       if (server.url !== own.url) throw new Error(`the server moved from ${own.url} to ${server.url}`);
     },
-    /** For a dispatch bench. `drop` ends the server. */
+    /** For `createDispatchHarness`. `drop` ends the server. */
     database: () => ({ url: own.url, drop: own.remove }),
     async remove() {
       await server.stop().catch(() => {});

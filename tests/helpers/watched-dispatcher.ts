@@ -1,17 +1,17 @@
 import pino from "pino";
 import { type Dispatcher, startDispatcher } from "#dispatcher/dispatcher.ts";
-import type { DispatchBench } from "./dispatcher.ts";
+import type { DispatchHarness } from "./dispatch-harness.ts";
 import { stopAudited } from "./stop-audited.ts";
 
-/** Starts a dispatcher of `bench` that reaches its database at `url`, and records when it logged a warning or worse. */
-export function startWatchedDispatcher(bench: DispatchBench, url: string) {
+/** Starts a dispatcher of `harness` that reaches its database at `url`, and records when it logged a warning or worse. */
+export function startWatchedDispatcher(harness: DispatchHarness, url: string) {
   const loggedAtMs: number[] = [];
   const write = () => {
     loggedAtMs.push(performance.now());
   };
   const log = pino({ level: "warn" }, { write });
   const started: Promise<Dispatcher> = startDispatcher(
-    { ...bench.config, databaseDirectUrl: url },
+    { ...harness.config, databaseDirectUrl: url },
     { log, version: "0.0.0" },
   );
   return {

@@ -11,23 +11,23 @@ import {
 import { SESSION } from "#dispatcher/databases.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import { nodesOf, type PlanNode, watchStatements } from "../../helpers/statements.ts";
-import { createLaneBench, type LaneBench } from "./lane-bench.ts";
+import { createLaneHarness, type LaneHarness } from "./lane-harness.ts";
 
 const [ROWS, LANES, DUE] = [200_000, 100_000, 300];
 
-let bench: LaneBench;
+let harness: LaneHarness;
 let watched: ReturnType<typeof watchStatements>;
 /** The lane with many overdue rows. */
 let crowded: LaneId;
 let nowMs: number;
 
 beforeAll(async () => {
-  bench = await createLaneBench();
-  watched = watchStatements(bench.url, { ...SESSION, statement_timeout: 60_000 });
+  harness = await createLaneHarness();
+  watched = watchStatements(harness.url, { ...SESSION, statement_timeout: 60_000 });
 });
 afterAll(async () => {
   await watched.close();
-  await bench.close();
+  await harness.close();
 });
 
 const allShards = () => Array.from({ length: 64 }, (_, id) => ({ id, from: BEFORE_ALL_LANES }));
@@ -60,35 +60,35 @@ describe.each<[string, () => Promise<unknown>]>([
   [
     `${ROWS} overdue rows of one lane, in tables that were never analysed`,
     async () => {
-      crowded = { accountId: await bench.account(), env: "live" };
-      await bench.web`ALTER TABLE schedules SET (autovacuum_enabled = off)`;
-      await bench.web`ALTER TABLE lanes SET (autovacuum_enabled = off)`;
-      await bench.web`
+      crowded = { accountId: await harness.account(), env: "live" };
+      await harness.web`ALTER TABLE schedules SET (autovacuum_enabled = off)`;
+      await harness.web`ALTER TABLE lanes SET (autovacuum_enabled = off)`;
+      await harness.web`
         INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
         SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, 'https://example.com'
         FROM accounts a, generate_series(1, ${ROWS}) n, date_trunc('milliseconds', now() - n * interval '3 ms') at
         WHERE a.id = ${crowded.accountId}`;
-      await enterLanes(bench.web);
+      await enterLanes(harness.web);
       nowMs = Date.now();
     },
   ],
   [
     `${LANES} other lanes, of which ${DUE} are due, and statistics`,
     async () => {
-      await bench.web`
+      await harness.web`
         INSERT INTO accounts (id, email, plan) SELECT id, id || '@example.com', 'indie'
         FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, ${LANES})) a`;
-      await bench.web`
+      await harness.web`
         INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
         SELECT gen_random_uuid(), a.id, 'test', a.shard, false, at, at, 0, 0, 'https://example.com'
         FROM (SELECT id, shard, row_number() OVER () AS n FROM accounts) a,
           date_trunc('milliseconds', now() + CASE WHEN n <= ${DUE} THEN '-1 min' ELSE '1 day' END::interval) at`;
-      await enterLanes(bench.web);
-      await bench.web`ANALYZE`;
+      await enterLanes(harness.web);
+      await harness.web`ANALYZE`;
       nowMs = Date.now();
     },
   ],
-  ["the same after a vacuum", () => bench.web`VACUUM ANALYZE`.simple()],
+  ["the same after a vacuum", () => harness.web`VACUUM ANALYZE`.simple()],
 ])("with %s", (_name, prepare) => {
   beforeAll(prepare, 240_000);
 

@@ -13,14 +13,14 @@ import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import { createRandom } from "../../chaos/random.ts";
 import { lanesTooLate } from "../../helpers/lanes.ts";
 import {
-  createLaneBench,
+  createLaneHarness,
   interrupted,
-  type LaneBench,
+  type LaneHarness,
   LIMITS,
   newSchedule,
   outcomeOf,
   rejected,
-} from "./lane-bench.ts";
+} from "./lane-harness.ts";
 
 /**
  * Duration in seconds and seed of the random numbers. LANES_RACE_S sets a longer run, LANES_RACE_SEED repeats the same
@@ -33,26 +33,26 @@ const SESSIONS = 12;
 
 type Random = ReturnType<typeof createRandom>;
 
-let bench: LaneBench;
+let harness: LaneHarness;
 let lanes: LaneId[];
 /** Claims that no session has ended yet, and attempts that were recorded as interrupted. */
 const [claims, lost]: [ClaimedSchedule[], ClaimedSchedule[]] = [[], []];
 
 beforeAll(async () => {
-  bench = await createLaneBench({ sessions: SESSIONS });
-  const accounts = await Promise.all([bench.account(), bench.account(), bench.account()]);
+  harness = await createLaneHarness({ sessions: SESSIONS });
+  const accounts = await Promise.all([harness.account(), harness.account(), harness.account()]);
   lanes = accounts.flatMap((accountId) => (["live", "test"] as const).map((name) => ({ accountId, env: name })));
   // Lets others run between the moment at which an entry is computed and the one at which it is written.
-  await bench.web`
+  await harness.web`
     CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF random() < 0.3 THEN PERFORM pg_sleep(random() * 0.004); END IF;
       RETURN NEW;
     END $$`.simple();
-  await bench.web`
+  await harness.web`
     CREATE TRIGGER dawdle BEFORE INSERT OR UPDATE ON lanes FOR EACH ROW EXECUTE FUNCTION dawdle()`.simple();
 });
-afterAll(() => bench.close());
+afterAll(() => harness.close());
 
 /** An instant to be due at: now, soon, or in about an hour. */
 function instant(random: Random): number | null {
@@ -71,7 +71,7 @@ function takeFrom(list: ClaimedSchedule[], random: Random, most: number): Claime
 }
 
 async function openIds(lane: LaneId, most: number): Promise<string[]> {
-  const rows = await bench.web`
+  const rows = await harness.web`
     SELECT id FROM schedules WHERE account_id = ${lane.accountId} AND env = ${lane.env}
       AND status IN ('scheduled', 'failed') ORDER BY random() LIMIT ${most}`;
   return rows.map((row) => row.id);
@@ -80,19 +80,19 @@ async function openIds(lane: LaneId, most: number): Promise<string[]> {
 /** The actions of a session. Each calls the real function. A transaction around it delays its commit. */
 const STEPS = {
   async create(random: Random, lane: LaneId) {
-    await bench.web.begin(async (tx) => {
+    await harness.web.begin(async (tx) => {
       await createSchedule(tx as never, lane, LIMITS, newSchedule(instant(random)));
       await tx`SELECT pg_sleep(${pause(random)}::float8 / 1000)`;
     });
   },
   async createMany(random: Random, lane: LaneId) {
     const wanted = Array.from({ length: 2 + Math.floor(random.next() * 3) }, () => newSchedule(instant(random)));
-    await createSchedules(bench.web, lane, LIMITS, wanted, () => {});
+    await createSchedules(harness.web, lane, LIMITS, wanted, () => {});
   },
   async move(random: Random, lane: LaneId) {
     const [id] = await openIds(lane, 1);
     if (!id) return;
-    await bench.db.transaction(async (tx) => {
+    await harness.db.transaction(async (tx) => {
       await updateScheduled(tx, lane, id, {
         fireTime: { atMs: later(random) },
         earlyFire: random.chance(0.3) || undefined,
@@ -103,18 +103,18 @@ const STEPS = {
   async fire(random: Random, lane: LaneId) {
     const [id] = await openIds(lane, 1);
     if (!id) return;
-    await bench.db.transaction(async (tx) => {
+    await harness.db.transaction(async (tx) => {
       await makeDue(tx, lane, id);
       await tx.execute(fragment`SELECT pg_sleep(${pause(random)}::float8 / 1000)`);
     });
   },
   async cancel(_: Random, lane: LaneId) {
     const [id] = await openIds(lane, 1);
-    if (id) await cancelOpenSchedule(bench.db, lane, id);
+    if (id) await cancelOpenSchedule(harness.db, lane, id);
   },
   async claim(random: Random, lane: LaneId) {
     const ids = await openIds(lane, 3);
-    if (ids.length > 0) claims.push(...(await bench.claim(ids, random.chance(0.3) ? 500 : 0)));
+    if (ids.length > 0) claims.push(...(await harness.claim(ids, random.chance(0.3) ? 500 : 0)));
   },
   async succeed(random: Random) {
     await record(takeFrom(claims, random, 3).map((claim) => outcomeOf(claim)));
@@ -135,7 +135,7 @@ const STEPS = {
     await record(takeFrom(lost, random, 4).map((claim) => outcomeOf(claim, rejected(later(random)))));
   },
   async release(random: Random) {
-    await releaseSchedules(bench.dispatcher, bench.dispatcherId, takeFrom(claims, random, 3));
+    await releaseSchedules(harness.dispatcher, harness.dispatcherId, takeFrom(claims, random, 3));
   },
   async deactivate(random: Random, { accountId }: LaneId) {
     await setStatus(random, accountId, "deactivated");
@@ -145,7 +145,7 @@ const STEPS = {
   },
   async raise(random: Random) {
     const wanted = lanes.filter(() => random.chance(0.6));
-    await bench.dispatcher.begin(async (tx) => {
+    await harness.dispatcher.begin(async (tx) => {
       raised += (await raiseLanes(tx as never, wanted)).length;
       await tx`SELECT pg_sleep(${pause(random)}::float8 / 1000)`;
     });
@@ -155,7 +155,11 @@ const STEPS = {
   },
   // The audit repairs what it finds, so it must find nothing.
   async audit() {
-    expect(await auditLanes(bench.dispatcher, null, 100), `seed ${SEED}`).toEqual({ missing: 0, late: 0, next: null });
+    expect(await auditLanes(harness.dispatcher, null, 100), `seed ${SEED}`).toEqual({
+      missing: 0,
+      late: 0,
+      next: null,
+    });
   },
 };
 
@@ -181,18 +185,18 @@ const WEIGHTS: Record<keyof typeof STEPS, number> = {
 let raised = 0;
 
 async function record(records: AttemptRecord[]) {
-  if (records.length > 0) await recordAttempts(bench.dispatcher, records);
+  if (records.length > 0) await recordAttempts(harness.dispatcher, records);
 }
 
 async function setStatus(random: Random, accountId: string, status: string) {
-  await bench.web.begin(async (tx) => {
+  await harness.web.begin(async (tx) => {
     await tx`UPDATE accounts SET status = ${status} WHERE id = ${accountId}`;
     await tx`SELECT pg_sleep(${pause(random)}::float8 / 1000)`;
   });
 }
 
 async function expectNoneTooLate() {
-  expect(await lanesTooLate(bench.web), `seed ${SEED}`).toEqual([]);
+  expect(await lanesTooLate(harness.web), `seed ${SEED}`).toEqual([]);
 }
 
 async function act(random: Random, endMs: number): Promise<number> {
@@ -215,16 +219,16 @@ it(
       await expectNoneTooLate();
 
       // After the writes every lane can be raised to its exact entry. No entry stays too early.
-      await releaseSchedules(bench.dispatcher, bench.dispatcherId, claims.splice(0));
+      await releaseSchedules(harness.dispatcher, harness.dispatcherId, claims.splice(0));
       await expectNoneTooLate();
-      expect(await raiseLanes(bench.dispatcher, lanes)).toHaveLength((await bench.web`SELECT FROM lanes`).length);
-      const [idle] = await bench.web`
+      expect(await raiseLanes(harness.dispatcher, lanes)).toHaveLength((await harness.web`SELECT FROM lanes`).length);
+      const [idle] = await harness.web`
         SELECT count(*)::int AS n FROM lanes l JOIN accounts a ON a.id = l.account_id WHERE l.due_at IS DISTINCT FROM
           CASE WHEN a.status = 'active' THEN (SELECT min(s.next_attempt_at) FROM schedules s
             WHERE s.account_id = l.account_id AND s.env = l.env AND s.status IN ('scheduled', 'failed')) END`;
       expect(idle?.n, `seed ${SEED}`).toBe(0);
     }
-    const [server] = await bench.web`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`;
+    const [server] = await harness.web`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`;
     expect(server?.deadlocks, `seed ${SEED}`).toBe(0);
     expect(steps).toBeGreaterThan(20 * SECONDS);
     expect(raised).toBeGreaterThan(SECONDS);

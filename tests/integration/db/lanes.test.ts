@@ -17,64 +17,64 @@ import { releaseSchedules } from "#db/queries/schedules/release.ts";
 import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import { enterLanes, lanesTooLate } from "../../helpers/lanes.ts";
 import {
-  createLaneBench,
+  createLaneHarness,
   interrupted,
-  type LaneBench,
+  type LaneHarness,
   LIMITS,
   newSchedule,
   outcomeOf,
   rejected,
-} from "./lane-bench.ts";
+} from "./lane-harness.ts";
 
-let bench: LaneBench;
+let harness: LaneHarness;
 let lane: LaneId;
 /** One hour from now. The schedules of a test are due by then. */
 let hourMs: number;
 
 beforeAll(async () => {
-  bench = await createLaneBench();
+  harness = await createLaneHarness();
 });
-afterAll(() => bench.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  await bench.web`TRUNCATE schedules, schedule_requests, lanes`;
-  lane = { accountId: await bench.account(), env: "live" };
+  await harness.web`TRUNCATE schedules, schedule_requests, lanes`;
+  lane = { accountId: await harness.account(), env: "live" };
   hourMs = Date.now() + 3_600_000;
 });
 
 const create = async (fireAtMs: number | null, { env = lane.env, early = false } = {}): Promise<string> => {
   const schedule = newSchedule(fireAtMs, { earlyFire: early });
-  const creation = await createSchedule(bench.web, { ...lane, env }, LIMITS, schedule);
+  const creation = await createSchedule(harness.web, { ...lane, env }, LIMITS, schedule);
   expect(creation.outcome).toBe("created");
   return schedule.id;
 };
 const createMany = (fireAtMs: (number | null)[], sealed: Buffer | null = null) =>
   createSchedules(
-    bench.web,
+    harness.web,
     lane,
     LIMITS,
     fireAtMs.map((at) => newSchedule(at, { sealed })),
     () => {},
   );
 const move = (id: string, fireAtMs: number) =>
-  updateScheduled(bench.db, lane, id, { fireTime: { atMs: fireAtMs }, earlyFire: undefined });
-const setStatus = (status: string) => bench.web`UPDATE accounts SET status = ${status} WHERE id = ${lane.accountId}`;
+  updateScheduled(harness.db, lane, id, { fireTime: { atMs: fireAtMs }, earlyFire: undefined });
+const setStatus = (status: string) => harness.web`UPDATE accounts SET status = ${status} WHERE id = ${lane.accountId}`;
 const raise = async () => {
-  const [raised] = await raiseLanes(bench.dispatcher, [lane]);
+  const [raised] = await raiseLanes(harness.dispatcher, [lane]);
   return raised?.dueAtMs;
 };
-const entry = () => bench.entry(lane);
+const entry = () => harness.entry(lane);
 async function claim(id: string, earlyMs = 0) {
-  const [claimed] = await bench.claim([id], earlyMs);
+  const [claimed] = await harness.claim([id], earlyMs);
   if (!claimed) throw new Error("the schedule was not claimed");
   return claimed;
 }
 const dueAt = async (id: string): Promise<number> => {
   const [row] =
-    await bench.web`SELECT extract(epoch FROM next_attempt_at)::float8 * 1000 AS ms FROM schedules WHERE id = ${id}`;
+    await harness.web`SELECT extract(epoch FROM next_attempt_at)::float8 * 1000 AS ms FROM schedules WHERE id = ${id}`;
   return row?.ms;
 };
 /** The row's place in the table, which changes with each write. */
-const written = async () => (await bench.web`SELECT ctid::text, xmin::text, xmax::text FROM lanes`)[0];
+const written = async () => (await harness.web`SELECT ctid::text, xmin::text, xmax::text FROM lanes`)[0];
 
 describe("the calendar entry of a lane", () => {
   it("is created by the first create, and lowered by a create that is due earlier", async () => {
@@ -82,7 +82,7 @@ describe("the calendar entry of a lane", () => {
     expect(await entry()).toBe(hourMs);
     await create(hourMs - 1);
     expect(await entry()).toBe(hourMs - 1);
-    expect(await bench.entry({ ...lane, env: "test" })).toBeUndefined();
+    expect(await harness.entry({ ...lane, env: "test" })).toBeUndefined();
   });
 
   it("is neither written nor locked by a create that is due later, single or bulk", async () => {
@@ -111,7 +111,7 @@ describe("the calendar entry of a lane", () => {
 
   it("is not created by calls that create nothing", async () => {
     await createMany([Date.now() - 1_000]);
-    await createSchedule(bench.web, lane, { ...LIMITS, graceLimit: 0 }, newSchedule(hourMs));
+    await createSchedule(harness.web, lane, { ...LIMITS, graceLimit: 0 }, newSchedule(hourMs));
     expect(await entry()).toBeUndefined();
   });
 
@@ -127,8 +127,8 @@ describe("the calendar entry of a lane", () => {
   it("is neither changed nor locked by a claim and by the record of a success", async () => {
     const [id, other] = [await create(null), await create(hourMs)];
     const before = await written();
-    await recordAttempts(bench.dispatcher, [outcomeOf(await claim(id))]);
-    await cancelOpenSchedule(bench.db, lane, other);
+    await recordAttempts(harness.dispatcher, [outcomeOf(await claim(id))]);
+    await cancelOpenSchedule(harness.db, lane, other);
     expect(await written()).toEqual(before);
   });
 
@@ -136,7 +136,7 @@ describe("the calendar entry of a lane", () => {
     const fireAtMs = Date.now() + 400;
     const id = await create(fireAtMs, { early: true });
     const claimed = await claim(id, 500);
-    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, rejected(fireAtMs - 50))]);
+    await recordAttempts(harness.dispatcher, [outcomeOf(claimed, rejected(fireAtMs - 50))]);
     expect(await entry()).toBe(fireAtMs - 50);
   });
 
@@ -144,7 +144,7 @@ describe("the calendar entry of a lane", () => {
     const id = await create(null);
     const claimed = await claim(id);
     expect(await raise()).toBeUndefined();
-    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, rejected(hourMs))]);
+    await recordAttempts(harness.dispatcher, [outcomeOf(claimed, rejected(hourMs))]);
     expect(await entry()).toBeLessThanOrEqual(hourMs);
     expect(await raise()).toBe(hourMs);
   });
@@ -153,33 +153,33 @@ describe("the calendar entry of a lane", () => {
     const id = await create(null);
     const claimed = await claim(id);
     expect(await raise()).toBeUndefined();
-    await releaseSchedules(bench.dispatcher, bench.dispatcherId, [claimed]);
+    await releaseSchedules(harness.dispatcher, harness.dispatcherId, [claimed]);
     expect(await entry()).toBe(await dueAt(id));
   });
 
   it("covers the retry of an attempt that was recovered as interrupted", async () => {
     const claimed = await claim(await create(null));
     const next = interrupted({ status: "failed", nextAttemptAtMs: claimed.dueAtMs - 1 });
-    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, next)]);
+    await recordAttempts(harness.dispatcher, [outcomeOf(claimed, next)]);
     expect(await entry()).toBe(claimed.dueAtMs - 1);
   });
 
   it("is created again by a late outcome that turns a dead schedule into a failed one", async () => {
     const claimed = await claim(await create(null));
-    await recordAttempts(bench.dispatcher, [
+    await recordAttempts(harness.dispatcher, [
       outcomeOf(claimed, interrupted({ status: "dead", nextAttemptAtMs: null })),
     ]);
     expect(await raise()).toBeNull();
-    expect(await recordAttempts(bench.dispatcher, [outcomeOf(claimed, rejected(hourMs))])).toHaveLength(1);
+    expect(await recordAttempts(harness.dispatcher, [outcomeOf(claimed, rejected(hourMs))])).toHaveLength(1);
     expect(await entry()).toBe(hourMs);
   });
 
   it("is lowered by a late outcome whose retry is due before the retry of the interruption", async () => {
     const claimed = await claim(await create(null));
     const recovered = interrupted({ status: "failed", nextAttemptAtMs: hourMs });
-    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, recovered)]);
+    await recordAttempts(harness.dispatcher, [outcomeOf(claimed, recovered)]);
     expect(await raise()).toBe(hourMs);
-    await recordAttempts(bench.dispatcher, [outcomeOf(claimed, rejected(hourMs - 1))]);
+    await recordAttempts(harness.dispatcher, [outcomeOf(claimed, rejected(hourMs - 1))]);
     expect(await entry()).toBe(hourMs - 1);
   });
 
@@ -189,23 +189,23 @@ describe("the calendar entry of a lane", () => {
     await setStatus("deactivated");
     expect(await raise()).toBeNull();
     await setStatus("active");
-    expect([await entry(), await bench.entry({ ...lane, env: "test" })]).toEqual([hourMs, hourMs + 1]);
+    expect([await entry(), await harness.entry({ ...lane, env: "test" })]).toEqual([hourMs, hourMs + 1]);
   });
 
   it("covers, after an account was reactivated, an attempt that is in flight and then released", async () => {
     const claimed = await claim(await create(null));
     await create(hourMs);
     await setStatus("deactivated");
-    await bench.web`UPDATE lanes SET due_at = NULL`;
+    await harness.web`UPDATE lanes SET due_at = NULL`;
     await setStatus("active");
-    await releaseSchedules(bench.dispatcher, bench.dispatcherId, [claimed]);
+    await releaseSchedules(harness.dispatcher, harness.dispatcherId, [claimed]);
     expect(await entry()).toBe(claimed.dueAtMs);
   });
 
   it("is erased with the account", async () => {
     await create(hourMs);
     await setStatus("deleted");
-    while ((await eraseDeletedAccounts(bench.dispatcher, { rowsMax: 100 })) > 0);
+    while ((await eraseDeletedAccounts(harness.dispatcher, { rowsMax: 100 })) > 0);
     expect(await entry()).toBeUndefined();
   });
 });
@@ -214,10 +214,10 @@ describe("raising a lane", () => {
   it("sets the entry to the oldest open schedule, and to null when there is none", async () => {
     const [first, second] = [await create(hourMs), await create(hourMs + 5)];
     expect(await raise()).toBe(hourMs);
-    await cancelOpenSchedule(bench.db, lane, first);
+    await cancelOpenSchedule(harness.db, lane, first);
     expect(await raise()).toBe(hourMs + 5);
     expect(await entry()).toBe(hourMs + 5);
-    await cancelOpenSchedule(bench.db, lane, second);
+    await cancelOpenSchedule(harness.db, lane, second);
     expect(await raise()).toBeNull();
     expect(await entry()).toBeNull();
   });
@@ -225,20 +225,20 @@ describe("raising a lane", () => {
   it("skips a lane in which a create is in progress, without waiting, and raises the others", async () => {
     await create(hourMs);
     const busy = lane;
-    lane = { accountId: await bench.account(), env: "live" };
+    lane = { accountId: await harness.account(), env: "live" };
     await create(hourMs);
-    await bench.web`UPDATE lanes SET due_at = now()`;
-    await bench.web.begin(async (tx) => {
+    await harness.web`UPDATE lanes SET due_at = now()`;
+    await harness.web.begin(async (tx) => {
       await createSchedule(tx as never, busy, LIMITS, newSchedule(hourMs + 1));
-      expect(await raiseLanes(bench.dispatcher, [busy, lane])).toEqual([{ ...lane, dueAtMs: hourMs }]);
+      expect(await raiseLanes(harness.dispatcher, [busy, lane])).toEqual([{ ...lane, dueAtMs: hourMs }]);
     });
-    expect(await raiseLanes(bench.dispatcher, [busy])).toEqual([{ ...busy, dueAtMs: hourMs }]);
+    expect(await raiseLanes(harness.dispatcher, [busy])).toEqual([{ ...busy, dueAtMs: hourMs }]);
   });
 
   it("blocks a create until the raise is committed, and that create then lowers the entry", async () => {
     const id = await create(hourMs);
-    await cancelOpenSchedule(bench.db, lane, id);
-    const creating = await bench.dispatcher.begin(async (tx) => {
+    await cancelOpenSchedule(harness.db, lane, id);
+    const creating = await harness.dispatcher.begin(async (tx) => {
       expect(await raiseLanes(tx as never, [lane])).toEqual([{ ...lane, dueAtMs: null }]);
       const creating = create(hourMs + 1);
       await expect
@@ -255,8 +255,8 @@ describe("raising a lane", () => {
   });
 
   it("does not create missing entries", async () => {
-    expect(await raiseLanes(bench.dispatcher, [lane])).toEqual([]);
-    expect(await raiseLanes(bench.dispatcher, [])).toEqual([]);
+    expect(await raiseLanes(harness.dispatcher, [lane])).toEqual([]);
+    expect(await raiseLanes(harness.dispatcher, [])).toEqual([]);
   });
 });
 
@@ -264,62 +264,62 @@ describe("the audit of the calendar", () => {
   it("enters missing lanes, lowers late entries, counts both and changes no other", async () => {
     const lanes: LaneId[] = [];
     for (let n = 0; n < 5; n++) {
-      lane = { accountId: await bench.account(), env: "live" };
+      lane = { accountId: await harness.account(), env: "live" };
       lanes.push(lane);
       await create(hourMs);
       await create(hourMs + n, { env: "test" });
     }
     const [missing, empty, late, inactive, low] = lanes as [LaneId, LaneId, LaneId, LaneId, LaneId];
     const change = ({ accountId }: LaneId, at: number | null) =>
-      bench.web`UPDATE lanes SET due_at = to_timestamp(${at}::float8 / 1000) WHERE account_id = ${accountId} AND env = 'live'`;
-    await bench.web`DELETE FROM lanes WHERE account_id = ${missing.accountId} AND env = 'live'`;
+      harness.web`UPDATE lanes SET due_at = to_timestamp(${at}::float8 / 1000) WHERE account_id = ${accountId} AND env = 'live'`;
+    await harness.web`DELETE FROM lanes WHERE account_id = ${missing.accountId} AND env = 'live'`;
     await change(empty, null);
     await change(late, hourMs + 1);
     await change(low, hourMs - 1);
-    await bench.web`UPDATE accounts SET status = 'deactivated' WHERE id = ${inactive.accountId}`;
+    await harness.web`UPDATE accounts SET status = 'deactivated' WHERE id = ${inactive.accountId}`;
     await change(inactive, null);
-    expect(await lanesTooLate(bench.web)).toHaveLength(3);
+    expect(await lanesTooLate(harness.web)).toHaveLength(3);
 
     const seen = { missing: 0, late: 0, steps: 0 };
     let next: LaneId | null = null;
     do {
-      const step: Awaited<ReturnType<typeof auditLanes>> = await auditLanes(bench.dispatcher, next, 3);
+      const step: Awaited<ReturnType<typeof auditLanes>> = await auditLanes(harness.dispatcher, next, 3);
       seen.missing += step.missing;
       seen.late += step.late;
       seen.steps += 1;
       next = step.next;
     } while (next);
     expect(seen).toEqual({ missing: 2, late: 1, steps: 4 });
-    const entries = await Promise.all(lanes.map((one) => bench.entry(one)));
+    const entries = await Promise.all(lanes.map((one) => harness.entry(one)));
     expect(entries).toEqual([hourMs, hourMs, hourMs, null, hourMs - 1]);
-    expect(await lanesTooLate(bench.web)).toEqual([]);
-    expect(await auditLanes(bench.dispatcher, null, 100)).toEqual({ missing: 0, late: 0, next: null });
+    expect(await lanesTooLate(harness.web)).toEqual([]);
+    expect(await auditLanes(harness.dispatcher, null, 100)).toEqual({ missing: 0, late: 0, next: null });
   });
 
   it("enters a schedule that was inserted by hand", async () => {
-    await bench.web`
+    await harness.web`
       INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
       SELECT gen_random_uuid(), id, 'live', shard, false, at, at, 0, 0, '' FROM accounts,
         to_timestamp(${hourMs}::float8 / 1000) at WHERE id = ${lane.accountId}`;
     expect(await entry()).toBeUndefined();
-    await enterLanes(bench.web);
+    await enterLanes(harness.web);
     expect(await entry()).toBe(hourMs);
   });
 });
 
 describe("reading the calendar", () => {
   const shardOf = async () =>
-    (await bench.web`SELECT shard FROM accounts WHERE id = ${lane.accountId}`)[0]?.shard as number;
+    (await harness.web`SELECT shard FROM accounts WHERE id = ${lane.accountId}`)[0]?.shard as number;
 
   it("finds the due lanes of a shard in the order of their entries, page by page", async () => {
     for (let n = 0; n < 7; n++) await create(hourMs + (n % 3), { env: "live" });
     const shard = await shardOf();
-    await bench.web`
+    await harness.web`
       INSERT INTO lanes SELECT gen_random_uuid(), 'test', ${shard}, to_timestamp((${hourMs}::float8 + n % 3) / 1000)
       FROM generate_series(1, 20) n`;
-    await bench.web`INSERT INTO lanes SELECT gen_random_uuid(), 'live', ${shard}, NULL FROM generate_series(1, 3)`;
+    await harness.web`INSERT INTO lanes SELECT gen_random_uuid(), 'live', ${shard}, NULL FROM generate_series(1, 3)`;
     const read = (from = BEFORE_ALL_LANES, limit = 100, untilMs = hourMs + 1) =>
-      readDueLanes(bench.dispatcher, [{ id: shard, from }], untilMs, limit);
+      readDueLanes(harness.dispatcher, [{ id: shard, from }], untilMs, limit);
     const all = await read();
     expect(all).toHaveLength(14);
     expect(all.every((one) => one.shard === shard && one.dueAtMs <= hourMs + 1)).toBe(true);
@@ -331,20 +331,20 @@ describe("reading the calendar", () => {
     }
     expect(paged).toEqual(all);
     expect(await read(BEFORE_ALL_LANES, 100, hourMs - 1)).toEqual([]);
-    expect(await readDueLanes(bench.dispatcher, [{ id: (shard + 1) % 64, from: BEFORE_ALL_LANES }], hourMs, 9)).toEqual(
-      [],
-    );
+    expect(
+      await readDueLanes(harness.dispatcher, [{ id: (shard + 1) % 64, from: BEFORE_ALL_LANES }], hourMs, 9),
+    ).toEqual([]);
     const both = [shard, (shard + 1) % 64].map((id) => ({ id, from: BEFORE_ALL_LANES }));
-    expect(await readDueLanes(bench.dispatcher, both, hourMs + 1, 100)).toEqual(all);
+    expect(await readDueLanes(harness.dispatcher, both, hourMs + 1, 100)).toEqual(all);
   });
 
   it("returns the rows of each lane behind its place and up to its instant, in due order, and no more than its limit", async () => {
-    await bench.web`INSERT INTO relay_settings (account_id, cps_limit) VALUES (${lane.accountId}, 3)`;
+    await harness.web`INSERT INTO relay_settings (account_id, cps_limit) VALUES (${lane.accountId}, 3)`;
     const ids: string[] = [];
     for (let n = 0; n < 6; n++) ids.push(await create(hourMs + Math.floor(n / 2)));
-    const order = (await bench.web`SELECT id FROM schedules ORDER BY next_attempt_at, id`).map((row) => row.id);
+    const order = (await harness.web`SELECT id FROM schedules ORDER BY next_attempt_at, id`).map((row) => row.id);
     const read = async (from = BEFORE_ALL, limit = 100, untilMs = hourMs + 100) =>
-      (await readDueOfLanes(bench.dispatcher, [{ ...lane, from, untilMs, limit }])).map(({ id }) => id);
+      (await readDueOfLanes(harness.dispatcher, [{ ...lane, from, untilMs, limit }])).map(({ id }) => id);
     expect(await read()).toEqual(order);
     expect(await read(BEFORE_ALL, 3)).toEqual(order.slice(0, 3));
     expect(await read({ ms: hourMs + 1, id: order[2] })).toEqual(order.slice(3));
@@ -353,10 +353,10 @@ describe("reading the calendar", () => {
     expect(await read(BEFORE_ALL, 100, hourMs + 0.5)).toEqual(order.slice(0, 2));
 
     const first = lane;
-    lane = { accountId: await bench.account(), env: "test" };
+    lane = { accountId: await harness.account(), env: "test" };
     const other = await create(hourMs - 1);
     const whole = { from: BEFORE_ALL, untilMs: hourMs + 1, limit: 2 };
-    const read2 = await readDueOfLanes(bench.dispatcher, [
+    const read2 = await readDueOfLanes(harness.dispatcher, [
       { ...first, ...whole },
       { ...lane, ...whole },
     ]);
@@ -365,7 +365,7 @@ describe("reading the calendar", () => {
       [order[1], 3, "live"],
       [other, null, "test"],
     ]);
-    expect(await readDueById(bench.dispatcher, [order[0]], hourMs)).toEqual(read2.slice(0, 1));
+    expect(await readDueById(harness.dispatcher, [order[0]], hourMs)).toEqual(read2.slice(0, 1));
     expect(read2[2]).toMatchObject({
       version: 1,
       dueAtMs: hourMs - 1,
@@ -380,8 +380,8 @@ describe("reading the calendar", () => {
     const id = await create(hourMs);
     await setStatus("deactivated");
     const wanted = [{ ...lane, from: BEFORE_ALL, untilMs: hourMs, limit: 9 }];
-    expect(await readDueOfLanes(bench.dispatcher, wanted)).toEqual([]);
-    expect(await readDueById(bench.dispatcher, [id], hourMs)).toEqual([]);
+    expect(await readDueOfLanes(harness.dispatcher, wanted)).toEqual([]);
+    expect(await readDueById(harness.dispatcher, [id], hourMs)).toEqual([]);
   });
 });
 
@@ -389,15 +389,15 @@ describe("a NOTIFY about due schedules", () => {
   /** The notifications received while `work` runs. */
   async function notificationsDuring(work: () => Promise<unknown>): Promise<string[]> {
     const notifications: string[] = [];
-    const listener = await bench.web.listen("stopwatch_due", (payload) => notifications.push(payload));
+    const listener = await harness.web.listen("stopwatch_due", (payload) => notifications.push(payload));
     await work();
-    await bench.web.notify("stopwatch_due", "end");
+    await harness.web.notify("stopwatch_due", "end");
     await expect.poll(() => notifications).toContain("end");
     await listener.unlisten();
     return notifications.slice(0, -1);
   }
   const notice = async (id: string, count: number) => {
-    const [row] = await bench.web`SELECT shard FROM accounts WHERE id = ${lane.accountId}`;
+    const [row] = await harness.web`SELECT shard FROM accounts WHERE id = ${lane.accountId}`;
     return `${row?.shard}:${id}:${lane.accountId}:live:${await dueAt(id)}:${count}`;
   };
   const soonMs = () => Date.now() + 3_000;

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
-withDispatchBench({ hasDispatcher: true, keepsReceived: true }, (made) => {
-  ({ receiver, bench } = made);
+withDispatchHarness({ hasDispatcher: true, keepsReceived: true }, (made) => {
+  ({ receiver, harness } = made);
 });
 
 const long = "x".repeat(1_023);
@@ -30,11 +30,11 @@ describe.concurrent("a failed answer whose body is", () => {
     ["an emoji cut in its middle", Buffer.from("a😀").subarray(0, 3), "a\ufffd"],
     ["what ends a line, a string or an array in SQL", Buffer.from(`"'\\{},NULL\r\n`), `"'\\{},NULL\r\n`],
   ])("%s is recorded as clean text, and its schedule is retried", async (_title, body, text) => {
-    const account = await bench.account({ settings: { retry_attempts: 1 } });
+    const account = await harness.account({ settings: { retry_attempts: 1 } });
     bodies.set(`/${account.id}`, body);
-    const id = await bench.schedule(account, `${receiver.origin}/${account.id}`, new Date(Date.now() + 300));
-    await waitFor("it has succeeded", async () => (await bench.read(id)).status === "succeeded");
-    expect(await bench.attempts(id)).toMatchObject([
+    const id = await harness.schedule(account, `${receiver.origin}/${account.id}`, new Date(Date.now() + 300));
+    await waitFor("it has succeeded", async () => (await harness.read(id)).status === "succeeded");
+    expect(await harness.attempts(id)).toMatchObject([
       { outcome: "rejected", status_code: 500, error_text: text },
       { outcome: "delivered", status_code: 200, error_text: "" },
     ]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -16,36 +16,36 @@ const SLOW_MS = 20_000;
 
 let receiver: Receiver;
 let slow: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
 beforeAll(async () => {
   [receiver, slow] = await Promise.all([startReceiver({ tls: false }), startReceiver({ tls: false })]);
-  bench = await createDispatchBench({
+  harness = await createDispatchHarness({
     DELIVERY_ALLOW: `${receiver.origin},${slow.origin}`,
     DELIVERY_CONNECTIONS_PER_ORIGIN: String(CONNECTIONS),
   });
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   await Promise.all([receiver.close(), slow.close()]);
 });
 
 /** The schedules that were due during the ten minutes without a dispatcher. */
 async function overdue(accountId: string, target: Receiver): Promise<void> {
   const span = { rows: EACH, fromMs: -600_000, everyMs: 600_000 / EACH };
-  await insertSchedules(bench.sql, [accountId], new URL("/", target.origin), span);
+  await insertSchedules(harness.sql, [accountId], new URL("/", target.origin), span);
 }
 
 describe("after ten minutes without a dispatcher", () => {
   it("the oldest schedules go first, each account keeps its rate, and a slow target delays only its own account", async () => {
     const accounts: string[] = [];
-    for (let n = 0; n < ACCOUNTS; n++) accounts.push((await bench.account({ settings: { cps_limit: CPS } })).id);
-    const hanging = await bench.account({ settings: { cps_limit: CPS } });
+    for (let n = 0; n < ACCOUNTS; n++) accounts.push((await harness.account({ settings: { cps_limit: CPS } })).id);
+    const hanging = await harness.account({ settings: { cps_limit: CPS } });
     for (const id of accounts) await overdue(id, receiver);
     await overdue(hanging.id, slow);
     slow.respond((_request, response) => setTimeout(() => response.end("ok"), SLOW_MS));
 
-    await bench.dispatcher();
+    await harness.dispatcher();
     const startedAt = performance.now();
     await waitFor("the healthy ones are delivered", () => receiver.requests.length >= ACCOUNTS * EACH, 30_000);
     expect(performance.now() - startedAt).toBeLessThan(SLOW_MS);
@@ -53,12 +53,12 @@ describe("after ten minutes without a dispatcher", () => {
     expect(slow.connections()).toBeLessThanOrEqual(CONNECTIONS);
 
     await waitFor("they are recorded", async () => {
-      const [row] = await bench.sql`
+      const [row] = await harness.sql`
         SELECT count(*)::int AS n FROM schedules WHERE status = 'succeeded' AND account_id = ANY (${accounts})`;
       return row?.n === ACCOUNTS * EACH;
     });
     for (const id of [...accounts, hanging.id]) {
-      const rows = await bench.sql`
+      const rows = await harness.sql`
         SELECT a.attempted_at, s.fire_at FROM attempts a JOIN schedules s ON s.id = a.schedule_id
         WHERE a.account_id = ${id} ORDER BY a.attempted_at, s.fire_at`;
       const times = rows.map((row) => (row.attempted_at as Date).getTime());
@@ -70,7 +70,7 @@ describe("after ten minutes without a dispatcher", () => {
       for (const [n, at] of order.entries())
         expect(Math.abs(sorted.indexOf(at) - n), `the ${n}th`).toBeLessThanOrEqual(MIXED_MAX);
     }
-    const twice = await bench.sql`SELECT FROM schedules WHERE attempts > 1`;
+    const twice = await harness.sql`SELECT FROM schedules WHERE attempts > 1`;
     expect(twice).toHaveLength(0);
   });
 });

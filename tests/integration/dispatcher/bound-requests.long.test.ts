@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let receiver: Receiver;
 let other: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
 beforeAll(async () => {
   [receiver, other] = await Promise.all([startReceiver({ tls: false }), startReceiver({ tls: false })]);
-  bench = await createDispatchBench({ DELIVERY_ALLOW: `${receiver.origin},${other.origin}` });
-  await bench.dispatcher();
+  harness = await createDispatchHarness({ DELIVERY_ALLOW: `${receiver.origin},${other.origin}` });
+  await harness.dispatcher();
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   await Promise.all([receiver.close(), other.close()]);
 });
 beforeEach(() => {
@@ -30,27 +30,27 @@ const UNREAD_MS = NOTIFY_HORIZON_MS + 500;
 
 /** A schedule with a payload, due in half a second by default, of an account without retries. */
 async function schedule(dueInMs = 500) {
-  const account = await bench.account({ settings: { retry_attempts: 0 } });
+  const account = await harness.account({ settings: { retry_attempts: 0 } });
   const overrides = { payload: "secret", headers: [["X-Token", "t"]] as [string, string][] };
-  return bench.schedule(account, `${receiver.origin}/hook`, new Date(Date.now() + dueInMs), overrides);
+  return harness.schedule(account, `${receiver.origin}/hook`, new Date(Date.now() + dueInMs), overrides);
 }
 
 // Another account's signing secret would then sign it, and its owner could read it at a target of their own.
 async function moveToAnotherAccount(id: string) {
-  const thief = await bench.account({ settings: { retry_attempts: 0 } });
-  await bench.sql`WITH r AS (UPDATE schedule_requests SET account_id = ${thief.id} WHERE schedule_id = ${id})
+  const thief = await harness.account({ settings: { retry_attempts: 0 } });
+  await harness.sql`WITH r AS (UPDATE schedule_requests SET account_id = ${thief.id} WHERE schedule_id = ${id})
     UPDATE schedules SET account_id = ${thief.id}, shard = (SELECT shard FROM accounts WHERE id = ${thief.id})
     WHERE id = ${id}`;
   await wakeLaneOf(id);
 }
 
 async function moveToTest(id: string) {
-  await bench.sql`WITH r AS (UPDATE schedule_requests SET env = 'test' WHERE schedule_id = ${id})
+  await harness.sql`WITH r AS (UPDATE schedule_requests SET env = 'test' WHERE schedule_id = ${id})
     UPDATE schedules SET env = 'test' WHERE id = ${id}`;
   await wakeLaneOf(id);
 }
 
-const wakeLaneOf = (id: string) => bench.sql`
+const wakeLaneOf = (id: string) => harness.sql`
   INSERT INTO lanes (account_id, env, shard, due_at)
   SELECT account_id, env, shard, next_attempt_at FROM schedules WHERE id = ${id}
   ON CONFLICT (account_id, env) DO UPDATE SET due_at = excluded.due_at`;
@@ -61,24 +61,25 @@ describe("a payload is never sent after somebody who can write to the database h
       "target and origin",
       (
         id,
-      ) => bench.sql`WITH r AS (UPDATE schedule_requests SET target_url = ${`${other.origin}/hook`} WHERE schedule_id = ${id})
+      ) => harness.sql`WITH r AS (UPDATE schedule_requests SET target_url = ${`${other.origin}/hook`} WHERE schedule_id = ${id})
         UPDATE schedules SET origin = ${other.origin} WHERE id = ${id}`,
       "the stored request cannot be decrypted",
       UNREAD_MS,
     ],
     [
       "the path",
-      (id) => bench.sql`UPDATE schedule_requests SET target_url = ${`${receiver.origin}/x`} WHERE schedule_id = ${id}`,
+      (id) =>
+        harness.sql`UPDATE schedule_requests SET target_url = ${`${receiver.origin}/x`} WHERE schedule_id = ${id}`,
       "the stored request cannot be decrypted",
     ],
     [
       "the method",
-      (id) => bench.sql`UPDATE schedule_requests SET method = 'PUT' WHERE schedule_id = ${id}`,
+      (id) => harness.sql`UPDATE schedule_requests SET method = 'PUT' WHERE schedule_id = ${id}`,
       "the stored request cannot be decrypted",
     ],
     [
       "the origin that is connected to",
-      (id) => bench.sql`UPDATE schedules SET origin = ${other.origin} WHERE id = ${id}`,
+      (id) => harness.sql`UPDATE schedules SET origin = ${other.origin} WHERE id = ${id}`,
       "the stored request cannot be read",
       UNREAD_MS,
     ],
@@ -87,8 +88,8 @@ describe("a payload is never sent after somebody who can write to the database h
   ])("%s", async (_, change, text, dueInMs) => {
     const id = await schedule(dueInMs);
     await change(id);
-    await waitFor("it is dead", async () => ["dead", "succeeded"].includes((await bench.read(id)).status));
+    await waitFor("it is dead", async () => ["dead", "succeeded"].includes((await harness.read(id)).status));
     expect([...receiver.requests, ...other.requests].map(({ method, path }) => `${method} ${path}`)).toEqual([]);
-    expect(await bench.attempts(id)).toMatchObject([{ outcome: "unreachable", error_text: text }]);
+    expect(await harness.attempts(id)).toMatchObject([{ outcome: "unreachable", error_text: text }]);
   });
 });

@@ -5,28 +5,28 @@ import { BEFORE_ALL } from "#db/queries/schedules/due.ts";
 import { findComingLanes } from "#db/queries/schedules/due-lanes.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { newId } from "#domain/ids.ts";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 const ME = newId(0);
 const AT_ONCE = 50;
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 /** A session with the settings of the dispatcher's. */
 let session: postgres.Sql;
-let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let account: Awaited<ReturnType<DispatchHarness["account"]>>;
 let captured: { text: string; parameters: unknown[] };
 
-withDispatchBench({}, (made) => {
-  ({ receiver, bench } = made);
+withDispatchHarness({}, (made) => {
+  ({ receiver, harness } = made);
 });
 beforeAll(async () => {
-  session = postgres(bench.databaseUrl, {
+  session = postgres(harness.databaseUrl, {
     max: 1,
     onnotice: () => {},
     connection: SESSION as never,
@@ -34,9 +34,9 @@ beforeAll(async () => {
       captured = { text, parameters };
     },
   });
-  account = await bench.account();
+  account = await harness.account();
   // No claim reads it, and it makes inserting many rows slow.
-  await bench.sql`DROP INDEX schedule_requests_search`;
+  await harness.sql`DROP INDEX schedule_requests_search`;
 });
 afterAll(async () => {
   await session.end();
@@ -62,14 +62,14 @@ async function explain(run: () => Promise<unknown>): Promise<Explained> {
 async function due(n: number): Promise<string[]> {
   const ids: string[] = [];
   for (let made = 0; made < n; made++)
-    ids.push(await bench.schedule(account, `${receiver.origin}/`, inMs(60_000), { payload: "x".repeat(1_024) }));
-  await bench.sql`UPDATE schedules SET fire_at = now(), next_attempt_at = now() WHERE id = ANY (${ids})`;
+    ids.push(await harness.schedule(account, `${receiver.origin}/`, inMs(60_000), { payload: "x".repeat(1_024) }));
+  await harness.sql`UPDATE schedules SET fire_at = now(), next_attempt_at = now() WHERE id = ANY (${ids})`;
   return ids;
 }
 
 async function claim(ids: string[]) {
-  await bench.sql`UPDATE shards SET owner = ${ME}, epoch = 1, lease_until = 'infinity'`;
-  const [row] = await bench.sql`SELECT shard FROM accounts WHERE id = ${account.id}`;
+  await harness.sql`UPDATE shards SET owner = ${ME}, epoch = 1, lease_until = 'infinity'`;
+  const [row] = await harness.sql`SELECT shard FROM accounts WHERE id = ${account.id}`;
   const wanted = ids.map((id) => ({ id, version: 1, shard: row?.shard, earlyMs: 0 }));
   return explain(async () => {
     const claimed = await claimSchedules(session, ME, new Map([[row?.shard, 1]]), wanted, 1);
@@ -91,17 +91,17 @@ describe("a claim", () => {
     await insertRows(20_000, "-1 minute");
     await deliverAll();
     const ids = await due(AT_ONCE);
-    await bench.sql`VACUUM ANALYZE`;
+    await harness.sql`VACUUM ANALYZE`;
     const alone = await claim(ids);
     await insertRows(200_000, "30 days");
-    await bench.sql`VACUUM ANALYZE`;
+    await harness.sql`VACUUM ANALYZE`;
     const beside = await claim(await due(AT_ONCE));
     expect(alone.buffers).toBeGreaterThan(AT_ONCE);
     expect(beside.buffers / alone.buffers).toBeLessThanOrEqual(1.2);
   }, 120_000);
 
   it("is not slowed down by the dead rows of 50,000 deliveries that an old snapshot keeps", async () => {
-    const snapshot = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+    const snapshot = postgres(harness.databaseUrl, { max: 1, onnotice: () => {} });
     onTestFinished(() => snapshot.end({ timeout: 0 }));
     await snapshot`SET idle_in_transaction_session_timeout = 0`;
     await snapshot`BEGIN ISOLATION LEVEL REPEATABLE READ`;
@@ -110,7 +110,7 @@ describe("a claim", () => {
     for (let n = 0; n < 10; n++) {
       await insertRows(5_000, "-1 minute");
       await deliverAll();
-      await bench.sql`VACUUM ANALYZE schedules`;
+      await harness.sql`VACUUM ANALYZE schedules`;
     }
     const ids = await due(AT_ONCE);
     // A plan that scans the dead rows takes a hundred times as long.
@@ -118,13 +118,13 @@ describe("a claim", () => {
     const coming = await explain(() => findComingLanes(session, EVERYTHING, Date.now() + 4_000, 2_000));
     expect(coming.ms / before).toBeLessThan(200);
 
-    await bench.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
-    await bench.dispatcher();
+    await harness.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
+    await harness.dispatcher();
     // The following measures reading in the steady state. So everything that is due already is delivered first.
-    await waitFor("it is at work", async () => (await bench.read(ids[0] ?? "")).status === "succeeded");
+    await waitFor("it is at work", async () => (await harness.read(ids[0] ?? "")).status === "succeeded");
     const soon = await Promise.all(Array.from({ length: 20 }, (_, n) => later(1_500 + 50 * n)));
     const done = await waitFor("they are delivered", async () => {
-      const rows = await bench.sql`
+      const rows = await harness.sql`
         SELECT offset_ms::int FROM schedules WHERE id = ANY (${soon}) AND status = 'succeeded'`;
       return rows.length === soon.length && rows;
     });
@@ -132,26 +132,26 @@ describe("a claim", () => {
   }, 120_000);
 });
 
-const later = async (ms: number) => bench.schedule(await bench.account(), `${receiver.origin}/`, inMs(ms));
+const later = async (ms: number) => harness.schedule(await harness.account(), `${receiver.origin}/`, inMs(ms));
 
 /** Rows as `create_schedule` makes them, due `dueIn` from now. */
 async function insertRows(count: number, dueIn: string) {
-  await bench.sql`
+  await harness.sql`
   WITH made AS (
     INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
     SELECT gen_random_uuid(), ${account.id}, 'live', n % 64, false, now() + ${dueIn}::interval, now() + ${dueIn}::interval, 0, 0, 'https://example.com'
     FROM generate_series(1, ${count}) n RETURNING id)
   INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
   SELECT id, ${account.id}, 'live', 'https://example.com/', 'POST', '\\x00' FROM made`;
-  await enterLanes(bench.sql);
+  await enterLanes(harness.sql);
 }
 
 /** Runs both updates of a delivery, those of a claim and a record, on the due rows. */
 async function deliverAll() {
-  await bench.sql`
+  await harness.sql`
     UPDATE schedules SET status = 'firing', attempts = 1, claim_deadline = now() + interval '35 s'
     WHERE next_attempt_at < now() AND status = 'scheduled'`;
-  await bench.sql`
+  await harness.sql`
     UPDATE schedules SET status = 'succeeded', next_attempt_at = NULL, claim_deadline = NULL, ended_at = now()
     WHERE status = 'firing'`;
 }

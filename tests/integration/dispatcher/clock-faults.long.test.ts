@@ -1,28 +1,28 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
 import { SHARD_LEASE_MS } from "#domain/timing.ts";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 let receiver: Receiver;
-let bench: DispatchBench;
-let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let harness: DispatchHarness;
+let account: Awaited<ReturnType<DispatchHarness["account"]>>;
 
-withDispatchBench({}, (made) => {
-  ({ receiver, bench } = made);
+withDispatchHarness({}, (made) => {
+  ({ receiver, harness } = made);
 });
 beforeEach(async () => {
-  account = await bench.account();
+  account = await harness.account();
 });
-afterEach(() => bench.endProcesses());
+afterEach(() => harness.endProcesses());
 
 const spread = (n: number, fromMs: number, overMs: number) =>
   Promise.all(
     Array.from({ length: n }, (_, nth) =>
-      bench.schedule(account, `${receiver.origin}/`, inMs(fromMs + (overMs * nth) / n)),
+      harness.schedule(account, `${receiver.origin}/`, inMs(fromMs + (overMs * nth) / n)),
     ),
   );
 
@@ -36,13 +36,13 @@ async function startSkewed(skewMs: number, env: Record<string, string> = {}) {
     let skewMs = ${skewMs}, stepMs = -3600000;
     Date.now = () => real() + skewMs;
     process.on("SIGUSR2", () => { skewMs += stepMs; stepMs = -stepMs; });`;
-  return bench.process({ env, preload: clock });
+  return harness.process({ env, preload: clock });
 }
 
 /** None early by the database's clock, and each sent once. */
 async function expectNoneEarly(ids: string[]) {
   const delivered = async () => {
-    const [row] = await bench.sql`
+    const [row] = await harness.sql`
       SELECT count(*)::int AS n FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded' AND attempts = 1`;
     return row?.n === ids.length;
   };
@@ -54,7 +54,7 @@ async function expectNoneEarly(ids: string[]) {
   }
 }
 const latenessOf = async (ids: string[]) => {
-  const rows = await bench.sql`SELECT offset_ms::int AS ms FROM schedules WHERE id = ANY (${ids})`;
+  const rows = await harness.sql`SELECT offset_ms::int AS ms FROM schedules WHERE id = ANY (${ids})`;
   return rows.map((row) => row.ms as number);
 };
 
@@ -67,7 +67,7 @@ describe("a dispatcher process whose wall clock is wrong", () => {
       await expectNoneEarly(ids);
       expect(Math.max(...(await latenessOf(ids)))).toBeLessThanOrEqual(2_000);
       await waitFor("it reports its skew", async () => {
-        const [row] = await bench.sql`SELECT skew_ms FROM dispatchers ORDER BY beat_at DESC LIMIT 1`;
+        const [row] = await harness.sql`SELECT skew_ms FROM dispatchers ORDER BY beat_at DESC LIMIT 1`;
         return row?.skew_ms !== null && Math.abs(Number(row?.skew_ms) - skewMs) < 200;
       });
     },
@@ -87,10 +87,10 @@ describe("a dispatcher process whose wall clock is wrong", () => {
   it("by its time zone writes instants in UTC", async () => {
     await startSkewed(0, { TZ: "America/New_York" });
     const fireAt = inMs(800);
-    const id = await bench.schedule(account, `${receiver.origin}/`, fireAt);
+    const id = await harness.schedule(account, `${receiver.origin}/`, fireAt);
     await expectNoneEarly([id]);
     expect(receiver.requests[0]?.headers["x-service-fire-at"]).toBe(formatInstant(fireAt.getTime()));
-    const [attempt] = await bench.attempts(id);
+    const [attempt] = await harness.attempts(id);
     expect(Math.abs(Number(attempt?.attempted_at) - fireAt.getTime())).toBeLessThan(60_000);
   });
 });
@@ -99,11 +99,11 @@ describe("a schedule that is due in weeks", () => {
   it("(25, 30, 400 days: longer than the longest timer) is not sent now, and keeps no dispatcher busy", async () => {
     const process = await startSkewed(0);
     const ids = await Promise.all(
-      [25, 30, 400].map((days) => bench.schedule(account, `${receiver.origin}/`, inMs(days * 86_400_000))),
+      [25, 30, 400].map((days) => harness.schedule(account, `${receiver.origin}/`, inMs(days * 86_400_000))),
     );
     const soon = await spread(5, 1_000, 500);
     await expectNoneEarly(soon);
-    for (const id of ids) expect(await bench.read(id)).toMatchObject({ status: "scheduled", attempts: 0 });
+    for (const id of ids) expect(await harness.read(id)).toMatchObject({ status: "scheduled", attempts: 0 });
     expect(process.exitCode).toBeNull();
   });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { startDnsServer } from "../../helpers/dns-server.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
@@ -15,7 +15,7 @@ import { waitFor } from "../../helpers/wait-for.ts";
 const BUSY_ORIGIN_CONNECTIONS = 256;
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 const ends: (() => unknown)[] = [];
 
 async function start(settings: Record<string, string> = {}): Promise<void> {
@@ -24,12 +24,12 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   ends.push(() => rmSync(folder, { recursive: true }));
   const caFile = join(folder, "ca.pem");
   writeFileSync(caFile, receiver.ca);
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, DELIVERY_CA_FILE: caFile, ...settings });
+  harness = await createDispatchHarness({ DELIVERY_ALLOW: receiver.origin, DELIVERY_CA_FILE: caFile, ...settings });
 }
 afterEach(async () => {
   // Ends hanging requests, so that the dispatcher does not wait for them.
   await receiver.close();
-  await bench.close();
+  await harness.close();
   for (const end of ends.splice(0)) await end();
 });
 
@@ -42,7 +42,7 @@ async function schedule(
   origins: string[],
   { rows, dueInMs, everyMs = 0 }: { rows: number; dueInMs: number; everyMs?: number },
 ): Promise<void> {
-  await bench.sql`
+  await harness.sql`
     WITH made AS (
       INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
       SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, (${origins}::text[])[n % ${origins.length} + 1]
@@ -51,11 +51,11 @@ async function schedule(
       WHERE a.id = ANY (${accounts.map(({ id }) => id)}) RETURNING id, account_id, origin)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, account_id, 'live', origin || '/', 'POST', '\\x00' FROM made`;
-  await enterLanes(bench.sql);
+  await enterLanes(harness.sql);
 }
 
 const delivered = async (accounts: TestAccount[]): Promise<number> => {
-  const [row] = await bench.sql`
+  const [row] = await harness.sql`
     SELECT count(*)::int AS n FROM schedules
     WHERE account_id = ANY (${accounts.map(({ id }) => id)}) AND status = 'succeeded'`;
   return row?.n;
@@ -66,14 +66,14 @@ describe("a slow and steady target", () => {
     const answersInMs = 500;
     await start();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), answersInMs));
-    const account = await bench.account({ settings: { cps_limit: 500 } });
+    const account = await harness.account({ settings: { cps_limit: 500 } });
     const slowly = { rows: 100, dueInMs: 1_500, everyMs: 20 };
     const quickly = { rows: 1_800, dueInMs: 3_500, everyMs: 3 };
     for (const due of [slowly, quickly]) await schedule([account], [receiver.origin], due);
-    await bench.dispatcher();
+    await harness.dispatcher();
     const rows = slowly.rows + quickly.rows;
     await waitFor("all are delivered", async () => (await delivered([account])) === rows, 60_000);
-    const [last] = await bench.sql`
+    const [last] = await harness.sql`
       SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY offset_ms)::int AS late FROM schedules
       WHERE fire_at > (SELECT max(fire_at) FROM schedules) - interval '2 s'`;
     expect(last?.late).toBeLessThan(2 * answersInMs);
@@ -84,10 +84,10 @@ describe("a fast target", () => {
   it("gets at most 256 connections for a burst, however busy the dispatcher is with the burst", async () => {
     await start();
     const accounts = await Promise.all(
-      Array.from({ length: 20 }, () => bench.account({ settings: { cps_limit: 500 } })),
+      Array.from({ length: 20 }, () => harness.account({ settings: { cps_limit: 500 } })),
     );
     await schedule(accounts, [receiver.origin], { rows: 150, dueInMs: 3_000 });
-    await bench.dispatcher();
+    await harness.dispatcher();
     let most = 0;
     await waitFor(
       "all have arrived",
@@ -116,14 +116,15 @@ describe("host names that are never resolved", () => {
         this.setServers([server.address]);
         return resolve4.call(this, name);
       } as never);
-      const hanging = await Promise.all(Array.from({ length: n }, () => bench.account()));
-      const well = await bench.account();
+      const hanging = await Promise.all(Array.from({ length: n }, () => harness.account()));
+      const well = await harness.account();
       const origins = names.map((name) => `https://${name}`);
       await schedule(hanging, origins, { rows: hosts, dueInMs: 1_500 });
       await schedule([well], [receiver.origin], { rows: 30, dueInMs: 3_000, everyMs: 50 });
-      await bench.dispatcher();
+      await harness.dispatcher();
       await waitFor("the others are delivered", async () => (await delivered([well])) === 30, 50_000);
-      const [latest] = await bench.sql`SELECT max(offset_ms)::int AS late FROM schedules WHERE account_id = ${well.id}`;
+      const [latest] =
+        await harness.sql`SELECT max(offset_ms)::int AS late FROM schedules WHERE account_id = ${well.id}`;
       expect(server.asked.length).toBeGreaterThan(0);
       expect(latest?.late).toBeLessThan(CONNECT_DEADLINE_MS / 5);
     },

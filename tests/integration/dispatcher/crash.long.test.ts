@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { createDispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { drip, pour, type RawBehaviour, startRawServer } from "../../helpers/raw-server.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -23,25 +23,25 @@ describe("a dispatcher process", () => {
   it.each(Object.entries(CASES))("survives an answer without a length and %s", async (_title, behaviour) => {
     const server = await startRawServer(behaviour);
     const url = `http://127.0.0.1:${server.port}`;
-    const bench = await createDispatchBench({ DELIVERY_ALLOW: url });
-    const child = await bench.process();
+    const harness = await createDispatchHarness({ DELIVERY_ALLOW: url });
+    const child = await harness.process();
     const exited = once(child, "exit");
     try {
-      const account = await bench.account({ settings: { retry_attempts: 0 } });
-      const id = await bench.schedule(account, `${url}/`, new Date(Date.now() + 500), { payload: "x" });
+      const account = await harness.account({ settings: { retry_attempts: 0 } });
+      const id = await harness.schedule(account, `${url}/`, new Date(Date.now() + 500), { payload: "x" });
       await waitFor(
         "it ends",
-        async () => ["succeeded", "dead"].includes((await bench.read(id)).status) || child.exitCode !== null,
+        async () => ["succeeded", "dead"].includes((await harness.read(id)).status) || child.exitCode !== null,
         45_000,
       );
       await waitFor("its connection is gone", () => server.connections() === 0);
-      expect(await bench.attempts(id)).toHaveLength(1);
+      expect(await harness.attempts(id)).toHaveLength(1);
       child.kill("SIGTERM");
       expect(await exited).toEqual([0, null]);
     } finally {
       child.kill("SIGKILL");
       await exited;
-      await bench.close();
+      await harness.close();
       await server.close();
     }
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, startApi } from "../api/api.ts";
@@ -10,17 +10,17 @@ const N = CLOSE + 50;
 
 let receiver: Receiver;
 let api: Api;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
 beforeAll(async () => {
   receiver = await startReceiver({ tls: false });
   const settings = { DELIVERY_ALLOW: receiver.origin };
   api = await startApi(settings);
-  bench = await createDispatchBench(settings, { ...api.database, drop: async () => {} });
-  await bench.dispatcher();
+  harness = await createDispatchHarness(settings, { ...api.database, drop: async () => {} });
+  await harness.dispatcher();
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   await api.stop();
   await receiver.close();
 });
@@ -28,13 +28,17 @@ afterAll(async () => {
 it("no request leaves after the deletion of its account was answered, however many schedules are due", async () => {
   for (let round = 0; round < 3; round++) {
     receiver.requests.length = 0;
-    const account = await bench.account();
-    const other = await bench.account();
+    const account = await harness.account();
+    const other = await harness.account();
     const session = await api.session(account.id);
     const startMs = Date.now() + 1_000;
     await Promise.all(
       Array.from({ length: N }, (_, n) =>
-        bench.schedule(account, `${receiver.origin}/deleted`, new Date(startMs + n * 5 + Math.max(0, n - CLOSE) * 200)),
+        harness.schedule(
+          account,
+          `${receiver.origin}/deleted`,
+          new Date(startMs + n * 5 + Math.max(0, n - CLOSE) * 200),
+        ),
       ),
     );
     const arrived = () => receiver.requests.filter(({ path }) => path === "/deleted");
@@ -43,12 +47,12 @@ it("no request leaves after the deletion of its account was answered, however ma
     expect(await api.call("DELETE", "/v1/me", session)).toMatchObject({ status: 204 });
     const atAnswer = arrived().length;
     expect(atAnswer).toBeLessThan(N);
-    const last = await bench.schedule(other, `${receiver.origin}/other`, new Date(Date.now() + 1_500));
+    const last = await harness.schedule(other, `${receiver.origin}/other`, new Date(Date.now() + 1_500));
     await waitFor("a later schedule of another account is delivered", async () => {
-      return (await bench.read(last)).status === "succeeded";
+      return (await harness.read(last)).status === "succeeded";
     });
     expect(arrived()).toHaveLength(atAnswer);
-    const [counted] = await bench.sql`
+    const [counted] = await harness.sql`
       SELECT count(*) FILTER (WHERE status = 'succeeded')::int AS sent, count(*) FILTER (WHERE status = 'firing')::int AS firing
       FROM schedules WHERE account_id = ${account.id}`;
     expect(counted).toEqual({ sent: atAnswer, firing: 0 });

@@ -6,13 +6,13 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import { ATTEMPT_DEADLINE_MS, CONNECT_DEADLINE_MS } from "#domain/timing.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let folder: string;
 
 beforeAll(async () => {
@@ -20,14 +20,14 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stopwatch-ca-"));
   const caFile = join(folder, "ca.pem");
   await writeFile(caFile, receiver.ca);
-  bench = await createDispatchBench({
+  harness = await createDispatchHarness({
     DELIVERY_ALLOW: `localhost:${receiver.port},localhost:1`,
     DELIVERY_CA_FILE: caFile,
   });
-  await bench.dispatcher();
+  await harness.dispatcher();
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   await receiver.close();
   await rm(folder, { recursive: true });
 });
@@ -39,15 +39,15 @@ beforeEach(() => {
 const toStatus = (id: string, status: string, deadlineMs?: number) =>
   waitFor(
     `${id} becomes ${status}`,
-    async () => (await bench.read(id)).status === status && bench.read(id),
+    async () => (await harness.read(id)).status === status && harness.read(id),
     deadlineMs,
   );
 
 describe("a delivered request", () => {
   it("has the caller's method, path, query, headers and body bytes, and both signatures", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const payload = 'text \0 with é and 😀\r\n{"a":1}';
-    const id = await bench.schedule(account, `${receiver.origin}/hook/%2f/x?y=1&z=%20`, inMs(400), {
+    const id = await harness.schedule(account, `${receiver.origin}/hook/%2f/x?y=1&z=%20`, inMs(400), {
       method: "PUT",
       payload,
       headers: [
@@ -79,15 +79,15 @@ describe("a delivered request", () => {
   });
 
   it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])("%s without a payload has no body", async (method) => {
-    const account = await bench.account();
-    const id = await bench.schedule(account, `${receiver.origin}/${method}`, inMs(300), { method });
+    const account = await harness.account();
+    const id = await harness.schedule(account, `${receiver.origin}/${method}`, inMs(300), { method });
     await toStatus(id, "succeeded");
     expect(receiver.requests).toMatchObject([{ method, body: Buffer.alloc(0) }]);
   });
 
   it("is signed with the secrets of its own environment", async () => {
-    const account = await bench.account();
-    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(300), { env: "test", payload: "{}" });
+    const account = await harness.account();
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(300), { env: "test", payload: "{}" });
     await toStatus(id, "succeeded");
     const headers = receiver.requests[0]?.headers as Record<string, string>;
     new Webhook(account.secrets.test).verify("{}", headers);
@@ -95,11 +95,11 @@ describe("a delivered request", () => {
   });
 
   it("is recorded once, with its timing", async () => {
-    const account = await bench.account();
-    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(300));
+    const account = await harness.account();
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(300));
     const row = await toStatus(id, "succeeded");
     expect(row).toMatchObject({ attempts: 1, next_attempt_at: null, claimed_by: null });
-    const attempts = await bench.attempts(id);
+    const attempts = await harness.attempts(id);
     expect(attempts).toHaveLength(1);
     expect(attempts[0]).toMatchObject({
       attempt: 1,
@@ -115,11 +115,14 @@ describe("a delivered request", () => {
 
 describe.concurrent("punctuality", () => {
   it("no request leaves before its instant", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const due = new Map<string, number>();
     for (let n = 0; n < 200; n++) {
       const fireAt = inMs(500 + Math.random() * 1_500);
-      due.set(encodeId("sch", await bench.schedule(account, `${receiver.origin}/punctual`, fireAt)), fireAt.getTime());
+      due.set(
+        encodeId("sch", await harness.schedule(account, `${receiver.origin}/punctual`, fireAt)),
+        fireAt.getTime(),
+      );
     }
     const arrived = () => receiver.requests.filter(({ path }) => path === "/punctual");
     await waitFor("all arrive", () => arrived().length === 200);
@@ -128,16 +131,16 @@ describe.concurrent("punctuality", () => {
     }
     await waitFor("all recorded", async () => {
       const [row] =
-        await bench.sql`SELECT count(*)::int AS n FROM schedules WHERE account_id = ${account.id} AND offset_ms >= 0`;
+        await harness.sql`SELECT count(*)::int AS n FROM schedules WHERE account_id = ${account.id} AND offset_ms >= 0`;
       return row?.n === 200;
     });
   });
 
   it("a request with early fire leaves ahead of its instant, by at most 500 ms", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) {
-      ids.push(await bench.schedule(account, `${receiver.origin}/`, inMs(2_500 + 100 * n), { early: true }));
+      ids.push(await harness.schedule(account, `${receiver.origin}/`, inMs(2_500 + 100 * n), { early: true }));
     }
     const offsets: number[] = [];
     for (const id of ids) offsets.push(Number((await toStatus(id, "succeeded")).offset_ms));
@@ -146,9 +149,9 @@ describe.concurrent("punctuality", () => {
   });
 
   it("a schedule that is due in a moment is found by a notification and not by polling", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     for (let n = 0; n < 5; n++) {
-      const id = await bench.schedule(account, `${receiver.origin}/`, inMs(150));
+      const id = await harness.schedule(account, `${receiver.origin}/`, inMs(150));
       const row = await toStatus(id, "succeeded");
       // Without a notification the dispatcher queries the database only once in five seconds.
       expect(Number(row.offset_ms)).toBeLessThan(2_000);
@@ -158,14 +161,14 @@ describe.concurrent("punctuality", () => {
 
 describe("a failed attempt", () => {
   it("is retried after each backoff until the answer is 2xx", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     receiver.respond((_request, response) => {
       response.statusCode = receiver.requests.length < 3 ? 500 : 200;
       response.end("sorry");
     });
-    const id = await bench.schedule(account, `${receiver.origin}/flaky`, inMs(200), { payload: "x" });
+    const id = await harness.schedule(account, `${receiver.origin}/flaky`, inMs(200), { payload: "x" });
     await toStatus(id, "succeeded");
-    const attempts = await bench.attempts(id);
+    const attempts = await harness.attempts(id);
     expect(attempts.map((a) => [a.attempt, a.status_code, a.error_text])).toEqual([
       [1, 500, "sorry"],
       [2, 500, "sorry"],
@@ -180,25 +183,25 @@ describe("a failed attempt", () => {
 
   it("with 410 makes the schedule dead at once", async () => {
     receiver.respond((_request, response) => response.writeHead(410).end());
-    const id = await bench.schedule(await bench.account(), `${receiver.origin}/`, inMs(200));
+    const id = await harness.schedule(await harness.account(), `${receiver.origin}/`, inMs(200));
     expect(await toStatus(id, "dead")).toMatchObject({ attempts: 1 });
   });
 
   it("with a redirect is not redirected", async () => {
-    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    const account = await harness.account({ settings: { retry_attempts: 0 } });
     receiver.respond((_request, response) => response.writeHead(302, { location: `${receiver.origin}/other` }).end());
-    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200));
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(200));
     await toStatus(id, "dead");
     expect(receiver.requests.map(({ path }) => path)).toEqual(["/"]);
-    expect(await bench.attempts(id)).toMatchObject([{ outcome: "rejected", status_code: 302 }]);
+    expect(await harness.attempts(id)).toMatchObject([{ outcome: "rejected", status_code: 302 }]);
   });
 
   it("because no server listens is recorded without a status code and without the address, and retried", async () => {
-    const account = await bench.account({ settings: { retry_attempts: 1 } });
-    const id = await bench.schedule(account, "https://localhost:1/", inMs(300));
+    const account = await harness.account({ settings: { retry_attempts: 1 } });
+    const id = await harness.schedule(account, "https://localhost:1/", inMs(300));
     const row = await toStatus(id, "dead");
     expect(row).toMatchObject({ attempts: 2 });
-    for (const attempt of await bench.attempts(id)) {
+    for (const attempt of await harness.attempts(id)) {
       expect(attempt).toMatchObject({ outcome: "unreachable", status_code: null, latency_ms: 0 });
       expect(attempt.error_text).toBe("connection: ECONNREFUSED");
       expect(attempt.late_ms).toBeGreaterThanOrEqual(0);
@@ -206,31 +209,31 @@ describe("a failed attempt", () => {
   });
 
   it("because the connection closes without an answer is one request, which is never silently repeated", async () => {
-    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    const account = await harness.account({ settings: { retry_attempts: 0 } });
     receiver.respond((_request, _response, socket) => socket.destroy());
-    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200));
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(200));
     await toStatus(id, "dead");
     expect(receiver.requests).toHaveLength(1);
-    expect(await bench.attempts(id)).toMatchObject([{ outcome: "unreachable", status_code: null }]);
+    expect(await harness.attempts(id)).toMatchObject([{ outcome: "unreachable", status_code: null }]);
   });
 
   it("whose answer repeats the payload, a header value or a secret is stored without the answer's text", async () => {
-    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    const account = await harness.account({ settings: { retry_attempts: 0 } });
     const payload = JSON.stringify({ canary: "a-long-canary-of-more-than-thirty-two-characters" });
     receiver.respond((request, response) => response.writeHead(500).end(`you sent: ${request.body}`));
-    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200), { payload });
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(200), { payload });
     await toStatus(id, "dead");
-    expect((await bench.attempts(id))[0]?.error_text).toBe("[response repeated the request]");
+    expect((await harness.attempts(id))[0]?.error_text).toBe("[response repeated the request]");
   });
 
   it("whose answer is not clean text is recorded, too", async () => {
-    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    const account = await harness.account({ settings: { retry_attempts: 0 } });
     receiver.respond((_request, response) =>
       response.writeHead(500).end(Buffer.from([0, 0xff, 0xfe, 0xed, 0xa0, 0x80, 0x22, 0x5c])),
     );
-    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(200));
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(200));
     await toStatus(id, "dead");
-    expect((await bench.attempts(id))[0]?.error_text).toContain("\uFFFD");
+    expect((await harness.attempts(id))[0]?.error_text).toContain("\uFFFD");
   });
 
   it("does not follow from 2xx with a body that never ends", async () => {
@@ -238,25 +241,25 @@ describe("a failed attempt", () => {
       response.writeHead(200);
       response.write("drip");
     });
-    const id = await bench.schedule(await bench.account(), `${receiver.origin}/`, inMs(200));
+    const id = await harness.schedule(await harness.account(), `${receiver.origin}/`, inMs(200));
     await toStatus(id, "succeeded", 5_000);
   });
 
   it("of a request that cannot be decrypted is recorded as that, and stops no other delivery", async () => {
-    const account = await bench.account({ settings: { retry_attempts: 0 } });
-    const poisoned = await bench.schedule(account, `${receiver.origin}/`, inMs(400), { payload: "x" });
-    await bench.sql`UPDATE schedule_requests SET sealed = '\\x0102' WHERE schedule_id = ${poisoned}`;
-    const healthy = await bench.schedule(account, `${receiver.origin}/healthy`, inMs(400));
+    const account = await harness.account({ settings: { retry_attempts: 0 } });
+    const poisoned = await harness.schedule(account, `${receiver.origin}/`, inMs(400), { payload: "x" });
+    await harness.sql`UPDATE schedule_requests SET sealed = '\\x0102' WHERE schedule_id = ${poisoned}`;
+    const healthy = await harness.schedule(account, `${receiver.origin}/healthy`, inMs(400));
     await toStatus(healthy, "succeeded");
     await toStatus(poisoned, "dead");
-    expect(await bench.attempts(poisoned)).toMatchObject([{ error_text: "the stored request cannot be decrypted" }]);
+    expect(await harness.attempts(poisoned)).toMatchObject([{ error_text: "the stored request cannot be decrypted" }]);
   });
 });
 
 describe("a target that stops listening", () => {
   it("costs each of its schedules an attempt when that is due, no more attempts and none later", async () => {
     const leaving = await startReceiver({ tls: false });
-    const fleet = await createDispatchBench({ DELIVERY_ALLOW: leaving.origin });
+    const fleet = await createDispatchHarness({ DELIVERY_ALLOW: leaving.origin });
     try {
       await fleet.dispatcher();
       const account = await fleet.account({ settings: { retry_backoff_ms: 60_000 } });
@@ -282,7 +285,7 @@ describe("a hanging target", () => {
   it("delays neither other accounts nor its own account's other targets", async () => {
     const plain = await startReceiver({ tls: false });
     const elsewhere = `http://127.0.0.1:${plain.port}`;
-    const fleet = await createDispatchBench({ DELIVERY_ALLOW: `${plain.origin},${elsewhere}` });
+    const fleet = await createDispatchHarness({ DELIVERY_ALLOW: `${plain.origin},${elsewhere}` });
     try {
       await fleet.dispatcher();
       const [mine, theirs] = [await fleet.account(), await fleet.account()];

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApiKey } from "#db/queries/accounts/api-keys.ts";
 import { startServices } from "#server/services.ts";
-import { type FaultBench, startFaultBench } from "../../helpers/fault-bench.ts";
+import { type FaultHarness, startFaultHarness } from "../../helpers/fault-harness.ts";
 import { type OwnServer, startOwnServer } from "../../helpers/own-server.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { canMakeSmallDisk, startSmallDiskServer } from "../../helpers/small-disk-server.ts";
@@ -13,7 +13,7 @@ import { waitFor } from "../../helpers/wait-for.ts";
 import { call, testConfig } from "../api/api.ts";
 
 let receiver: Receiver;
-let faults: FaultBench;
+let faults: FaultHarness;
 
 beforeAll(async () => {
   receiver = await startReceiver({ tls: false });
@@ -34,7 +34,7 @@ describe("a database server that cannot write its log to the disk", () => {
   });
 
   it("panics and recovers: nothing acknowledged is lost, and nothing is sent twice", async () => {
-    faults = await startFaultBench(server.url, receiver);
+    faults = await startFaultHarness(server.url, receiver);
     const acknowledged = await faults.creatingDuring(async () => {
       for (let n = 0; n < 3; n++) {
         const [walWriter] = await waitFor("it is up", () =>
@@ -56,7 +56,7 @@ describe("a database server that cannot write its log to the disk", () => {
     await waitFor("it is attached", async () =>
       /TracerPid:\t[1-9]/.test(await readFile(`/proc/${pid}/status`, "utf8")),
     );
-    faults = await startFaultBench(server.url, receiver);
+    faults = await startFaultHarness(server.url, receiver);
     const panics = async () =>
       (await readFile(`${server.folder}/postgres/server.log`, "utf8")).split("PANIC").length - 1;
     const acknowledged = await faults.creatingDuring(async () => {
@@ -77,9 +77,9 @@ describe.skipIf(!canMakeSmallDisk)("a full disk (as root on Linux)", () => {
 
   beforeEach(async () => {
     small = await startSmallDiskServer("160m");
-    faults = await startFaultBench(small.url, receiver);
+    faults = await startFaultHarness(small.url, receiver);
     services = startServices(testConfig(small.url, { DELIVERY_ALLOW: receiver.origin }));
-    const { id } = await faults.bench.account();
+    const { id } = await faults.harness.account();
     key = await services.database.run(5_000, async ({ db }) => {
       return (await createApiKey(db, { accountId: id, env: "live", name: "test" }, services.config.plans.indie)).key;
     });

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
 import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 
-let bench: DispatchBench;
-let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let harness: DispatchHarness;
+let account: Awaited<ReturnType<DispatchHarness["account"]>>;
 
 beforeAll(async () => {
-  bench = await createDispatchBench({});
+  harness = await createDispatchHarness({});
 });
-afterAll(() => bench.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  account = await bench.account({ settings: { cps_limit: 3 } });
+  account = await harness.account({ settings: { cps_limit: 3 } });
 });
 
 const SOON = new Date(Date.now() + 60_000);
 
 /** An account with rows everywhere: schedules of every status, attempts, counts, usage, credentials. */
 async function fill({ id }: { id: string }) {
-  const { sql } = bench;
+  const { sql } = harness;
   await sql`UPDATE accounts SET name = 'Ada', avatar_url = 'x', email_verified_at = now() WHERE id = ${id}`;
   const ids: string[] = [];
   for (let i = 0; i < 10; i++) {
     ids.push(
-      await bench.schedule({ id } as never, "https://example.com/hook", SOON, {
+      await harness.schedule({ id } as never, "https://example.com/hook", SOON, {
         env: i % 2 ? "live" : "test",
         payload: "a payload",
       }),
@@ -79,17 +79,17 @@ function outcome(scheduleId: string, kind: "delivered" | "rejected" = "delivered
 }
 
 const markDeleted = ({ id }: { id: string }) =>
-  bench.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${id}`;
+  harness.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${id}`;
 
 /** Counts the rows of an account in every table that refers to accounts, but for what its deletion itself deletes. */
 async function rowsOf({ id }: { id: string }): Promise<Record<string, number>> {
-  const tables = await bench.sql`
+  const tables = await harness.sql`
     SELECT c.table_name AS name FROM information_schema.columns c JOIN pg_class t ON t.relname = c.table_name
     WHERE c.table_schema = 'public' AND c.column_name = 'account_id' AND NOT t.relispartition
       AND c.table_name <> 'subscriptions'`;
   const rows: Record<string, number> = {};
   for (const { name } of tables) {
-    const [row] = await bench.sql`SELECT count(*)::int AS n FROM ${bench.sql(name)} WHERE account_id = ${id}`;
+    const [row] = await harness.sql`SELECT count(*)::int AS n FROM ${harness.sql(name)} WHERE account_id = ${id}`;
     rows[name] = row?.n;
   }
   return rows;
@@ -98,7 +98,7 @@ async function rowsOf({ id }: { id: string }): Promise<Record<string, number>> {
 async function eraseAll(rowsMax = 200): Promise<number[]> {
   const taken: number[] = [];
   for (;;) {
-    const rows = await eraseDeletedAccounts(bench.sql, { rowsMax });
+    const rows = await eraseDeletedAccounts(harness.sql, { rowsMax });
     if (rows === 0) return taken;
     taken.push(rows);
   }
@@ -112,7 +112,7 @@ describe("a deleted account", () => {
     await markDeleted(account);
     await eraseAll();
     expect(Object.values(await rowsOf(account)).every((rows) => rows === 0)).toBe(true);
-    const [row] = await bench.sql`SELECT * FROM accounts WHERE id = ${account.id}`;
+    const [row] = await harness.sql`SELECT * FROM accounts WHERE id = ${account.id}`;
     expect(row).toMatchObject({
       email: "erased",
       email_verified_at: null,
@@ -124,9 +124,9 @@ describe("a deleted account", () => {
   });
 
   it("is erased without rows of other accounts, whether active or deactivated", async () => {
-    const [other, deactivated] = [await bench.account({ settings: {} }), await bench.account({ settings: {} })];
+    const [other, deactivated] = [await harness.account({ settings: {} }), await harness.account({ settings: {} })];
     for (const one of [account, other, deactivated]) await fill(one);
-    await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${deactivated.id}`;
+    await harness.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${deactivated.id}`;
     const before = [await rowsOf(other), await rowsOf(deactivated)];
     await markDeleted(account);
     await eraseAll();
@@ -134,7 +134,7 @@ describe("a deleted account", () => {
   });
 
   it("is erased in batches of at most the requested size, and each account is finished separately", async () => {
-    const second = await bench.account();
+    const second = await harness.account();
     for (const one of [account, second]) {
       await fill(one);
       await markDeleted(one);
@@ -142,15 +142,15 @@ describe("a deleted account", () => {
     const taken = await eraseAll(3);
     expect(Math.max(...taken)).toBe(3);
     expect(taken.reduce((sum, rows) => sum + rows, 0)).toBeGreaterThan(24);
-    expect(await eraseDeletedAccounts(bench.sql, { rowsMax: 3 })).toBe(0);
-    const left = await bench.sql`SELECT 1 FROM accounts WHERE status = 'deleted' AND erased_at IS NULL`;
+    expect(await eraseDeletedAccounts(harness.sql, { rowsMax: 3 })).toBe(0);
+    const left = await harness.sql`SELECT 1 FROM accounts WHERE status = 'deleted' AND erased_at IS NULL`;
     expect(left).toHaveLength(0);
   });
 
   it("is erased also by several processes at once, and by one after another was killed midway", async () => {
     await fill(account);
     await markDeleted(account);
-    await eraseDeletedAccounts(bench.sql, { rowsMax: 4 });
+    await eraseDeletedAccounts(harness.sql, { rowsMax: 4 });
     await Promise.all([eraseAll(2), eraseAll(2), eraseAll(2)]);
     expect(Object.values(await rowsOf(account)).every((rows) => rows === 0)).toBe(true);
   });
@@ -159,15 +159,15 @@ describe("a deleted account", () => {
     const ids = await fill(account);
     await markDeleted(account);
     await eraseAll();
-    expect(await recordAttempts(bench.sql, [outcome(ids[2] as string)])).toEqual([]);
+    expect(await recordAttempts(harness.sql, [outcome(ids[2] as string)])).toEqual([]);
     expect(await rowsOf(account)).toMatchObject({ attempts: 0, account_counts: 0 });
   });
 
   it("is finished only after an outcome that was being recorded, and no process waits for that", async () => {
     const [, , firing] = await fill(account);
-    const second = await bench.account();
+    const second = await harness.account();
     for (const one of [account, second]) await markDeleted(one);
-    await bench.sql.begin(async (tx) => {
+    await harness.sql.begin(async (tx) => {
       expect(await recordAttempts(tx as never, [outcome(firing as string)])).toHaveLength(1);
       await eraseAll();
       expect(await rowsOf(account)).toMatchObject({ schedules: 1, schedule_requests: 1, signing_secrets: 2 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MEMORY_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
 import { createTestAccounts, type TestAccount } from "../../helpers/accounts.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
@@ -17,17 +17,17 @@ const BULKS = 30;
 
 let receiver: Receiver;
 let other: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
 beforeEach(async () => {
   receiver = await startReceiver({ tls: false });
   other = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: `${receiver.origin},${other.origin}` });
+  harness = await createDispatchHarness({ DELIVERY_ALLOW: `${receiver.origin},${other.origin}` });
 });
 afterEach(async () => {
   // Ends hanging requests, so that the dispatcher does not wait for them.
   await other.close();
-  await bench.close();
+  await harness.close();
   await receiver.close();
 });
 
@@ -36,10 +36,10 @@ const to = (target: Receiver, path: string) => new URL(path, target.origin);
 /** Creates an account in the shard of `account`. */
 async function neighbourOf(account: TestAccount): Promise<TestAccount> {
   const shardOf = async ({ id }: TestAccount) =>
-    (await bench.sql`SELECT shard FROM accounts WHERE id = ${id}`)[0]?.shard;
+    (await harness.sql`SELECT shard FROM accounts WHERE id = ${id}`)[0]?.shard;
   const shard = await shardOf(account);
   for (let n = 0; n < 2_000; n++) {
-    const neighbour = await bench.account();
+    const neighbour = await harness.account();
     if ((await shardOf(neighbour)) === shard) return neighbour;
   }
   throw new Error("no account came into the shard");
@@ -47,7 +47,7 @@ async function neighbourOf(account: TestAccount): Promise<TestAccount> {
 
 /** The lateness of each delivered schedule of these accounts, ms. */
 async function latenessOf(accounts: readonly TestAccount[]): Promise<number[]> {
-  const rows = await bench.sql`
+  const rows = await harness.sql`
     SELECT extract(epoch FROM t.attempted_at - s.fire_at)::float8 * 1000 AS late
     FROM schedules s JOIN attempts t ON t.schedule_id = s.id AND t.attempt = 1
     WHERE s.account_id = ANY (${accounts.map(({ id }) => id)}) AND s.status = 'succeeded'`;
@@ -55,7 +55,7 @@ async function latenessOf(accounts: readonly TestAccount[]): Promise<number[]> {
 }
 
 async function deliveredOf(accounts: readonly TestAccount[]): Promise<number> {
-  const [row] = await bench.sql`
+  const [row] = await harness.sql`
     SELECT count(*)::int AS n FROM schedules
     WHERE account_id = ANY (${accounts.map(({ id }) => id)}) AND status = 'succeeded'`;
   return row?.n;
@@ -66,14 +66,18 @@ describe("an account that shares its shard with 20,000 overdue schedules of anot
     ["that is active", true],
     ["that was deactivated", false],
   ])("%s is served on time while it keeps creating more", async (_, isActive) => {
-    const busy = await bench.account();
+    const busy = await harness.account();
     const fresh = await neighbourOf(busy);
-    await insertSchedules(bench.sql, [busy.id], to(receiver, "/busy"), { rows: 20_000, fromMs: -600_000, everyMs: 10 });
-    if (!isActive) await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${busy.id}`;
-    await bench.dispatcher();
+    await insertSchedules(harness.sql, [busy.id], to(receiver, "/busy"), {
+      rows: 20_000,
+      fromMs: -600_000,
+      everyMs: 10,
+    });
+    if (!isActive) await harness.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${busy.id}`;
+    await harness.dispatcher();
     for (let n = 0; n < BULKS; n++) {
-      await insertSchedules(bench.sql, [fresh.id], to(receiver, "/fresh"), { rows: 2, fromMs: 500 });
-      await bench.sql`
+      await insertSchedules(harness.sql, [fresh.id], to(receiver, "/fresh"), { rows: 2, fromMs: 500 });
+      await harness.sql`
         SELECT pg_notify('stopwatch_due', due_notice(shard, id, account_id, env, next_attempt_at, 2))
         FROM schedules WHERE account_id = ${fresh.id} AND status = 'scheduled' ORDER BY next_attempt_at DESC LIMIT 1`;
       await pause(250);
@@ -86,11 +90,11 @@ describe("an account that shares its shard with 20,000 overdue schedules of anot
 
 describe("an account that creates twice its rate", () => {
   it("is sent at its rate, the oldest first, and never faster", async () => {
-    const account = await bench.account({ settings: { cps_limit: 20 } });
-    await insertSchedules(bench.sql, [account.id], to(receiver, "/"), { rows: 400, fromMs: 1_000, everyMs: 25 });
-    await bench.dispatcher();
+    const account = await harness.account({ settings: { cps_limit: 20 } });
+    await insertSchedules(harness.sql, [account.id], to(receiver, "/"), { rows: 400, fromMs: 1_000, everyMs: 25 });
+    await harness.dispatcher();
     await waitFor("a good part is delivered", async () => (await deliveredOf([account])) >= 160, 20_000);
-    const rows = await bench.sql`
+    const rows = await harness.sql`
       SELECT extract(epoch FROM t.attempted_at)::float8 * 1000 AS at, s.fire_at
       FROM attempts t JOIN schedules s ON s.id = t.schedule_id ORDER BY t.attempted_at`;
     const sentAtMs = rows.map(({ at }) => at as number);
@@ -107,12 +111,16 @@ describe("100 accounts whose schedules are on time", () => {
   it("stay on time beside 100,000 overdue schedules of 50 others", async () => {
     // At this rate the backlog lasts for 8 s on a machine of any speed: the last schedule on time is due after 6.5 s.
     const settings = { cps_limit: 250 };
-    const busy = await Promise.all(Array.from({ length: 50 }, () => bench.account({ settings })));
-    const fresh = await Promise.all(Array.from({ length: 100 }, () => bench.account()));
+    const busy = await Promise.all(Array.from({ length: 50 }, () => harness.account({ settings })));
+    const fresh = await Promise.all(Array.from({ length: 100 }, () => harness.account()));
     const ids = (accounts: TestAccount[]) => accounts.map(({ id }) => id);
-    await insertSchedules(bench.sql, ids(busy), to(receiver, "/busy"), { rows: 2_000, fromMs: -600_000, everyMs: 100 });
-    await insertSchedules(bench.sql, ids(fresh), to(receiver, "/fresh"), { rows: 4, fromMs: 5_000, everyMs: 500 });
-    await bench.dispatcher();
+    await insertSchedules(harness.sql, ids(busy), to(receiver, "/busy"), {
+      rows: 2_000,
+      fromMs: -600_000,
+      everyMs: 100,
+    });
+    await insertSchedules(harness.sql, ids(fresh), to(receiver, "/fresh"), { rows: 4, fromMs: 5_000, everyMs: 500 });
+    await harness.dispatcher();
     await waitFor("all of them are delivered", async () => (await deliveredOf(fresh)) === 400, 30_000);
     expect(await deliveredOf(busy)).toBeLessThan(100_000);
     expect(Math.max(...(await latenessOf(fresh)))).toBeLessThan(LATE_MS);
@@ -121,17 +129,17 @@ describe("100 accounts whose schedules are on time", () => {
 
 describe("60,000 accounts with one schedule each to a hanging origin", () => {
   it("delay no other account, and take no more than their share of the memory", async () => {
-    const fresh = await bench.account();
-    const crowd = await createTestAccounts(bench.sql, bench.config.keyRing, 60_000);
+    const fresh = await harness.account();
+    const crowd = await createTestAccounts(harness.sql, harness.config.keyRing, 60_000);
     other.respond(() => {});
     const hangs = to(other, "/hangs");
-    await insertSchedules(bench.sql, crowd, hangs, { rows: 1, fromMs: 0 });
-    const dispatcher = await bench.dispatcher();
+    await insertSchedules(harness.sql, crowd, hangs, { rows: 1, fromMs: 0 });
+    const dispatcher = await harness.dispatcher();
     await waitFor("the crowd is in memory", () => dispatcher.figures().planned >= MEMORY_OF_WAITING_MAX, 20_000);
     // Created as by the API, which announces them: what no notification names is found by the next sweep of the calendar.
     const beginMs = Date.now() + 2_000;
     const target = to(receiver, "/fresh").href;
-    for (let n = 0; n < 20; n++) await bench.schedule(fresh, target, new Date(beginMs + n * 200));
+    for (let n = 0; n < 20; n++) await harness.schedule(fresh, target, new Date(beginMs + n * 200));
     const planned: number[] = [];
     await waitFor(
       "the others are delivered",

@@ -3,22 +3,22 @@ import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { makeDue } from "#db/queries/schedules/fire.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
-withDispatchBench({ hasDispatcher: true }, (made) => {
-  ({ receiver, bench } = made);
+withDispatchHarness({ hasDispatcher: true }, (made) => {
+  ({ receiver, harness } = made);
 });
 
 let web: OrmDatabase;
 beforeAll(() => {
-  web = connectOrm({ url: bench.databaseUrl, name: "web", connectionsMax: 8 });
+  web = connectOrm({ url: harness.databaseUrl, name: "web", connectionsMax: 8 });
 });
 afterAll(() => web.close());
 
@@ -28,13 +28,13 @@ const AT_ONCE_MS = 2_000;
 
 const fire = ({ id: accountId }: TestAccount, id: string) =>
   web.run(10_000, ({ db }) => makeDue(db, { accountId, env: "live" }, id));
-const status = async (id: string) => (await bench.read(id)).status;
+const status = async (id: string) => (await harness.read(id)).status;
 const requestsOf = (id: string) =>
   receiver.requests.filter(({ headers }) => headers["x-service-schedule-id"] === encodeId("sch", id));
 const allEnd = (ids: Iterable<string>) =>
   waitFor("all are delivered", async () => {
     const [row] =
-      await bench.sql`SELECT count(*)::int AS n FROM schedules WHERE id = ANY(${[...ids]}) AND status <> 'succeeded'`;
+      await harness.sql`SELECT count(*)::int AS n FROM schedules WHERE id = ANY(${[...ids]}) AND status <> 'succeeded'`;
     return row?.n === 0;
   });
 
@@ -43,9 +43,9 @@ describe("a schedule that is moved to now", () => {
     ["far away", HOUR_MS],
     ["in memory", 2_500],
   ])("while it is %s is sent at once, once, and with its new instant", async (_, aheadMs) => {
-    const account = await bench.account();
+    const account = await harness.account();
     const fireAt = inMs(aheadMs);
-    const id = await bench.schedule(account, `${receiver.origin}/`, fireAt);
+    const id = await harness.schedule(account, `${receiver.origin}/`, fireAt);
     const movedAtMs = Date.now();
     const moved = await fire(account, id);
     await allEnd([id]);
@@ -54,7 +54,7 @@ describe("a schedule that is moved to now", () => {
     expect(others).toEqual([]);
     expect((request?.arrivedAtMs as number) - movedAtMs).toBeLessThan(AT_ONCE_MS);
     expect(request?.headers["x-service-fire-at"]).toBe(moved?.fireAt.toISOString());
-    const { fire_at, fired_at, offset_ms } = await bench.read(id);
+    const { fire_at, fired_at, offset_ms } = await harness.read(id);
     expect([fire_at, (fired_at as Date).getTime() - (fire_at as Date).getTime()]).toEqual([
       moved?.fireAt,
       Number(offset_ms),
@@ -63,13 +63,13 @@ describe("a schedule that is moved to now", () => {
   });
 
   it("at whatever moment around its instant is sent once, at the instant that was acknowledged", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const firesAtMs = new Map<string, number>();
     await Promise.all(
       Array.from({ length: 40 }, async () => {
         for (let n = 0; n < 5; n++) {
           const fireAt = inMs(500 + Math.random() * 300);
-          const id = await bench.schedule(account, `${receiver.origin}/`, fireAt);
+          const id = await harness.schedule(account, `${receiver.origin}/`, fireAt);
           await pause(fireAt.getTime() - Date.now() - 300 + Math.random() * 320);
           const moved = await fire(account, id);
           firesAtMs.set(id, moved?.fireAt.getTime() ?? fireAt.getTime());
@@ -86,13 +86,13 @@ describe("a schedule that is moved to now", () => {
   });
 
   it("waits for its turn like any other: the account's rate holds", async () => {
-    const account = await bench.account({ settings: { cps_limit: 2 } });
+    const account = await harness.account({ settings: { cps_limit: 2 } });
     const ids = await Promise.all(
-      Array.from({ length: 7 }, () => bench.schedule(account, `${receiver.origin}/`, inMs(HOUR_MS))),
+      Array.from({ length: 7 }, () => harness.schedule(account, `${receiver.origin}/`, inMs(HOUR_MS))),
     );
     for (const id of ids) await fire(account, id);
     await allEnd(ids);
-    const rows = await bench.sql`SELECT attempted_at FROM attempts WHERE account_id = ${account.id}`;
+    const rows = await harness.sql`SELECT attempted_at FROM attempts WHERE account_id = ${account.id}`;
     const times = rows.map(({ attempted_at }) => (attempted_at as Date).getTime());
     for (const at of times)
       expect(times.filter((other) => other >= at && other < at + 1_000).length).toBeLessThanOrEqual(2);
@@ -103,11 +103,11 @@ describe("a schedule that is moved to now", () => {
 describe("a failed schedule whose retry is made due now", () => {
   it("is tried again at once, as often as retries are left, and is dead then", async () => {
     receiver.respond((_request, response) => response.writeHead(500).end("no"));
-    const account = await bench.account({ settings: { retry_attempts: 2, retry_backoff_ms: HOUR_MS } });
-    const id = await bench.schedule(account, `${receiver.origin}/`, null);
+    const account = await harness.account({ settings: { retry_attempts: 2, retry_backoff_ms: HOUR_MS } });
+    const id = await harness.schedule(account, `${receiver.origin}/`, null);
     for (const attempt of [1, 2]) {
       await waitFor("it fails", async () => (await status(id)) === "failed");
-      expect(await bench.read(id)).toMatchObject({ attempts: attempt, failures: attempt });
+      expect(await harness.read(id)).toMatchObject({ attempts: attempt, failures: attempt });
       const firedAtMs = Date.now();
       expect(await fire(account, id)).toMatchObject({ status: "failed" });
       await waitFor("the retry arrives", () => requestsOf(id).length === attempt + 1);
@@ -123,14 +123,14 @@ describe("a failed schedule whose retry is made due now", () => {
     receiver.respond(({ headers }, response) =>
       response.writeHead(headers["x-service-attempt"] === "1" ? 503 : 200).end("later"),
     );
-    const account = await bench.account({ settings: { retry_backoff_ms: HOUR_MS } });
+    const account = await harness.account({ settings: { retry_backoff_ms: HOUR_MS } });
     const ids = await Promise.all(
-      Array.from({ length: 200 }, (_, n) => bench.schedule(account, `${receiver.origin}/`, inMs(300 + n * 10))),
+      Array.from({ length: 200 }, (_, n) => harness.schedule(account, `${receiver.origin}/`, inMs(300 + n * 10))),
     );
     const firedAtMs = new Map<string, number>();
     await waitFor("all are fired", async () => {
       const failed =
-        await bench.sql`SELECT id FROM schedules WHERE id = ANY(${ids}) AND status = 'failed' AND moved_to_now_at IS NULL`;
+        await harness.sql`SELECT id FROM schedules WHERE id = ANY(${ids}) AND status = 'failed' AND moved_to_now_at IS NULL`;
       await Promise.all(failed.map(async ({ id }) => (await fire(account, id)) && firedAtMs.set(id, Date.now())));
       return firedAtMs.size === ids.length;
     });

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 const KILLS = 6;
 const SPACING_MS = 200;
@@ -15,18 +15,18 @@ const LATE_MAX_MS = 4_000;
 const TAKEOVER_WITHIN_MS = 3_000;
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
-withDispatchBench({ isPerTest: true }, (made) => {
-  ({ receiver, bench } = made);
+withDispatchHarness({ isPerTest: true }, (made) => {
+  ({ receiver, harness } = made);
 });
 
 /** Starts a dispatcher process and ends it by kill -9 as soon as its first heartbeat is stored. */
 async function beginAndKill() {
-  const child = bench.spawn();
+  const child = harness.spawn();
   const exited = once(child, "exit");
   await waitFor("its heartbeat is there", async () => {
-    const rows = await bench.sql`SELECT FROM dispatchers WHERE pid = ${child.pid as number}`;
+    const rows = await harness.sql`SELECT FROM dispatchers WHERE pid = ${child.pid as number}`;
     return rows.length > 0;
   });
   child.kill("SIGKILL");
@@ -35,16 +35,16 @@ async function beginAndKill() {
 
 describe("a dispatcher", () => {
   it("keeps every shard and stays on time beside another one that is killed again and again", async () => {
-    const healthy = await bench.dispatcher();
+    const healthy = await harness.dispatcher();
     await waitFor("it owns every shard", () => healthy.figures().owned === 64);
-    const accounts = await Promise.all(Array.from({ length: 20 }, () => bench.account()));
+    const accounts = await Promise.all(Array.from({ length: 20 }, () => harness.account()));
     const owned = new Set<number>();
     let isOver = false;
     const scheduling = (async () => {
       for (let n = 0; !isOver; n++) {
         owned.add(healthy.figures().owned);
         const fireAt = new Date(Date.now() + 500);
-        await bench.schedule(accounts[n % accounts.length] as never, `${receiver.origin}/`, fireAt);
+        await harness.schedule(accounts[n % accounts.length] as never, `${receiver.origin}/`, fireAt);
         await pause(SPACING_MS);
       }
     })();
@@ -53,7 +53,7 @@ describe("a dispatcher", () => {
     await scheduling;
 
     const rows = await waitFor("everything is delivered", async () => {
-      const found = await bench.sql`SELECT status, offset_ms::int FROM schedules`;
+      const found = await harness.sql`SELECT status, offset_ms::int FROM schedules`;
       return found.every(({ status }) => status === "succeeded") && found;
     });
     expect([...owned]).toEqual([64]);
@@ -62,24 +62,24 @@ describe("a dispatcher", () => {
   });
 
   it("has its share once it is settled, and when it is killed, the other takes over as soon as its leases have ended", async () => {
-    const survivor = await bench.dispatcher();
+    const survivor = await harness.dispatcher();
     await waitFor("it owns every shard", () => survivor.figures().owned === 64);
-    const child = bench.spawn();
+    const child = harness.spawn();
     const exited = once(child, "exit");
     await waitFor(
       "each owns half",
       async () => {
-        const rows = await bench.sql`SELECT count(*)::int AS n FROM shards GROUP BY owner`;
+        const rows = await harness.sql`SELECT count(*)::int AS n FROM shards GROUP BY owner`;
         return rows.length === 2 && rows.every(({ n }) => n === 32);
       },
       45_000,
     );
     child.kill("SIGKILL");
     await exited;
-    const [lease] = await bench.sql`
+    const [lease] = await harness.sql`
       SELECT extract(epoch FROM max(lease_until))::float8 * 1000 AS ends_at_ms FROM shards WHERE owner <> ${survivor.id}`;
     await waitFor("the survivor owns every shard", () => survivor.figures().owned === 64, 20_000);
-    const [now] = await bench.sql`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`;
+    const [now] = await harness.sql`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`;
     expect(now?.ms - lease?.ends_at_ms - TAKEOVER_PAUSE_MS).toBeLessThan(TAKEOVER_WITHIN_MS);
   }, 90_000);
 });

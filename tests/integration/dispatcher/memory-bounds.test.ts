@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { freePort } from "#scripts/ports.ts";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 const ACCOUNTS = 40;
 const EACH = 60;
@@ -14,9 +14,9 @@ const CONNECTIONS_MAX = 64;
 const ANSWER = "x".repeat(8 * 1024);
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
-withDispatchBench(
+withDispatchHarness(
   {
     settings: {
       DELIVERY_CONNECTIONS_MAX: String(CONNECTIONS_MAX),
@@ -24,7 +24,7 @@ withDispatchBench(
     },
   },
   (made) => {
-    ({ receiver, bench } = made);
+    ({ receiver, harness } = made);
   },
 );
 
@@ -32,8 +32,8 @@ withDispatchBench(
  * Far more due schedules than there are connections, of many accounts, each of which may send all of its own at once.
  */
 async function load(): Promise<void> {
-  await Promise.all(Array.from({ length: ACCOUNTS }, () => bench.account({ settings: { cps_limit: 100 } })));
-  await bench.sql`
+  await Promise.all(Array.from({ length: ACCOUNTS }, () => harness.account({ settings: { cps_limit: 100 } })));
+  await harness.sql`
     WITH made AS (
       INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
       SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${receiver.origin}
@@ -41,7 +41,7 @@ async function load(): Promise<void> {
       RETURNING id, account_id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, account_id, 'live', ${`${receiver.origin}/`}, 'POST', '\\x00' FROM made`;
-  await enterLanes(bench.sql);
+  await enterLanes(harness.sql);
 }
 
 type Gauges = Map<string, number>;
@@ -62,7 +62,7 @@ describe("a dispatcher process", () => {
     await load();
     receiver.respond((_request, response) => setTimeout(() => response.writeHead(500).end(ANSWER), 20));
     const port = await freePort();
-    const child = await bench.process({ env: { DISPATCHER_PORT: String(port) } });
+    const child = await harness.process({ env: { DISPATCHER_PORT: String(port) } });
     try {
       const most: Gauges = new Map();
       await waitFor(

@@ -2,7 +2,7 @@ import { promises as dns } from "node:dns";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { startDnsServer } from "../../helpers/dns-server.ts";
 import { type RawBehaviour, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
 import { inMs } from "../../helpers/time.ts";
@@ -15,19 +15,19 @@ const onTime: RawBehaviour = { onRequest: (socket) => socket.write(answer(200, "
 async function against(behaviour: RawBehaviour, settings: Record<string, string> = {}) {
   const server = await startRawServer(behaviour);
   const url = `http://127.0.0.1:${server.port}/`;
-  const bench = await createDispatchBench({ DELIVERY_ALLOW: url.slice(0, -1), ...settings });
+  const harness = await createDispatchHarness({ DELIVERY_ALLOW: url.slice(0, -1), ...settings });
   return {
     server,
     url,
-    bench,
-    account: await bench.account({ settings: { retry_attempts: 1 } }),
+    harness,
+    account: await harness.account({ settings: { retry_attempts: 1 } }),
     ended: (id: string) =>
       waitFor("it ends", async () => {
-        const row = await bench.read(id);
+        const row = await harness.read(id);
         return ["succeeded", "dead"].includes(row.status) && row;
       }),
     async [Symbol.asyncDispose]() {
-      await bench.close();
+      await harness.close();
       await server.close();
     },
   };
@@ -54,7 +54,7 @@ describe("a host name that", () => {
   let names: Awaited<ReturnType<typeof startDnsServer>>;
   let canary: RawServer;
   let healthy: RawServer;
-  let bench: DispatchBench;
+  let harness: DispatchHarness;
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
@@ -69,27 +69,27 @@ describe("a host name that", () => {
     } as never);
     canary = await startRawServer(onTime);
     healthy = await startRawServer(onTime);
-    bench = await createDispatchBench({ DELIVERY_ALLOW: `http://127.0.0.1:${healthy.port}` });
-    await bench.dispatcher();
-    const account = await bench.account({ settings: { retry_attempts: 0 } });
+    harness = await createDispatchHarness({ DELIVERY_ALLOW: `http://127.0.0.1:${healthy.port}` });
+    await harness.dispatcher();
+    const account = await harness.account({ settings: { retry_attempts: 0 } });
     const fireAt = inMs(1_000);
-    for (const name of Object.keys(CASES)) ids.set(name, await bench.schedule(account, `https://${name}/`, fireAt));
+    for (const name of Object.keys(CASES)) ids.set(name, await harness.schedule(account, `https://${name}/`, fireAt));
   });
   afterAll(async () => {
-    await bench.close();
+    await harness.close();
     vi.restoreAllMocks();
     await Promise.all([healthy.close(), canary.close(), names.close()]);
   });
 
   it("gets no answer from its name server delays no delivery to other names", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const all = [];
     for (let n = 0; n < 20; n++) {
-      all.push(await bench.schedule(account, `http://127.0.0.1:${healthy.port}/`, inMs(1_000 + 100 * n)));
+      all.push(await harness.schedule(account, `http://127.0.0.1:${healthy.port}/`, inMs(1_000 + 100 * n)));
     }
     for (const id of all) {
-      await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");
-      expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(CONNECT_DEADLINE_MS / 2);
+      await waitFor("it is delivered", async () => (await harness.read(id)).status === "succeeded");
+      expect(Number((await harness.read(id)).offset_ms)).toBeLessThan(CONNECT_DEADLINE_MS / 2);
     }
   });
 
@@ -97,8 +97,8 @@ describe("a host name that", () => {
     "resolves like %s costs an attempt with the reason and without an address",
     async (name, one) => {
       const id = ids.get(name) as string;
-      await waitFor("it ends", async () => (await bench.read(id)).status === one.status, 20_000);
-      const [attempt, ...others] = await bench.attempts(id);
+      await waitFor("it ends", async () => (await harness.read(id)).status === one.status, 20_000);
+      const [attempt, ...others] = await harness.attempts(id);
       expect(others).toEqual([]);
       expect(attempt).toMatchObject({ status_code: null, latency_ms: 0 });
       expect(attempt?.error_text).toMatch(one.text);
@@ -114,10 +114,10 @@ describe("a kept-alive connection", () => {
     await using world = await against({
       onRequest: (socket) => socket.end(answer(200, "ok")),
     });
-    const { bench, account, server, url } = world;
-    await bench.dispatcher();
+    const { harness, account, server, url } = world;
+    await harness.dispatcher();
     for (let n = 0; n < 5; n++) {
-      const id = await bench.schedule(account, url, inMs(300));
+      const id = await harness.schedule(account, url, inMs(300));
       expect(await world.ended(id)).toMatchObject({ status: "succeeded", attempts: 1 });
     }
     expect(server.requests).toHaveLength(5);
@@ -133,13 +133,13 @@ describe("a kept-alive connection", () => {
         else socket.resetAndDestroy();
       },
     });
-    const { bench, account, server, url } = broken;
-    await bench.dispatcher();
-    const first = await bench.schedule(account, url, inMs(800));
-    const second = await bench.schedule(account, url, inMs(1_400));
+    const { harness, account, server, url } = broken;
+    await harness.dispatcher();
+    const first = await harness.schedule(account, url, inMs(800));
+    const second = await harness.schedule(account, url, inMs(1_400));
     expect(await broken.ended(first)).toMatchObject({ status: "succeeded", attempts: 1 });
     expect(await broken.ended(second)).toMatchObject({ status: "succeeded", attempts: 2 });
-    expect(await bench.attempts(second)).toMatchObject([
+    expect(await harness.attempts(second)).toMatchObject([
       { outcome: "unreachable", status_code: null },
       { outcome: "delivered", status_code: 200 },
     ]);
@@ -164,10 +164,10 @@ describe("a kept-alive connection", () => {
       },
       { DELIVERY_CONNECTIONS_PER_ORIGIN: "1" },
     );
-    const { bench, account, server, url } = world;
-    await bench.dispatcher();
+    const { harness, account, server, url } = world;
+    await harness.dispatcher();
     const ids = [];
-    for (let n = 0; n < 10; n++) ids.push(await bench.schedule(account, url, inMs(800 + 5 * n)));
+    for (let n = 0; n < 10; n++) ids.push(await harness.schedule(account, url, inMs(800 + 5 * n)));
     for (const id of ids) expect(await world.ended(id)).toMatchObject({ status: "succeeded", attempts: 1 });
     expect(server.requests).toHaveLength(10);
   });
@@ -180,12 +180,12 @@ describe("a kept-alive connection", () => {
       },
       { DELIVERY_CONNECTIONS_PER_ORIGIN: "1" },
     );
-    const { bench, account, server, url } = world;
-    await bench.dispatcher();
+    const { harness, account, server, url } = world;
+    await harness.dispatcher();
     const ids = [];
-    for (let n = 0; n < 5; n++) ids.push(await bench.schedule(account, url, inMs(800)));
+    for (let n = 0; n < 5; n++) ids.push(await harness.schedule(account, url, inMs(800)));
     for (const id of ids) expect(await world.ended(id)).toMatchObject({ status: "succeeded", attempts: 1 });
-    const rows = await bench.sql`SELECT status_code FROM attempts ORDER BY attempted_at`;
+    const rows = await harness.sql`SELECT status_code FROM attempts ORDER BY attempted_at`;
     expect(rows.map((row) => row.status_code).sort()).toEqual([200, 201, 201, 201, 201]);
     expect(server.requests).toHaveLength(5);
   });
@@ -195,19 +195,19 @@ describe("proxy environment variables", () => {
   it("are ignored: the request goes to the target itself, and the proxy gets no connection", async () => {
     const proxy = await startRawServer(onTime);
     await using world = await against(onTime);
-    const { bench, account, server, url } = world;
+    const { harness, account, server, url } = world;
     const address = `http://127.0.0.1:${proxy.port}`;
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
-    const child = await bench.process({
+    const child = await harness.process({
       env: { NODE_USE_ENV_PROXY: "1", ...Object.fromEntries(names.map((name) => [name, address])) },
     });
     const exited = once(child, "exit");
     try {
-      const id = await bench.schedule(account, url, inMs(500));
-      const elsewhere = await bench.schedule(account, "https://nobody.example.com/", inMs(500));
-      await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded", 30_000);
+      const id = await harness.schedule(account, url, inMs(500));
+      const elsewhere = await harness.schedule(account, "https://nobody.example.com/", inMs(500));
+      await waitFor("it is delivered", async () => (await harness.read(id)).status === "succeeded", 30_000);
       expect(server.requests).toHaveLength(1);
-      await waitFor("the other fails by itself", async () => (await bench.read(elsewhere)).attempts >= 1, 30_000);
+      await waitFor("the other fails by itself", async () => (await harness.read(elsewhere)).attempts >= 1, 30_000);
       expect(proxy.opened()).toBe(0);
     } finally {
       child.kill("SIGTERM");

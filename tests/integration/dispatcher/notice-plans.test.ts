@@ -7,47 +7,47 @@ import { FIRST_ACCOUNT } from "#db/queries/retention/account-walk.ts";
 import { deleteOldNotices } from "#db/queries/retention/expired-rows.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { parsePlans } from "#domain/plans.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { nodesOf, watchStatements } from "../../helpers/statements.ts";
 
 const ACCOUNTS = 3_000;
 const plans = parsePlans(undefined);
 
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let watched: ReturnType<typeof watchStatements>;
 
 // Sent notices of many months, waiting groups, schedules that have been dead for long, and one that has just died.
 beforeAll(async () => {
-  bench = await createDispatchBench({});
-  await bench.sql`
+  harness = await createDispatchHarness({});
+  await harness.sql`
     INSERT INTO accounts (id, email, plan)
     SELECT id, id || '@example.com', 'indie' FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, ${ACCOUNTS})) a`;
-  await bench.sql`
+  await harness.sql`
     INSERT INTO notices (id, account_id, kind, content, created_at, next_try_at, outcome, ended_at)
     SELECT gen_random_uuid(), id, 'dead', '{}', now() - n * interval '1 hour', now(), 'sent', now()
     FROM accounts, generate_series(1, 10) n`;
-  await bench.sql`
+  await harness.sql`
     INSERT INTO death_groups (account_id, waiting, due_at)
     SELECT id, '{"n":1,"sinceMs":0,"lines":[],"others":0}', now() + interval '1 hour' FROM accounts`;
-  await bench.sql`
+  await harness.sql`
     INSERT INTO usage (account_id, env, period, scheduled)
     SELECT id, 'live', to_char(now() AT TIME ZONE 'utc' - m * interval '31 days', 'YYYYMM'), 10
     FROM accounts, generate_series(0, 3) m`;
-  await bench.sql`
+  await harness.sql`
     INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, payload_size_bytes, sealed_bytes, origin, status,
       attempts, last_attempt_at, ended_at)
     SELECT gen_random_uuid(), id, 'live', 1, false, now(), 0, 0, 'https://example.com', 'dead', 1, now(), now()
     FROM accounts, generate_series(1, 5) n`;
-  await bench.sql`
+  await harness.sql`
     INSERT INTO dead_schedules (schedule_id, account_id, died_at)
     SELECT id, account_id, now() FROM schedules ORDER BY id LIMIT 3`;
-  await bench.sql`UPDATE death_groups SET due_at = now() WHERE account_id = (SELECT id FROM accounts ORDER BY id LIMIT 1)`;
-  await bench.sql`ANALYZE`;
-  watched = watchStatements(bench.databaseUrl, SESSION);
+  await harness.sql`UPDATE death_groups SET due_at = now() WHERE account_id = (SELECT id FROM accounts ORDER BY id LIMIT 1)`;
+  await harness.sql`ANALYZE`;
+  watched = watchStatements(harness.databaseUrl, SESSION);
 });
 afterAll(async () => {
   await watched.close();
-  await bench.close();
+  await harness.close();
 });
 
 const work: [string, () => Promise<unknown>, number][] = [

@@ -5,26 +5,26 @@ import { collectSecurityNotice } from "#db/queries/notices/collect-security-noti
 import { claimNotice } from "#db/queries/notices/send.ts";
 import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type FakeResend, startFakeResend } from "../../helpers/fake-resend.ts";
-import { createNoticeBench } from "../../helpers/notices.ts";
+import { createNoticeHarness } from "../../helpers/notices.ts";
 
 const GONE = { url: "https://hooks.example.com/a?token=secret" };
 const HOUR = 60;
 const BASE_URL = "https://stopwatch.example.com";
 
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let resend: FakeResend;
-let fleet: ReturnType<typeof createNoticeBench>;
+let fleet: ReturnType<typeof createNoticeHarness>;
 
 beforeAll(async () => {
-  bench = await createDispatchBench({});
+  harness = await createDispatchHarness({});
 });
-afterAll(() => bench.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  await bench.sql`TRUNCATE dead_schedules, death_groups, notices, usage`;
+  await harness.sql`TRUNCATE dead_schedules, death_groups, notices, usage`;
   resend = await startFakeResend();
-  fleet = createNoticeBench(bench, resend);
+  fleet = createNoticeHarness(harness, resend);
   return async () => {
     await fleet.close();
     await resend.close();
@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 describe("a notice of dead schedules", () => {
   it("is sent once, two minutes after the first death, with the number of deaths, their targets and their last answers", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const unreachable = { outcome: "unreachable", errorText: "no answer within 30 s" } as const;
     await fleet.die(account, [
       GONE,
@@ -56,7 +56,7 @@ describe("a notice of dead schedules", () => {
   });
 
   it("is followed by one after 15 minutes and one after 30 more, however many schedules die", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const sentAfter: number[] = [];
     for (let minute = 0; minute <= 60; minute++) {
       await fleet.die(account, [GONE]);
@@ -69,16 +69,16 @@ describe("a notice of dead schedules", () => {
   });
 
   it("counts neither schedules of the test environment nor one that has turned out not to be dead", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const [revived] = await fleet.die(account, [GONE, { ...GONE, env: "test" }]);
-    await bench.sql`UPDATE schedules SET status = 'succeeded' WHERE id = ${String(revived)}`;
+    await harness.sql`UPDATE schedules SET status = 'succeeded' WHERE id = ${String(revived)}`;
     await fleet.after(1);
     await fleet.after(5);
     expect(resend.accepted).toEqual([]);
   });
 
   it("shows a target's name as text, never as HTML", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const unreachable = { outcome: "unreachable", errorText: '<img src=x onerror="alert(1)">&\'' } as const;
     await fleet.die(account, [{ ...GONE, ...unreachable }]);
     await fleet.after(0);
@@ -90,7 +90,7 @@ describe("a notice of dead schedules", () => {
 
 describe("a notice about the quota", () => {
   it("is sent once at 80 %, at 100 % and where creates are refused, and again in the next month", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     for (const scheduled of [1_599, 1_600, 1_700, 1_999, 2_000, 2_001, 2_199, 2_200, 2_200]) {
       await fleet.used(account, scheduled);
       await fleet.after(1);
@@ -108,20 +108,20 @@ describe("a notice about the quota", () => {
   });
 
   it("is a single one when several levels are passed at once", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await fleet.used(account, 2_100);
     for (let round = 0; round < 3; round++) await fleet.after(1);
     expect(fleet.mails(account).map(({ subject }) => subject)).toEqual([expect.stringContaining("The quota of")]);
   });
 
   it("counts live schedules against the current plan", async () => {
-    const account = await bench.account({ plan: "indie" });
+    const account = await harness.account({ plan: "indie" });
     await fleet.used(account, 60_000);
-    await bench.sql`UPDATE usage SET env = 'test'`;
+    await harness.sql`UPDATE usage SET env = 'test'`;
     await fleet.used(account, 3_000);
     await fleet.after(1);
     expect(resend.accepted).toEqual([]);
-    await bench.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
     await fleet.after(1);
     expect(fleet.mails(account).map(({ subject }) => subject)).toEqual([
       expect.stringContaining("Creates are refused"),
@@ -129,7 +129,7 @@ describe("a notice about the quota", () => {
   });
 
   it("that is not yet sent is replaced by one of a higher level", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     resend.behave({ status: 429, name: "rate_limit_exceeded" });
     await fleet.used(account, 1_600);
     await fleet.after(1);
@@ -143,25 +143,25 @@ describe("a notice about the quota", () => {
 
 describe("notices are sent to", () => {
   it("no account about what happened while its notices were off, also once they are on again", async () => {
-    const account = await bench.account({ plan: "free" });
-    await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
+    const account = await harness.account({ plan: "free" });
+    await harness.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
     await fleet.die(account, [GONE]);
     await fleet.used(account, 2_200);
     await fleet.after(0);
-    await bench.sql`DELETE FROM usage`;
-    await bench.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
+    await harness.sql`DELETE FROM usage`;
+    await harness.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
     await fleet.after(5);
     expect(resend.accepted).toEqual([]);
   });
 
   it("no account about deaths that waited when its notices were switched off, also once they are on again", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     await fleet.die(account, [GONE]);
     await fleet.after(0);
-    await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
     fleet.advance(5 * 60_000);
     await fleet.one.notices.runOnce();
-    await bench.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
     await fleet.after(5);
     expect(resend.accepted).toEqual([]);
   });
@@ -171,33 +171,33 @@ describe("notices are sent to", () => {
     ["deactivated", "status = 'deactivated'"],
     ["deleted", "status = 'deleted', deleted_at = now()"],
   ])("no account that was %s, at whichever stage the notice is", async (_, change) => {
-    const [grouped, made] = [await bench.account(), await bench.account()];
+    const [grouped, made] = [await harness.account(), await harness.account()];
     await fleet.die(made, [GONE]);
     await fleet.after(0);
     fleet.advance(3 * 60_000);
     await fleet.one.notices.runOnce();
     await fleet.die(grouped, [GONE]);
     await fleet.one.notices.runOnce();
-    await bench.sql`UPDATE accounts SET ${bench.sql.unsafe(change)} WHERE id IN (${grouped.id}, ${made.id})`;
+    await harness.sql`UPDATE accounts SET ${harness.sql.unsafe(change)} WHERE id IN (${grouped.id}, ${made.id})`;
     for (let round = 0; round < 3; round++) await fleet.after(20);
     expect(resend.accepted).toEqual([]);
-    expect(await bench.sql`SELECT FROM notices UNION ALL SELECT FROM death_groups`).toHaveLength(0);
+    expect(await harness.sql`SELECT FROM notices UNION ALL SELECT FROM death_groups`).toHaveLength(0);
   });
 
   it("no account that was erased, of which nothing is left", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await fleet.die(account, [GONE]);
     await fleet.used(account, 2_200);
     await fleet.after(0);
     await fleet.after(5);
     expect(fleet.mails(account)).toHaveLength(2);
-    await bench.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${account.id}`;
-    for (let rows = 1; rows > 0; ) rows = await eraseDeletedAccounts(bench.sql as never, { rowsMax: 100 });
-    expect(await bench.sql`SELECT FROM notices UNION ALL SELECT FROM death_groups`).toHaveLength(0);
+    await harness.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${account.id}`;
+    for (let rows = 1; rows > 0; ) rows = await eraseDeletedAccounts(harness.sql as never, { rowsMax: 100 });
+    expect(await harness.sql`SELECT FROM notices UNION ALL SELECT FROM death_groups`).toHaveLength(0);
   });
 
   it("every account with a link that turns off its notices alone, and with the header fields for one click", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await fleet.used(account, 1_600);
     await fleet.after(1);
     const [mail] = fleet.mails(account);
@@ -205,7 +205,7 @@ describe("notices are sent to", () => {
     const [, , token] = url.exec(mail?.headers?.["List-Unsubscribe"] ?? "") ?? [];
     expect(mail?.headers?.["List-Unsubscribe-Post"]).toBe("List-Unsubscribe=One-Click");
     expect(mail?.text).toContain(`Turn notices off: ${BASE_URL}/unsubscribe?token=${token}`);
-    const key = await readUnsubscribeKey(bench.sql as never, bench.config.keyRing);
+    const key = await readUnsubscribeKey(harness.sql as never, harness.config.keyRing);
     expect(readUnsubscribeToken(key, String(token))).toBe(account.id);
   });
 });
@@ -214,7 +214,7 @@ describe("a security notice", () => {
   const key = { kind: "api_key_created", details: { keyName: "CI <b>", env: "live" } } as const;
   let orm: OrmDatabase;
   beforeAll(() => {
-    orm = connectOrm({ url: bench.databaseUrl, name: "web", connectionsMax: 1 });
+    orm = connectOrm({ url: harness.databaseUrl, name: "web", connectionsMax: 1 });
   });
   afterAll(() => orm.close());
   /** Tells the owner, and moves the notice to the time of the fleet's clock. */
@@ -223,14 +223,14 @@ describe("a security notice", () => {
       collectSecurityNotice(db, id, { ...key, network: "203.0.113.0/24", userAgent: null }),
     );
     const now = new Date(fleet.clock.now());
-    await bench.sql`
+    await harness.sql`
       UPDATE notices SET created_at = ${now}, next_try_at = greatest(next_try_at, ${now})
       WHERE account_id = ${id} AND attempts = 0`;
   };
 
   it("is sent to an owner who wants no notices, without a link that turns it off", async () => {
-    const account = await bench.account();
-    await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
+    const account = await harness.account();
+    await harness.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
     await tell(account);
     await fleet.after(1);
     await fleet.after(60);
@@ -245,7 +245,7 @@ describe("a security notice", () => {
   });
 
   it("is not lost while the mail provider is down, and what happens meanwhile is in a further one", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     resend.behave({ status: 503, name: "application_error" });
     await tell(account);
     await fleet.after(1);
@@ -264,19 +264,19 @@ describe("a security notice", () => {
 
   it("is not sent to an account that was deactivated or deleted before", async () => {
     for (const change of ["status = 'deactivated'", "status = 'deleted', deleted_at = now()"]) {
-      const account = await bench.account();
+      const account = await harness.account();
       await tell(account);
-      await bench.sql`UPDATE accounts SET ${bench.sql.unsafe(change)} WHERE id = ${account.id}`;
+      await harness.sql`UPDATE accounts SET ${harness.sql.unsafe(change)} WHERE id = ${account.id}`;
     }
     await fleet.after(1);
     expect(resend.accepted).toEqual([]);
-    expect(await bench.sql`SELECT FROM notices`).toHaveLength(0);
+    expect(await harness.sql`SELECT FROM notices`).toHaveLength(0);
   });
 });
 
 describe("a notice is sent once", () => {
   it("by two dispatchers that make and send notices at the same time", async () => {
-    const accounts = await Promise.all(Array.from({ length: 12 }, () => bench.account({ plan: "free" })));
+    const accounts = await Promise.all(Array.from({ length: 12 }, () => harness.account({ plan: "free" })));
     for (const account of accounts) {
       await fleet.die(account, [GONE, GONE]);
       await fleet.used(account, 2_000);
@@ -296,7 +296,7 @@ describe("a notice is sent once", () => {
   });
 
   it("when the provider's answer is lost, by a repeat with the same key and words", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await fleet.used(account, 1_600);
     resend.behave("drop after accepting");
     await fleet.after(0);
@@ -309,7 +309,7 @@ describe("a notice is sent once", () => {
   });
 
   it("by the dispatcher that has taken it, until its lease ends", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await fleet.used(account, 1_600);
     await fleet.one.notices.runOnce();
     await fleet.database.run(5_000, ({ sql }) => claimNotice(sql, { nowMs: fleet.clock.now(), leaseMs: 60_000 }));
@@ -320,7 +320,7 @@ describe("a notice is sent once", () => {
   });
 
   it("even when another version writes the repeat in other words, since the provider knows the key", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await fleet.used(account, 1_600);
     resend.behave("drop after accepting");
     await fleet.after(0);
@@ -331,21 +331,21 @@ describe("a notice is sent once", () => {
   });
 
   it("also when notices are switched off and on while it is in doubt", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await fleet.used(account, 1_600);
     resend.behave("drop after accepting");
     await fleet.after(0);
     resend.behave("accept");
-    await bench.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET notices = false WHERE id = ${account.id}`;
     await fleet.after(5);
-    await bench.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET notices = true WHERE id = ${account.id}`;
     await fleet.after(5);
     expect(fleet.mails(account)).toHaveLength(1);
     expect(await outcomes()).toEqual(["given up"]);
   });
 
   it("and is given up instead of sent again once the provider may have forgotten the key", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await fleet.used(account, 1_600);
     resend.behave("drop after accepting");
     await fleet.after(0);
@@ -364,7 +364,7 @@ describe("a mail provider that fails", () => {
     ["answers 429", { status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "60" } }],
     ["refuses connections", "drop before accepting"],
   ] as const)("for hours and %s causes no lost and no repeated notice", async (_, behaviour) => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     resend.behave(behaviour);
     await fleet.used(account, 1_600);
     await fleet.die(account, [GONE]);
@@ -392,7 +392,7 @@ describe("a mail provider that fails", () => {
   });
 
   it("is called again when it said, and not before", async () => {
-    const [one, other] = [await bench.account({ plan: "free" }), await bench.account({ plan: "free" })];
+    const [one, other] = [await harness.account({ plan: "free" }), await harness.account({ plan: "free" })];
     resend.behave({ status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "600" } });
     await fleet.used(one, 1_600);
     await fleet.used(other, 1_600);
@@ -406,7 +406,7 @@ describe("a mail provider that fails", () => {
   });
 
   it("is logged with its answer, and without the addressee", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     resend.behave({ status: 422, name: "validation_error", message: `no mail for ${account.id}@example.com` });
     await fleet.used(account, 1_600);
     await fleet.after(0);
@@ -415,7 +415,7 @@ describe("a mail provider that fails", () => {
   });
 
   it("and refuses for three days is not called any more", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     resend.behave({ status: 403, name: "invalid_api_key" });
     await fleet.used(account, 1_600);
     await fleet.after(0);
@@ -428,7 +428,7 @@ describe("a mail provider that fails", () => {
 
 describe("a fault of ours", () => {
   it("in sending notices is logged once a minute, leaves the notice in doubt, and does not end the dispatcher", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await fleet.used(account, 1_600);
     const broken = fleet.stages({ mailer: { send: async () => Promise.reject(new TypeError("a mistake")) } });
     for (let round = 0; round < 10; round++) await fleet.after(0.2, broken);
@@ -449,5 +449,5 @@ describe("a fault of ours", () => {
 });
 
 async function outcomes(): Promise<(string | null)[]> {
-  return (await bench.sql`SELECT outcome FROM notices`).map((row) => row.outcome);
+  return (await harness.sql`SELECT outcome FROM notices`).map((row) => row.outcome);
 }

@@ -7,33 +7,33 @@ import { processEnv } from "#config.ts";
 import { startDispatcher } from "#dispatcher/dispatcher.ts";
 import { encodeId } from "#domain/ids.ts";
 import { freePort } from "#scripts/ports.ts";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { stopAudited } from "../../helpers/stop-audited.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
-withDispatchBench({ isPerTest: true }, (made) => {
-  ({ receiver, bench } = made);
+withDispatchHarness({ isPerTest: true }, (made) => {
+  ({ receiver, harness } = made);
 });
 
 describe("a dispatcher process", () => {
   it("reports to Prometheus what it sent, how late, in what batches, and what it holds", async () => {
     const port = await freePort();
-    const child = await bench.process({ env: { DISPATCHER_PORT: String(port) } });
+    const child = await harness.process({ env: { DISPATCHER_PORT: String(port) } });
     try {
-      const account = await bench.account();
-      for (let n = 0; n < 30; n++) await bench.schedule(account, `${receiver.origin}/`, inMs(1_500));
-      await bench.schedule(account, "https://127.0.0.1:1/", inMs(500));
+      const account = await harness.account();
+      for (let n = 0; n < 30; n++) await harness.schedule(account, `${receiver.origin}/`, inMs(1_500));
+      await harness.schedule(account, "https://127.0.0.1:1/", inMs(500));
       // Due by its own creation: sent, and in no figure of lateness.
-      await bench.schedule(account, `${receiver.origin}/`, null);
+      await harness.schedule(account, `${receiver.origin}/`, null);
       await waitFor("all are recorded", async () => {
-        const [row] = await bench.sql`SELECT count(*)::int AS n FROM attempts`;
+        const [row] = await harness.sql`SELECT count(*)::int AS n FROM attempts`;
         return row?.n === 32;
       });
       const read = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -72,7 +72,7 @@ describe("a dispatcher process", () => {
     const child = spawn(process.execPath, ["dispatcher/main.ts"], {
       env: {
         ...{ PATH: processEnv().PATH, NODE_ENV: "test", LOG_LEVEL: "trace", DISPATCHER_PORT: "0" },
-        ...{ DATABASE_URL: bench.databaseUrl, DELIVERY_ALLOW: receiver.origin },
+        ...{ DATABASE_URL: harness.databaseUrl, DELIVERY_ALLOW: receiver.origin },
         ENCRYPTION_KEYS,
       },
       stdio: ["ignore", stdout(), "inherit"],
@@ -80,8 +80,8 @@ describe("a dispatcher process", () => {
     begin(child.stdout);
     try {
       // More than a pipe holds.
-      const account = await bench.account();
-      for (let n = 0; n < 300; n++) await bench.schedule(account, `${receiver.origin}/${"x".repeat(300)}`, inMs(500));
+      const account = await harness.account();
+      for (let n = 0; n < 300; n++) await harness.schedule(account, `${receiver.origin}/${"x".repeat(300)}`, inMs(500));
       await waitFor("all arrive", () => receiver.requests.length === 300, 30_000);
     } finally {
       child.kill("SIGKILL");
@@ -93,7 +93,7 @@ describe("the log of a dispatcher", () => {
   async function loggedAttempts(level: string, work: () => Promise<unknown>) {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    const dispatcher = await startDispatcher(bench.config, { log, version: "0.0.0" });
+    const dispatcher = await startDispatcher(harness.config, { log, version: "0.0.0" });
     try {
       await work();
     } finally {
@@ -103,14 +103,14 @@ describe("the log of a dispatcher", () => {
   }
 
   it("has one line per attempt, with all that explains it and the target without its query", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     receiver.respond((request, response) => response.writeHead(request.path.startsWith("/bad") ? 500 : 204).end("no"));
-    const good = await bench.schedule(account, `${receiver.origin}/good/1?token=secret`, inMs(800));
-    const bad = await bench.schedule(account, `${receiver.origin}/bad`, inMs(800), { method: "PUT" });
-    const nobody = await bench.schedule(account, "https://127.0.0.1:1/x", inMs(800));
+    const good = await harness.schedule(account, `${receiver.origin}/good/1?token=secret`, inMs(800));
+    const bad = await harness.schedule(account, `${receiver.origin}/bad`, inMs(800), { method: "PUT" });
+    const nobody = await harness.schedule(account, "https://127.0.0.1:1/x", inMs(800));
     const attempts = await loggedAttempts("info", () =>
       waitFor("each has its first attempt, and one its second", async () => {
-        const [row] = await bench.sql`SELECT count(*)::int AS n FROM attempts`;
+        const [row] = await harness.sql`SELECT count(*)::int AS n FROM attempts`;
         return row?.n >= 4;
       }),
     );
@@ -134,9 +134,9 @@ describe("the log of a dispatcher", () => {
   });
 
   it("has a line about an attempt that was lost with its dispatcher", async () => {
-    const account = await bench.account();
-    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(60_000));
-    await bench.sql`
+    const account = await harness.account();
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(60_000));
+    await harness.sql`
       UPDATE schedules SET status = 'firing', attempts = 1, version = version + 1,
         claimed_at = now() - interval '40 s', claim_deadline = now() - interval '5 s' WHERE id = ${id}`;
     const attempts = await loggedAttempts("info", () =>
@@ -146,8 +146,8 @@ describe("the log of a dispatcher", () => {
   });
 
   it("has no line about attempts at the level warn", async () => {
-    const account = await bench.account();
-    await bench.schedule(account, `${receiver.origin}/`, inMs(500));
+    const account = await harness.account();
+    await harness.schedule(account, `${receiver.origin}/`, inMs(500));
     expect(await loggedAttempts("warn", () => waitFor("it arrives", () => receiver.requests.length === 1))).toEqual([]);
   });
 });

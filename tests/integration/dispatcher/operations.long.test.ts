@@ -14,24 +14,24 @@ import type { OperationFilter } from "#domain/operations.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import { freePort } from "#scripts/ports.ts";
 import { createTestSchedules } from "#tests/helpers/many-schedules.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let receiver: Receiver;
 let orm: OrmDatabase;
-let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let account: Awaited<ReturnType<DispatchHarness["account"]>>;
 
 beforeEach(async () => {
   receiver = await startReceiver({ tls: false });
-  bench = await createDispatchBench({ DELIVERY_DENY: "denied.example.com", DELIVERY_ALLOW: receiver.origin });
-  orm = connectOrm({ url: bench.databaseUrl, name: "test", connectionsMax: 2 });
-  account = await bench.account();
+  harness = await createDispatchHarness({ DELIVERY_DENY: "denied.example.com", DELIVERY_ALLOW: receiver.origin });
+  orm = connectOrm({ url: harness.databaseUrl, name: "test", connectionsMax: 2 });
+  account = await harness.account();
 });
 afterEach(async () => {
   await orm.close();
-  await bench.close();
+  await harness.close();
   await receiver.close();
 });
 
@@ -56,14 +56,14 @@ async function accept(action: "cancel" | "replay", scope: Scope, of = account, e
 }
 
 function rules() {
-  const { keyRing, targetPolicy, plans } = bench.config;
+  const { keyRing, targetPolicy, plans } = harness.config;
   return { keyRing, targetPolicy, plans };
 }
 
 /** One step, as a dispatcher takes it; false when it takes none. */
 async function step(id: string): Promise<boolean> {
   return takeStep(
-    bench.sql as never,
+    harness.sql as never,
     id,
     () => 0,
     (tx, operation) => runStep(tx, operation, rules()),
@@ -81,7 +81,7 @@ async function finished(id: string): Promise<string> {
 }
 
 async function read(id: string) {
-  const [row] = await bench.sql`
+  const [row] = await harness.sql`
     SELECT status, acted::int, left_alone AS "leftAlone", scanned::int, failures, error_code AS "errorCode",
       ended_at AS "endedAt" FROM operations WHERE id = ${id}`;
   return row as { status: string; acted: number; leftAlone: object; scanned: number; failures: number; endedAt: Date };
@@ -89,28 +89,28 @@ async function read(id: string) {
 
 /** How many schedules the account has in each status. */
 async function statuses(of = account) {
-  const rows = await bench.sql`
+  const rows = await harness.sql`
     SELECT status, count(*)::int AS n FROM schedules WHERE account_id = ${of.id} GROUP BY status ORDER BY status`;
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 }
 
-const create = (overrides?: Parameters<DispatchBench["schedule"]>[3], url = TARGET) =>
-  bench.schedule(account, url, LATER, overrides);
+const create = (overrides?: Parameters<DispatchHarness["schedule"]>[3], url = TARGET) =>
+  harness.schedule(account, url, LATER, overrides);
 
 async function end(id: string, status: "succeeded" | "dead" | "cancelled", at = new Date()) {
-  await bench.sql`
+  await harness.sql`
     UPDATE schedules SET status = ${status}, attempts = 1, next_attempt_at = NULL, ended_at = ${at}, updated_at = ${at}
     WHERE id = ${id}`;
 }
 
 async function fail(id: string, at = new Date()) {
-  await bench.sql`
+  await harness.sql`
     UPDATE schedules SET status = 'failed', attempts = 1, fired_at = ${at}, offset_ms = 0, last_attempt_at = ${at}
     WHERE id = ${id}`;
 }
 
 async function claim(id: string) {
-  await bench.sql`
+  await harness.sql`
     UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '35 s'
     WHERE id = ${id}`;
 }
@@ -130,18 +130,18 @@ describe("a cancel", () => {
       leftAlone: { firing: 1, succeeded: 1, dead: 1, cancelled: 1 },
     });
     expect(await statuses()).toEqual({ cancelled: 4, firing: 1, succeeded: 1, dead: 1 });
-    const [row] = await bench.sql`SELECT version, next_attempt_at, ended_at FROM schedules WHERE id = ${failed}`;
+    const [row] = await harness.sql`SELECT version, next_attempt_at, ended_at FROM schedules WHERE id = ${failed}`;
     expect(row).toMatchObject({ version: "2", next_attempt_at: null, ended_at: expect.any(Date) });
   });
 
   it("of chosen schedules touches no others, and leaves alone what is not the account's", async () => {
     const [mine = "", other] = [await create(), await create()];
-    const stranger = await bench.account();
-    const theirs = await bench.schedule(stranger, TARGET, LATER);
+    const stranger = await harness.account();
+    const theirs = await harness.schedule(stranger, TARGET, LATER);
     const test = await create({ env: "test" });
     const id = await accept("cancel", { ids: [mine, theirs, test, newId(Date.now())] });
     expect(await finish(id)).toMatchObject({ status: "done", acted: 1, leftAlone: { not_found: 3 } });
-    for (const kept of [other, theirs, test]) expect((await bench.read(kept as string)).status).toBe("scheduled");
+    for (const kept of [other, theirs, test]) expect((await harness.read(kept as string)).status).toBe("scheduled");
   });
 
   it.each(["done", "failed"] as const)(
@@ -149,7 +149,7 @@ describe("a cancel", () => {
     async (end) => {
       const id = await accept("cancel", { ids: [await create(), await create()] });
       const idsOf = async () =>
-        (await bench.sql`SELECT cardinality(schedule_ids) AS n FROM operations WHERE id = ${id}`)[0]?.n;
+        (await harness.sql`SELECT cardinality(schedule_ids) AS n FROM operations WHERE id = ${id}`)[0]?.n;
       const fail = () => orm.run(5_000, ({ sql }) => recordStepFailure(sql, id, 2));
       if (end === "failed") await fail();
       expect(await idsOf()).toBe(2);
@@ -161,27 +161,27 @@ describe("a cancel", () => {
   it("leaves alone what was created after it was accepted", async () => {
     await create();
     const id = await accept("cancel", { filter: {} });
-    await bench.sql`SELECT pg_sleep(0.01)`;
+    await harness.sql`SELECT pg_sleep(0.01)`;
     const later = await create();
     expect(await finish(id)).toMatchObject({ status: "done", acted: 1 });
-    expect((await bench.read(later)).status).toBe("scheduled");
+    expect((await harness.read(later)).status).toBe("scheduled");
   });
 
   it("with a status acts on the schedules that had it when it was accepted, and on none that got it later", async () => {
     const [waiting = "", retried = ""] = [await create(), await create()];
     await fail(retried);
     const id = await accept("cancel", { filter: { statuses: ["failed"] } });
-    await bench.sql`SELECT pg_sleep(0.01)`;
+    await harness.sql`SELECT pg_sleep(0.01)`;
     await fail(waiting);
     expect(await finish(id)).toMatchObject({ acted: 1, leftAlone: {} });
-    expect((await bench.read(waiting)).status).toBe("failed");
-    expect((await bench.read(retried)).status).toBe("cancelled");
+    expect((await harness.read(waiting)).status).toBe("failed");
+    expect((await harness.read(retried)).status).toBe("cancelled");
   });
 
   it("counts schedules that matched when it was accepted and were delivered meanwhile", async () => {
     const [first = ""] = [await create(), await create()];
     const id = await accept("cancel", { filter: { statuses: ["scheduled"] } });
-    await bench.sql`SELECT pg_sleep(0.01)`;
+    await harness.sql`SELECT pg_sleep(0.01)`;
     await end(first, "succeeded");
     expect(await finish(id)).toMatchObject({ acted: 1, leftAlone: { succeeded: 1 } });
   });
@@ -189,8 +189,8 @@ describe("a cancel", () => {
   it("within a range leaves alone schedules that were rescheduled after it was accepted", async () => {
     const [moved] = [await create(), await create()];
     const id = await accept("cancel", { filter: { toMs: LATER.getTime() + 1 } });
-    await bench.sql`SELECT pg_sleep(0.01)`;
-    await bench.sql`
+    await harness.sql`SELECT pg_sleep(0.01)`;
+    await harness.sql`
       UPDATE schedules SET fire_at = fire_at - interval '1 hour', next_attempt_at = fire_at - interval '1 hour',
         updated_at = clock_timestamp() WHERE id = ${moved}`;
     expect(await finish(id)).toMatchObject({ acted: 1, leftAlone: { rescheduled: 1 } });
@@ -200,15 +200,15 @@ describe("a cancel", () => {
     const [a, , c] = [
       await create({}, "https://example.com/alpha"),
       await create({}, "https://example.com/beta"),
-      await bench.schedule(account, TARGET, new Date(LATER.getTime() + 3_600_000)),
+      await harness.schedule(account, TARGET, new Date(LATER.getTime() + 3_600_000)),
     ];
     const q = (text: string, scheduleId: string | null = null) => ({ filter: { q: { text, scheduleId } } });
     expect(await finish(await accept("cancel", q("ALPHA")))).toMatchObject({ acted: 1 });
     expect(await finish(await accept("cancel", { filter: { fromMs: LATER.getTime() + 1 } }))).toMatchObject({
       acted: 1,
     });
-    expect((await bench.read(a as string)).status).toBe("cancelled");
-    expect((await bench.read(c as string)).status).toBe("cancelled");
+    expect((await harness.read(a as string)).status).toBe("cancelled");
+    expect((await harness.read(c as string)).status).toBe("cancelled");
     expect(await finish(await accept("cancel", q("sch_x", a as string)))).toMatchObject({
       acted: 0,
       leftAlone: { cancelled: 1 },
@@ -223,14 +223,14 @@ describe("a replay", () => {
     await end(ids[0] as string, "dead");
     const id = await accept("replay", { ids });
     expect(await finish(id)).toMatchObject({ status: "done", acted: 2, leftAlone: {} });
-    const copies = await bench.sql`
+    const copies = await harness.sql`
       SELECT r.replay_of, r.method, s.payload_size_bytes, s.status FROM schedule_requests r
       JOIN schedules s ON s.id = r.schedule_id WHERE r.replay_of IS NOT NULL ORDER BY r.replay_of`;
     expect(copies).toMatchObject([
       { replay_of: ids[0], method: "PUT", payload_size_bytes: 5, status: "scheduled" },
       { replay_of: ids[1], method: "POST", payload_size_bytes: 0, status: "scheduled" },
     ]);
-    const [usage] = await bench.sql`SELECT sum(scheduled)::int AS n FROM usage WHERE account_id = ${account.id}`;
+    const [usage] = await harness.sql`SELECT sum(scheduled)::int AS n FROM usage WHERE account_id = ${account.id}`;
     expect(usage?.n).toBe(4);
   });
 
@@ -248,35 +248,35 @@ describe("a replay", () => {
       await create({}, "https://denied.example.com/hook"),
       await create({ payload: "x" }),
     ];
-    await bench.sql`UPDATE schedule_requests SET sealed = NULL, erased_at = now() WHERE schedule_id = ${erased}`;
-    await bench.sql`UPDATE schedule_requests SET method = 'DELETE' WHERE schedule_id = ${unreadable}`;
-    await bench.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
+    await harness.sql`UPDATE schedule_requests SET sealed = NULL, erased_at = now() WHERE schedule_id = ${erased}`;
+    await harness.sql`UPDATE schedule_requests SET method = 'DELETE' WHERE schedule_id = ${unreadable}`;
+    await harness.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
     expect(await finish(await accept("replay", { filter: {} }))).toMatchObject({
       acted: 1,
       leftAlone: { erased: 1, unreadable: 1, payload_too_large: 1, target_not_allowed: 1 },
     });
-    expect((await bench.read(large)).status).toBe("scheduled");
+    expect((await harness.read(large)).status).toBe("scheduled");
   });
 
   it("stops copying when the quota is used up, also in the middle of a step, and leaves the rest alone", async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => create()));
     const graceLimit = 55_000;
-    await bench.sql`UPDATE usage SET scheduled = ${graceLimit - 3} WHERE account_id = ${account.id}`;
+    await harness.sql`UPDATE usage SET scheduled = ${graceLimit - 3} WHERE account_id = ${account.id}`;
     expect(await finish(await accept("replay", { ids }))).toMatchObject({
       ...{ status: "done", acted: 3 },
       leftAlone: { over_quota: 2 },
     });
-    const [usage] = await bench.sql`SELECT scheduled FROM usage WHERE account_id = ${account.id}`;
+    const [usage] = await harness.sql`SELECT scheduled FROM usage WHERE account_id = ${account.id}`;
     expect(usage?.scheduled).toBe(graceLimit);
   });
 });
 
 describe("an operation", () => {
   it("that is stopped takes no further step", async () => {
-    await createTestSchedules(bench.sql, account.id, 900, LATER);
+    await createTestSchedules(harness.sql, account.id, 900, LATER);
     const id = await accept("cancel", { filter: {} });
     await step(id);
-    const [stopped] = await bench.sql`
+    const [stopped] = await harness.sql`
       UPDATE operations SET status = 'stopped', ended_at = now() WHERE id = ${id} RETURNING acted::int`;
     expect(stopped?.acted).toBe(400);
     expect(await step(id)).toBe(false);
@@ -284,12 +284,12 @@ describe("an operation", () => {
   });
 
   it("is stopped after the step in progress, whose work counts", async () => {
-    await createTestSchedules(bench.sql, account.id, 900, LATER);
+    await createTestSchedules(harness.sql, account.id, 900, LATER);
     const id = await accept("cancel", { filter: {} });
     const held = Promise.withResolvers<void>();
     const isWorking = Promise.withResolvers<void>();
     const stepping = takeStep(
-      bench.sql as never,
+      harness.sql as never,
       id,
       () => 0,
       async (tx, operation) => {
@@ -302,7 +302,7 @@ describe("an operation", () => {
     await isWorking.promise;
     const stopping = orm.run(5_000, ({ db }) => stopRunningOperation(db, { accountId: account.id, env: "live" }, id));
     await waitFor("the stop waits", async () => {
-      const [row] = await bench.sql`SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`;
+      const [row] = await harness.sql`SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`;
       return row?.n > 0;
     });
     held.resolve();
@@ -315,7 +315,7 @@ describe("an operation", () => {
     await create();
     const id = await accept("replay", { filter: {} });
     const former = (tx: never, operation: RunningOperation) => runStep(tx, { ...operation, plan: "free" }, rules());
-    expect(await takeStep(bench.sql as never, id, () => 0, former as never)).toBe(false);
+    expect(await takeStep(harness.sql as never, id, () => 0, former as never)).toBe(false);
     expect(await read(id)).toMatchObject({ status: "running", acted: 0, scanned: 0 });
     expect(await finish(id)).toMatchObject({ acted: 1 });
   });
@@ -327,40 +327,40 @@ describe("an operation", () => {
       await finished(await accept("cancel", { filter: {} })),
       await accept("cancel", { filter: {} }),
     ];
-    await bench.sql`UPDATE operations SET ended_at = now() - interval '90 days 1 second' WHERE id = ${old}`;
-    await bench.sql`UPDATE operations SET ended_at = now() - interval '89 days' WHERE id = ${recent}`;
-    await bench.sql`UPDATE operations SET accepted_at = now() - interval '200 days' WHERE id = ${running}`;
-    expect(await deleteOldOperations(bench.sql as never, 90, 200)).toBe(1);
-    const kept = await bench.sql`SELECT id FROM operations ORDER BY id`;
+    await harness.sql`UPDATE operations SET ended_at = now() - interval '90 days 1 second' WHERE id = ${old}`;
+    await harness.sql`UPDATE operations SET ended_at = now() - interval '89 days' WHERE id = ${recent}`;
+    await harness.sql`UPDATE operations SET accepted_at = now() - interval '200 days' WHERE id = ${running}`;
+    expect(await deleteOldOperations(harness.sql as never, 90, 200)).toBe(1);
+    const kept = await harness.sql`SELECT id FROM operations ORDER BY id`;
     expect(kept.map((row) => row.id)).toEqual([recent, running].toSorted());
   });
 
   it("is reported while it runs, with its remaining work and age, by the owner of its account's shard", async () => {
-    await createTestSchedules(bench.sql, account.id, 900, LATER);
-    const [{ shard } = { shard: -1 }] = await bench.sql`SELECT shard::int FROM accounts WHERE id = ${account.id}`;
+    await createTestSchedules(harness.sql, account.id, 900, LATER);
+    const [{ shard } = { shard: -1 }] = await harness.sql`SELECT shard::int FROM accounts WHERE id = ${account.id}`;
     const all = Array.from({ length: SHARDS }, (_, n) => n);
-    const figures = (shards = all) => readRunningFigures(bench.sql as never, shards);
+    const figures = (shards = all) => readRunningFigures(harness.sql as never, shards);
     expect(await figures()).toEqual({ running: 0, left: 0, oldestS: 0 });
     const id = await accept("cancel", { filter: {} });
-    await bench.sql`
+    await harness.sql`
       UPDATE operations SET total = 900, left_alone = '{"dead":100,"firing":50}', accepted_at = now() - interval '5 minutes'
       WHERE id = ${id}`;
     await finished(await accept("cancel", { ids: [newId(Date.now())] }));
     expect(await figures()).toEqual({ running: 1, left: 750, oldestS: expect.closeTo(300, -2) });
     expect(await figures(all.filter((one) => one !== shard))).toMatchObject({ running: 0, left: 0 });
     // More than was counted when it was accepted.
-    await bench.sql`UPDATE operations SET acted = 10000 WHERE id = ${id}`;
+    await harness.sql`UPDATE operations SET acted = 10000 WHERE id = ${id}`;
     expect(await figures()).toMatchObject({ running: 1, left: 0 });
-    await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
     expect(await figures()).toMatchObject({ running: 0 });
   });
 
   it("acts on each schedule once when two processes take a step at once", async () => {
-    await createTestSchedules(bench.sql, account.id, 1_000, LATER);
+    await createTestSchedules(harness.sql, account.id, 1_000, LATER);
     const id = await accept("replay", { filter: {} });
     while ((await read(id)).status === "running") await Promise.all([step(id), step(id), step(id)]);
     expect(await read(id)).toMatchObject({ acted: 1_000 });
-    const [row] = await bench.sql`
+    const [row] = await harness.sql`
       SELECT count(*)::int AS copies, count(DISTINCT replay_of)::int AS originals FROM schedule_requests
       WHERE replay_of IS NOT NULL`;
     expect(row).toEqual({ copies: 1_000, originals: 1_000 });
@@ -369,35 +369,35 @@ describe("an operation", () => {
   it("waits while its account is not active", async () => {
     await create();
     const id = await accept("cancel", { filter: {} });
-    await bench.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
     expect(await step(id)).toBe(false);
-    await bench.sql`UPDATE accounts SET status = 'active' WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET status = 'active' WHERE id = ${account.id}`;
     expect(await finish(id)).toMatchObject({ acted: 1 });
   });
 
   it("changes nothing in a step that fails, and continues where it was", async () => {
-    await createTestSchedules(bench.sql, account.id, 450, LATER);
+    await createTestSchedules(harness.sql, account.id, 450, LATER);
     const id = await accept("cancel", { filter: {} });
     await step(id);
-    await bench.sql`ALTER TABLE operations ADD CONSTRAINT broken CHECK (acted <= 400)`;
+    await harness.sql`ALTER TABLE operations ADD CONSTRAINT broken CHECK (acted <= 400)`;
     await expect(step(id)).rejects.toThrow(/broken/);
     expect(await statuses()).toEqual({ cancelled: 400, scheduled: 50 });
-    await bench.sql`ALTER TABLE operations DROP CONSTRAINT broken`;
+    await harness.sql`ALTER TABLE operations DROP CONSTRAINT broken`;
     expect(await finish(id)).toMatchObject({ acted: 450 });
   });
 });
 
 describe("a dispatcher", () => {
   it("carries out 10,000 cancels while schedules of another account are delivered", async () => {
-    await createTestSchedules(bench.sql, account.id, 10_000, LATER);
-    await bench.dispatcher();
-    const other = await bench.account();
+    await createTestSchedules(harness.sql, account.id, 10_000, LATER);
+    await harness.dispatcher();
+    const other = await harness.account();
     const due = Array.from({ length: 20 }, (_, n) => new Date(Date.now() + 1_000 + n * 100));
-    const ids = await Promise.all(due.map((at) => bench.schedule(other, `${receiver.origin}/`, at)));
+    const ids = await Promise.all(due.map((at) => harness.schedule(other, `${receiver.origin}/`, at)));
     const id = await accept("cancel", { filter: { statuses: ["scheduled"] } });
     for (const one of ids) {
-      await waitFor("it is delivered", async () => (await bench.read(one)).status === "succeeded");
-      expect(Number((await bench.read(one)).offset_ms)).toBeLessThan(1_000);
+      await waitFor("it is delivered", async () => (await harness.read(one)).status === "succeeded");
+      expect(Number((await harness.read(one)).offset_ms)).toBeLessThan(1_000);
     }
     await waitFor("it is done", async () => (await read(id)).status === "done", 60_000);
     expect(await read(id)).toMatchObject({ acted: 10_000, leftAlone: {} });
@@ -405,12 +405,12 @@ describe("a dispatcher", () => {
   });
 
   it("reports in its metrics the running operations and what operations did", async () => {
-    await createTestSchedules(bench.sql, account.id, 500, LATER);
-    const stuck = await accept("cancel", { filter: {} }, await bench.account());
-    await bench.sql`UPDATE operations SET total = 70, next_step_at = now() + interval '1 hour' WHERE id = ${stuck}`;
+    await createTestSchedules(harness.sql, account.id, 500, LATER);
+    const stuck = await accept("cancel", { filter: {} }, await harness.account());
+    await harness.sql`UPDATE operations SET total = 70, next_step_at = now() + interval '1 hour' WHERE id = ${stuck}`;
     const done = await accept("cancel", { filter: {} });
     const port = await freePort();
-    await bench.process({ env: { DISPATCHER_PORT: String(port) } });
+    await harness.process({ env: { DISPATCHER_PORT: String(port) } });
     await waitFor("it is done", async () => (await read(done)).status === "done", 30_000);
     // The running operations are counted once in a while: an answer may be of the time before the last change.
     const text = await waitFor("only the one that cannot go on is counted", async () => {
@@ -424,52 +424,52 @@ describe("a dispatcher", () => {
   });
 
   it("that is killed midway leaves exact counts, and the next one continues from there", async () => {
-    await createTestSchedules(bench.sql, account.id, 3_000, LATER);
-    await bench.sql`UPDATE accounts SET plan = 'indie' WHERE id = ${account.id}`;
+    await createTestSchedules(harness.sql, account.id, 3_000, LATER);
+    await harness.sql`UPDATE accounts SET plan = 'indie' WHERE id = ${account.id}`;
     const id = await accept("replay", { filter: {} });
-    const first = await bench.process();
+    const first = await harness.process();
     await waitFor("it is in the middle", async () => (await read(id)).acted > 300, 30_000);
     first.kill("SIGKILL");
     const copies = async () =>
-      (await bench.sql`SELECT count(*)::int AS n FROM schedule_requests WHERE replay_of IS NOT NULL`)[0]?.n;
+      (await harness.sql`SELECT count(*)::int AS n FROM schedule_requests WHERE replay_of IS NOT NULL`)[0]?.n;
     await waitFor("its session has ended", async () => {
-      const [row] = await bench.sql`
+      const [row] = await harness.sql`
         SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'stopwatch-operate' AND datname = current_database()`;
       return row?.n === 0;
     });
     const { acted, status } = await read(id);
     expect(status).toBe("running");
     expect(await copies()).toBe(acted);
-    await bench.dispatcher();
+    await harness.dispatcher();
     await waitFor("it is done", async () => (await read(id)).status === "done", 60_000);
     expect(await read(id)).toMatchObject({ acted: 3_000, leftAlone: {} });
-    const [row] = await bench.sql`
+    const [row] = await harness.sql`
       SELECT count(*)::int AS copies, count(DISTINCT replay_of)::int AS originals FROM schedule_requests
       WHERE replay_of IS NOT NULL`;
     expect(row).toEqual({ copies: 3_000, originals: 3_000 });
   }, 120_000);
 
   it("gives accounts turns, so that a small operation does not wait for a large one", async () => {
-    const others = await Promise.all(Array.from({ length: 5 }, () => bench.account()));
-    await createTestSchedules(bench.sql, account.id, 20_000, LATER);
-    for (const other of others) await createTestSchedules(bench.sql, other.id, 10, LATER);
+    const others = await Promise.all(Array.from({ length: 5 }, () => harness.account()));
+    await createTestSchedules(harness.sql, account.id, 20_000, LATER);
+    for (const other of others) await createTestSchedules(harness.sql, other.id, 10, LATER);
     const large = await accept("cancel", { filter: {} });
     const small = await Promise.all(others.map((other) => accept("cancel", { filter: {} }, other)));
-    await bench.dispatcher();
+    await harness.dispatcher();
     for (const id of small) await waitFor("the small one is done", async () => (await read(id)).status === "done");
     expect((await read(large)).status).toBe("running");
   });
 
   it("fails an operation whose step fails repeatedly, and continues with others", async () => {
     await create();
-    const other = await bench.account();
-    await createTestSchedules(bench.sql, other.id, 10, LATER);
+    const other = await harness.account();
+    await createTestSchedules(harness.sql, other.id, 10, LATER);
     const id = await accept("cancel", { filter: {} });
-    await bench.sql`
+    await harness.sql`
       UPDATE operations SET failures = 4, filter = '{"statuses":["nonsense"],"q":{"text":null},"fromMs":null,"toMs":null}'
       WHERE id = ${id}`;
     const good = await accept("cancel", { filter: {} }, other);
-    await bench.dispatcher();
+    await harness.dispatcher();
     await waitFor("it has failed", async () => (await read(id)).status === "failed");
     expect(await read(id)).toMatchObject({ errorCode: "INTERNAL", endedAt: expect.any(Date) });
     await waitFor("the other one is done", async () => (await read(good)).status === "done");

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type DatabaseProxy, type ProxyMode, startProxy } from "../../helpers/proxy.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWatchedDispatcher } from "../../helpers/watched-dispatcher.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 /** The connections of one dispatcher to the database, as dispatcher/databases.ts adds them up, and the listener's. */
 const CONNECTIONS_MAX = 14;
@@ -18,17 +18,17 @@ const LOCKED_MS = 9_000;
 const HEARTBEAT_WITHIN_MS = 4_000;
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let proxy: DatabaseProxy;
 let proxied: string;
 let running: ReturnType<typeof startWatchedDispatcher>[] = [];
-let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let account: Awaited<ReturnType<DispatchHarness["account"]>>;
 
-withDispatchBench({}, (made) => {
-  ({ receiver, bench } = made);
+withDispatchHarness({}, (made) => {
+  ({ receiver, harness } = made);
 });
 beforeAll(async () => {
-  const url = new URL(bench.databaseUrl);
+  const url = new URL(harness.databaseUrl);
   proxy = await startProxy(Number(url.port));
   url.port = String(proxy.port);
   proxied = url.href;
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   proxy.set("pass");
-  account = await bench.account();
+  account = await harness.account();
 });
 
 afterEach(async () => {
@@ -53,12 +53,12 @@ const LATE_MAX_MS = 2_000;
 const spread = (n: number, fromMs: number, overMs: number) =>
   Promise.all(
     Array.from({ length: n }, (_, nth) =>
-      bench.schedule(account, `${receiver.origin}/`, inMs(fromMs + (overMs * nth) / n)),
+      harness.schedule(account, `${receiver.origin}/`, inMs(fromMs + (overMs * nth) / n)),
     ),
   );
 
 function startUnwaited() {
-  const watched = startWatchedDispatcher(bench, proxied);
+  const watched = startWatchedDispatcher(harness, proxied);
   running.push(watched);
   return watched;
 }
@@ -73,14 +73,14 @@ async function startWatched() {
 /** Expects that all were sent once, not early, and recorded as that. */
 async function expectDeliveredOnce(ids: string[], withinMs: number) {
   const succeeded = async () => {
-    const [row] = await bench.sql`
+    const [row] = await harness.sql`
       SELECT count(*)::int AS n FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded'`;
     return row?.n === ids.length;
   };
   await waitFor("all are delivered and recorded", succeeded, withinMs);
   const sent = receiver.requests.map(({ headers }) => String(headers["webhook-id"])).sort();
   expect(sent).toEqual(ids.map((id) => encodeId("sch", id)).sort());
-  const rows = await bench.sql`
+  const rows = await harness.sql`
     SELECT s.offset_ms::int, s.attempts, a.attempt, a.status_code FROM schedules s JOIN attempts a ON a.schedule_id = s.id
     WHERE s.id = ANY (${ids})`;
   expect(rows).toHaveLength(ids.length);
@@ -148,7 +148,7 @@ describe("database sessions", () => {
     const { loggedPerSecond } = await startWatched();
     const ids = await spread(50, 300, 4_000);
     for (let n = 0; n < 40; n++) {
-      await bench.sql`
+      await harness.sql`
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name LIKE 'stopwatch-%' ORDER BY random() LIMIT 1`;
       await pause(100);
@@ -160,18 +160,18 @@ describe("database sessions", () => {
   it("that are read-only count as an unavailable database", async () => {
     const { loggedPerSecond } = await startWatched();
     const ids = await spread(40, 500, 7_000);
-    const [row] = await bench.sql`SELECT current_database() AS name`;
-    const name = bench.sql(row?.name as string);
-    const endSessions = () => bench.sql`
+    const [row] = await harness.sql`SELECT current_database() AS name`;
+    const name = harness.sql(row?.name as string);
+    const endSessions = () => harness.sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name LIKE 'stopwatch-%'`;
     await waitFor("it is at work", () => receiver.requests.length >= 4);
-    await bench.sql`ALTER DATABASE ${name} SET default_transaction_read_only = on`;
+    await harness.sql`ALTER DATABASE ${name} SET default_transaction_read_only = on`;
     try {
       await endSessions();
       await pause(4_000);
     } finally {
-      await bench.sql.begin("read write", (tx) => tx`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+      await harness.sql.begin("read write", (tx) => tx`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     }
     // As the sessions of a server after failover do.
     await endSessions();
@@ -185,7 +185,7 @@ describe("database sessions", () => {
     const ids = await spread(10, 300, 100);
     await waitFor("they are on the wire", () => receiver.requests.length === 10);
     const open = async () => {
-      const rows = await bench.sql`
+      const rows = await harness.sql`
         SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND application_name LIKE 'stopwatch-%' AND xact_start < now() - interval '0.5 s'`;
       return rows.length;
@@ -199,19 +199,19 @@ describe("database sessions", () => {
 });
 
 describe("the LISTEN connection", () => {
-  const endListener = () => bench.sql`
+  const endListener = () => harness.sql`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'stopwatch-listen'`;
   const latenessOf = async (id: string) => {
-    await waitFor("it is recorded", async () => (await bench.read(id)).status === "succeeded");
-    return Number((await bench.read(id)).offset_ms);
+    await waitFor("it is recorded", async () => (await harness.read(id)).status === "succeeded");
+    return Number((await harness.read(id)).offset_ms);
   };
 
   it("may be lost: schedules created meanwhile and due in two seconds are on time", async () => {
     await startWatched();
     for (let n = 0; n < 3; n++) {
       await endListener();
-      const id = await bench.schedule(account, `${receiver.origin}/`, inMs(2_000));
+      const id = await harness.schedule(account, `${receiver.origin}/`, inMs(2_000));
       expect(await latenessOf(id)).toBeLessThanOrEqual(LATE_MAX_MS);
     }
   });
@@ -222,11 +222,11 @@ describe("locks held by another session", () => {
     await startWatched();
     const locked = await spread(10, 800, 200);
     const free = await spread(10, 800, 200);
-    const session = await bench.sql.reserve();
+    const session = await harness.sql.reserve();
     await session`BEGIN`;
     await session`SELECT FROM schedules WHERE id = ANY (${locked}) FOR UPDATE`;
     await expectDeliveredOnce(free, 10_000);
-    const rows = await bench.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${free})`;
+    const rows = await harness.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${free})`;
     for (const row of rows) expect(row.offset_ms).toBeLessThanOrEqual(LATE_MAX_MS);
     await session`COMMIT`;
     session.release();
@@ -236,18 +236,19 @@ describe("locks held by another session", () => {
 
   it("on the attempts delay the records and not the deliveries", async () => {
     const { loggedPerSecond } = await startWatched();
-    const session = await bench.sql.reserve();
+    const session = await harness.sql.reserve();
     await session`BEGIN`;
     await session`LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`;
     const ids = await spread(40, 1_000, 6_000);
     await waitFor("all are sent", () => receiver.requests.length === 40, 10_000);
     const [row] =
-      await bench.sql`SELECT count(*)::int AS n FROM schedules WHERE account_id = ${account.id} AND status = 'firing'`;
+      await harness.sql`SELECT count(*)::int AS n FROM schedules WHERE account_id = ${account.id} AND status = 'firing'`;
     expect(row?.n).toBe(40);
     await session`COMMIT`;
     session.release();
     await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
-    const late = await bench.sql`SELECT FROM schedules WHERE account_id = ${account.id} AND offset_ms > ${LATE_MAX_MS}`;
+    const late =
+      await harness.sql`SELECT FROM schedules WHERE account_id = ${account.id} AND offset_ms > ${LATE_MAX_MS}`;
     expect(late).toHaveLength(0);
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);
   });
@@ -255,7 +256,7 @@ describe("locks held by another session", () => {
   it("on all schedules delay no heartbeat and no renewal of a lease, however many reads wait for them", async () => {
     const { dispatcher } = await startWatched();
     const ids = await spread(20, 1_000, 3_000);
-    const session = await bench.sql.reserve();
+    const session = await harness.sql.reserve();
     await session`BEGIN`;
     await session`LOCK TABLE schedules IN ACCESS EXCLUSIVE MODE`;
     const owned = new Set<number>();
@@ -265,8 +266,8 @@ describe("locks held by another session", () => {
       "the lock was held for long",
       async () => {
         // So that there is always something to read at once.
-        await bench.sql`SELECT pg_notify('stopwatch_due', shard || ':' || ${ids[0] as string}) FROM accounts`;
-        const [row] = await bench.sql`
+        await harness.sql`SELECT pg_notify('stopwatch_due', shard || ':' || ${ids[0] as string}) FROM accounts`;
+        const [row] = await harness.sql`
           SELECT extract(epoch FROM clock_timestamp() - beat_at)::float8 * 1000 AS ms FROM dispatchers WHERE id = ${dispatcher.id}`;
         oldestMs = Math.max(oldestMs, row?.ms);
         owned.add(dispatcher.figures().owned);
@@ -284,7 +285,7 @@ describe("locks held by another session", () => {
   it("on all schedules for longer than the statement timeout delay deliveries, and do nothing worse", async () => {
     const { loggedPerSecond } = await startWatched();
     const ids = await spread(40, 1_000, 6_000);
-    const session = await bench.sql.reserve();
+    const session = await harness.sql.reserve();
     await session`BEGIN`;
     await session`LOCK TABLE schedules IN ACCESS EXCLUSIVE MODE`;
     await pause(7_000);

@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { mostInOneSecond, noteFirstBytes } from "../../helpers/first-bytes.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 const CPS = 20;
 /** Enough that each change of owner moves some of them. */
@@ -19,11 +19,11 @@ const ENOUGH = 2 * CPS;
 const LANE_AWAY_MAX_MS = 30_000;
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let firstBytes: Awaited<ReturnType<typeof noteFirstBytes>>;
 
-withDispatchBench({ isPerTest: true }, (made) => {
-  ({ receiver, bench } = made);
+withDispatchHarness({ isPerTest: true }, (made) => {
+  ({ receiver, harness } = made);
 });
 beforeEach(async () => {
   firstBytes = await noteFirstBytes();
@@ -32,8 +32,8 @@ afterEach(() => firstBytes.remove());
 
 /** A lane with far more overdue schedules than it may send. Its path contains its name. */
 async function overloadedLane(): Promise<string> {
-  const { id } = await bench.account({ settings: { cps_limit: CPS } });
-  await bench.sql`
+  const { id } = await harness.account({ settings: { cps_limit: CPS } });
+  await harness.sql`
     WITH made AS (
       INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
       SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${receiver.origin}
@@ -41,14 +41,14 @@ async function overloadedLane(): Promise<string> {
       WHERE a.id = ${id} RETURNING id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, ${id}, 'live', ${`${receiver.origin}/${id}`}, 'POST', '\\x00' FROM made`;
-  await enterLanes(bench.sql);
+  await enterLanes(harness.sql);
   return `/${id}`;
 }
 
-const startProcess = () => bench.spawn(firstBytes.options);
+const startProcess = () => harness.spawn(firstBytes.options);
 
 const ownedBy = async ({ pid }: ChildProcess) => {
-  const [row] = await bench.sql`
+  const [row] = await harness.sql`
     SELECT count(*)::int AS n FROM shards s JOIN dispatchers d ON d.id = s.owner WHERE d.pid = ${pid as number}`;
   return row?.n as number;
 };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { drip, pour, type RawBehaviour, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -293,23 +293,23 @@ function dripping(code: number): RawBehaviour {
 const servers = new Map<Case, RawServer>();
 const ids = new Map<Case, string>();
 let healthy: RawServer;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 
 beforeAll(async () => {
   for (const one of [...prompt, ...slow]) servers.set(one, await startRawServer(one));
   healthy = await startRawServer(says(`${head(200, "Content-Length: 2")}ok`));
   const origins = [healthy, ...servers.values()].map(({ port }) => `http://127.0.0.1:${port}`);
-  bench = await createDispatchBench({ DELIVERY_ALLOW: origins.join() });
-  await bench.dispatcher();
-  const account = await bench.account({ settings: { retry_attempts: 0 } });
+  harness = await createDispatchHarness({ DELIVERY_ALLOW: origins.join() });
+  await harness.dispatcher();
+  const account = await harness.account({ settings: { retry_attempts: 0 } });
   const fireAt = new Date(Date.now() + 1_500);
   for (const [one, { port }] of servers) {
     const payload = one.payload ?? "x";
-    ids.set(one, await bench.schedule(account, `http://127.0.0.1:${port}/`, fireAt, { payload }));
+    ids.set(one, await harness.schedule(account, `http://127.0.0.1:${port}/`, fireAt, { payload }));
   }
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   await Promise.all([healthy, ...servers.values()].map((server) => server.close()));
 });
 
@@ -318,12 +318,12 @@ async function outcomeOf(one: Case, deadlineMs: number) {
   const row = await waitFor(
     `"${one.title}" ends`,
     async () => {
-      const read = await bench.read(id);
+      const read = await harness.read(id);
       return ["succeeded", "dead"].includes(read.status) && read;
     },
     deadlineMs,
   );
-  const [attempt, ...others] = await bench.attempts(id);
+  const [attempt, ...others] = await harness.attempts(id);
   expect(others).toEqual([]);
   expect(row, one.title).toMatchObject({ attempts: 1, status: one.outcome === "delivered" ? "succeeded" : "dead" });
   const { outcome, status_code, error_text, latency_ms } = attempt as Record<string, unknown>;
@@ -355,10 +355,10 @@ describe("a target that", () => {
   });
 
   it("misbehaves delays no other target", async () => {
-    const account = await bench.account();
-    const id = await bench.schedule(account, `http://127.0.0.1:${healthy.port}/`, new Date(Date.now() + 300));
-    await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");
-    expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(ATTEMPT_DEADLINE_MS / 6);
+    const account = await harness.account();
+    const id = await harness.schedule(account, `http://127.0.0.1:${healthy.port}/`, new Date(Date.now() + 300));
+    await waitFor("it is delivered", async () => (await harness.read(id)).status === "succeeded");
+    expect(Number((await harness.read(id)).offset_ms)).toBeLessThan(ATTEMPT_DEADLINE_MS / 6);
   });
 
   it("keeps an attempt waiting fails it 30 s after its claim, whatever it keeps sending, and loses its connection", async () => {

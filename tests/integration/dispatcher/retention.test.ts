@@ -8,27 +8,27 @@ import { RETENTION_SESSION, Retention } from "#dispatcher/retention/retention.ts
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { newId } from "#domain/ids.ts";
 import { parsePlans } from "#domain/plans.ts";
-import type { DispatchBench } from "../../helpers/dispatcher.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { withDispatchBench } from "../../helpers/with-dispatch-bench.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOTHING = "https://example.com/";
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let database: ReturnType<typeof connect>;
 let logs: { level: number; job?: string; rows?: number; msg: string }[] = [];
 
-withDispatchBench({}, (made) => {
-  ({ receiver, bench } = made);
+withDispatchHarness({}, (made) => {
+  ({ receiver, harness } = made);
 });
 beforeAll(async () => {
   database = connect({
-    url: bench.config.databaseUrl,
+    url: harness.config.databaseUrl,
     name: "retention",
     connectionsMax: 1,
     session: RETENTION_SESSION,
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   logs = [];
-  await bench.sql`TRUNCATE schedules, schedule_requests, account_counts, shard_punctuality, sessions, dispatchers`;
+  await harness.sql`TRUNCATE schedules, schedule_requests, account_counts, shard_punctuality, sessions, dispatchers`;
 });
 
 /** A retention stage of its own, as a new process has. */
@@ -76,13 +76,13 @@ async function ended(
   status: "succeeded" | "dead" | "cancelled" = "succeeded",
   request: { payload?: string | null; headers?: [string, string][] } = {},
 ) {
-  const id = await bench.schedule(account as never, NOTHING, new Date(Date.now() + HOUR_MS), {
+  const id = await harness.schedule(account as never, NOTHING, new Date(Date.now() + HOUR_MS), {
     payload: "a payload",
     headers: [["x-custom", "value"]],
     ...request,
   });
   if (agoMs !== null) {
-    await bench.sql`
+    await harness.sql`
       UPDATE schedules SET status = ${status}, next_attempt_at = NULL,
         created_at = now() - ${agoMs + 1} * interval '1 millisecond', ended_at = now() - ${agoMs} * interval '1 millisecond'
       WHERE id = ${id}`;
@@ -91,7 +91,7 @@ async function ended(
 }
 
 async function stored(id: string) {
-  const [row] = await bench.sql`
+  const [row] = await harness.sql`
     SELECT r.sealed, r.erased_at, r.target_url, r.idempotency_key, s.payload_size_bytes, s.sealed_bytes, s.version, s.updated_at
     FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id WHERE s.id = ${id}`;
   return row;
@@ -102,7 +102,7 @@ describe("the payload and headers", () => {
   it.each(["succeeded", "dead", "cancelled"] as const)(
     "of a schedule that is %s are erased after its plan's retention window in that status, and not before",
     async (status) => {
-      const [free, indie] = [await bench.account({ plan: "free" }), await bench.account({ plan: "indie" })];
+      const [free, indie] = [await harness.account({ plan: "free" }), await harness.account({ plan: "indie" })];
       const gone = [await ended(free, 7 * DAY_MS + 1_000, status), await ended(indie, 30 * DAY_MS + 1_000, status)];
       const kept = [await ended(free, 7 * DAY_MS - HOUR_MS, status), await ended(indie, 30 * DAY_MS - HOUR_MS, status)];
       expect(await finish(start())).toMatchObject({ payloads: 2, schedules: 0 });
@@ -112,15 +112,15 @@ describe("the payload and headers", () => {
   );
 
   it("of an open schedule are kept, however old it is", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     const id = await ended(account, null);
-    await bench.sql`UPDATE schedules SET created_at = now() - interval '5 years' WHERE id = ${id}`;
+    await harness.sql`UPDATE schedules SET created_at = now() - interval '5 years' WHERE id = ${id}`;
     expect(await finish(start())).toMatchObject({ payloads: 0, schedules: 0 });
     expect(await isErased(id)).toBe(false);
   });
 
   it("are erased without a change of target, version and time of the last change, and leave size 0 and a mark", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     const id = await ended(account, 8 * DAY_MS);
     const before = await stored(id);
     await finish(start());
@@ -134,27 +134,27 @@ describe("the payload and headers", () => {
   });
 
   it("are not marked as erased when there never were any: the schedule can be sent again", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     const id = await ended(account, 8 * DAY_MS, "succeeded", { payload: null, headers: [] });
     expect(await finish(start())).toMatchObject({ payloads: 0 });
     expect((await stored(id))?.erased_at).toBeNull();
   });
 
   it("are kept as long as PLANS and the account's current plan say", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     const id = await ended(account, 8 * DAY_MS);
     await finish(start({ plans: '{"free":{"retentionDays":9}}' }));
     expect(await isErased(id)).toBe(false);
-    await bench.sql`UPDATE accounts SET plan = 'indie' WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET plan = 'indie' WHERE id = ${account.id}`;
     await finish(start());
     expect(await isErased(id)).toBe(false);
-    await bench.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
+    await harness.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
     await finish(start());
     expect(await isErased(id)).toBe(true);
   });
 
   it("are skipped without waiting while another session locks them, and erased in the next round", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     const [locked, other] = [await ended(account, 9 * DAY_MS), await ended(account, 8 * DAY_MS)];
     const release = await holding(
       (sql) => sql`SELECT 1 FROM schedule_requests WHERE schedule_id = ${locked} FOR UPDATE`,
@@ -168,23 +168,23 @@ describe("the payload and headers", () => {
 
 describe("terminal schedules", () => {
   it("are deleted with their requests and keys after the days of their plan, and the key is free again", async () => {
-    const [free, indie] = [await bench.account({ plan: "free" }), await bench.account({ plan: "indie" })];
+    const [free, indie] = [await harness.account({ plan: "free" }), await harness.account({ plan: "indie" })];
     const gone = [await ended(free, 90 * DAY_MS + 1_000), await ended(indie, 365 * DAY_MS + 1_000)];
     const kept = [await ended(free, 90 * DAY_MS - HOUR_MS), await ended(indie, 365 * DAY_MS - HOUR_MS)];
-    await bench.sql`UPDATE schedule_requests SET idempotency_key = 'a key' WHERE schedule_id IN (${gone[0] ?? ""}, ${kept[1] ?? ""})`;
+    await harness.sql`UPDATE schedule_requests SET idempotency_key = 'a key' WHERE schedule_id IN (${gone[0] ?? ""}, ${kept[1] ?? ""})`;
     expect(await finish(start())).toMatchObject({ payloads: 4, schedules: 2 });
-    const left = await bench.sql`SELECT schedule_id FROM schedule_requests ORDER BY 1`;
+    const left = await harness.sql`SELECT schedule_id FROM schedule_requests ORDER BY 1`;
     expect(left.map((row) => row.schedule_id)).toEqual([...kept].sort());
-    expect(await bench.sql`SELECT id FROM schedules ORDER BY 1`).toHaveLength(2);
-    const keys = await bench.sql`SELECT account_id FROM schedule_requests WHERE idempotency_key = 'a key'`;
+    expect(await harness.sql`SELECT id FROM schedules ORDER BY 1`).toHaveLength(2);
+    const keys = await harness.sql`SELECT account_id FROM schedule_requests WHERE idempotency_key = 'a key'`;
     expect(keys.map((row) => row.account_id)).toEqual([indie.id]);
   });
 
   it("are deleted without a change of their month's usage", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await ended(account, 100 * DAY_MS);
     await finish(start());
-    const [usage] = await bench.sql`SELECT scheduled FROM usage WHERE account_id = ${account.id}`;
+    const [usage] = await harness.sql`SELECT scheduled FROM usage WHERE account_id = ${account.id}`;
     expect(usage?.scheduled).toBe(1);
   });
 });
@@ -194,10 +194,10 @@ describe("attempts", () => {
   const partition = (day: string) => `attempts_${day.replaceAll("-", "")}`;
   const partitions = async () =>
     (
-      await bench.sql`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`
+      await harness.sql`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`
     ).map((row) => row.name as string);
-  const make = (day: string) => bench.sql`SELECT make_attempt_partitions(${day}, 1)`;
-  const insert = (attemptedAt: Date) => bench.sql`
+  const make = (day: string) => harness.sql`SELECT make_attempt_partitions(${day}, 1)`;
+  const insert = (attemptedAt: Date) => harness.sql`
     INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, latency_ms, error_text)
     VALUES (${newId(0)}, 1, ${attemptedAt}, ${newId(0)}, 'live', 'unreachable', 0, '')`;
 
@@ -213,23 +213,23 @@ describe("attempts", () => {
 
   it("have partitions for the eight days from today, also for a day whose attempts came before its partition", async () => {
     const today = partition(dayOf(0));
-    await bench.sql`DROP TABLE ${bench.sql(today)}`;
+    await harness.sql`DROP TABLE ${harness.sql(today)}`;
     const at = new Date();
     await insert(at);
-    expect(await bench.sql`SELECT 1 FROM attempts_default`).toHaveLength(1);
+    expect(await harness.sql`SELECT 1 FROM attempts_default`).toHaveLength(1);
     expect(await finish(start())).toMatchObject({ "attempt partitions made": 1 });
-    expect(await bench.sql`SELECT 1 FROM attempts_default`).toHaveLength(0);
-    expect(await bench.sql`SELECT 1 FROM ${bench.sql(today)} WHERE attempted_at = ${at}`).toHaveLength(1);
+    expect(await harness.sql`SELECT 1 FROM attempts_default`).toHaveLength(0);
+    expect(await harness.sql`SELECT 1 FROM ${harness.sql(today)} WHERE attempted_at = ${at}`).toHaveLength(1);
     for (let day = 0; day < 8; day++) expect(await partitions()).toContain(partition(dayOf(-day * DAY_MS)));
-    const [index] = await bench.sql`SELECT count(*)::int AS n FROM pg_indexes WHERE tablename = ${today}`;
-    const [model] = await bench.sql`SELECT count(*)::int AS n FROM pg_indexes WHERE tablename = 'attempts'`;
+    const [index] = await harness.sql`SELECT count(*)::int AS n FROM pg_indexes WHERE tablename = ${today}`;
+    const [model] = await harness.sql`SELECT count(*)::int AS n FROM pg_indexes WHERE tablename = 'attempts'`;
     expect(index?.n).toBe(model?.n);
   });
 
   it("in the default partition are deleted by the same rule", async () => {
     for (const days of [500, 32, 30.5]) await insert(new Date(Date.now() - days * DAY_MS));
     await finish(start());
-    const left = await bench.sql`SELECT attempted_at FROM attempts_default`;
+    const left = await harness.sql`SELECT attempted_at FROM attempts_default`;
     expect(left.map((row) => Math.round((Date.now() - row.attempted_at) / HOUR_MS))).toEqual([30.5 * 24]);
   });
 
@@ -250,9 +250,9 @@ describe("attempts", () => {
       (async () => {
         while (performance.now() < until) {
           const before = performance.now();
-          await recordAttempts(bench.sql, []);
+          await recordAttempts(harness.sql, []);
           await insert(new Date());
-          await bench.sql`SELECT 1 FROM attempts WHERE account_id = ${newId(0)} LIMIT 1`;
+          await harness.sql`SELECT 1 FROM attempts WHERE account_id = ${newId(0)} LIMIT 1`;
           tookMs.push(performance.now() - before);
         }
       })(),
@@ -271,16 +271,16 @@ describe("attempts", () => {
 
 describe("a deleted account", () => {
   it("loses everything but its own row, whatever its plan would have kept", async () => {
-    const [gone, kept] = [await bench.account(), await bench.account()];
+    const [gone, kept] = [await harness.account(), await harness.account()];
     for (const account of [gone, kept]) {
       await ended(account, HOUR_MS);
       await ended(account, null);
     }
-    await bench.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${gone.id}`;
+    await harness.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${gone.id}`;
     await finish(start());
-    const left = await bench.sql`SELECT DISTINCT account_id FROM schedule_requests`;
+    const left = await harness.sql`SELECT DISTINCT account_id FROM schedule_requests`;
     expect(left.map((row) => row.account_id)).toEqual([kept.id]);
-    const [account] = await bench.sql`SELECT erased_at, email FROM accounts WHERE id = ${gone.id}`;
+    const [account] = await harness.sql`SELECT erased_at, email FROM accounts WHERE id = ${gone.id}`;
     expect(account?.erased_at).toBeInstanceOf(Date);
     expect(account?.email).not.toContain("@");
   });
@@ -288,23 +288,23 @@ describe("a deleted account", () => {
 
 describe("API keys", () => {
   it("are deleted once they have been revoked for 30 days, and never while they are not revoked", async () => {
-    const account = await bench.account();
+    const account = await harness.account();
     const rows = [null, 1, 29.9, 30.1, 400].map((days) => ({
       ...{ id: newId(Date.now()), account_id: account.id, env: "live", name: `${days}`, last4: "abcd" },
       ...{ hash: randomBytes(32), created_at: new Date(Date.now() - 500 * DAY_MS) },
       revoked_at: days === null ? null : new Date(Date.now() - days * DAY_MS),
     }));
-    await bench.sql`INSERT INTO api_keys ${bench.sql(rows)}`;
+    await harness.sql`INSERT INTO api_keys ${harness.sql(rows)}`;
     expect(await finish(start())).toMatchObject({ "revoked keys": 2 });
-    const left = await bench.sql`SELECT name FROM api_keys WHERE account_id = ${account.id} ORDER BY name`;
+    const left = await harness.sql`SELECT name FROM api_keys WHERE account_id = ${account.id} ORDER BY name`;
     expect(left.map(({ name }) => name)).toEqual(["1", "29.9", "null"]);
   });
 });
 
 describe("counts, sessions, rotations of secrets and dispatchers", () => {
   it("are deleted when nothing shows them any more", async () => {
-    const account = await bench.account();
-    const { sql } = bench;
+    const account = await harness.account();
+    const { sql } = harness;
     for (const days of [0, 1.5, 31, 33]) {
       const hour = new Date(Date.now() - days * DAY_MS);
       await sql`INSERT INTO account_counts VALUES (${account.id}, 'test', ${hour}, 'outcome', 2, 1, NULL, NULL)`;
@@ -331,7 +331,7 @@ describe("counts, sessions, rotations of secrets and dispatchers", () => {
 });
 
 describe("the work of retention", () => {
-  const many = (accountId: string, n: number, bytes = 30) => bench.sql`
+  const many = (accountId: string, n: number, bytes = 30) => harness.sql`
     WITH made AS (
       INSERT INTO schedules (id, account_id, env, shard, status, early_fire, fire_at, ended_at, payload_size_bytes, sealed_bytes, origin)
       SELECT gen_random_uuid(), ${accountId}, 'live', 0, 'succeeded', false, now(), now() - interval '100 days', 1, ${bytes}, ''
@@ -339,13 +339,13 @@ describe("the work of retention", () => {
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, sealed, request_hash)
     SELECT id, ${accountId}, 'live', ${NOTHING}, 'POST', convert_to(repeat('x', ${bytes}), 'UTF8'), '\\x00' FROM made`;
   const unerased = async ({ id }: { id: string }) => {
-    const [row] = await bench.sql`
+    const [row] = await harness.sql`
       SELECT count(*)::int AS n FROM schedule_requests WHERE account_id = ${id} AND sealed IS NOT NULL`;
     return row?.n as number;
   };
 
   it("is done in batches over many accounts, and another process continues where one stopped", async () => {
-    const accounts = [await bench.account({ plan: "free" }), await bench.account({ plan: "free" })] as const;
+    const accounts = [await harness.account({ plan: "free" }), await harness.account({ plan: "free" })] as const;
     for (const { id } of accounts) await many(id, 700);
     // As many batches as there are jobs before the payloads, and two of the payloads.
     const before = retentionJobs(parsePlans(undefined)).findIndex(({ name }) => name === "payloads");
@@ -361,7 +361,7 @@ describe("the work of retention", () => {
   });
 
   it("is not begun by a process that does not own the fleet's work", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await many(account.id, 1);
     expect(await start({ isMine: () => false }).runOnce()).toEqual({});
     expect(await unerased(account)).toBe(1);
@@ -369,27 +369,27 @@ describe("the work of retention", () => {
 
   it("of one kind that fails is logged once, and delays no other kind", async () => {
     const day = new Date(Date.now() - 60 * DAY_MS).toISOString().slice(0, 10);
-    await bench.sql`SELECT make_attempt_partitions(${day}, 1)`;
+    await harness.sql`SELECT make_attempt_partitions(${day}, 1)`;
     const name = `attempts_${day.replaceAll("-", "")}`;
-    await bench.sql`CREATE VIEW somebodys AS SELECT * FROM ${bench.sql(name)}`;
-    await many((await bench.account({ plan: "free" })).id, 3);
+    await harness.sql`CREATE VIEW somebodys AS SELECT * FROM ${harness.sql(name)}`;
+    await many((await harness.account({ plan: "free" })).id, 3);
     expect(await finish(start())).toMatchObject({ payloads: 3 });
     expect(logs.filter(({ level }) => level >= 50)).toEqual([
       expect.objectContaining({ job: "attempt partitions dropped" }),
     ]);
-    await bench.sql`DROP VIEW somebodys`;
+    await harness.sql`DROP VIEW somebodys`;
   });
 
   it("finds expired rows by its index alone, also beside many rows that are not expired", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await many(account.id, 300);
-    await bench.sql`
+    await harness.sql`
       INSERT INTO schedules (id, account_id, env, shard, status, early_fire, fire_at, ended_at, payload_size_bytes, sealed_bytes, origin)
       SELECT gen_random_uuid(), ${account.id}, 'live', 0, 'succeeded', false, now(), now() - interval '1 day', 1, n % 2, ''
       FROM generate_series(1, 100000) n`;
     const reads = async () => {
-      await bench.sql`SELECT pg_stat_force_next_flush()`;
-      const [row] = await bench.sql`
+      await harness.sql`SELECT pg_stat_force_next_flush()`;
+      const [row] = await harness.sql`
         SELECT idx_tup_fetch::int AS rows, seq_scan::int AS scans FROM pg_stat_user_tables WHERE relname = 'schedules'`;
       return row as unknown as { rows: number; scans: number };
     };
@@ -403,14 +403,14 @@ describe("the work of retention", () => {
   });
 
   it("looks each row up by its key also when the statistics say that the tables are empty", async () => {
-    const account = await bench.account({ plan: "free" });
+    const account = await harness.account({ plan: "free" });
     await many(account.id, 5_000);
     // As ANALYZE leaves them when it runs beside the transaction that inserts the first rows.
-    await bench.sql`
+    await harness.sql`
       UPDATE pg_class SET reltuples = 0, relpages = 100 WHERE relname IN ('schedules', 'schedule_requests')`;
     const read = async () => {
       await database.run(5_000, ({ sql }) => sql`SELECT pg_stat_force_next_flush()`);
-      const [row] = await bench.sql`
+      const [row] = await harness.sql`
         SELECT sum(seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_user_tables
         WHERE relname IN ('schedules', 'schedule_requests')`;
       return row?.rows as number;
@@ -421,32 +421,32 @@ describe("the work of retention", () => {
   });
 
   it("is done by whichever dispatcher owns it, and delays no delivery", async () => {
-    const [idle, busy] = [await bench.account({ plan: "free" }), await bench.account()];
+    const [idle, busy] = [await harness.account({ plan: "free" }), await harness.account()];
     const due = (ms: number) =>
-      bench.schedule(busy, `${receiver.origin}/`, new Date(Date.now() + ms), { payload: "x" });
+      harness.schedule(busy, `${receiver.origin}/`, new Date(Date.now() + ms), { payload: "x" });
     await many(idle.id, 5_000, 4_096);
-    const first = await bench.dispatcher();
+    const first = await harness.dispatcher();
     await waitFor("it owns every shard", () => first.figures().owned === 64, 30_000);
     const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => due(1_500 + n * 50)));
     await waitFor("the first erases", async () => (await unerased(idle)) === 0);
     const rows = await waitFor("all are delivered", async () => {
       const done =
-        await bench.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded'`;
+        await harness.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded'`;
       return done.length === ids.length && done;
     });
     expect(Math.max(...rows.map((row) => row.offset_ms))).toBeLessThanOrEqual(2_000);
 
-    await bench.dispatcher();
+    await harness.dispatcher();
     await first.stop();
     await many(idle.id, 500);
-    await bench.dispatcher();
+    await harness.dispatcher();
     await waitFor("another erases", async () => (await unerased(idle)) === 0);
   });
 });
 
 /** Locks what `work` changes, in a transaction that stays open. Returns how to end it. */
 async function holding(work: (sql: postgres.Sql) => Promise<unknown>) {
-  const session = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const session = postgres(harness.databaseUrl, { max: 1, onnotice: () => {} });
   await session`BEGIN`;
   await work(session);
   // The server lets go of the rows when it has answered, and some time after the end of the connection otherwise.

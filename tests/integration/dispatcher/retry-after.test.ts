@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type RawServer, startRawServer } from "../../helpers/raw-server.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -11,7 +11,7 @@ const httpDate = (inMs: number) => new Date(Date.now() + inMs).toUTCString();
 const ownWait = [BACKOFF_MS, WAIT_MAX_MS] as const;
 const capped = [BACKOFF_MS + TWO_HOURS_MS, WAIT_MAX_MS + TWO_HOURS_MS] as const;
 
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let target: RawServer;
 
 beforeAll(async () => {
@@ -23,11 +23,11 @@ beforeAll(async () => {
       socket.write(`HTTP/1.1 ${code} X\r\n${lines}Content-Length: 0\r\n\r\n`);
     },
   });
-  bench = await createDispatchBench({ DELIVERY_ALLOW: `http://127.0.0.1:${target.port}` });
-  await bench.dispatcher();
+  harness = await createDispatchHarness({ DELIVERY_ALLOW: `http://127.0.0.1:${target.port}` });
+  await harness.dispatcher();
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   await target.close();
 });
 
@@ -36,15 +36,15 @@ afterAll(async () => {
  * next attempt, ms.
  */
 async function answeredWith(code: number, ...after: string[]) {
-  const account = await bench.account({ settings: { retry_backoff_ms: BACKOFF_MS, retry_attempts: 1 } });
+  const account = await harness.account({ settings: { retry_backoff_ms: BACKOFF_MS, retry_attempts: 1 } });
   const query = new URLSearchParams(after.map((value) => ["after", value]));
   const url = `http://127.0.0.1:${target.port}/${code}?${query}`;
-  const id = await bench.schedule(account, url, new Date(Date.now() + 200));
+  const id = await harness.schedule(account, url, new Date(Date.now() + 200));
   const row = await waitFor("it is recorded", async () => {
-    const read = await bench.read(id);
+    const read = await harness.read(id);
     return ["failed", "dead"].includes(read.status) && read;
   });
-  const [attempt] = (await bench.attempts(id)) as unknown as [{ attempted_at: Date; latency_ms: number }];
+  const [attempt] = (await harness.attempts(id)) as unknown as [{ attempted_at: Date; latency_ms: number }];
   const endedAtMs = attempt.attempted_at.getTime() + attempt.latency_ms;
   return { row, waitMs: ((row.next_attempt_at as Date | null)?.getTime() ?? Number.NaN) - endedAtMs };
 }

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
-import { type FaultBench, startFaultBench } from "../../helpers/fault-bench.ts";
+import { type FaultHarness, startFaultHarness } from "../../helpers/fault-harness.ts";
 import { type OwnServer, startOwnServer, startStandby } from "../../helpers/own-server.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
@@ -8,7 +8,7 @@ import { waitFor } from "../../helpers/wait-for.ts";
 
 let receiver: Receiver;
 let server: OwnServer;
-let faults: FaultBench;
+let faults: FaultHarness;
 let standby: Awaited<ReturnType<typeof startStandby>> | undefined;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 describe("a database server that is", () => {
   it("shut down at once, repeatedly under load, loses nothing that was acknowledged, and nothing is sent twice", async () => {
-    faults = await startFaultBench(server.url, receiver);
+    faults = await startFaultHarness(server.url, receiver);
     const acknowledged = await faults.creatingDuring(async () => {
       for (let n = 0; n < 4; n++) {
         await server.crash();
@@ -41,7 +41,7 @@ describe("a database server that is", () => {
   });
 
   it("restarted by a fast shutdown loses nothing either, and the ended sessions are opened again", async () => {
-    faults = await startFaultBench(server.url, receiver);
+    faults = await startFaultHarness(server.url, receiver);
     const acknowledged = await faults.creatingDuring(async () => {
       for (let n = 0; n < 4; n++) {
         await server.stop();
@@ -59,7 +59,7 @@ describe("a primary that dies", () => {
     const hosts = [server.url, standby.url].map((url) => new URL(url).host);
     const { username, password, pathname } = new URL(server.url);
     const both = `postgres://${username}:${password}@${hosts.join()}${pathname}?target_session_attrs=read-write`;
-    faults = await startFaultBench(both, receiver);
+    faults = await startFaultHarness(both, receiver);
     await faults.sql`ALTER SYSTEM SET synchronous_standby_names = '*'`;
     await faults.sql`SELECT pg_reload_conf()`;
     await waitFor("the standby confirms each commit", async () => {

@@ -9,7 +9,7 @@ import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { startDispatchStage } from "../../helpers/with-dispatch-bench.ts";
+import { startDeliveryHarness } from "../../helpers/with-dispatch-harness.ts";
 
 /** Counts the rows that were read ahead. */
 class CountedReads extends Metrics {
@@ -24,41 +24,41 @@ class CountedReads extends Metrics {
 // Each on a database of its own, and at once: leases are what they wait for.
 describe.concurrent("a dispatcher that is stopped", () => {
   it("records what is on the wire, puts back what is not, hands its shards over and exits 0, at one signal or two", async () => {
-    await using stage = await startDispatchStage();
-    const { receiver, bench } = stage;
-    const account = await bench.account();
-    const child = await bench.process();
+    await using started = await startDeliveryHarness();
+    const { receiver, harness } = started;
+    const account = await harness.account();
+    const child = await harness.process();
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_500));
     const onTheWire: string[] = [];
-    for (let n = 0; n < 50; n++) onTheWire.push(await bench.schedule(account, `${receiver.origin}/`, inMs(400)));
-    const later = await bench.schedule(account, `${receiver.origin}/later`, inMs(4_000));
+    for (let n = 0; n < 50; n++) onTheWire.push(await harness.schedule(account, `${receiver.origin}/`, inMs(400)));
+    const later = await harness.schedule(account, `${receiver.origin}/later`, inMs(4_000));
     await waitFor("all 50 are on the wire", () => receiver.requests.length === 50);
     const exited = once(child, "exit");
     child.kill("SIGTERM");
     child.kill("SIGTERM");
     const [code] = await exited;
     expect(code).toBe(0);
-    for (const id of onTheWire) expect(await bench.read(id)).toMatchObject({ status: "succeeded", attempts: 1 });
-    expect(await bench.read(later)).toMatchObject({ status: "scheduled", attempts: 0 });
-    const [held] = await bench.sql`SELECT count(*)::int AS n FROM shards WHERE owner IS NOT NULL`;
+    for (const id of onTheWire) expect(await harness.read(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(await harness.read(later)).toMatchObject({ status: "scheduled", attempts: 0 });
+    const [held] = await harness.sql`SELECT count(*)::int AS n FROM shards WHERE owner IS NOT NULL`;
     expect(held?.n).toBe(0);
 
-    const next = await bench.dispatcher();
-    await waitFor("another sends the rest", async () => (await bench.read(later)).status === "succeeded");
+    const next = await harness.dispatcher();
+    await waitFor("another sends the rest", async () => (await harness.read(later)).status === "succeeded");
     await next.stop();
   });
 
   it("reads no more schedules, also while claimed requests wait for a connection", async () => {
-    await using stage = await startDispatchStage();
-    const { receiver, bench } = stage;
+    await using started = await startDeliveryHarness();
+    const { receiver, harness } = started;
     const target = new URL(receiver.origin);
-    const accounts = await Promise.all(Array.from({ length: 20 }, async () => (await bench.account()).id));
+    const accounts = await Promise.all(Array.from({ length: 20 }, async () => (await harness.account()).id));
     const held: ServerResponse[] = [];
     receiver.respond((_request, response) => held.push(response));
     // More than there are connections to the origin.
-    await insertSchedules(bench.sql, accounts.slice(0, 10), target, { rows: 20, fromMs: 1_500 });
+    await insertSchedules(harness.sql, accounts.slice(0, 10), target, { rows: 20, fromMs: 1_500 });
     const metrics = new CountedReads();
-    const dispatcher = await startDispatcher(bench.config, {
+    const dispatcher = await startDispatcher(harness.config, {
       log: pino({ level: "silent" }),
       version: "0.0.0",
       metrics,
@@ -68,7 +68,7 @@ describe.concurrent("a dispatcher that is stopped", () => {
     const stopping = dispatcher.stop();
     const before = metrics.rows;
     const comesSoon = { rows: 100, fromMs: PREFETCH_HORIZON_MS + 200 };
-    await insertSchedules(bench.sql, accounts.slice(10), target, comesSoon);
+    await insertSchedules(harness.sql, accounts.slice(10), target, comesSoon);
     await waitFor("it has handed its shards over", () => dispatcher.figures().owned === 0);
     expect(metrics.rows).toBe(before);
     for (const response of held) response.end();
@@ -76,34 +76,34 @@ describe.concurrent("a dispatcher that is stopped", () => {
   }, 60_000);
 
   it("by kill -9 loses nothing: what was on the wire is interrupted and repeated with the same webhook-id, the rest is sent once", async () => {
-    await using stage = await startDispatchStage();
-    const { receiver, bench } = stage;
-    const account = await bench.account();
-    const child = await bench.process();
+    await using started = await startDeliveryHarness();
+    const { receiver, harness } = started;
+    const account = await harness.account();
+    const child = await harness.process();
     receiver.respond(() => {});
     const onTheWire: string[] = [];
-    for (let n = 0; n < 20; n++) onTheWire.push(await bench.schedule(account, `${receiver.origin}/wire`, inMs(300)));
+    for (let n = 0; n < 20; n++) onTheWire.push(await harness.schedule(account, `${receiver.origin}/wire`, inMs(300)));
     const later: string[] = [];
-    for (let n = 0; n < 20; n++) later.push(await bench.schedule(account, `${receiver.origin}/later`, inMs(3_000)));
+    for (let n = 0; n < 20; n++) later.push(await harness.schedule(account, `${receiver.origin}/later`, inMs(3_000)));
     await waitFor("20 are on the wire", () => receiver.requests.length === 20);
     const exited = once(child, "exit");
     child.kill("SIGKILL");
     await exited;
     receiver.respond((_request, response) => response.end("ok"));
-    await bench.sql`UPDATE schedules SET claim_deadline = now() WHERE status = 'firing'`;
+    await harness.sql`UPDATE schedules SET claim_deadline = now() WHERE status = 'firing'`;
 
-    const next = await bench.dispatcher();
+    const next = await harness.dispatcher();
     await waitFor(
       "everything is delivered",
       async () => {
-        const [row] = await bench.sql`
+        const [row] = await harness.sql`
           SELECT count(*)::int AS n FROM schedules WHERE account_id = ${account.id} AND status = 'succeeded'`;
         return row?.n === 40;
       },
       40_000,
     );
     for (const id of onTheWire) {
-      expect(await bench.attempts(id)).toMatchObject([
+      expect(await harness.attempts(id)).toMatchObject([
         {
           attempt: 1,
           outcome: "interrupted",
@@ -116,22 +116,22 @@ describe.concurrent("a dispatcher that is stopped", () => {
       const sent = receiver.requests.filter(({ headers }) => headers["webhook-id"] === encodeId("sch", id));
       expect(sent.map(({ headers }) => headers["x-service-attempt"])).toEqual(["1", "2"]);
     }
-    for (const id of later) expect(await bench.attempts(id)).toMatchObject([{ attempt: 1, outcome: "delivered" }]);
+    for (const id of later) expect(await harness.attempts(id)).toMatchObject([{ attempt: 1, outcome: "delivered" }]);
     expect(receiver.requests).toHaveLength(60);
     await next.stop();
   }, 90_000);
 
   it("three interruptions in a row end a schedule", async () => {
-    await using stage = await startDispatchStage();
-    const { receiver, bench } = stage;
-    const account = await bench.account();
-    const id = await bench.schedule(account, `${receiver.origin}/`, inMs(60_000));
-    await bench.sql`
+    await using started = await startDeliveryHarness();
+    const { receiver, harness } = started;
+    const account = await harness.account();
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(60_000));
+    await harness.sql`
       UPDATE schedules SET status = 'firing', attempts = 3, interruptions = 2, version = version + 1,
         claimed_at = now() - interval '40 s', claim_deadline = now() - interval '5 s' WHERE id = ${id}`;
-    const dispatcher = await bench.dispatcher();
-    await waitFor("it is dead", async () => (await bench.read(id)).status === "dead", 30_000);
-    expect(await bench.attempts(id)).toMatchObject([{ attempt: 3, outcome: "interrupted" }]);
+    const dispatcher = await harness.dispatcher();
+    await waitFor("it is dead", async () => (await harness.read(id)).status === "dead", 30_000);
+    expect(await harness.attempts(id)).toMatchObject([{ attempt: 3, outcome: "interrupted" }]);
     expect(receiver.requests).toHaveLength(0);
     await dispatcher.stop();
   }, 60_000);
@@ -139,14 +139,14 @@ describe.concurrent("a dispatcher that is stopped", () => {
 
 describe.concurrent("several dispatchers", () => {
   it("share the shards, deliver each schedule once, and one takes over what another gave up", async () => {
-    await using stage = await startDispatchStage();
-    const { receiver, bench } = stage;
-    const accounts = await Promise.all(Array.from({ length: 20 }, () => bench.account()));
-    const first = await bench.dispatcher();
-    const second = await bench.dispatcher();
+    await using started = await startDeliveryHarness();
+    const { receiver, harness } = started;
+    const accounts = await Promise.all(Array.from({ length: 20 }, () => harness.account()));
+    const first = await harness.dispatcher();
+    const second = await harness.dispatcher();
     await waitFor("both own about half", () => first.figures().owned === 32 && second.figures().owned === 32, 30_000);
     for (let n = 0; n < 200; n++) {
-      await bench.schedule(accounts[n % 20] as never, `${receiver.origin}/`, inMs(1_000 + Math.random() * 1_000));
+      await harness.schedule(accounts[n % 20] as never, `${receiver.origin}/`, inMs(1_000 + Math.random() * 1_000));
     }
     await waitFor("all arrive", () => receiver.requests.length >= 200);
     await first.stop();
@@ -157,25 +157,25 @@ describe.concurrent("several dispatchers", () => {
   }, 90_000);
 
   it("hand shards over within a second, and the account's rate holds across it", async () => {
-    await using stage = await startDispatchStage();
-    const { receiver, bench } = stage;
+    await using started = await startDeliveryHarness();
+    const { receiver, harness } = started;
     const cps = 10;
-    const account = await bench.account({ settings: { cps_limit: cps } });
-    const first = await bench.dispatcher();
+    const account = await harness.account({ settings: { cps_limit: cps } });
+    const first = await harness.dispatcher();
     await waitFor("the first owns everything", () => first.figures().owned === 64, 20_000);
-    for (let n = 0; n < 60; n++) await bench.schedule(account, `${receiver.origin}/`, inMs(500));
-    const second = await bench.dispatcher();
+    for (let n = 0; n < 60; n++) await harness.schedule(account, `${receiver.origin}/`, inMs(500));
+    const second = await harness.dispatcher();
     await waitFor("some are sent", () => receiver.requests.length >= 15);
     const stopping = first.stop();
     await waitFor("the second owns everything", () => second.figures().owned === 64, 1_000);
     await stopping;
     await waitFor("all arrive", () => receiver.requests.length === 60, 20_000);
     await waitFor("all are recorded", async () => {
-      const [row] = await bench.sql`SELECT count(*)::int AS n FROM attempts WHERE account_id = ${account.id}`;
+      const [row] = await harness.sql`SELECT count(*)::int AS n FROM attempts WHERE account_id = ${account.id}`;
       return row?.n === 60;
     });
     const rows =
-      await bench.sql`SELECT attempted_at FROM attempts WHERE account_id = ${account.id} ORDER BY attempted_at`;
+      await harness.sql`SELECT attempted_at FROM attempts WHERE account_id = ${account.id} ORDER BY attempted_at`;
     const times = rows.map((row) => (row.attempted_at as Date).getTime());
     for (const at of times) {
       expect(times.filter((other) => other >= at && other < at + 1_000).length).toBeLessThanOrEqual(cps);

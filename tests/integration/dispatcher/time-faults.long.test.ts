@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { makeClockMovable } from "../../helpers/movable-clock.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
@@ -9,9 +9,9 @@ import { waitFor } from "../../helpers/wait-for.ts";
 const HOUR_MS = 3_600_000;
 
 let receiver: Receiver;
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let clock: Awaited<ReturnType<typeof makeClockMovable>>;
-let account: Awaited<ReturnType<DispatchBench["account"]>>;
+let account: Awaited<ReturnType<DispatchHarness["account"]>>;
 
 beforeAll(async () => {
   receiver = await startReceiver({ tls: false });
@@ -20,22 +20,22 @@ afterAll(() => receiver.close());
 beforeEach(async () => {
   receiver.requests.length = 0;
   receiver.respond((_request, response) => response.end("ok"));
-  bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin });
-  clock = await makeClockMovable(bench.sql);
+  harness = await createDispatchHarness({ DELIVERY_ALLOW: receiver.origin });
+  clock = await makeClockMovable(harness.sql);
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
 async function start(env: Record<string, string> = {}) {
-  account = await bench.account();
-  return bench.process({ env });
+  account = await harness.account();
+  return harness.process({ env });
 }
 
 /** Creates a schedule that is due at an instant of the database's clock. */
-const due = (at: string | number) => bench.schedule(account, `${receiver.origin}/`, new Date(at));
+const due = (at: string | number) => harness.schedule(account, `${receiver.origin}/`, new Date(at));
 const dueIn = async (ms: number) => due((await clock.read()) + ms);
 const settled = async (id: string) => {
-  await waitFor("it is settled", async () => ["succeeded", "dead"].includes((await bench.read(id)).status), 20_000);
-  return bench.read(id);
+  await waitFor("it is settled", async () => ["succeeded", "dead"].includes((await harness.read(id)).status), 20_000);
+  return harness.read(id);
 };
 
 describe("at an edge of the calendar", () => {
@@ -67,10 +67,10 @@ describe("at an edge of the calendar", () => {
     expect(receiver.requests.map(({ headers }) => headers["x-service-fire-at"]).slice(0, 3)).toEqual(
       instants.map(formatInstant),
     );
-    const days = await bench.sql`
+    const days = await harness.sql`
       SELECT to_char(attempted_at AT TIME ZONE 'utc', 'YYYY-MM-DD') AS day, count(*)::int AS n FROM attempts GROUP BY 1`;
     for (const { day } of days) expect([edge.slice(0, 10), formatInstant(edgeMs - 1).slice(0, 10)]).toContain(day);
-    const usage = await bench.sql`SELECT period, scheduled FROM usage ORDER BY period`;
+    const usage = await harness.sql`SELECT period, scheduled FROM usage ORDER BY period`;
     const [before, from] = [edgeMs - 1, edgeMs].map((ms) => formatInstant(ms).slice(0, 7).replace("-", ""));
     expect(usage.map((row) => [row.period, row.scheduled])).toEqual(
       before === from
@@ -85,9 +85,9 @@ describe("at an edge of the calendar", () => {
 
 describe("a step of the database's clock", () => {
   it("forward takes no shard from a living dispatcher", async () => {
-    for (let n = 0; n < 3; n++) await bench.dispatcher();
+    for (let n = 0; n < 3; n++) await harness.dispatcher();
     const leases = async () => {
-      const rows = await bench.sql`SELECT id, owner, epoch FROM shards ORDER BY id`;
+      const rows = await harness.sql`SELECT id, owner, epoch FROM shards ORDER BY id`;
       return rows.map(({ id, owner, epoch }) => `${id} ${owner} ${epoch}`);
     };
     let before: string[] = [];
@@ -124,7 +124,7 @@ describe("a step of the database's clock", () => {
     await clock.step(-HOUR_MS);
     await pause(5_000);
     expect(receiver.requests).toHaveLength(0);
-    expect(await bench.read(id)).toMatchObject({ status: "scheduled", attempts: 0 });
+    expect(await harness.read(id)).toMatchObject({ status: "scheduled", attempts: 0 });
     await clock.step(HOUR_MS);
     expect(await settled(id)).toMatchObject({ status: "succeeded", attempts: 1 });
     expect(receiver.requests).toHaveLength(1);

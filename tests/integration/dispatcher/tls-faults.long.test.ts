@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { drip, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
 import { createTestAuthority } from "../../helpers/test-certificates.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -21,7 +21,7 @@ const TITLES = {
   "sends a chain of 160 KB": /^connection: ERR_SSL_[A-Z_]+$/,
 };
 
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let folder: string;
 let healthy: RawServer;
 const servers = new Map<string, RawServer>();
@@ -75,38 +75,38 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stopwatch-ca-"));
   const caFile = join(folder, "ca.pem");
   await writeFile(caFile, authority.ca);
-  bench = await createDispatchBench({
+  harness = await createDispatchHarness({
     DELIVERY_ALLOW: [healthy, ...servers.values()].map(({ port }) => `localhost:${port}`).join(),
     DELIVERY_CA_FILE: caFile,
   });
-  await bench.dispatcher();
-  const account = await bench.account({ settings: { retry_attempts: 0 } });
+  await harness.dispatcher();
+  const account = await harness.account({ settings: { retry_attempts: 0 } });
   const fireAt = new Date(Date.now() + 1_000);
   for (const [title, { port }] of servers) {
-    ids.set(title, await bench.schedule(account, `https://localhost:${port}/`, fireAt, { payload: "x" }));
+    ids.set(title, await harness.schedule(account, `https://localhost:${port}/`, fireAt, { payload: "x" }));
   }
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   await Promise.all([healthy, ...servers.values()].map((server) => server.close()));
   await rm(folder, { recursive: true });
 });
 
 describe("a target that", () => {
   it("completes the handshake is delivered to on time meanwhile", async () => {
-    const id = await bench.schedule(
-      await bench.account(),
+    const id = await harness.schedule(
+      await harness.account(),
       `https://localhost:${healthy.port}/`,
       new Date(Date.now() + 500),
     );
-    await waitFor("it is delivered", async () => (await bench.read(id)).status === "succeeded");
-    expect(Number((await bench.read(id)).offset_ms)).toBeLessThan(CONNECT_DEADLINE_MS / 2);
+    await waitFor("it is delivered", async () => (await harness.read(id)).status === "succeeded");
+    expect(Number((await harness.read(id)).offset_ms)).toBeLessThan(CONNECT_DEADLINE_MS / 2);
   });
 
   it.each(Object.entries(TITLES))("%s gets no request, and the attempt fails with the code", async (title, text) => {
     const id = ids.get(title) as string;
-    await waitFor("it is dead", async () => (await bench.read(id)).status === "dead", 25_000);
-    const attempts = await bench.attempts(id);
+    await waitFor("it is dead", async () => (await harness.read(id)).status === "dead", 25_000);
+    const attempts = await harness.attempts(id);
     expect(attempts).toMatchObject([{ outcome: "unreachable", status_code: null, latency_ms: 0 }]);
     expect(attempts[0]?.error_text).toMatch(text);
     expect(servers.get(title)?.requests).toEqual([]);

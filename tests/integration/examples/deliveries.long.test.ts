@@ -6,11 +6,11 @@ import { buildPackage } from "#scripts/packages/build-package.ts";
 import { freePort } from "#scripts/ports.ts";
 import { signDelivery } from "../../../sdk/src/receive.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
-import { createDispatchBench, type DispatchBench } from "../../helpers/dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { EXAMPLES, missingFor, type RunningExample, startExample, typeProblemsOf } from "./receivers.ts";
 
-let bench: DispatchBench;
+let harness: DispatchHarness;
 let orm: OrmDatabase;
 const ports = new Map<string, number>();
 
@@ -18,13 +18,13 @@ beforeAll(async () => {
   await buildPackage("sdk");
   for (const { name } of EXAMPLES) ports.set(name, await freePort());
   const origins = [...ports.values()].map((port) => `http://127.0.0.1:${port}`);
-  bench = await createDispatchBench({ DELIVERY_ALLOW: origins.join(",") });
-  orm = connectOrm({ url: bench.databaseUrl, name: "examples", connectionsMax: 1 });
-  await bench.dispatcher();
+  harness = await createDispatchHarness({ DELIVERY_ALLOW: origins.join(",") });
+  orm = connectOrm({ url: harness.databaseUrl, name: "examples", connectionsMax: 1 });
+  await harness.dispatcher();
 });
 afterAll(async () => {
   await orm?.close();
-  await bench?.close();
+  await harness?.close();
 });
 
 describe.each(EXAMPLES)("the example $name", (example) => {
@@ -43,8 +43,8 @@ describe.each(EXAMPLES)("the example $name", (example) => {
   const inOrm = <T>(work: Parameters<typeof orm.run<T>>[1]) => orm.run(10_000, work);
 
   beforeAll(async () => {
-    account = await bench.account();
-    secrets = await inOrm(({ db }) => readSigningSecrets(db, tenant(), bench.config.keyRing));
+    account = await harness.account();
+    secrets = await inOrm(({ db }) => readSigningSecrets(db, tenant(), harness.config.keyRing));
     const port = ports.get(example.name) as number;
     target = `http://127.0.0.1:${port}/hook`;
     running = await startExample(example, port, secrets);
@@ -53,12 +53,12 @@ describe.each(EXAMPLES)("the example $name", (example) => {
 
   /** Has the dispatcher deliver for an account. What its first attempt became. */
   async function deliver(order: string, from = account) {
-    const id = await bench.schedule(from, target, new Date(Date.now() + 200), { payload: JSON.stringify({ order }) });
+    const id = await harness.schedule(from, target, new Date(Date.now() + 200), { payload: JSON.stringify({ order }) });
     const schedule = await waitFor(`the attempt for ${order} is recorded`, async () => {
-      const row = await bench.read(id);
+      const row = await harness.read(id);
       return ["succeeded", "failed", "dead"].includes(row.status) && row;
     });
-    const [attempt] = await bench.attempts(id);
+    const [attempt] = await harness.attempts(id);
     const waitMs = (schedule.next_attempt_at as Date | null)?.getTime() ?? Number.NaN;
     return {
       id: encodeId("sch", id),
@@ -94,7 +94,7 @@ describe.each(EXAMPLES)("the example $name", (example) => {
   });
 
   it("refuses what another account signed, and a body that was changed", async () => {
-    expect(await deliver("forged", await bench.account())).toMatchObject({ status: "failed", statusCode: 401 });
+    expect(await deliver("forged", await harness.account())).toMatchObject({ status: "failed", statusCode: 401 });
     const headers = await signDelivery({ secret: secrets.current, body: "{}" });
     const body = JSON.stringify({ order: "forged" });
     expect((await fetch(target, { method: "POST", headers, body })).status).toBe(401);
@@ -117,7 +117,7 @@ describe.each(EXAMPLES)("the example $name", (example) => {
   });
 
   it("takes the former and the next secret after a rotation", async () => {
-    await inOrm(({ db }) => rotateSigningSecrets(db, tenant(), bench.config.keyRing));
+    await inOrm(({ db }) => rotateSigningSecrets(db, tenant(), harness.config.keyRing));
     expect(await deliver("ord_3")).toMatchObject({ status: "succeeded", statusCode: 200 });
     expect(await post("ord_4", secrets.current)).toBe(200);
     expect(await post("ord_5", secrets.next)).toBe(200);

@@ -10,7 +10,7 @@ import { openRequest } from "#domain/sealed-request.ts";
 import { type Progress, reEncrypt } from "#scripts/keys/re-encrypt.ts";
 import { createTestAccount, type TestAccount } from "#tests/helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
-import { createDispatchBench } from "#tests/helpers/dispatcher.ts";
+import { createDispatchHarness } from "#tests/helpers/dispatch-harness.ts";
 import { startReceiver } from "#tests/helpers/receiver.ts";
 import { createTestSchedule } from "#tests/helpers/schedules.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
@@ -224,15 +224,15 @@ describe("while keys are re-encrypted,", () => {
 
   it("a dispatcher with both keys delivers every schedule once with its own payload, however often the keys change", async () => {
     const receiver = await startReceiver({ tls: false });
-    const bench = await createDispatchBench({ DELIVERY_ALLOW: receiver.origin, ENCRYPTION_KEYS: `${k1},${k2}` });
-    const connection = connect({ url: bench.databaseUrl, name: "reEncrypt", connectionsMax: 1 });
+    const harness = await createDispatchHarness({ DELIVERY_ALLOW: receiver.origin, ENCRYPTION_KEYS: `${k1},${k2}` });
+    const connection = connect({ url: harness.databaseUrl, name: "reEncrypt", connectionsMax: 1 });
     try {
-      const owner = await bench.account();
-      await bench.dispatcher();
+      const owner = await harness.account();
+      await harness.dispatcher();
       const due = Date.now() + 500;
       const ids = await Promise.all(
         Array.from({ length: 60 }, (_, n) =>
-          bench.schedule(owner, `${receiver.origin}/`, new Date(due + n * 40), { payload: `payload ${n}` }),
+          harness.schedule(owner, `${receiver.origin}/`, new Date(due + n * 40), { payload: `payload ${n}` }),
         ),
       );
       let changes = 0;
@@ -241,14 +241,14 @@ describe("while keys are re-encrypted,", () => {
       expect(changes).toBeGreaterThan(5);
       await waitFor("all are recorded", async () => {
         const [row] =
-          await bench.sql`SELECT count(*)::int AS n FROM schedules WHERE status = 'succeeded' AND attempts = 1`;
+          await harness.sql`SELECT count(*)::int AS n FROM schedules WHERE status = 'succeeded' AND attempts = 1`;
         return row?.n === ids.length;
       });
       const bodies = receiver.requests.map(({ body }) => body.toString());
       expect(bodies.sort()).toEqual(ids.map((_, n) => `payload ${n}`).sort());
     } finally {
       await connection.close();
-      await bench.close();
+      await harness.close();
       await receiver.close();
     }
   });

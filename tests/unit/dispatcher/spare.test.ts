@@ -83,12 +83,12 @@ const connection = (openedAtMs: number): Connection => ({
 
 /** One account has a request on every connection that its origin is allowed, and none is answered. */
 async function startHanging() {
-  const stage = start();
-  const hanging = Array.from({ length: FAST_ORIGIN_MAX }, () => stage.ready("hangs"));
-  await stage.open();
+  const started = start();
+  const hanging = Array.from({ length: FAST_ORIGIN_MAX }, () => started.ready("hangs"));
+  await started.open();
   expect(hanging.map(({ state }) => state)).toEqual(hanging.map(() => "writing"));
-  stage.pass(100);
-  return stage;
+  started.pass(100);
+  return started;
 }
 
 describe("an origin on whose every allowed connection a request of one account hangs", () => {

@@ -12,14 +12,14 @@ import { createTestSchedule, type ScheduleOverrides } from "./schedules.ts";
 import { stopAudited } from "./stop-audited.ts";
 import { waitFor } from "./wait-for.ts";
 
-export type DispatchBench = Awaited<ReturnType<typeof createDispatchBench>>;
+export type DispatchHarness = Awaited<ReturnType<typeof createDispatchHarness>>;
 
 /**
  * A database of its own with everything that a dispatcher test needs: accounts, schedules, and dispatchers. `close` stops
  * those of this process and kills those that are processes of their own. `settings` are environment settings such as
  * DELIVERY_ALLOW. `on` is a database to use instead.
  */
-export async function createDispatchBench(settings: Record<string, string>, on?: TestDatabase) {
+export async function createDispatchHarness(settings: Record<string, string>, on?: TestDatabase) {
   const database = on ?? (await createTestDatabase());
   // The driver's query for array types fails when the server goes away, and no caller could catch that error.
   const sql = postgres(database.url, { max: 4, onnotice: () => {}, backoff: () => 0.2, fetch_types: on === undefined });

@@ -14,7 +14,7 @@ import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 
-export type LaneBench = Awaited<ReturnType<typeof createLaneBench>>;
+export type LaneHarness = Awaited<ReturnType<typeof createLaneHarness>>;
 
 const KEY_RING = parseKeyRing(ENCRYPTION_KEYS);
 const EPOCH = 1;
@@ -24,7 +24,7 @@ export const LIMITS: CreationLimits = { limit: 1_000_000, graceLimit: 1_000_000,
 /**
  * A database of its own in which one dispatcher owns all shards. `sessions` is the number of connections of each side.
  */
-export async function createLaneBench({ sessions = 2 }: { sessions?: number } = {}) {
+export async function createLaneHarness({ sessions = 2 }: { sessions?: number } = {}) {
   const database = await createTestDatabase();
   const open = (connection: Record<string, unknown>): Sql =>
     postgres(database.url, {

@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import { isUnavailable } from "#db/client.ts";
 import { encodeId } from "#domain/ids.ts";
-import { createDispatchBench } from "./dispatcher.ts";
+import { createDispatchHarness } from "./dispatch-harness.ts";
 import type { Receiver } from "./receiver.ts";
 import { pause } from "./time.ts";
 import { waitFor } from "./wait-for.ts";
 import { startWatchedDispatcher } from "./watched-dispatcher.ts";
 
-export type FaultBench = Awaited<ReturnType<typeof startFaultBench>>;
+export type FaultHarness = Awaited<ReturnType<typeof startFaultHarness>>;
 
 const RESUMES_WITHIN_MS = 15_000;
 
@@ -15,24 +15,24 @@ const RESUMES_WITHIN_MS = 15_000;
  * Starts a dispatcher that owns every shard of the database at `url`, whose server will have a fault, and a client that
  * counts its schedules. `receiver` is the only target.
  */
-export async function startFaultBench(url: string, receiver: Receiver) {
-  const bench = await createDispatchBench(
+export async function startFaultHarness(url: string, receiver: Receiver) {
+  const harness = await createDispatchHarness(
     { DELIVERY_ALLOW: receiver.origin },
     { url, serviceUrl: url, drop: async () => {} },
   );
-  const watched = startWatchedDispatcher(bench, url);
+  const watched = startWatchedDispatcher(harness, url);
   const dispatcher = await watched.started;
   await waitFor("it owns every shard", () => dispatcher.figures().owned === 64, 30_000);
-  const schedule = (account: Awaited<ReturnType<typeof bench.account>>, dueInMs: number) =>
-    bench.schedule(account, `${receiver.origin}/`, new Date(Date.now() + dueInMs));
+  const schedule = (account: Awaited<ReturnType<typeof harness.account>>, dueInMs: number) =>
+    harness.schedule(account, `${receiver.origin}/`, new Date(Date.now() + dueInMs));
 
   return {
-    bench,
-    sql: bench.sql,
+    harness,
+    sql: harness.sql,
 
     /** Creates a schedule every 40 ms, due a second later, while `fault` runs. Returns the acknowledged ones. */
     async creatingDuring(fault: () => Promise<void>): Promise<string[]> {
-      const account = await bench.account();
+      const account = await harness.account();
       const acknowledged: string[] = [];
       let over = false;
       const creating = (async () => {
@@ -62,14 +62,14 @@ export async function startFaultBench(url: string, receiver: Receiver) {
       expect(acknowledged.length).toBeGreaterThan(10);
       // The server may still be recovering: its last crash can have come at the very end of the fault.
       const isDone = () =>
-        bench.sql`SELECT FROM schedules WHERE status <> 'succeeded' LIMIT 1`.then(
+        harness.sql`SELECT FROM schedules WHERE status <> 'succeeded' LIMIT 1`.then(
           (open) => open.length === 0,
           (error) => {
             if (!isUnavailable(error)) throw error;
           },
         );
       await waitFor("everything is delivered and recorded", isDone, RESUMES_WITHIN_MS + 5_000);
-      const stored = await bench.sql`
+      const stored = await harness.sql`
         SELECT s.id, s.attempts, s.offset_ms::int, count(a.*)::int AS recorded
         FROM schedules s LEFT JOIN attempts a ON a.schedule_id = s.id GROUP BY s.id`;
       const ids = stored.map((row) => row.id as string);
@@ -81,10 +81,10 @@ export async function startFaultBench(url: string, receiver: Receiver) {
         expect(row.offset_ms).toBeGreaterThanOrEqual(0);
       }
 
-      const account = await bench.account();
+      const account = await harness.account();
       for (const n of [1, 2, 3]) await schedule(account, 2_000 + n);
       const late = await waitFor("what comes next is delivered", async () => {
-        const rows = await bench.sql`
+        const rows = await harness.sql`
           SELECT offset_ms::int FROM schedules WHERE account_id = ${account.id} AND status = 'succeeded'`;
         return rows.length === 3 && rows.map((row) => row.offset_ms);
       });
@@ -94,7 +94,7 @@ export async function startFaultBench(url: string, receiver: Receiver) {
 
     async close() {
       await watched.stop();
-      await bench.close();
+      await harness.close();
     },
   };
 }

@@ -2,13 +2,13 @@ import type { Browser } from "@playwright/test";
 import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
 import type { TestAccount } from "./accounts.ts";
 import { launchBrowser } from "./browser.ts";
-import { createDispatchBench, type DispatchBench } from "./dispatcher.ts";
+import { createDispatchHarness, type DispatchHarness } from "./dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
 import { type Look, openPage } from "./page-checks.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 
-export type DashboardStage = Awaited<ReturnType<typeof startDashboardStage>>;
+export type DashboardHarness = Awaited<ReturnType<typeof startDashboardHarness>>;
 
 export const WIDE: Look = { theme: "light", width: 1280 };
 
@@ -16,13 +16,13 @@ export const WIDE: Look = { theme: "light", width: 1280 };
  * The built web process and a real browser, on a database of its own. `settings` are those of the web process. `reach`
  * returns the address by which it reaches the database, such as that of a proxy.
  */
-export async function startDashboardStage(
+export async function startDashboardHarness(
   settings: Record<string, string> = {},
   reach: (url: string) => Promise<string> = async (url) => url,
 ) {
-  const bench: DispatchBench = await createDispatchBench({});
+  const dispatch: DispatchHarness = await createDispatchHarness({});
   const web: WebProcess = await startWebProcess({
-    DATABASE_URL: await reach(bench.databaseUrl),
+    DATABASE_URL: await reach(dispatch.databaseUrl),
     ENCRYPTION_KEYS,
     LOG_LEVEL: "debug",
     ...settings,
@@ -31,11 +31,11 @@ export async function startDashboardStage(
   const browser: Browser = await launchBrowser();
 
   return {
-    ...{ bench, web, origin, browser, sql: bench.sql },
+    ...{ dispatch, web, origin, browser, sql: dispatch.sql },
     /** A page as the owner of `account` sees it, and what it complained of. */
     async open(account: Pick<TestAccount, "id">, path: string, look: Look & { scripts?: boolean } = WIDE) {
       const token = generateSessionToken();
-      await bench.sql`
+      await dispatch.sql`
         INSERT INTO sessions (token_hash, account_id, expires_at)
         VALUES (${hashSessionToken(token)}, ${account.id}, now() + interval '1 day')`;
       const { page, complaints } = await openPage(browser, origin, look);
@@ -46,15 +46,15 @@ export async function startDashboardStage(
     async stop() {
       await browser.close();
       await web.stop();
-      await bench.close();
+      await dispatch.close();
     },
   };
 }
 
-/** The same with a proxy between the web process and the database. The proxy ends with the stage. */
-export async function startStageBehindProxy(): Promise<{ stage: DashboardStage; proxy: DatabaseProxy }> {
+/** The same with a proxy between the web process and the database. The proxy ends with the harness. */
+export async function startHarnessBehindProxy(): Promise<{ harness: DashboardHarness; proxy: DatabaseProxy }> {
   const started: DatabaseProxy[] = [];
-  const stage = await startDashboardStage({}, async (address) => {
+  const harness = await startDashboardHarness({}, async (address) => {
     const url = new URL(address);
     const proxy = await startProxy(Number(url.port));
     started.push(proxy);
@@ -65,8 +65,8 @@ export async function startStageBehindProxy(): Promise<{ stage: DashboardStage; 
   if (!proxy) throw new Error("the web process was started without the proxy");
   const stop = async () => {
     proxy.set("pass");
-    await stage.stop();
+    await harness.stop();
     await proxy.close();
   };
-  return { stage: { ...stage, stop }, proxy };
+  return { harness: { ...harness, stop }, proxy };
 }

@@ -8,12 +8,12 @@ import { startWebProcess } from "../helpers/web-process.ts";
 import { type PageToOpen, pagesToOpen } from "./routes.ts";
 import { ADMIN, beat, seedPages } from "./seed.ts";
 
-export type PageStage = Awaited<ReturnType<typeof startPageStage>>;
+export type PageHarness = Awaited<ReturnType<typeof startPageHarness>>;
 
 const BEAT_MS = 5_000;
 
 /** The production build on a seeded database, a browser, and the addresses to open. */
-export async function startPageStage(databaseUrl: string) {
+export async function startPageHarness(databaseUrl: string) {
   const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} });
   const accounts = await seedPages(sql, parseKeyRing(ENCRYPTION_KEYS));
   await beat(sql);

@@ -23,14 +23,14 @@ export const BOUNDS: ConnectionBounds = { perAccountAndOrigin: 48, perAccount: 8
 
 const NO_SUCH_NAME = 3;
 
-export type Stage = Awaited<ReturnType<typeof setStage>>;
+export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
 /**
  * Starts everything that a run needs, with its files in `folder`: the receiver, PostgreSQL, a proxy and a dispatcher
  * per slot, the client, and what injects faults. Everything that is started adds its end to `cleanUps`, also when this
  * function rejects. Call them in reverse order.
  */
-export async function setStage(options: PlanOptions, folder: string, logDir: string, cleanUps: (() => unknown)[]) {
+export async function startHarness(options: PlanOptions, folder: string, logDir: string, cleanUps: (() => unknown)[]) {
   const receiver = await startReceiverProcess();
   cleanUps.push(receiver.stop);
   const caFile = join(folder, "receiver-ca.pem");

@@ -9,13 +9,13 @@ import { startFakeResend } from "./fake-resend.ts";
 import { mailedLinks } from "./mailed-links.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 
-export type SignInStage = Awaited<ReturnType<typeof startSignInStage>>;
+export type SignInHarness = Awaited<ReturnType<typeof startSignInHarness>>;
 
 /**
  * The built web process with mail and both providers on this machine, and a real browser. `more` are further settings of
  * the web process.
  */
-export async function startSignInStage(more: Record<string, string> = {}) {
+export async function startSignInHarness(more: Record<string, string> = {}) {
   const database = await createTestDatabase();
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
   const [resend, google, github] = await Promise.all([startFakeResend(), startFakeGoogle(), startFakeGitHub()]);

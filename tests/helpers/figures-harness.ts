@@ -15,11 +15,11 @@ import { type Look, openPage } from "./page-checks.ts";
 import { createTestSchedule } from "./schedules.ts";
 import { startWebProcess } from "./web-process.ts";
 
-export type FiguresStage = Awaited<ReturnType<typeof startFiguresStage>>;
+export type FiguresHarness = Awaited<ReturnType<typeof startFiguresHarness>>;
 export type SignedIn = { id: string; token: string };
 
 /** The built web process on a database of its own, a real browser, and accounts with figures in every period. */
-export async function startFiguresStage() {
+export async function startFiguresHarness() {
   const database = await createTestDatabase();
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
   // A client of its own: drizzle changes how the one that it is given reads instants.

@@ -4,8 +4,8 @@
  * NODE_TLS_REJECT_UNAUTHORIZED turn the verification off. Here it is always on. For other addresses nothing is added.
  */
 export function tlsOf(url: string): { ssl?: { rejectUnauthorized: true } } {
-  const asked = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]);
-  const mode = asked.get("sslrootcert") === "system" ? "verify-full" : (asked.get("sslmode") ?? asked.get("ssl"));
+  const query = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]);
+  const mode = query.get("sslrootcert") === "system" ? "verify-full" : (query.get("sslmode") ?? query.get("ssl"));
   return mode === null || UNVERIFIED.has(mode) ? {} : { ssl: { rejectUnauthorized: true } };
 }
 

@@ -37,6 +37,6 @@ export function newScheduleHref(env: Environment): string {
 }
 
 function inEnvironment(path: string, env: Environment, query: Readonly<Record<string, string>> = {}): string {
-  const asked = new URLSearchParams({ ...query, ...environmentQuery(env) }).toString();
-  return asked === "" ? path : `${path}?${asked}`;
+  const search = new URLSearchParams({ ...query, ...environmentQuery(env) }).toString();
+  return search === "" ? path : `${path}?${search}`;
 }

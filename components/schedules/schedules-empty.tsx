@@ -56,11 +56,11 @@ export function SchedulesPageEmpty({ firstHref }: { firstHref: string }) {
   );
 }
 
-/** Shown in place of a filtered list without a match. `asked` describes the filter. */
-export function SchedulesNoMatch({ asked, resetHref }: { asked: string; resetHref: string }) {
+/** Shown in place of a filtered list without a match. `filter` describes the filter in words. */
+export function SchedulesNoMatch({ filter, resetHref }: { filter: string; resetHref: string }) {
   return (
     <EmptyState title="No schedule matches" art="no-match" actions={<ButtonLink href={resetHref}>Reset</ButtonLink>}>
-      <p className="wrap-anywhere">Looked for {asked}.</p>
+      <p className="wrap-anywhere">Looked for {filter}.</p>
     </EmptyState>
   );
 }

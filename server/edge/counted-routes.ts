@@ -16,9 +16,9 @@ export function registerCountedRoute({ method, path }: CountedRoute): void {
 /** Whether a request goes to such a route. Known once Next.js has loaded the route's module. */
 export function isCountedRoute(method: string, target: string): boolean {
   const query = target.indexOf("?");
-  const asked = `${method === "HEAD" ? "GET" : method} ${query < 0 ? target : target.slice(0, query)}`;
+  const route = `${method === "HEAD" ? "GET" : method} ${query < 0 ? target : target.slice(0, query)}`;
   const { exact, patterns } = routes();
-  return exact.has(asked) || [...patterns.values()].some((pattern) => pattern.test(asked));
+  return exact.has(route) || [...patterns.values()].some((pattern) => pattern.test(route));
 }
 
 type Routes = { exact: Set<string>; patterns: Map<string, RegExp> };

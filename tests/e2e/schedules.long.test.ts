@@ -81,7 +81,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
       ["/schedules", "Nothing scheduled yet"],
       ["/schedules?q=nowhere&fires=week", "No schedule matches"],
       ["/schedules?page=7", "Nothing scheduled yet"],
-      ["/schedules?status=pending", "The address names a status that there is not."],
+      ["/schedules?status=pending", "That status does not exist."],
       ["/schedules/operations", "No operation yet"],
       ["/schedules/operations/op_01kbm5qk4f8rz3c2x7w9v6n1ta", "There is no such operation"],
     ] as const) {

@@ -4,6 +4,7 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { FormOutcome } from "#components/ui/form-outcome.tsx";
 import { listOwnApiKeys } from "#server/api-keys/list.ts";
 import { presentApiKey } from "#server/api-keys/present.ts";
+import { readPageNumber } from "#server/lists/list-query.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../view.ts";
 
@@ -13,7 +14,7 @@ export default dashboardPage("/keys", async ({ ctx, view }) => {
   const all = (await listOwnApiKeys(ctx)).map(presentApiKey);
   const keys = [...all.filter((key) => key.revoked_at === null), ...all.filter((key) => key.revoked_at !== null)];
   const pages = Math.max(1, Math.ceil(keys.length / PER_PAGE));
-  const page = Math.min(Math.max(1, Math.trunc(Number(view.params.page)) || 1), pages);
+  const page = readPageNumber(view.params.page, pages);
   const pageHref = (to: number) => (to >= 1 && to <= pages ? hrefWith(view, { page: String(to) }) : undefined);
   const newHref = hrefIn(view.env, "/keys/new");
   return {

@@ -10,14 +10,15 @@ import { Tabs } from "#components/ui/tabs.tsx";
 import { encodeId } from "#domain/ids.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../view.ts";
-import { CODE_NAMES, chipsOf, logHref, newerHref, RANGES, readAsked } from "./asked.ts";
+import { chipsOf, logHref, newerHref } from "./links.ts";
+import { CODE_NAMES, RANGES, readLogListQuery } from "./list-query.ts";
 import { readLog } from "./read-log.ts";
 
 export default dashboardPage("/logs", async ({ ctx, view }) => {
-  const asked = readAsked(view);
-  const { rows, tail, ...pages } = await readLog(ctx, view, asked);
-  const chips = chipsOf(view, asked);
-  const { outcome, q, code } = asked.input;
+  const query = readLogListQuery(view.params, view);
+  const { rows, tail, ...pages } = await readLog(ctx, view, query);
+  const chips = chipsOf(view, query);
+  const { outcome, q, code } = query.input;
   const resetHref = hrefIn(view.env, view.path);
   const isFiltered = chips.length > 0 || outcome !== undefined;
   const { retentionDays } = ctx.limits;
@@ -31,7 +32,9 @@ export default dashboardPage("/logs", async ({ ctx, view }) => {
     title: "Logs",
     body: (
       <>
-        {asked.problem && <Notice kind="warn">Not understood in this address, and left out: {asked.problem}.</Notice>}
+        {query.invalid.length > 0 && (
+          <Notice kind="warn">Not understood in this address, and left out: {query.invalid.join(", ")}.</Notice>
+        )}
         <Card aria-label="Attempts">
           <Tabs
             label="Outcome"
@@ -46,13 +49,13 @@ export default dashboardPage("/logs", async ({ ctx, view }) => {
             {...{ q, chips, resetHref }}
           >
             <FilterSelect name="code" label="Code" value={code} any="Any code" options={CODE_NAMES} />
-            <FilterSelect name="range" label="Attempted" value={asked.range} any="All that is kept" options={RANGES} />
+            <FilterSelect name="range" label="Attempted" value={query.range} any="All that is kept" options={RANGES} />
             <FilterRange from={view.params.from} to={view.params.to} zone={view.zone} toTheSecond />
           </FilterForm>
           {tail && (
             <LogTail
               key={view.now.getTime()}
-              countHref={newerHref(view, asked, tail.since)}
+              countHref={newerHref(view, query, tail.since)}
               known={tail.known}
               listHref={hrefWith(view, { page: undefined, after: undefined })}
             />

@@ -4,17 +4,18 @@ import { countSince } from "#server/logs/count-since.ts";
 import { listOwnAttempts } from "#server/logs/list.ts";
 import { LOG_ORDER } from "#server/logs/list-input.ts";
 import type { View } from "../view.ts";
-import { type Asked, logHref, PAGES_COUNTED, ROWS_PER_PAGE } from "./asked.ts";
+import { logHref } from "./links.ts";
+import { type LogListQuery, PAGES_COUNTED, ROWS_PER_PAGE } from "./list-query.ts";
 
 /**
- * An attempt is recorded when it has ended: one that was made up to this long before the page may still come, and is then
- * counted as new.
+ * An attempt is recorded after it has ended. One that was made up to this long before the page may still be recorded, and
+ * then counts as new.
  */
 const RECORDED_WITHIN_MS = 60_000;
 
-/** One page of the log; of its first page also what newer attempts are counted from. */
-export async function readLog(ctx: Ctx, view: View, asked: Asked) {
-  const { input, page } = asked;
+/** One page of the log. `tail` is given for the first page: since when newer attempts are counted, and how many are known. */
+export async function readLog(ctx: Ctx, view: View, query: LogListQuery) {
+  const { input, page } = query;
   const isFirst = page === 1 && input.after === undefined && (input.to === undefined || input.to > view.now);
   const since = new Date(view.now.getTime() - RECORDED_WITHIN_MS);
   const [found, known] = await Promise.all([

@@ -9,9 +9,9 @@ export const PERIOD_WORDS: Record<Period, { words: string; bucket: string }> = {
   "30d": { words: "30 days", bucket: "day" },
 };
 
-/** The period that was asked for, as far as the plan holds it: otherwise the longest one that it holds, or the first. */
-export function chosenPeriod(asked: string | undefined, retentionDays: number): Period {
-  const wanted = PERIODS.find((period) => period === asked) ?? PERIODS[0];
+/** The period called `name` (the first one for another name) if the plan keeps attempts so long; else the longest that it keeps. */
+export function chosenPeriod(name: string | undefined, retentionDays: number): Period {
+  const wanted = PERIODS.find((period) => period === name) ?? PERIODS[0];
   const upTo = PERIODS.slice(0, PERIODS.indexOf(wanted) + 1);
   return upTo.findLast((period) => isHeld(period, retentionDays)) ?? PERIODS[0];
 }

@@ -5,18 +5,18 @@ import type { OperationAction } from "#domain/operations.ts";
 import { STATUSES } from "#domain/states.ts";
 import type { ScheduleListing } from "#server/schedules/list-upcoming.ts";
 import { hrefIn, type View } from "../view.ts";
-import { type Asked, FIRES, type Sort } from "./asked.ts";
+import { FIRES, type ScheduleListQuery, type Sort } from "./list-query.ts";
 import type { Counts } from "./read-list.ts";
 
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** This list with something changed: its first page, unless `changes` name one, and without what was said once. */
+/** The address of this list with some of its parameters changed: its first page, unless `changes` name one. */
 export function listHref({ env, path, params }: View, changes: Changes): string {
   const { status, q, fires, from, to, sort } = params;
   return hrefIn(env, path, { status, q, fires, from, to, sort, ...changes });
 }
 
-/** The page that asks before an action. */
+/** The address of the page that asks for confirmation of an action. */
 export function confirmHref(view: View, action: OperationAction, scope: Changes): string {
   return hrefIn(view.env, "/schedules/confirm", { action, ...scope });
 }
@@ -35,9 +35,9 @@ export function listedSchedules(view: View, rows: ScheduleListing["rows"], back:
   });
 }
 
-/** All and each status, with how many schedules they have where that is known. */
-export function tabsOf(view: View, { filter }: Asked, counts: Counts, listing: ScheduleListing) {
-  const current = filter.statuses?.join(",");
+/** A tab for all schedules and one for each status, with the number of schedules where it is known. */
+export function tabsOf(view: View, { filter, problem }: ScheduleListQuery, counts: Counts, listing: ScheduleListing) {
+  const current = problem === undefined ? filter.status?.join(",") : null;
   const ofList = { count: listing.total, isCapped: listing.totalCapped };
   const tab = (
     label: string,
@@ -57,12 +57,12 @@ export function tabsOf(view: View, { filter }: Asked, counts: Counts, listing: S
   ];
 }
 
-/** The filters that hold, each with the address of the list without it. Statuses have their tabs, unless several hold. */
-export function chipsOf(view: View, { filter, fires }: Asked) {
+/** The filters that apply, each with the address of the list without it. A single status has its tab instead. */
+export function chipsOf(view: View, { filter, fires }: ScheduleListQuery) {
   const chips: { label: string; removeHref: string }[] = [];
-  const { statuses, q, from, to } = filter;
-  if (statuses && statuses.length > 1) {
-    chips.push({ label: statuses.join(" or "), removeHref: listHref(view, { status: undefined }) });
+  const { status, q, from, to } = filter;
+  if (status && status.length > 1) {
+    chips.push({ label: status.join(" or "), removeHref: listHref(view, { status: undefined }) });
   }
   if (q) chips.push({ label: `“${q}”`, removeHref: listHref(view, { q: undefined }) });
   if (fires) {
@@ -74,7 +74,7 @@ export function chipsOf(view: View, { filter, fires }: Asked) {
   return chips;
 }
 
-/** Where the heads of columns lead: the same column again turns its order round. */
+/** The links of column heads. The head of the sorted column reverses the order. */
 export function sortLinks(view: View, sort: Sort) {
   const link = (to: Sort) => listHref(view, { sort: to === "upcoming" ? undefined : to });
   const firesDirection = sort === "fire_at" ? "ascending" : sort === "-fire_at" ? "descending" : undefined;

@@ -16,12 +16,20 @@ import { Tabs } from "#components/ui/tabs.tsx";
 import { installationOf } from "#server/sdk-package.ts";
 import { dashboardPage, type Opened } from "../dashboard-page.tsx";
 import { hrefIn, type View } from "../view.ts";
-import { type Asked, FIRES, filterParams, PAGES_MAX, readAsked, SORTS } from "./asked.ts";
 import { chipsOf, confirmHref, listedSchedules, listHref, sortLinks, tabsOf } from "./links.ts";
-import { ROWS_PER_PAGE, readList } from "./read-list.ts";
+import {
+  FIRES,
+  filterParams,
+  PAGES_MAX,
+  ROWS_PER_PAGE,
+  readScheduleListQuery,
+  type ScheduleListQuery,
+  SORTS,
+} from "./list-query.ts";
+import { readList } from "./read-list.ts";
 
 export default dashboardPage("/schedules", async ({ ctx, view }) => {
-  const asked = readAsked(view.params, view);
+  const query = readScheduleListQuery(view.params, view);
   const own = listHref(view, {});
   return {
     title: "Schedules",
@@ -45,21 +53,21 @@ export default dashboardPage("/schedules", async ({ ctx, view }) => {
         <DidNotice
           done={view.done}
           error={view.params.error}
-          problem={asked.problem}
+          problem={query.problem}
           hrefOf={(id) => hrefIn(view.env, `/schedules/${id}`)}
         />
-        <Card aria-label="Schedules">{await listOf(ctx, view, asked)}</Card>
+        <Card aria-label="Schedules">{await listOf(ctx, view, query)}</Card>
       </>
     ),
   };
 });
 
-async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
-  const { listing, counts } = await readList(ctx, asked);
+async function listOf(ctx: Opened["ctx"], view: View, query: ScheduleListQuery) {
+  const { listing, counts } = await readList(ctx, query);
   const { rows, total, totalCapped, hasMore } = listing;
-  const isFiltered = Object.keys(asked.filter).length > 0;
+  const isFiltered = Object.values(query.filter).some((value) => value !== undefined);
   const resetHref = hrefIn(view.env, view.path);
-  if (total === 0 && !isFiltered && asked.problem === undefined) {
+  if (total === 0 && !isFiltered && query.problem === undefined) {
     return (
       <SchedulesEmpty
         newHref={hrefIn(view.env, "/schedules/new")}
@@ -69,38 +77,38 @@ async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
       />
     );
   }
-  const { from, to } = asked.filter;
+  const { from, to } = query.filter;
   const ticked = view.params.select === "page" ? rows.length : 0;
-  const first = (asked.page - 1) * ROWS_PER_PAGE;
+  const first = (query.page - 1) * ROWS_PER_PAGE;
   const back = listHref(view, { page: view.params.page });
   return (
     <>
-      <Tabs label="Status" tabs={tabsOf(view, asked, counts, listing)} />
+      <Tabs label="Status" tabs={tabsOf(view, query, counts, listing)} />
       <FilterForm
         label="Filter schedules"
         action={view.path}
         kept={{ status: view.params.status, env: view.env === "test" ? "test" : undefined }}
-        q={asked.filter.q}
-        chips={chipsOf(view, asked)}
+        q={view.params.q}
+        chips={chipsOf(view, query)}
         resetHref={resetHref}
       >
-        <FilterSelect name="fires" label="Fires" value={asked.fires} any="Fires at any time" options={FIRES} />
+        <FilterSelect name="fires" label="Fires" value={query.fires} any="Fires at any time" options={FIRES} />
         <FilterRange
           from={from ? wallClockOf(from, view.zone) : undefined}
           to={to ? wallClockOf(to, view.zone) : undefined}
           zone={view.zone}
         />
-        <FilterSelect name="sort" label="Sorted" value={asked.sort} options={SORTS} />
+        <FilterSelect name="sort" label="Sorted" value={query.sort} options={SORTS} />
       </FilterForm>
       {rows.length === 0 ? (
-        nothingOf(view, asked, total)
+        nothingOf(view, query, total)
       ) : (
         <form method="post" action="/schedules/select" data-selection autoComplete="off" className="group/rows">
           <HiddenFields values={{ env: view.env, back }} />
           <ScheduleTable
             schedules={listedSchedules(view, rows, back)}
-            caption={`Schedules, ${SORTS[asked.sort].toLowerCase()}`}
-            {...{ now: view.now, zone: view.zone, isTicked: ticked > 0, sort: sortLinks(view, asked.sort) }}
+            caption={`Schedules, ${SORTS[query.sort].toLowerCase()}`}
+            {...{ now: view.now, zone: view.zone, isTicked: ticked > 0, sort: sortLinks(view, query.sort) }}
           />
           <SelectionBar
             ticked={ticked}
@@ -108,8 +116,8 @@ async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
               total,
               isCapped: totalCapped,
               selectPageHref: listHref(view, { page: view.params.page, select: "page" }),
-              cancelHref: confirmHref(view, "cancel", { all: "1", ...filterParams(asked.filter), back }),
-              replayHref: confirmHref(view, "replay", { all: "1", ...filterParams(asked.filter), back }),
+              cancelHref: confirmHref(view, "cancel", { all: "1", ...filterParams(query.filter), back }),
+              replayHref: confirmHref(view, "replay", { all: "1", ...filterParams(query.filter), back }),
             }}
           />
         </form>
@@ -120,10 +128,10 @@ async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
           to={first + rows.length}
           total={total}
           isCapped={totalCapped}
-          previous={asked.page > 1 ? listHref(view, { page: String(asked.page - 1) }) : undefined}
-          next={hasMore && asked.page < PAGES_MAX ? listHref(view, { page: String(asked.page + 1) }) : undefined}
+          previous={query.page > 1 ? listHref(view, { page: String(query.page - 1) }) : undefined}
+          next={hasMore && query.page < PAGES_MAX ? listHref(view, { page: String(query.page + 1) }) : undefined}
           note={
-            hasMore && asked.page === PAGES_MAX
+            hasMore && query.page === PAGES_MAX
               ? "Narrow the filter to see more."
               : "Refresh is paused while something is selected."
           }
@@ -133,10 +141,10 @@ async function listOf(ctx: Opened["ctx"], view: View, asked: Asked) {
   );
 }
 
-function nothingOf(view: View, { filter, fires }: Asked, total: number) {
+function nothingOf(view: View, { filter, fires }: ScheduleListQuery, total: number) {
   if (total > 0) return <SchedulesPageEmpty firstHref={listHref(view, {})} />;
-  const { statuses = null, q = null, from = null, to = null } = filter;
+  const { status: statuses = null, q = null, from = null, to = null } = filter;
   const firesWords = fires && fires !== "between" ? FIRES[fires].toLowerCase() : undefined;
   const words = filterInWords({ statuses, q, from, to }, view.zone, firesWords);
-  return <SchedulesNoMatch asked={words} resetHref={hrefIn(view.env, view.path)} />;
+  return <SchedulesNoMatch filter={words} resetHref={hrefIn(view.env, view.path)} />;
 }

@@ -154,7 +154,7 @@ export function ListParts() {
           />
         </Card>
         <Card>
-          <SchedulesNoMatch asked={`dead ones with “${LONG_NAME}” in the URL`} resetHref="#reset" />
+          <SchedulesNoMatch filter={`dead ones with “${LONG_NAME}” in the URL`} resetHref="#reset" />
         </Card>
         <Card>
           <LogEmpty retentionDays={7} newHref="#new" />

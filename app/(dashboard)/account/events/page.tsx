@@ -1,15 +1,16 @@
 import { EventTable } from "#components/account/event-table.tsx";
 import { Pager } from "#components/ui/pager.tsx";
+import { readPageNumber } from "#server/lists/list-query.ts";
 import { listOwnEvents } from "#server/security/list.ts";
 import { presentEvent } from "#server/security/present.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
-import { readAsked } from "../../schedules/asked.ts";
 import { hrefIn, hrefWith } from "../../view.ts";
 
 const ROWS_PER_PAGE = 50;
+const PAGES_MAX = 500;
 
 export default dashboardPage("/account/events", async ({ ctx, view }) => {
-  const { page } = readAsked({ page: view.params.page }, view);
+  const page = readPageNumber(view.params.page, PAGES_MAX);
   const offset = (page - 1) * ROWS_PER_PAGE;
   const { rows, hasMore, total } = await listOwnEvents(ctx, { limit: ROWS_PER_PAGE, offset });
   return {

@@ -5,19 +5,16 @@ import { readUsage } from "#server/overview/usage.ts";
 import { listOwnSchedules } from "#server/schedules/list.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn } from "../../view.ts";
-import { filterParams, readAsked } from "../asked.ts";
+import { filterParams, readScheduleListQuery } from "../list-query.ts";
 
 export default dashboardPage("/schedules/confirm", async ({ ctx, view }) => {
   const { params, env, zone } = view;
   const action = OPERATION_ACTIONS.find((one) => one === params.action) ?? "cancel";
   const ids = params.ids?.split(",") ?? [];
-  const { filter, problem } = readAsked(params, view);
+  const { filter, problem } = readScheduleListQuery(params, view);
   const isAll = params.all === "1" && problem === undefined;
-  const { statuses = null, q = null, from = null, to = null } = filter;
-  const [usage, found] = await Promise.all([
-    readUsage(ctx),
-    isAll && listOwnSchedules(ctx, { status: filter.statuses, q: filter.q, from: filter.from, to: filter.to, ...ONE }),
-  ]);
+  const { status: statuses = null, q = null, from = null, to = null } = filter;
+  const [usage, found] = await Promise.all([readUsage(ctx), isAll && listOwnSchedules(ctx, { ...filter, ...ONE })]);
   const scope = isAll ? { all: "1", ...filterParams(filter) } : { ids: ids.join(",") };
   return {
     title: action === "cancel" ? "Cancel schedules" : "Replay schedules",

@@ -2,16 +2,16 @@ import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
 import { OperationsEmpty, OperationTable } from "#components/schedules/operation-table.tsx";
 import { Card } from "#components/ui/card.tsx";
 import { Pager } from "#components/ui/pager.tsx";
+import { readPageNumber } from "#server/lists/list-query.ts";
 import { listOwnOperations } from "#server/operations/list.ts";
 import { presentOperation } from "#server/operations/present.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../../view.ts";
-import { readAsked } from "../asked.ts";
-import { ROWS_PER_PAGE } from "../read-list.ts";
+import { PAGES_MAX, ROWS_PER_PAGE } from "../list-query.ts";
 import { shownOperation } from "./shown.ts";
 
 export default dashboardPage("/schedules/operations", async ({ ctx, view }) => {
-  const { page } = readAsked({ page: view.params.page }, view);
+  const page = readPageNumber(view.params.page, PAGES_MAX);
   const offset = (page - 1) * ROWS_PER_PAGE;
   const { rows, hasMore, total } = await listOwnOperations(ctx, { limit: ROWS_PER_PAGE, offset });
   const operations = rows.map(presentOperation).map((operation) => ({

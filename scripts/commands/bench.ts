@@ -1,4 +1,6 @@
-import { type BenchOptions, ENGINES, runBench } from "../../tests/bench/bench.ts";
+import { type BenchOptions, runBench } from "../../tests/bench/bench.ts";
+import { installPeers } from "../../tests/bench/install-peers.ts";
+import { ENGINE_NAMES, isPeer, loadEngines } from "../../tests/bench/load-engines.ts";
 import { SCENARIO_NAMES } from "../../tests/bench/scenarios.ts";
 import { command, UsageError } from "../command.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
@@ -24,10 +26,11 @@ await command<Options>({
 Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), and
 lists and figures over ten million attempts (reads), and every page of an account with a million schedules (pages), all
 in one run on one Postgres, and writes tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
+Installs the other job engines first ("npm ci --prefix tests/bench") when they are missing.
 
   --rounds N    interleaved rounds, 5 (1 with --quick)
   --only        ${PARTS.join(", ")}
-  --engines     ${ENGINES.map((engine) => engine.name).join(", ")}
+  --engines     ${ENGINE_NAMES.join(", ")}
   --seconds N   length of the steady scenarios, 20 (5 with --quick); saturation takes three times as long
   --overdue N   overdue rows in neighbour-backlog, 200000 (20000 with --quick)
   --quick       one short round with a tenth of the backlogs and a twentieth of the attempts
@@ -42,23 +45,25 @@ in one run on one Postgres, and writes tests/bench/results/latest.json. See test
     seed: { type: "string", default: "1" },
   },
   async run({ rounds, only, engines, seconds, overdue, quick, seed }) {
-    const parts = chosen("--only", only, PARTS, (name) => name);
-    const options: BenchOptions = {
+    const parts = chosen("--only", only, PARTS);
+    const names = chosen("--engines", engines, ENGINE_NAMES);
+    const scenarios = SCENARIO_NAMES.filter((name) => parts.includes(name));
+    const options: Omit<BenchOptions, "engines"> = {
       rounds: whole("--rounds", rounds ?? (quick ? "1" : "5")),
-      scenarios: SCENARIO_NAMES.filter((name) => parts.includes(name)),
+      scenarios,
       writes: parts.includes("writes"),
       reads: parts.includes("reads"),
       pages: parts.includes("pages"),
       quick,
-      engines: chosen("--engines", engines, ENGINES, (engine) => engine.name),
       seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),
       backlog: quick ? 100_000 : 1_000_000,
       overdue: whole("--overdue", overdue ?? (quick ? "20000" : "200000")),
       seed: whole("--seed", seed),
     };
+    if (scenarios.length > 0 && names.some(isPeer)) await installPeers();
     const signal = listenForStop(() => process.exit(130));
     try {
-      await runBench(options, signal);
+      await runBench({ ...options, engines: scenarios.length > 0 ? await loadEngines(names) : [] }, signal);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       process.exit(130);
@@ -75,12 +80,11 @@ function whole(option: string, text: string): number {
   return Number(text);
 }
 
-function chosen<T>(option: string, text: string | undefined, all: readonly T[], nameOf: (one: T) => string): T[] {
+function chosen<Name extends string>(option: string, text: string | undefined, all: readonly Name[]): Name[] {
   if (text === undefined) return [...all];
   return text.split(",").map((name) => {
-    const found = all.find((one) => nameOf(one) === name);
-    if (found === undefined)
-      throw new UsageError(`${option}: there is no '${name}', only ${all.map(nameOf).join(", ")}.`);
+    const found = all.find((one) => one === name);
+    if (found === undefined) throw new UsageError(`${option}: there is no '${name}', only ${all.join(", ")}.`);
     return found;
   });
 }

@@ -1,18 +1,18 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { glob, readFile, writeFile } from "node:fs/promises";
 import { command } from "../command.ts";
 import { findWithoutLibc, type LockedPackages, missingPlatforms } from "../lockfile/missing-platforms.ts";
 import { findPublished } from "../lockfile/registry.ts";
 import { findUnpinned, nameAt } from "../lockfile/unpinned.ts";
 import { SetupError } from "../setup-error.ts";
 
-/** Of the project with its workspaces, and of what the tests of the SDK run on. */
-const LOCKFILES = ["package-lock.json", "tests/runtimes/package-lock.json"];
+/** The lock files of the project and of the packages of its own in tests/. */
+const LOCKFILES = "{,tests/*/}package-lock.json";
 
 await command<{ check?: boolean }>({
   usage: `Usage: npm run lockfile:fix [-- --check]
 
-Completes the lock files of the project and of tests/runtimes, so that "npm ci" installs the same bytes on every platform,
-from any registry:
+Completes the lock files of the project, tests/bench and tests/runtimes, so that "npm ci" installs the same bytes on every
+platform, from any registry:
 
   - packages for other platforms that npm left out because the registry lacked them, without which "npm ci" refuses the
     file everywhere
@@ -25,7 +25,7 @@ Run it after each change of dependencies. It fails when the registry does not ha
   --check  changes nothing and asks nobody, fails when something is missing`,
   options: { check: { type: "boolean" } },
   async run({ check }) {
-    for (const file of LOCKFILES) await complete(file, check === true);
+    for await (const file of glob(LOCKFILES)) await complete(file, check === true);
     return 0;
   },
 });

@@ -4,11 +4,6 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../scripts/postgres/embedded.ts";
 import type { Bench, Engine, OpenEngine } from "./engine.ts";
-import { baseline } from "./engines/baseline.ts";
-import { bullmq } from "./engines/bullmq.ts";
-import { dbos } from "./engines/dbos.ts";
-import { graphileWorker, graphileWorkerLocal } from "./engines/graphile-worker.ts";
-import { pgBoss } from "./engines/pg-boss.ts";
 import { stopwatch } from "./engines/stopwatch.ts";
 import type { Figures } from "./measure.ts";
 import { measurePages, pageLine } from "./pages.ts";
@@ -20,8 +15,6 @@ import { createRunner } from "./run-scenario.ts";
 import { makeScenario, type Scenario, type ScenarioName, type ScenarioOptions } from "./scenarios.ts";
 import { checkPages, checkReads, checkThresholds, checkWrites, thresholdLines } from "./thresholds.ts";
 import { measureWrites, writeLine } from "./writes.ts";
-
-export const ENGINES: Engine[] = [baseline, stopwatch, graphileWorker, graphileWorkerLocal, pgBoss, bullmq, dbos];
 
 export type BenchOptions = {
   rounds: number;

@@ -1,4 +1,4 @@
-// The delivering process of an engine that is a library. It runs `work` of engines/<engine>.ts.
+// The delivering process of an engine that is a library. It runs `work` of engines/<engine>.ts, such as engines/peers/dbos.ts.
 type Start = { kind: "start"; engine: string; options: object };
 
 process.on("message", async (message: Start) => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import manifest from "#package.json" with { type: "json" };
 import { nameAt } from "#scripts/lockfile/unpinned.ts";
+import bench from "../../bench/package.json" with { type: "json" };
 import runtimes from "../../runtimes/package.json" with { type: "json" };
 
 type Entry = { name?: string; version: string; hasInstallScript?: boolean };
@@ -12,6 +13,7 @@ const lock = readLock("package-lock.json");
 
 test.each([
   ["the project", manifest, lock],
+  ["tests/bench", bench, readLock("tests/bench/package-lock.json")],
   ["tests/runtimes", runtimes, readLock("tests/runtimes/package-lock.json")],
 ])(
   "whether a package of %s may run a script when it is installed is decided by its name",

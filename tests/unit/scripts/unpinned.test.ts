@@ -6,8 +6,8 @@ const integrity = `sha512-${"A".repeat(86)}==`;
 test("every archive needs its SHA-512, except what is inside another archive or in the repository itself", () => {
   const { withoutIntegrity } = findUnpinned({
     "": { version: "1.0.0" },
-    "tests/bench": { version: "1.0.0" },
-    "node_modules/bench": { link: true, resolved: "tests/bench" },
+    sdk: { version: "1.0.0" },
+    "node_modules/sdk": { link: true, resolved: "sdk" },
     "node_modules/pinned": { version: "1.0.0", integrity },
     "node_modules/pinned/node_modules/bundled": { version: "1.0.0", inBundle: true },
     "node_modules/none": { version: "1.0.0" },
@@ -20,7 +20,7 @@ test("every archive needs its SHA-512, except what is inside another archive or 
 
 test("no archive may come from an address that the lock file names", () => {
   const { withAddress } = findUnpinned({
-    "node_modules/bench": { link: true, resolved: "tests/bench" },
+    "node_modules/sdk": { link: true, resolved: "sdk" },
     "node_modules/plain": { version: "1.0.0", integrity },
     "node_modules/mirror": { version: "1.0.0", integrity, resolved: "https://mirror.example/mirror-1.0.0.tgz" },
     "node_modules/git": { version: "1.0.0", integrity, resolved: "git+ssh://git@example.com/git.git#0123456" },

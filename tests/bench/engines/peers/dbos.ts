@@ -1,8 +1,8 @@
 import { DBOS, DBOSClient } from "@dbos-inc/dbos-sdk";
 import postgres from "postgres";
-import type { Engine, Job } from "../engine.ts";
-import { createPost, type Post, type Posted } from "../post.ts";
-import { chunks, startEngineWorkers } from "./peer.ts";
+import type { Engine, Job } from "../../engine.ts";
+import { createPost, type Post, type Posted } from "../../post.ts";
+import { chunks, startEngineWorkers } from "../peer.ts";
 
 type Options = { url: string; ca: string };
 
@@ -23,7 +23,7 @@ export const dbos: Engine = {
   async open(bench) {
     const database = await bench.createDatabase();
     // Its first launch creates its tables.
-    const [maker] = await startEngineWorkers("dbos", 1, { url: database.url, ca: bench.ca } satisfies Options);
+    const [maker] = await startEngineWorkers("peers/dbos", 1, { url: database.url, ca: bench.ca } satisfies Options);
     await maker?.stop();
     const client = await DBOSClient.create({
       systemDatabaseUrl: database.url,
@@ -43,7 +43,8 @@ export const dbos: Engine = {
         { url: job.url, body: job.body },
       );
     return {
-      start: (workers) => startEngineWorkers("dbos", workers, { url: database.url, ca: bench.ca } satisfies Options),
+      start: (workers) =>
+        startEngineWorkers("peers/dbos", workers, { url: database.url, ca: bench.ca } satisfies Options),
       async enqueue(jobs) {
         for (const some of chunks(jobs, 64)) {
           await Promise.all(some.map((job) => enqueueOne(job, `${job.dueAtMs}-${job.n}`)));

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import postgres from "postgres";
-import type { Engine } from "../engine.ts";
-import { createPost, type Posted } from "../post.ts";
-import { chunks, startEngineWorkers } from "./peer.ts";
+import type { Engine } from "../../engine.ts";
+import { createPost, type Posted } from "../../post.ts";
+import { chunks, startEngineWorkers } from "../peer.ts";
 
 type Options = { url: string; ca: string };
 
@@ -30,7 +30,8 @@ export const pgBoss: Engine = {
       for (const some of chunks(jobs, 1_000)) await boss.insert(QUEUE, some);
     };
     return {
-      start: (workers) => startEngineWorkers("pg-boss", workers, { url: database.url, ca: bench.ca } satisfies Options),
+      start: (workers) =>
+        startEngineWorkers("peers/pg-boss", workers, { url: database.url, ca: bench.ca } satisfies Options),
       enqueue: (jobs) =>
         insert(jobs.map(({ url, body, dueAtMs }) => ({ data: { url, body }, startAfter: new Date(dueAtMs) }))),
       async finished() {

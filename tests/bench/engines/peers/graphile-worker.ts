@@ -1,8 +1,8 @@
 import { Logger, makeWorkerUtils, type RunnerOptions, run } from "graphile-worker";
 import postgres from "postgres";
-import type { Engine, Job } from "../engine.ts";
-import { createPost, type Posted } from "../post.ts";
-import { chunks, startEngineWorkers } from "./peer.ts";
+import type { Engine, Job } from "../../engine.ts";
+import { createPost, type Posted } from "../../post.ts";
+import { chunks, startEngineWorkers } from "../peer.ts";
 
 type Options = { url: string; ca: string; variant: Variant };
 type Variant = keyof typeof VARIANTS;
@@ -54,7 +54,7 @@ function engineOf(name: string, variant: Variant, settings: string): Engine {
       };
       return {
         start: (workers) =>
-          startEngineWorkers("graphile-worker", workers, {
+          startEngineWorkers("peers/graphile-worker", workers, {
             url: database.url,
             ca: bench.ca,
             variant,

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Queue, Worker } from "bullmq";
-import { freePort } from "../../../scripts/ports.ts";
-import type { Engine } from "../engine.ts";
-import { createPost, type Posted } from "../post.ts";
-import { chunks, startEngineWorkers } from "./peer.ts";
+import { freePort } from "../../../../scripts/ports.ts";
+import type { Engine } from "../../engine.ts";
+import { createPost, type Posted } from "../../post.ts";
+import { chunks, startEngineWorkers } from "../peer.ts";
 
 type Options = { port: number; ca: string };
 
@@ -44,7 +44,7 @@ export const bullmq: Engine = {
       }
     };
     return {
-      start: (workers) => startEngineWorkers("bullmq", workers, { port, ca: bench.ca } satisfies Options),
+      start: (workers) => startEngineWorkers("peers/bullmq", workers, { port, ca: bench.ca } satisfies Options),
       enqueue: (jobs) => add(jobs.map(({ url, body, dueAtMs }) => ({ data: { url, body }, dueAtMs }))),
       finished: () => queue.getCompletedCount(),
       async addBacklog(rows) {

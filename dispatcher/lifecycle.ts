@@ -41,7 +41,9 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
     for (let sample = 0; sample < FIRST_CLOCK_SAMPLES; sample++) await clock.runOnce();
     await shards.runOnce();
   }, outageLog.report);
-  const targets = new Announcements({ ...parts, ...loops });
+  const { calendar, lanes, wantedReads } = parts;
+  const { reading, sharing } = loops;
+  const targets = new Announcements({ shards, calendar, lanes, wantedReads, reading, sharing });
   const notifications = new Notifications({ url: databaseUrl, clock, shards, targets });
   const listening = new Loop(LISTENER_EVERY_MS, () => notifications.runOnce(), outageLog.report);
   const all = [...Object.values(loops), listening];

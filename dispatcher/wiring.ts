@@ -55,28 +55,30 @@ export type Parts = Base &
   Connections &
   Sending &
   IntakeParts &
-  NoticeParts & { shards: Shards; operations: Operations };
+  NoticeParts & { shards: Shards; retention: Retention; operations: Operations };
 
 /** Creates the parts of a dispatcher and connects them. Nothing runs yet except the ticker's thread. */
 export function wire(config: Config, options: DispatcherOptions): Parts {
   const base = createBase(config, options);
   const connections = createConnections(base, config);
-  const { databases, clock, id } = base;
   const shards = new Shards({
-    database: databases.leases,
-    me: { id, host: hostname(), pid: process.pid, version: options.version },
-    ...{ clock, wall: () => Date.now(), rates: connections.rates },
+    database: base.databases.leases,
+    me: { id: base.id, host: hostname(), pid: process.pid, version: options.version },
+    clock: base.clock,
+    wall: () => Date.now(),
+    rates: connections.rates,
   });
-  const sending = createSending(base, connections, shards, config, options);
+  const sending = createSending(base, connections, shards, config, options.version);
   const intake = createIntake(base, connections, shards, sending, config);
   const notices = createNotices(base, shards, config);
+  const retention = createRetention(base, shards, config);
   const operations = createOperations(base, shards, config);
-  const parts = { ...base, ...connections, ...sending, ...intake, ...notices, operations, shards };
+  const parts = { ...base, ...connections, ...sending, ...intake, ...notices, retention, operations, shards };
   route(parts);
   return parts;
 }
 
-/** Says which stage handles which state, and which stage reuses what a delivery releases. */
+/** Connects each state to the stage that handles it, and each resource to the stage that reuses it once released. */
 function route(parts: Parts): void {
   const { deliveries, alarm, pool, waitingList, rates, claimer, releases } = parts;
   const { intake, dueQueue, preparer, sendQueue, exchanges, recorder } = parts;
@@ -109,7 +111,7 @@ function route(parts: Parts): void {
 
 type Base = ReturnType<typeof createBase>;
 
-/** What every stage may use. */
+/** What several stages use. */
 function createBase(config: Config, options: DispatcherOptions) {
   const { log, metrics = new Metrics(), monotonic = monotonicNow } = options;
   const outage = new OutageWatch(monotonic());
@@ -123,7 +125,11 @@ function createBase(config: Config, options: DispatcherOptions) {
     wall: () => Date.now(),
   });
   return {
-    ...{ log, metrics, outage, databases, clock },
+    log,
+    metrics,
+    outage,
+    databases,
+    clock,
     id: newId(Date.now()),
     outageLog: new OutageLog(log, monotonic),
     alarm: new DueWork(clock),
@@ -162,62 +168,55 @@ type Sending = ReturnType<typeof createSending>;
 
 /** The stages from the claim to the record. */
 function createSending(
-  base: Base,
+  { deliveries, databases, clock, alarm, cost, provenWait, wantedReads, outage, outageLog, log, metrics, id }: Base,
   { pool, waitingList, preparation }: Connections,
   shards: Shards,
-  config: Config,
-  options: DispatcherOptions,
+  { keyRing, plans }: Config,
+  version: string,
 ) {
-  const { databases, id: dispatcherId, outageLog, outage, clock } = base;
-  const { keyRing, plans } = config;
-  const claims = { ...base, dispatcherId, database: databases.claims };
-  const claimer = new Claimer({ ...claims, shards, onError: outageLog.fatal });
-  const releases = new Releases(claims);
-  const preparer = new Preparer({ ...base, keyRing, userAgent: `Stopwatch/${options.version}` });
+  const claims = databases.claims;
+  const claimer = new Claimer({
+    ...{ database: claims, dispatcherId: id, deliveries, shards, clock, cost, alarm, wantedReads, metrics },
+    onError: outageLog.fatal,
+  });
+  const releases = new Releases({ database: claims, dispatcherId: id, deliveries, clock, wantedReads, metrics });
+  const preparer = new Preparer({ deliveries, keyRing, userAgent: `Stopwatch/${version}`, clock, alarm });
   const lead = new SendLead(clock);
-  const sendQueue = new SendQueue({ ...base, shards, waitingList, preparation, lead });
-  const exchanges = new Exchanges({ ...base, pool, sendQueue, lead });
-  const recorder = new Recorder({ ...base, database: databases.records, keyRing, plans, sendQueue });
+  const sendQueue = new SendQueue({ deliveries, shards, waitingList, preparation, clock, lead, alarm });
+  const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, provenWait, metrics });
+  const recorder = new Recorder({
+    ...{ database: databases.records, deliveries, keyRing, plans, clock, sendQueue, wantedReads, metrics, log },
+  });
   const recovery = new Recovery({ database: databases.reads, shards, recorder, clock, outage });
   return { claimer, releases, preparer, sendQueue, exchanges, recorder, recovery };
 }
 
 type IntakeParts = ReturnType<typeof createIntake>;
 
-/** Reading ahead, and what depends on it. */
+/** The stages that read ahead, and the queue until the claim. */
 function createIntake(
-  base: Base,
+  { databases, clock, alarm, cost, deliveries, wantedReads, log, metrics }: Base,
   { demand, pool, waitingList, rates, preparation }: Connections,
   shards: Shards,
   { recorder }: Sending,
   { plans }: Config,
 ) {
-  const { databases, clock, cost, deliveries, wantedReads, log, metrics } = base;
+  const database = databases.reads;
   const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates });
-  const intake = new Intake({ ...base, plans, shards, recorder, rates, lanes, waitingList, connections: pool });
-  const claimAheadMs = CLAIM_AHEAD_MS;
-  const calendar = new Calendar({ database: databases.reads, clock, lanes, shards });
-  const reads = { database: databases.reads, clock, lanes, calendar };
+  const intake = new Intake({
+    ...{ deliveries, plans, alarm, clock, shards, recorder, rates, connections: pool, waitingList, lanes },
+  });
+  const calendar = new Calendar({ database, shards, clock, lanes });
+  const dueQueue = new DueQueue({
+    ...{ deliveries, clock, claimAheadMs: CLAIM_AHEAD_MS, claimCost: cost, rates, demand, waitingList, preparation },
+  });
   return {
-    intake,
-    lanes,
-    calendar,
-    laneReads: new LaneReads({ ...reads, intake, metrics }),
-    comparison: new Comparison({ ...reads, deliveries }),
-    idleLanes: new IdleLanes(reads),
-    laneAudit: new LaneAudit({ database: databases.reads, clock, shards, log, metrics }),
-    urgentReads: new UrgentReads({ database: databases.reads, wanted: wantedReads, clock, intake }),
-    dueQueue: new DueQueue({
-      deliveries,
-      clock,
-      claimAheadMs,
-      claimCost: cost,
-      preparation,
-      rates,
-      demand,
-      waitingList,
-    }),
-    retention: new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log }),
+    ...{ intake, lanes, calendar, dueQueue },
+    laneReads: new LaneReads({ database, clock, lanes, calendar, intake, metrics }),
+    comparison: new Comparison({ database, clock, lanes, calendar, deliveries }),
+    idleLanes: new IdleLanes({ database, clock, lanes }),
+    laneAudit: new LaneAudit({ database, clock, shards, log, metrics }),
+    urgentReads: new UrgentReads({ database, wanted: wantedReads, clock, intake }),
   };
 }
 
@@ -234,7 +233,12 @@ function createNotices({ databases, clock, log, metrics }: Base, shards: Shards,
   };
 }
 
-/** What cancels and replays many schedules. */
+/** Deletes what is past its retention. */
+function createRetention({ databases, clock, log }: Base, shards: Shards, { plans }: Config): Retention {
+  return new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log });
+}
+
+/** Cancels and replays many schedules. */
 function createOperations({ databases, clock, log, metrics }: Base, shards: Shards, config: Config): Operations {
   const { keyRing, targetPolicy, plans } = config;
   const rules = { keyRing, targetPolicy, plans };

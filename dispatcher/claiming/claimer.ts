@@ -48,7 +48,7 @@ type Deps = {
   cost: ClaimCost;
   alarm: Alarm;
   wantedReads: { add(ids: readonly string[]): void };
-  metrics: Metrics;
+  metrics: Pick<Metrics, "claimed">;
   onError: (error: unknown) => void;
 };
 

@@ -16,7 +16,7 @@ type Deps = {
   deliveries: Deliveries;
   clock: Pick<Time, "monotonic">;
   wantedReads: { add(ids: readonly string[]): void };
-  metrics: Metrics;
+  metrics: Pick<Metrics, "released">;
 };
 
 /**

@@ -37,7 +37,7 @@ type Deps = {
   clock: Time;
   sendQueue: { isBehind(): boolean };
   wantedReads: { add(ids: readonly string[]): void };
-  metrics: Metrics;
+  metrics: Pick<Metrics, "ended" | "recorded">;
   log: Logger;
 };
 

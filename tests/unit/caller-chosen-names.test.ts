@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-it("a table by names of any text is a Map, since an object also answers to the names that it inherits", () => {
+it("a lookup table with arbitrary strings as keys is a Map, because an object also answers to inherited names", () => {
   const sources = globSync("{app,components,server,domain,dispatcher,scripts,mail,db}/**/*.{ts,tsx}");
   expect(sources.length).toBeGreaterThan(500);
   const objects = sources.flatMap((file) =>

@@ -37,7 +37,7 @@ async function client(): Promise<Socket> {
   return socket;
 }
 
-/** Writes to the kernel at once, as sockets do that have nothing to write. */
+/** Writes at once: a socket with an empty write queue passes the bytes to the kernel within the call. */
 function write(socket: Socket, text: string): number {
   socket.write(text);
   return preciseNow();
@@ -47,7 +47,7 @@ function holdUp(ms: number) {
   for (const untilMs = performance.now() + ms; performance.now() < untilMs; );
 }
 
-it("names a time before data became readable, also when data that came 100 ms later are read first", async () => {
+it("readableAfterMs is before the data became readable, even when data that came 100 ms later are read first", async () => {
   const [idle, active] = [await client(), await client()];
   const sent = new Map<string, number>();
   onRead = ({ text }) => {
@@ -58,7 +58,7 @@ it("names a time before data became readable, also when data that came 100 ms la
   };
   write(active, "first");
   await waitFor("the three reads", () => reads.length === 3);
-  // This is why it exists: the connection that had data in the round before comes first, at least on Linux.
+  // On Linux, epoll names the connection that had data in the round before first. ReadOrder exists because of that.
   if (process.platform === "linux")
     expect(reads.map(({ text }) => text)).toEqual(["first", "on the active one", "on the idle one"]);
   for (const { text, atMs, readableAfterMs } of reads.slice(1)) {
@@ -67,7 +67,7 @@ it("names a time before data became readable, also when data that came 100 ms la
   }
 });
 
-it("names a time after the last two rounds when the process was idle", async () => {
+it("readableAfterMs is at most two event loop rounds old when the process was idle", async () => {
   const socket = await client();
   const idleSinceMs = preciseNow();
   await waitFor("two rounds", () => order.readableAfterMs() >= idleSinceMs);

@@ -137,7 +137,7 @@ describe("the verdict reports as lost", () => {
     expect(kinds(story({ row: null, arrivals: [], attempts: [] }))).toEqual(["lost"]);
   });
 
-  it("a schedule that is still open at the end", () => {
+  it("a schedule that has no final status when the run is over", () => {
     const open = story({ row: { status: "firing" }, arrivals: [], attempts: [] });
     expect(kinds(open)).toEqual(["lost"]);
   });
@@ -171,7 +171,7 @@ describe("the verdict reports as early", () => {
     expect(kinds(story({ arrivals: [arrival(1, -0.5)] }))).toEqual(["early"]);
   });
 
-  it("a request with early fire that leaves further ahead than the way to its target can take", () => {
+  it("a request with early fire that arrives more than 500 ms before its instant", () => {
     expect(kinds(story({ row: { earlyFire: true }, arrivals: [arrival(1, -499)] }))).toEqual([]);
     expect(kinds(story({ row: { earlyFire: true }, arrivals: [arrival(1, -501)] }))).toEqual(["early"]);
   });
@@ -201,7 +201,7 @@ describe("the verdict reports as after-cancel", () => {
     expect(kinds(cancelled)).toContain("after-cancel");
   });
 
-  it("an acknowledged cancel that did not last", () => {
+  it("a schedule that was delivered although its cancel was acknowledged", () => {
     expect(kinds(story({ changes: [change("cancel", 5)] }))).toEqual(["after-cancel"]);
   });
 
@@ -243,16 +243,16 @@ describe("the verdict reports as duplicate", () => {
     expect(verdict).toMatchObject({ violations: [], allowedDuplicates: 1, interrupted: 1 });
   });
 
-  it("no request of a process that was stopped as it wrote, after another process had delivered", () => {
+  it("no late request of a process that was paused between its last check and its write", () => {
     const verdict = verdictOf(lateWrite(fault("pause", 1, 40_001)));
     expect(verdict).toMatchObject({ violations: [], allowedDuplicates: 1 });
   });
 
-  it("a request of a process that was stopped before the instant, and wrote without checking its lease again", () => {
+  it("a late request of a process that was paused before its last check and did not check its lease again", () => {
     expect(kinds(lateWrite(fault("pause", -60, 40_001)))).toEqual(["duplicate"]);
   });
 
-  it("a request of a process that was stopped at the instant, and had run again for longer than a write takes", () => {
+  it("a late request that a paused process wrote long after it continued", () => {
     expect(kinds(lateWrite(fault("pause", 1, 39_900)))).toEqual(["duplicate"]);
   });
 
@@ -264,7 +264,7 @@ describe("the verdict reports as duplicate", () => {
     expect(kinds(repeated([{ ...fault("kill", 5, Number.POSITIVE_INFINITY), pid: 12 }]))).toContain("duplicate");
   });
 
-  it("a repeat when the kill came so long after the answer that the outcome had to be recorded by then", () => {
+  it("a repeat when the dispatcher was killed so long after the answer that the outcome should have been recorded", () => {
     expect(kinds(repeated([fault("kill", 8_000, Number.POSITIVE_INFINITY)]))).toContain("duplicate");
   });
 

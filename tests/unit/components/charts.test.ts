@@ -52,7 +52,7 @@ describe("the scale of a tape", () => {
     );
   });
 
-  it("goes up to a second at least, and has no lower side when nothing was early", () => {
+  it("reaches at least one second, and has a negative side only when something was early", () => {
     expect(tapeScale({ earliestMs: 0, latestMs: 3 }).majors).toEqual([1, 10, 100, 1_000]);
     expect(tapeScale({ earliestMs: -7, latestMs: 3 }).majors).toEqual([-10, 1, 10, 100, 1_000]);
     expect(tapeScale({ earliestMs: 0, latestMs: 1_001 }).majors.at(-1)).toBe(10_000);
@@ -84,7 +84,7 @@ describe("a tape", () => {
 });
 
 describe("the histogram", () => {
-  it("has the two-sided scale when any request was early, and then does not say that none ever is", () => {
+  it("is two-sided when any request was early, and then does not claim that requests are never early", () => {
     const show = (counts: { ms: number; count: number }[]) =>
       renderToStaticMarkup(h(LatenessHistogram, { counts, p50: 0, p95: 3 }));
     const early = show([
@@ -96,7 +96,7 @@ describe("the histogram", () => {
     expect(show([{ ms: 3, count: 6 }])).toContain("never early");
   });
 
-  it("draws early ones to the left of the zero line, and each count somewhere", () => {
+  it("draws a line for each lateness that was counted, early ones to the left of the zero line", () => {
     const scale = latenessScale({ isTwoSided: true });
     const lines = histogramLines(
       [

@@ -8,7 +8,7 @@ const labels = (typed: string, env: "live" | "test" = "live") =>
   findCommands(commands(env), typed, newScheduleHref(env)).map(({ label }) => label);
 
 describe("the commands of the palette", () => {
-  it("stay in the environment of the page, and lead to the other one", () => {
+  it("link to pages of the current environment, and offer to switch to the other one", () => {
     const found = commands("test");
     expect(found).toContainEqual({ group: "Go to", label: "Logs", href: "/logs?env=test" });
     expect(found).toContainEqual({ group: "Do", label: "Switch to live", href: "/logs" });

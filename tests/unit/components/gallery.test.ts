@@ -20,7 +20,7 @@ it("the gallery shows every primitive and every chart", () => {
   expect(parts.filter((part) => !shown.has(part))).toEqual([]);
 });
 
-it("the gallery shows the cards in place of a page, with and without what they may have", () => {
+it("the gallery shows the cards that replace a page, with and without their optional parts", () => {
   const gallery = renderGallery().replaceAll(/<(?!\/section)[^>]*>/g, "\n");
   const cards = gallery.split("</section>").map((card) => card.trim().split(/\n+/));
   const cardOf = (title: string) => cards.find((card) => card.includes(title)) ?? [];

@@ -28,7 +28,7 @@ describe("what clocks in a zone show", () => {
     expect(instantOfWallClock(text, "UTC")).toBeNull();
   });
 
-  it("at the beginning of a day that is short begins it where clocks show midnight", () => {
+  it("as midnight begins a day, also one with 23 hours", () => {
     expect(dayStart(new Date("2026-03-29T10:00:00Z"), "Europe/Berlin").toISOString()).toBe("2026-03-28T23:00:00.000Z");
     expect(dayStart(new Date("2026-03-30T10:00:00Z"), "Europe/Berlin").toISOString()).toBe("2026-03-29T22:00:00.000Z");
   });

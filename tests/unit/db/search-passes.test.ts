@@ -32,7 +32,7 @@ describe("a search", () => {
     });
   });
 
-  test("takes the page from a pass in order, and the total from another pass", async () => {
+  test("takes the page from a pass that is in order, and the total from another pass", async () => {
     const ordered = pass({ isInOrder: true, keys: [9, 8, 7] });
     const counted = pass({ found: 10_001 });
     for (const passes of [
@@ -100,28 +100,28 @@ describe("a search for a target", () => {
     expect(await asked(5)).toEqual(["first 2000", "byTarget 10001"]);
   });
 
-  test("in a list with other filters asks the index for more, since few of what it finds may be in the list", async () => {
+  test("in a list with other filters reads more rows from the index, since the filters may drop most of them", async () => {
     expect(await asked(5, { isFiltered: true })).toEqual(["first 2000", "byTarget 25000"]);
   });
 
-  test("that matches many rows scans as many rows as the page should need", async () => {
+  test("that matches many rows scans as many rows as the page is expected to need", async () => {
     expect(await asked(1_000_000)).toEqual(["first 2000", "first 12502"]);
     expect(await asked(1_000)).toEqual(["first 2000", "first 25003", "byTarget 10001"]);
   });
 
-  test("for a page alone does not take few matches in the first pass for their share of the list", async () => {
+  test("for a page alone estimates the share of matches only from ten or more matches in the first pass", async () => {
     const page = { enough: 21, window: { limit: 20, offset: 0 } };
     expect(await asked(9, page)).toEqual(["first 2000", "byTarget 25000"]);
     expect(await asked(10, page)).toEqual(["first 2000", "first 5250", "byTarget 25000"]);
   });
 
-  test("asks the index for more rows when next to none of the first rows match", async () => {
+  test("reads more rows from the index when fewer than ten of the first rows match", async () => {
     const page = { enough: 21, window: { limit: 20, offset: 0 }, sparseRows: 100_000 };
     expect(await asked(9, page)).toEqual(["first 2000", "byTarget 100000"]);
     expect(await asked(10, page)).toEqual(["first 2000", "first 5250", "byTarget 25000"]);
   });
 
-  test("scans the most rows only where the passes before it let expect a page in them", async () => {
+  test("skips the largest scan when the passes before it show that it cannot fill the page", async () => {
     const deep = { ofTarget: 1_000_000, window: { limit: 20, offset: 9_980 } };
     const rest = ["byTarget 25000", "first 200000", "byTarget null"];
     expect(await asked(0, deep)).toEqual(["first 2000", ...rest]);

@@ -79,7 +79,7 @@ function start() {
 
 const stateOf = ({ state }: Delivery) => state;
 
-it("overdue deliveries of a lane go on in the order of their statements, whichever is answered first, and other lanes do not wait", async () => {
+it("overdue deliveries of a lane become claimed in the order of their statements, even when a later one is answered first; other lanes do not wait", async () => {
   const { admit, answer, statements } = start();
   const first = [admit("a", 1_000), admit("a", 1_001)];
   await turn();
@@ -96,7 +96,7 @@ it("overdue deliveries of a lane go on in the order of their statements, whichev
   expect([...first, second, onTime].map(stateOf)).toEqual(["claimed", "claimed", "claimed", "claimed"]);
 });
 
-it("a third statement takes no delivery of a lane that has overdue ones in two, and one of another lane", async () => {
+it("a lane with overdue deliveries in two statements waits for both before its next claim; other lanes do not wait", async () => {
   const { admit, answer, statements } = start();
   admit("a", 1_000);
   await turn();
@@ -111,7 +111,7 @@ it("a third statement takes no delivery of a lane that has overdue ones in two, 
   expect(stateOf(own)).toBe("claiming");
 });
 
-it("overdue deliveries whose earlier ones were lost are put back, and those of other lanes go on", async () => {
+it("when the claim of overdue deliveries fails, later ones of their lane are released too; other lanes stay claimed", async () => {
   const { admit, answer, lose, released } = start();
   const first = admit("a", 1_000);
   await turn();
@@ -124,7 +124,7 @@ it("overdue deliveries whose earlier ones were lost are put back, and those of o
   expect(released).toEqual([first.id, second.id]);
 });
 
-it("a delivery that is on time lets the others of its lane be claimed at once", async () => {
+it("a claim in flight for a delivery that is on time does not delay other claims of its lane", async () => {
   const { admit } = start();
   const first = admit("a", NOW_MS);
   await turn();
@@ -133,7 +133,7 @@ it("a delivery that is on time lets the others of its lane be claimed at once", 
   expect([first.state, second.state]).toEqual(["claiming", "claiming"]);
 });
 
-it("deliveries that it is too early to claim are claimed together in steps of 10 ms, none of them before it may be", async () => {
+it("deliveries that may not be claimed yet are claimed together in steps of 10 ms, none of them too early", async () => {
   const { admit, runAll, sent } = start();
   const dueAtMs = new Map<string, number>();
   for (let n = 0; n < 300; n++) {

@@ -87,7 +87,7 @@ describe("the queue", () => {
     );
   });
 
-  it("finds the first item that is accepted, and drops only those before it that need not be kept", () => {
+  it("finds the first item that is accepted, and drops only items before it that need not be kept", () => {
     const steps = fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 1_000 });
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 200 }), (actions, every, of) => {

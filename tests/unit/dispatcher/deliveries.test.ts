@@ -157,7 +157,7 @@ describe("a transition", () => {
 });
 
 describe("the demand for connections", () => {
-  it("counts for one account at most as many of an origin as it may have, and for several accounts their sum", () => {
+  it("counts no more connections to an origin than the account may have, and adds up several accounts", () => {
     const deliveries = start();
     const origin = "https://one.example";
     for (let n = 0; n < 5; n++) deliveryIn(deliveries, "awaiting connection", { accountId: "a", origin });
@@ -166,7 +166,7 @@ describe("the demand for connections", () => {
     expect(deliveries.holdings.wantedByOrigin.get(origin)).toBe(CONNECTIONS_PER_PLACE + 1);
   });
 
-  it("counts a reservation for account and origin until its request is over, also through a retry on another connection", () => {
+  it("counts a reservation for account and origin until its request is over, even when another connection replaces the first", () => {
     const deliveries = start();
     const delivery = deliveryIn(deliveries, "writing");
     const used = () => deliveries.holdings.connectionsByPlace.get(delivery.place) ?? 0;

@@ -10,8 +10,8 @@ const BEGIN_MS = 1_000_000;
 const LEAD_MS = 11;
 
 /**
- * A due queue whose clock goes from one wake-up that it asks for to the next. Other deliveries take `preparationMs` until
- * they are prepared. Claiming takes `rowMs` for each that leaves at the same time.
+ * A due queue whose clock jumps to each wake-up that the queue requests. The preparation time of the origin is
+ * `preparationMs`. Claiming takes `rowMs` for each delivery that leaves at the same time.
  */
 function start(preparationMs = 0, rowMs = 0) {
   let nowMs = BEGIN_MS;
@@ -55,14 +55,14 @@ function start(preparationMs = 0, rowMs = 0) {
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-it("deliveries of many instants share the wake-ups at which they are looked at ahead of time", () => {
+it("1,000 deliveries that are due over a second cost fewer than 100 wake-ups", () => {
   const { add, run } = start();
   for (let n = 0; n < 1_000; n++) add(`account ${n}`, BEGIN_MS + 4_000 + n);
-  // 20 a second to open connections and 20 to look at the load, beside those that enqueue 40.
+  // A second has 20 wake-ups that open connections, 20 that look at the load, and those that enqueue 40 deliveries each.
   expect(run()).toBeLessThan(100);
 });
 
-it("each delivery is enqueued ahead of its instant by the time that turn and claim take", () => {
+it("each delivery is enqueued early enough for its turn and its claim", () => {
   const { add, run, aheadMs } = start();
   for (let n = 0; n < 50; n++) add(`account ${n}`, BEGIN_MS + 4_000 + 7 * n);
   run();
@@ -71,7 +71,7 @@ it("each delivery is enqueued ahead of its instant by the time that turn and cla
   expect(Math.max(...aheadMs)).toBeLessThan(LEAD_MS + 100);
 });
 
-it("1,000 a second are enqueued 40 at a time, and not as far ahead as if all of a second left at once", () => {
+it("1,000 deliveries a second are enqueued 40 at a time, not as far ahead as a burst of 1,000 would be", () => {
   const { add, run, aheadMs, enqueued } = start(0, 0.1);
   for (let n = 0; n < 4_000; n++) add(`account ${n}`, BEGIN_MS + 4_000 + n);
   // 1,000 / 40 wake-ups a second that enqueue, and 40 that look ahead.
@@ -82,14 +82,14 @@ it("1,000 a second are enqueued 40 at a time, and not as far ahead as if all of 
   expect(median(aheadMs)).toBeLessThan(LEAD_MS + claimMs + enqueueMs + togetherMs);
 });
 
-it("deliveries whose claims take longer than they may be made ahead are enqueued 40 at a time, too", () => {
+it("deliveries are enqueued 40 at a time even when claims take longer than they may be made ahead", () => {
   const { add, run, enqueued } = start(0, 1);
   for (let n = 0; n < 4_000; n++) add(`account ${n}`, BEGIN_MS + 4_000 + n);
   expect(run()).toBeLessThan(4 * 70);
   expect(enqueued).toHaveLength(4_000);
 });
 
-it("each delivery is enqueued as far ahead as others to its origin took recently until they were prepared, but no further than it may be claimed", () => {
+it("each delivery is enqueued ahead by the preparation time of its origin, but not before it may be claimed", () => {
   for (const preparationMs of [150, 1_000]) {
     const { add, run, aheadMs } = start(preparationMs);
     for (let n = 0; n < 50; n++) add(`account ${n}`, BEGIN_MS + 4_000 + 7 * n);
@@ -101,7 +101,7 @@ it("each delivery is enqueued as far ahead as others to its origin took recently
   }
 });
 
-it("a delivery with which few are due goes on before thousands that are due at an instant just before it, but not before those of its lane", () => {
+it("a delivery outside a burst is enqueued before thousands of a burst that is due just before it, but not before those of its own lane", () => {
   const { add, run, enqueued } = start();
   for (let n = 0; n < 3_000; n++) add(`crowd ${n}`, BEGIN_MS + 4_000);
   for (let n = 0; n < 300; n++) add("own crowd", BEGIN_MS + 4_000);
@@ -113,7 +113,7 @@ it("a delivery with which few are due goes on before thousands that are due at a
   expect(enqueued.filter(({ accountId }) => accountId === "own crowd").at(-1)?.dueAtMs).toBe(BEGIN_MS + 4_005);
 });
 
-it("a delivery due just after a crowd's instant is enqueued as early as the crowd, at whatever time it was looked at", () => {
+it("a delivery due up to 60 ms after a burst is enqueued as early as the burst", () => {
   const { add, run, enqueued, aheadMs } = start();
   const instantMs = BEGIN_MS + 4_050;
   for (let n = 0; n < 3_000; n++) add(`crowd ${n}`, instantMs);
@@ -124,7 +124,7 @@ it("a delivery due just after a crowd's instant is enqueued as early as the crow
   expect(Math.min(...others)).toBeGreaterThan(140);
 });
 
-it("a crowd is enqueued one shard after the other, so that it is not enqueued all at once", () => {
+it("a burst is enqueued shard by shard, not all at once", () => {
   const { add, run, aheadMs } = start();
   for (let n = 0; n < 6_400; n++) add(`crowd ${n}`, BEGIN_MS + 4_050, n % 64);
   run();

@@ -4,7 +4,7 @@ import { type DueStage, DueWork } from "#dispatcher/runtime/due-work.ts";
 let work: DueWork;
 afterEach(() => work.close());
 
-it("the first stage runs at once, and the others once, after what it began was written", async () => {
+it("the first stage runs at once; the other stages run once, after the writes that it began", async () => {
   work = new DueWork({ isSet: () => true, monotonicAt: (instantMs) => instantMs });
   const done: string[] = [];
   const stage = (name: string, begin?: () => void): DueStage => ({

@@ -34,7 +34,7 @@ function start(statusCode: number) {
 }
 
 describe("the stored start of an answer", () => {
-  it("keeps none of the buffers it was read from, in however many chunks it arrives", async () => {
+  it("keeps no reference to the buffers that it was read from, in however many chunks it arrives", async () => {
     const { exchange, results } = start(500);
     const read: WeakRef<ArrayBuffer>[] = [];
     (() => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Intake } from "#dispatcher/intake/intake.ts";
 import { MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
 
-/** An intake beside `size` deliveries, of which `waiting` are late and wait for a connection. */
+/** An intake with `size` deliveries in memory, of which `waiting` are late and wait for a connection. */
 function createIntake(size: number, waiting: number) {
   const removed: unknown[] = [];
   const readAgain: unknown[] = [];
@@ -27,7 +27,7 @@ it("late schedules that wait for a connection are put back once they leave no me
   expect(readAgain).toHaveLength(300);
 });
 
-it("they stay while there is memory for other late schedules, or while they are few", () => {
+it("late schedules that wait for a connection stay while others fit into memory, or while they are few", () => {
   for (const [size, waiting] of [
     [MEMORY_OF_LATE_MAX - 1, MEMORY_OF_WAITING_MAX + 300],
     [MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX],

@@ -65,7 +65,7 @@ describe("a lane that was deferred for lack of room", () => {
     expect(taken()).toEqual(["far"]);
   });
 
-  it("is not read while memory is full, and not read for late schedules while the last quarter is reserved for those on time", () => {
+  it("is not read while memory is full, and with late schedules not while only the quarter for those on time is free", () => {
     const { lanes, holdings, pass, read, taken } = createLanes();
     const [late, onTime] = [read("late", -60_000), read("on time", 500)];
     for (const lane of [late, onTime]) {
@@ -83,7 +83,7 @@ describe("a lane that was deferred for lack of room", () => {
   });
 });
 
-describe("while the free memory is reserved for what is on time, a lane that was never read", () => {
+describe("while only the memory for schedules on time is free, a lane that was never read", () => {
   it("is read a second before its first schedule is due, not sooner", () => {
     const { lanes, holdings, pass, taken } = createLanes();
     holdings.memory = MEMORY_OF_LATE_MAX;
@@ -95,7 +95,7 @@ describe("while the free memory is reserved for what is on time, a lane that was
     expect(taken()).toEqual(["far"]);
   });
 
-  it("is read once though its first schedule seems late, since that may be gone, and not again when it was not gone", () => {
+  it("is read once although its first schedule looks late, since that may be removed; if it is not, the lane is not read again", () => {
     const { lanes, holdings, pass, read, taken } = createLanes();
     holdings.memory = MEMORY_OF_LATE_MAX;
     lanes.defer(read("late", -60_000));
@@ -109,7 +109,7 @@ describe("while the free memory is reserved for what is on time, a lane that was
 });
 
 describe("lanes of a large burst", () => {
-  it("leave the reserved memory to what is due after them, and are read once they are late", () => {
+  it("leave the reserved memory to schedules that are due after them, and are read once they are late", () => {
     const { lanes, holdings, pass, taken } = createLanes();
     const wake = (accountId: string, inMs: number) =>
       lanes.wake({ accountId, env: "live", shard: 0, dueAtMs: 1_000_000 + inMs }, `${accountId}:live`);
@@ -127,7 +127,7 @@ describe("lanes of a large burst", () => {
     expect(taken()).toEqual(["of the burst"]);
   });
 
-  it("use the memory that is not reserved, like others", () => {
+  it("use the memory that is not reserved like other lanes", () => {
     const { lanes, holdings, read, taken } = createLanes();
     const first = read("first", 500);
     holdings.memoryByInstant.set(instantOf(1_000_000 + 500), MEMORY_OF_BURST_MAX);
@@ -138,8 +138,8 @@ describe("lanes of a large burst", () => {
   });
 });
 
-describe("while late schedules would find no room because too many wait for a connection", () => {
-  it("lanes are read ten times a second, not one statement after the other", () => {
+describe("while too many late schedules wait for a connection", () => {
+  it("late lanes are not read one statement after the other", () => {
     const { lanes, holdings, pass, read } = createLanes();
     lanes.defer(read("late", -60_000));
     pass(200);
@@ -160,7 +160,7 @@ describe("lanes whose schedules are late", () => {
     expect(taken()).toHaveLength(2);
   });
 
-  it("may have no more schedules than there is memory for beside those that are read with them", () => {
+  it("take no more schedules than fit into memory beside those of the lanes that are read with them", () => {
     const { lanes, holdings, read } = createLanes();
     const [late, onTime] = [read("late", -60_000), read("on time", 500)];
     holdings.memory = MEMORY_OF_LATE_MAX - 10;

@@ -4,7 +4,7 @@ import { Loop } from "#dispatcher/runtime/loop.ts";
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
-it("a round that asks for the next one within a time gets it then; the one after that comes after the period", async () => {
+it("a round can request an earlier next round; the round after that comes a whole period later", async () => {
   const begunAtMs: number[] = [];
   const loop = new Loop(
     1_000,

@@ -19,7 +19,7 @@ function takeAll(queue: NearQueue, untilMs: number): string[] {
   return taken;
 }
 
-it("a delivery with which few are due comes before a crowd that is to be woken before it, but none before its time", () => {
+it("a delivery outside a burst comes before a burst that wakes earlier, but no delivery comes before its wake time", () => {
   const queue = nearQueue();
   for (let n = 0; n < 3; n++) queue.push(due("crowd", INSTANT_MS, 1_000 + n));
   queue.push(due("other", INSTANT_MS + 20, 1_500));
@@ -32,7 +32,7 @@ it("a delivery with which few are due comes before a crowd that is to be woken b
   expect(queue.nextMs()).toBe(Number.POSITIVE_INFINITY);
 });
 
-it("a delivery does not come before one of its own lane that is in a crowd and to be woken before it", () => {
+it("a delivery does not overtake one of its own lane that is in a burst and wakes earlier", () => {
   const queue = nearQueue();
   queue.push(due("own", INSTANT_MS, 1_000));
   queue.push(due("own", INSTANT_MS + 20, 1_500));
@@ -43,7 +43,7 @@ it("a delivery does not come before one of its own lane that is in a crowd and t
   expect(takeAll(queue, 2_000)).toEqual(["own", "crowd"]);
 });
 
-it("deliveries that were dropped hold no other of their lane back", () => {
+it("a removed delivery holds back no other delivery of its lane", () => {
   const queue = nearQueue();
   const gone = due("own", INSTANT_MS, 1_000);
   for (const delivery of [gone, due("crowd", INSTANT_MS, 1_000), due("own", INSTANT_MS + 20, 1_500)])
@@ -54,7 +54,7 @@ it("deliveries that were dropped hold no other of their lane back", () => {
   expect(takeAll(queue, 2_000)).toEqual(["own", "crowd"]);
 });
 
-it("deliveries that are to be woken together come in due order, in which their lane sends them", () => {
+it("deliveries of a lane with one wake time come in due order", () => {
   const queue = nearQueue();
   const lane = Array.from({ length: 20 }, () => due("own", INSTANT_MS, 1_000));
   const inDueOrder = lane.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -18,7 +18,7 @@ function start() {
 }
 
 describe("the origins that a dispatcher knows", () => {
-  it("cost nothing while they are idle, and are remembered for ten minutes", () => {
+  it("are not active while they are idle, and are remembered for ten minutes", () => {
     const { origins, pass } = start();
     for (let n = 0; n < 1_000; n++) origins.originOf(`https://${n}.example`);
     expect(origins.active.size).toBe(1_000);
@@ -35,7 +35,7 @@ describe("the origins that a dispatcher knows", () => {
     expect(origins.get("https://7.example")).toBe(known);
   });
 
-  it("are remembered up to a maximum, the latest ones, while they are idle", () => {
+  it("are remembered up to a maximum while they are idle; the oldest are forgotten first", () => {
     const { origins } = start();
     const { rememberedMax } = origins.figures();
     for (let n = 0; n < rememberedMax + 100; n++) origins.originOf(`https://${n}.example`);

@@ -59,7 +59,7 @@ const of = (accountId: string, origin = KEY): Delivery =>
   newDelivery({ id: String(++ids), accountId, origin, env: "live", dueAtMs: 3_000 } as never, 0, "ready");
 
 describe("a connection", () => {
-  it("counts for the account it is opened for from that decision on, until another account's request uses it", async () => {
+  it("counts for the account that it is opened for from the decision to open it until another account's request uses it", async () => {
     const { pool, origin, open, counts } = start();
     pool.open(origin(), "a");
     expect(counts()).toEqual({ "a all": 1, "a opening": 1, [`a ${KEY}`]: 1 });
@@ -75,7 +75,7 @@ describe("a connection", () => {
     expect(pool.size).toBe(0);
   });
 
-  it("is exchanged for one that is being opened when its new account may have no more to that origin", async () => {
+  it("is exchanged for the one that its new account is opening when that account may have no more to the origin", async () => {
     const { pool, origin, open, counts } = start({ perOrigin: 1 });
     pool.open(origin(), "a");
     await open();
@@ -100,7 +100,7 @@ describe("a connection", () => {
 });
 
 describe("connections that are being opened", () => {
-  it("may take an eighth of the process for one account, so that hosts that do not answer leave room for others", () => {
+  it("are at most an eighth of the process's connections for one account, so that other accounts can open theirs", () => {
     const { pool, origin } = start({ total: 64 });
     let n = 0;
     while (pool.mayOpen(origin(`https://host-${n}.example`), "a"))
@@ -133,7 +133,7 @@ describe("unused connections", () => {
 });
 
 describe("a fast origin", () => {
-  it("gets no more connections when its answers wait in their sockets, because this process is busy", async () => {
+  it("gets no more connections when its answers are late only because this busy process has not read them", async () => {
     const connectionsWith = async (provenMs: number) => {
       const { pool, demand, origins, origin, open, pass } = start();
       for (let n = 0; n < 64; n++) pool.open(origin(), "a");

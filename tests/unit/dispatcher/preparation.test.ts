@@ -26,7 +26,7 @@ function start() {
   };
 }
 
-it("deliveries are enqueued ahead by a quarter more than the slowest one recently took until it was prepared", () => {
+it("deliveries are enqueued ahead by 1.25 times the slowest preparation time of the last second", () => {
   const { preparation, prepared, pass } = start();
   expect(preparation.aheadMs(ORIGIN)).toBe(0);
   prepared(200);
@@ -42,14 +42,14 @@ it("deliveries are enqueued ahead by a quarter more than the slowest one recentl
   expect(preparation.aheadMs(ORIGIN)).toBe(100);
 });
 
-it("what was slow is forgotten after a second, also when nothing was prepared since", () => {
+it("a slow preparation is forgotten after a second, even when nothing was prepared since", () => {
   const { preparation, prepared, pass } = start();
   prepared(200);
   pass(1_000);
   expect(preparation.aheadMs(ORIGIN)).toBe(0);
 });
 
-it("neither other origins nor a lane that waits for its slots have deliveries enqueued earlier", () => {
+it("slow preparations for another origin, or in a lane that waited for its slots, do not count", () => {
   const { preparation, prepared } = start();
   prepared(200, { origin: "https://b.example" });
   prepared(200, { waitMs: 1 });

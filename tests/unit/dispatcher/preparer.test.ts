@@ -34,7 +34,7 @@ function prepare(dueAtMs: number[]): () => number {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it("of the requests that leave later, eight are prepared in a turn of the event loop, so that others leave in between", async () => {
+it("requests that leave in over 25 ms are prepared eight in a turn of the event loop, so that others leave in between", async () => {
   const prepared = prepare(Array.from({ length: 20 }, () => NOW_MS + 100));
   await Promise.resolve();
   expect(prepared()).toBe(8);
@@ -44,7 +44,7 @@ it("of the requests that leave later, eight are prepared in a turn of the event 
   expect(prepared()).toBe(20);
 });
 
-it("the requests that are due, or leave within 25 ms, are all prepared at once", async () => {
+it("requests that are due or leave within 25 ms are all prepared at once", async () => {
   const prepared = prepare(Array.from({ length: 100 }, (_, n) => NOW_MS + 25 - n));
   await Promise.resolve();
   expect(prepared()).toBe(100);

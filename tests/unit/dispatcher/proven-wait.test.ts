@@ -10,7 +10,7 @@ function beBusy(ms: number): void {
   for (const untilMs = monotonicNow() + ms; monotonicNow() < untilMs; );
 }
 
-it("an answer that waits in its socket while the process is busy has not taken that long", async () => {
+it("the time that an answer waits in its socket while the process is busy is not counted as its latency", async () => {
   const wait = new ProvenWait(monotonicNow);
   const server = createServer((socket) => socket.pipe(socket)).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -32,14 +32,14 @@ it("an answer that waits in its socket while the process is busy has not taken t
   expect(Math.min(...proven)).toBeLessThan(25);
 });
 
-it("an answer for which an idle process waits has taken as long as it waited", async () => {
+it("while the process is idle, the whole wait for an answer is counted", async () => {
   const wait = new ProvenWait(monotonicNow);
   const start = wait.start();
   await pause(100);
   expect(wait.until(start)).toBeGreaterThan(90);
 });
 
-it("an answer that comes while others are read has taken as long as until the others were, although the process was busy", async () => {
+it("while a busy process reads other answers, the wait until the last of them is counted", async () => {
   const wait = new ProvenWait(monotonicNow);
   const start = wait.start();
   for (let n = 0; n < 4; n++) {

@@ -42,7 +42,7 @@ function start(callsPerSecond: number) {
 }
 
 describe("an overloaded lane", () => {
-  it("sends in due order, even when a slot that is free at once comes after one that is free a little later", async () => {
+  it("sends in due order, even when the later delivery gets a slot that is free earlier", async () => {
     const { add, move, goOnTo } = start(2);
     const [sent, unsent] = [await add(1_000), await add(1_001)];
     await move(sent, "claiming", "claimed", "prepared", "ready", "writing", "sent");
@@ -57,7 +57,7 @@ describe("an overloaded lane", () => {
     expect(second.leaveAtMs).toBeGreaterThanOrEqual(first.leaveAtMs);
   });
 
-  it("sends nothing on time ahead of what it sends late", async () => {
+  it("sends no delivery that is on time before one that is late", async () => {
     const { add, move, goOnTo } = start(2);
     const [sent, unsent] = [await add(1_000), await add(1_001)];
     await move(sent, "claiming", "claimed", "prepared", "ready", "writing", "sent");
@@ -78,7 +78,7 @@ it("a slot that becomes free goes to the delivery that is due first, also when o
   expect([later.state, earlier.state]).toEqual(["awaiting turn", "admitted"]);
 });
 
-it("a higher rate starts as many deliveries as it allows, at once", async () => {
+it("a higher rate admits as many deliveries as it allows at once", async () => {
   const { add, rates } = start(1);
   const all = [];
   for (let n = 0; n < 5_000; n++) all.push(add(1_000 + n));
@@ -89,7 +89,7 @@ it("a higher rate starts as many deliveries as it allows, at once", async () => 
   expect(deliveries.filter(({ state }) => state === "admitted")).toHaveLength(4_000);
 });
 
-it("after a stop, a slot that becomes free goes to none", async () => {
+it("after a stop, a slot that becomes free goes to no delivery", async () => {
   const { add, move, rates } = start(1);
   const first = await add(1_000);
   const second = await add(1_001);

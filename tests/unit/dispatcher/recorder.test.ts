@@ -58,7 +58,7 @@ function reject(deliveries: Deliveries, id: string) {
 }
 
 describe("while the database is away, the recorder", () => {
-  it("keeps every outcome, and as many of their answers as there is room for", () => {
+  it("keeps every outcome, and as many of their answers as fit into memory", () => {
     const { deliveries, recorder } = start();
     const fit = ANSWER_BYTES_MAX / (2 * ANSWER.length);
     const rejected = Array.from({ length: fit + 100 }, (_, n) => reject(deliveries, `id-${n}`));

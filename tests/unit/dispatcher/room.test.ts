@@ -28,13 +28,13 @@ function busyOrigin() {
   return origin;
 }
 
-/** More than a few deliveries of other accounts are due at the origin at `dueAtMs`. */
+/** Makes a burst: 17 deliveries of other accounts that are due at the origin at `dueAtMs`. */
 function crowdAt(origin: Origin, dueAtMs: number): void {
   for (let n = 0; n < 17; n++) origin.forecast.add(waiting(`crowd ${n}`, dueAtMs), 1);
 }
 
-describe("the deliveries that may be let through to their claim", () => {
-  it("are so few that this process sends them long before they would be put back, however quickly the origin answers", () => {
+describe("deliveries that are admitted to their claim", () => {
+  it("are so few that the process sends them long before they would be released, however fast the origin answers", () => {
     const origin = busyOrigin();
     expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 1_024);
     const justDue = { sendAtMs: NOW_MS - 100 };
@@ -45,11 +45,11 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 2_000);
   });
 
-  it("are more as long as no claimed one waits for a connection, as before the instant of a burst", () => {
+  it("are more while no claimed delivery waits for a connection, as before a burst", () => {
     expect(roomFor(quickOrigin(), 0, NOW_MS)).toBe(64 + 4_096);
   });
 
-  it("include those with which few are due, when a crowd has taken all the room and more", () => {
+  it("include deliveries outside a burst even when the burst has used more than the capacity", () => {
     const origin = busyOrigin();
     const room = roomFor(origin, 2_200, NOW_MS);
     const times = [NOW_MS - 100, NOW_MS];
@@ -60,7 +60,7 @@ describe("the deliveries that may be let through to their claim", () => {
     for (const sendAtMs of times) expect(isUrgent(origin, { sendAtMs }, room, clock)).toBe(false);
   });
 
-  it("include none of a crowd before it is due because one due after it was let through", () => {
+  it("include none of a burst before it is due, even when one due later was admitted", () => {
     const origin = busyOrigin();
     const full = roomFor(origin, 1_500, NOW_MS);
     origin.frontierMs = NOW_MS + 300;
@@ -69,7 +69,7 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(isUrgent(origin, { sendAtMs: NOW_MS + 200 }, full, clock)).toBe(false);
   });
 
-  it("include one that is not due yet, as far ahead as others took to be prepared, unless a crowd is due with it", () => {
+  it("include one that is not due yet, ahead by the preparation time, unless it is part of a burst", () => {
     const origin = busyOrigin();
     const full = roomFor(origin, 2_500, NOW_MS);
     const soon = waiting("soon", NOW_MS + 200);
@@ -82,7 +82,7 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(isUrgent(origin, soon, full, clock)).toBe(false);
   });
 
-  it("include one that is due just before a crowd's instant, and was held up, before all of the crowd", () => {
+  it("include a delayed one that was due just before a burst of 1,000 within the first four turns", () => {
     const queue = new WaitingQueue();
     for (let n = 0; n < 1_000; n++) queue.push(waiting(`crowd ${n}`, NOW_MS - 1_000));
     queue.push(waiting("other", NOW_MS - 1_030));
@@ -91,7 +91,7 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(first).toContain("other");
   });
 
-  it("are none that has to wait for room, whoever's turn it is", () => {
+  it("include none that has to wait for capacity, even when it is its turn", () => {
     const queue = new WaitingQueue();
     for (let n = 0; n < 12; n++) queue.push(waiting(`due ${n}`, NOW_MS - 100));
     queue.push(waiting("not due yet", NOW_MS + 10));
@@ -101,7 +101,7 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(taken).toContain(undefined);
   });
 
-  it("are those that are on time, when all that are first by their turns are late", () => {
+  it("include one that is on time even when all that come first by their turns are late", () => {
     const queue = new WaitingQueue();
     for (let n = 0; n < 100; n++) queue.push(waiting(`backlog ${n}`, NOW_MS - 60_000));
     queue.push(waiting("on time", NOW_MS));
@@ -111,7 +111,7 @@ describe("the deliveries that may be let through to their claim", () => {
     expect(queue.size).toBe(100);
   });
 
-  it("are more late ones while connections idle, so that the pace does not sink with the bound that depends on it", () => {
+  it("include four times as many late ones while connections idle", () => {
     const origin = quickOrigin();
     const idling = lateMax(origin, NOW_MS);
     for (const connection of origin.unused.splice(0, 40)) origin.busy.set(connection, NOW_MS);

@@ -34,7 +34,7 @@ function start() {
 }
 
 describe("a request that was begun ahead of its instant", () => {
-  it("is held until its slot is free, when that is a little later by the other clock, and is not put back", () => {
+  it("is held for a slot that is free 0.2 ms later by the other clock, but not for an instant 5 ms ahead", () => {
     let nowMs = NOW_MS;
     const clock = { now: () => nowMs, monotonic: () => (nowMs += 0.01) };
     const lead = new SendLead(clock);

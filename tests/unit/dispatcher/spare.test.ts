@@ -57,7 +57,7 @@ function start() {
       for (const state of TO_READY) deliveries.move(delivery, state);
       return delivery;
     },
-    /** A delivery for which there was no room before its claim. */
+    /** A delivery that waits for a connection before its claim. */
     waiting(accountId: string): Delivery {
       const delivery = known(accountId);
       waits(delivery);
@@ -91,7 +91,7 @@ async function startHanging() {
   return started;
 }
 
-describe("an origin on whose every allowed connection a request of one account hangs", () => {
+describe("an origin whose allowed connections all have a hanging request of one account", () => {
   it("gets another connection for a claimed request of an account with few requests", async () => {
     const { ready, open, origin } = await startHanging();
     const other = ready("answers");
@@ -107,7 +107,7 @@ describe("an origin on whose every allowed connection a request of one account h
     expect(begun).toEqual([]);
   });
 
-  it("keeps a connection that is free again for accounts with few requests", async () => {
+  it("keeps a connection that becomes free for accounts with few requests", async () => {
     const { ready, open, origin, pool, waitingList } = await startHanging();
     const other = ready("answers");
     await open();
@@ -119,7 +119,7 @@ describe("an origin on whose every allowed connection a request of one account h
     expect(ready("answers").state).toBe("writing");
   });
 
-  it("gives a connection that is free again to an account none of whose many claimed requests is on the wire", async () => {
+  it("gives a connection that becomes free to an account with many claimed requests of which none is on the wire", async () => {
     const { ready, open, pool, waitingList } = await startHanging();
     const other = ready("answers");
     await open();
@@ -139,14 +139,14 @@ describe("an origin on whose every allowed connection a request of one account h
     expect(origin.busy.size).toBe(FAST_ORIGIN_MAX + SPARE_MAX);
   });
 
-  it("lets a bounded number be claimed before they have their spare connections", async () => {
+  it("lets a bounded number of deliveries be claimed before their spare connections exist", async () => {
     const { waiting } = await startHanging();
     const all = Array.from({ length: 2 * SPARE_MAX }, (_, n) => waiting(`few-${n}`));
     expect(all.filter(({ state }) => state === "awaiting turn")).toHaveLength(SPARE_MAX);
   });
 });
 
-it("a delivery that is on time has no room while a late one of the same account waits for the same origin", async () => {
+it("a delivery that is on time is not admitted while a late one of its account waits for the same origin", async () => {
   const { ready, open, pool, known, pass, waitingList, reserve, waits } = start();
   const answered = ready("x");
   await open();

@@ -29,8 +29,8 @@ function takeAll(queue: TurnQueue<Item>, nowMs: number, mayGo: (item: Item) => b
 const takeSome = (queue: TurnQueue<Item>, nowMs: number, count: number) =>
   Array.from({ length: count }, () => queue.take(nowMs)?.group);
 
-describe("what is removed from a turn queue", () => {
-  it("is no longer in it, although the choice depends on how much waits", () => {
+describe("removing items from a turn queue", () => {
+  it("removes all that the predicate picks, even when the predicate reads the queue's size", () => {
     const queue = newQueue();
     for (let n = 0; n < 3; n++) queue.push(item("a", n));
     expect(queue.remove(() => queue.size > 0)).toHaveLength(3);
@@ -49,7 +49,7 @@ describe("groups in a turn queue", () => {
     expect(order).toHaveLength(403);
   });
 
-  it("get every fourth turn for a head that became late a moment ago, though thousands were due before it", () => {
+  it("get every fourth turn for a head that became late recently, even when thousands were due before it", () => {
     const queue = newQueue();
     for (let n = 0; n < 1_000; n++) queue.push(item(`crowd ${n}`, 0));
     expect(takeSome(queue, 400, 3).every((group) => group?.startsWith("crowd"))).toBe(true);
@@ -57,7 +57,7 @@ describe("groups in a turn queue", () => {
     expect(takeSome(queue, 400, 12).filter((group) => group === "late")).toHaveLength(3);
   });
 
-  it("get such a turn also for a head that was due just before thousands, after a turn of theirs since", () => {
+  it("get such a turn for a head that was due just before a burst, even when they had a turn since", () => {
     const queue = newQueue();
     queue.push(item("other", 9_900));
     queue.push(item("other", 9_970));
@@ -66,7 +66,7 @@ describe("groups in a turn queue", () => {
     expect(takeSome(queue, 11_000, 16)).toContain("other");
   });
 
-  it("become late together without being moved one by one, however many they are", () => {
+  it("with one due time become late together, not one by one", () => {
     const queue = newQueue();
     for (let n = 0; n < 10_000; n++) queue.push(item(`crowd ${n}`, 10_000));
     expect(takeSome(queue, 10_000, 8)).not.toContain(undefined);
@@ -197,7 +197,7 @@ describe("100 lanes with 2 requests a second each, where 4,000 a second are serv
     ["nobody else", () => [], 5],
     ["200,000 overdue rows of 50 lanes", () => lanes(50, 4_000, (n) => n - 200_000), 20],
     ["one lane that asks for all of it", () => lanes(1, 20_000, (n) => n / 4), 20],
-    // For its first 100 ms the crowd counts as on time, too.
+    // For its first 100 ms the burst counts as on time, too.
     ["40,000 lanes that are due at one instant", () => lanes(40_000, 1, () => 1_000), 100],
     ["100,000 lanes that are due at one instant", () => lanes(100_000, 1, () => 1_000), 100],
   ])("are on time beside %s", (_, others, p99Ms) => {

@@ -31,7 +31,7 @@ const isEarlier = (a: Turn<string>, b: Turn<string>) => a.dueMs - b.dueMs || a.n
 const isLater = (a: Turn<string>, b: Turn<string>) => b.dueMs - a.dueMs || a.n - b.n;
 
 describe("turns by their instants", () => {
-  it("are found by how late they are, in the order in which they were added at one instant, and only while they count", () => {
+  it("are found by their lateness, those of one instant in the order in which they were added, and outdated ones never", () => {
     fc.assert(
       fc.property(steps, (all) => {
         const byInstant = new TurnsByInstant<string>();
@@ -59,7 +59,7 @@ describe("turns by their instants", () => {
     );
   });
 
-  it("are kept while they count, and not many more: outdated ones are dropped by and by", () => {
+  it("are kept while they count; outdated ones are dropped gradually, so that their number is bounded", () => {
     const byInstant = new TurnsByInstant<string>();
     const asked: Turn<string>[] = [];
     for (let n = 0; n < 10_000; n++) {

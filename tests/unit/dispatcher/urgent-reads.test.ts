@@ -22,8 +22,8 @@ function start(isAway: (call: number) => boolean) {
   };
 }
 
-describe("a schedule that is to be read soon", () => {
-  it("stays wanted when reading it failed", async () => {
+describe("a schedule that is read by its id", () => {
+  it("stays requested when the read fails", async () => {
     const { wanted, reads } = start((call) => call === 0);
     wanted.add(["s1", "s2"]);
     await expect(reads.runOnce()).rejects.toThrow(DatabaseUnavailable);

@@ -41,13 +41,13 @@ it("every row says whether the requirement holds, in one of the words that the p
   expect(ROWS.filter(({ verdict, how }) => !VERDICTS.includes(verdict) || how === "")).toEqual([]);
 });
 
-it("every requirement that does not hold is named in the section about what stays open", () => {
+it("every requirement that does not hold is named in the section about open points", () => {
   const [, open = ""] = /^## What stays open on purpose$(.*?)^## /ms.exec(SECURITY) ?? [];
   const missing = ROWS.filter(({ verdict, id }) => verdict === "no" && !new RegExp(`\\b${id}\\b`).test(open));
   expect(missing).toEqual([]);
 });
 
-it("every requirement that the section about what stays open names does not hold, or not completely", () => {
+it("every requirement that the section about open points names does not hold, or holds in part", () => {
   const [, open = ""] = /^## What stays open on purpose$(.*?)^## /ms.exec(SECURITY) ?? [];
   const named = [...open.matchAll(/\bV\d+\.\d+\.\d+\b/g)].map(([id]) => id);
   expect(named).not.toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 const FOLDERS = globSync("examples/*/");
 const LINES_MAX = 60;
-/** What a terminal shows at once. */
+/** Lines that a terminal shows without scrolling. */
 const SCREEN_LINES_MAX = 40;
 
 const linesOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");

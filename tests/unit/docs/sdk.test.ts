@@ -48,7 +48,7 @@ it("documents and pages name the package as its manifest does, and have nobody i
 
 it("docs/sdk.md has every code of the SDK's own errors, and every method of a client", () => {
   const text = readFileSync("docs/sdk.md", "utf8");
-  // A code that the type lacks, or has too much, does not compile.
+  // A missing or an extra code does not compile.
   const codes = {
     ...{ INVALID_KEY: true, INVALID_ARGUMENT: true, INVALID_SIGNATURE: true },
     ...{ NETWORK: true, TIMEOUT: true, BAD_RESPONSE: true },

@@ -10,21 +10,21 @@ import { type FakeOptions, fakeStopwatch } from "../../../sdk/src/testing.ts";
 
 const text = await readFile("docs/testing.md", "utf8");
 
-it("the test of docs/testing.md passes, and fails when what it tests does", async () => {
+it("the sample test of docs/testing.md passes, and fails when the code that it tests is changed", async () => {
   const [, code = ""] = /^```js reminder\.test\.mjs\n(.*?)^```$/ms.exec(text) ?? [];
   expect(code).toContain("fakeStopwatch()");
   expect(await outcomeOf(code)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^# pass 1$/m) });
   expect(await outcomeOf(code.replace("RetryLater(600)", "RetryLater(6_000)"))).toMatchObject({ code: 1 });
 });
 
-it("docs/testing.md has everything that a fake has, and every option", () => {
+it("docs/testing.md names every member of a fake and every option", () => {
   const names = (table: RegExp) =>
     [...(table.exec(text)?.[0] ?? "").matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name),
     );
   const members = names(/^\| Member \| Is \|$.*?^$/ms);
   expect([...members, "baseUrl"].toSorted()).toEqual(Object.keys(fakeStopwatch()).toSorted());
-  // An option that the type lacks, or has too much, does not compile.
+  // A missing or an extra option does not compile.
   const options: Record<keyof FakeOptions, true> = {
     ...{ onDelivery: true, now: true, env: true, plan: true, scheduled: true, relaySettings: true },
     ...{ allowedTargets: true, random: true, onError: true },

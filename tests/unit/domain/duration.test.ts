@@ -75,7 +75,7 @@ describe("a duration", () => {
     );
   });
 
-  it("is judged in time that grows with the text alone", () => {
+  it("of 400,000 characters is judged within a second", () => {
     for (const text of [
       "1h".repeat(200_000),
       "9".repeat(400_000),

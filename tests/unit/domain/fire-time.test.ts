@@ -25,7 +25,7 @@ describe("a local time of a zone", () => {
     ["2025-05-15T12:00", "Africa/Casablanca", "2025-05-15T11:00Z"],
     ["2026-03-29T02:30", "Asia/Kolkata", "2026-03-28T21:00Z"],
     ["2026-03-29T02:30", "UTC", "2026-03-29T02:30Z"],
-  ])("that comes once is that instant, whatever is asked for at changes: %s in %s", (text, zone, iso) => {
+  ])("that comes once is that instant, whatever the rule for clock changes: %s in %s", (text, zone, iso) => {
     for (const rule of ["first", "second", "refuse"] as const) {
       expect(resolve(text, zone, rule)).toMatchObject(instant(iso, null));
     }
@@ -66,11 +66,11 @@ describe("a local time of a zone", () => {
     }
   });
 
-  it("throws for a zone that there is not", () => {
+  it("throws for an unknown zone", () => {
     expect(() => resolve("2031-01-01T09:00", "Europe/Nowhere")).toThrow(RangeError);
   });
 
-  // By the definition, which knows nothing of changes: of all instants, those at which the clocks show this time.
+  // Compared with the definition, which needs no rule for changes: all instants at which the clocks show this time.
   it("has exactly the instants at which the clocks of its zone show it, in any zone near any change", () => {
     const offsets = Array.from({ length: 27 * 4 + 1 }, (_, n) => (n - 12 * 4) * 900_000);
     const zone = fc.constantFrom(...Intl.supportedValuesOf("timeZone").filter(hasChanges));

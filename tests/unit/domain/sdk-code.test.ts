@@ -50,7 +50,7 @@ describe("the fields of a body for the SDK", () => {
     expect(fieldsOf({ headers, payload })).toEqual({ headers, payload });
   });
 
-  it("keep what replaces the headers of another schedule, also when nothing is left of it", () => {
+  it("keep headers that replace those of another schedule, even when none are left", () => {
     const keepsHeaders = true;
     expect(fieldsOf({ payload: "[1]" }, { keepsHeaders })).toEqual({ json: [1] });
     expect(fieldsOf({ payload: "[1]", headers: JSON_TYPE }, { keepsHeaders })).toEqual({ json: [1], headers: {} });

@@ -23,7 +23,7 @@ async function expectRefused(call: PromiseLike<unknown>, path: string, message =
 
 const input = (more: object) => ({ targetUrl: "https://example.com/hook", ...more }) as CreateInput;
 
-describe("an id that is none never reaches the network", () => {
+describe("an invalid id never reaches the network", () => {
   const ids = ["", "../me", "..", undefined, null, 7, {}, `${SCHEDULE_ID}/fire`, `${SCHEDULE_ID}\n`, ` ${SCHEDULE_ID}`];
   test.each([...ids, OPERATION_ID, SCHEDULE_ID.toUpperCase(), "sch_8zzzzzzzzzzzzzzzzzzzzzzzzz"])(
     "%j",
@@ -86,7 +86,7 @@ describe("a payload", () => {
     await expectRefused(schedules.create(input({ fireIn: "1s", payload: "", json: null })), "payload", "json");
   });
 
-  test("of json must be possible to write", async () => {
+  test("of json must be serializable", async () => {
     const cycle: { self?: object } = {};
     cycle.self = cycle;
     for (const json of [cycle, 1n, { at: [1n] }, () => {}, Symbol("x")]) {
@@ -94,7 +94,7 @@ describe("a payload", () => {
     }
   });
 
-  test("of json may be any value that JSON has, with a Content-Type unless one is given", async () => {
+  test("of json may be any JSON value, and sets Content-Type unless one is given", async () => {
     const sent = async (more: object) => {
       await schedules.create(input({ fireIn: "1s", ...more }));
       return JSON.parse(fetch.mock.lastCall?.[1].body ?? "");
@@ -124,7 +124,7 @@ describe("a payload", () => {
     expect(await sent({ headers: {} })).toMatchObject({ headers: { "Content-Type": "application/json" } });
   });
 
-  test("goes out unchanged, half of a surrogate pair included, which is for the service to refuse", async () => {
+  test("is sent unchanged, even with a lone surrogate, which the service refuses", async () => {
     const payload = "\ud800 \0 \u2028 é 😀";
     await schedules.create(input({ fireIn: "1s", payload }));
     const body = fetch.mock.lastCall?.[1].body ?? "";
@@ -143,24 +143,24 @@ describe("headers", () => {
     await expectRefused(schedules.clone(SCHEDULE_ID, { payload: "", headers: { "X-A": value } }), "headers.X-A");
   });
 
-  test("that would be lost are refused", async () => {
+  test("in another form than a plain object are refused", async () => {
     for (const headers of [new Headers({ a: "1" }), new Map([["a", "1"]]), [["a", "1"]]]) {
       await expectRefused(schedules.create(input({ fireIn: "1s", headers })), "headers", 'such as { "X-A": "1" }');
     }
   });
 });
 
-test("a filter that cannot be written is refused", async () => {
+test("a filter that cannot be serialized is refused", async () => {
   await expectRefused(logs.list({ q: "\ud800" }), "q");
   await expectRefused(schedules.list({ sort: Object.create(null) }), "sort");
 });
 
-test("a body that cannot be written is refused", async () => {
+test("a body that cannot be serialized is refused", async () => {
   await expectRefused(client.request("POST", "/v1/things", { body: 1n }), "body");
   await expectRefused(schedules.create(input({ fireIn: "1s", headers: { a: 1n } })), "input");
 });
 
-test("options of a call or a client that are no numbers are refused", async () => {
+test("invalid options of a call or a client are refused", async () => {
   for (const options of [{ timeoutMs: -1 }, { attemptTimeoutMs: Number.NaN }, { maxRetries: "3" as never }]) {
     const other = new Stopwatch(KEY, { baseUrl: "https://stopwatch.example.com", fetch, ...options });
     await expectRefused(other.usage(), Object.keys(options)[0] as string);
@@ -176,7 +176,7 @@ test("options of a call or a client that are no numbers are refused", async () =
   await expectRefused(schedules.createMany({} as never), "items");
 });
 
-test("what only the service can judge is not judged here", async () => {
+test("values that only the service can judge are sent to it", async () => {
   for (const more of [
     { targetUrl: "ftp://10.0.0.1" },
     { fireAt: "yesterday" },

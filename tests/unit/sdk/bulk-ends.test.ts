@@ -75,7 +75,7 @@ describe("an abort ends createMany with the signal's own reason", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test("before it begins, when the plan's size is known already, and reads no item", async () => {
+  test("before it begins, without reading an item when the plan's batch size is known already", async () => {
     const bulk = bulkService();
     service.answer(bulk.answer);
     const { schedules } = service.client();
@@ -91,7 +91,7 @@ describe("an abort ends createMany with the signal's own reason", () => {
     expect(bulk.batches).toHaveLength(1);
   });
 
-  test("while the plan's size is read, and before", async () => {
+  test("while the plan's batch size is read, and before that", async () => {
     const controller = new AbortController();
     const { schedules } = service.client();
     service.answer(() => controller.abort("stop"));
@@ -101,7 +101,7 @@ describe("an abort ends createMany with the signal's own reason", () => {
   });
 });
 
-test("a source that throws ends createMany with what it throws, after the batches under way", async () => {
+test("an error of the source ends createMany with that error, after the batches in flight", async () => {
   const bulk = bulkService();
   service.answer(bulk.answer);
   const entries: BulkEntry[] = [];
@@ -116,7 +116,7 @@ test("a source that throws ends createMany with what it throws, after the batche
   expect(bulk.batches).toHaveLength(2);
 });
 
-test("a full batch leaves at once, without waiting for the next item", async () => {
+test("a full batch is sent at once, without waiting for the next item", async () => {
   const bulk = bulkService();
   service.answer(bulk.answer);
   let release = () => {};
@@ -132,7 +132,7 @@ test("a full batch leaves at once, without waiting for the next item", async () 
   expect((await done).accepted).toHaveLength(3);
 });
 
-test("items are read no further ahead than the batches that are under way, so that memory is bounded", async () => {
+test("createMany reads at most one batch more than those in flight, so that its memory is bounded", async () => {
   const total = 100_000;
   let [made, answered, ahead] = [0, 0, 0];
   const fetch: FetchLike = async (url, { body = "" }) => {
@@ -161,6 +161,6 @@ test("items are read no further ahead than the batches that are under way, so th
   });
   expect(answered).toBe(total);
   expect(sum).toBe((total * (total - 1)) / 2);
-  // Two batches under way and one that fills.
+  // Two batches in flight and one that is being filled.
   expect(ahead).toBeLessThanOrEqual(3 * 500);
 });

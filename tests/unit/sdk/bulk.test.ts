@@ -90,7 +90,7 @@ describe("createMany", () => {
     expect(bulk.batches.map(({ length }) => length).toSorted((a, b) => b - a)).toEqual([100, 50, 2, 2, 1]);
   });
 
-  test("has as many batches under way as it may, two unless told otherwise", async () => {
+  test("sends as many batches at once as concurrency says, two by default", async () => {
     for (const [options, most] of [
       [{}, 2],
       [{ concurrency: 1 }, 1],
@@ -213,7 +213,7 @@ describe("a batch that is refused as a whole", () => {
     );
   });
 
-  test("because the plan's rate is used up is sent again when there is time, however short a call may be", async () => {
+  test("with RATE_LIMITED and Retry-After is sent again after that time, even when timeoutMs is shorter", async () => {
     const limited = refusal(429, "RATE_LIMITED", {}, { "Retry-After": "1" });
     const bulk = bulkService({ fault: (_items, call) => (call < 3 ? { answer: limited } : undefined) });
     service.answer(bulk.answer);
@@ -230,7 +230,7 @@ describe("a batch that is refused as a whole", () => {
     await expect(done).rejects.toBe("stop");
   });
 
-  test("after a try without an answer makes them unknown: the first may have been carried out", async () => {
+  test("after a try without an answer makes its items unknown, because the first try may have been carried out", async () => {
     const bulk = bulkService({
       fault: (_items, call) => ({ answer: call === 1 ? hangUp : refusal(401, "UNAUTHORIZED"), isStored: call === 1 }),
     });
@@ -241,7 +241,7 @@ describe("a batch that is refused as a whole", () => {
 });
 
 describe("callbacks", () => {
-  test("are told of each entry, and of the progress after each batch; the lists stay empty then", async () => {
+  test("get each entry, and the progress after each batch; the returned lists stay empty", async () => {
     service.answer(bulkService().answer);
     const entries: BulkEntry[] = [];
     const progress: object[] = [];
@@ -256,7 +256,7 @@ describe("callbacks", () => {
     expect(progress.at(-1)).toEqual({ accepted: 4, rejected: 1, unknown: 0 });
   });
 
-  test("that throw end it with what they throw, after the batches under way", async () => {
+  test("that throw end createMany with their error, after the batches in flight", async () => {
     for (const name of ["onResult", "onProgress"]) {
       const bulk = bulkService();
       service.answer(bulk.answer);

@@ -143,7 +143,7 @@ describe("a request of the caller's own", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  test("never leaves the address", async () => {
+  test("goes to a path of the client's address and nowhere else", async () => {
     const client = service.client();
     for (const path of ["", ".evil.example/", "@evil.example/", "https://evil.example/", "/v1/x?a=1", "/v1/x#a", 7]) {
       await expect(client.request("GET", path as string)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
@@ -151,7 +151,7 @@ describe("a request of the caller's own", () => {
   });
 });
 
-test("an answer in time is taken whole, however slowly it arrives", async () => {
+test("an answer that arrives slowly is read to its end", async () => {
   service.answer((_request, response) => {
     response.writeHead(200);
     response.write('{"id":"');

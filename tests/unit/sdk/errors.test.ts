@@ -97,7 +97,7 @@ describe("an answer that is not the service's is BAD_RESPONSE, and names the bas
     expect(service.requests).toHaveLength(1);
   });
 
-  test("a redirect of which a runtime shows nothing is one, too", async () => {
+  test("an opaque redirect is BAD_RESPONSE, too", async () => {
     const fetch = async () => ({ status: 0, type: "opaqueredirect", headers: new Headers(), text: async () => "" });
     const error = await failure(json(200, {}), { fetch });
     expect(error).toMatchObject({ code: "BAD_RESPONSE", status: 0 });

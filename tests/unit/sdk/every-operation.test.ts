@@ -56,7 +56,7 @@ test("every operation that takes an API key has a method, and the public figures
 });
 
 test("every error code of the document is a code of the SDK", () => {
-  // A code that the type lacks, or has too much, does not compile.
+  // A missing or an extra code does not compile.
   const codes = {
     VALIDATION: true,
     UNAUTHORIZED: true,

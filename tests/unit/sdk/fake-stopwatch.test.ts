@@ -14,7 +14,7 @@ function start(options: FakeOptions = {}) {
 
 const instant = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString();
 
-/** When each attempt was made, in seconds from the start, and what it came to. */
+/** Each attempt: when it was made, in seconds from the start, and the status that it led to. */
 const seen = (attempts: readonly { at: Date; outcome: string }[]) =>
   attempts.map(({ at, outcome }) => [(at.getTime() - Date.parse(NOW)) / 1_000, outcome]);
 
@@ -33,7 +33,7 @@ describe("the clock of the fake", () => {
     });
   });
 
-  it("leaves what is due already where it is: it can be fired, and is delivered by the next advance", async () => {
+  it("stands still while schedules are fired; the next advance delivers them", async () => {
     const { fake, client } = start();
     const { id } = await client.schedules.create({ ...TARGET, fireIn: "1h" });
     const replay = await client.schedules.replay(id);
@@ -47,7 +47,7 @@ describe("the clock of the fake", () => {
     expect(fake.now().toISOString()).toBe(NOW);
   });
 
-  it("goes to an instant, and never back", async () => {
+  it("advances to an instant, and refuses to go back", async () => {
     const { fake } = start();
     await fake.advance("2031-01-01T01:00:00+01:00");
     expect(fake.now().toISOString()).toBe(NOW);
@@ -57,7 +57,7 @@ describe("the clock of the fake", () => {
       await expect(fake.advance(wrong)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 
-  it("delivers what handlers schedule meanwhile, in the order of the instants", async () => {
+  it("delivers what handlers schedule during an advance, too, in due order", async () => {
     const urls: string[] = [];
     const { fake, client } = start({
       async onDelivery({ url }) {
@@ -73,7 +73,7 @@ describe("the clock of the fake", () => {
     expect(urls.map((url) => url.slice(-1)).join("")).toBe("1234");
   });
 
-  it("does not move while it is moved, and a handler that schedules without end is stopped", async () => {
+  it("refuses to advance or reset during an advance, and stops a handler that schedules without end", async () => {
     const { fake, client } = start({ env: "live" });
     fake.onDelivery = async () => {
       await expect(fake.advance("1m")).rejects.toThrow("under way");
@@ -141,7 +141,7 @@ describe("a target that fails", () => {
     expect(seen(await fake.advance("1d")).map(([at]) => at)).toEqual(waits);
   });
 
-  it("may be a handler that throws: a failed attempt without an answer, which is reported", async () => {
+  it("may be a handler that throws: the attempt fails without an answer, and the error is reported", async () => {
     const onError = vi.fn();
     const thrown = new Error("out of paper");
     const { fake, client } = start({
@@ -211,7 +211,7 @@ describe("a delivery of the fake", () => {
     expect(await secretsThatFit()).toEqual([false, true]);
   });
 
-  it("is firing meanwhile: a handler cannot cancel what it is called for", async () => {
+  it("is firing while its handler runs, which cannot cancel it", async () => {
     const { fake, client } = start();
     fake.onDelivery = async (request) => {
       const id = request.headers.get("webhook-id") ?? "";
@@ -251,7 +251,7 @@ describe("the account of the fake", () => {
     }
   });
 
-  it("does nothing of a call that was aborted", async () => {
+  it("ignores a call that was aborted", async () => {
     const { fake, client } = start();
     const reason = new Error("not any more");
     const init = { method: "POST", body: "{}", signal: AbortSignal.abort(reason) };
@@ -259,7 +259,7 @@ describe("the account of the fake", () => {
     expect((await client.schedules.list()).total).toBe(0);
   });
 
-  it("knows no other key", async () => {
+  it("refuses any other key", async () => {
     const { fake } = start();
     const client = new Stopwatch(fakeStopwatch({ env: "live" }).apiKey, { ...fake.options, maxRetries: 0 });
     await expect(client.usage()).rejects.toMatchObject({ code: "UNAUTHORIZED", status: 401 });
@@ -304,11 +304,11 @@ describe("the account of the fake", () => {
     { relaySettings: { retryStrategy: "random" } },
     { relaySettings: { retryAttempts: "4" } },
     { allowedTargets: ["http://"] },
-  ])("is not made of options that it cannot take: %j", (options) => {
+  ])("refuses invalid options: %j", (options) => {
     expect(() => fakeStopwatch(options as FakeOptions)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });
 
-  it("is forgotten by reset, and the clock stands where it stood", async () => {
+  it("is emptied by reset, which also sets the clock back to its start", async () => {
     const { fake, client } = start();
     await client.schedules.create({ ...TARGET, fireIn: "1m" });
     await fake.advance("1h");
@@ -318,7 +318,7 @@ describe("the account of the fake", () => {
     expect((await client.schedules.list()).total).toBe(0);
   });
 
-  it("takes what only an operator allows, when it is told to", async () => {
+  it("accepts the targets in allowedTargets, which only an operator could allow", async () => {
     const { client } = start({ allowedTargets: ["http://localhost:3000", "localhost:8443"] });
     const create = (targetUrl: string) => client.schedules.create({ targetUrl, fireIn: "1m" });
     for (const origin of ["http://localhost:3000", "https://localhost:8443"])

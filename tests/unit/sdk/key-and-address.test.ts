@@ -81,7 +81,7 @@ describe("the address", () => {
     expect(new Stopwatch(KEY, { baseUrl: "https://a.example" }).baseUrl).toBe("https://a.example");
   });
 
-  test("must be somewhere, in a runtime without an environment and in one that does not let it be read", () => {
+  test("is required, also in a runtime without an environment or that denies reading it", () => {
     const env = {
       get STOPWATCH_URL(): string {
         throw new Error("Requires env access");
@@ -110,7 +110,7 @@ describe("the address", () => {
     null,
     42,
     {},
-  ])("that is %j is refused with an example, and without what was given", (baseUrl) => {
+  ])("that is %j is refused with an example, and the message does not repeat it", (baseUrl) => {
     const error = addressError(baseUrl);
     expect(error).toMatchObject({ code: "INVALID_ARGUMENT", details: [{ path: "baseUrl" }] });
     expect(error.message).toContain("https://stopwatch.example.com");

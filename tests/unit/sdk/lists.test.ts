@@ -41,7 +41,7 @@ test("pages() is every page", async () => {
   expect(urls()).toEqual(["/v1/logs", "/v1/logs?after=c%2F1%2B", "/v1/logs?after=c2"]);
 });
 
-test("a loop that is left asks for no further page, and a list that is neither awaited nor iterated for none", async () => {
+test("a loop that is left early requests no further page", async () => {
   threePages();
   const list = service.client().operations.list();
   for await (const { id } of list) if (String(id) === "3") break;
@@ -59,7 +59,7 @@ test("a page that fails is tried again, and an error ends the loop", async () =>
   await expect(service.client().schedules.list()).rejects.toMatchObject({ code: "VALIDATION" });
 });
 
-test("a service that has no cursors yet is named, so that no loop ends early in silence", async () => {
+test("a loop over a list without cursors fails with BAD_RESPONSE instead of ending early", async () => {
   service.answer(json(200, { items: [{ id: 1 }], total: 200 }));
   const loop = async () => {
     for await (const _ of service.client().schedules.list());

@@ -12,7 +12,7 @@ beforeAll(() => buildPackage("sdk"));
 describe.each(modules)("the module %s of the SDK", (path) => {
   const read = () => readFile(`sdk/${path}`, "utf8");
 
-  it("imports nothing, neither of Node.js nor of anybody", async () => {
+  it("imports nothing, neither a module of Node.js nor a package", async () => {
     const { metafile } = await build({
       stdin: { contents: await read() },
       ...{ bundle: true, write: false, format: "esm", metafile: true, logLevel: "silent" },

@@ -37,9 +37,9 @@ const fire = (options = {}) => service.client({ attemptTimeoutMs: 300 }).schedul
 const methods = () =>
   service.requests.map(({ method, url }) => `${method} ${url.replace(`/v1/schedules/${SCHEDULE_ID}`, "")}`);
 
-describe("a PATCH whose answer was lost, and which is refused when it is sent again", () => {
+describe("a PATCH whose answer was lost and whose repeat is refused", () => {
   test.each(["1h30m", "PT90M", "PT1H30M", "5400s", "1.5h"])(
-    "with fireIn %s is sent as the same words, and returns the schedule that is where it was to be",
+    "with fireIn %s repeats the same body, and returns the schedule when it was moved as requested",
     async (fireIn) => {
       service.answer(
         hangUp,
@@ -55,17 +55,20 @@ describe("a PATCH whose answer was lost, and which is refused when it is sent ag
     },
   );
 
-  test.each([-10_000, 10_000])("is the refusal when the schedule is %i ms from where it was to be", async (offMs) => {
-    service.answer(
-      hangUp,
-      conflict,
-      shows(() => ({ fire_at: at(60_000 + offMs) })),
-    );
-    await expect(reschedule({ fireIn: "60s" })).rejects.toMatchObject({ code: "CONFLICT", status: 409, attempts: 2 });
-    expect(methods()).toEqual(["PATCH ", "PATCH ", "GET "]);
-  });
+  test.each([-10_000, 10_000])(
+    "rejects with the refusal when the schedule is %i ms from the requested time",
+    async (offMs) => {
+      service.answer(
+        hangUp,
+        conflict,
+        shows(() => ({ fire_at: at(60_000 + offMs) })),
+      );
+      await expect(reschedule({ fireIn: "60s" })).rejects.toMatchObject({ code: "CONFLICT", status: 409, attempts: 2 });
+      expect(methods()).toEqual(["PATCH ", "PATCH ", "GET "]);
+    },
+  );
 
-  test("with fireAt returns the schedule when that is its time, in the past by now or not", async () => {
+  test("with fireAt returns the schedule when it has that time, even when the time has passed", async () => {
     const fireAt = "2031-01-01T00:00:00.1231+01:00";
     for (const refused of [conflict, past]) {
       service.answer(
@@ -83,7 +86,7 @@ describe("a PATCH whose answer was lost, and which is refused when it is sent ag
     await expect(reschedule({ fireAt: new Date(fireAt) })).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
-  test("with earlyFire returns the schedule only when it has it", async () => {
+  test("with earlyFire returns the schedule only when it has that setting", async () => {
     const instant = "2031-01-01T00:00:00.000Z";
     for (const [early_fire, fireAt] of [
       [true, undefined],
@@ -106,7 +109,7 @@ describe("a PATCH whose answer was lost, and which is refused when it is sent ag
     }
   });
 
-  test("with fireAtLocal is the refusal: only the service knows the zones", async () => {
+  test("with fireAtLocal rejects with the refusal, because only the service knows the zones", async () => {
     service.answer(
       hangUp,
       conflict,
@@ -116,7 +119,7 @@ describe("a PATCH whose answer was lost, and which is refused when it is sent ag
     await expect(reschedule(local)).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
-  test("is the refusal when the schedule cannot be read", async () => {
+  test("rejects with the refusal when the schedule cannot be read", async () => {
     service.answer(hangUp, conflict, refusal(404, "NOT_FOUND"));
     await expect(reschedule({ fireIn: "60s" })).rejects.toMatchObject({ code: "CONFLICT" });
     service.answer(hangUp, conflict, silence);
@@ -124,7 +127,7 @@ describe("a PATCH whose answer was lost, and which is refused when it is sent ag
   });
 });
 
-test("a call that is refused at once is not followed by another", async () => {
+test("a call whose first try is refused is followed by no read", async () => {
   service.answer(conflict);
   await expect(reschedule({ fireIn: "60s" })).rejects.toMatchObject({ code: "CONFLICT", attempts: 1 });
   await expect(fire()).rejects.toMatchObject({ code: "CONFLICT", attempts: 1 });
@@ -134,7 +137,7 @@ test("a call that is refused at once is not followed by another", async () => {
   expect(methods()).toEqual(["POST /fire", "POST /fire"]);
 });
 
-describe("a fire whose answer was lost, and which is refused when it is sent again", () => {
+describe("a fire whose answer was lost and whose repeat is refused", () => {
   test.each([hangUp, silence, refusal(503, "UNAVAILABLE"), refusal(500, "INTERNAL")])(
     "returns the schedule when it was moved to now (%#)",
     async (fault) => {
@@ -164,7 +167,7 @@ describe("a fire whose answer was lost, and which is refused when it is sent aga
     await expect(fire()).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
-  test("is the refusal when the schedule was cancelled, or sent before the call", async () => {
+  test("rejects with the refusal when the schedule was cancelled, or sent before the call", async () => {
     for (const schedule of [
       { status: "cancelled", fire_at: at(-100), updated_at: at(0) },
       { status: "succeeded", fire_at: at(-60_000), updated_at: at(-59_000) },

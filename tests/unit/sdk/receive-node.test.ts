@@ -50,7 +50,7 @@ async function post(url: string, body = BODY, secret = SECRET): Promise<{ status
   return { status: response.status, text: await response.text() };
 }
 
-it("runs a delivery, refuses a forged one, and runs none twice", async () => {
+it("receiveNode runs a delivery, refuses a forged one, and runs none twice", async () => {
   const { url, onDelivery } = await serve({ once: memoryOnce() });
   expect(await post(url)).toEqual({ status: 200, text: "ok" });
   expect(onDelivery.mock.calls[0]?.[0].json()).toEqual({ customer: "cus_81" });
@@ -59,7 +59,7 @@ it("runs a delivery, refuses a forged one, and runs none twice", async () => {
   expect(onDelivery).toHaveBeenCalledOnce();
 });
 
-it("takes a GET without a body, and a body that comes in many pieces", async () => {
+it("receiveNode accepts a GET without a body, and a body that comes in many pieces", async () => {
   const { url, port, onDelivery } = await serve();
   const headers = await signDelivery({ secret: SECRET, body: "" });
   expect((await fetch(url, { headers })).status).toBe(200);
@@ -74,7 +74,7 @@ it("takes a GET without a body, and a body that comes in many pieces", async () 
   expect(onDelivery.mock.calls[1]?.[0].text()).toBe(body);
 });
 
-it("takes a signature header that came twice", async () => {
+it("receiveNode accepts a signature header that came twice", async () => {
   const { port, onDelivery } = await serve();
   const headers = await signDelivery({ secret: SECRET, body: BODY });
   const other = await signDelivery({ secret: generateSigningSecret(), body: BODY });
@@ -91,13 +91,13 @@ it.each<[string, Before]>([
   ["a body of bytes", async (request) => Object.assign(request, { body: await readAll(request) })],
   ["a body of text", async (request) => Object.assign(request, { body: String(await readAll(request)) })],
   ["an empty object beside a body that nobody read", (request) => Object.assign(request, { body: {} })],
-])("takes what a parser left: %s", async (_, before) => {
+])("receiveNode accepts a body that a parser has read: %s", async (_, before) => {
   const { url, onDelivery } = await serve({}, before);
   expect(await post(url)).toEqual({ status: 200, text: "ok" });
   expect(onDelivery.mock.calls[0]?.[0].text()).toBe(BODY);
 });
 
-it("counts maxBytes of what a parser left, too", async () => {
+it("receiveNode applies maxBytes to a body that a parser has read, too", async () => {
   const { url } = await serve({ maxBytes: 5 }, async (request) =>
     Object.assign(request, { body: await readAll(request) }),
   );
@@ -111,14 +111,14 @@ it.each<[string, string, Before]>([
     async (request) => Object.assign(request, { body: JSON.parse(String(await readAll(request))) }),
   ],
   ["body_used", "verify first", async (request) => void (await readAll(request))],
-])("is misconfigured when the bytes are lost: %s", async (reason, fix, before) => {
+])("receiveNode answers 500 and says what to do when the raw bytes are lost: %s", async (reason, fix, before) => {
   const { url, onDelivery, onError } = await serve({}, before);
   expect(await post(url)).toEqual({ status: 500, text: expect.stringContaining(fix) });
   expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason }));
   expect(onDelivery).not.toHaveBeenCalled();
 });
 
-it("answers 413 as soon as the body is too large, and serves the same connection again", async () => {
+it("receiveNode answers 413 as soon as the body is too large, and the connection serves the next request", async () => {
   const { port, onDelivery } = await serve({ maxBytes: 1_000 });
   const headers = await signDelivery({ secret: SECRET, body: BODY });
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -139,7 +139,7 @@ it("answers 413 as soon as the body is too large, and serves the same connection
   expect(onDelivery).toHaveBeenCalledOnce();
 });
 
-it("runs nothing, and fails at nothing, when the client goes away", async () => {
+it("receiveNode runs nothing and reports no error when the client disconnects", async () => {
   const { port, onDelivery, onError, handled } = await serve();
   const headers = await signDelivery({ secret: SECRET, body: BODY });
   const sending = request({ port, method: "POST", headers: { ...headers, "Content-Length": BODY.length } });
@@ -163,7 +163,7 @@ async function passedOn(options: Partial<ReceiveOptions>, body: unknown = BODY, 
   return { response, next };
 }
 
-it("passes what onDelivery throws to next, and answers nothing itself", async () => {
+it("receiveNode passes an error of onDelivery to next, and does not answer itself", async () => {
   const error = new Error("out of stock");
   const onError = vi.fn();
   const { response, next } = await passedOn({ onDelivery: () => Promise.reject(error), onError });
@@ -172,7 +172,7 @@ it("passes what onDelivery throws to next, and answers nothing itself", async ()
   expect(onError).not.toHaveBeenCalled();
 });
 
-it("answers all else itself, though there is a next", async () => {
+it("receiveNode answers itself in all other cases, even when there is a next", async () => {
   const misconfigured = await passedOn({}, { parsed: true });
   expect(misconfigured.response).toMatchObject({ statusCode: 500 });
   expect(misconfigured.response.end).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("before express.json()"));
@@ -181,7 +181,7 @@ it("answers all else itself, though there is a next", async () => {
   for (const { next } of [misconfigured, right]) expect(next).not.toHaveBeenCalled();
 });
 
-it("leaves a response alone that something else has begun meanwhile", async () => {
+it("receiveNode does not end a response that something else has begun", async () => {
   const { response } = await passedOn({}, BODY, true);
   expect(response.end).not.toHaveBeenCalled();
 });

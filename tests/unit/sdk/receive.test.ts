@@ -31,7 +31,7 @@ async function shown(response: Response) {
   return { status: response.status, text: await response.text(), retryAfter: response.headers.get("Retry-After") };
 }
 
-it("runs a delivery and answers 200 once that has ended", async () => {
+it("receive runs a delivery and answers 200 once onDelivery has ended", async () => {
   let hasEnded = false;
   const { handle, onError } = receiver({
     async onDelivery(delivery) {
@@ -44,14 +44,14 @@ it("runs a delivery and answers 200 once that has ended", async () => {
   expect(onError).not.toHaveBeenCalled();
 });
 
-it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])("takes a %s without a body", async (method) => {
+it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])("receive accepts a %s without a body", async (method) => {
   const { handle, onDelivery } = receiver();
   const headers = await signDelivery({ secret: SECRET, body: "" });
   expect((await handle(new Request("https://example.com/hook", { method, headers }))).status).toBe(200);
   expect(onDelivery).toHaveBeenCalledOnce();
 });
 
-describe("answers 401, says why, and runs nothing", () => {
+describe("receive answers 401, says why, and runs nothing", () => {
   it.each([
     ["no_match", async () => post(BODY, { secret: generateSigningSecret() })],
     ["too_old", async () => post(BODY, { at: Date.now() - 301_000 })],
@@ -75,12 +75,12 @@ describe("answers 401, says why, and runs nothing", () => {
   });
 });
 
-describe("is misconfigured", () => {
+describe("receive is misconfigured", () => {
   it.each([
     [[], "secrets"],
     [[SECRET, "whsec_canary"], "secrets[1]"],
     [[undefined as unknown as string], "secrets[0]"],
-  ])("with secrets %#: 500 names them and shows none", async (secrets, path) => {
+  ])("with invalid secrets (%#): the answer is 500 and names their path, not their value", async (secrets, path) => {
     const { handle, onDelivery, onError } = receiver({ secrets });
     const answer = await shown(await handle(await post()));
     expect(answer).toMatchObject({ status: 500, retryAfter: null });
@@ -90,7 +90,7 @@ describe("is misconfigured", () => {
     expect(onDelivery).not.toHaveBeenCalled();
   });
 
-  it("when something read the body before: 500 says what to do", async () => {
+  it("when something has read the body: the answer is 500 and says what to do", async () => {
     const { handle, onDelivery, onError } = receiver();
     const request = await post();
     await request.json();
@@ -118,7 +118,7 @@ describe("maxBytes", () => {
     return new Request("https://example.com/hook", { method: "POST", headers, body, duplex: "half" } as RequestInit);
   }
 
-  it("are counted while the body is read, and the rest is left", async () => {
+  it("is enforced while the body is read; the rest is not read", async () => {
     const { handle, onDelivery } = receiver({ maxBytes: 1_000 });
     const { body, taken } = streamed(1_000, 100);
     const answer = await shown(await handle(await request(body, new Uint8Array(100_000))));
@@ -127,7 +127,7 @@ describe("maxBytes", () => {
     expect(onDelivery).not.toHaveBeenCalled();
   });
 
-  it("are themselves allowed, and 1 MiB unless given", async () => {
+  it("is the largest body that is accepted, 1 MiB by default", async () => {
     const { body } = streamed(10, 100);
     const small = receiver({ maxBytes: 1_000 });
     expect((await small.handle(await request(body, new Uint8Array(1_000)))).status).toBe(200);
@@ -138,13 +138,13 @@ describe("maxBytes", () => {
     expect((await handle(await request(larger, larger))).status).toBe(413);
   });
 
-  it("that are no number let nothing pass", async () => {
+  it("that is not a number refuses every body", async () => {
     const { handle } = receiver({ maxBytes: Number.NaN });
     expect((await handle(await post())).status).toBe(413);
   });
 });
 
-it("runs nothing when the body breaks off", async () => {
+it("receive answers 400 and runs nothing when the body breaks off", async () => {
   const { handle, onDelivery, onError } = receiver();
   const body = new ReadableStream({
     start(controller) {
@@ -179,7 +179,7 @@ describe("what onDelivery throws", () => {
   });
 
   it.each([new Error("canary"), "canary", undefined, null])(
-    "else is 500, reported and not shown: %s",
+    "is otherwise reported and answered with 500, without being shown: %s",
     async (error) => {
       const { handle, onError } = throwing(error);
       expect(await shown(await handle(await post()))).toEqual({ status: 500, text: "failed", retryAfter: null });
@@ -196,7 +196,7 @@ describe("what onDelivery throws", () => {
     reported.mockRestore();
   });
 
-  it("may be a refused signature of its own, which is no 401", async () => {
+  it("is answered with 500 even when it is an error of the delivery itself, as for invalid JSON", async () => {
     const { handle } = receiver({ onDelivery: (delivery) => delivery.json() });
     expect((await handle(await post("no JSON"))).status).toBe(500);
   });
@@ -211,7 +211,7 @@ describe("once", () => {
     return { until, release };
   }
 
-  it("runs a schedule once: 503 while it is at work, 200 when it is done", async () => {
+  it("runs a schedule once: a repeat gets 503 while it runs, and 200 when it is done", async () => {
     const { until, release } = deferred();
     const onDelivery = vi.fn(() => until);
     const { handle } = receiver({ once: memoryOnce(), onDelivery });
@@ -237,7 +237,7 @@ describe("once", () => {
     expect(onDelivery).toHaveBeenCalledTimes(2);
   });
 
-  it("is asked only about what is signed", async () => {
+  it("is asked only about requests with a valid signature", async () => {
     const once = { begin: vi.fn(() => "new" as const), finish: vi.fn(), fail: vi.fn() };
     const { handle } = receiver({ once });
     expect((await handle(await post(BODY, { secret: generateSigningSecret() }))).status).toBe(401);
@@ -265,7 +265,7 @@ describe("once", () => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(error);
   });
 
-  it("whose finish fails is reported; the work was done, so that 200 keeps it from being sent again", async () => {
+  it("whose finish fails is reported; the answer is still 200, because the work was done", async () => {
     const error = new Error("the database is away");
     const once = { ...failing("finish", error), fail: vi.fn() };
     const { handle, onError } = receiver({ once });
@@ -274,7 +274,7 @@ describe("once", () => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(error);
   });
 
-  it("whose fail fails is reported beside the answer to what was thrown", async () => {
+  it("whose fail fails is reported, and so is the error of onDelivery", async () => {
     const [failure, thrown] = [new Error("the database is away"), new Error("out of stock")];
     const { handle, onError } = receiver({
       once: failing("fail", failure),
@@ -284,7 +284,7 @@ describe("once", () => {
     expect(onError.mock.calls).toEqual([[failure], [thrown]]);
   });
 
-  it("that answers nothing it may runs nothing", async () => {
+  it("whose begin returns an unknown value runs nothing", async () => {
     const once = { begin: () => undefined as never, finish: () => {}, fail: () => {} };
     const { handle, onDelivery } = receiver({ once });
     expect((await handle(await post())).status).toBe(503);
@@ -293,7 +293,7 @@ describe("once", () => {
 });
 
 describe("memoryOnce", () => {
-  it("forgets the first of more than 10,000 that are done, and none that is at work", async () => {
+  it("forgets the oldest of more than 10,000 finished ids, and none that is running", async () => {
     const once = memoryOnce();
     expect(await once.begin("at work")).toBe("new");
     for (let index = 0; index <= 10_000; index++) {

@@ -4,7 +4,7 @@ import { generateSigningSecret, loadSigningSecret, signRequest } from "#domain/s
 import { signDelivery } from "../../../sdk/src/receive.ts";
 import { SIGN_VECTORS, STRIPE_VECTORS } from "./signature-vectors.ts";
 
-test.each(SIGN_VECTORS)("follows Standard Webhooks: $name", async (vector) => {
+test.each(SIGN_VECTORS)("signDelivery follows Standard Webhooks: $name", async (vector) => {
   const { secret, payload: body, msg_id: scheduleId, timestamp } = vector;
   expect(await signDelivery({ secret, body, scheduleId, at: timestamp * 1_000 })).toMatchObject({
     "webhook-id": scheduleId,
@@ -13,7 +13,7 @@ test.each(SIGN_VECTORS)("follows Standard Webhooks: $name", async (vector) => {
   });
 });
 
-test.each(STRIPE_VECTORS)("follows Stripe's scheme: $name", async (vector) => {
+test.each(STRIPE_VECTORS)("signDelivery follows Stripe's scheme: $name", async (vector) => {
   const headers = await signDelivery({
     secret: vector.verify_with,
     body: vector.payload,
@@ -22,7 +22,7 @@ test.each(STRIPE_VECTORS)("follows Stripe's scheme: $name", async (vector) => {
   expect(headers["X-Service-Signature"]).toBe(vector.header);
 });
 
-it("adds the headers that the service adds, with a new id and this time unless given", async () => {
+it("signDelivery adds the headers that the service adds, by default with a new id and the current time", async () => {
   vi.useFakeTimers({ now: 1_767_225_600_250, toFake: ["Date"] });
   try {
     const secret = generateSigningSecret();
@@ -42,7 +42,7 @@ it("adds the headers that the service adds, with a new id and this time unless g
   }
 });
 
-it("refuses a secret that is malformed, without showing it", async () => {
+it("signDelivery refuses a malformed secret without showing it", async () => {
   await expect(signDelivery({ secret: "canary", body: "" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   await expect(signDelivery({ secret: "canary", body: "" })).rejects.not.toThrow(/canary/);
 });

@@ -11,7 +11,7 @@ afterEach(() => {
 
 type Outcome = { value?: unknown; error?: StopwatchError; afterMs: number };
 
-/** Reads a schedule, while time passes, and tells when that ended. */
+/** Reads a schedule on a fake clock. Returns the result or error, and after how many ms the call ended. */
 async function get(options: StopwatchOptions, signal?: AbortSignal): Promise<Outcome> {
   const startMs = performance.now();
   const client = new Stopwatch(KEY, { baseUrl: "https://stopwatch.example.com", ...options });
@@ -51,7 +51,7 @@ describe("timeoutMs", () => {
     expect(await get({ fetch, timeoutMs: 4_000 })).toMatchObject({ error: { code: "TIMEOUT" }, afterMs: 4_000 });
   });
 
-  test("is never passed by a wait: the call fails at once instead, and says how long to wait", async () => {
+  test("is never exceeded by a Retry-After: the call fails at once instead, and its error has the wait", async () => {
     const fetch = async () => refusal(429, { "Retry-After": "60" });
     const { error, afterMs } = await get({ fetch });
     expect(error).toMatchObject({ code: "ANY", status: 429, retryAfterMs: 60_000, attempts: 1 });
@@ -139,7 +139,7 @@ describe("an abort rejects with the signal's own reason", () => {
     expect(afterMs).toBe(3_000);
   });
 
-  test("with the reason that the platform has when the caller gives none, and with an error of this package", async () => {
+  test("which is the platform's AbortError when the caller gives none, and may be an error of this package", async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 100);
     expect((await get({ fetch: deaf }, controller.signal)).error).toMatchObject({ name: "AbortError" });

@@ -29,7 +29,7 @@ async function problemOf(verifying: Promise<unknown>): Promise<StopwatchError> {
   return error;
 }
 
-test.each(SIGN_VECTORS)("accepts what Standard Webhooks signs: $name", async (vector) => {
+test.each(SIGN_VECTORS)("verifySignature accepts what Standard Webhooks signs: $name", async (vector) => {
   const headers = {
     "webhook-id": vector.msg_id,
     "webhook-timestamp": String(vector.timestamp),
@@ -48,7 +48,7 @@ const REASONS: Record<string, string> = {
   "No matching signature found": "no_match",
 };
 
-test.each(VERIFY_VECTORS)("judges as Standard Webhooks does: $name", async (vector) => {
+test.each(VERIFY_VECTORS)("verifySignature accepts and refuses as Standard Webhooks does: $name", async (vector) => {
   const headers = {
     "webhook-id": vector.msg_id,
     "webhook-timestamp": String(vector.timestamp),
@@ -66,7 +66,7 @@ test.each(VERIFY_VECTORS)("judges as Standard Webhooks does: $name", async (vect
   }
 });
 
-test("accepts what the official library signs, and the service too, for every body", async () => {
+test("verifySignature accepts every body that the official library or the service signs", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
       const body = Buffer.from(text).toString();
@@ -119,7 +119,7 @@ describe("headers", () => {
     },
   );
 
-  it("that are not there at all are missing", async () => {
+  it("that are undefined count as missing", async () => {
     const request = { headers: undefined as never, body: BODY };
     expect((await problemOf(verifySignature(request, OPTIONS))).reason).toBe("missing_header");
   });
@@ -144,7 +144,7 @@ describe("headers", () => {
     expect((await problemOf(verifySignature({ headers: moved, body: "{}" }, OPTIONS))).reason).toBe("malformed_header");
   });
 
-  it("with thousands of wrong signatures cost no more than eight", async () => {
+  it("are checked for the first eight signatures only, so that thousands of them cost no more", async () => {
     const wrong = "v1,K+tM7bYwWkGKBkIbY97isTzabe4X3TVwIH/nKDHWHCU= ";
     const many = { ...headers, "webhook-signature": wrong.repeat(8) + headers["webhook-signature"] };
     expect((await problemOf(verifySignature({ headers: many, body: BODY }, OPTIONS))).reason).toBe("no_match");
@@ -195,7 +195,7 @@ describe("secrets", () => {
 describe("time", () => {
   const request = { headers: headersOf(BODY), body: BODY };
 
-  it("may differ by toleranceSeconds, either way", async () => {
+  it("may differ by toleranceSeconds in either direction", async () => {
     const at = (offset: number) => ({ secrets: [SECRET], toleranceSeconds: 10, now: NOW_S * 1_000 + offset });
     for (const offset of [-10_000, 0, 10_999]) {
       expect((await verifySignature(request, at(offset))).scheduleId).toBe(ID);
@@ -204,7 +204,7 @@ describe("time", () => {
     expect((await problemOf(verifySignature(request, at(11_000)))).reason).toBe("too_old");
   });
 
-  it("is this machine's unless given", async () => {
+  it("is this machine's clock by default", async () => {
     const now = Math.floor(Date.now() / 1_000);
     const fresh = { headers: headersOf(BODY, [SECRET], now), body: BODY };
     expect((await verifySignature(fresh, { secrets: [SECRET] })).scheduleId).toBe(ID);
@@ -212,7 +212,7 @@ describe("time", () => {
   });
 
   it.each([{ toleranceSeconds: Number.NaN }, { toleranceSeconds: -1 }, { now: new Date("never") }])(
-    "that cannot be compared refuses: %o",
+    "that cannot be compared makes the signature invalid: %o",
     async (options) => {
       expect((await problemOf(verifySignature(request, { ...OPTIONS, ...options }))).code).toBe("INVALID_SIGNATURE");
     },
@@ -279,7 +279,7 @@ describe("the body", () => {
   });
 });
 
-it("shows what no signature covers apart, and null where it makes no sense", async () => {
+it("verifySignature returns unsigned headers separately, malformed or absent ones as null", async () => {
   const headers = {
     ...headersOf(BODY),
     "X-Service-Attempt": "3",

@@ -32,7 +32,7 @@ const REASONS: Record<string, string> = {
   "No webhook payload was provided.": "body_used",
 };
 
-test.each(STRIPE_VECTORS)("judges as Stripe's library does: $name", async (vector) => {
+test.each(STRIPE_VECTORS)("verifyStripeStyle accepts and refuses as Stripe's library does: $name", async (vector) => {
   const verifying = verifyStripeStyle(
     { header: vector.header, body: vector.payload },
     { secrets: [vector.verify_with], now: new Date(vector.verify_at * 1_000) },
@@ -90,7 +90,7 @@ describe("X-Service-Signature", () => {
   });
 });
 
-it("refuses a parsed body, and a secret that is malformed", async () => {
+it("verifyStripeStyle refuses a parsed body and a malformed secret", async () => {
   expect(await reasonOf(headerOf(), {} as never)).toBe("body_parsed");
   await expect(
     verifyStripeStyle({ header: headerOf(), body: BODY }, { secrets: ["secret"], now: OPTIONS.now }),

@@ -45,7 +45,7 @@ describe("wait", () => {
     expect(await wait(SCHEDULE_ID, [() => ({ status })])).toMatchObject({ value: { status }, looks: [0] });
   });
 
-  test("looks when the next attempt is due, at least every 15 s, and every second while one is under way", async () => {
+  test("polls when the next attempt is due, at least every 15 s, and every second while one is in flight", async () => {
     const scheduled = { status: "scheduled", next_attempt_at: inMs(20_000) };
     const { value, looks } = await wait(
       SCHEDULE_ID,
@@ -69,7 +69,7 @@ describe("wait", () => {
     expect(looks).toEqual([0, 4_000]);
   });
 
-  test("is TIMEOUT as soon as no further look fits into timeoutMs", async () => {
+  test("fails with TIMEOUT as soon as no further poll fits into timeoutMs", async () => {
     const steps = [() => ({ status: "scheduled", next_attempt_at: inMs(3_600_000) })];
     const { error, looks, afterMs } = await wait(SCHEDULE_ID, steps, { timeoutMs: 20_000 });
     expect(error).toMatchObject({ code: "TIMEOUT", message: expect.stringContaining(SCHEDULE_ID) });
@@ -95,12 +95,12 @@ describe("wait", () => {
     });
   });
 
-  test("ends with an error that another look would not change", async () => {
+  test("ends with an error that another poll would not change", async () => {
     const gone = () => Response.json({ error: { code: "NOT_FOUND", message: "no" } }, { status: 404 });
     expect(await wait(SCHEDULE_ID, [gone])).toMatchObject({ error: { code: "NOT_FOUND" }, looks: [0] });
   });
 
-  test("rejects with the signal's reason while it waits for the next look", async () => {
+  test("rejects with the signal's reason while it waits for the next poll", async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort("stop"), 2_500);
     const steps = [() => ({ status: "scheduled", next_attempt_at: inMs(9_000) })];

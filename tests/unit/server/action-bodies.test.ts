@@ -88,7 +88,7 @@ describe("the form of a page that has an action", () => {
     end();
   });
 
-  it("is passed to Next.js piece by piece, and nothing more of it after it was refused", () => {
+  it("is passed to Next.js piece by piece, and no further piece after it was refused", () => {
     const asked = request({ "content-length": String(8 * MIB) });
     const { push } = asked;
     const { end } = admit(asked);
@@ -100,7 +100,7 @@ describe("the form of a page that has an action", () => {
     end();
   });
 
-  it("must begin within 5 s and arrive at the pace of every body; once it has arrived there is no hurry", () => {
+  it("must begin within 5 s and arrive at the minimum pace of a body; after it has arrived there is no deadline", () => {
     const idle = request({ "content-length": "1000" });
     const slow = request({ "content-length": String(64 * 1024) });
     const there = request({});

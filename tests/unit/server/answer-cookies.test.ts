@@ -74,7 +74,7 @@ describe("the cookie of a renewed session", () => {
     expect(send({ "cache-control": said })).toEqual([]);
   });
 
-  test("gives way to an answer that sets or clears it itself", () => {
+  test("is not sent with an answer that sets or clears the cookie itself", () => {
     expect(send({ "cache-control": PAGE, "set-cookie": "sw_session=; Max-Age=0" })).toEqual(["sw_session=; Max-Age=0"]);
   });
 });

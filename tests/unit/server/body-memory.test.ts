@@ -38,14 +38,14 @@ function takeFrom(address: string, bytes: number): BodyMemory {
 const refusal = (code: string) => expect.objectContaining({ code, headers: { "Retry-After": "2" } });
 
 describe("the memory for bodies", () => {
-  it("of one account is one largest body, and what the account sends beyond it is RATE_LIMITED", () => {
+  it("of one account suffices for one largest body; what the account sends beyond it is RATE_LIMITED", () => {
     const first = take("a", LARGEST);
     expect(() => take("a", 600_000)).toThrow(refusal("RATE_LIMITED"));
     first.release();
     expect(() => take("a", LARGEST)).not.toThrow();
   });
 
-  it("of small bodies stays free while large ones take all of theirs, even of the same account", () => {
+  it("of small bodies stays free when large ones use up all of theirs, even for the same account", () => {
     for (const account of ["a", "b", "c"]) settled(account, LARGEST);
     for (const account of ["a", "d"]) expect(() => take(account, 500_000)).not.toThrow();
   });
@@ -55,7 +55,7 @@ describe("the memory for bodies", () => {
     expect(() => take("a", 1)).toThrow(refusal("RATE_LIMITED"));
   });
 
-  it("grows with a body, and a body that finds no more keeps what it has until it is released", () => {
+  it("grows with a body; a body that is refused more keeps what it has until it is released", () => {
     take("a", LARGEST - MIB);
     const growing = take("a", 1_000);
     growing.reserve(600_000);
@@ -73,7 +73,7 @@ describe("the memory for bodies", () => {
     expect(() => take("a", LARGEST)).not.toThrow();
   });
 
-  it("is one for the process, whichever copy of the module reserves it", async () => {
+  it("is shared by all copies of the module in the process", async () => {
     vi.resetModules();
     const copy: typeof import("#server/http/body-memory.ts") = await import("#server/http/body-memory.ts");
     expect(copy.BodyMemory).not.toBe(BodyMemory);
@@ -89,7 +89,7 @@ describe("the memory for bodies", () => {
 });
 
 describe("when the memory for bodies is used up", () => {
-  it("whoever holds the most loses the largest body that is arriving, and the newcomer gets its room", () => {
+  it("the account that holds most loses its largest arriving body, and the new body is admitted", () => {
     const bodies = ["a", "b", "c"].map((account) => take(account, 31 * MIB));
     const second = take("b", MIB);
     const told = vi.fn();
@@ -101,14 +101,14 @@ describe("when the memory for bodies is used up", () => {
     for (const one of [newcomer, second]) expect(one.refusal).toBeUndefined();
   });
 
-  it("the newcomer is refused when it holds the most itself", () => {
+  it("a body is refused when its own account holds most", () => {
     for (const account of ["a", "b", "c"]) take(account, 31 * MIB);
     const most = take("d", 3 * MIB);
     expect(() => most.reserve(31 * MIB + 1)).toThrow(refusal("RATE_LIMITED"));
     expect(all.filter((one) => one.refusal !== undefined)).toEqual([]);
   });
 
-  it("a body that has arrived is not revoked: one that is still arriving is, else the newcomer is UNAVAILABLE", () => {
+  it("only a body that is still arriving is revoked; when there is none, the new body is UNAVAILABLE", () => {
     settled("a", LARGEST);
     settled("b", LARGEST);
     const arriving = take("c", LARGEST - MIB);
@@ -118,7 +118,7 @@ describe("when the memory for bodies is used up", () => {
     expect(() => take("e", MIB)).toThrow(refusal("UNAVAILABLE"));
   });
 
-  it("by many accounts with a little each, one who sends less than they do is served", () => {
+  it("by many accounts with a little each, an account that sends less than they do is served", () => {
     const crowd = Array.from({ length: 128 }, (_, n) => take(`crowd ${n}`, 512 * KIB));
     for (let n = 0; n < 20; n++) take("honest", 1_000);
     expect(crowd.filter((one) => one.refusal !== undefined)).toHaveLength(1);
@@ -139,7 +139,7 @@ describe("the memory for bodies of callers without a credential", () => {
     expect(() => takeFrom("2001:db8:0:2::1", 2 * MIB)).not.toThrow();
   });
 
-  it("is taken from the network that holds the most, so that the events of the billing provider get through", () => {
+  it("is taken from the network that holds most, so that smaller callers such as the billing provider are admitted", () => {
     const attack = ["192.0.2.1", "192.0.2.2"].flatMap((address) =>
       Array.from({ length: 32 }, () => takeFrom(address, 512 * KIB)),
     );

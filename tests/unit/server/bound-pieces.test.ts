@@ -45,7 +45,7 @@ function send(chunkBytes: number) {
 it.each([
   ["at once", 0],
   ["later", 200],
-])("a body in chunks of one byte fails after some 20,000 of them for whoever reads it: %s", async (_, ms) => {
+])("reading a body in chunks of one byte fails after some 20,000 of them: %s", async (_, ms) => {
   idleMs = ms;
   const socket = send(1);
   await waitFor("its reader has an error", () => outcome);

@@ -41,7 +41,7 @@ describe("a value in a cacheFor cache", () => {
 });
 
 describe("an answer that is remembered", () => {
-  test("is the last one, however often reading fails after it, and null before the first", async () => {
+  test("is the last successful one, however often reading fails after it, and null before the first", async () => {
     const { state, read } = source();
     const remembered = rememberLast(read);
     expect(remembered.last()).toBeNull();

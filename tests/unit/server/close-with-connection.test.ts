@@ -19,7 +19,7 @@ afterAll(() => void server.close());
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-it("a response that waits for the one before it on its connection closes with the connection, once", async () => {
+it("a pipelined response that waits for an earlier one closes with the connection, once", async () => {
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.write(get("/first") + get("/second") + get("/third"));
   await waitFor("all requests have arrived", () => responses.size === 3);

@@ -53,7 +53,7 @@ describe("the fields of a form", () => {
     expect(read(form(field(name, deep), field(name, many)))).toBe("admitted");
   });
 
-  it("are found whatever the head of a field says", () => {
+  it("are found whatever the headers of a field say", () => {
     const head = 'Content-Disposition: form-data; name="payload"';
     for (const heads of [`${head}\r\n${head.replace("payload", "0")}`, `${head}; name="0"`, `X: y\r\n${head}`, ""]) {
       expect(read(`--x\r\n${heads}\r\n\r\n${deep}\r\n--x--`)).toMatch(/at most 64 levels/);

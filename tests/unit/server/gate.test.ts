@@ -10,10 +10,10 @@ import { Turns, type Waiting } from "#server/edge/turns.ts";
 import { readVisitor } from "#server/edge/visitor.ts";
 import { rememberAccepted } from "#server/rate-limit/accepted-credentials.ts";
 
-describe("what waits", () => {
+describe("a request that waits", () => {
   const waiting = (max = 100, perPartyMax = 100) => new FairWaiting<string>({ max, perPartyMax });
 
-  it("has its turn party by party, so one that waits alone does not wait behind a crowd", () => {
+  it("takes turns by party, so that a single request does not wait behind many of another party", () => {
     const queue = waiting();
     for (const one of ["a1", "a2", "a3", "b1", "b2", "c1"]) queue.add(one.charAt(0), one);
     const order = Array.from({ length: 7 }, () => queue.next());
@@ -21,7 +21,7 @@ describe("what waits", () => {
     expect(queue.size).toBe(0);
   });
 
-  it("is refused when its party has too many, and otherwise crowds out the last of the party with most", () => {
+  it("is refused when its party has too many, and otherwise replaces the last one of the party with most", () => {
     const queue = waiting(4, 3);
     for (const one of ["a1", "a2", "a3"]) expect(queue.add("a", one)).toBeUndefined();
     expect(queue.add("a", "a4")).toBe("a4");
@@ -30,7 +30,7 @@ describe("what waits", () => {
     expect(queue.size).toBe(4);
   });
 
-  it("may leave, and is not taken any more", () => {
+  it("is not taken any more after it has left", () => {
     const queue = waiting();
     for (const one of ["a1", "a2"]) queue.add("a", one);
     queue.remove("a", "a1");
@@ -73,7 +73,7 @@ function loop() {
   return { share: new LoopShare(utilization as never), pass };
 }
 
-describe("the next request of those that may wait", () => {
+describe("the next waiting request", () => {
   it("begins once the loop has been idle for as long as it was busy since the last one began", () => {
     const { share, pass } = loop();
     expect(share.mayBegin()).toBe(true);
@@ -163,7 +163,7 @@ describe("a visitor", () => {
     expect(read({ cookie: `theme=dark; sw_session=${token}` }).isAccepted).toBe(true);
   });
 
-  it("with a well-formed credential has another budget than those of their network who have none", () => {
+  it("with a well-formed credential has another budget than visitors of the same network without one", () => {
     const budgets = [
       { authorization: `Bearer ${generateApiKey("live")}` },
       { cookie: `sw_session=${generateSessionToken()}` },

@@ -21,7 +21,7 @@ function recording(write: () => Promise<void> = async () => {}) {
   return { writes, records };
 }
 
-test("the first of a group is written at once, and those of the next ten seconds in one write", async () => {
+test("the first record of a group is written at once, and those of the next ten seconds in one write", async () => {
   const { writes, records } = recording();
   for (let n = 0; n < 1_000; n++) records.record({ key: "k", n });
   expect(writes).toEqual([{ last: { key: "k", n: 0 }, times: 1 }]);
@@ -33,7 +33,7 @@ test("the first of a group is written at once, and those of the next ten seconds
   expect(writes).toHaveLength(3);
 });
 
-test("a write of a group waits for the one before, however long the database takes, also one that fails", async () => {
+test("the writes of a group never overlap and lose no record, even when they are slow or fail", async () => {
   let running = 0;
   const { writes, records } = recording(async () => {
     running += 1;
@@ -51,7 +51,7 @@ test("a write of a group waits for the one before, however long the database tak
   expect(writes.length).toBeLessThan(6);
 });
 
-test("no more than a thousand groups are remembered, whatever arrives", () => {
+test("at most a thousand groups are remembered, and records of others are dropped", () => {
   const { writes, records } = recording(() => new Promise(() => {}));
   for (let n = 0; n < 5_000; n++) records.record({ key: `k${n}`, n });
   expect(writes).toHaveLength(1_000);

@@ -79,7 +79,7 @@ describe("the JSON scanner", () => {
     );
   });
 
-  it("tells of every value where JSON.parse finds it, and of every name of the text", () => {
+  it("reports every value that JSON.parse finds, with its place, and every name", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(3), fc.constantFrom(1, 5, 1_000), (value, indent, bytesMax) => {
         const bytes = Buffer.from(JSON.stringify(value, null, indent));

@@ -16,7 +16,7 @@ server.on("clientError", ({ code }: NodeJS.ErrnoException) => problems.push(code
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
 afterAll(() => void server.close());
 
-it("what arrives after an early answer is read, and not parsed", async () => {
+it("bytes that arrive after an early answer are read but not parsed", async () => {
   const socket = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", allowHalfOpen: true });
   let got = "";
   socket.setEncoding("latin1").on("data", (text: string) => {

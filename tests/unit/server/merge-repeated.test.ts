@@ -13,7 +13,7 @@ it("a header that came several times with one value has that value", () => {
   expect(merged).toEqual({ isOne: true, headers: { host: "x", "idempotency-key": "k" } });
 });
 
-it("a header that came once stays as it is, also with commas in it or empty, and so does none", () => {
+it("a header that came once stays unchanged, even when it has commas or is empty, and an absent one stays absent", () => {
   for (const value of ["k", "k, k", ""])
     expect(merge(["Idempotency-Key", value])).toEqual({
       isOne: true,
@@ -22,7 +22,7 @@ it("a header that came once stays as it is, also with commas in it or empty, and
   expect(merge(["X", "idempotency-key"], ["idempotency-key-2", "k"])).toEqual({ isOne: true, headers: { host: "x" } });
 });
 
-it("different values are not one, whatever differs", () => {
+it("two different values are never merged", () => {
   for (const [one, two] of [
     ["k", "l"],
     ["k", "K"],

@@ -53,7 +53,7 @@ describe("a request that Next.js would change, or refuse without the error envel
     ["/../../healthz/.", "/healthz/"],
     ["/docs/a..b/.well/...", "/docs/a..b/.well/..."],
     ["/docs#/../v1", "/docs#/../v1"],
-  ])("%s is %s, whose cost and headers it gets", (url, expected) => {
+  ])("%s becomes %s, so that it is counted and answered as that path", (url, expected) => {
     expect(readable(url).url).toBe(expected);
     const asNextReadsIt = new URL(url, "http://localhost").pathname;
     if (!isApiTarget(expected)) expect(new URL(expected, "http://localhost").pathname).toBe(asNextReadsIt);

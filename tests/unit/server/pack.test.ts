@@ -33,7 +33,7 @@ async function entriesOf(tarball: Buffer) {
   return entries;
 }
 
-/** Of the archive of these files. Lock files of others name its like: bytes that change need a new id in the version. */
+/** Of the archive of these files. Users' lock files contain such hashes, so changed bytes need a new id in the version. */
 const SHA256 = "8c87a3ca03bc4f39b01f193f92447b8693e801557e282cb82d22f0cb39e5ec8d";
 
 describe("an archive", () => {

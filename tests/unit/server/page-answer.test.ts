@@ -21,8 +21,8 @@ async function answer(render: () => void, request: { method?: string; headers?: 
   return { status: response.statusCode, headers };
 }
 
-describe("a page that is rendered later than its request came", () => {
-  it("sets the status of its own answer, and when to retry", async () => {
+describe("a page that is rendered asynchronously", () => {
+  it("sets status and Retry-After of its own answer", async () => {
     const [missing, away, fine] = await Promise.all([
       answer(() => answerPageWith(404)),
       answer(() => answerPageWith(503, "5")),
@@ -33,7 +33,7 @@ describe("a page that is rendered later than its request came", () => {
     expect(away.headers.get("Retry-After")).toBe("5");
   });
 
-  it("sets none when a script asked for its data", async () => {
+  it("sets no status when a script asked for its data", async () => {
     for (const name of ["rsc", "next-action"]) {
       const { status } = await answer(() => answerPageWith(404), { method: "POST", headers: { [name]: "1" } });
       expect(status).toBe(200);

@@ -11,7 +11,7 @@ describe("the bytes of a body", () => {
     fc.assert(
       fc.property(fc.oneof(pieces, largePieces), fc.nat(), fc.nat(), (parts, a, b) => {
         const received = new ReceivedBytes();
-        // The sender of a piece may overwrite it only when it was copied, so each is one of its own.
+        // A piece may be kept without being copied, so each has memory of its own.
         for (const part of parts) received.add(Uint8Array.from(part));
         const all = Buffer.concat(parts);
         expect(received.length).toBe(all.length);
@@ -21,7 +21,7 @@ describe("the bytes of a body", () => {
     );
   });
 
-  it("take no more pieces of memory when they arrive one by one", () => {
+  it("take few pieces of memory even when they arrive one by one", () => {
     const received = new ReceivedBytes();
     const bytes = Buffer.alloc(1_000_000, "abc");
     for (let at = 0; at < bytes.length; at++) received.add(bytes.subarray(at, at + 1));
@@ -29,7 +29,7 @@ describe("the bytes of a body", () => {
     expect(received.slice(0, bytes.length).equals(bytes)).toBe(true);
   });
 
-  it("stay readable from the place up to which they were forgotten", () => {
+  it("stay readable behind the place up to which they were forgotten", () => {
     fc.assert(
       fc.property(fc.oneof(pieces, largePieces), fc.array(fc.nat(), { maxLength: 5 }), (parts, places) => {
         const received = new ReceivedBytes();

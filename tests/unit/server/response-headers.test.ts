@@ -32,7 +32,7 @@ describe("an answer", () => {
     expect([of("subdomains"), of("off")]).toEqual(["max-age=31536000; includeSubDomains", undefined]);
   });
 
-  it("keeps other sites out of its window when it is a page, and lets no other site embed it when it is none", () => {
+  it("isolates its window from other sites when it is a page, and cannot be embedded by them when it is none", () => {
     const names = ["permissions-policy", "cross-origin-opener-policy", "cross-origin-resource-policy"];
     const [page, other] = [true, false].map((isPage) => headersOf(isPage, deployed).answer);
     expect(names.map((name) => page?.get(name))).toEqual([

@@ -101,7 +101,7 @@ describe("setting a plan", () => {
     });
   });
 
-  it("outlives a subscription, whatever becomes of it, and a lower plan waits until the subscription has ended", async () => {
+  it("outlives the account's subscription, and a lower plan is a CONFLICT until the subscription has ended", async () => {
     expect(await api.call("POST", "/v1/billing/checkout", session)).toMatchObject({ status: 200 });
     const [row] = await sql()`SELECT customer_id FROM subscriptions WHERE account_id = ${caller.accountId}`;
     const made = stripe.pay(row?.customer_id);
@@ -344,7 +344,7 @@ it("the figures of fleet and queue show dispatchers with shards and heartbeat, w
   expect(queue.oldestDueMs).toBeGreaterThan(4_000);
 });
 
-/** Makes each transaction that changes an account fail at its very end. */
+/** Makes each transaction that changes an account fail at its commit. */
 async function failCommits() {
   await sql().unsafe(`
     CREATE OR REPLACE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'too late'; END $$;

@@ -87,7 +87,7 @@ describe("an account that made 200 keys within 24 hours", () => {
     SELECT gen_random_uuid(), ${caller.accountId}, 'test', 'many', sha256(gen_random_uuid()::text::bytea), 'abcd', at, at
     FROM (SELECT now() - ${hoursAgo}::float8 * interval '1 hour' AS at) instant, generate_series(1, ${count}::integer) n`;
 
-  it("makes and rotates none, is told when it can, and can still revoke", async () => {
+  it("cannot create or rotate a key, is told when it can, and can still revoke keys", async () => {
     const { id, key } = (await create({ name: "rotated", env: "live" })).body;
     await made(196, 20);
     await made(5_000, 25);
@@ -103,7 +103,7 @@ describe("an account that made 200 keys within 24 hours", () => {
     expect(await revoke(id)).toMatchObject({ status: 204 });
   });
 
-  it("gets only as many of twenty created and rotated at once as the day has left", async () => {
+  it("cannot exceed the 200 by creating and rotating twenty at once", async () => {
     const ids: string[] = [];
     for (let n = 0; n < 10; n++) ids.push((await create({ name: "raced", env: "live" })).body.id);
     await made(200 - 12 - 6, 1);
@@ -135,7 +135,7 @@ describe("an account with the maximum of 100 keys that are not revoked", () => {
     expect(await create({ name: "one more", env: "live" })).toMatchObject({ status: 201 });
   });
 
-  it("gets only as many of twenty keys created at once as there is room for", async () => {
+  it("cannot exceed the maximum by creating twenty at once", async () => {
     await revokedAndNot(0, 91);
     const answers = await Promise.all(Array.from({ length: 20 }, () => create({ name: "raced", env: "live" })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(201), ...Array(13).fill(409)]);

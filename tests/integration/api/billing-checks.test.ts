@@ -50,7 +50,7 @@ async function subscribed(change: Partial<TestSubscription> = {}) {
 const timePasses = () => api.sql`UPDATE subscriptions SET next_check_at = now() - interval '1 second'`;
 
 describe("without any event", () => {
-  it("a payment gives the plan, and an end takes it away, with the next check", async () => {
+  it("the next check gives the plan after a payment, and removes it after the subscription's end", async () => {
     const made = await subscribed();
     await timePasses();
     expect(await check()).toBe(1);
@@ -88,7 +88,7 @@ describe("without any event", () => {
 });
 
 describe("a check", () => {
-  it("changes nothing of a customer whom Stripe has never had, and says so in the log", async () => {
+  it("changes nothing for a customer that Stripe does not know, and logs that", async () => {
     const made = await subscribed();
     await timePasses();
     await check();
@@ -109,7 +109,7 @@ describe("a check", () => {
     expect((await row()).next_check_in_s).toBeLessThanOrEqual(600);
   });
 
-  it("that asked Stripe before a change never overwrites an event that asked after it", async () => {
+  it("that read Stripe before a change never overwrites an event that read Stripe after it", async () => {
     const made = await subscribed();
     await timePasses();
     const held = Promise.withResolvers<void>();

@@ -94,7 +94,7 @@ describe("POST /v1/billing/events 200", () => {
     expect(stripe.asked).toEqual([]);
   });
 
-  it("applies what Stripe says now, however old, repeated or out of order the event is", async () => {
+  it("applies the current state at Stripe, however old, repeated or out of order the event is", async () => {
     const made = await subscribed();
     const created = stripe.event("customer.subscription.created", made);
     const updated = stripe.event("customer.subscription.updated", { ...made, status: "past_due" });
@@ -122,7 +122,7 @@ describe("POST /v1/billing/events 200", () => {
 });
 
 describe("with several events at once", () => {
-  it("one that asked Stripe before a change never overwrites one that asked after it", async () => {
+  it("one that read Stripe before a change never overwrites one that read Stripe after it", async () => {
     const made = await subscribed();
     const held = Promise.withResolvers<void>();
     let first = true;
@@ -141,7 +141,7 @@ describe("with several events at once", () => {
     expect(await subscription()).toMatchObject({ plan: "free", status: "canceled" });
   });
 
-  it("the last change counts, over any number of events and changes", async () => {
+  it("the state after the last change is stored, whatever the number of events and changes", async () => {
     const made = await subscribed();
     for (let round = 0; round < 8; round++) {
       const change = round % 2 ? { status: "active", ended_at: null } : ENDED();
@@ -213,7 +213,7 @@ describe("a payment that failed", () => {
     expect(await subscription()).toMatchObject({ plan: "indie", status: "past_due" });
   });
 
-  it("removes the plan at the end of the week also when a subscription is locked at that moment, shortly afterwards", async () => {
+  it("removes the plan at the end of the week, or shortly afterwards when the subscription is locked at that moment", async () => {
     const made = await subscribed({ status: "past_due" });
     await sendEvent(made);
     await age(7.1);

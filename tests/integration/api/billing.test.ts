@@ -198,7 +198,7 @@ describe("a paid checkout", () => {
     expect(await subscription()).toMatchObject({ plan: "free", status: "canceled" });
   });
 
-  it("counts beside a subscription that has ended", async () => {
+  it("gives the plan even when the customer has an ended subscription, too", async () => {
     const made = await paying({ status: "canceled", ended_at: 1_700_000_000 });
     stripe.pay(made.customer);
     await sendEvent("customer.subscription.created", made);

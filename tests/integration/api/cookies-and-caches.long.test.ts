@@ -114,7 +114,7 @@ async function forEach<T>(all: readonly T[], work: (one: T) => Promise<void>): P
 }
 
 describe("every address of the built app", () => {
-  it("that sets a cookie is no-store, whoever asks, and however", async () => {
+  it("that sets a cookie is no-store, for every caller and every kind of request", async () => {
     expect(assets().length).toBeGreaterThan(10);
     await forEach(addresses(), async ({ path, viewer }) => {
       const cookie = async () => (await renewable(viewer)).cookie;
@@ -133,7 +133,7 @@ describe("every address of the built app", () => {
     expect(wrong).toEqual([]);
   }, 600_000);
 
-  it("that caches may keep sets no cookie at all, also for a visitor who is signed in", async () => {
+  it("that a cache may keep sets no cookie, also for a signed-in visitor", async () => {
     let kept = 0;
     await forEach(addresses(), async ({ path, viewer }) => {
       const { cookie } = await renewable(viewer);
@@ -173,7 +173,7 @@ describe("every address of the built app", () => {
     });
   }, 600_000);
 
-  it("never sends back a token that is of no session", async () => {
+  it("never sends back a token that belongs to no session", async () => {
     await forEach(addresses(), async ({ path }) => {
       const token = generateSessionToken();
       const { headers } = await ask(path, { ...HTML, cookie: `sw_session=${token}` });

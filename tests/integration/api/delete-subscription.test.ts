@@ -93,7 +93,7 @@ describe("deleting an account", () => {
   it.each([
     ["is down", { isDown: true }],
     ["hangs", { hangs: true }],
-  ])("works as always while Stripe %s, and tries again until Stripe has deleted the customer", async (_, conduct) => {
+  ])("succeeds while Stripe %s, and is repeated at Stripe until the customer is deleted there", async (_, conduct) => {
     const customer = await subscribed();
     Object.assign(stripe.conduct, conduct);
     expect(await remove()).toMatchObject({ status: 204 });

@@ -66,7 +66,7 @@ function hideIds(path: string, ids: ReadonlyMap<string, string>): string {
 
 const UNKNOWN = "sch_7zzzzzzzzzzzzzzzzzzzzzzzzz";
 
-it("a schedule that is delivered, replayed, cloned and looked at", async () => {
+it("the fake answers as the service does: a schedule that is delivered, replayed, cloned and read", async () => {
   await compare(async ({ call, create, fire }) => {
     const id = await create({ payload: "hello", headers: { "X-A": "1" }, method: "PUT", earlyFire: false });
     await call("GET", `/v1/schedules/${id}`);
@@ -87,7 +87,7 @@ it("a schedule that is delivered, replayed, cloned and looked at", async () => {
   });
 });
 
-it("a target that fails until no retry is left, and one that is gone", async () => {
+it("the fake answers as the service does: a target that fails until no retry is left, and one that answers 410", async () => {
   const answers: TargetAnswer[] = [
     { status: 500, body: "broken" },
     { status: 503, headers: { "Retry-After": "7000" }, body: `a\0${"😀".repeat(1_100)}` },
@@ -122,7 +122,7 @@ it("a target that fails until no retry is left, and one that is gone", async () 
   }
 });
 
-it("a Retry-After that is a date, and one that is too far ahead", async () => {
+it("the fake answers as the service does: a Retry-After that is a date, and one that is too far ahead", async () => {
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
   const { real, fake } = await compare(async ({ call, create, fire }) => {
     const waits: number[] = [];
@@ -142,7 +142,7 @@ it("a Retry-After that is a date, and one that is too far ahead", async () => {
   }
 });
 
-it("idempotency keys, as field and as header", async () => {
+it("the fake answers as the service does: idempotency keys, as field and as header", async () => {
   await compare(async ({ side, call, create, fire }) => {
     const key = { idempotencyKey: "order-1" };
     const id = await create({ ...key, payload: "a", headers: { "X-A": "1", "X-B": "2" } });
@@ -169,7 +169,7 @@ it("idempotency keys, as field and as header", async () => {
   });
 });
 
-it("times as durations and as local times", async () => {
+it("the fake answers as the service does: times as durations and as local times", async () => {
   await compare(async ({ call, create }) => {
     const gap = { fireAt: undefined, fireAtLocal: "2031-03-30T02:30", timezone: "Europe/Berlin" };
     const repeat = { ...gap, fireAtLocal: "2031-10-26T02:30" };
@@ -213,7 +213,7 @@ it("times as durations and as local times", async () => {
   });
 });
 
-it("batches of valid and invalid items", async () => {
+it("the fake answers as the service does: batches of valid and invalid items", async () => {
   await compare(async ({ call, create }) => {
     await create({ idempotencyKey: "bulk-1" });
     const item = { targetUrl: sides.target, fireAt: FUTURE };
@@ -237,7 +237,7 @@ it("batches of valid and invalid items", async () => {
   });
 });
 
-it("lists: pages, cursors, filters and orders", async () => {
+it("the fake answers as the service does: pages, cursors, filters and orders of lists", async () => {
   await compare(async ({ call, create }) => {
     const tag = `${sides.target}/listed`;
     for (const minute of ["03", "01", "05", "02", "04", "01"])
@@ -278,7 +278,7 @@ it("lists: pages, cursors, filters and orders", async () => {
   });
 });
 
-it("moves and cancels, in every state that allows them or does not", async () => {
+it("the fake answers as the service does: moves and cancels, in every status that allows them or does not", async () => {
   await compare(async ({ call, create, fire }) => {
     const id = await create();
     for (const body of [
@@ -305,7 +305,7 @@ it("moves and cancels, in every state that allows them or does not", async () =>
   });
 });
 
-it("operations on many schedules", async () => {
+it("the fake answers as the service does: operations on many schedules", async () => {
   await compare(async ({ side, call, create, fire }) => {
     const tag = `${sides.target}/operated`;
     const ids = [];
@@ -317,7 +317,7 @@ it("operations on many schedules", async () => {
       if (started.status !== 202) return;
       const path = `/v1/operations/${started.body.id}`;
       await side.settle(async () => (await side.call("GET", path)).body.status !== "running");
-      // What a replay has made fires now.
+      // The copies of a replay fire now.
       await side.settle(async () => {
         const { items } = (await side.call("GET", "/v1/schedules?q=operated")).body;
         return items.every((one: Schedule) => one.replay_of === null || one.status === "succeeded");
@@ -340,7 +340,7 @@ it("operations on many schedules", async () => {
   });
 });
 
-it("what a target gets, with signatures that hold, also after a rotation", async () => {
+it("the fake sends what the service sends, with valid signatures, also after a rotation", async () => {
   const deliver = async ({ side, call, create, fire }: Tools) => {
     side.delivered.length = 0;
     const former = await side.secrets();
@@ -384,7 +384,7 @@ it("what a target gets, with signatures that hold, also after a rotation", async
   }
 });
 
-it("figures: usage, overview and profile", async () => {
+it("the fake answers as the service does: usage, overview and profile", async () => {
   await compare(async ({ side, call, create }) => {
     const id = await create({ fireAt: new Date(Date.now() + 1_500).toISOString() });
     await side.settle(async () => (await side.call("GET", `/v1/schedules/${id}`)).body.status === "succeeded");

@@ -83,7 +83,7 @@ describe("the fast path", () => {
     expect(JSON.parse(answer.text).error.code).toBe("PAYLOAD_TOO_LARGE");
   });
 
-  it("refuses a body as soon as it has no room for what has arrived, and closes the connection", async () => {
+  it("refuses a body as soon as what has arrived exceeds the body memory, and closes the connection", async () => {
     const room = BodyMemory.ofAccount(caller.accountId);
     room.reserve(32 * 1024 * 1024);
     try {

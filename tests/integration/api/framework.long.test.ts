@@ -107,7 +107,7 @@ describe("a page", () => {
   );
 
   it.each(["GET", "HEAD", "POST", "PUT"])(
-    "of the documentation is the kept one by every method: %s",
+    "of the documentation is the kept document for every method: %s",
     async (method) => {
       const line = `${method} /docs/%61pi HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
       const { status, headers } = await sendRaw(web.port, line);
@@ -217,7 +217,7 @@ describe("a request that Node.js cannot read", () => {
 it.each<[string, Parts]>([
   ["an address", { target: `/v1/schedules?q=${"a".repeat(17_000)}` }],
   ["headers", { headers: [`X-A: ${"a".repeat(200_000)}`] }],
-])("%s above 16 KiB is VALIDATION, too, with the status that HTTP has for it", async (_, parts) => {
+])("%s above 16 KiB is VALIDATION with status 431", async (_, parts) => {
   expect(await ask(request(parts))).toMatchObject({ ...invalid, status: 431 });
 });
 
@@ -282,7 +282,7 @@ describe("a body over the limit", () => {
     expect(answer.sentBytes).toBeLessThan(64 * MIB);
   });
 
-  it("is not waited for when it is not wanted: with a bad key, with a type that is not JSON, with GET", async () => {
+  it("is not read when the answer does not need it: with a bad key, with a type that is not JSON, with GET", async () => {
     const headers = [`Content-Length: ${300 * MIB}`];
     const answers = [
       await ask(request({ method: "POST", headers }).replace(/Bearer \S+/, "Bearer x"), chunk),
@@ -329,7 +329,7 @@ describe("a large body that is still arriving", () => {
       headers: ["Content-Type: application/json", `Content-Length: ${bytes}`],
     });
 
-  it("takes memory of its account as it arrives: the next one is refused, but a create is not, until it ends", async () => {
+  it("takes its account's body memory as it arrives: until it ends, another large body is refused and a create is not", async () => {
     const coming = connect(web.port, "127.0.0.1").on("error", () => {});
     await new Promise((resolve) => coming.write(`${bulk(29 * MIB)}${" ".repeat(29 * MIB - 1)}`, resolve));
     // The system may still hold some of it: while it answers others, the server reads that.
@@ -351,7 +351,7 @@ describe("a large body that is still arriving", () => {
 describe("bodies that are announced and never sent", () => {
   const announced = ["Content-Type: application/json", `Content-Length: ${512 * 1024}`];
 
-  it("of four accounts with 32 each keep nobody from creating, and are answered after 5 s with 408", async () => {
+  it("of four accounts with 32 each block no create, and get 408 after 5 s", async () => {
     const accounts = await Promise.all(Array.from({ length: 4 }, () => api.account()));
     const idle = await Promise.all(
       accounts.map(({ live }) => {
@@ -370,7 +370,7 @@ describe("bodies that are announced and never sent", () => {
     for (const one of idle) one.end();
   });
 
-  it("without a credential keep nobody from the form of a new schedule, nor payment events, and end in the same way", async () => {
+  it("without a credential block neither the form of a new schedule nor payment events, and forms get 408 after 5 s", async () => {
     const anonymous = (parts: Parts) => request(parts).replace(/Authorization: .*\r\n/, "");
     const form = (length: number, body = "") =>
       anonymous({

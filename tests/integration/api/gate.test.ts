@@ -66,7 +66,7 @@ async function flood(path: string, from: string | string[], headers: Record<stri
 
 const REFUSED = 20;
 
-describe("whoever sends more than the budget of their network without a credential", () => {
+describe("a caller without a credential who exceeds the budget of their network", () => {
   it("gets 429 with Retry-After in the envelope under /v1, and so does everybody of their IPv6 /64", async () => {
     const refused = await flood("/v1/nowhere", ["2001:db8:1:2::7", "2001:db8:1:2:ffff::8"]);
     for (const answer of refused) {
@@ -78,7 +78,7 @@ describe("whoever sends more than the budget of their network without a credenti
     expect(await ask("/v1/nowhere", "2001:db8:1:3::7")).toMatchObject({ status: 404 });
   });
 
-  it("gets a page that says so when a browser asks, which needs no script and no style from elsewhere", async () => {
+  it("gets a page in a browser that explains the limit without scripts or external styles", async () => {
     const [{ headers, text } = {} as Answer] = await flood("/docs", FLOOD, { accept: "text/html" });
     expect([headers["retry-after"], headers["content-type"]]).toEqual(["1", "text/html; charset=utf-8"]);
     expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'/);
@@ -100,8 +100,8 @@ describe("whoever sends more than the budget of their network without a credenti
     });
   });
 
-  it("locks out neither health checks, nor keys, known or new, nor sessions that come from the same network", async () => {
-    // Nothing else comes from there, so that 1,000 of them meet the endpoint before the gate refuses one.
+  it("blocks neither health checks nor API keys nor sessions from the same network", async () => {
+    // A network of its own: some 1,000 of its requests reach the endpoint before the gate refuses one.
     const NETWORK = "203.0.113.8";
     const { cookie } = await api.session(caller.accountId);
     await flood("/v1/schedules", NETWORK);
@@ -118,7 +118,7 @@ describe("whoever sends more than the budget of their network without a credenti
 });
 
 describe("a credential that was accepted", () => {
-  it("has a budget of its own for what no account counts", async () => {
+  it("has a budget of its own for requests that no account counts", async () => {
     const key = caller.test;
     expect(await ask("/v1/schedules", "198.51.100.1", withKey(key))).toMatchObject({ status: 200 });
     await flood("/v1/nowhere", "198.51.100.1", withKey(key));

@@ -40,7 +40,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Names that every object literal answers to, though nobody has put them there. */
+/** Names that every object literal inherits. */
 const INHERITED = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"];
 
 /** Every query parameter that a page reads. */
@@ -66,7 +66,7 @@ async function statusOf({ as, path }: PageToOpen, query: Record<string, string>,
 }
 
 it.each(INHERITED)(
-  "every page answers as to any unknown value where %s stands in a query parameter, in all of them, or in a cookie",
+  "no page fails when the inherited name %s is the value of a query parameter, of all of them, or of a cookie",
   async (name) => {
     expect(PARAMETERS).toEqual(expect.arrayContaining(["error", "status", "range", "period", "wrong", "page"]));
     const failed: string[] = [];

@@ -233,7 +233,7 @@ describe("next_cursor", () => {
     expect(await list(caller, `?limit=2&after=${next_cursor}`)).toMatchObject({ offset: 3, ids: ids.slice(3) });
   });
 
-  it("leads through the log, the operations and the security log as well", async () => {
+  it("leads to every row of the log, of the operations and of the security log as well", async () => {
     const caller = await api.account();
     const [id = ""] = await fill(caller, 1);
     await api.sql`INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)

@@ -77,7 +77,7 @@ describe("GET /v1/overview 200", () => {
     expect(await overview(caller)).toMatchObject({ recent_volume: 4, success_rate: 1 / 3 });
   });
 
-  it("leaves replays that fire now and moves to now out of the offsets, and has them in volume and success rate", async () => {
+  it("counts replays that fire now and moves to now in volume and success rate, but not in the offsets", async () => {
     const caller = await api.account();
     const replayed = await replayNow(api, caller);
     const moved = await api.create(caller.live);

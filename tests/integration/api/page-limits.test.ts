@@ -43,7 +43,7 @@ async function exhausted() {
 }
 
 describe("an account whose pages have used up its requests of a minute", () => {
-  it("gets a page that says so, with 429 and Retry-After, and no more API calls", async () => {
+  it("gets a page that explains the limit, with 429 and Retry-After, and its API calls get 429, too", async () => {
     await withinOneMinute(api.sql, async () => {
       const { caller, ask } = await exhausted();
       const page = await ask("/keys");
@@ -57,7 +57,7 @@ describe("an account whose pages have used up its requests of a minute", () => {
     });
   }, 200_000);
 
-  it("is told so when it sends a form, which does nothing", async () => {
+  it("is shown the error RATE_LIMITED when it sends a form, which changes nothing", async () => {
     await withinOneMinute(api.sql, async () => {
       const { caller, ask } = await exhausted();
       const post = (path: string, fields: Record<string, string>) =>
@@ -74,7 +74,7 @@ describe("an account whose pages have used up its requests of a minute", () => {
     });
   }, 200_000);
 
-  it("still counts what is new in its log and renews its open pages, which have a limit of their own", async () => {
+  it("can still poll for new log entries and refresh an open page, which have a limit of their own", async () => {
     await withinOneMinute(api.sql, async () => {
       const { ask } = await exhausted();
       const since = new Date(Date.now() - 60_000).toISOString();

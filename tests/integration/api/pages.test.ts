@@ -104,7 +104,7 @@ describe("a page of the documentation", () => {
     },
   );
 
-  it("lists the operations of a key alone where the address asks for them, and all of them for any other question", async () => {
+  it("lists only the endpoints for API keys with ?for=key, and all endpoints with any other query", async () => {
     const count = (text: string) => text.match(/href="\/docs\/api\/[a-z-]+#\w+"/g)?.length;
     const all = await ask("/docs/api");
     const forKey = await ask("/docs/api?for=key");
@@ -118,7 +118,7 @@ describe("a page of the documentation", () => {
     expect((await ask("/docs/limits?for=key")).text).toBe((await ask("/docs/limits")).text);
   });
 
-  it("has the visitor's theme, and none of what else they send", async () => {
+  it("has the visitor's theme and nothing else that they send", async () => {
     const theme = async (cookie: string) =>
       /data-theme="(\w+)"/.exec((await ask("/docs", withHeaders({ cookie }))).text)?.[1];
     expect([await theme("theme=dark"), await theme("theme=light"), await theme("theme=x")]).toEqual([
@@ -140,7 +140,7 @@ describe("a page of the documentation", () => {
     expect([head.status, head.text, head.headers.get("content-type")]).toEqual([200, "", "text/html; charset=utf-8"]);
   });
 
-  it("keeps its status when it is none: 404, and redirects to what moved", async () => {
+  it("is 404 when it does not exist, and a redirect when it has moved", async () => {
     expect((await ask("/docs/nothing")).status).toBe(404);
     expect((await ask("/docs/api/nothing")).status).toBe(404);
     const moved = await ask("/docs/quickstart");

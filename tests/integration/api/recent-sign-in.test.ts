@@ -28,14 +28,14 @@ const REFUSED = {
 };
 
 describe("a session whose sign-in is more than a day ago", () => {
-  it("creates no live key, and a test key", async () => {
+  it("cannot create a live key, but a test key", async () => {
     const before = await rows();
     expect(await create(old, "live")).toMatchObject(REFUSED);
     expect(await rows()).toEqual(before);
     expect(await create(old, "test")).toMatchObject({ status: 201 });
   });
 
-  it("rotates no live key, and a test key", async () => {
+  it("cannot rotate a live key, but a test key", async () => {
     const before = await rows();
     expect(await rotate(old, await keyOf("live"))).toMatchObject(REFUSED);
     expect(await rows()).toEqual(before);

@@ -263,7 +263,7 @@ describe("in a race,", () => {
     }
   });
 
-  it("a claim, a cancel and a move to now: what was acknowledged holds", async () => {
+  it("of a claim, a cancel and a move to now, every acknowledged change holds", async () => {
     for (let round = 0; round < 20; round++) {
       const id = await api.create(caller.live);
       const claim = api.sql`UPDATE schedules SET status = 'firing', version = version + 1, attempts = 1,

@@ -280,7 +280,7 @@ describe("the log", () => {
   }
 });
 
-it("a search pass that finds all or none finds none when it leaves out a row", async () => {
+it("a search pass for all rows or none finds nothing when its row limit leaves out a row", async () => {
   const found = (rowsMax: number) =>
     runPass<number>(
       db,
@@ -297,8 +297,8 @@ it("a search pass that finds all or none finds none when it leaves out a row", a
   expect(await found(5)).toEqual({ keys: [1, 2, 3], found: 5, isWhole: true, isInOrder: false });
 });
 
-// The rows that a page and its total may read, however many there are: 10,101 decide both, and one search pass may be
-// in vain.
+// The rows that a page and its total may read, however many match: 10,101 decide both, and one search pass may find too
+// few.
 const ROWS_MAX = 25_001;
 
 describe("a page", () => {
@@ -341,7 +341,7 @@ describe("a page", () => {
     ["log by a rare q", () => listAttempts(db, TENANT, RETENTION_DAYS, { limit: 20, offset: 0, q: q(THIN_MARK) })],
   ];
 
-  it("alone reads no rows but to fill it, however many match", async () => {
+  it("without its total reads only the rows that fill it, however many match", async () => {
     const filters = [
       { statuses: ["succeeded" as const] },
       { q: q("example") },

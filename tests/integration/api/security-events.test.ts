@@ -112,7 +112,7 @@ describe("GET /v1/me/events", () => {
 });
 
 describe("the security log", () => {
-  it("has no row and causes no mail of an act that was rolled back", async () => {
+  it("has no row of an act that was rolled back, and no mail is sent about it", async () => {
     const [{ n: before } = {}] = await api.sql`SELECT count(*)::int AS n FROM security_events`;
     await api.services.database
       .run(5_000, ({ db }) =>

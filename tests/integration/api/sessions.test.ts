@@ -54,7 +54,7 @@ describe("the session cookie", () => {
     expect(await read(`${session.cookie}; ${stranger}`)).toMatchObject({ status: 200 });
   });
 
-  it("with several valid values of one account counts by the first", async () => {
+  it("is the first one when it has several valid values of one account", async () => {
     const other = await api.session(caller.accountId);
     const current = async (cookie: string) => {
       const { body } = await api.call("GET", "/v1/me/sessions", { cookie });
@@ -103,7 +103,7 @@ describe("the session cookie", () => {
       expect(cleared).toHaveLength(paths.length * 3);
     });
 
-    it("counts by the one that is left when the other has ended", async () => {
+    it("is the remaining one when the other has ended", async () => {
       const other = await api.account();
       const ended = await api.session(other.accountId, { ageDays: 7.001 });
       expect(await read(`${ended.cookie}; ${session.cookie}`)).toMatchObject({ status: 200 });

@@ -187,7 +187,7 @@ describe("POST /v1/signing-secrets/rotate with an Idempotency-Key", () => {
     expect(rows.filter(({ text }) => text.includes("whsec_"))).toEqual([]);
   });
 
-  it("rotates and keeps nothing when the answer cannot be kept", async () => {
+  it("changes nothing when the answer cannot be stored for repeats", async () => {
     const before = await read(caller.live);
     await api.sql`ALTER TABLE secret_rotations ADD CONSTRAINT none CHECK (idempotency_key <> 'refused')`;
     expect((await rotateOnce("refused")).status).toBe(500);

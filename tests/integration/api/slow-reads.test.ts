@@ -60,7 +60,7 @@ describe.each([
   // Then the statement has no time limit of ours.
   ["behind a pooler", { DATABASE_DIRECT_URL: "postgres://another.example/x" }],
 ])("thirty slow reads of one account, %s,", (_, settings) => {
-  it("delay no call of another account, and leave the connections as they were", async () => {
+  it("delay no call of another account, and close no database connection", async () => {
     const services = startServices(testConfig(api.config.databaseUrl, settings));
     try {
       await Promise.all(Array.from({ length: 10 }, () => api.call("GET", "/v1/me", other.live)));

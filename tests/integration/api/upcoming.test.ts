@@ -35,23 +35,26 @@ const ctx = async () => {
   return found;
 };
 
-it.each([1, 7, 20, 30, 60, 100])("pages of %i rows show each schedule once, in one order", async (limit) => {
-  const met: { id: string; status: (typeof STATUSES)[number]; fireAt: Date }[] = [];
-  for (let offset = 0; ; offset += limit) {
-    const page = await listUpcomingFirst(await ctx(), { limit, offset });
-    expect(page).toMatchObject({ total: 60, totalCapped: false });
-    met.push(...page.rows);
-    expect(page.hasMore).toBe(met.length < 60);
-    if (!page.hasMore) break;
-  }
-  expect(new Set(met.map(({ id }) => id)).size).toBe(60);
-  expect(met.slice(0, 30).some(({ status }) => isTerminal(status))).toBe(false);
-  const instants = met.map(({ fireAt }) => fireAt.getTime());
-  expect(instants.slice(0, 30)).toEqual(instants.slice(0, 30).toSorted((a, b) => a - b));
-  expect(instants.slice(30)).toEqual(instants.slice(30).toSorted((a, b) => b - a));
-});
+it.each([1, 7, 20, 30, 60, 100])(
+  "pages of %i rows show each schedule once: open ones by fire_at ascending, then ended ones descending",
+  async (limit) => {
+    const met: { id: string; status: (typeof STATUSES)[number]; fireAt: Date }[] = [];
+    for (let offset = 0; ; offset += limit) {
+      const page = await listUpcomingFirst(await ctx(), { limit, offset });
+      expect(page).toMatchObject({ total: 60, totalCapped: false });
+      met.push(...page.rows);
+      expect(page.hasMore).toBe(met.length < 60);
+      if (!page.hasMore) break;
+    }
+    expect(new Set(met.map(({ id }) => id)).size).toBe(60);
+    expect(met.slice(0, 30).some(({ status }) => isTerminal(status))).toBe(false);
+    const instants = met.map(({ fireAt }) => fireAt.getTime());
+    expect(instants.slice(0, 30)).toEqual(instants.slice(0, 30).toSorted((a, b) => a - b));
+    expect(instants.slice(30)).toEqual(instants.slice(30).toSorted((a, b) => b - a));
+  },
+);
 
-it.each([7, 20, 100])("pages of %i rows that match a q meet each of them once, in the same order", async (limit) => {
+it.each([7, 20, 100])("pages of %i rows with a q show each match once, in the same order", async (limit) => {
   const all = await listUpcomingFirst(await ctx(), { limit: 100, offset: 0 });
   // The targets end in 1 to 60, and those of each status in ten numbers in a row.
   const matches: [string, number[]][] = [

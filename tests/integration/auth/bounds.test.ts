@@ -42,7 +42,7 @@ async function byGitHub() {
 }
 
 describe("an account with as many identities as its plan allows", () => {
-  it("gets no further one, however many sign in at once, and still signs in with those it has", async () => {
+  it("is linked to no further identity, even by many sign-ins at once, and signs in with those it has", async () => {
     const attempts = [];
     for (let n = 0; n < 4; n++) {
       signIn.github.user = { id: nextId++, login: "x", name: null, email, isVerified: true };
@@ -61,20 +61,20 @@ describe("an account with as many identities as its plan allows", () => {
 });
 
 describe("an account with as many sessions as its plan allows", () => {
-  it("gets a new one for each sign-in, which ends the one that was not used for longest", async () => {
+  it("gets a new session at each sign-in, which ends the least recently used one", async () => {
     await addSessions(MAX - 1);
     const session = await signIn.session(email);
     expect(await sessions()).toEqual(["new", "new", "1"]);
     expect(await signIn.accountOf(session)).toBe(email);
   });
 
-  it("gets a new one from a provider, too", async () => {
+  it("gets a new session by a sign-in with a provider, too", async () => {
     await addSessions(MAX - 1);
     expect(await byGitHub()).toBeDefined();
     expect(await sessions()).toEqual(["new", "new", "1"]);
   });
 
-  it("gets a new one at the command line, too", async () => {
+  it("gets a new session at the command line, too", async () => {
     await addSessions(MAX - 1);
     const { database, config } = signIn.api.services;
     const wanted = { accountId, userAgent: null };
@@ -83,7 +83,7 @@ describe("an account with as many sessions as its plan allows", () => {
     expect(await signIn.sql`SELECT FROM sessions WHERE token_hash = ${hashSessionToken(token)}`).toHaveLength(1);
   });
 
-  it("never has more, however many sign-ins happen at once", async () => {
+  it("never has more sessions, however many sign-ins happen at once", async () => {
     await addSessions(MAX - 1);
     const { database, config } = signIn.api.services;
     const links = [await signIn.askForLink(email), await signIn.askForLink(email), await signIn.askForLink(email)];
@@ -97,7 +97,7 @@ describe("an account with as many sessions as its plan allows", () => {
     expect(await sessions()).toEqual(["new", "new", "new"]);
   });
 
-  it("loses expired ones first, and those beyond a bound that was lowered", async () => {
+  it("loses expired sessions first, and those beyond a bound that was lowered", async () => {
     await addSessions(2, 1);
     await signIn.session(email);
     expect(await sessions()).toEqual(["new", "new", "1"]);
@@ -107,7 +107,7 @@ describe("an account with as many sessions as its plan allows", () => {
     expect(await sessions()).toHaveLength(MAX);
   });
 
-  it("has those of its own plan, and takes none from others", async () => {
+  it("may have the sessions of its current plan, and ends none of other accounts", async () => {
     const other = signIn.newEmail();
     const theirs = await signIn.session(other);
     await signIn.sql`UPDATE accounts SET plan = 'indie' WHERE id = ${accountId}`;

@@ -80,7 +80,7 @@ describe("somebody at a provider whose verified address differs from an account'
   ];
 
   it.each(SPELLINGS)(
-    "is not signed in to that account, an administrator's, nor gets one of their own: %j",
+    "is neither signed in to that account, an administrator's, nor given a new account: %j",
     async (email) => {
       await signIn.sql`DELETE FROM sign_in_requests`;
       await signIn.session(ADMIN);

@@ -33,7 +33,7 @@ const from = (address: string, forwardedFor?: string) => ({
 });
 
 describe("magic links", () => {
-  it("are refused to whoever is over a limit while the lock of that limit is held, and while the database is not asked", async () => {
+  it("are refused over a limit without waiting for the lock of that limit or for the table of requests", async () => {
     const email = signIn.newEmail();
     const ask = () => signIn.start({ email }, from(randomAddress()));
     expect(await allowed(5, () => ({ email, headers: from(randomAddress()) }))).toBe(5);

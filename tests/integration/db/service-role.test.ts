@@ -104,7 +104,7 @@ describe("the role of the service", () => {
     expect(await partitions()).toEqual(left);
   });
 
-  it("runs nothing of its own with the owner's privileges: names of its session do not lead those functions astray", async () => {
+  it("cannot redirect the functions that run with the owner's privileges to tables or functions of its own", async () => {
     await service`SET search_path = pg_temp, public`;
     await service`CREATE TEMP TABLE attempts (LIKE public.attempts)`;
     await service`CREATE FUNCTION pg_temp.to_char(date, text) RETURNS text LANGUAGE sql AS $$ SELECT 'mine'::text $$`;

@@ -257,7 +257,7 @@ describe("a failed attempt", () => {
 });
 
 describe("a target that stops listening", () => {
-  it("costs each of its schedules an attempt when that is due, no more attempts and none later", async () => {
+  it("costs each of its schedules one attempt at its due time, no more and none later", async () => {
     const leaving = await startReceiver({ tls: false });
     const fleet = await createDispatchHarness({ DELIVERY_ALLOW: leaving.origin });
     try {

@@ -26,7 +26,7 @@ afterAll(() => web.close());
 const LIMITS = { limit: 1_000, graceLimit: 1_000, earlyFire: false };
 const WAIT_MS = 1_200;
 
-it("a schedule that fires so long after now is sent then, whether it is created, in a batch or moved, and its lateness is counted; that of one that fires now is not", async () => {
+it("a schedule with fireIn is sent after that time, whether created, in a batch or moved, and its lateness is counted; that of one that fires now is not", async () => {
   const account = await harness.account();
   const tenant = { accountId: account.id, env: "live" } as const;
   const asked = (fireTime: NewSchedule["fireTime"]): NewSchedule =>

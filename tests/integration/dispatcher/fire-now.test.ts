@@ -119,7 +119,7 @@ describe("a failed schedule whose retry is made due now", () => {
     expect(new Set(requestsOf(id).map(({ headers }) => headers["x-service-fire-at"])).size).toBe(1);
   });
 
-  it("is tried again at once even if that is asked in the moment in which its failure is stored", async () => {
+  it("is tried again at once even when the call comes while its failure is being stored", async () => {
     receiver.respond(({ headers }, response) =>
       response.writeHead(headers["x-service-attempt"] === "1" ? 503 : 200).end("later"),
     );

@@ -151,7 +151,7 @@ describe("reading ahead", () => {
     expect(reader.rowsRead()).toBeLessThan(1.2 * 1_003);
   });
 
-  it("reads every lane before it continues with one, and continues from its place when there was no room", async () => {
+  it("continues each lane from its place after memory was full, until every schedule is read", async () => {
     const accounts = await Promise.all(Array.from({ length: 5 }, () => createTestAccount(sql, keyRing)));
     await insertSchedules(
       sql,
@@ -186,7 +186,7 @@ describe("reading ahead", () => {
     expect(reader.seen).toHaveLength(5);
   });
 
-  it("finds schedules that were committed behind its place without an announcement, by comparing with the table", async () => {
+  it("finds schedules that were committed behind a lane's place without a notification, by comparing with the table", async () => {
     const { account, reader } = await readThree();
     reader.pass(4_000);
     expect(await reader.comparison.runOnce()).toBe(1);
@@ -198,7 +198,7 @@ describe("reading ahead", () => {
     expect(reader.seen).toHaveLength(4);
   });
 
-  it("finds them also while more of the lane is in memory that is due after the place up to which everything is known", async () => {
+  it("finds such schedules even while others of the lane that are due beyond its place are in memory", async () => {
     const { account, reader } = await readThree();
     const [first] = reader.seen;
     reader.deliveries.add({ ...(first as DueSchedule), id: "a retry", dueAtMs: Date.now() + 60_000 }, 0);
@@ -209,7 +209,7 @@ describe("reading ahead", () => {
     expect(reader.seen).toHaveLength(4);
   });
 
-  it("finds them within the next rounds in a lane that was being read when its turn to be compared came, or when it was compared", async () => {
+  it("finds such schedules in a later round when their lane was read during its comparison", async () => {
     const { account, reader } = await readThree();
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
     const lane = reader.lanes.get(laneKey({ accountId: account.id, env: "live" })) as Lane;
@@ -280,7 +280,7 @@ describe("a schedule within the horizon", () => {
     expect(await reader.laneReads.runOnce()).toBe(2);
   });
 
-  it("is found when the lane was read up to just before it, and an earlier one of the lane comes in the same round", async () => {
+  it("is found when its lane was read up to an earlier schedule between two rounds of the calendar", async () => {
     const { id } = await createTestAccount(sql, keyRing);
     await insertSchedules(sql, [id], TARGET, { rows: 1, fromMs: 1_000 });
     const reader = createReader();
@@ -295,7 +295,7 @@ describe("a schedule within the horizon", () => {
     expect(reader.seen).toHaveLength(3);
   });
 
-  it("is read once when it comes within the horizon while its lane is read, also beyond what that read covers", async () => {
+  it("is read once when it comes within the horizon while its lane is being read, even if that read does not cover it", async () => {
     const { id } = await createTestAccount(sql, keyRing);
     await insertSchedules(sql, [id], TARGET, { rows: 1, fromMs: 1_000 });
     await insertSchedules(sql, [id], TARGET, { rows: 3, fromMs: 4_500 });
@@ -313,7 +313,7 @@ describe("a schedule within the horizon", () => {
     expect(reader.seen).toHaveLength(5);
   });
 
-  it("is read in portions when more lanes are due at one instant than one statement reads", async () => {
+  it("is read in portions when more schedules are due at one instant than one statement reads", async () => {
     const accounts = await Promise.all(Array.from({ length: 2 }, () => createTestAccount(sql, keyRing)));
     const reader = createReader();
     await reader.calendar.runOnce();

@@ -330,7 +330,7 @@ describe("a notice is sent once", () => {
     expect(await outcomes()).toEqual(["sent"]);
   });
 
-  it("also when notices are switched off and on while it is in doubt", async () => {
+  it("even when notices are switched off and on while it is in doubt", async () => {
     const account = await harness.account({ plan: "free" });
     await fleet.used(account, 1_600);
     resend.behave("drop after accepting");
@@ -391,7 +391,7 @@ describe("a mail provider that fails", () => {
     ]);
   });
 
-  it("is called again when it said, and not before", async () => {
+  it("is called again after its Retry-After, and not before", async () => {
     const [one, other] = [await harness.account({ plan: "free" }), await harness.account({ plan: "free" })];
     resend.behave({ status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "600" } });
     await fleet.used(one, 1_600);
@@ -426,7 +426,7 @@ describe("a mail provider that fails", () => {
   });
 });
 
-describe("a fault of ours", () => {
+describe("an unexpected error", () => {
   it("in sending notices is logged once a minute, leaves the notice in doubt, and does not end the dispatcher", async () => {
     const account = await harness.account({ plan: "free" });
     await fleet.used(account, 1_600);

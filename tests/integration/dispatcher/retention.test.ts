@@ -201,7 +201,7 @@ describe("attempts", () => {
     INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, latency_ms, error_text)
     VALUES (${newId(0)}, 1, ${attemptedAt}, ${newId(0)}, 'live', 'unreachable', 0, '')`;
 
-  it("are deleted with the partition of their day once no plan shows any of it: the longest window and a day", async () => {
+  it("are deleted with the partition of their day a day after the longest window of any plan", async () => {
     const days = [31, 32, 33, 400].map((n) => dayOf(n * DAY_MS));
     for (const day of days) await make(day);
     expect(await finish(start())).toMatchObject({ "attempt partitions dropped": 3 });
@@ -270,7 +270,7 @@ describe("attempts", () => {
 });
 
 describe("a deleted account", () => {
-  it("loses everything but its own row, whatever its plan would have kept", async () => {
+  it("loses everything but its own row, whatever the retention of its plan", async () => {
     const [gone, kept] = [await harness.account(), await harness.account()];
     for (const account of [gone, kept]) {
       await ended(account, HOUR_MS);

@@ -121,7 +121,7 @@ describe.concurrent("a dispatcher that is stopped", () => {
     await next.stop();
   }, 90_000);
 
-  it("three interruptions in a row end a schedule", async () => {
+  it("and interrupts a schedule for the third time in a row makes it dead", async () => {
     await using started = await startDeliveryHarness();
     const { receiver, harness } = started;
     const account = await harness.account();

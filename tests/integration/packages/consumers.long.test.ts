@@ -52,24 +52,24 @@ describeWithRuntimes("the packed SDK, for a developer's project", () => {
     for (const [moduleResolution, module] of Object.entries(MODULES)) {
       const resolution = { module, moduleResolution };
       it.each([true, false])(
-        `compiles with TypeScript ${version}, ${moduleResolution}, exactOptionalPropertyTypes %s`,
+        `the SDK compiles with TypeScript ${version}, ${moduleResolution}, exactOptionalPropertyTypes %s`,
         (exactOptionalPropertyTypes) =>
           compile(compiler, ["checks.ts", "consumer.ts"], {
             ...{ ...resolution, exactOptionalPropertyTypes, lib: ["es2022", "dom", "dom.iterable"], types: [] },
           }),
       );
 
-      it(`compiles with TypeScript ${version}, ${moduleResolution}, and the types of Node.js in place of a browser's`, () =>
+      it(`the SDK compiles with TypeScript ${version}, ${moduleResolution}, and the types of Node.js instead of a browser's`, () =>
         compile(compiler, ["checks.ts", "node-consumer.ts"], {
           ...{ ...resolution, exactOptionalPropertyTypes: true, lib: ["es2024"], types: ["node"] },
         }));
     }
   }
 
-  it("has nothing that publint finds", () =>
+  it("publint finds nothing wrong with the package of the SDK", () =>
     expectContent(inRuntimes("node_modules/publint/src/cli.js"), [project.tarball, "--strict"]));
 
-  it("has types that are right wherever a module can import them, says attw", () =>
+  it("attw finds that the SDK's types resolve for every kind of import", () =>
     expectContent(inRuntimes("node_modules/@arethetypeswrong/cli/dist/index.js"), [
       project.tarball,
       ...["--profile", "esm-only"],

@@ -54,18 +54,18 @@ describeWithRuntimes("the packed SDK", () => {
     return outfile;
   }
 
-  it("works on the Node.js of this process", () => expectAllOk(process.execPath, ["process.mjs"]));
+  it("the SDK works on the Node.js of this process", () => expectAllOk(process.execPath, ["process.mjs"]));
 
-  it("works on Node.js 22", () => expectAllOk(inRuntimes("node_modules/.bin/node"), ["process.mjs"]));
+  it("the SDK works on Node.js 22", () => expectAllOk(inRuntimes("node_modules/.bin/node"), ["process.mjs"]));
 
-  it("works on Bun", () => expectAllOk(inRuntimes("node_modules/.bin/bun"), ["process.mjs"]));
+  it("the SDK works on Bun", () => expectAllOk(inRuntimes("node_modules/.bin/bun"), ["process.mjs"]));
 
-  it("works on Deno, without any permission but that for the network", () =>
+  it("the SDK works on Deno with the permission for the network alone", () =>
     expectAllOk(inRuntimes("node_modules/.bin/deno"), ["run", "--no-prompt", "--allow-net=127.0.0.1", "process.mjs"]));
 
-  it("works on Cloudflare's workerd", async () =>
+  it("the SDK works on Cloudflare's workerd", async () =>
     expectAllOk(process.execPath, [inRuntimes("workerd.mjs"), await bundle("worker.mjs", "esm")]));
 
-  it("works on Vercel's edge runtime", async () =>
+  it("the SDK works on Vercel's edge runtime", async () =>
     expectAllOk(process.execPath, [inRuntimes("edge-runtime.mjs"), await bundle("checks.ts", "iife")]));
 });

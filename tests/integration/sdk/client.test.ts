@@ -82,7 +82,7 @@ describe("a schedule", () => {
 });
 
 describe("a list", () => {
-  it("is met whole and once, by pages and by items, while others are created", async () => {
+  it("yields every item once, by pages and by items, while others are created", async () => {
     const { schedules } = await newClient();
     const { accepted } = await schedules.createMany(Array.from({ length: 25 }, () => input));
     const ids = new Set<string>();
@@ -147,7 +147,7 @@ it("figures, profile and secrets of the key's environment are read", async () =>
   expect(current).not.toBe(next);
 });
 
-it("a call of one's own reaches what has no method", async () => {
+it("client.request reaches an endpoint that has no method", async () => {
   const client = await newClient();
   expect(await client.request("GET", "/v1/openapi.json")).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
   await expect(client.request("GET", "/v1/api-keys")).rejects.toMatchObject({ code: "FORBIDDEN", status: 403 });

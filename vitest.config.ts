@@ -32,6 +32,7 @@ const withDatabase = {
 // The projects run one after the other, in the order of their groups. Within a project, `maxWorkers` files run at once.
 export default defineConfig({
   test: {
+    reporters: ["default", "./tests/helpers/report-durations.ts"],
     projects: [
       {
         test: {

@@ -11,15 +11,15 @@ const READ_EVERY_MS = 250;
 const RECOVER_EVERY_MS = 1_000;
 const RETAIN_EVERY_MS = 1_000;
 const NOTICES_EVERY_MS = 1_000;
-/** One notice per round, which is half the rate that the mail provider allows at least. */
+/** One notice per round: half the rate that mail providers allow at least. */
 const NOTICE_EVERY_MS = 1_000;
-/** How often an operation that has begun is looked for, ms, and how often a step of one that is under way is taken. */
+/** Interval between two searches for operations, and between two steps of a running one, ms. */
 const OPERATE_EVERY_MS = 500;
 const STEP_EVERY_MS = 100;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
-/** A round looks at each lane. */
+/** Interval of a round that visits each lane, ms. */
 const DROP_IDLE_EVERY_MS = 500;
 /** Each round compares a bounded number of lanes with the table, or puts back a bounded number of idle ones. */
 const COMPARE_EVERY_MS = 250;
@@ -109,7 +109,7 @@ function listenToShards({ shards, deliveries, calendar, lanes, log }: Parts, rea
   shards.listener = {
     taken(ids) {
       log.info({ shards: ids.length }, "took shards");
-      // A lane may have been woken since the shard was lost. It seems to be read, but nothing of it came into memory.
+      // A lane may have been woken after the shard was lost. It counts as read, but its schedules are not in memory.
       lanes.dropShards(new Set(ids));
       reading.soon();
     },

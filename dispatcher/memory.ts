@@ -11,8 +11,8 @@ import { SECRETS_MAX } from "./sending/preparer.ts";
 import type { Parts } from "./wiring.ts";
 
 /**
- * Everything in a dispatcher's memory that could grow and has a number of its own, with its bound, for `/metrics`.
- * docs/memory.md says how each bound is enforced, and lists the rest.
+ * Everything in a dispatcher's memory that can grow and has its own bound, for `/metrics`. docs/memory.md tells how
+ * each bound is enforced, and lists the rest.
  */
 export function memoryOf(parts: Parts, config: Pick<Config, "connectionsMax">): MemoryUse[] {
   const { exchanges, preparer, recorder, alarm, deliveries, lanes, wantedReads, pool, origins } = parts;

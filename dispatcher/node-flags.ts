@@ -8,8 +8,8 @@
 export const NODE_FLAGS = ["--max-semi-space-size=16", "--heap-growing-percent=100"];
 
 /**
- * The environment in which a dispatcher is started, unless the operator sets other values. By default glibc gives Node.js'
- * threads arenas of their own, and memory that was freed in one arena is not used by another. With one arena for all, the
- * process took 15 to 32 MB less. glibc reads it when a process starts; other C libraries ignore it.
+ * The environment in which a dispatcher is started, unless the operator sets other values. By default glibc gives each
+ * of Node.js' threads its own arena, and memory freed in one arena is not reused by another. One arena for all threads
+ * saved 15 to 32 MB. glibc reads the variable when a process starts; other C libraries ignore it.
  */
 export const START_ENV = { MALLOC_ARENA_MAX: "1" };

@@ -71,9 +71,9 @@ export class Shards {
   }
 
   /**
-   * One round: sends a heartbeat, renews leases, and takes or gives up shards until each dispatcher of the fleet has
-   * its share. Returns in how many ms the next round is useful, because a shard may become free then or was left for
-   * others.
+   * One round: sends a heartbeat, renews leases, and takes or releases shards until each dispatcher of the fleet has
+   * its share. Returns in how many ms the next round is useful: when a shard may become free, or soon if free shards
+   * were left for others.
    */
   async runOnce(): Promise<number> {
     // A heartbeat after the handover would make this dispatcher count as alive.

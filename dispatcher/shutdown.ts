@@ -2,7 +2,7 @@ import type { Lifecycle } from "./lifecycle.ts";
 import { until } from "./runtime/loop.ts";
 import type { Parts } from "./wiring.ts";
 
-/** How long claimed requests may take to leave. The rest is put back. */
+/** How long claimed requests may take to leave, ms. The rest is put back. */
 const CLAIMED_MS = 2_500;
 const RELEASES_MS = 1_000;
 /** How long to wait for a notice that is being sent. */

@@ -1,5 +1,5 @@
 const STATEMENT_MAX_MS = 250;
-/** Batches of at least this size teach the cost of a row, smaller ones the cost of a statement. */
+/** A statement with at least this many rows updates the cost of a row, a smaller one the fixed cost of a statement. */
 const LARGE_BATCH = 50;
 const LEARNING_RATE = 0.1;
 /** Rising row costs are learned faster: deliveries that are on time wait behind a statement with too many rows. */

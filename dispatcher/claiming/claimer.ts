@@ -21,14 +21,14 @@ import { runClaim } from "./run-claim.ts";
 export const CLAIM_AHEAD_MS = CLAIM_AHEAD_MAX_MS - 10;
 
 /**
- * What may not be claimed yet is opened in steps of this, ms, so that one statement claims what leaves close together.
- * Claimed as soon as each may be, 3,000 a second took over 270 statements a second and a quarter more CPU time.
+ * Deliveries become claimable in steps of this, ms, so that one statement claims those that leave close together.
+ * Without steps, 3,000 deliveries a second took over 270 statements a second and 25% more CPU time.
  */
 const OPEN_STEP_MS = 10;
 const ROWS_MAX = 500;
-/** With fewer rows, the statements would cost more than their rows. */
+/** Lowest row limit of a statement. With fewer rows, the fixed cost would exceed the cost of the rows. */
 const ROWS_MIN = 100;
-/** A statement claims no more rows than take this long, ms. A delivery that is on time goes with the next statement. */
+/** Target duration of a statement, ms. It bounds the rows, so that an on-time delivery soon gets the next statement. */
 const STATEMENT_MS = 40;
 /** A larger answer may stay half-sent to a stopped process, with its rows locked. */
 const BYTES_MAX = 256 * 1024;
@@ -59,18 +59,18 @@ type Deps = {
  */
 export class Claimer implements DueStage {
   readonly #deps: Deps;
-  /** Deliveries that it is too early to claim. They are opened together, in steps. */
+  /** Deliveries that may not be claimed yet. They become claimable together, in steps of OPEN_STEP_MS. */
   readonly #early = new SortedQueue<Delivery>(leavesBefore);
-  /** Deliveries that go with the next statements, in turns by lane. */
+  /** Deliveries for the next statements. Lanes take turns. */
   readonly #waiting = new TurnQueue<Delivery>({
     groupOf: ({ lane }) => lane,
     ...DUE_ORDER,
     isWaiting,
     turns: ({ bytes }) => 1 + Math.floor(bytes / TURN_BYTES),
-    // It is not too early to claim any delivery in this queue.
+    // Everything in this queue may already be claimed, however far ahead of its due time.
     aheadMs: Number.POSITIVE_INFINITY,
   });
-  /** Its turn had come, but the last statement had no room for it. It is the first of the next one. */
+  /** The delivery that no longer fitted into the last statement. It is the first of the next one. */
   #held: Delivery | undefined;
   #inFlight = 0;
   readonly #laneOrder = new LaneOrder();
@@ -84,8 +84,8 @@ export class Claimer implements DueStage {
   }
 
   /**
-   * Takes a delivery that has its slot and its reservation, or whose connection failed. It is claimed as soon as it
-   * is opened.
+   * Takes a delivery that has its slot and its reservation, or whose connection failed. It is claimed as soon as the
+   * database allows.
    */
   add(delivery: Delivery): void {
     if (this.#stopped) {
@@ -122,7 +122,7 @@ export class Claimer implements DueStage {
   }
 
   /**
-   * Takes nothing more, and removes deliveries that it is too early to claim. Those that wait for a statement are still
+   * Takes nothing more, and removes deliveries that may not be claimed yet. Those that wait for a statement are still
    * claimed.
    */
   stop(): void {
@@ -223,8 +223,8 @@ export class Claimer implements DueStage {
   }
 
   /**
-   * Deliveries whose rows were claimed go on. They are put back when they may not go, because earlier ones of their
-   * lane come again.
+   * Moves on the deliveries whose rows were claimed. If not `mayGo`, puts them back: earlier deliveries of their lane
+   * have to be claimed again first.
    */
   #settle(batch: readonly Delivery[], claims: ReadonlyMap<string, Claim>, mayGo: boolean): void {
     const { deliveries } = this.#deps;
@@ -247,7 +247,7 @@ export class Claimer implements DueStage {
   }
 }
 
-/** From when on a delivery is claimed. */
+/** When a delivery becomes claimable, epoch ms. */
 const opensAtMs = ({ sendAtMs }: Delivery): number =>
   Math.ceil((sendAtMs - CLAIM_AHEAD_MS) / OPEN_STEP_MS) * OPEN_STEP_MS;
 

@@ -1,8 +1,8 @@
 import type { Delivery } from "../delivery/delivery.ts";
 
 /**
- * How many statements with overdue deliveries of one lane may be under way: one that the database works on, and the
- * next one, which is sent meanwhile.
+ * How many statements with overdue deliveries of one lane may be in flight: the one that the database executes, and one
+ * queued behind it.
  */
 const STATEMENTS_PER_LANE_MAX = 2;
 
@@ -10,7 +10,7 @@ const STATEMENTS_PER_LANE_MAX = 2;
 export type Statement = {
   readonly n: number;
   readonly batch: readonly Delivery[];
-  /** True once all its deliveries have gone on, false when its answer was lost. */
+  /** Resolves with true once all its deliveries have moved on, with false when its answer was lost. */
   settled: Promise<boolean>;
 };
 
@@ -25,7 +25,7 @@ export class LaneOrder {
   /** Whether another statement may have deliveries of this lane. */
   readonly mayGo = ({ lane }: Delivery): boolean => (this.#byLane.get(lane)?.length ?? 0) < STATEMENTS_PER_LANE_MAX;
 
-  /** Notes that `statement` is sent, with `overdue` deliveries among its own. */
+  /** Registers a statement that is being sent; `overdue` are the overdue deliveries in its batch. */
   begin(statement: Statement, overdue: readonly Delivery[]): void {
     for (const lane of new Set(overdue.map((delivery) => delivery.lane))) {
       const statements = this.#byLane.get(lane);
@@ -34,7 +34,7 @@ export class LaneOrder {
     }
   }
 
-  /** Notes that all deliveries of `statement` have gone on. */
+  /** Unregisters a statement whose deliveries have all moved on. */
   end(statement: Statement): void {
     for (const lane of new Set(statement.batch.map((delivery) => delivery.lane))) {
       const others = this.#byLane.get(lane)?.filter((one) => one !== statement);

@@ -7,7 +7,7 @@ import type { Time } from "../runtime/clock.ts";
 
 const ROWS_MAX = 500;
 const DEADLINE_MS = 3_000;
-/** A claim whose answer was lost ends within this, by the session's statement_timeout, ms. */
+/** The session's statement_timeout ends a claim whose answer was lost within this, ms. */
 const STATEMENT_LIFE_MS = 6_000;
 
 type Deps = {

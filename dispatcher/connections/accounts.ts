@@ -70,7 +70,7 @@ export class Accounts {
     return this.#count(owner, -1);
   }
 
-  /** Counts an open connection for account `id` from now on. */
+  /** Counts an open connection for account `id` instead of its former owner. */
   handOver(connection: OwnedConnection, id: string): void {
     const to = this.#placeOf(connection.owner.origin, id);
     const from = connection.owner;

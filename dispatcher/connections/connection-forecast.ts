@@ -4,7 +4,7 @@ const BUCKET_MS = 10;
 const SPAN_MS = 100;
 /** At most this many requests in 10 ms are few. */
 const FEW = 16;
-/** A span is kept for this long after it. Longer latencies are counted as this. */
+/** How long a span is kept after it ended, ms. Longer latencies are treated as this. */
 const SPAN_KEPT_MS = 2_000;
 
 type Bucket = { byPlace: Map<string, number>; needed: number };

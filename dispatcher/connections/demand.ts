@@ -11,7 +11,7 @@ import { hasFew, SPARE_MAX, sendsFew } from "./spare.ts";
 const FORECAST_KEPT_MS = 1_000;
 /** How many new connections are opened at once for the waiting retries of an origin. */
 const RETRIES_AT_ONCE = 8;
-/** How often idle origins and connections are looked for. */
+/** Interval of the upkeep of all active origins, ms. */
 const UPKEEP_EVERY_MS = 1_000;
 /**
  * After a longer gap between rounds the event loop was busy, and for two rounds answers may still wait in sockets, ms.
@@ -46,7 +46,7 @@ export class Demand {
     }
   }
 
-  /** Whether few of the deliveries that are expected fall due together with `delivery`, at its origin. */
+  /** Whether few of the expected deliveries to the same origin fall due together with `delivery`. */
   expectsFewWith({ origin, sendAtMs }: Delivery): boolean {
     return this.#deps.origins.get(origin)?.forecast.hasFewAt(sendAtMs) ?? true;
   }
@@ -110,8 +110,8 @@ export class Demand {
   }
 
   /**
-   * Ten times a second: opens connections that an origin or an account could not have before. Only origins and accounts
-   * that lack connections are looked at; once a second all active origins are, to close unneeded connections.
+   * Called ten times a second: opens connections that an origin or an account could not have before. It visits origins
+   * and accounts that lack connections; once a second all active origins, to close unneeded connections.
    */
   runOnce(): void {
     const { origins, pool, limits, clock } = this.#deps;
@@ -159,7 +159,7 @@ export class Demand {
 
   #lackingAt = (origin: Origin): number => readyOf(origin) + waitingOf(origin) - origin.opening.size;
 
-  /** How many connections the deliveries that want one may have. */
+  /** How many connections the origin may have for the deliveries that want one. */
   #entitled(origin: Origin): number {
     const wanted = this.#deps.holdings.wantedByOrigin.get(origin.key) ?? 0;
     return Math.max(wanted, origin.busy.size + readyOf(origin));

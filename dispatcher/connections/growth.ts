@@ -11,13 +11,13 @@ import {
 
 /** A slow origin gets as many more connections as are needed to answer the waiting requests within this, ms. */
 const DRAIN_MS = 500;
-/** An origin gets at most this many when its answers take long on average but not always. */
+/** Bound on the connections of an origin whose average answer is slow but whose quickest one is not. */
 const BUSY_ORIGIN_MAX = 256;
-/** An origin whose answers have become this many times slower with more connections does not benefit from more. */
+/** If answers take this many times the base latency, the origin is overloaded, and more connections do not help. */
 const SLOWED_DOWN = 2;
-/** A request counts as overtaken once this many times the number of requests on the wire have been answered since. */
+/** A request is overtaken once this many answers per request on the wire have arrived since it began. */
 const OVERTAKEN = 2;
-/** Requests count as hanging after this long without an answer, at the earliest. */
+/** The shortest time without an answer after which a request counts as hanging, ms. */
 const SILENT_MS = 250;
 /** The peak of the last minute is stored as the peaks of two halves of this length. */
 const PEAK_EACH_MS = 30_000;
@@ -47,9 +47,9 @@ export function mayOpenNow(origin: Origin, nowMs: number): boolean {
 }
 
 /**
- * Decides how many connections an origin may have, while requests wait for one. A slow origin gets as many more as its
- * latency requires for the waiting requests. Each hanging request allows one more. `max` is the bound for one origin.
- * `isCalm` says that the event loop was not busy, so that no answer waits in a socket.
+ * Sets how many connections an origin may have while requests wait for one. A slow origin gets as many more as its
+ * latency requires for the waiting requests, and one more for each hanging request. `max` is the bound for one origin.
+ * `isCalm` tells that the event loop was not busy, so no answer waits unread in a socket.
  */
 export function grow(origin: Origin, max: number, nowMs: number, isCalm: boolean): void {
   const hanging = countHanging(origin, nowMs, isCalm);
@@ -62,7 +62,7 @@ export function grow(origin: Origin, max: number, nowMs: number, isCalm: boolean
   origin.allowed = Math.min(origin.grown + hanging, max);
 }
 
-/** Lets a slow origin have connections for what falls due at `atMs` and shortly before. Returns how many that is. */
+/** Allows a slow origin the connections for requests that will be on the wire at `atMs`. Returns how many it needs. */
 export function growAhead(origin: Origin, atMs: number, max: number): number {
   if (!isSteadilySlow(origin)) return 0;
   const latencyMs = Math.min(origin.latencyMs, SLOWED_DOWN * origin.quickestMs);
@@ -72,7 +72,7 @@ export function growAhead(origin: Origin, atMs: number, max: number): number {
   return needed;
 }
 
-/** Nothing waits any more: hanging requests no longer allow further connections. */
+/** Called when nothing waits any more: hanging requests no longer allow further connections. */
 export function settle(origin: Origin): void {
   origin.allowed = origin.grown;
 }

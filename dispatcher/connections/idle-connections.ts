@@ -5,7 +5,7 @@ import type { Origins } from "./origins.ts";
 
 const UNUSED_MAX_MS = 4_000;
 
-/** An idle connection that counts for `account`, to be closed for a new one to the origin `than`. */
+/** An idle connection of `account` that can be closed to make room for a new one to the origin `than`. */
 export function idleOf(account: Account, than: Origin, origins: Origins): OwnedConnection | undefined {
   if (account.busy + account.opening >= account.connections) return undefined;
   const isOwn = ({ owner }: OwnedConnection) => owner.account === account;
@@ -16,7 +16,7 @@ export function idleOf(account: Account, than: Origin, origins: Origins): OwnedC
   return undefined;
 }
 
-/** An idle connection to another origin, to be closed for a new one to the origin `than`. */
+/** An idle connection to another origin that can be closed to make room for a new one to the origin `than`. */
 export function idleOfAnother(than: Origin, origins: Origins): OwnedConnection | undefined {
   for (const origin of origins.withIdle) {
     if (origin.warm.length + origin.unused.length === 0) origins.noteIdle(origin, false);
@@ -28,9 +28,9 @@ export function idleOfAnother(than: Origin, origins: Origins): OwnedConnection |
 }
 
 /**
- * The connections of `origin` to close because nothing was sent on them in the four seconds since they were opened: all
- * of them when nothing wants one, otherwise those beyond the peak of the last minute plus what waits or is `reserved`
- * now.
+ * The connections of `origin` that were opened at least four seconds ago, were never used, and are not needed. When
+ * nothing wants a connection, these are all of them; otherwise those beyond the peak of the last minute plus what waits
+ * or is `reserved` now.
  */
 export function unusedInVain(origin: Origin, reserved: number, nowMs: number): OwnedConnection[] {
   const kept = isWanted(origin, reserved) ? peakOf(origin) + reserved + waitingOf(origin) : 0;

@@ -19,7 +19,7 @@ export type Origin = {
   /** The accounts that its connections count for, by id. */
   readonly places: Map<string, Place>;
   /**
-   * How many connections may be open, depending on what waits. This field and the next four are written by `growth.ts`.
+   * How many connections may be open, given how many requests wait. `growth.ts` writes this and the next four fields.
    */
   allowed: number;
   /** The same, without those that hanging requests allow. */
@@ -29,7 +29,7 @@ export type Origin = {
   peakBefore: number;
   peakSinceMs: number;
   /**
-   * Whether something waits for more connections than the origin may have. If so, it is looked at ten times a second.
+   * Whether requests wait because the origin may not have more connections. If so, it is checked ten times a second.
    */
   isPressed: boolean;
   /** Whether it may have idle connections, which could be closed to make room for others. */
@@ -56,12 +56,12 @@ export type Origin = {
   readonly forecast: ConnectionForecast;
   /** Average time from request to status line, ms; before the first answer, the time that connecting took. */
   latencyMs: number;
-  /** The same, without the time that answers may have waited in their sockets because this process was busy, ms. */
+  /** Average confirmed latency, ms: without the time that answers may have waited in sockets of this busy process. */
   provenMs: number;
   /** The quickest answer of the current second and of the one before, ms; NaN when there was none. */
   quickestNowMs: number;
   quickestMs: number;
-  /** The quickest answer while it had no more requests at once than a fast origin gets connections, ms. */
+  /** Base latency, ms: the quickest answer with no more requests at once than a fast origin gets connections. */
   baseMs: number;
   /** How many answers there have been. */
   answers: number;
@@ -80,8 +80,8 @@ export const FAST_ORIGIN_MAX = 64;
 export const SLOW_MS = 50;
 const SLOW_FACTOR = 4;
 /**
- * Claimed requests to an origin that answers nothing for this long are put back, ms. A busy origin, or a busy machine,
- * pauses for a quarter of a second; what is put back then comes again after later ones of its account.
+ * If an origin answers nothing for this long, its claimed requests are put back, ms. It is longer than the quarter of a
+ * second for which a busy origin or machine pauses: requests that are put back lose their order within the account.
  */
 const STALLED_MS = 1_000;
 export function createOrigin(key: string): Origin {
@@ -138,8 +138,8 @@ export const waitingAs = (origin: Origin, { needsNewConnection }: Delivery): Wai
   needsNewConnection ? origin.waitingForNew : origin.waiting;
 
 /**
- * Whether a delivery of the same account waits that is due before `delivery`. It may be too late to be urgent, and must
- * not be overtaken.
+ * Whether the same account has a waiting delivery that is due before `delivery`. `delivery` must not overtake it, even
+ * if the earlier one is too late to count as urgent.
  */
 export function isBehind(origin: Origin, delivery: Delivery): boolean {
   const first = waitingAs(origin, delivery).firstOf(delivery.place);
@@ -170,7 +170,7 @@ export function noteConnected(origin: Origin, { connectMs, roundTripMs }: Connec
   origin.latencyMs = Number.isNaN(origin.latencyMs) ? connectMs : Math.min(origin.latencyMs, connectMs);
 }
 
-/** Notes how long an answer took until it was read, and how long of this it was certainly not there. */
+/** Records an answer: its latency until it was read, and its confirmed latency (before it arrived), `provenMs`. */
 export function noteAnswer(
   origin: Origin,
   { latencyMs, provenMs }: { latencyMs: number; provenMs: number },

@@ -54,7 +54,7 @@ export class Origins {
     return this.#withIdle;
   }
 
-  /** Notes whether something waits for more connections to `origin` than it may have. */
+  /** Marks whether requests wait because `origin` may not have more connections. */
   press(origin: Origin, isPressed: boolean): void {
     if (origin.isPressed === isPressed) return;
     origin.isPressed = isPressed;

@@ -123,7 +123,7 @@ export class Pool {
     this.#deps.origins.noteIdle(origin, true);
   }
 
-  /** An answer was read from `connection` after `latencyMs`, of which it was certainly not there for `provenMs`. */
+  /** An answer was read from `connection` after `latencyMs`; `provenMs` of that is its confirmed latency. */
   answered(connection: Connection, latencyMs: number, provenMs: number): void {
     noteAnswer((connection as OwnedConnection).owner.origin, { latencyMs, provenMs }, this.#now());
   }
@@ -133,7 +133,7 @@ export class Pool {
     return earlyLeadMs({ connectRttMs: this.#deps.origins.get(key)?.roundTripMs ?? null, sendCostMs });
   }
 
-  /** Closes connections on which nothing was sent and nothing will be. */
+  /** Closes connections that were never used and are not needed. */
   closeUnused(origin: Origin): void {
     if (origin.unused.length === 0) return;
     const inVain = unusedInVain(origin, this.#deps.origins.reserved(origin), this.#now());
@@ -206,7 +206,7 @@ export class Pool {
     }
   }
 
-  /** An unused connection, if retries leave one: they cannot use any other. */
+  /** An unused connection that no retry needs: retries can use only such connections. */
   #spare(origin: Origin): OwnedConnection | undefined {
     const { origins, limits, holdings } = this.#deps;
     const forRetries = origins.reservedNew(origin) + (nextRetry(origin, limits, holdings) ? 1 : 0);

@@ -1,11 +1,11 @@
 const PERIOD_MS = 500;
-/** Deliveries are enqueued ahead by this many times what the slowest one took recently. */
+/** Safety factor on the longest recent preparation time. */
 const FACTOR = 1.25;
 
 /**
- * How long deliveries to an origin take from when they are enqueued, or may be claimed, until their requests are
- * prepared: the longest of the last half second to second. It depends on the origin, because they may wait for one of
- * its connections.
+ * Preparation time of deliveries to an origin: from when they are enqueued, or may be claimed if that is later, until
+ * their requests are prepared. It is the longest of the last 0.5 to 1 s. It depends on the origin, because deliveries
+ * may wait for its connections.
  */
 export class PreparationTime {
   #sinceMs = Number.NEGATIVE_INFINITY;

@@ -17,7 +17,7 @@ export class Preparation {
     return this.#origins.get(key)?.preparation.aheadMs(this.#clock.now()) ?? 0;
   }
 
-  /** The request of `delivery` is prepared. One that has waited for a slot of its lane says nothing about others. */
+  /** Records the preparation time of `delivery`, unless it waited for a slot: that says nothing about other lanes. */
   note({ origin, enqueuedAtMs, waitMs }: Delivery): void {
     if (Number.isNaN(enqueuedAtMs) || waitMs > 0) return;
     const nowMs = this.#clock.now();

@@ -10,13 +10,13 @@ const LATENCY_MIN_MS = 1;
  */
 const HEADROOM_MS = 250;
 /**
- * And no more than this many, or as many as were answered within HEADROOM_MS lately, whatever the latency: this process
- * may send more slowly than the origin answers, and requests that wait for two seconds are put back.
+ * At most this many are let through ahead, or as many as were answered within HEADROOM_MS recently if that is more. The
+ * latency alone is not enough: this process may send more slowly than the origin answers.
  */
 const HEADROOM_MAX = 1_024;
-/** As long as no claimed one waits for a connection, as before the instant of a burst, it may be this many. */
+/** The same while no claimed request waits for a connection, as before the instant of a burst. */
 const HEADROOM_AHEAD_MAX = 4_096;
-/** A delivery that is late by this is let through only if few others were, ms. */
+/** A delivery that is later than this is let through only while few are let through and have no connection, ms. */
 const LATE_MS = 2_000;
 /** A delivery that is at most this late may be let through without room. */
 const URGENT_MS = 500;
@@ -25,10 +25,10 @@ const OVERDRAWN_MAX = 4_096;
 const OVERDRAWN_BY_CROWD_MAX = 1_024;
 /** The period over which the pace of answers is measured, ms. */
 const PACE_MS = 250;
-/** Late deliveries are let through for this long ahead, by the pace of answers, ms; and at least this many. */
+/** Late deliveries are let through for this long ahead, at the recent rate of answers, ms; at least this many. */
 const LATE_AHEAD_MS = 200;
 const LATE_AHEAD_MIN = 512;
-/** So many times more while connections idle, because the way to the connection takes longer than LATE_AHEAD_MS. */
+/** Multiplier while half of the connections are idle: claim and preparation take longer than LATE_AHEAD_MS. */
 const IDLE_FACTOR = 4;
 
 /**
@@ -51,9 +51,9 @@ export function roomFor(origin: Origin, reserved: number, nowMs: number): number
 }
 
 /**
- * The most deliveries that may have been let through without a connection yet when a late one is let through. With more
- * of them, a delivery that is on time would have to wait behind them. With fewer than leave while one is on its way, the
- * pace would sink, and this bound with it; so it is larger while connections idle.
+ * A late delivery is let through only while fewer deliveries than this are let through and have no connection. If it
+ * were larger, on-time deliveries would wait behind late ones. If it were smaller than what leaves during one
+ * preparation, the rate of answers would fall, and this bound with it. So it is larger while connections idle.
  */
 export function lateMax(origin: Origin, nowMs: number): number {
   const forMs = nowMs - origin.paceSinceMs;
@@ -74,8 +74,8 @@ const lacksClaimed = (origin: Origin): boolean =>
 export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boolean => sendAtMs >= nowMs - LATE_MS;
 
 /**
- * Whether a delivery is let through although `room` is used up. Its origin must be fast. The delivery must be due, at most
- * half a second ago; or few are due with it, and it would be prepared too late, or overtakes one that was let through.
+ * Whether a delivery is let through although `room` is used up. Its origin must be fast. Either it is due, at most half
+ * a second ago; or few are due with it, and it would be prepared too late or is due before one that was let through.
  */
 export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
   const nowMs = clock.now();
@@ -86,7 +86,7 @@ export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, roo
   return mayOverdraw(origin, room, clock.monotonic(), hasFew ? OVERDRAWN_MAX : OVERDRAWN_BY_CROWD_MAX);
 }
 
-/** Whether any delivery may be let through although `room` is used up, when `max` may be. */
+/** Whether deliveries may be let through although `room` is used up: up to `max`, only while the origin is fast. */
 export const mayOverdraw = (origin: Origin, room: number, nowMs: number, max = OVERDRAWN_MAX): boolean =>
   -room < max && headroom(origin, nowMs) > 0;
 
@@ -95,8 +95,8 @@ const mustBePrepared = (origin: Origin, sendAtMs: number, nowMs: number): boolea
   sendAtMs <= nowMs + origin.preparation.aheadMs(nowMs);
 
 /**
- * Removes and returns the delivery whose turn it is, as long as `is` accepts the one that is first by its tag: that one
- * may be due before all that were let through. Otherwise the one that is on time or the least late, if `is` accepts it.
+ * Removes and returns the next delivery in the fair order if `is` accepts the one with the smallest tag, which may be
+ * due before all that were let through. Otherwise the one that is on time, or else the least late, if `is` accepts it.
  */
 export function takeIf(
   waiting: WaitingQueue,

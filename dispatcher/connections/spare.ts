@@ -19,8 +19,8 @@ export const hasFew = ({ place }: Delivery, holdings: Readonly<Holdings>): boole
   (holdings.connectionsByPlace.get(place) ?? 0) <= FEW;
 
 /**
- * Whether the account of `delivery`, which is not on the wire itself, has few requests on the wire to its origin. Those
- * that have reserved a connection do not count: an account whose requests all wait keeps none from others.
+ * Whether the account of `delivery`, which is not on the wire itself, has few requests on the wire to its origin.
+ * Reserved connections do not count, since waiting requests take no connection from other accounts.
  */
 export const sendsFew = ({ place }: Delivery, holdings: Readonly<Holdings>): boolean =>
   (holdings.assignedByPlace.get(place) ?? 0) < FEW;
@@ -33,13 +33,13 @@ export const mayUse = (origin: Origin, delivery: Delivery, holdings: Readonly<Ho
   openOf(origin) <= origin.allowed || origin.busy.size < origin.allowed || sendsFew(delivery, holdings);
 
 /**
- * Whether `delivery` may be let through for a spare connection although other accounts have reserved all others. Their
- * requests hang, and would make this account late.
+ * Whether `delivery` may be let through for a spare connection although hanging requests of other accounts have
+ * reserved all others.
  */
 export const maySpare = (origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): boolean =>
   hasFew(delivery, holdings) && isSlow(origin, nowMs) && (origin.spare.has(delivery) || spareTaken(origin) < SPARE_MAX);
 
-/** Whether any delivery may be let through for a spare connection. */
+/** Whether a spare connection is left for any delivery. */
 export const hasSpare = (origin: Origin, nowMs: number): boolean =>
   isSlow(origin, nowMs) && spareTaken(origin) < SPARE_MAX;
 

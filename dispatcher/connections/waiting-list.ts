@@ -31,7 +31,7 @@ type Deps = {
 
 /**
  * The deliveries that wait for a connection. Before its claim a delivery waits until there is a connection for it, or
- * until its origin answers so fast that there will be one in time. Meanwhile it stays cancellable, and delays only
+ * until its origin answers fast enough that one will be free in time. Meanwhile it stays cancellable, and delays only
  * deliveries to the same origin. After its claim, when it is due, it waits for the connection that was reserved for it.
  */
 export class WaitingList implements PoolListener {
@@ -48,7 +48,7 @@ export class WaitingList implements PoolListener {
     const origin = this.#deps.origins.originOf(delivery.origin);
     waitingAs(origin, delivery).push(delivery);
     this.#noteFull(origin, delivery);
-    // If all before it were removed, no returning connection would serve it. So check now.
+    // If all deliveries before it were removed, no returning connection would serve the queue. So check now.
     if (this.hasRoom(delivery)) this.#serve(origin);
     else this.#deps.demand.meet(origin);
   }
@@ -111,7 +111,7 @@ export class WaitingList implements PoolListener {
     return counts;
   }
 
-  /** A delivery gave its connection up. Others may use it. */
+  /** A delivery released its connection: serves others that wait for it. */
   onConnectionReleased(delivery: Delivery): void {
     this.#serve(this.#deps.origins.originOf(delivery.origin));
     if (this.#deps.pool.accounts.short.size > 0) this.freed(delivery.accountId);
@@ -229,9 +229,9 @@ export class WaitingList implements PoolListener {
     const { holdings } = deliveries;
     const nowMs = clock.monotonic();
     const may = (delivery: Delivery) => isWithinLimits(delivery, limits, holdings) && hasFew(delivery, holdings);
-    // A search that finds nothing looks at every lane, so search only when there is a connection to give.
+    // An unsuccessful search looks at every lane, so search only when there is a spare connection.
     for (let left = SPARE_MAX; left > 0 && origin.waiting.size > 0 && hasSpare(origin, nowMs); left--) {
-      // What is late for long waits for room: spare connections are for what would become late.
+      // Deliveries that are over five seconds late wait for room. Spare connections are for more recent ones.
       const next = origin.waiting.takeTimely(clock.now(), may);
       if (!next) return;
       this.#letThrough(origin, next);
@@ -245,7 +245,7 @@ export class WaitingList implements PoolListener {
     this.#deps.deliveries.move(delivery, "awaiting turn");
   }
 
-  /** Marks this origin to be served when the account may have more connections, if it has reserved all it may. */
+  /** If the account has reserved all its connections, registers the origin to be served when it may have more. */
   #noteFull(origin: Origin, { accountId }: Delivery): void {
     const { pool, limits, deliveries } = this.#deps;
     if (!hasFewerInAll(accountId, limits, deliveries.holdings)) pool.accounts.lack(accountId, origin);

@@ -3,8 +3,8 @@ import { TurnQueue } from "../runtime/turn-queue.ts";
 
 /**
  * The deliveries that wait for a connection to one origin before their claim. Accounts take turns, so that an account
- * that may have no more connections, or has many overdue deliveries, delays no other. Within an account the earliest
- * due goes first.
+ * at its connection limit, or with many overdue deliveries, delays no other. Within an account the earliest due goes
+ * first.
  */
 export class WaitingQueue extends TurnQueue<Delivery> {
   constructor() {

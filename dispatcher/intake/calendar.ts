@@ -53,7 +53,7 @@ export class Calendar {
     return (await this.#watch()) + (await this.#sweep());
   }
 
-  /** Whether the last round left something to find. */
+  /** Whether the last round stopped at its limit, and there is room for more lanes. */
   hasMore(): boolean {
     return this.#hasMore && this.#deps.lanes.hasRoom();
   }
@@ -68,7 +68,7 @@ export class Calendar {
     for (const shard of shards) this.#progress.delete(shard);
   }
 
-  /** Up to which due time lanes are to be read now, epoch ms, so that no gap remains before what is watched next. */
+  /** The due time up to which lanes are read now, epoch ms. It leaves no gap before what the next round watches. */
   untilMs(): number {
     return Math.max(this.#deps.clock.now() + PREFETCH_HORIZON_MS, this.#watchedToMs);
   }
@@ -87,7 +87,7 @@ export class Calendar {
     const watched = owned.flatMap((id) => {
       const known = this.#progress.get(id);
       if (known && known.watchedTo.ms <= untilMs + AHEAD_MAX_MS) return [{ id, from: known.watchedTo }];
-      // A new sweep finds what is due before that.
+      // The sweep that starts here finds what is due before the watched place.
       const sweep = { sweptTo: BEFORE_ALL_LANES, sweptAtMs: clock.monotonic() };
       this.#progress.set(id, { watchedTo: after(untilMs), ...sweep });
       return [];

@@ -20,10 +20,10 @@ type Deps = {
 };
 
 /**
- * Compares lanes with the table: are more schedules open there, up to the place to which everything should be known,
- * than are in memory? A transaction may commit after the lane was read past its schedules, and an awake lane is not
- * announced by its entry in the calendar. A lane that differs is read again. One that was read in the meantime is
- * compared again.
+ * Compares lanes with the table: does the table have more open schedules, up to the place that the lane should know,
+ * than are in memory? This happens when a transaction commits after the lane was read past its schedules; an entry in
+ * the calendar does not announce a lane that is already awake. A lane that differs is read again; a lane that was read
+ * meanwhile is compared again.
  */
 export class Comparison {
   readonly #deps: Deps;

@@ -5,19 +5,18 @@ import type { Lane } from "./lane.ts";
 import { isOfLargeBurst, type MemoryUse, NEAR_MS } from "./memory.ts";
 
 /**
- * A lane that found no room is read again after the first delay, then after twice as long each time, up to the second,
- * ms.
+ * Delay before a lane that found no memory is read again: DEFER_MS at first, doubled each time up to DEFER_MAX_MS, ms.
  */
 const DEFER_MS = 100;
 const DEFER_MAX_MS = 10_000;
 /** The longest delay for a lane that is at most five seconds late, ms. */
 const DEFER_RECENT_MAX_MS = 500;
-/** The most lanes whose delay is noticed to be over at once. */
+/** The most lanes taken at once when their delay is over. */
 const TAKEN_MAX = 2_000;
 
 type Deps = { clock: Time; holdings: MemoryUse };
 
-/** Lanes for which there was no room, until they are to be read again. */
+/** Lanes that found no memory, until they are read again. */
 export class DeferredLanes {
   readonly #deps: Deps;
   /** An entry is valid as long as its lane is deferred until the same time. */
@@ -33,8 +32,8 @@ export class DeferredLanes {
   }
 
   /**
-   * There was no room for the lane. It is read again after a delay; or a second before its next schedule is due, when
-   * reserved memory may be used; or once it is late, when that is part of a large burst, which may not use that memory.
+   * Defers a lane that found no memory. It is read again after a delay; or one second before its next schedule is due,
+   * when it may use reserved memory. A large burst may not use that memory, so its lanes are read again once late.
    */
   add(lane: Lane): void {
     if (this.has(lane)) return;

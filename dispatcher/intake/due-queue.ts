@@ -13,8 +13,8 @@ import { NearQueue } from "./near-queue.ts";
 
 const CONNECT_AHEAD_MS = 2_000;
 /**
- * What is still some time ahead is looked at in steps of this, ms, so that many deliveries share one wake-up. Each
- * wake-up switches threads twice and runs every stage.
+ * Deliveries that are further ahead are checked in steps of this, ms, so that many share one wake-up. Each wake-up
+ * costs two thread switches and a run of every stage.
  */
 const STEP_MS = 50;
 /** Deliveries due within this of one that is enqueued now are enqueued with it, to be claimed in one statement, ms. */
@@ -33,7 +33,7 @@ const ENQUEUE_MAX_MS = 1_000;
  * The most deliveries enqueued in one event-loop turn. So the first of a burst are claimed while the next are enqueued.
  */
 const TURN_MAX = 250;
-/** The most of a queue that are looked at in one turn, to be enqueued, queued for their turn or woken again. */
+/** The most deliveries of a queue that are processed in one event-loop turn. */
 const LOOKED_AT_MAX = 1_000;
 /** The queues are pruned of removed deliveries when these are the majority, from this size on. */
 const PRUNE_AT_MIN = 1_024;
@@ -54,20 +54,20 @@ type Deps = {
 };
 
 /**
- * The deliveries in memory that are to be woken, in order. Each is looked at two seconds ahead, so that a connection
- * can be opened. It is woken ahead of its instant by the time that its turn and its claim take, which depends on how
- * much else is due.
+ * The deliveries in memory that are still to be enqueued, in order. Two seconds before its instant, each is announced
+ * to `Demand`, which may open a connection. It is enqueued ahead of its instant by the time that its turn and its claim
+ * take, which depends on how much else is due.
  */
 export class DueQueue implements DueStage {
   readonly #deps: Deps;
   readonly #aheadMaxMs: number;
-  /** Deliveries that were not looked at yet. */
+  /** Deliveries that are more than CONNECT_AHEAD_MS ahead. */
   readonly #approaching = new StepQueue<Delivery>(STEP_MS);
   /** Deliveries whose lead is still to be determined, and those that are woken some steps later. */
   readonly #ahead = new StepQueue<Delivery>(STEP_MS);
   /** Deliveries that are woken next. */
   readonly #near: NearQueue;
-  /** Deliveries to be enqueued now, more than one event-loop turn takes. They take turns by lane. */
+  /** Deliveries that exceeded the bound of one event-loop turn and are enqueued in the next ones. Lanes take turns. */
   readonly #woken = new TurnQueue(TURNS);
   /** Deliveries that were late when they came. They take turns by lane, after the others. */
   readonly #late = new TurnQueue(TURNS);
@@ -99,7 +99,7 @@ export class DueQueue implements DueStage {
     else this.#approach(delivery);
   }
 
-  /** Looks at and enqueues what is due for it now. Returns when to call it again, by the database's clock, ms. */
+  /** Enqueues the deliveries whose time has come. Returns when to call it again, by the database's clock, ms. */
   runDue(): number {
     if (this.#stopped) return Number.POSITIVE_INFINITY;
     const nowMs = this.#deps.clock.now();
@@ -138,7 +138,7 @@ export class DueQueue implements DueStage {
     this.#ahead.push(delivery, delivery.sendAtMs - this.#aheadMaxMs);
   }
 
-  /** Has a delivery woken at `atMs`. It is compared with others only from shortly before on. */
+  /** Schedules a delivery to be woken at `atMs`. It enters the sorted near queue only shortly before. */
   #wakeAt(delivery: Delivery, atMs: number, nowMs: number): void {
     delivery.wakeAtMs = atMs;
     if (atMs - COALESCE_MS > nowMs + STEP_MS) this.#ahead.push(delivery, atMs - COALESCE_MS);
@@ -162,7 +162,7 @@ export class DueQueue implements DueStage {
         next.wakeAtMs = Math.max(next.sendAtMs - aheadMs, nowMs + 1);
         early.push(next);
       } else if (left > 0 || (demand.expectsFewWith(next) && !this.#woken.has(next.lane))) {
-        // A delivery with which few are due does not wait behind those of a crowd's instant, only behind its own lane.
+        // A delivery outside a burst does not wait behind the burst, only behind its own lane.
         this.#enqueue(next, nowMs);
         left--;
       } else {
@@ -192,10 +192,10 @@ export class DueQueue implements DueStage {
   }
 
   /**
-   * Returns a function that tells how far ahead of its instant a delivery is woken, ms. Use it for one round. Rows that may
-   * be claimed or enqueued before it leaves count: what leaves at most as much earlier or later as a claim may be made
-   * ahead, or a burst, whose enqueueing begins sooner. What has left already is counted too, so that the lead does not
-   * change with each look.
+   * Returns a function that computes a delivery's lead: how far ahead of its instant it is woken, ms. Use it for one
+   * round. The lead grows with the rows that are claimed or enqueued at the same time: those that leave within
+   * `claimAheadMs` before or after it, or the largest burst ahead, whose enqueueing begins sooner. Rows that have left
+   * already count too, so that the lead does not change from round to round.
    */
   #leads(nowMs: number): (delivery: Delivery) => number {
     const { preparation, rates, claimCost, claimAheadMs } = this.#deps;

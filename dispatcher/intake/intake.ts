@@ -74,7 +74,7 @@ export class Intake {
     this.run();
   }
 
-  /** A delivery has left its place in memory, which its retry or more of its lane can take. */
+  /** A delivery has left memory. Its retry, or more schedules of its lane, can take the place. */
   onMemoryFree(delivery: Delivery): void {
     if (this.#stopped) return;
     const { lanes } = this.#deps;
@@ -85,8 +85,8 @@ export class Intake {
   }
 
   /**
-   * Puts back overdue schedules that wait for a connection, to be read again later, when there are so many that other
-   * late schedules, which can be sent, find no memory.
+   * Puts back overdue schedules that wait for a connection when they leave too little memory for late schedules that
+   * can be sent. They are read again later.
    */
   putBackWaiting(): void {
     const { deliveries, lanes, clock } = this.#deps;

@@ -30,8 +30,7 @@ type Reading = { lane: Lane; limit: number; rows: DueSchedule[] };
 
 /**
  * Reads the schedules of lanes that are due within the horizon. It reads rows without payloads and changes nothing.
- * Each lane continues where it was read to, when something of it comes within the horizon. It never starts again from
- * the beginning.
+ * Each lane continues from where it was read to, and never starts again from the beginning.
  */
 export class LaneReads {
   readonly #deps: Deps;
@@ -89,7 +88,7 @@ export class LaneReads {
     const share = Math.max(Math.floor(ROWS_MAX / lanes.length), 1);
     let planned = 0;
     return lanes.map((lane) => {
-      // A lane that is read again gets rows that are in memory already.
+      // A lane that is read again gets rows that are already in memory, so the free memory does not limit it.
       const room = lane.isPulledBack ? this.#deps.lanes.maxOf(lane) : this.#deps.lanes.roomOf(lane, planned);
       const limit = Math.min(room, share);
       planned += limit;

@@ -22,7 +22,7 @@ export type Lane = {
   againFromMs: number;
   /** What came within the horizon while a read was in flight. */
   coming: Coming | null;
-  /** When it may be read again after it found no room (monotonic ms), and how often in a row it found none. */
+  /** When it may be read again after it found no memory (monotonic ms), and how often in a row it found none. */
   deferredUntilMs: number;
   deferrals: number;
   /** Its entry in a queue of lanes to be read. */
@@ -61,7 +61,7 @@ export function newLane({ accountId, env, shard, dueAtMs }: DueLane, nowMs: numb
 /** Whether nothing of the lane was read yet. */
 export const isUnread = ({ readTo }: Lane): boolean => readTo === BEFORE_ALL;
 
-/** Whether it was never asked for a schedule. One that found no room is unread, but it is known what it has. */
+/** Whether no read of the lane was tried. A lane that found no memory is unread, but its due time is known. */
 export const isUntried = (lane: Lane): boolean => isUnread(lane) && lane.deferredUntilMs === Number.NEGATIVE_INFINITY;
 
 /**
@@ -86,9 +86,9 @@ export function pullBack(lane: Lane, ms: number): void {
 }
 
 /**
- * Schedules of the lane have come within the horizon. A lane that was read up to some of them, or before them, has more
- * to read from there on; it may be read at any time, also between two rounds of the calendar. While a read is in flight,
- * it is not known how far it gets: then they are noted for its end.
+ * Schedules of the lane have come within the horizon. If the lane was not read past all of them, it has more to read.
+ * This may happen at any time, also between two rounds of the calendar. While a read is in flight its end is unknown,
+ * so they are kept until it ends.
  */
 export function readOn(lane: Lane, { fromMs, toMs }: Coming): void {
   if (lane.isReading) {

@@ -5,8 +5,8 @@ import { isUntried, type Lane, type LaneEntry } from "./lane.ts";
 import { MEMORY_MAX, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX, NEAR_MS } from "./memory.ts";
 
 /**
- * Lanes take turns to be read, by the due time of what is to be read. Reading is ahead of time, so all that is not late
- * is on time.
+ * Lanes take turns to be read, by the due time of their next schedule to read. Lanes are read ahead of time, so all
+ * count as on time until late.
  */
 const TURNS: TurnRules<LaneEntry> = {
   groupOf: ({ lane }) => lane.key,
@@ -28,7 +28,7 @@ export class LanesToRead {
   readonly #untried = new TurnQueue(TURNS);
   readonly #more = new TurnQueue(TURNS);
 
-  /** Adds a lane that has something due at `dueMs`. An earlier entry of it no longer counts. */
+  /** Adds a lane whose next schedule to read is due at `dueMs`. Its earlier entry becomes outdated. */
   add(lane: Lane, dueMs: number): void {
     lane.entry = { lane, dueMs };
     if (isUntried(lane)) this.#untried.push(lane.entry);
@@ -69,8 +69,8 @@ export class LanesToRead {
   }
 
   /**
-   * While memory is reserved, a lane whose first schedule is not near would be read in vain. The first by its tag is
-   * then also the first that is due. A lane that seems late is asked: its schedule may be gone, and the next one on time.
+   * While memory is reserved, a lane whose first schedule is not near would find none. The lane with the smallest tag
+   * is then also the first that is due. A late lane is read: its schedule may be gone, and the next one on time.
    */
   #mayTakeUntried(nowMs: number, isReserved: boolean): boolean {
     const first = this.#untried.peek();

@@ -28,7 +28,7 @@ export class Lanes {
   /** Lanes with nothing in memory and nothing to read, and since when, monotonic ms; the longest is first. */
   readonly #resting = new Map<Lane, number>();
   readonly #toRead = new LanesToRead();
-  /** Lanes that could not be compared when their turn had come. */
+  /** Lanes to compare again: they were being read when it was their turn, or changed during the comparison. */
   readonly #toCompare = new Set<Lane>();
   readonly #deferred: DeferredLanes;
   /** Called when a lane is to be read. `LaneReads` sets it. */
@@ -66,7 +66,7 @@ export class Lanes {
     this.want(lane);
   }
 
-  /** A lane has something due at `dueAtMs`. A lane that is awake already knows. */
+  /** Wakes a lane that has something due at `dueAtMs`. Does nothing for a lane that is awake already. */
   wake(due: DueLane, key: string): void {
     if (this.#awake.has(key) || !this.hasRoom()) return;
     const lane = newLane(due, this.#deps.clock.monotonic());
@@ -81,7 +81,7 @@ export class Lanes {
     this.want(lane);
   }
 
-  /** Notes that the lane has, or was announced to have, something due. */
+  /** Marks the lane as used: something of it is due, or was announced. */
   use(lane: Lane): void {
     lane.usedAtMs = this.#deps.clock.monotonic();
     if (this.#resting.has(lane)) this.rest(lane);
@@ -112,7 +112,7 @@ export class Lanes {
    */
   takeUncompared(max: number, sinceMs: number): Lane[] {
     const now = this.#deps.clock.monotonic();
-    // Half of them at most: they may have to be read for long.
+    // At most half of `max`: a read of these lanes may take long.
     const due = new Set([...this.#toCompare].slice(0, max / 2));
     for (const [key, lane] of this.#awake) {
       if (due.size >= max || lane.comparedAtMs > sinceMs) break;
@@ -127,7 +127,7 @@ export class Lanes {
     return known.filter((lane) => !isToBeRead(lane));
   }
 
-  /** Has the lane compared by the next call of `takeUncompared`. */
+  /** Makes the next call of `takeUncompared` return this lane. */
   compareAgain(lane: Lane): void {
     this.#toCompare.add(lane);
   }
@@ -147,7 +147,7 @@ export class Lanes {
     if (this.#queue(lane)) this.onWanted?.();
   }
 
-  /** There was no room for the lane. It is read again after a delay. */
+  /** Delays the next read of a lane that found no memory. */
   defer(lane: Lane): void {
     this.#deferred.add(lane);
     lane.entry = null;

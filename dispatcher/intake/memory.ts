@@ -4,8 +4,8 @@ import { isLate } from "../runtime/lateness.ts";
 /** The most schedules in memory, of all lanes together. */
 export const MEMORY_MAX = 20_000;
 /**
- * The most of them that may be in memory when a schedule that is late, or not due within a second, is added: the last
- * quarter is reserved for those that are on time.
+ * Bound while adding a schedule that is late, or not due within a second. The last quarter is reserved for those that
+ * are on time.
  */
 export const MEMORY_OF_LATE_MAX = 15_000;
 /**
@@ -14,15 +14,15 @@ export const MEMORY_OF_LATE_MAX = 15_000;
  */
 export const MEMORY_OF_WAITING_MAX = 10_000;
 /**
- * With so many in memory that are due together, a burst is large, and may not use the reserved memory: it would take all
- * of that, and what is due shortly after it would find none and be late.
+ * A burst with at least this many schedules in memory is large, and may not use the reserved memory. Otherwise it would
+ * use up the reserve, and schedules that are due shortly after it would be late.
  */
 export const MEMORY_OF_BURST_MAX = 4_000;
 /** A schedule that is due within this is near, ms. */
 export const NEAR_MS = 1_000;
 /** A lane may have this many schedules in memory on top of twice its rate, while there is plenty of memory. */
 const LANE_MIN = 64;
-/** The least that a lane may have when memory is short. Schedules that wait to be recorded are among them. */
+/** The least that a lane may have when memory is short. Schedules whose outcomes are not recorded yet count too. */
 const LANE_LEAST = 4;
 
 /** What is in memory, as `Holdings` counts it. */
@@ -41,8 +41,8 @@ export const isOfLargeBurst = (dueAtMs: number, { memoryByInstant }: MemoryUse):
 
 /**
  * The most schedules of one lane in memory: what it may send in two seconds, plus LANE_MIN. Once half of the memory is
- * taken, a lane that is late may have no more than an equal share of what may wait, among the `lanes` that have any;
- * but at least LANE_LEAST. So what is read for it fits into memory, and is not read in vain.
+ * used, a late lane may have no more than an equal share of MEMORY_OF_WAITING_MAX among the `lanes` in memory, but at
+ * least LANE_LEAST. So the rows that are read for it fit into memory.
  */
 export function laneMax(callsPerSecond: number, isLate: boolean, lanes: number, size: number): number {
   const most = 2 * callsPerSecond + LANE_MIN;

@@ -2,9 +2,8 @@ import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
 
 /**
- * Deliveries that will be enqueued soon, by when they are to be woken. One with which few are due at its origin does not
- * wait behind those of a crowd's instant, which may be thousands; but it never comes before one of its own lane that is
- * to be woken before it.
+ * Deliveries that will be enqueued soon, by wake-up time. A delivery outside a burst does not wait behind a burst to
+ * its origin, which may have thousands; but it never overtakes a delivery of its own lane.
  */
 export class NearQueue {
   readonly #expectsFewWith: (delivery: Delivery) => boolean;
@@ -27,7 +26,7 @@ export class NearQueue {
     else this.#pushToCrowds(delivery);
   }
 
-  /** Removes and returns the next that is to be woken by `untilMs`. */
+  /** Removes and returns the next delivery whose wake-up time is at most `untilMs`. */
   take(untilMs: number): Delivery | undefined {
     for (let next = this.#withFew.peek(); next && next.wakeAtMs <= untilMs; next = this.#withFew.peek()) {
       this.#withFew.pop();
@@ -41,7 +40,7 @@ export class NearQueue {
     return next;
   }
 
-  /** When the first is to be woken, ms; infinity when there is none. */
+  /** The first wake-up time, ms; infinity when the queue is empty. */
   nextMs(): number {
     const ms = (heap: MinHeap<Delivery>) => heap.peek()?.wakeAtMs ?? Number.POSITIVE_INFINITY;
     return Math.min(ms(this.#withFew), ms(this.#ofCrowds));

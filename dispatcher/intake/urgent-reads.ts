@@ -7,7 +7,7 @@ import type { WantedReads } from "./wanted-reads.ts";
 
 const DEADLINE_MS = 3_000;
 const IDS_MAX = 500;
-/** The loop runs when something is wanted. This is the longest that it sleeps, ms. */
+/** The longest that the loop sleeps, ms. It runs earlier when a schedule is to be read. */
 const PERIOD_MS = 60_000;
 const TRY_AGAIN_MS = 250;
 /** A schedule that was announced is also read when it is due up to this long after the horizon, ms. */
@@ -20,7 +20,7 @@ type Deps = {
   intake: { acceptNamed(due: DueSchedule[]): void };
 };
 
-/** Reads the schedules that are wanted by id. After a failed read they are wanted again. */
+/** Reads schedules by id, as `WantedReads` lists them. After a failed read they are listed again. */
 export class UrgentReads {
   readonly #deps: Deps;
 

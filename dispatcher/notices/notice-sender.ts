@@ -19,7 +19,7 @@ import { composeNotice } from "./compose-notice.ts";
 /** Longer than a try takes, including its record. */
 const LEASE_MS = 60_000;
 const DEADLINE_MS = 8_000;
-/** The pause after an unexpected error, which the next try would meet again, ms. */
+/** Pause after an unexpected error, because the next try would probably fail in the same way, ms. */
 const AGAIN_MS = 60_000;
 
 type Deps = {

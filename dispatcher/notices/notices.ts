@@ -13,7 +13,7 @@ const DEATHS_MAX = 500;
 const BATCHES_MAX = 4;
 const NOTICES_MAX = 50;
 const DEADLINE_MS = 8_000;
-/** The pause after an unexpected error, which the next round would meet again, ms. */
+/** Pause after an unexpected error, because the next round would probably fail in the same way, ms. */
 const AGAIN_MS = 60_000;
 
 type Deps = {

@@ -8,7 +8,7 @@ import { type Figures, GAUGES } from "./figures.ts";
 
 type Outcome = DeliveryOutcome["kind"];
 
-/** Something in memory that could grow: how much it is now, and its bound. */
+/** A part of memory that can grow: its current size and its bound. */
 export type MemoryUse = { kind: string; used: () => number; bound: number };
 
 const LATENESS_S = [
@@ -24,7 +24,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #lateness = this.#histogram(
     "lateness_seconds",
-    "First byte after the instant at which it was to leave. Not of what was to leave at once.",
+    "Time from the instant of a request to its first byte. Without requests that were due when accepted.",
     LATENESS_S,
   );
   readonly #claims = this.#histogram("claim_batch_rows", "Schedules claimed by one statement.", BATCH_ROWS);
@@ -114,12 +114,12 @@ export class Metrics {
     this.#notices.waiting = n;
   }
 
-  /** What runs of the operations of this dispatcher's shards. */
+  /** The running operations of this dispatcher's shards. */
   operationsRunning(figures: { running: number; left: number; oldestS: number }): void {
     this.#operations = figures;
   }
 
-  /** A step of an operation cancelled or replayed so many schedules. */
+  /** A step of an operation cancelled or replayed this many schedules. */
   operationsActed({ cancel, replay }: Record<OperationAction, number>): void {
     this.#acted.cancel += cancel;
     this.#acted.replay += replay;
@@ -188,19 +188,19 @@ export class Metrics {
     addGauge(
       registry,
       "operations_running",
-      "Operations on many schedules that run, of the shards that this dispatcher delivers for.",
+      "Operations on many schedules that are running, for the shards of this dispatcher.",
       () => this.#operations.running,
     );
     addGauge(
       registry,
       "operations_left",
-      "Schedules that they still have to process, at least: the total of an operation is counted up to 10,000.",
+      "Lower bound of the schedules left to running operations: totals are counted up to 10,000 per operation.",
       () => this.#operations.left,
     );
     addGauge(
       registry,
       "operations_oldest_seconds",
-      "How long the oldest of them has been running.",
+      "Age of the oldest running operation.",
       () => this.#operations.oldestS,
     );
     addCounterBy(registry, "operations_acted", "Schedules that operations have cancelled or replayed.", {
@@ -216,13 +216,10 @@ export class Metrics {
   }
 
   #addMemory(): void {
-    addGaugeByKind(
-      this.#registry,
-      "memory_used",
-      "What is kept in memory, by kind: items, or bytes where the kind says so.",
-      () => this.#memory.map(({ kind, used }) => [kind, used()]),
+    addGaugeByKind(this.#registry, "memory_used", "Items in memory by kind; bytes for kinds whose names say so.", () =>
+      this.#memory.map(({ kind, used }) => [kind, used()]),
     );
-    addGaugeByKind(this.#registry, "memory_bound", "The most of each kind that is kept.", () =>
+    addGaugeByKind(this.#registry, "memory_bound", "Upper bound of each kind in memory.", () =>
       this.#memory.map(({ kind, bound }) => [kind, bound]),
     );
   }

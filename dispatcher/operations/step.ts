@@ -12,7 +12,7 @@ import { quotaOf } from "#domain/quota.ts";
 import type { TargetPolicy } from "#domain/target-url.ts";
 import { prepareCopy } from "./copies.ts";
 
-/** Schedules that a step scans; of these it cancels or copies fewer, so that it holds no lock for long. */
+/** The most schedules that a step scans. It cancels or copies fewer, so that it holds no lock for long. */
 const SCANNED_MAX = 2_000;
 const CANCELLED_MAX = 400;
 const COPIED_MAX = 100;
@@ -43,7 +43,7 @@ const isOpen = ({ status }: Member) => status === "scheduled" || status === "fai
 const CANCEL_BOUNDS: Bounds = { membersMax: CANCELLED_MAX, bytesMax: Number.POSITIVE_INFINITY, costs: isOpen };
 const COPY_BOUNDS: Bounds = { membersMax: COPIED_MAX, bytesMax: COPIED_BYTES_MAX, costs: () => true };
 
-/** The members that this step processes, at least one of them, and how far the operation is then. */
+/** Cuts the scan to the members that this step processes, at least one, and returns the progress after them. */
 function cut({ members, ...whole }: Scan, { membersMax, bytesMax, costs }: Bounds) {
   let count = 0;
   let bytes = 0;

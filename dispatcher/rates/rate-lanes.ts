@@ -8,10 +8,10 @@ import { PRUNE_AT_MIN } from "../runtime/turn-rules.ts";
 import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
 const IDLE_MS = 1_000;
-/** Slots for what another dispatcher has sent are taken ahead of those for what waits. */
+/** Slots for another dispatcher's recent first bytes come before those for waiting deliveries. */
 const BEFORE_WAITING = { priority: 1 };
 
-/** A delivery that waits for a slot. `addedAtMs` is null when none waited before it and a slot was free. */
+/** A delivery that waits for a slot. `addedAtMs` is null when a slot was free and no other delivery waited. */
 type Waiting = { delivery: Delivery; addedAtMs: number | null };
 
 type Lane = {
@@ -39,12 +39,11 @@ type Deps = {
 
 /**
  * Enforces each account's calls per second. A lane (one account in one environment) has a p-queue whose concurrency is
- * that rate, and each slot of it goes to the delivery that is due first. A delivery takes a slot before its claim, and
- * the slot stays taken until a second after its first byte. So no sliding second has more first bytes than the rate.
- * (p-queue's own interval counts when tasks start, by the wall clock, which is something else.) The slot is handed on
- * to the next delivery while that second still runs, early enough for a claim. That delivery leaves when the second is
- * over. So a lane with more to send than its rate sends at exactly its rate. A delivery that sends nothing frees its
- * slot at once.
+ * that rate. Each slot goes to the delivery that is due first. A delivery takes a slot before its claim, and the slot
+ * stays taken until a second after its first byte. So no sliding second has more first bytes than the rate. (p-queue's
+ * own interval would not do: it counts when tasks start, by the wall clock.) The slot is handed on to the next delivery
+ * while that second still runs, early enough for a claim; that delivery leaves when the second is over. So a lane with
+ * more to send than its rate sends at exactly its rate. A delivery that sends nothing frees its slot at once.
  */
 export class RateLanes implements DueStage {
   readonly #deps: Deps;
@@ -122,7 +121,7 @@ export class RateLanes implements DueStage {
     return this.#deps.clock.now() + nextMs - this.#deps.clock.monotonic();
   }
 
-  /** Whether so many of the lane's slots are taken that a delivery should take its slot late. */
+  /** Whether at least half of the lane's slots are taken, so that a delivery should take its slot late. */
   isNearLimit(key: string): boolean {
     const { slots, waiting } = this.#laneOf(key);
     return waiting.size > 0 || slots.pending * 2 >= slots.concurrency;
@@ -183,7 +182,7 @@ export class RateLanes implements DueStage {
     return task;
   }
 
-  /** A delivery holds its slot as long as the promise is pending. It takes none when there is no room for it. */
+  /** A delivery holds its slot as long as the promise is pending. A delivery without room takes none. */
   #takeTurn(lane: Lane, { delivery, addedAtMs }: Waiting): Promise<void> | undefined {
     const { deliveries, clock, connections } = this.#deps;
     const nowMs = clock.now();
@@ -215,7 +214,7 @@ export class RateLanes implements DueStage {
     lane.leavesLateAtMs = leavesAtMs;
   }
 
-  /** Determines when the slot that a delivery got from p-queue becomes free. Returns in how many ms that is. */
+  /** Determines when the slot that p-queue gave to `delivery` becomes free. Returns in how many ms. */
   #takeSlot({ slots, handedOn }: Lane, delivery: Delivery): number {
     const now = this.#deps.clock.monotonic();
     while (handedOn[0] !== undefined && handedOn[0] <= now) handedOn.shift();

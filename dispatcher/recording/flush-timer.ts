@@ -1,5 +1,5 @@
 const FLUSH_AFTER_MS = 40;
-/** Fewer outcomes than this wait longer for more. In statements of 13 rows, a row cost twice as much as in full ones. */
+/** A smaller batch waits longer for more. With 13 rows per statement, a row cost twice as much as in a full one. */
 const FEW = 50;
 const FLUSH_FEW_AFTER_MS = 100;
 const FAILING_MS = 500;
@@ -16,10 +16,10 @@ export interface Outcomes {
 }
 
 /**
- * Decides when outcomes are written: 40 ms after the first one, so that many go in one statement, or 100 ms when they are
- * few; at once when a statement is full; every half second while the database is away. Requests that are due go first:
- * once, for at most half a second, until none is behind, and only while few outcomes wait. Outcomes that are not written
- * are delivered again after a crash.
+ * Decides when outcomes are written: 40 ms after the first one, so that many go in one statement; 100 ms when they are
+ * few; at once when a statement is full; every half second while the database is away. Due requests go first until none
+ * is behind: once for at most half a second, and only while few outcomes wait. Outcomes that are not written are
+ * delivered again after a crash.
  */
 export class FlushTimer {
   readonly #outcomes: Outcomes;

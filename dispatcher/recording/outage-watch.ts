@@ -1,13 +1,13 @@
-/** No answer for this long means that the database was away: its clock alone is read five times a second, ms. */
+/** No answer for this long means that the database was away, ms. Its clock is read five times a second. */
 const OUTAGE_MS = 1_000;
-/** After an outage every dispatcher gets this long to write the outcomes that it holds, ms. */
+/** After an outage, recovery waits this long, so that every dispatcher can write the outcomes that it holds, ms. */
 const PAUSE_MS = 15_000;
-/** Repeated outages hold recovery back for at most this long, ms. */
+/** Repeated outages delay recovery for at most this long, ms. */
 const PAUSED_MAX_MS = 60_000;
 
 /**
- * Decides whether recovery may trust that an expired lease has no outcome. After an outage of the database it may not
- * for a while: another dispatcher may hold the outcome because it could not write it. Times are monotonic, ms.
+ * Decides whether recovery may assume that an expired lease has no outcome. For a while after an outage of the database
+ * it may not: another dispatcher may hold the outcome because it could not write it. Times are monotonic, ms.
  */
 export class OutageWatch {
   #answeredAtMs: number;

@@ -8,7 +8,7 @@ import type { OutageWatch } from "./outage-watch.ts";
 
 const ROWS_MAX = 500;
 const DEADLINE_MS = 3_000;
-/** The most interrupted attempts that wait to be recorded. None is read while that could be exceeded. */
+/** The most interrupted attempts that wait to be recorded. No batch is read that could exceed it. */
 export const INTERRUPTED_MAX = 2 * ROWS_MAX;
 
 type Deps = {

@@ -33,10 +33,10 @@ const COUNTS_DAYS = 32;
 /** The 24 hours that are published, and as much again for outcomes that were held. */
 const PUBLIC_COUNTS_DAYS = 2;
 const GONE_DISPATCHER_DAYS = 7;
-/** A notice about the quota belongs to a month; keep that month and as much again. */
+/** A quota notice belongs to a month. Keep it for two. */
 const NOTICES_DAYS = 62;
 const OPERATIONS_DAYS = 90;
-/** Longer than the day in which keys that were made are counted. */
+/** Longer than the day over which created keys are counted. */
 const REVOKED_KEYS_DAYS = 30;
 
 export type Job = {

@@ -4,9 +4,9 @@ import { performance } from "node:perf_hooks";
 export type WaitStart = { atMs: number; idleMs: number };
 
 /**
- * How long an answer was certainly not there. From a request to the reading of its answer takes longer than the target
- * does when the event loop is busy: the answer waits in its socket. It was not there while the event loop idled, nor
- * when the last poll phase began in which answers were read.
+ * Measures the confirmed latency of answers. The time from a request to the reading of its answer is longer than the
+ * target's latency when the event loop is busy, because the answer waits in its socket. The answer had certainly not
+ * arrived while the event loop was idle, nor when the last poll phase began in which answers were read.
  */
 export class ProvenWait {
   readonly #monotonic: () => number;
@@ -23,7 +23,7 @@ export class ProvenWait {
     return { atMs: this.#monotonic(), idleMs: performance.nodeTiming.idleTime };
   }
 
-  /** How long the answer that is being read was certainly not there since `start`, ms. */
+  /** The confirmed latency, since `start`, of the answer that is being read, ms. */
   until({ atMs, idleMs }: WaitStart): number {
     this.#notePoll();
     return Math.max(performance.nodeTiming.idleTime - idleMs, this.#polledBeforeMs - atMs, 0);

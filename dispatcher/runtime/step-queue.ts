@@ -1,8 +1,8 @@
 import { MinHeap } from "./min-heap.ts";
 
 /**
- * Items by the step of time in which they are to be looked at. Those of a step come together, in the order in which they
- * were added. So unlike in a heap, no item is compared with another.
+ * Items in buckets by the time step at which they become due. A bucket keeps the order of addition, so unlike in a
+ * heap, items are not compared with each other.
  */
 export class StepQueue<T> {
   readonly #stepMs: number;
@@ -19,7 +19,7 @@ export class StepQueue<T> {
     return this.#size;
   }
 
-  /** Adds an item that is to be looked at in the step of `atMs`. */
+  /** Adds an item to the step of `atMs`. */
   push(item: T, atMs: number): void {
     const step = Math.floor(atMs / this.#stepMs);
     const items = this.#steps.get(step);

@@ -31,7 +31,7 @@ export class Ticker {
   readonly #version = new Int32Array(this.#shared, 0, 2);
   readonly #instants = new Float64Array(this.#shared, 8, SCHEDULED_MAX).fill(Number.POSITIVE_INFINITY);
   readonly #worker: Worker;
-  /** The instants that the thread knows, in order, without past ones. Those it has no room for are in `#overflow`. */
+  /** The future instants that the thread knows, in order. Those that do not fit are in `#overflow`. */
   #scheduled: number[] = [];
   readonly #overflow = new MinHeap<number>((a, b) => a < b);
 

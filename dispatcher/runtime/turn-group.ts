@@ -1,13 +1,13 @@
 import { SortedQueue } from "./sorted-queue.ts";
 
 /**
- * `turn` is the group's current entry in the orders of its queue. `owed` is how many turns its last items used beyond
- * one each.
+ * `turn` is the group's current entry in its queue. `owed` is its debt: how many turns its last items cost beyond one
+ * each.
  */
 export type Group<T> = { name: string; heap: SortedQueue<T>; servedAtMs: number; turn: Turn<T> | null; owed: number };
 export type Turn<T> = { group: Group<T>; tagMs: number; dueMs: number; n: number };
 
-/** A group without items, whose items will be in the order `before`. */
+/** Creates a group without items. `before` is the order of its items. */
 export const newGroup = <T>(name: string, before: (a: T, b: T) => boolean): Group<T> => ({
   name,
   heap: new SortedQueue<T>(before),

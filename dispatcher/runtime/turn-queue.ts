@@ -4,13 +4,13 @@ import { type Accepts, AHEAD_MS, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules, tu
 import { TurnsByInstant } from "./turns-by-instant.ts";
 
 /**
- * Items of several groups, which take turns. A group's tag is the later of its head's due time and the group's last
- * turn. The group with the smallest tag goes first, so a group with many overdue items delays no other. Every fourth
- * turn goes to a head that is on time, so that many overdue groups do not delay one that is not. When no head is on
- * time, that turn goes to the least late head, if it has become late only recently; otherwise a group that was late
- * once would stay behind everything that is overdue. Every eighth turn goes to the most late of such heads: one that was
- * due just before thousands of others is later than these, and its group may have had a turn since. Within a group the
- * order is strict.
+ * A fair queue: items of several groups, which take turns. A group's tag is the later of its head's due time and the
+ * group's last turn. The group with the smallest tag goes first, so a group with many overdue items delays no other.
+ * Every fourth turn goes to a head that is on time, so that many overdue groups do not delay it. When no head is on
+ * time, that turn goes to the least late head among those that have become late recently; otherwise a group that was
+ * late once would stay behind everything that is overdue. Every eighth turn goes to the most late of these heads: one
+ * that was due just before thousands of others is later than they are, and its group may have had a turn since. Within
+ * a group the order is strict.
  */
 export class TurnQueue<T> {
   readonly #rules: TurnRules<T>;
@@ -129,7 +129,7 @@ export class TurnQueue<T> {
     return group;
   }
 
-  /** The group whose turn it is by its tag. A group that owes turns is passed over until it has paid them. */
+  /** The group with the smallest tag. A group in debt is passed over until it has paid its turns. */
   #next(mayGo: Accepts<T>): Group<T> | undefined {
     for (;;) {
       const group = this.#nextByTag(mayGo);

@@ -9,7 +9,7 @@ export const REMEMBERED_MS = 1_000;
 /** The whole queue is pruned of removed items at this size, or at twice the size that the last pruning left. */
 export const PRUNE_AT_MIN = 1_024;
 
-/** To whom the `n`th turn goes: to a head chosen by its lateness, or to the group whose tag is first. */
+/** Who gets the `n`th turn: a head chosen by its lateness, or the group with the smallest tag. */
 export function turnFor(n: number): "on time" | "most late" | "first" {
   if (n % ON_TIME_TURN === 0) return "on time";
   return n % MOST_LATE_TURN === 1 ? "most late" : "first";
@@ -18,7 +18,7 @@ export function turnFor(n: number): "on time" | "most late" | "first" {
 /** Whether an item may be taken. */
 export type Accepts<T> = (item: T) => boolean;
 
-/** What a queue of turns needs to know about its items. */
+/** What a fair queue needs to know about its items. */
 export type TurnRules<T> = {
   /** The group of an item; groups take turns. */
   groupOf(item: T): string;

@@ -10,15 +10,14 @@ type Instant<T> = { dueMs: number; turns: Fifo<Turn<T>> };
 type Chooses<T> = (turn: Turn<T>) => boolean;
 
 /**
- * Turns of heads that are on time, or that have become late recently, by the instants at which they are due. What is
- * due at one instant becomes late as one, so a crowd that becomes late costs no more than a single turn. Outdated
- * turns stay until they are passed or pruned.
+ * Turns whose heads are on time or have become late recently, in buckets by due time. Heads with the same due time
+ * share a bucket, so thousands become late in O(1). Outdated turns stay until they are passed or pruned.
  */
 export class TurnsByInstant<T> {
   readonly #instants = new Map<number, Instant<T>>();
-  /** What is on time, the earliest first. Some may be far ahead. */
+  /** Buckets that are on time, the earliest first. Some may be far ahead. */
   readonly #onTime = new MinHeap<Instant<T>>((a, b) => a.dueMs < b.dueMs);
-  /** What has become late recently, the most late first. Instants are whole milliseconds, so there are few. */
+  /** Buckets that are recently late, the most late first. Due times are whole milliseconds, so there are few. */
   #late: Instant<T>[] = [];
   #size = 0;
 
@@ -76,7 +75,7 @@ export class TurnsByInstant<T> {
       const left = this.#late.length;
       const found = this.#firstOfLate(at, chooses);
       if (found) return found;
-      // A dropped instant leaves its place to the next one.
+      // After a drop, the next bucket is at the same index.
       if (this.#late.length === left) at++;
     }
     return undefined;
@@ -102,7 +101,7 @@ export class TurnsByInstant<T> {
     this.#size = 0;
   }
 
-  /** Moves what has become late, and drops what has been late for long. */
+  /** Moves buckets that have become late, and drops those that have been late for over five seconds. */
   #age(nowMs: number): void {
     for (let first = this.#onTime.peek(); first && !isOnTime(first.dueMs, nowMs); first = this.#onTime.peek()) {
       this.#onTime.pop();
@@ -125,7 +124,7 @@ export class TurnsByInstant<T> {
     this.#instants.delete(dueMs);
   }
 
-  /** The first turn that `chooses` accepts at one of the instants that are late. An instant without turns is dropped. */
+  /** The first turn that `chooses` accepts in the late bucket at index `at`. Drops the bucket when it is empty. */
   #firstOfLate(at: number, chooses: Chooses<T>): Turn<T> | undefined {
     const instant = this.#late[at] as Instant<T>;
     const found = this.#firstOf(instant, chooses);

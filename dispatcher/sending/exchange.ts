@@ -13,7 +13,7 @@ import type { SendLead } from "./send-lead.ts";
 import type { SendQueue } from "./send-queue.ts";
 
 const BODY_READ_MAX = 64 * 1024;
-/** Enough bytes for the 1,024 characters that are stored, and for finding what they repeat of the request. */
+/** Enough bytes for the 1,024 stored characters, and to detect parts of the request that they repeat. */
 const BODY_KEPT_MAX = 8 * 1024;
 
 export type ExchangeDeps = {
@@ -39,7 +39,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: PreparedRequest;
   /** When the attempt runs out of time, monotonic ms. */
   readonly deadlineMs: number;
-  /** Its deadline was found long past once. Data that waits in the socket is read before the exchange is ended. */
+  /** Whether its deadline was once found long past. It then gets one more round, to read what waits in the socket. */
   wasLate = false;
   #controller: Dispatcher.DispatchController | undefined;
   #isRefused = false;
@@ -147,7 +147,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#leave(false);
   }
 
-  /** No byte was written. If the connection was closed and the request may still leave, another connection is used. */
+  /** Fails before the first byte. If the connection was closed and the request may still leave, uses another one. */
   #notSent(error: Error): void {
     const { deliveries, pool } = this.#deps;
     this.#isOver = true;

@@ -4,7 +4,7 @@ import { DeadlinePassed } from "./exchange-failure.ts";
 
 /** Deadlines are checked ten times a second. A longer gap than this means that the event loop was busy, ms. */
 const BUSY_MS = 150;
-/** A deadline that is past by more than this was missed because the process was stopped, ms. */
+/** If a deadline is past by more than this, the process was stopped meanwhile, ms. */
 const MISSED_MS = 100;
 
 /** The requests on the wire, and their deadlines. */

@@ -10,7 +10,7 @@ import { ADJUSTED_MS, type SendLead } from "./send-lead.ts";
 
 /** A claimed request that has no connection this long after it was due is put back, ms. */
 const GIVEN_BACK_AFTER_MS = 2_000;
-/** How often such requests are looked for, ms. */
+/** Interval between two checks for such requests, ms. */
 const LOOK_EVERY_MS = 500;
 /**
  * Sending stops after this to give the event loop a turn, so that deliveries that fall due meanwhile are claimed and
@@ -36,8 +36,8 @@ type Deps = {
 };
 
 /**
- * The prepared requests, in the order in which they may leave. At its instant each goes on to get its connection. A
- * request that is overdue by then comes after those that are on time; overdue requests take turns by lane.
+ * The prepared requests, in the order in which they may leave. At its instant each one moves on to get its connection.
+ * Requests that are overdue by then go after those that are on time, and their lanes take turns.
  */
 export class SendQueue implements DueStage {
   readonly #deps: Deps;
@@ -51,8 +51,8 @@ export class SendQueue implements DueStage {
   });
   #isResuming = false;
   /**
-   * The first of the requests that were begun together last. The others had to wait for it, so it alone adapts the
-   * lead.
+   * The first of the last group of requests begun together. Only it adapts the lead, because the others had to wait for
+   * it.
    */
   #firstBegun: Delivery | undefined;
   #isFirst = true;
@@ -117,8 +117,8 @@ export class SendQueue implements DueStage {
   }
 
   /**
-   * Puts back due requests whose origin answers nothing. Every half second also those that waited too long for a
-   * connection, or may no longer leave: that looks at each.
+   * Puts back due requests whose origin answers nothing. Every half second it checks each claimed request that waits
+   * for a connection, and puts back those that have waited too long or may no longer leave.
    */
   releaseLate(): void {
     const { waitingList, deliveries, clock } = this.#deps;

@@ -69,6 +69,17 @@ export function startServices(config: Config): Services {
 // classes. A connection shared between them would throw errors that `instanceof` does not recognise.
 let current: Services | undefined;
 
+/** Calls `make` once for each services object; in a process of tests there may be several. */
+export function perServices<T>(make: (services: Services) => T): () => T {
+  const made = new WeakMap<Services, { it: T }>();
+  return () => {
+    const services = getServices();
+    const known = made.get(services) ?? { it: make(services) };
+    made.set(services, known);
+    return known.it;
+  };
+}
+
 const CONNECTIONS_MAX = 10;
 const ANONYMOUS_MAX = 2;
 /** One connection per read turn: no read queues in the driver. */

@@ -1,6 +1,6 @@
 import { readFleet } from "#db/queries/fleet/dispatchers.ts";
 import { cacheFor } from "../cache-for.ts";
-import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
+import { DATABASE_BUDGET_MS, perServices, type Services } from "../services.ts";
 
 /** `ageMs`: since any dispatcher last beat, ms; null when none did within an hour. `isAlive`: whether that is recent enough. */
 export type LastBeat = { ageMs: number | null; isAlive: boolean };
@@ -8,14 +8,9 @@ export type LastBeat = { ageMs: number | null; isAlive: boolean };
 const CACHE_MS = 1_000;
 
 /** The latest beat of the fleet, at most a second old however many pages ask. Throws DatabaseUnavailable. */
-export function readLastBeat(): Promise<LastBeat> {
-  const own = getServices();
-  const read = readers.get(own) ?? cacheFor(CACHE_MS, () => readNow(own));
-  readers.set(own, read);
-  return read();
-}
+export const readLastBeat = (): Promise<LastBeat> => reader()();
 
-const readers = new WeakMap<Services, () => Promise<LastBeat>>();
+const reader = perServices((services) => cacheFor(CACHE_MS, () => readNow(services)));
 
 async function readNow({ database }: Services): Promise<LastBeat> {
   const fleet = await database.run(DATABASE_BUDGET_MS, ({ sql }) => readFleet(sql));

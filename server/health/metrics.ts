@@ -5,7 +5,7 @@ import { formatInstant } from "#domain/instant.ts";
 import { cacheFor } from "../cache-for.ts";
 import type { MetricsAnswer } from "../contract/health.ts";
 import { presentPunctualitySummary, readPunctuality } from "../overview/punctuality.ts";
-import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
+import { DATABASE_BUDGET_MS, perServices, type Services } from "../services.ts";
 
 export type Metrics = z.infer<typeof MetricsAnswer>;
 
@@ -13,16 +13,11 @@ export type Metrics = z.infer<typeof MetricsAnswer>;
 const MAX_AGE_MS = 1_000;
 
 /** Metrics of the whole service: dispatchers, queue and punctuality; at most one second old. */
-export function readMetrics(): Promise<Metrics> {
-  const services = getServices();
-  const read = readers.get(services) ?? cacheFor(MAX_AGE_MS, () => fetchMetrics(services));
-  readers.set(services, read);
-  return read();
-}
+export const readMetrics = (): Promise<Metrics> => reader()();
 
-const readers = new WeakMap<Services, () => Promise<Metrics>>();
+const reader = perServices((services) => cacheFor(MAX_AGE_MS, () => readNow(services)));
 
-async function fetchMetrics({ installation, database }: Services): Promise<Metrics> {
+async function readNow({ installation, database }: Services): Promise<Metrics> {
   await installation();
   const [fleet, queue] = await database.run(DATABASE_BUDGET_MS, ({ sql }) =>
     Promise.all([readFleet(sql), readQueueFigures(sql)]),

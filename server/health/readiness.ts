@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { hasLivingDispatcher } from "#db/queries/fleet/readiness.ts";
 import { cacheFor } from "../cache-for.ts";
-import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
+import { DATABASE_BUDGET_MS, perServices, type Services } from "../services.ts";
 
 export type Readiness = { status: Check; checks: { database: Check; queue: Check } };
 
@@ -11,14 +11,9 @@ type Check = "ok" | "unavailable";
 const MAX_AGE_MS = 1_000;
 
 /** Whether schedules can be stored and delivered: the database responds, and a dispatcher is alive; at most one second old. */
-export function readReadiness(): Promise<Readiness> {
-  const services = getServices();
-  const read = readers.get(services) ?? cacheFor(MAX_AGE_MS, () => readNow(services));
-  readers.set(services, read);
-  return read();
-}
+export const readReadiness = (): Promise<Readiness> => reader()();
 
-const readers = new WeakMap<Services, () => Promise<Readiness>>();
+const reader = perServices((services) => cacheFor(MAX_AGE_MS, () => readNow(services)));
 
 async function readNow({ installation, database }: Services): Promise<Readiness> {
   try {

@@ -1,18 +1,10 @@
+import type { Page, PageCursor } from "#db/queries/page.ts";
 import type { Ctx } from "../context.ts";
 import { ok } from "../http/reply.ts";
 import { type Cursor, writeCursor } from "./cursor.ts";
 import { filterDigest } from "./filter-digest.ts";
 import { linkHeader } from "./link-header.ts";
 import { OFFSET_MAX } from "./parameters.ts";
-
-/** The rows of one page of a list; `last` is the sort position of its last row. */
-export type ListPage<Row> = {
-  rows: Row[];
-  hasMore: boolean;
-  last: { atMs: number; id: string; attempt?: number } | undefined;
-  total: number;
-  totalCapped: boolean;
-};
 
 /** The page requested, of a list sorted by `order`, and its filters. */
 export type PageRequest = { limit: number; offset: number; after?: Cursor | undefined; order: string };
@@ -22,7 +14,7 @@ export function listReply<Row, Item>(
   ctx: Ctx,
   requestUrl: string,
   query: PageRequest,
-  page: ListPage<Row>,
+  page: Page<Row, PageCursor & { attempt?: number }>,
   present: (row: Row) => Item,
 ) {
   const { limit, offset, after, order } = query;

@@ -1,7 +1,7 @@
 import { readPublicCounts } from "#db/queries/attempts/public-punctuality.ts";
 import { type PublicPunctuality, publicPunctuality } from "#domain/public-punctuality.ts";
 import { cacheFor, rememberLast } from "../cache-for.ts";
-import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
+import { DATABASE_BUDGET_MS, getServices, perServices, type Services } from "../services.ts";
 
 /** How long the figures are cached, here and by callers, s. */
 export const PUNCTUALITY_MAX_AGE_S = 30;
@@ -10,22 +10,19 @@ export const PUNCTUALITY_MAX_AGE_S = 30;
 export type Punctuality = PublicPunctuality & { updatedAt: Date };
 
 /** The public figures, at most `PUNCTUALITY_MAX_AGE_S` old. Throws UNAVAILABLE while the database does not answer. */
-export function readPunctuality(): Promise<Punctuality> {
-  return readerOf(getServices()).read();
-}
+export const readPunctuality = (): Promise<Punctuality> => figures().read();
 
 /**
  * The public figures for a page. While the database does not answer: the last figures that this process has read, or
  * null.
  */
 export async function readLastPunctuality(): Promise<Punctuality | null> {
-  const services = getServices();
-  const reader = readerOf(services);
+  const { read, last } = figures();
   try {
-    return await reader.read();
+    return await read();
   } catch (error) {
-    services.log.warn({ err: error }, "the public punctuality could not be read");
-    return reader.last();
+    getServices().log.warn({ err: error }, "the public punctuality could not be read");
+    return last();
   }
 }
 
@@ -50,15 +47,9 @@ export function presentPunctualitySummary({ sent, onTimeRate, onTimeWithinMs, p5
   };
 }
 
-function readerOf(services: Services) {
-  const known = readers.get(services);
-  if (known) return known;
-  const reader = rememberLast(cacheFor(PUNCTUALITY_MAX_AGE_S * 1_000, () => readNow(services)));
-  readers.set(services, reader);
-  return reader;
-}
-
-const readers = new WeakMap<Services, ReturnType<typeof rememberLast<Punctuality>>>();
+const figures = perServices((services) =>
+  rememberLast(cacheFor(PUNCTUALITY_MAX_AGE_S * 1_000, () => readNow(services))),
+);
 
 async function readNow({ installation, anonymous }: Services): Promise<Punctuality> {
   await installation();

@@ -7,6 +7,7 @@ import type { PlanLimits, PlanName } from "#domain/plans.ts";
 import type { RefusalReason } from "#domain/security-events.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, apiKeys } from "../../schema/index.ts";
+import { isOwnedBy } from "./owned-by.ts";
 import type { Tenant } from "./tenant.ts";
 
 export type FoundApiKey = {
@@ -171,8 +172,8 @@ export async function isLiveApiKey(db: DbOrTx, accountId: string, id: string): P
 }
 
 /** Whether a tenant has a key that is not revoked. */
-export async function hasActiveApiKey(db: DbOrTx, { accountId, env }: Tenant): Promise<boolean> {
-  const isActive = and(eq(apiKeys.accountId, accountId), eq(apiKeys.env, env), isNull(apiKeys.revokedAt));
+export async function hasActiveApiKey(db: DbOrTx, tenant: Tenant): Promise<boolean> {
+  const isActive = and(isOwnedBy(apiKeys, tenant), isNull(apiKeys.revokedAt));
   const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isActive).limit(1);
   return found.length > 0;
 }

@@ -1,9 +1,10 @@
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { rotationAad } from "#domain/associated-data.ts";
 import { type KeyRing, open, seal } from "#domain/cipher.ts";
 import { ROTATION_KEY_HOURS, ROTATION_KEYS_MAX } from "#domain/signing.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { secretRotations } from "../../schema/index.ts";
+import { isOwnedBy } from "./owned-by.ts";
 import type { SigningSecretPair } from "./signing-secrets.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -14,7 +15,9 @@ import type { Tenant } from "./tenant.ts";
 export async function lockRotations(tx: DbOrTx, tenant: Tenant): Promise<void> {
   const lock = `secret rotations ${tenant.accountId} ${tenant.env}`;
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
-  await tx.delete(secretRotations).where(and(isOf(tenant), sql`${secretRotations.rotatedAt} <= ${oldest}`));
+  await tx
+    .delete(secretRotations)
+    .where(and(isOwnedBy(secretRotations, tenant), sql`${secretRotations.rotatedAt} <= ${oldest}`));
 }
 
 /** What the rotation with this key answered, in plain text. */
@@ -27,7 +30,7 @@ export async function findRotation(
   const [row] = await tx
     .select({ sealed: secretRotations.sealed, rotatedAt: secretRotations.rotatedAt })
     .from(secretRotations)
-    .where(and(isOf(tenant), eq(secretRotations.idempotencyKey, key)))
+    .where(and(isOwnedBy(secretRotations, tenant), eq(secretRotations.idempotencyKey, key)))
     .limit(1);
   if (!row) return undefined;
   const [current = "", next = ""] = open(ring, row.sealed, rotationAad(tenant.accountId, tenant.env))
@@ -41,7 +44,7 @@ export async function readRotationWait(tx: DbOrTx, tenant: Tenant): Promise<numb
   const [full] = await tx
     .select({ waitS: sql<number>`ceil(extract(epoch FROM ${secretRotations.rotatedAt} - ${oldest}))::integer` })
     .from(secretRotations)
-    .where(isOf(tenant))
+    .where(isOwnedBy(secretRotations, tenant))
     .orderBy(desc(secretRotations.rotatedAt))
     .offset(ROTATION_KEYS_MAX - 1)
     .limit(1);
@@ -62,7 +65,3 @@ export async function keepRotation(
 }
 
 const oldest = sql`(clock_timestamp() - ${ROTATION_KEY_HOURS} * interval '1 hour')`;
-
-function isOf({ accountId, env }: Tenant): SQL | undefined {
-  return and(eq(secretRotations.accountId, accountId), eq(secretRotations.env, env));
-}

@@ -11,6 +11,7 @@ import {
 import type { DbOrTx } from "../../orm.ts";
 import { securityEvents } from "../../schema/index.ts";
 import { collectSecurityNotice } from "../notices/collect-security-notice.ts";
+import { cursorRow, type Page, type PageCursor, pageOf } from "../page.ts";
 
 export type NewSecurityEvent = CallSource & {
   accountId: string;
@@ -88,23 +89,15 @@ async function insert(
 
 export type SecurityEventRow = Pick<typeof securityEvents.$inferSelect, keyof typeof eventColumns>;
 
-export type SecurityEventPage = {
-  rows: SecurityEventRow[];
-  hasMore: boolean;
-  last: { atMs: number; id: string } | undefined;
-  total: number;
-  totalCapped: boolean;
-};
+export type SecurityEventPage = Page<SecurityEventRow>;
 
 /** One page of the security log of an account, the newest first. */
 export async function listSecurityEvents(
   db: DbOrTx,
   accountId: string,
-  { limit, offset, after }: { limit: number; offset: number; after?: { atMs: number; id: string } | undefined },
+  { limit, offset, after }: { limit: number; offset: number; after?: PageCursor | undefined },
 ): Promise<SecurityEventPage> {
-  const isBehind =
-    after &&
-    sql`(${securityEvents.at}, ${securityEvents.id}) < (${new Date(after.atMs).toISOString()}::timestamptz, ${after.id}::uuid)`;
+  const isBehind = after && sql`(${securityEvents.at}, ${securityEvents.id}) < ${cursorRow(after)}`;
   const found = await db
     .select(eventColumns)
     .from(securityEvents)
@@ -113,15 +106,8 @@ export async function listSecurityEvents(
     .limit(limit + 1)
     .offset(offset);
   const [counted] = await db.select({ n: count() }).from(securityEvents).where(eq(securityEvents.accountId, accountId));
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return {
-    rows,
-    hasMore: found.length > limit,
-    last: last && { atMs: last.at.getTime(), id: last.id },
-    total: counted?.n ?? 0,
-    totalCapped: false,
-  };
+  const page = pageOf(found, limit, ({ at, id }) => ({ atMs: at.getTime(), id }));
+  return { ...page, total: counted?.n ?? 0, totalCapped: false };
 }
 
 const eventColumns = {

@@ -1,9 +1,10 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, sql } from "drizzle-orm";
 import { secretAad } from "#domain/associated-data.ts";
 import { type KeyRing, open, seal } from "#domain/cipher.ts";
 import { generateSigningSecret } from "#domain/signing.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { signingSecrets } from "../../schema/index.ts";
+import { isOwnedBy } from "./owned-by.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** `isRotated`: this call has rotated the pair. */
@@ -44,7 +45,7 @@ export async function rotateSigningSecrets(
         next: sealedSecret(tenant, ring),
         rotatedAt: sql`clock_timestamp()`,
       })
-      .where(and(isOf(tenant), isUnchanged))
+      .where(and(isOwnedBy(signingSecrets, tenant), isUnchanged))
       .returning(pairColumns);
     isRotated = rotated.length > 0;
     return isRotated || seen === undefined ? rotated : selectPair(db, tenant);
@@ -67,7 +68,7 @@ const pairColumns = {
 };
 
 async function selectPair(db: DbOrTx, tenant: Tenant) {
-  return db.select(pairColumns).from(signingSecrets).where(isOf(tenant)).limit(1);
+  return db.select(pairColumns).from(signingSecrets).where(isOwnedBy(signingSecrets, tenant)).limit(1);
 }
 
 async function findOrInsert(
@@ -84,10 +85,6 @@ async function findOrInsert(
   if (!row) throw new Error("the signing secrets were deleted between two statements");
   const plain = (sealed: Buffer) => open(ring, sealed, secretAad(tenant.accountId, tenant.env)).toString();
   return { current: plain(row.current), next: plain(row.next), rotatedAt: row.rotatedAt };
-}
-
-function isOf({ accountId, env }: Tenant): SQL | undefined {
-  return and(eq(signingSecrets.accountId, accountId), eq(signingSecrets.env, env));
 }
 
 function sealedSecret({ accountId, env }: Tenant, ring: KeyRing): Buffer {

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, sql } from "drizzle-orm";
 import { newId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX, type OperationAction, type OperationFilter } from "#domain/operations.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
@@ -6,7 +6,9 @@ import { pgArray } from "../../pg-array.ts";
 import { accounts } from "../../schema/accounts.ts";
 import { operations } from "../../schema/operations.ts";
 import { schedules } from "../../schema/schedules.ts";
+import { isOwnedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import { cursorRow, type Page, type PageCursor, pageOf } from "../page.ts";
 
 /** What every read of an operation selects. */
 const operationColumns = {
@@ -60,7 +62,7 @@ export async function acceptOperation(
       const { requestHash, ...operation } = known;
       return { outcome: "replayed", operation, mismatch: !requestHash.equals(wanted.requestHash) };
     }
-    const running = await tx.$count(operations, and(isOf(tenant), eq(operations.status, "running")));
+    const running = await tx.$count(operations, and(isOwnedBy(operations, tenant), eq(operations.status, "running")));
     if (running >= OPERATIONS_RUNNING_MAX) return { outcome: "too many running" };
     const waitS = await secondsToNext(tx, tenant, perDay);
     if (waitS > 0) return { outcome: "too many today", waitS };
@@ -78,7 +80,7 @@ async function secondsToNext(tx: DbOrTx, tenant: Tenant, perDay: number): Promis
   const [full] = await tx
     .select({ waitS: sql<number>`ceil(extract(epoch FROM ${operations.acceptedAt} - ${dayAgo}))::integer` })
     .from(operations)
-    .where(and(isOf(tenant), gt(operations.acceptedAt, dayAgo)))
+    .where(and(isOwnedBy(operations, tenant), gt(operations.acceptedAt, dayAgo)))
     .orderBy(desc(operations.acceptedAt))
     .offset(perDay - 1)
     .limit(1);
@@ -143,7 +145,7 @@ async function findByKey(tx: DbOrTx, tenant: Tenant, key: string) {
   const [row] = await tx
     .select({ ...operationColumns, requestHash: operations.requestHash })
     .from(operations)
-    .where(and(isOf(tenant), eq(operations.idempotencyKey, key)))
+    .where(and(isOwnedBy(operations, tenant), eq(operations.idempotencyKey, key)))
     .limit(1);
   return row;
 }
@@ -153,7 +155,7 @@ export async function findOperation(db: DbOrTx, tenant: Tenant, id: string): Pro
   const [row] = await db
     .select(operationColumns)
     .from(operations)
-    .where(and(eq(operations.id, id), isOf(tenant)))
+    .where(and(eq(operations.id, id), isOwnedBy(operations, tenant)))
     .limit(1);
   return row;
 }
@@ -170,7 +172,7 @@ export async function stopRunningOperation(db: DbOrTx, tenant: Tenant, id: strin
       scheduleIds: NO_IDS,
       ...{ endedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` },
     })
-    .where(and(eq(operations.id, id), isOf(tenant), eq(operations.status, "running")))
+    .where(and(eq(operations.id, id), isOwnedBy(operations, tenant), eq(operations.status, "running")))
     .returning(operationColumns);
   return row;
 }
@@ -178,40 +180,27 @@ export async function stopRunningOperation(db: DbOrTx, tenant: Tenant, id: strin
 // An operation that has ended needs its ids no more: a thousand take 16 KB. For a filter they are null.
 const NO_IDS = sql`CASE WHEN ${operations.scheduleIds} IS NOT NULL THEN '{}'::uuid[] END`;
 
-export type OperationPage = {
-  rows: OperationRow[];
-  hasMore: boolean;
-  last: { atMs: number; id: string } | undefined;
-  total: number;
-  totalCapped: boolean;
-};
+export type OperationPage = Page<OperationRow>;
 
-/** A page of operations, the newest first; `after` is the place of the last row of the page before. */
+/** A page of operations, the newest first; `after` is the cursor of the last row of the page before. */
 export async function listOperations(
   db: DbOrTx,
   tenant: Tenant,
-  { limit, offset, after }: { limit: number; offset: number; after?: { atMs: number; id: string } | undefined },
+  { limit, offset, after }: { limit: number; offset: number; after?: PageCursor | undefined },
 ): Promise<OperationPage> {
-  const place = after && sql`(${new Date(after.atMs).toISOString()}::timestamptz, ${after.id}::uuid)`;
   const found = await db
     .select(operationColumns)
     .from(operations)
-    .where(and(isOf(tenant), place && sql`(${operations.acceptedAt}, ${operations.id}) < ${place}`))
+    .where(
+      and(
+        isOwnedBy(operations, tenant),
+        after && sql`(${operations.acceptedAt}, ${operations.id}) < ${cursorRow(after)}`,
+      ),
+    )
     .orderBy(desc(operations.acceptedAt), desc(operations.id))
     .limit(limit + 1)
     .offset(offset);
-  const [counted] = await db.select({ n: count() }).from(operations).where(isOf(tenant));
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return {
-    rows,
-    hasMore: found.length > limit,
-    last: last && { atMs: last.acceptedAt.getTime(), id: last.id },
-    total: counted?.n ?? 0,
-    totalCapped: false,
-  };
-}
-
-function isOf({ accountId, env }: Tenant): SQL | undefined {
-  return and(eq(operations.accountId, accountId), eq(operations.env, env));
+  const [counted] = await db.select({ n: count() }).from(operations).where(isOwnedBy(operations, tenant));
+  const page = pageOf(found, limit, ({ acceptedAt, id }) => ({ atMs: acceptedAt.getTime(), id }));
+  return { ...page, total: counted?.n ?? 0, totalCapped: false };
 }

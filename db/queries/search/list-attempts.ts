@@ -1,7 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "../../orm.ts";
 import type { scheduleRequests } from "../../schema/schedules.ts";
+import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import type { Page, Total } from "../page.ts";
 import {
   byIndexes,
   limited,
@@ -14,7 +16,6 @@ import {
   type SearchPass,
   SHORT_Q_ROWS,
   substringPattern,
-  type Total,
 } from "./passes.ts";
 import { findKeys, findTotal, readPage, type SearchedList } from "./searched-list.ts";
 
@@ -52,8 +53,7 @@ export type LoggedAttempt = {
   attemptedAt: Date;
 };
 
-/** `last` is the cursor of the page's last row. */
-export type AttemptPage = Total & { rows: LoggedAttempt[]; hasMore: boolean; last: AttemptCursor | undefined };
+export type AttemptPage = Page<LoggedAttempt, AttemptCursor>;
 
 /**
  * One page of a tenant's attempts that are younger than `retentionDays`, newest first. Unfiltered, `total` is exact;
@@ -116,7 +116,7 @@ function openList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: Attempt
 function createStatements(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch) {
   const { q, after } = wanted;
   const inWindow = sql`attempted_at > ${windowStart.toISOString()}::timestamptz`;
-  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env} AND ${inWindow}`;
+  const own = sql`${ownedBy(tenant)} AND ${inWindow}`;
   const order = sql`attempted_at DESC, schedule_id DESC, attempt DESC`;
   const matching = conditions(wanted);
   // The planner leaves out partitions by the first condition only.
@@ -181,7 +181,7 @@ function createStatements(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted:
       if (!q?.scheduleId && !isFiltered(wanted) && !after)
         return passOverSums(db, { matched, rowsMax, attemptsOf, order, key }, windowStart, wanted);
       const named = sql`SELECT schedule_id FROM schedule_requests
-        WHERE schedule_id = ${q?.scheduleId} AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+        WHERE schedule_id = ${q?.scheduleId} AND ${ownedBy(tenant)}`;
       const ofMatched = (rows: SQL) => sql`
         SELECT schedule_id, attempt, attempted_at FROM (
           SELECT a.* FROM ${rows} JOIN schedules s ON s.id = l.schedule_id CROSS JOIN LATERAL (${attemptsOf(sql`s`)}) a) a
@@ -262,7 +262,7 @@ const CODE_CONDITIONS: Record<(typeof CODES)[number], SQL> = {
 // The hours that are wholly in the window were counted by recording. Attempts of the hour in which it begins are
 // counted here.
 async function countAttempts(db: DbOrTx, tenant: Tenant, windowStart: Date): Promise<number> {
-  const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+  const own = ownedBy(tenant);
   const wholeHours = new Date((Math.floor(windowStart.getTime() / HOUR_MS) + 1) * HOUR_MS).toISOString();
   const ofFirstHour = sql`${own} AND attempted_at > ${windowStart.toISOString()}::timestamptz
     AND attempted_at < ${wholeHours}::timestamptz`;

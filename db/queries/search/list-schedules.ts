@@ -2,7 +2,9 @@ import { eq, inArray, type SQL, sql } from "drizzle-orm";
 import { isTerminal, type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { scheduleRequests, schedules } from "../../schema/schedules.ts";
+import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import { cursorRow, type Page, type PageCursor, type Total } from "../page.ts";
 import { type ScheduleRow, scheduleColumns } from "../schedules/find.ts";
 import {
   byIndexes,
@@ -18,7 +20,6 @@ import {
   type SearchPass,
   SHORT_Q_ROWS,
   substringPattern,
-  type Total,
 } from "./passes.ts";
 import { findKeys, findPageKeys, findTotal, readPage, type SearchedList } from "./searched-list.ts";
 
@@ -33,17 +34,13 @@ export type ScheduleSearch = {
   limit: number;
   offset: number;
   /** Only rows behind this one in the order of the list; `offset` is 0 then. */
-  after?: ScheduleCursor;
+  after?: PageCursor;
 };
 
 /** `upcoming`: schedules that have not ended, the next first, and behind them those that have, the last first. */
 export type PageSearch = Omit<ScheduleSearch, "sort" | "after"> & { sort: ScheduleSearch["sort"] | "upcoming" };
 
-/** A position in the order of a list: the instant by which the list is sorted and, within it, the id (UUID). */
-export type ScheduleCursor = { atMs: number; id: string };
-
-/** `last` is the cursor of the page's last row. */
-export type SchedulePage = Total & { rows: ScheduleRow[]; hasMore: boolean; last: ScheduleCursor | undefined };
+export type SchedulePage = Page<ScheduleRow>;
 
 /**
  * One page of a tenant's schedules. Unfiltered, `total` is exact; filtered, it is exact up to 10,000. A `q` under three
@@ -186,7 +183,7 @@ function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
   const created = wanted.to
     ? sql`AND created_at < ${wanted.to.toISOString()}::timestamptz + interval '1 minute'`
     : sql``;
-  const cursor = after && sql`(${new Date(after.atMs).toISOString()}::timestamptz, ${after.id}::uuid)`;
+  const cursor = after && cursorRow(after);
   const behind = (columns: SQL) =>
     cursor ? sql`${columns} ${sort === "fire_at" ? sql`>` : sql`<`} ${cursor}` : sql`true`;
   const newestOf = (rows: SQL) => (limit: number | null) =>
@@ -275,8 +272,6 @@ function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
   };
 }
 
-const ownedBy = ({ accountId, env }: Tenant) => sql`account_id = ${accountId} AND env = ${env}`;
-
 // Those that are firing are found by the shard alone.
 const inShardOf = ({ accountId }: Tenant) => sql`AND shard = (SELECT shard FROM accounts WHERE id = ${accountId})`;
 
@@ -304,7 +299,7 @@ function readSchedules(db: DbOrTx, keys: readonly Key[], { limit }: PageSearch) 
     keys,
     limit,
     (of) => readRows(db, ids(of)),
-    ([id, atMs]): ScheduleCursor => ({ id, atMs }),
+    ([id, atMs]): PageCursor => ({ id, atMs }),
   );
 }
 

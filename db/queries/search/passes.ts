@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "../../orm.ts";
+import type { Total } from "../page.ts";
 
 /** What a filtered total is counted up to. */
 export const COUNTED_MAX = 10_000;
@@ -11,9 +12,6 @@ export type Window = { limit: number; offset: number };
 
 /** `text` is a substring of the target URL, in any letter case. `scheduleId` (UUID) is set when `text` is a whole id. */
 export type Query = { text: string; scheduleId: string | null };
-
-/** `totalCapped`: there are more, or may be more, than `total`. */
-export type Total = { total: number; totalCapped: boolean };
 
 /** `keys` has the rows of the page, and one row more where there is one. */
 export type Found<Key> = Total & { keys: Key[] };

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Total } from "../page.ts";
 import {
   type Found,
   isShort,
@@ -8,7 +9,6 @@ import {
   search,
   searchPage,
   searchTotal,
-  type Total,
   type Window,
 } from "./passes.ts";
 
@@ -61,18 +61,15 @@ export async function findPageKeys<Key>(list: SearchedList<Key>): Promise<Key[]>
   return searchPage(q?.scheduleId ? byId(list) : list.pagePasses(), list.wanted);
 }
 
-/**
- * The rows of a page, of the `keys` of the page and one row more. `last` is the cursor of the page's last row.
- */
+/** The page whose rows, and one row more, have these `keys`. */
 export async function readPage<Key, Row, Cursor>(
   keys: readonly Key[],
   limit: number,
   readRows: (keys: Key[]) => Promise<Row[]>,
   cursorOf: (key: Key) => Cursor,
-): Promise<{ rows: Row[]; hasMore: boolean; last: Cursor | undefined }> {
-  const page = keys.slice(0, limit);
-  const last = page.at(-1);
-  return { rows: await readRows(page), hasMore: keys.length > limit, last: last && cursorOf(last) };
+): Promise<Pick<Page<Row, Cursor>, "rows" | "hasMore" | "last">> {
+  const page = pageOf(keys, limit, cursorOf);
+  return { ...page, rows: await readRows(page.rows) };
 }
 
 const passesOf = <Key>(list: SearchedList<Key>) => (list.wanted.q?.scheduleId ? byId(list) : list.passes());

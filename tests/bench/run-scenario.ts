@@ -101,7 +101,7 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     const finished = async () => (engine.stores ? (await open.finished()) - before : receiver.count());
     await receiver.expect(planned.length, answered);
     const { createAheadMs: along, payloadBytes, seconds, saturates, restDelivers } = scenario;
-    // Only a rest that is delivered consists of overdue jobs.
+    // Where the rest is delivered, it consists of overdue jobs.
     const timely = restDelivers ? answered : planned.length;
     const overdueMs = storeOverdueMs(engine, payloadBytes, planned.length - timely, open);
     const storeMs = along === null ? storeMsOf(engine, payloadBytes, timely) + overdueMs : 0;
@@ -123,7 +123,7 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     const arrivals = await receiver.collect();
     const figures = lateness(jobs, { control, answered }, arrivals);
     const { atMs } = outcomes;
-    // With a delivered rest, nobody can tell which jobs the committed ones are.
+    // Where the rest is delivered, nobody can tell which jobs were committed.
     const delivered = restDelivers ? arrivals.arrivals.filter((at) => at <= atMs).length : outcomes.delivered;
     return {
       ...figures,

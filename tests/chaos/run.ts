@@ -61,7 +61,7 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
     if (error instanceof Stopped) return 130;
     throw error;
   } finally {
-    // A harness that has only half started cannot be taken down.
+    // Wait for the set-up to end before cleaning up, even when it fails.
     await setting.catch(() => {});
     for (const cleanUp of cleanUps.reverse()) await cleanUp();
     await rm(keep ? join(folder, "data") : folder, { recursive: true, force: true });

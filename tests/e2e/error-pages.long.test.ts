@@ -121,7 +121,7 @@ describe("what does not exist", () => {
 });
 
 describe("an installation without administrators", () => {
-  it("says how to name them on the account's page, and to whoever is signed in where the admin page would be", async () => {
+  it("explains to a signed-in visitor how to name them, on the account page and at the addresses of the admin pages", async () => {
     for (const path of ["/account", "/admin", "/admin/log"]) {
       const { page, close } = await harness.open(account, path, { theme: "light", width: 1280, scripts: false });
       const words = await page.getByRole("main").textContent();
@@ -135,7 +135,7 @@ describe("an installation without administrators", () => {
     }
   });
 
-  it("says nothing of it to who is not signed in", async () => {
+  it("does not explain it to a signed-out visitor", async () => {
     const answer = await get("/admin", { headers: { cookie: "" } });
     expect([answer.status, await answer.text()]).toEqual([307, expect.not.stringContaining("ADMIN_EMAILS")]);
   });
@@ -164,7 +164,7 @@ describe("a page that exists", () => {
 describe("a page of the dashboard with a component that throws", () => {
   it("is answered 500 with a document that says so, whole without scripts, and the log has the error under its request's id", async () => {
     const uuid = await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
-    // An instant that no component can write.
+    // An instant that no component can format.
     await harness.sql`UPDATE schedules SET created_at = 'infinity' WHERE id = ${uuid}`;
     const path = "/schedules?q=example";
     const answer = await get(path, { headers: { "accept-encoding": "gzip" } });

@@ -181,7 +181,7 @@ describe("the overview", () => {
     await close();
   });
 
-  it("shows no first steps to who had a request sent over an hour ago, or two", async () => {
+  it("shows no first steps to an account whose first request left over an hour ago, or that sent two requests", async () => {
     const [one, two] = [await harness.account(), await harness.account()];
     await harness.attempt(await harness.schedule(one), new Date(Date.now() - 61 * 60_000));
     for (let n = 0; n < 2; n++) await harness.attempt(await harness.schedule(two), new Date());
@@ -223,7 +223,7 @@ describe("the page of usage", () => {
     expect(words).toMatch(/Left\s*588/);
     expect(words).toMatch(/Resets1 \w+ 20\d\d, 00:00 UTC, in /);
     expect(words).toMatch(/0 of 1,000 this month, free/);
-    // Billing is not set up here: nothing is offered that could not be had.
+    // Billing is not configured here, so no upgrade is offered.
     expect(words).not.toContain("More room");
     await close();
   });

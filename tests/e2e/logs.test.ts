@@ -19,7 +19,7 @@ beforeEach(async () => {
   account = await harness.dispatch.account();
 });
 
-/** An attempt at a schedule of its own; its id. */
+/** Records an attempt at a new schedule. Returns the id of the schedule. */
 async function attempt(url: string, agoMs: number, given: Partial<TestAttempt> = {}, env: "live" | "test" = "live") {
   const uuid = await harness.dispatch.schedule(account, url, new Date(Date.now() + MINUTE_MS), { env });
   await recordTestAttempt(harness.sql, uuid, { attemptedAt: new Date(Date.now() - agoMs), offsetMs: 4, ...given });
@@ -162,7 +162,7 @@ describe("the live tail", () => {
         .evaluate((row) => row.getBoundingClientRect().top);
     const topBefore = await top();
     expect(await page.getByText("Nothing new").count()).toBe(1);
-    // Slow to answer: it was made before the page, and comes after it.
+    // The target answered slowly: the attempt began before the page was loaded, and is recorded afterwards.
     await attempt("https://example.com/new-1", 20_000);
     await attempt("https://example.com/new-2", 0, { statusCode: 500 });
     const show = page.getByRole("link", { name: "Show 2 new attempts" });
@@ -218,7 +218,7 @@ describe("the live tail", () => {
     const { page, close } = await harness.open(account, "/logs", { ...WIDE, scripts: false });
     expect(await page.getByText("Live tail").isVisible()).toBe(false);
     await page.getByRole("link", { name: "Reload" }).click();
-    // The page that is left has none while the next one comes.
+    // The rows of the old page are gone before the new page is there.
     await expect.poll(() => rows(page).catch(() => [])).toHaveLength(4);
     await close();
   });

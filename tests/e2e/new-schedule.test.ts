@@ -245,14 +245,14 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
       await page.getByRole("heading", { name: "You are signed out" }).waitFor();
     }
     await page.context().addCookies([{ name: "sw_session", value: token, url: harness.origin }]);
-    // Without scripts the browser has what was typed, and sends it again.
+    // Without scripts the browser keeps what was typed, and a reload sends it again.
     await (scripts ? send(page) : page.reload());
     await page.waitForURL(/\/schedules\/sch_\w+$/);
     await close();
   });
 });
 
-describe("while it is typed", () => {
+describe("while a schedule is typed", () => {
   it("the instant is shown in the zone and in UTC, whether it is given by preset, words, or date and time", async () => {
     const { page, close } = await harness.open(account, "/schedules/new");
     const leaves = page.getByRole("region", { name: "Leaves" });
@@ -335,7 +335,7 @@ describe("while it is typed", () => {
   });
 });
 
-describe("a form that is sent from elsewhere", () => {
+describe("a form that is posted", () => {
   const post = (headers: Record<string, string>, body: BodyInit = new FormData(), path = "/schedules/new") =>
     fetch(harness.origin + path, {
       method: "POST",
@@ -344,7 +344,7 @@ describe("a form that is sent from elsewhere", () => {
       duplex: "half",
     } as never);
 
-  it("of another site is refused before it is read, and so is one that is too large or has no Content-Length", async () => {
+  it("by another site is refused before it is read, and so is one that is too large or has no Content-Length", async () => {
     expect((await post({ Origin: "https://evil.example.com" })).status).toBe(403);
     const large = new FormData();
     large.append("payload", "x".repeat(8 * 1024 * 1024));

@@ -74,7 +74,7 @@ async function makeKey(page: Page): Promise<string> {
   return raw ?? "";
 }
 
-/** Sends what the shown command sends, but to the receiver of this test and later; the id of the schedule, and its target. */
+/** Sends the shown call, but to the receiver of this test and in 5 minutes. Returns the schedule's id and target. */
 async function sendShownCall(page: Page, apiKey: string): Promise<{ id: string; target: string }> {
   await goTo(page, "Overview");
   await firstSteps(page).getByRole("heading", { name: "Make an API key done" }).waitFor();
@@ -120,7 +120,7 @@ async function findInLog(page: Page, id: string, target: string) {
   expect(await row.getByRole("link").first().getAttribute("title")).toBe(target);
 }
 
-/** The shown secret signed what came, by the library that the page's code for receivers uses, and by the page itself. */
+/** Verifies the request with the shown secret, by the library in the page's receiver code and by the page itself. */
 async function checkSignature(page: Page, id: string) {
   await goTo(page, "Signing secrets");
   await page.getByText("Reveal").first().click();

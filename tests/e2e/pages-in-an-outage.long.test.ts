@@ -85,7 +85,7 @@ it("a cancel during the outage changes nothing, and the page of the schedule say
   await close();
 });
 
-it("what was done is said by the page once it loads, when the database was away in between", async () => {
+it("a page that did not load after a form shows the form's result once the database is back", async () => {
   const uuid = await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6));
   const path = `/schedules/${encodeId("sch", uuid)}`;
   const { page, close } = await harness.open(account, `${path}/cancel`, {

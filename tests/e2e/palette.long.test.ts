@@ -89,7 +89,7 @@ describe("after Escape", () => {
     await dialogOf(opens).waitFor();
     await pressAtOnce(page, ["Escape", next]);
     await dialogOf(next).waitFor();
-    // It stays: what says late that the first one was closed closes nothing else.
+    // It stays open: a late close event of the first dialog closes no other.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     expect(await dialogOf(next).isVisible()).toBe(true);
     expect(complaints).toEqual([]);

@@ -244,7 +244,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     }
   });
 
-  it("what was done is said once: not when the page is loaded again, nor on the page of another schedule", async () => {
+  it("the result of a form is shown once: not when the page is loaded again, nor on the page of another schedule", async () => {
     const [moved, other] = [await schedule(), await schedule()];
     const { page, close } = await harness.open(account, `${moved.path}/reschedule`, look);
     const said = page.getByRole("status").filter({ hasText: "It leaves at the new instant." });
@@ -275,7 +275,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
-  it("a form that fires now and is sent again while its attempt is under way says that it is done; another one says why not", async () => {
+  it("a form that fires now confirms when it is repeated during the attempt, and another form says why it cannot", async () => {
     const { path, uuid } = await schedule();
     const claim = (moved: Date | null) => harness.sql`
       UPDATE schedules SET status = 'firing', attempts = 1, claim_deadline = now() + interval '35 s', moved_to_now_at = ${moved}
@@ -334,7 +334,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   });
 });
 
-it("what was done stays on a page that refreshes itself, until it is no longer true", async () => {
+it("the result of a form stays on a page that refreshes itself, until it is no longer true", async () => {
   const { path, uuid } = await schedule();
   const { page, close } = await harness.open(account, `${path}/reschedule`);
   const said = page.getByRole("status").filter({ hasText: "It leaves at the new instant." });
@@ -350,8 +350,8 @@ it("what was done stays on a page that refreshes itself, until it is no longer t
   await close();
 });
 
-describe("an act that comes too late", () => {
-  it("changes nothing, and the page says so beside the current status", async () => {
+describe("an act on a schedule", () => {
+  it("that comes too late changes nothing, and the page says so beside the current status", async () => {
     const { path, uuid } = await schedule();
     const { page, close } = await harness.open(account, `${path}/cancel`);
     await harness.sql`

@@ -87,7 +87,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     ] as const) {
       const { page, complaints, close } = await open(path, look);
       await page.getByText(words).first().waitFor();
-      // The browser says of each answer of 404 that it did not load.
+      // The browser logs each 404 as a failed load.
       const others = complaints.filter((one) => !one.includes("404"));
       await expectSound(page, others);
       await close();

@@ -231,25 +231,28 @@ describe("API keys", () => {
     await close();
   });
 
-  it.each([true, false])("what was done is said once, and is not in the address: scripts %s", async (scripts) => {
-    const { page, close } = await createKey({ ...WIDE, scripts });
-    const said = page.getByRole("status").filter({ hasText: /Saved\.|Revoked\./ });
-    await press(page, "I have saved it");
-    expect(await said.textContent()).toBe("Saved. The key is not shown again.");
-    await page.getByRole("link", { name: "Revoke checkout-worker" }).click();
-    await page.getByLabel("Type checkout-worker to confirm").fill("checkout-worker");
-    await press(page, "Revoke key");
-    expect(await said.textContent()).toBe("Revoked. Calls with this key get 401 from now on.");
-    const address = page.url();
-    expect(address).toBe(`${harness.origin}/keys`);
-    await page.reload();
-    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
-    expect(await said.count()).toBe(0);
-    await page.goto(`${harness.origin}/logs`);
-    await page.goto(address);
-    expect(await said.count()).toBe(0);
-    await close();
-  });
+  it.each([true, false])(
+    "the result of a form is shown once, and is not in the address: scripts %s",
+    async (scripts) => {
+      const { page, close } = await createKey({ ...WIDE, scripts });
+      const said = page.getByRole("status").filter({ hasText: /Saved\.|Revoked\./ });
+      await press(page, "I have saved it");
+      expect(await said.textContent()).toBe("Saved. The key is not shown again.");
+      await page.getByRole("link", { name: "Revoke checkout-worker" }).click();
+      await page.getByLabel("Type checkout-worker to confirm").fill("checkout-worker");
+      await press(page, "Revoke key");
+      expect(await said.textContent()).toBe("Revoked. Calls with this key get 401 from now on.");
+      const address = page.url();
+      expect(address).toBe(`${harness.origin}/keys`);
+      await page.reload();
+      await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+      expect(await said.count()).toBe(0);
+      await page.goto(`${harness.origin}/logs`);
+      await page.goto(address);
+      expect(await said.count()).toBe(0);
+      await close();
+    },
+  );
 
   it("a key of another account is not found", async () => {
     const { page, close } = await createKey(NO_SCRIPTS);

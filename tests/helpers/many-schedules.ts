@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** As many schedules without payload, in one statement and counted in usage, to `https://example.com/hook`. */
+/** Creates `count` schedules without payload to `https://example.com/hook` in one statement, counted in usage. */
 export async function createTestSchedules(
   sql: postgres.Sql,
   accountId: string,

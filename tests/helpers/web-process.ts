@@ -9,7 +9,7 @@ export type WebProcess = {
   /** Its output so far. */
   lines: () => string[];
   stop(): Promise<void>;
-  /** Ends the process that serves as kill -9 does. */
+  /** Kills the process that serves with SIGKILL. */
   kill(): Promise<void>;
 };
 

@@ -78,13 +78,13 @@ export type Answers = All<
     Equal<Answer<Client["signingSecrets"]["get"]>, Output<typeof secrets.getSigningSecrets>>,
     Equal<Answer<Client["signingSecrets"]["rotate"]>, Output<typeof secrets.rotateSigningSecrets>>,
     Equal<Answer<Client["me"]>, Output<typeof me.getProfile>>,
-    // What `createMany` is made of.
+    // The types that `createMany` uses.
     Equal<Flat<sdk.BulkResult>, Output<typeof schedules.createSchedulesBulk>>,
     Equal<sdk.ServiceErrorCode, ErrorCode>,
   ]
 >;
 
-/** What a method takes, at a place of its parameters. */
+/** The type of a method's parameter at this position. */
 type Input<M extends Method, Place extends number = 0> = NonNullable<Parameters<M>[Place]>;
 
 export type Inputs = All<

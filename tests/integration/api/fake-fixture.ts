@@ -86,7 +86,7 @@ async function standFor(name: string, own: FakeStopwatch, other: FakeStopwatch):
     case "SCH":
       return createOn(own);
     case "SCH_B":
-      // Ids are numbers: this one must not be one of this account, too.
+      // The fake counts its ids: skip those that the own account has, too.
       await createOn(other);
       await createOn(other);
       return createOn(other);

@@ -16,16 +16,16 @@ afterAll(async () => {
 
 type Call = (method: Method, path: string, body?: object, headers?: Record<string, string>) => Promise<Answer>;
 
-/** What a story does on one side. Every answer to `call` is recorded. */
+/** What a scenario does with one side. Every answer to `call` is recorded. */
 type Tools = {
   side: Side;
   call: Call;
   create(body?: object): Promise<string>;
-  /** Has a schedule attempted, and waits for the end of the attempt. */
+  /** Makes one attempt at a schedule, which the target answers with `answer`, and waits for its end. */
   fire(id: string, answer?: TargetAnswer): Promise<void>;
 };
 
-/** Runs a story on the service and on the SDK's fake, and compares every answer. Returns what the story did. */
+/** Runs a scenario on the service and on the SDK's fake, and compares every answer. Returns the results of both. */
 async function compare<T>(story: (tools: Tools) => Promise<T>): Promise<{ real: T; fake: T }> {
   const [real, fake] = [await run(sides.real, story), await run(sides.fake, story)];
   expect(fake.answers).toEqual(real.answers);

@@ -17,7 +17,7 @@ export type Delivered = { method: string; url: string; headers: Record<string, s
 /** The service, or its fake in the SDK: one account, and a target that answers by `answers` and then with 200. */
 export type Side = {
   call(method: Method, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
-  /** Has everything done that is due now, until `isDone`. */
+  /** Delivers everything that is due now, until `isDone`. */
   settle(isDone: () => Promise<boolean>): Promise<void>;
   answers: TargetAnswer[];
   delivered: Delivered[];
@@ -87,7 +87,7 @@ export async function startSides() {
 
 const secretsOf = ({ body }: Answer): string[] => [body.current, body.next];
 
-/** Without what every request over HTTP has. */
+/** The headers without those that every HTTP request has. */
 function ownHeaders({ host, connection, "content-length": _, ...headers }: IncomingHttpHeaders) {
   return headers as Record<string, string>;
 }

@@ -188,7 +188,7 @@ describe("the message about a time", () => {
         fireIn: 'must be a duration, such as "90s", "1h30m" or "PT90M"; the unit is missing: write 90s for 90 seconds',
       },
     ],
-    // Beside what else is wrong.
+    // Together with problems of other fields.
     [
       { fireAt: "soon", fireIn: "90s", method: "post" },
       {

@@ -62,7 +62,7 @@ describe("an account whose pages have used up its requests of a minute", () => {
       const { caller, ask } = await exhausted();
       const post = (path: string, fields: Record<string, string>) =>
         ask(path, { method: "POST", body: new URLSearchParams(fields), headers: { origin } });
-      // As above: this one may still be taken, and is invalid.
+      // As above, the first one may still be admitted. It is invalid.
       await post("/keys/create", {});
       const created = await post("/keys/create", { name: "new", kind: "live" });
       expect([created.status, created.headers.get("location")]).toEqual([303, "/keys?error=RATE_LIMITED"]);

@@ -57,7 +57,7 @@ async function callMeanwhile(isGoing: () => boolean) {
 
 describe.each([
   ["that the database itself cuts off", {}],
-  // Then the statement has no time limit of ours.
+  // The service sets no statement_timeout behind a pooler.
   ["behind a pooler", { DATABASE_DIRECT_URL: "postgres://another.example/x" }],
 ])("thirty slow reads of one account, %s,", (_, settings) => {
   it("delay no call of another account, and close no database connection", async () => {

@@ -12,7 +12,7 @@ withDispatchHarness({ hasDispatcher: true, keepsReceived: true }, (made) => {
 });
 
 const long = "x".repeat(1_023);
-/** What each path of the receiver answers its first attempt with, by 500, and each other one by 200. */
+/** The answer's body by path. The first attempt is answered with 500, every other one with 200. */
 const bodies = new Map<string, Buffer>();
 beforeAll(() => {
   receiver.respond(({ path, headers }, response) =>

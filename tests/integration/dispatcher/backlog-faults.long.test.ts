@@ -9,7 +9,7 @@ const EACH = 400;
 const CPS = 100;
 /** Schedules of one account to one target. */
 const CONNECTIONS = 64;
-/** The schedules that are claimed together, within which the order of one account may differ. */
+/** The most schedules that are claimed together. Within these, the order of one account may differ. */
 const MIXED_MAX = CPS;
 /** How long the slow target holds a request. A request that waited for it would be later than this. */
 const SLOW_MS = 20_000;

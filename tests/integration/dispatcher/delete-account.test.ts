@@ -4,7 +4,7 @@ import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, startApi } from "../api/api.ts";
 
-/** Due in close succession, and more over ten seconds, however long the deletion takes. */
+/** Schedules due in close succession. 50 more are due over ten seconds, so that some are left after the deletion. */
 const CLOSE = 300;
 const N = CLOSE + 50;
 

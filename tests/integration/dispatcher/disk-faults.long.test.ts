@@ -40,7 +40,7 @@ describe("a database server that cannot write its log to the disk", () => {
         const [walWriter] = await waitFor("it is up", () =>
           faults.sql`SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`.catch(() => undefined),
         );
-        // What one of its processes does to itself in a panic. All others follow.
+        // In a panic a process of the server aborts itself, and the server ends all others.
         process.kill(walWriter?.pid, "SIGABRT");
         await pause(2_000);
       }

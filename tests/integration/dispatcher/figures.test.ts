@@ -100,8 +100,8 @@ async function publicFigures() {
   return publicPunctuality(counts, atMs);
 }
 
-describe("what is counted while recording", () => {
-  it("is each first attempt once, when two dispatchers record all of them at once in opposite orders", async () => {
+describe("recording", () => {
+  it("counts each first attempt once, even when two dispatchers record all of them at once in opposite orders", async () => {
     const fired = await claimed();
     const records = fired.map(outcome);
     const slices = (all: AttemptRecord[]) =>

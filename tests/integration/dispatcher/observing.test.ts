@@ -30,7 +30,7 @@ describe("a dispatcher process", () => {
       const account = await harness.account();
       for (let n = 0; n < 30; n++) await harness.schedule(account, `${receiver.origin}/`, inMs(1_500));
       await harness.schedule(account, "https://127.0.0.1:1/", inMs(500));
-      // Due by its own creation: sent, and in no figure of lateness.
+      // It fires now: it is sent, and counts in no figure of lateness.
       await harness.schedule(account, `${receiver.origin}/`, null);
       await waitFor("all are recorded", async () => {
         const [row] = await harness.sql`SELECT count(*)::int AS n FROM attempts`;

@@ -173,7 +173,7 @@ describe("database sessions", () => {
     } finally {
       await harness.sql.begin("read write", (tx) => tx`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     }
-    // As the sessions of a server after failover do.
+    // The sessions end, as those of a server after failover do.
     await endSessions();
     await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 5_000);
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);

@@ -21,7 +21,7 @@ class CountedReads extends Metrics {
   }
 }
 
-// Each on a database of its own, and at once: leases are what they wait for.
+// They run at once, each on a database of its own, since most of their time is waiting for leases.
 describe.concurrent("a dispatcher that is stopped", () => {
   it("records what is on the wire, puts back what is not, hands its shards over and exits 0, at one signal or two", async () => {
     await using started = await startDeliveryHarness();

@@ -51,7 +51,7 @@ describe.each(EXAMPLES)("the example $name", (example) => {
   }, 240_000);
   afterAll(() => running?.stop());
 
-  /** Has the dispatcher deliver for an account. What its first attempt became. */
+  /** Delivers a schedule of an account through the dispatcher. Returns what came of its first attempt. */
   async function deliver(order: string, from = account) {
     const id = await harness.schedule(from, target, new Date(Date.now() + 200), { payload: JSON.stringify({ order }) });
     const schedule = await waitFor(`the attempt for ${order} is recorded`, async () => {

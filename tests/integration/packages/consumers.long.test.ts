@@ -31,7 +31,7 @@ describeWithRuntimes("the packed SDK, for a developer's project", () => {
   });
   afterAll(() => project?.remove());
 
-  /** Runs a program of Node.js, and expects it to be content. */
+  /** Runs a program of Node.js, and fails with its output when it does not exit with 0. */
   async function expectContent(program: string, args: string[]): Promise<void> {
     const run = promisify(execFile)(process.execPath, [program, ...args], { cwd: project.folder });
     const complaints = await run.then(

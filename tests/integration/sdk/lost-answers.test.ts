@@ -78,7 +78,7 @@ it("a cancel, a move and a stop whose answers are lost are sent again", async ()
   expect(await client.operations.stop(operation.id)).toMatchObject({ status: "stopped" });
 });
 
-/** Puts a schedule where a dispatcher puts it that has delivered it. */
+/** Marks a schedule as delivered, as a dispatcher does. */
 async function deliver(id: string) {
   await api.sql`UPDATE schedules SET status = 'succeeded', attempts = 1, fired_at = fire_at, offset_ms = 0,
     next_attempt_at = NULL, ended_at = now(), updated_at = clock_timestamp() WHERE id = ${decodeId("sch", id)}`;

@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import { call, type Method } from "../api/api.ts";
 
 /**
- * Serves the route handlers of the API over HTTP, each answer checked against the document. `loseNext` carries the next
- * request whose method and path it fits out, and then closes the connection without an answer.
+ * Serves the route handlers of the API over HTTP, each answer checked against the document. `loseNext` carries out
+ * the next request that it matches by method and path, and then closes the connection without an answer.
  */
 export async function serveApi() {
   let lost: RegExp | undefined;

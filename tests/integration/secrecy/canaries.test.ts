@@ -118,7 +118,7 @@ async function leaveTraces() {
   }
   await ask("GET", `/v1/schedules?q=${payload}&x=${live}`, live);
 
-  // Faults of ours, whose errors contain the refused row or the parameters of the statement.
+  // Internal errors that contain the refused row or the parameters of the statement.
   await api.sql`ALTER TABLE schedule_requests ADD CONSTRAINT refused CHECK (method <> 'PUT') NOT VALID`;
   expect(await ask("POST", "/v1/schedules", live, schedule("ok", { method: "PUT" }))).toMatchObject({ status: 500 });
   await api.sql`ALTER TABLE sessions RENAME TO elsewhere`;

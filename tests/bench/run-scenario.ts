@@ -118,7 +118,7 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     const outcomes = await awaitOutcomes(restDelivers ? receiver.count : finished, answered, untilMs);
     const usedMs = cpuMs() - cpuBeforeMs;
     const idleShare = machine();
-    // Asked only now: from the first time on, the dispatcher watches its event loop, which costs CPU.
+    // Read only now: from the first read on, the dispatcher measures its event loop, which costs CPU.
     const counters = await open.counters?.();
     const arrivals = await receiver.collect();
     const figures = lateness(jobs, { control, answered }, arrivals);

@@ -14,7 +14,7 @@ import { countInjected, report } from "./report.ts";
 import { countOpen, readSnapshot } from "./snapshot.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** Room for a lease of 35 s, the pause before recovery, and a slow repeat with its retries. */
+/** Time for a lease of 35 s, the pause before recovery, and a slow repeat with its retries. */
 const SETTLE_MS_MAX = 90_000;
 const PROGRESS_EVERY_MS = 5_000;
 

@@ -91,7 +91,7 @@ async function sendShownCall(page: Page, apiKey: string): Promise<{ id: string; 
   return { id: stored.id, target };
 }
 
-/** Finds the schedule, has it leave at once, and sees on the page how it is delivered. */
+/** Finds the schedule, moves it to three seconds from now, and reads on its page that it was delivered. */
 async function follow(page: Page, id: string, target: string) {
   await goTo(page, "Schedules");
   await main(page)

@@ -45,7 +45,7 @@ function withoutChance(value: unknown, name: string, ids: Map<string, string>): 
 }
 
 const ID = /^(sch|op|key|acc)_[0-9a-z]{26}$/;
-// Whole minutes are those that a test has asked for.
+// Whole minutes were set by a scenario and are compared; other instants differ from run to run.
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:(?!00\.000Z)\d\d\.\d{3}Z$/;
 /** Values that the two accounts have from their set-up. */
 const ARRANGED = new Set(["email", "emailVerified", "requests_per_minute"]);

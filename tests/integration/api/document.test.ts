@@ -34,7 +34,7 @@ describe("GET /v1/openapi.json", () => {
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
   });
 
-  it("is 304 for a caller who has it", async () => {
+  it("is 304 for a caller who sends its ETag", async () => {
     const etag = (await api.call("GET", "/v1/openapi.json")).headers.get("etag") ?? "";
     const again = await api.call("GET", "/v1/openapi.json", null, undefined, { "if-none-match": etag });
     expect(again).toMatchObject({ status: 304, text: "" });

@@ -180,7 +180,7 @@ describe("a request with", () => {
 });
 
 describe("the output of the web process", () => {
-  it("is JSON line by line, whoever writes it, and contains no header of a caller", async () => {
+  it("is one JSON object a line, whichever code writes it, and contains no header of a caller", async () => {
     const body = '--x\r\nContent-Disposition: form-data; name="0"\r\n\r\n[]\r\n--x--\r\n';
     const action = (id: string) =>
       sendRaw(

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const location = ({ headers }: { headers: Headers }) => headers.get("location");
 
-/** Makes somebody new the person who is signed in at Google. */
+/** Signs a new person in at Google. */
 function somebody(overrides: Partial<FakeGoogle["user"]> = {}) {
   google.user = {
     sub: crypto.randomUUID(),

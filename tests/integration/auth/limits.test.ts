@@ -48,7 +48,7 @@ describe("magic links", () => {
     });
   });
 
-  it("are sent to one address at most five times an hour, whoever requests them, in any letter case, and several at once", async () => {
+  it("are sent to one address at most five times an hour, to all callers and letter cases together, also concurrently", async () => {
     const email = signIn.newEmail();
     const spellings = [email, email.toUpperCase(), ` ${email}`];
     const one = (nth: number) => ({ email: spellings[nth % 3] as string, headers: from(randomAddress()) });
@@ -127,7 +127,7 @@ describe("SIGN_IN_MAILS_PER_HOUR", () => {
   };
   const REFUSED = { status: 429, body: { error: { code: "RATE_LIMITED" } } };
 
-  it("bounds what an open installation mails to all addresses together, exactly, whoever asks", async () => {
+  it("bounds exactly how many mails an open installation sends to all addresses, for all callers together", async () => {
     const api = await startBounded({ SIGNUP: "open" });
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.start({ email: api.newEmail() })));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(MAX);

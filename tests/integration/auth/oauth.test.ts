@@ -14,7 +14,7 @@ afterAll(() => signIn.stop());
 const location = ({ headers }: { headers: Headers }) => headers.get("location");
 const REFUSED = "/login?error=provider_refused";
 
-/** Makes somebody new the person who is signed in at GitHub. */
+/** Signs a new person in at GitHub. */
 function somebody(overrides: Partial<SignInApi["github"]["user"]> = {}) {
   signIn.github.user = {
     id: nextId++,

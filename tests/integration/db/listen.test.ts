@@ -46,7 +46,7 @@ function start() {
   });
 }
 
-/** What was reported by the time at which a later notification is. */
+/** Sends a notification and then the marker `last`. Returns what was reported up to the marker. */
 async function reported(payload: string): Promise<string[]> {
   await admin`SELECT pg_notify('noted', ${payload}), pg_notify('noted', 'last')`;
   await waitFor("the last notification", () => notices.includes("last"));

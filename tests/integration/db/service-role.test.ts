@@ -133,7 +133,7 @@ describe("the role of the service", () => {
     expect(await refusal("UPDATE audit_log SET action = 'x'")).toBe(DENIED);
   });
 
-  it("is told apart from the owner", async () => {
+  it("is distinguished from the owner", async () => {
     expect([await readRestrictedRole(service), await readRestrictedRole(owner)]).toEqual([SERVICE_ROLE, undefined]);
     expect(await describeExcess(owner, SERVICE_ROLE)).toBeUndefined();
   });

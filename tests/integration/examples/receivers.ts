@@ -11,7 +11,7 @@ import { waitFor } from "../../helpers/wait-for.ts";
 /** How an example is built and started, in a copy of its folder. */
 export type Example = {
   name: string;
-  /** What has to be there beside the project: a program, or packages of `tests/runtimes`. */
+  /** What has to be installed besides the project: a program, or packages of `tests/runtimes`. */
   program?: string;
   modules?: string[];
   /** For an example in TypeScript: the package with the types of what it runs on. */

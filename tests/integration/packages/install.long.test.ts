@@ -65,7 +65,7 @@ async function createProject() {
 /** What a program is run with, in a project that has the SDK. */
 const BIN = inRuntimes("node_modules/.bin");
 
-/** Says which address the SDK calls when nobody names one, and that the other entry is there. */
+/** Prints the default address of the SDK, and the type of an export of its other entry. */
 const PROGRAM = `
 import { Stopwatch } from "stopwatch-sdk";
 import { receive } from "stopwatch-sdk/receive";
@@ -74,7 +74,7 @@ console.log(new Stopwatch("${generateApiKey("test")}").baseUrl, typeof receive);
 
 const OUTPUT = `${BASE_URL} function`;
 
-/** What a developer's compiler says of it: that an error is expected proves that it sees the types. */
+/** Compiled as a developer's code. The expected error proves that the compiler sees the types. */
 const TYPED = `
 import { Stopwatch } from "stopwatch-sdk";
 export const baseUrl: string = new Stopwatch("").baseUrl;

@@ -40,7 +40,7 @@ describe.each([
     expect(headers.getSetCookie()).toEqual([]);
   });
 
-  it("is 304 for whoever has it, and HEAD answers with the headers alone", async () => {
+  it("is 304 for a caller who sends its ETag, and HEAD answers with the headers alone", async () => {
     const path = await locationOf(unversioned);
     const { headers } = await ask(path);
     const etag = headers.get("etag") ?? "";

@@ -31,7 +31,7 @@ describe("the address of the list of schedules", () => {
     expect(read({ fires }, zone).filter).toEqual({ from: new Date(from), to: new Date(to) });
   });
 
-  it("takes two instants as clocks show them, or as the API writes them, also without naming a range", () => {
+  it("accepts from and to as local times of the zone, or as RFC 3339 instants without naming a range", () => {
     const filter = { from: new Date("2026-03-27T13:00:00Z"), to: new Date("2026-03-27T14:00:00Z") };
     expect(
       read({ fires: "between", from: "2026-03-27T14:00", to: "2026-03-27T15:00" }, "Europe/Berlin").filter,

@@ -6,7 +6,7 @@ const job = (n: number, dueAtMs: number) => ({ n, account: 0, dueAtMs, url: "", 
 const arrived = (...arrivals: number[]) => ({ arrivals: new Float64Array(arrivals), duplicates: 0, lastAtMs: 0 });
 
 describe("percentile", () => {
-  test("is one of the values, and at least the asked share of the values does not exceed it", () => {
+  test("is one of the values, and at least the given share of the values does not exceed it", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer(), { minLength: 1 }),

@@ -39,7 +39,7 @@ function createLanes() {
   };
 }
 
-describe("a lane that was deferred for lack of room", () => {
+describe("a lane that was deferred for lack of memory", () => {
   it("is read again after its pause, even when another lane was deferred twice before it", () => {
     const { lanes, read, pass, taken } = createLanes();
     const [first, second] = [read("first", 0), read("second", 0)];

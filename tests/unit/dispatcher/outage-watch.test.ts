@@ -14,7 +14,7 @@ function answering(watch: OutageWatch, fromMs: number, untilMs: number): number[
 }
 
 describe("recovery", () => {
-  it("goes on while some calls are answered, however often others fail", () => {
+  it("continues while some calls are answered, however often others fail", () => {
     const watch = new OutageWatch(0);
     const asked = 120_000 / ANSWER_EVERY_MS;
     expect(answering(watch, 0, 120_000)).toHaveLength(asked);

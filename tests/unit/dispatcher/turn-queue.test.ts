@@ -85,7 +85,7 @@ describe("groups in a turn queue", () => {
     for (let at = 0; at < 12; at += 3) expect(new Set(order.slice(at, at + 3)).size).toBe(3);
   });
 
-  it("are not held up by a group that may not go on", () => {
+  it("are not delayed by a group that may not take its turn", () => {
     const queue = newQueue();
     for (let n = 0; n < 400; n++) queue.push(item("a", n));
     for (let n = 0; n < 10; n++) queue.push(item("b", 1_000 + n));

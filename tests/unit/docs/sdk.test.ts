@@ -20,7 +20,7 @@ it("every code of the documentation that uses the SDK compiles against its types
     const codes = blocksOf(doc).flatMap(({ language, code }) => (/^(js|ts)$/.test(language) ? [code] : []));
     return codes.flatMap((code, at) => {
       const begin = codes.slice(0, at).findLast(isOfSdk) ?? "";
-      // A block without an import goes on with the client of the one before.
+      // A block without an import uses the client of the block before it.
       const whole = !isOfSdk(code) && /\bclient\./.test(code) ? begin + code : code;
       return isOfSdk(whole) ? [[`${doc.replaceAll(/\W/g, "-")}-${at + 1}`, whole]] : [];
     });
@@ -29,7 +29,7 @@ it("every code of the documentation that uses the SDK compiles against its types
   expect(await typeProblems(Object.fromEntries(samples))).toEqual([]);
 });
 
-it("documents and pages name the package as its manifest does, and have nobody install it from a registry", () => {
+it("documents and pages name the package as its manifest does, and never install it from a registry", () => {
   const texts = [...DOCS, ...globSync("{app,components,server,domain}/**/*.{ts,tsx}")].map((file) => ({
     file,
     text: readFileSync(file, "utf8"),

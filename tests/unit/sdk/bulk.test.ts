@@ -81,7 +81,7 @@ describe("createMany", () => {
     expect(bulk.batches.map(({ length }) => length)).toEqual([2, 1, 1]);
   });
 
-  test("takes batches of 100 when the plan's size cannot be read, and smaller ones when it is told to", async () => {
+  test("sends batches of 100 when the plan's batch size cannot be read, or of batchSize when it is given", async () => {
     const bulk = bulkService();
     const usage = refusal(404, "NOT_FOUND");
     service.answer((request, ...rest) => (request.url === "/v1/usage" ? usage : bulk.answer)(request, ...rest));

@@ -19,7 +19,7 @@ it("the reference has a call by the SDK for every operation that takes an API ke
   expect(operationsOfKeys.filter(({ operationId }) => samples[operationId] === undefined)).toEqual([]);
 });
 
-it("every call by the SDK compiles against its types, those of the first page and of a newcomer too", async () => {
+it("every call by the SDK compiles against its types, including those of the first page and of the first steps", async () => {
   const { sdk } = trialCall({ baseUrl: "https://stopwatch.example.com", sdkName: SDK_NAME, fireAt: new Date() });
   const [, first] = firstCallSamples(installationOf("https://stopwatch.example.com"), "live");
   const shown = { trial: codeText(sdk), first: codeText(first?.code as CodePiece[]) };

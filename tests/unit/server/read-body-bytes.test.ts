@@ -94,7 +94,7 @@ describe("a body", () => {
     for (const one of others) one.release();
   });
 
-  it("without a Content-Length is refused as soon as there is no room for what has arrived", async () => {
+  it("without a Content-Length is refused as soon as what has arrived exceeds the body memory", async () => {
     const other = BodyMemory.ofAccount("a");
     other.reserve(31 * MIB);
     const { request, state } = dripping(512 * KIB, 1);

@@ -110,7 +110,10 @@ const WORD = 10;
 /** Width of the label of the limit beside others, percent. */
 const LIMIT_WORDS = 15;
 
-/** The bracket from p50 to p95. Its labels extend away from each other, and from the zero line if there is room. */
+/**
+ * The bracket from p50 to p95. Its labels extend away from each other. Near the zero line both are to the right of it,
+ * since "never early" is to the left.
+ */
 function Span({
   zero,
   from,
@@ -134,14 +137,20 @@ function Span({
       <line x1={`${from}%`} x2={`${to}%`} y1={FLAGS} y2={FLAGS} className="stroke-4 stroke-accent" />
     </>
   );
-  const turnsIn = from > zero && from < zero + WORD && to - from > WORD;
+  const turnsIn = from >= zero && from < zero + WORD;
   const isAtEdge = to > 100 - WORD;
-  // At the right edge both labels end there, so keep a distance between them.
-  if (isAtEdge && to - from < WORD) {
+  // At either edge both labels are on one side, so that two would overlap.
+  if ((isAtEdge || turnsIn) && to - from < WORD) {
     return (
       <>
         {places}
-        <text x={`${to}%`} y="12" textAnchor="end" className="fill-ink-soft text-2xs">
+        <text
+          x={`${to}%`}
+          dx={isAtEdge ? 0 : 2}
+          y="12"
+          textAnchor={isAtEdge ? "end" : "start"}
+          className="fill-ink-soft text-2xs"
+        >
           p50, p95
         </text>
       </>

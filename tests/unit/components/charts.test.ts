@@ -96,6 +96,23 @@ describe("the histogram", () => {
     expect(show([{ ms: 3, count: 6 }])).toContain("never early");
   });
 
+  it.each([
+    [0, 0],
+    [0, 2],
+    [0, 30],
+    [1, 1],
+    [1, 300],
+    [4, 9],
+  ])("with p50 at %i ms and p95 at %i ms has no label over the words never early", (p50, p95) => {
+    const markup = renderToStaticMarkup(h(LatenessHistogram, { counts: [{ ms: p50, count: 6 }], p50, p95 }));
+    expect(markup).toContain("never early");
+    const labels = [...markup.matchAll(/<text x="([\d.]+)%"[^>]*?text-anchor="(\w+)"[^>]*>p50/g)];
+    expect(labels).toHaveLength(1);
+    // Such a label takes up to 10 % of the width, and the words end at the zero line.
+    const [[, x, anchor] = []] = labels;
+    expect(Number(x) - (anchor === "end" ? 10 : 0)).toBeGreaterThanOrEqual(latenessScale().zero);
+  });
+
   it("draws a line for each lateness that was counted, early ones to the left of the zero line", () => {
     const scale = latenessScale({ isTwoSided: true });
     const lines = histogramLines(

@@ -37,6 +37,12 @@ it.each(DOCS)("every file and heading that %s links to exists", (doc) => {
   expect(missing).toEqual([]);
 });
 
+it.each(DOCS.filter((doc) => !doc.startsWith("examples/")))("every npm script that %s names exists", (doc) => {
+  const named = readFileSync(doc, "utf8").matchAll(/\bnpm run (?:--\S+ )*([\w:-]+)/g);
+  const missing = [...named].map(([, script = ""]) => script).filter((script) => !(script in manifest.scripts));
+  expect(missing).toEqual([]);
+});
+
 it("the architecture has at most 250 lines, and the README of each folder a screen of 70", () => {
   const long = [
     ["docs/architecture.md", 250] as const,

@@ -22,9 +22,9 @@ export const ADDRESS_RULES = ["no-address", "not-an-address", "private-ipv4", "p
 export type AddressRule = (typeof ADDRESS_RULES)[number];
 
 /**
- * The rule by which addresses that a resolver returned must not be connected to; null when they may: at least one, every
- * one public, none in a range that the operator denies. For a target that the operator allows (`allowed`) addresses need
- * not be public; denied ranges still apply.
+ * The rule that forbids connecting to the addresses that a resolver returned. Null when connecting is allowed: there is
+ * at least one address, every one is public, and none is in a range that the operator denies. If the operator allows
+ * the target (`allowed`), addresses need not be public; denied ranges still apply.
  */
 export function addressesRefusedBy(
   addresses: readonly string[],
@@ -39,7 +39,7 @@ export function addressesRefusedBy(
   return null;
 }
 
-/** The rule that an address breaks that is not public. One with a zone id, or that maps IPv4, counts as IPv6. */
+/** The rule that a non-public address breaks. One with a zone id, or that maps IPv4, counts as IPv6. */
 export function specialRule(address: string): AddressRule {
   if (address.includes(":")) return "private-ipv6";
   return DOTTED_DECIMAL.test(address) ? "private-ipv4" : "not-an-address";

@@ -1,6 +1,6 @@
 /**
- * A text with A-Z as a-z and everything else as it is. `toLowerCase` also turns the Kelvin sign (U+212A) into the letter
- * k: a text that it has folded may pass a check that the text itself does not.
+ * Lower-cases A-Z only. `toLowerCase` also turns the Kelvin sign (U+212A) into the letter k, so a folded text could
+ * pass a check that the text itself fails.
  */
 export function foldAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

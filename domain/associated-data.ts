@@ -14,7 +14,7 @@ export const requestAad = ({ accountId, env, id, method, targetUrl }: Destinatio
 /** Associated data of a signing secret: its account (UUID) and environment. */
 export const secretAad = (accountId: string, env: Environment) => `signing-secret:${accountId}:${env}`;
 
-/** Associated data of what a rotation of signing secrets answered: account (UUID) and environment. */
+/** Associated data of the stored answer to a rotation of signing secrets: account (UUID) and environment. */
 export const rotationAad = (accountId: string, env: Environment) => `secret-rotation:${accountId}:${env}`;
 
 /** Associated data of a secret of the installation. */

@@ -18,7 +18,7 @@ export type ChosenTime =
   | {
       ok: true;
       epochMs: number;
-      /** How long after now it is, ms, for words that say so ("in 5m"); otherwise null. */
+      /** The wait from now, ms, when the words name one ("in 5m"); otherwise null. */
       waitMs: number | null;
       /** The IANA name of the zone. */
       zone: string;
@@ -68,7 +68,7 @@ export function timeOf(at: Date, zone: string): TypedTime {
 
 function chooseLocal(local: LocalTime, { zone, occurrence }: TypedTime, field: "words" | "at"): ChosenTime {
   const resolved = resolveFireTime({ local, ms: 0, zone, onClockChange: occurrence });
-  if (!resolved.ok) return fault(field, "The year 9999 is the last there is here.");
+  if (!resolved.ok) return fault(field, "Years after 9999 are not supported.");
   return { ok: true, epochMs: resolved.atMs, waitMs: null, zone, typed: { local, zoned: resolved.zoned } };
 }
 
@@ -81,7 +81,7 @@ function chooseWait(waitMs: number, nowMs: number, zone: string): ChosenTime {
 function readAt(text: string) {
   const local = parseLocalTime(text);
   return local === null
-    ? ({ kind: "fault", message: "This is no date and time. Write one such as 2026-03-30T09:00:00." } as const)
+    ? ({ kind: "fault", message: "This is not a date and time. Write one such as 2026-03-30T09:00:00." } as const)
     : ({ kind: "local", local } as const);
 }
 

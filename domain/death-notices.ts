@@ -70,7 +70,7 @@ export function makeNotice(group: DeathGroup, nowMs: number): { notice: DeadNoti
   };
 }
 
-/** The group after its notice was sent, from when the interval counts; that may be long after the notice was created. */
+/** The group after its notice was sent. The interval starts then, which may be long after the notice was created. */
 export function noticeSent(group: DeathGroup, nowMs: number): DeathGroup {
   return { ...group, lastNoticeAtMs: Math.max(group.lastNoticeAtMs ?? 0, nowMs) };
 }

@@ -16,7 +16,7 @@ export function environmentOf(value: unknown): Environment {
   return isEnvironment(value) ? value : DEFAULT_ENVIRONMENT;
 }
 
-/** The parameters of an address that name an environment: none for the default one. */
+/** The URL parameters that name an environment: none for the default one. */
 export function environmentQuery(env: Environment): { env?: Environment } {
   return env === DEFAULT_ENVIRONMENT ? {} : { env };
 }

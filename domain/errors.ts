@@ -74,7 +74,7 @@ export class SignInTooOld extends AppError {
   }
 }
 
-/** RATE_LIMITED: no more of this is allowed within 24 hours. `waitS` is after how many seconds it is allowed again. */
+/** RATE_LIMITED: the limit for 24 hours is reached. `waitS` is the number of seconds until the next call is allowed. */
 export class DailyLimitReached extends AppError {
   constructor(message: string, waitS: number) {
     super("RATE_LIMITED", `${message} Try again in ${inWords(waitS)}.`, { headers: { "Retry-After": String(waitS) } });

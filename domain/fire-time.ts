@@ -18,10 +18,10 @@ export type OnClockChange = (typeof ON_CLOCK_CHANGE)[number];
 /** A local time in an IANA zone. `ms` is the fraction of its second, 0 to 1000. */
 export type ZonedFireTime = { local: LocalTime; ms: number; zone: string; onClockChange: OnClockChange };
 
-/** When a schedule is to fire, as its owner said it. */
+/** When a schedule fires, as its owner specified it. */
 export type GivenTime = FireTime | ZonedFireTime;
 
-/** How a local time lies to the changes of its clocks: they skip it, they repeat it, or neither. */
+/** Whether the clocks of the zone skip a local time, repeat it, or neither. */
 export type ClockChange = "gap" | "repeat" | null;
 
 /**

@@ -53,5 +53,5 @@ export function utcMs(
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d))$/;
 const YEAR_1_MS = -62_135_596_800_000;
 
-/** The last instant there is here, 9999-12-31T23:59:59.999Z, epoch ms. */
+/** The last supported instant, 9999-12-31T23:59:59.999Z, epoch ms. */
 export const YEAR_9999_END_MS = 253_402_300_799_999;

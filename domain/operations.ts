@@ -30,7 +30,7 @@ export const LEFT_ALONE_REASONS = [
 
 export type LeftAloneReason = (typeof LEFT_ALONE_REASONS)[number];
 
-/** How many schedules were left alone for each reason; a reason that never applied is not there. */
+/** How many schedules were left alone for each reason. Reasons that never applied are absent. */
 export type LeftAlone = { [reason in LeftAloneReason]?: number };
 
 /** The sum of two counts. */
@@ -49,7 +49,7 @@ export function countReasons(reasons: readonly LeftAloneReason[]): LeftAlone {
 /** The schedules that an operation is about, as GET /v1/schedules filters them; null: any. */
 export type OperationFilter = {
   statuses: ScheduleStatus[] | null;
-  /** Part of the target's address in any letter case, or the whole schedule id that `scheduleId` (UUID) is. */
+  /** Part of the target's URL in any letter case, or a whole schedule id; `scheduleId` is its UUID. */
   q: { text: string; scheduleId: string | null } | null;
   /** `fire_at` from here on, epoch ms. */
   fromMs: number | null;

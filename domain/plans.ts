@@ -118,9 +118,9 @@ export function bulkBodyBytesMax({ bulkItemsMax, payloadBytesMax }: PlanLimits):
 }
 
 /**
- * Bytes of the form of a new schedule on any plan: the largest payload with every line break as two bytes, and after an error
- * once more with every byte escaped; and the other fields. At least 1 MiB, so that a payload that is too large is named as
- * such, and at most 8 MiB.
+ * Bytes of the form of a new schedule on any plan. It has the largest payload with every line break as two bytes, after
+ * an error also the previous payload with every byte escaped, and the other fields. At least 1 MiB, so that a payload
+ * that is too large gets its own error, and at most 8 MiB.
  */
 export function formBytesMax(plans: Plans): number {
   const payloadBytes = Math.max(...Object.values(plans).map(({ payloadBytesMax }) => payloadBytesMax));

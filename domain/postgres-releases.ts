@@ -1,14 +1,14 @@
 /**
- * The minor releases with the last security fixes, by major version, all of 13 August 2026. (18.5 was not released.)
- * PostgreSQL publishes them together, in February, May, August and November (https://www.postgresql.org/support/security/):
- * then set the new minors, and the date.
+ * The minor releases with the latest security fixes, by major version, all of 13 August 2026 (18.5 was not released).
+ * PostgreSQL publishes them together in February, May, August and November
+ * (https://www.postgresql.org/support/security/); update the minors and the date then.
  */
 const SECURED: Readonly<Record<number, number>> = { 15: 19, 16: 15, 17: 11, 18: 6 };
 const SECURED_ON = "13 August 2026";
 
 /**
- * What a server says it is: `number` is server_version_num (180004 for 18.4), and `text` server_version, which vendors
- * extend ("16.4 (Debian 16.4-1.pgdg120+1)", "15.4-YB-2.25.1.0-b0").
+ * The version that a server reports: `number` is server_version_num (180004 for 18.4), and `text` server_version, which
+ * vendors extend ("16.4 (Debian 16.4-1.pgdg120+1)", "15.4-YB-2.25.1.0-b0").
  */
 export type ServerVersion = { number: number; text: string };
 

@@ -20,7 +20,7 @@ export type QuarterFigures = { startsAtMs: number; count: number; p50: number | 
 
 /** The figures of the 96 quarters of an hour up to that of `nowMs`. */
 export function publicPunctuality(counts: readonly QuarterCount[], nowMs: number): PublicPunctuality {
-  // Early ones count as on the instant.
+  // Early attempts count as 0 ms late.
   const floored = counts.map((count) => ({ ...count, bucket: Math.max(count.bucket, 0) }));
   const ofQuarter = Map.groupBy(floored, ({ quarterMs }) => quarterMs);
   const sent = sum(floored.map(({ n }) => n));

@@ -1,11 +1,11 @@
-/** What code that uses the SDK begins with: its import, and a client whose key is in the environment. */
+/** The first lines of code that uses the SDK: its import, and a client that reads the API key from the environment. */
 export function sdkClientCode(packageName: string): string {
   return `import { Stopwatch } from "${packageName}";\n\nconst client = new Stopwatch(process.env.STOPWATCH_API_KEY);\n`;
 }
 
 /**
- * The fields of a call's body as the SDK takes them, each as source code. A payload that is JSON becomes `json`, where the
- * SDK then sends the same value with the same headers. `keepsHeaders`: a call without `headers` keeps those of another
+ * The fields of a call's body as the SDK takes them, each as source code. A JSON payload becomes `json`, if the SDK
+ * then sends the same value with the same headers. `keepsHeaders`: a call without `headers` keeps those of another
  * schedule.
  */
 export function sdkFields(body: Record<string, unknown>, { keepsHeaders = false } = {}): Record<string, string> {
@@ -47,20 +47,20 @@ function writeList(open: string, items: readonly string[], close: string, indent
   return `${open.trim()}\n${items.map((item) => `${indent}  ${item},\n`).join("")}${indent}${close.trim()}`;
 }
 
-/** A field's name; that of the prototype sets it in any form but this. */
+/** A field's name as source code. Only a computed `__proto__` defines a field; other forms set the prototype. */
 function writeName(name: string): string {
   if (name === "__proto__") return '["__proto__"]';
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** The headers besides `Content-Type: application/json`; undefined when they do not have it. */
+/** The headers besides `Content-Type: application/json`; undefined when that header is missing. */
 function withoutJsonType(headers: unknown): Record<string, unknown> | undefined {
   const pairs = Object.entries(headers ?? {});
   const others = pairs.filter(([name, value]) => !(/^content-type$/i.test(name) && value === "application/json"));
   return others.length < pairs.length ? Object.fromEntries(others) : undefined;
 }
 
-/** Whether a payload is JSON that parsing and writing again changes in its white space alone. */
+/** Whether a payload is JSON that differs from its re-serialised form only in white space. */
 function isPlainJson(payload: unknown): payload is string {
   if (typeof payload !== "string") return false;
   try {

@@ -29,9 +29,9 @@ export const REFUSAL_REASONS = ["revoked", "expired", "deactivated"] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** What else is kept of an event. Never a secret, a token, or what others are called. */
+/** Further details of an event. Never a secret, a token, or the name of another person. */
 export type SecurityEventDetails = {
-  /** Of a sign-in, and of an identity; a sign-in without one was by a mailed link. */
+  /** The provider of a sign-in or identity. A sign-in without one was by a mailed link. */
   provider?: ProviderName;
   /** The key's name when it happened; the key itself may be gone. */
   keyName?: string;
@@ -48,7 +48,7 @@ export const SECURITY_EVENT_DAYS = 90;
 /** The most events of one kind that an account keeps: a further one displaces the oldest of its kind. */
 export const SECURITY_EVENTS_PER_KIND_MAX = 300;
 
-/** What the owner is told by mail, whether or not notices are on. */
+/** Events that the owner is mailed about, even with notices turned off. */
 export const MAILED_KINDS = ["api_key_created", "api_key_rotated", "identity_linked"] as const;
 
 export type MailedKind = (typeof MAILED_KINDS)[number];
@@ -57,7 +57,7 @@ export function isMailed(kind: SecurityEventKind): kind is MailedKind {
   return MAILED_KINDS.some((mailed) => mailed === kind);
 }
 
-/** One event as the mail tells it. Epoch ms. */
+/** An event as listed in the mail. Epoch ms. */
 export type ToldEvent = { kind: MailedKind; atMs: number; details: SecurityEventDetails } & CallSource;
 
 /** The content of a security notice: the events since the last one, and how many more than are listed. */

@@ -11,7 +11,7 @@ export function isRecentSignIn(ageS: number): boolean {
   return ageS <= DAY_S;
 }
 
-/** How long the cookie of a session lasts that is started or renewed now, s. `ageS` is the time since its sign-in. */
+/** Lifetime, s, of the cookie of a session that is started or renewed now. `ageS` is the time since its sign-in. */
 export function sessionCookieSeconds(ageS: number): number {
   return Math.max(0, Math.floor(Math.min(SESSION_DAYS * DAY_S, SESSION_DAYS_MAX * DAY_S - ageS)));
 }

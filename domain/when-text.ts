@@ -125,7 +125,7 @@ function compare(a: LocalTime, b: LocalTime): number {
   return key(a) - key(b);
 }
 
-const UNKNOWN = "This is not read here. Write “in 30m”, “tomorrow 09:00”, “Monday 09:00” or “1 Apr 09:00”.";
+const UNKNOWN = "This time is not understood. Write “in 30m”, “tomorrow 09:00”, “Monday 09:00” or “1 Apr 09:00”.";
 
 function fault(message: string): When {
   return { kind: "fault", message };

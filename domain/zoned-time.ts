@@ -51,8 +51,8 @@ export function offsetMsAt(epochMs: number, zone: string): number {
 }
 
 /**
- * Whether a text is the name of a zone in the IANA database, in any letter case. Offsets (`+01:00`) and abbreviations
- * that ICU knows beside that database are none: to ICU, BST is Bangladesh.
+ * Whether a text is the name of a zone in the IANA database, in any letter case. Offsets (`+01:00`), and abbreviations
+ * that only ICU knows, do not count: to ICU, BST is Bangladesh.
  */
 export function isZone(name: string): boolean {
   if (!NAME.test(name) || (/^[A-Z]{3}$/i.test(name) && !SHORT_NAMES.has(name.toUpperCase()))) return false;
@@ -64,7 +64,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The name of a zone as this process writes it, from one in any letter case; null when it is no zone (`isZone`). */
+/** The canonical name of a zone whose name is given in any letter case; null when it is no zone (`isZone`). */
 export function findZone(name: string): string | null {
   const trimmed = name.trim();
   return isZone(trimmed) ? formatterOf(trimmed).resolvedOptions().timeZone : null;
@@ -80,7 +80,7 @@ export function formatUtcOffset(offsetMs: number): string {
 
 const DAY_MS = 86_400_000;
 
-// By a letter first, so no offset. SystemV/… is ICU's own.
+// Begins with a letter, so that offsets do not match. SystemV/… exists only in ICU.
 const NAME = /^(?!SystemV\/)[A-Za-z][A-Za-z0-9_+/-]{1,39}$/i;
 /** The names of three letters in the IANA database (2026c); ICU has 25 more. */
 const SHORT_NAMES = new Set([

@@ -18,7 +18,7 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-/** A worker has many instances and keeps no memory: each schedule has a durable object of its own. */
+/** A worker has many instances and keeps no memory, so each schedule has its own durable object. */
 function onceIn(deliveries: Env["DELIVERIES"]): Once {
   return {
     begin: (id) => deliveries.getByName(id).begin(),
@@ -27,7 +27,7 @@ function onceIn(deliveries: Env["DELIVERIES"]): Once {
   };
 }
 
-/** The state of one schedule. Whoever began has a minute: then it is taken for lost, and another may begin. */
+/** The state of one schedule. A run that does not finish within a minute counts as lost, and another may begin. */
 export class Deliveries extends DurableObject {
   async begin(): Promise<"new" | "busy" | "done"> {
     const state = await this.ctx.storage.get<{ isDone: boolean; at: number }>("state");
@@ -46,7 +46,7 @@ export class Deliveries extends DurableObject {
     await this.ctx.storage.deleteAll();
   }
 
-  /** A week later no repeat can come any more. */
+  /** After a week no repeat can come any more. */
   override async alarm(): Promise<void> {
     await this.ctx.storage.deleteAll();
   }

@@ -37,7 +37,7 @@ export type ScheduleSearch = {
   after?: PageCursor;
 };
 
-/** `upcoming`: schedules that have not ended, the next first, and behind them those that have, the last first. */
+/** `upcoming`: open schedules, next due first, and after them ended ones, last due first. */
 export type PageSearch = Omit<ScheduleSearch, "sort" | "after"> & { sort: ScheduleSearch["sort"] | "upcoming" };
 
 export type SchedulePage = Page<ScheduleRow>;
@@ -129,7 +129,7 @@ function passesFor(list: Statements, wanted: Wanted): Passes<Key> {
   const enough = rowsEnough(wanted);
   const filtered = isFiltered(wanted);
   const byStatus = filtered ? [() => list.byStatus(enough)] : [];
-  // Without a page and another filter, no more matches are of use than are counted.
+  // For a total without other filters, no more matches are needed than are counted.
   const sparseRows = wanted.limit === 0 && !filtered ? enough : undefined;
   if (q) return [...byStatus, ...passesForTarget(list, wanted, { enough, isFiltered: filtered, sparseRows })];
   return [...byStatus, () => list.first(FIRST_PASS_ROWS, rowsNeeded(wanted)), () => list.byStatus(null)];
@@ -151,16 +151,16 @@ function passesForPage(list: Statements, wanted: Wanted): Passes<Key> {
   return [first(STATUS_PASS_ROWS), ...byStatus, first(FIRST_PASS_ROWS), () => list.byStatus(null)];
 }
 
-/** Up to how many rows with the statuses and in the range are all scanned. */
+/** The most rows with the statuses and in the range that are all scanned for a page. */
 const STATUS_PASS_ROWS = 2_000;
 
 /**
- * Up to how many rows whose target matches are all looked up for a page, when next to none of them is among the first rows of
- * the list. This takes 0.2 s, and a scan of as many rows of the list, whose targets are looked up, 0.3 s.
+ * The most rows with a matching target that are all looked up for a page, when almost none is among the first rows of the
+ * list. It takes 0.2 s. To scan as many rows of the list and look up their targets would take 0.3 s.
  */
 const SPARSE_TARGET_ROWS = 100_000;
 
-/** How many rows are scanned for a page when more than 10,000 rows have the statuses and are in the range. */
+/** The rows scanned for a page when more than 10,000 have the statuses and are in the range. */
 const FIRST_PASS_ROWS = 20_000;
 
 /**
@@ -202,7 +202,7 @@ function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
     );
     return sql`SELECT id, at FROM (${sql.join(legs, sql` UNION ALL `)}) legs ${inOrder}`;
   };
-  // UNION ALL reads what has ended behind what has not, and only as far as the limit: an ORDER BY would read both first.
+  // UNION ALL reads ended schedules after open ones, and only up to the limit. An ORDER BY would read both first.
   const upcoming = (limit: number | null) => {
     const halves = [false, true]
       .map((isEnded) => {
@@ -230,7 +230,7 @@ function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
     const matching = sql`(SELECT id, at FROM ${rows} WHERE matches) l`;
     return isFiltered(wanted) || isByFire ? withStatus(matching) : sql`SELECT * FROM ${matching}`;
   };
-  // Of what has ended, both CASEs are null, and the rest decides.
+  // For ended schedules both CASEs are null, so `at` and `id` decide.
   const order = isUpcoming
     ? sql`is_ended, CASE WHEN NOT is_ended THEN at END, CASE WHEN NOT is_ended THEN id END, at DESC, id DESC`
     : sql`at ${direction}, id ${direction}`;
@@ -272,7 +272,7 @@ function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
   };
 }
 
-// Those that are firing are found by the shard alone.
+// Firing schedules are found by their shard only.
 const inShardOf = ({ accountId }: Tenant) => sql`AND shard = (SELECT shard FROM accounts WHERE id = ${accountId})`;
 
 const within = ({ from, to }: Pick<ScheduleSearch, "from" | "to">) =>
@@ -284,7 +284,7 @@ const within = ({ from, to }: Pick<ScheduleSearch, "from" | "to">) =>
 const isFiltered = ({ statuses, from, to }: Pick<ScheduleSearch, "statuses" | "from" | "to">) =>
   (statuses ?? from ?? to) !== undefined;
 
-// The quota counts what was created, and a trigger what was deleted: no row of a schedule is read.
+// The quota counts created schedules, and a trigger deleted ones, so no row of a schedule is read.
 async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
   const own = ownedBy(tenant);
   const [row] = await db.execute<{ n: number }>(sql`

@@ -2,10 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "../../orm.ts";
 import type { Total } from "../page.ts";
 
-/** What a filtered total is counted up to. */
+/** Filtered totals are exact up to this number. */
 export const COUNTED_MAX = 10_000;
 
-/** How many rows a short `q` scans, the newest. */
+/** A short `q` scans this many of the newest rows. */
 export const SHORT_Q_ROWS = 10_000;
 
 export type Window = { limit: number; offset: number };
@@ -118,25 +118,25 @@ export function passesForTarget<Key>(
     () => first(FIRST_PASS_ROWS),
     () => (expectedRows() <= LONG_PASS_ROWS ? first(expectedRows()) : null),
     () => list.byTarget(knowsPage() && !isFiltered ? enough : targetRows()),
-    // A pass that was as long as it should need to be, and found too little, says the same of this one.
+    // Skip it when the second pass has shown that so many rows hold too few matches.
     () => (seen.rows > FIRST_PASS_ROWS && expectedRows() > LONG_PASS_ROWS ? null : first(LONG_PASS_ROWS)),
     () => list.byTarget(null),
   ];
 }
 
 const FIRST_PASS_ROWS = 2_000;
-/** From how many matches in the first pass on their share is taken for that of the rows behind it. */
+/** With this many matches in the first pass, later rows are expected to match as often. */
 const FOUND_TO_EXTRAPOLATE = 10;
 const LONG_PASS_ROWS = 200_000;
 /** More than are counted, so that a page of slightly more than 10,000 matches is found as well. */
 const TARGET_PASS_ROWS = 25_000;
 
-/** How many rows, from the first of the list on, decide the page and whether another follows. */
+/** The number of first rows that decide the page and whether another follows. */
 export function rowsNeeded({ limit, offset }: Window): number {
   return offset + limit + 1;
 }
 
-/** How many rows decide both page and total. */
+/** The number of rows that decide both page and total. */
 export function rowsEnough(window: Window): number {
   return Math.max(COUNTED_MAX + 1, rowsNeeded(window));
 }
@@ -161,8 +161,8 @@ export type PassStatement = {
 
 /**
  * Runs one pass. It scans at most `rowsMax` rows and finds those that match, until there are `foundMax` of them. It
- * sorts them by `order`, cuts them to the page, and makes of each the JSON `key`. Neither set is read further than
- * asked for. `behind` leaves the rows behind some row, for statements that scan from the beginning of the list.
+ * sorts them by `order`, cuts them to the page, and returns the JSON `key` of each. Neither set is read further than
+ * needed. `behind` keeps the rows after a cursor, for statements that scan from the beginning of the list.
  */
 export async function runPass<Key>(
   db: DbOrTx,

@@ -3,8 +3,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 /**
  * Tests that take long: whole runs of chaos, outages of a database, waits of half a minute, many processes, large tables
  * and random races. A file becomes one by the end of its name and stays in its folder. `npm test` leaves them out,
- * `npm run test:long` runs them alone. A file that takes more than some ten seconds belongs to them, and so does each
- * that starts more than two processes.
+ * `npm run test:long` runs them alone. A test that takes more than ten seconds belongs to them, which the durations
+ * reporter checks, and so does a file that starts more than two processes.
  */
 const LONG = "tests/**/*.long.test.ts";
 
@@ -12,7 +12,7 @@ const LONG = "tests/**/*.long.test.ts";
 const LONG_E2E = "tests/e2e/**/*.long.test.ts";
 
 /** Tests that measure when requests leave. They run alone, so that no other takes the processor. */
-const TIMED = ["tests/integration/dispatcher/{delete-account,delivery,exactness,retention,stops}.test.ts"];
+const TIMED = ["tests/integration/dispatcher/{delete-account,delivery,exactness}.test.ts"];
 
 /** Tests that replace a module, or load one with another environment. */
 const ISOLATED = ["tests/integration/api/fast-path.test.ts", "tests/integration/secrecy/canaries.test.ts"];

@@ -9,22 +9,19 @@ import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { newId } from "#domain/ids.ts";
 import { parsePlans } from "#domain/plans.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
-import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOTHING = "https://example.com/";
 
-let receiver: Receiver;
 let harness: DispatchHarness;
 let database: ReturnType<typeof connect>;
 let logs: { level: number; job?: string; rows?: number; msg: string }[] = [];
 
 withDispatchHarness({}, (made) => {
-  ({ receiver, harness } = made);
+  ({ harness } = made);
 });
 beforeAll(async () => {
   database = connect({
@@ -331,13 +328,13 @@ describe("counts, sessions, rotations of secrets and dispatchers", () => {
 });
 
 describe("the work of retention", () => {
-  const many = (accountId: string, n: number, bytes = 30) => harness.sql`
+  const many = (accountId: string, n: number) => harness.sql`
     WITH made AS (
       INSERT INTO schedules (id, account_id, env, shard, status, early_fire, fire_at, ended_at, payload_size_bytes, sealed_bytes, origin)
-      SELECT gen_random_uuid(), ${accountId}, 'live', 0, 'succeeded', false, now(), now() - interval '100 days', 1, ${bytes}, ''
+      SELECT gen_random_uuid(), ${accountId}, 'live', 0, 'succeeded', false, now(), now() - interval '100 days', 1, 30, ''
       FROM generate_series(1, ${n}) RETURNING id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, sealed, request_hash)
-    SELECT id, ${accountId}, 'live', ${NOTHING}, 'POST', convert_to(repeat('x', ${bytes}), 'UTF8'), '\\x00' FROM made`;
+    SELECT id, ${accountId}, 'live', ${NOTHING}, 'POST', convert_to(repeat('x', 30), 'UTF8'), '\\x00' FROM made`;
   const unerased = async ({ id }: { id: string }) => {
     const [row] = await harness.sql`
       SELECT count(*)::int AS n FROM schedule_requests WHERE account_id = ${id} AND sealed IS NOT NULL`;
@@ -418,29 +415,6 @@ describe("the work of retention", () => {
     const before = await read();
     expect(await finish(start())).toMatchObject({ payloads: 5_000, schedules: 5_000 });
     expect((await read()) - before).toBeLessThan(200_000);
-  });
-
-  it("is done by whichever dispatcher owns it, and delays no delivery", async () => {
-    const [idle, busy] = [await harness.account({ plan: "free" }), await harness.account()];
-    const due = (ms: number) =>
-      harness.schedule(busy, `${receiver.origin}/`, new Date(Date.now() + ms), { payload: "x" });
-    await many(idle.id, 5_000, 4_096);
-    const first = await harness.dispatcher();
-    await waitFor("it owns every shard", () => first.figures().owned === 64, 30_000);
-    const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => due(1_500 + n * 50)));
-    await waitFor("the first erases", async () => (await unerased(idle)) === 0);
-    const rows = await waitFor("all are delivered", async () => {
-      const done =
-        await harness.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded'`;
-      return done.length === ids.length && done;
-    });
-    expect(Math.max(...rows.map((row) => row.offset_ms))).toBeLessThanOrEqual(2_000);
-
-    await harness.dispatcher();
-    await first.stop();
-    await many(idle.id, 500);
-    await harness.dispatcher();
-    await waitFor("another erases", async () => (await unerased(idle)) === 0);
   });
 });
 

@@ -47,7 +47,8 @@ export function readScheduleListQuery(
   const { status, q, from, to } = input;
   const sort = Object.hasOwn(SORTS, params.sort ?? "") ? (params.sort as Sort) : "upcoming";
   const isReversed = from !== undefined && to !== undefined && from >= to;
-  const problem = invalid[0] === undefined ? isReversed && "The range ends before it begins." : PROBLEMS[invalid[0]];
+  const problem =
+    invalid[0] === undefined ? isReversed && "The range ends before it begins." : PROBLEMS.get(invalid[0]);
   return { filter: { status, q, from, to }, fires: range, sort, page, problem: problem || undefined };
 }
 
@@ -57,13 +58,13 @@ export function filterParams({ status, q, from, to }: ScheduleFilter) {
 }
 
 const GIVE_IN_FULL = "Give dates and times in full, such as 27 March 2026, 14:30.";
-const PROBLEMS: Record<string, string> = {
-  status: "That status does not exist.",
-  q: "Search for plain text of at most 200 characters.",
-  fires: "That range does not exist.",
-  from: GIVE_IN_FULL,
-  to: GIVE_IN_FULL,
-};
+const PROBLEMS = new Map([
+  ["status", "That status does not exist."],
+  ["q", "Search for plain text of at most 200 characters."],
+  ["fires", "That range does not exist."],
+  ["from", GIVE_IN_FULL],
+  ["to", GIVE_IN_FULL],
+]);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -52,7 +52,7 @@ export function assertSchema(pointer: string, value: unknown): void {
   if (!fits(value)) throw new Error(`${pointer}: ${ajv.errorsText(fits.errors)}`);
 }
 
-// Keywords such as `examples` and `const` beside `$ref` are known. An unknown keyword would be a mistake in it.
+// Keywords such as `examples` and `const` beside `$ref` are known. Any other one would be a mistake in the document.
 const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addVocabulary(Object.keys(DOCUMENT));

@@ -54,7 +54,7 @@ export function connect(options: ConnectOptions): Database {
 
 type Pool = { sql: Sql; calls: number; isRetired: boolean };
 
-/** As `connect`. `wrap` makes what `work` gets from the driver, for each call. */
+/** As `connect`, but `work` gets what `wrap` makes from the driver for each call. */
 export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wrap: (sql: Sql) => T): Database<T> {
   let pool: Pool | undefined;
   let closed = false;

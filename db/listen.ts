@@ -16,7 +16,7 @@ export function listen(options: {
   let failures = 0;
   let next: NodeJS.Timeout | undefined;
 
-  // A lost connection is reported by the driver, and by the statement that waited on it: both mean one new try.
+  // Both the driver and the waiting statement report a lost connection. Start only one new try.
   const tryAgain = () => {
     if (closed || next) return;
     next = setTimeout(start, Math.min(100 * 2 ** failures++, 2_000)).unref();

@@ -68,7 +68,7 @@ async function waitForTurn(sql: postgres.Sql, onLog: (line: string) => void) {
 
 function explain(error: unknown, url: string): MigrationError {
   const { code, message } = ((error as Error).cause ?? error) as { code?: string; message: string };
-  // An address with several hosts is no URL to a parser: show the first host.
+  // A URL parser refuses an address with several hosts: show the first host.
   const { hostname, port, pathname, username } = new URL(url.replace(/,[^/]*/, ""));
   const database = `${pathname.slice(1)} on ${hostname}:${port || 5432}`;
   const failure = (text: string) => new MigrationError(text, { cause: error });

@@ -19,7 +19,7 @@ export async function grantToServiceRole(sql: postgres.Sql, role: string): Promi
   });
 }
 
-/** What the service does less than SELECT, INSERT, UPDATE and DELETE with. */
+/** Tables on which the service needs less than SELECT, INSERT, UPDATE and DELETE. */
 const PRIVILEGES = {
   audit_log: "SELECT, INSERT",
   // The rows of deleted accounts stay.
@@ -53,8 +53,8 @@ export async function readRestrictedRole(sql: postgres.Sql): Promise<string | un
 }
 
 /**
- * What the role can do all the same, by what PUBLIC or another role has, or by an attribute of its own: in words, with what
- * ends it. Undefined when there is nothing. Run it by the owner of the tables.
+ * Rights beyond these that the role has through PUBLIC, another role or its own attributes: sentences, each with the
+ * statement that ends one. Undefined when there are none. Run it by the owner of the tables.
  */
 export async function describeExcess(sql: postgres.Sql, role: string): Promise<string | undefined> {
   const [can] = await sql`

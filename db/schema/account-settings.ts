@@ -47,8 +47,8 @@ export const signingSecrets = pgTable(
 );
 
 /**
- * What rotations of signing secrets with an idempotency key answered, for their repeats. `sealed` is the current and the next
- * secret, with a space between them.
+ * Stored answers to rotations of signing secrets with an idempotency key, for repeated calls. `sealed` is the current
+ * and the next secret, with a space between them.
  */
 export const secretRotations = pgTable(
   "secret_rotations",
@@ -90,7 +90,7 @@ export const usage = pgTable(
   ],
 );
 
-/** How many schedules were deleted, by whomever. A trigger counts them. */
+/** How many schedules were deleted. A trigger counts every deletion. */
 export const deletedSchedules = pgTable(
   "deleted_schedules",
   {

@@ -27,7 +27,7 @@ export const operations = pgTable(
     id: uuid("id").primaryKey(),
     accountId: uuid("account_id").notNull(),
     env: environment(),
-    /** That of the account: which dispatcher works on it. */
+    /** The account's shard; it decides which dispatcher works on the operation. */
     shard: smallint("shard").notNull(),
     action: text("action", { enum: OPERATION_ACTIONS }).notNull(),
     status: text("status", { enum: OPERATION_STATUSES }).notNull().default("running"),
@@ -35,7 +35,7 @@ export const operations = pgTable(
     filter: jsonb("filter").$type<OperationFilter>(),
     /** The chosen schedules that exist, empty once the operation has ended; null for a filter. */
     scheduleIds: uuid("schedule_ids").array(),
-    /** What belongs to the set existed at this instant, and matched the filter then. */
+    /** A schedule belongs to the set if it existed and matched the filter at this instant. */
     acceptedAt: instant("accepted_at").notNull(),
     /** How many matched when it was accepted, counted up to 10,000. */
     total: integer("total").notNull(),

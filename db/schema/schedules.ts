@@ -32,14 +32,14 @@ export const schedules = pgTable(
     version: bigint("version", { mode: "number" }).notNull().default(1),
     earlyFire: boolean("early_fire").notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** Attempts with a known outcome other than 2xx: what retries are counted by. */
+    /** Attempts with a known outcome other than 2xx; these use up the retries. */
     failures: integer("failures").notNull().default(0),
     /** Interrupted attempts in a row. */
     interruptions: smallint("interruptions").notNull().default(0),
     fireAt: instant("fire_at").notNull(),
     /**
-     * The last move to now, or null: the instant that became `fireAt`, or that of a retry. Whatever is due by its own
-     * creation or by this instant could not have been sent earlier, and is in no figure of punctuality.
+     * The last move to now, or null: the instant that became `fireAt`, or that of a retry. A request that is due by its
+     * creation or by this instant could not have been sent earlier, so no punctuality figure counts it.
      */
     movedToNowAt: instant("moved_to_now_at"),
     nextAttemptAt: instant("next_attempt_at"),

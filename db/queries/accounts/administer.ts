@@ -11,8 +11,7 @@ import { settlePlan } from "./subscriptions.ts";
 
 /**
  * Sets the granted plan of an account and writes the act to the audit log, in one transaction. An account that pays
- * keeps its paid plan, so a lower one cannot be set: `pays`. When nothing would change, returns `done` and writes no
- * act.
+ * keeps its paid plan: for a lower plan, returns `pays`. When nothing would change, returns `done` and writes no act.
  */
 export async function grantPlan(
   db: Db,
@@ -42,9 +41,9 @@ export async function grantPlan(
 
 /**
  * Deactivates or reactivates an account and writes the act to the audit log, in one transaction. Deactivating ends its
- * sessions; its API keys are refused and its schedules wait. What is overdue at reactivation was held back by the
- * account and not by the service. When nothing would change, returns `done` and writes no act. The act keeps `reason`
- * beside the new status. The account's security log shows what was done, not why.
+ * sessions; its API keys are refused and its schedules wait. Schedules that are overdue at reactivation count as held
+ * back by the account, not by the service. When nothing would change, returns `done` and writes no act. The act keeps
+ * `reason` beside the new status. The account's security log shows what was done, not why.
  */
 export async function setAccountStatus(
   db: Db,
@@ -69,7 +68,7 @@ export async function setAccountStatus(
       before: { status: before.status },
       after: { status, ...(reason && { reason }) },
     });
-    // Not who it was, nor from where: that is in the audit log, which only administrators see.
+    // Without the administrator and the network: these are in the audit log, which only administrators see.
     await recordSecurityEvent(tx, {
       ...{ accountId: id, network: null, userAgent: null },
       kind: status === "active" ? "account_reactivated" : "account_deactivated",

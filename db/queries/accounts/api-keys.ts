@@ -67,7 +67,7 @@ function tooManyKeys({ apiKeysMax }: ApiKeyLimits): AppError {
   );
 }
 
-// Of `max` keys, the one that was made first is the next to be older than a day.
+// The oldest of `max` keys is the next to become older than a day.
 async function assertMadeFewToday(tx: DbOrTx, accountId: string, { apiKeysPerDay: max }: ApiKeyLimits): Promise<void> {
   const [full] = await tx
     .select({ waitS: sql<number>`ceil(extract(epoch FROM ${apiKeys.createdAt} - ${aDayAgo}))::integer` })
@@ -136,7 +136,7 @@ export async function rotateApiKey(
   });
 }
 
-/** Revokes an active key. Returns what it was called; undefined when the account has no such active key. */
+/** Revokes an active key. Returns its name and environment; undefined when the account has no such active key. */
 export async function revokeApiKey(
   db: DbOrTx,
   accountId: string,
@@ -158,13 +158,13 @@ export async function revokeApiKeys(db: DbOrTx, accountId: string): Promise<void
     .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)));
 }
 
-/** Whether the account has such a key, active or revoked. */
+/** Whether the account has the key `id`, active or revoked. */
 export async function hasApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
   const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isOwn(accountId, id)).limit(1);
   return found.length > 0;
 }
 
-/** Whether the account has such a key, active or revoked, in its live environment. */
+/** Whether the account has the key `id`, active or revoked, in its live environment. */
 export async function isLiveApiKey(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
   const isLive = and(isOwn(accountId, id), eq(apiKeys.env, "live"));
   const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isLive).limit(1);

@@ -28,7 +28,7 @@ export async function findActiveAccount(db: DbOrTx, id: string): Promise<Profile
 }
 
 /**
- * Changes what the owner may change of an active account; what is undefined stays. Returns the profile as it is now;
+ * Changes what the owner may change of an active account; undefined fields stay. Returns the profile as it is now;
  * undefined when the account is not active.
  */
 export async function updateActiveAccount(

@@ -29,7 +29,7 @@ export async function replaceSealedPair(sql: Sql, from: SealedPair, to: SealedPa
   return replaced.count;
 }
 
-/** What a rotation with an idempotency key answered. */
+/** The stored answer to a rotation with an idempotency key. */
 export type SealedRotation = { account_id: string; env: Environment; idempotency_key: string; sealed: Buffer };
 
 /** The next `rowsMax` rotations after an account, environment and key, in that order. */
@@ -44,7 +44,7 @@ export async function readSealedRotations(
     ORDER BY account_id, env, idempotency_key LIMIT ${rowsMax}`;
 }
 
-/** Replaces what a rotation answered, unless it has changed since it was read. Returns how many it replaced. */
+/** Replaces the stored answer to a rotation, unless it has changed since it was read. Returns how many it replaced. */
 export async function replaceSealedRotation(sql: Sql, from: SealedRotation, sealed: Buffer): Promise<number> {
   const replaced = await sql`
     UPDATE secret_rotations SET sealed = ${sealed}

@@ -9,8 +9,8 @@ import type { SigningSecretPair } from "./signing-secrets.ts";
 import type { Tenant } from "./tenant.ts";
 
 /**
- * Lets one transaction after the other rotate the secrets of an environment with idempotency keys. Forgets the keys whose time
- * is over, so that what is left counts.
+ * Serialises the rotations of an environment that have idempotency keys. Deletes expired keys, so that the remaining
+ * ones count toward the limit.
  */
 export async function lockRotations(tx: DbOrTx, tenant: Tenant): Promise<void> {
   const lock = `secret rotations ${tenant.accountId} ${tenant.env}`;
@@ -20,7 +20,7 @@ export async function lockRotations(tx: DbOrTx, tenant: Tenant): Promise<void> {
     .where(and(isOwnedBy(secretRotations, tenant), sql`${secretRotations.rotatedAt} <= ${oldest}`));
 }
 
-/** What the rotation with this key answered, in plain text. */
+/** The stored answer to the rotation with this key, in plain text. */
 export async function findRotation(
   tx: DbOrTx,
   tenant: Tenant,
@@ -39,7 +39,7 @@ export async function findRotation(
   return { current, next, rotatedAt: row.rotatedAt };
 }
 
-/** After how many seconds one more key can be kept; 0 when it can be now. */
+/** The seconds until one more key can be stored; 0 when it can be now. */
 export async function readRotationWait(tx: DbOrTx, tenant: Tenant): Promise<number> {
   const [full] = await tx
     .select({ waitS: sql<number>`ceil(extract(epoch FROM ${secretRotations.rotatedAt} - ${oldest}))::integer` })
@@ -51,7 +51,7 @@ export async function readRotationWait(tx: DbOrTx, tenant: Tenant): Promise<numb
   return full ? Math.max(1, full.waitS) : 0;
 }
 
-/** Keeps what the rotation with this key answers, for its repeats. */
+/** Stores the answer to the rotation with this key, for repeated calls. */
 export async function keepRotation(
   tx: DbOrTx,
   tenant: Tenant,

@@ -27,8 +27,8 @@ export type NewSecurityEvent = CallSource & {
 };
 
 /**
- * Writes an event to the security log of an account, and to the owner's next security notice where the owner is told by
- * mail. Call it in the transaction of the act. An operator's act at the command line is not mailed.
+ * Writes an event to the account's security log, and adds it to the owner's next security notice if its kind is mailed.
+ * Call it in the transaction of the act. An operator's act at the command line is not mailed.
  */
 export async function recordSecurityEvent(tx: DbOrTx, event: NewSecurityEvent): Promise<void> {
   const { accountId, kind, actor, actorId = null, subjectId = null, details = {}, times = 1, ...source } = event;

@@ -140,7 +140,7 @@ export async function deleteSessions(db: DbOrTx, accountId: string, keptId?: str
 }
 
 /**
- * Ends the sessions with these hashes, whosever they are. Those that had not expired are written to the security log of
+ * Ends the sessions with these hashes, of any account. Those that had not expired are written to the security log of
  * their account.
  */
 export async function endSessionsByHash(
@@ -157,12 +157,12 @@ export async function endSessionsByHash(
   });
 }
 
-/** When a session expires that starts now, or that is renewed now and young enough. */
+/** Expiry of a session that starts now, or that is renewed now and has not reached `SESSION_DAYS_MAX`. */
 export const fullTerm = sql`clock_timestamp() + ${SESSION_DAYS * 24} * interval '1 hour'`;
 const dayOldTerm = sql`clock_timestamp() + ${(SESSION_DAYS - 1) * 24} * interval '1 hour'`;
 const lastEnd = sql`${sessions.createdAt} + ${SESSION_DAYS_MAX * 24} * interval '1 hour'`;
 const isRenewable = sql<boolean>`${sessions.expiresAt} < least(${dayOldTerm}, ${lastEnd})`;
-// The second part holds whatever wrote `expires_at`.
+// The second condition guards against an `expires_at` that is too late.
 const isAlive = sql<boolean>`(${sessions.expiresAt} > clock_timestamp() AND ${lastEnd} > clock_timestamp())`;
 const endedColumns = { id: sessions.id, accountId: sessions.accountId, isAlive };
 const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;

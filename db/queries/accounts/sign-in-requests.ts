@@ -9,10 +9,10 @@ export type RequestLimit = { key: string; max: number };
 export type ReachedLimit = { key: string; waitS: number };
 
 /**
- * Stores that a magic link was asked for, under each key of `limits`, and returns null. When one of the keys, or of those that
- * are only `checked`, has reached its limit within the last hour, by the database's clock, stores nothing and returns the one
- * with the longest wait. Only calls that may be allowed wait for each other, when they share a key of `limits`: so these
- * limits are exact over any number of processes.
+ * Stores a request for a magic link under each key of `limits`, and returns null. When a key of `limits` or `checked`
+ * has reached its limit within the last hour, by the database's clock, stores nothing and returns the one with the
+ * longest wait. Only calls that may be allowed wait for each other, if they share a key of `limits`. So these limits
+ * are exact over any number of processes.
  */
 export async function noteSignInRequest(
   db: Db,

@@ -44,7 +44,7 @@ export async function saveCustomer(
   { customerId, account: known }: { customerId: string; account: string | null },
 ): Promise<"saved" | "inactive" | "another"> {
   return db.transaction(async (tx) => {
-    // Locked against a deletion of the account: either that finds the customer, or this finds the account deleted.
+    // Locks out a deletion of the account: either it finds the customer, or this call finds the account deleted.
     const [account] = await tx
       .select({ status: accounts.status })
       .from(accounts)
@@ -92,8 +92,8 @@ export async function findCustomer(
 const CHECK_EVERY_S = 86_400;
 
 /**
- * Claims the subscription whose check has been due longest, for one try, with its version. Its next check is due in a day,
- * whatever comes of this one. Undefined when none is due.
+ * Claims the subscription whose check has been due longest, for one try, with its version. Its next check is due in a
+ * day, even if this one fails. Undefined when none is due.
  */
 export async function takeSubscriptionToCheck(
   db: DbOrTx,
@@ -146,7 +146,7 @@ export async function storeSubscription(
   });
 }
 
-/** Locks an account. Whoever changes what the plan follows from does this first, and then settles the plan. */
+/** Locks an account. Call it before changing anything that decides the plan; call `settlePlan` afterwards. */
 async function lockAccount(tx: DbOrTx, accountId: string): Promise<void> {
   await tx.execute(sql`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`);
 }

@@ -6,7 +6,7 @@ export type PublicCounts = { atMs: number; counts: QuarterCount[] };
 
 /** Live first attempts of all accounts in the current quarter of an hour and the 95 before it, by the database's clock. */
 export async function readPublicCounts(sql: Sql): Promise<PublicCounts> {
-  // One short range of the key for each shard: it begins with the shard, and holds older quarters too.
+  // The key begins with the shard, and the table holds older quarters too: read one short range per shard.
   const rows = await sql`
     SELECT extract(epoch FROM now())::float8 * 1000, extract(epoch FROM p.starts_at)::float8 * 1000, p.bucket,
       sum(p.n)::float8, sum(p.on_time)::float8

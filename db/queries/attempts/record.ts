@@ -31,12 +31,12 @@ export type AttemptRecord = {
   failures: number;
   interruptions: number;
   /**
-   * Histogram bucket of the offset from fire_at. It is counted when this is the first attempt with a known outcome, unless
-   * fire_at is the schedule's creation or a move to now: nobody could have sent that earlier.
+   * Histogram bucket of the offset from fire_at. It is counted for the first attempt with a known outcome, unless
+   * fire_at is the schedule's creation or a move to now: no request could have been sent earlier.
    */
   offsetBucket: number;
   onTime: boolean;
-  /** Whether the public punctuality counts it too, if it is counted. */
+  /** Whether a counted offset also counts for the public punctuality. */
   isPublic: boolean;
 };
 

@@ -18,8 +18,8 @@ export async function assertSchemaFits(sql: Sql): Promise<void> {
 }
 
 /**
- * Throws an InstallationError when a version from before 0.1.0 made the database: its migrations, which are older than the
- * first one of today, were replaced by that. An empty database, and one of a newer version, are fine.
+ * Throws an InstallationError when a version from before 0.1.0 made the database: it has migrations older than this
+ * version's first one, which replaces them. An empty database, and one of a newer version, are fine.
  */
 export async function assertMigratable(sql: Sql): Promise<void> {
   refuseUnreleased(await readApplied(sql));
@@ -35,7 +35,7 @@ function refuseUnreleased(applied: Applied | undefined): void {
   );
 }
 
-/** When the oldest and the newest migration that were applied were written, epoch ms; undefined when none was applied. */
+/** When the oldest and the newest applied migration were written, epoch ms; undefined when none was applied. */
 async function readApplied(sql: Sql): Promise<Applied | undefined> {
   const [present] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found`;
   if (!present?.found) return undefined;

@@ -1,7 +1,7 @@
 import type { ServerVersion } from "#domain/postgres-releases.ts";
 import type { Sql } from "../../client.ts";
 
-/** Reads which PostgreSQL the server says it is. */
+/** Reads the version that the PostgreSQL server reports. */
 export async function readServerVersion(sql: Sql): Promise<ServerVersion> {
   const [row] = await sql<[ServerVersion]>`
     SELECT coalesce(current_setting('server_version_num', true), '0')::integer AS number,

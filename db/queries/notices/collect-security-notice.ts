@@ -4,9 +4,9 @@ import { SECURITY_NOTICE_INTERVAL_MS, TOLD_EVENTS_MAX, type ToldEvent } from "#d
 import type { DbOrTx } from "../../orm.ts";
 
 /**
- * Adds an event to the security notice of an account that waits for its first try, or makes one. A notice may be sent at
- * once, but no sooner than 15 minutes after the one before: whoever makes a hundred keys causes few mails. Call it in the
- * transaction of the act: the mail is sent if and only if the act is committed, and a failing mail provider fails no act.
+ * Adds an event to the account's security notice that waits for its first try, or makes one. A notice may be sent at
+ * once, but no sooner than 15 minutes after the last, so that a hundred new keys cause few mails. Call it in the
+ * transaction of the act: the mail is sent if and only if the act commits, and a failing mail provider fails no act.
  */
 export async function collectSecurityNotice(
   tx: DbOrTx,

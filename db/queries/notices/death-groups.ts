@@ -5,8 +5,8 @@ import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 
 /**
- * Moves live schedules that died into the death groups of their accounts, at most `rowsMax`. It is one transaction, so
- * each death is counted once, whoever counts it and whenever that is interrupted. Deaths are left out when the account
+ * Moves live schedules that died into the death groups of their accounts, at most `rowsMax`, in one transaction. So
+ * each death is counted once, even with several callers or after an interruption. Deaths are left out when the account
  * is not active or wants no notices, or the schedule turns out not to be dead. Returns how many deaths it took.
  */
 export async function groupDeadSchedules(sql: Sql, rowsMax: number): Promise<number> {

@@ -11,14 +11,14 @@ export type Notice = {
   accountId: string;
   /** The owner's e-mail address. */
   email: string;
-  /** Whether the account is active, and wants notices or has no say in those of this kind. */
+  /** Whether the account is active and gets notices of this kind: it wants notices, or cannot turn this kind off. */
   isWanted: boolean;
   /** How often sending was tried, this try included. */
   attempts: number;
   createdAtMs: number;
   /**
-   * Since when, before this try, the provider may have accepted the notice without our knowing; null when it surely has
-   * not.
+   * Since when the provider may have accepted an earlier try without our knowing; null when it certainly has accepted
+   * none.
    */
   inDoubtSinceMs: number | null;
 } & (
@@ -28,8 +28,8 @@ export type Notice = {
 );
 
 /**
- * Claims the notice that has been due for a try longest; nobody else gets it for `leaseMs`. From here until the try is
- * recorded it is in doubt whether the provider has accepted it.
+ * Claims the notice that has been due for a try longest; nobody else gets it for `leaseMs`. Until the try is recorded,
+ * the provider may have accepted it without our knowing.
  */
 export async function claimNotice(sql: Sql, { nowMs, leaseMs }: { nowMs: number; leaseMs: number }) {
   const [row] = await sql`

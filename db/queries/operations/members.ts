@@ -15,7 +15,7 @@ export type Member = {
   sealedBytes: number;
   /** It was rescheduled after the operation was accepted, so it is not known whether it was in the range then. */
   isRescheduled: boolean;
-  /** How far the operation is once this member was processed. */
+  /** The operation's progress after this member. */
   place: Place | null;
   scanned: number;
 };

@@ -74,7 +74,7 @@ export async function acceptOperation(
 // Rounded up, as each created_at is, so that no schedule created before has a later instant.
 const ACCEPTED_AT = sql`date_trunc('milliseconds', clock_timestamp() + interval '999 microseconds')`;
 
-// Of `perDay` operations, the one that was accepted first is the next to be older than a day.
+// The oldest of `perDay` operations is the next to become older than a day.
 async function secondsToNext(tx: DbOrTx, tenant: Tenant, perDay: number): Promise<number> {
   const dayAgo = sql`(clock_timestamp() - interval '1 day')`;
   const [full] = await tx
@@ -87,7 +87,7 @@ async function secondsToNext(tx: DbOrTx, tenant: Tenant, perDay: number): Promis
   return full ? Math.max(1, full.waitS) : 0;
 }
 
-/** Those of the chosen schedules that exist, in their order; null for a filter. An id that is unknown now stays unknown. */
+/** The chosen schedules that exist now, in their order; null for a filter. Other ids are left out for good. */
 async function findKnown(tx: DbOrTx, { accountId, env }: Tenant, { scheduleIds }: NewOperation) {
   if (scheduleIds === null) return null;
   const rows = await tx

@@ -3,13 +3,13 @@ import { pgArray } from "../../pg-array.ts";
 
 export type RunningFigures = {
   running: number;
-  /** A lower bound of the schedules that they still have to process: totals are counted up to 10,000. */
+  /** Lower bound of the schedules left to process: the total of an operation is counted up to 10,000. */
   left: number;
   /** Age of the oldest one, seconds; 0 when none runs. */
   oldestS: number;
 };
 
-/** The running operations of the given shards, without those of inactive accounts, which nobody works on. */
+/** The running operations of the given shards, without those of inactive accounts, which wait. */
 export async function readRunningFigures(sql: Sql, shards: readonly number[]): Promise<RunningFigures> {
   const [row] = await sql<RunningFigures[]>`
     SELECT count(*)::integer AS running,

@@ -18,13 +18,13 @@ export type RunningOperation = {
   /** Schedules that were scanned. */
   scanned: number;
   leftAlone: LeftAlone;
-  /** Of the account, when the step began. */
+  /** The account's plan when the step began. */
   plan: PlanName;
 };
 
 export type Place = { atMs: number; id: string };
 
-/** What a step did: how far it came, how many schedules it acted on, and why it left others alone. */
+/** The result of a step: the progress after it, how many schedules it acted on, and why it left others alone. */
 export type Step = { place: Place | null; scanned: number; acted: number; leftAlone: LeftAlone; isEnd: boolean };
 
 /**

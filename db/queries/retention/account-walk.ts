@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import type { Sql } from "../../client.ts";
 
-/** Where a walk over all accounts, in the order of their ids, goes on: the account (UUID) to begin with. */
+/** Where a walk over all accounts, in the order of their ids, continues: the first account (UUID) of the next step. */
 export type WalkFrom = string;
 
 export type WalkStep = {

@@ -42,7 +42,7 @@ export function deleteOldNotices(sql: Sql, days: number, rowsMax: number): Promi
   return deleteRows(sql, "notices", isOlder(sql, "created_at", 24 * days), rowsMax);
 }
 
-/** Deletes what rotations with an idempotency key answered more than `hours` hours ago, at most `rowsMax`. Returns how many. */
+/** Deletes answers to rotations of signing secrets older than `hours` hours, at most `rowsMax`. Returns how many. */
 export function deleteOldRotations(sql: Sql, hours: number, rowsMax: number): Promise<number> {
   return deleteRows(sql, "secret_rotations", isOlder(sql, "rotated_at", hours), rowsMax);
 }

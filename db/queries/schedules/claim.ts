@@ -20,7 +20,7 @@ export type ClaimedSchedule = {
   interruptions: number;
   earlyFire: boolean;
   heldBack: boolean;
-  /** It is due by its own creation or by a move to now, so it could not have been sent earlier. */
+  /** Its creation or a move to now made it due, so it could not have been sent earlier. */
   isDueWhenAsked: boolean;
   fireAtMs: number;
   dueAtMs: number;

@@ -55,8 +55,8 @@ export async function createSchedules(
 }
 
 /**
- * As `createSchedules`, as one statement of a transaction that does more: what it carries is bounded by the caller, and
- * when it throws, all of the transaction is to be tried again.
+ * As `createSchedules`, as one statement of a larger transaction. The caller bounds the bytes, and repeats the whole
+ * transaction when this throws.
  */
 export function createSchedulesWithin(
   tx: Sql,
@@ -87,8 +87,8 @@ function slices(schedules: readonly NewSchedule[]): NewSchedule[][] {
 type Runner = Sql | TransactionSql;
 
 /**
- * What one statement creates. The last one also notifies the dispatchers, of what the others created (`stored`, UUIDs)
- * too.
+ * The part of one statement. The last statement also notifies the dispatchers of what the others created (`stored`,
+ * UUIDs).
  */
 type Slice = { schedules: readonly NewSchedule[]; stored: readonly string[]; isLast: boolean };
 
@@ -117,7 +117,7 @@ async function insert(
   return creations;
 }
 
-// In a statement of its own: the function may have begun before the schedules that it found were committed.
+// In a statement of its own: the function's snapshot may be older than the commit of the schedules that it found.
 async function findMismatched(sql: Runner, replayed: { id: string; schedule: NewSchedule }[]): Promise<Set<string>> {
   if (replayed.length === 0) return new Set();
   const rows = await sql<{ id: string }[]>`

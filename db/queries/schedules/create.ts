@@ -46,7 +46,7 @@ export type CreationLimits = {
   limit: number;
   /** Schedules a month above which nothing is created. */
   graceLimit: number;
-  /** The plan's default, for when neither the request nor the account says. */
+  /** The plan's default, used when neither the request nor the account sets it. */
   earlyFire: boolean;
   /** The cached credential: API key (UUID; null: none) and plan. When it no longer holds, the outcome is `stale`. */
   cached?: { keyId: string | null; plan: PlanName } | undefined;

@@ -37,8 +37,8 @@ export type DuePlace = { ms: number; id: string };
 export const BEFORE_ALL: DuePlace = { ms: Number.NEGATIVE_INFINITY, id: "00000000-0000-0000-0000-000000000000" };
 
 /**
- * The place behind everything that is due up to `ms`. Schedules are due at whole milliseconds, and SQL rounds a place to
- * one: rounded up, it would pass what is due in the millisecond that is still to come.
+ * The place behind everything that is due up to `ms`. It is rounded down, because due times are whole milliseconds and
+ * SQL would round it up, past schedules that are due in the next millisecond.
  */
 export const after = (ms: number): DuePlace => ({ ms: Math.floor(ms), id: "ffffffff-ffff-ffff-ffff-ffffffffffff" });
 

@@ -7,8 +7,8 @@ export type SealedRequest = { id: string; keyId: string; head: string; bytes: nu
 
 /**
  * The sealed requests among the next `rowsMax` schedules after `after` (UUID), in the order of their ids; `next` is
- * null at the end. Reads only the head of each value. There is no index by key, because each create would pay for what
- * is asked once in a key's life, and ten million heads are read in minutes.
+ * null at the end. Reads only the head of each value. There is no index by key: every create would pay for it, a key is
+ * replaced rarely, and ten million heads are read in minutes.
  */
 export async function readSealedHeads(
   sql: Sql,

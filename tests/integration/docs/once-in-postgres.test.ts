@@ -27,19 +27,19 @@ afterAll(async () => {
 });
 beforeEach(() => sql`TRUNCATE stopwatch_deliveries`);
 
-/** What twenty calls of begin at once answer, over both processes. */
+/** The results of twenty concurrent calls of begin, over both processes. */
 async function beginAtOnce(id: string): Promise<string[]> {
   const calls = Array.from({ length: 20 }, (_, at) => processes[at % 2]?.once.begin(id));
   return (await Promise.all(calls)).map(String).toSorted();
 }
 
 describe("the once of docs/signing.md, in a real Postgres", () => {
-  it("lets one of many begin at once, over processes", async () => {
+  it("lets one of many concurrent calls begin, also over several processes", async () => {
     expect(await beginAtOnce("sch_1")).toEqual([...Array(19).fill("busy"), "new"]);
     expect(await processes[0]?.once.begin("sch_2")).toBe("new");
   });
 
-  it("is done once it has finished, for good", async () => {
+  it("stays done after it has finished", async () => {
     await processes[0]?.once.begin("sch_1");
     await processes[0]?.once.finish("sch_1");
     await sql`UPDATE stopwatch_deliveries SET begun_at = now() - interval '2 minutes'`;
@@ -56,7 +56,7 @@ describe("the once of docs/signing.md, in a real Postgres", () => {
     expect(await first?.once.begin("sch_1")).toBe("done");
   });
 
-  it("lets one of many begin again when the process that began is gone for a minute", async () => {
+  it("lets one of many calls begin again a minute after a process that did not end", async () => {
     await processes[0]?.once.begin("sch_1");
     await sql`UPDATE stopwatch_deliveries SET begun_at = now() - interval '59 seconds'`;
     expect(await processes[1]?.once.begin("sch_1")).toBe("busy");

@@ -28,7 +28,7 @@ describe.each([
   ["the archive of the SDK", "/sdk.tgz", "application/gzip"],
   ["the module of the SDK", "/sdk/index.js", "text/javascript; charset=utf-8"],
 ])("%s", (_, unversioned, type) => {
-  it("may be kept for good, by anybody", async () => {
+  it("may be kept by any cache, without checking it again", async () => {
     const { status, headers } = await ask(await locationOf(unversioned));
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toMatchObject({

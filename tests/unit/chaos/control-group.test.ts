@@ -56,7 +56,7 @@ describe("the control group", () => {
     expect(kinds(200, [fault(40_000, Number.POSITIVE_INFINITY, killed)])).toEqual(["control group p99"]);
   });
 
-  it("is measured up to the fault when a request was over the limit before the fault began", () => {
+  it("includes a request that was over the limit before a fault began, with its wait up to the fault", () => {
     expect(latenessOf("control", group(200, [fault(DUE + 1_400, DUE + 1_500)]))).toMatchObject({
       ...{ count: 200, p50: expect.closeTo(900, -1), max: 1_400 },
     });

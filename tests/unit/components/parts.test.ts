@@ -167,7 +167,7 @@ describe("the picture of a day", () => {
     expect(markup).not.toContain("p50");
   });
 
-  it("claims no figures that could not be read or were not measured", () => {
+  it("shows no figure that could not be read or was not measured", () => {
     const now = new Date("2026-03-27T14:32:07.000Z");
     expect(words(h(PunctualityNow, { figures: null, now }))).not.toMatch(/\d/);
     const none = { sent: 0, onTimeRate: 0, onTimeWithinMs: 250, p50: 0, p95: 0, updatedAt: now, histogram: [] };

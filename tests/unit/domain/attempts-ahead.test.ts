@@ -24,7 +24,7 @@ it("a running attempt counts as made", () => {
   expect(attemptsAhead(schedule, POLICY)).toEqual({ total: 5, lastAtMs: null });
 });
 
-it("nothing is ahead of a schedule that has ended", () => {
+it("no attempt is ahead of a schedule that has ended", () => {
   const schedule = { status: "dead", attempts: 5, failures: 5, nextAttemptAtMs: null } as const;
   expect(attemptsAhead(schedule, POLICY)).toEqual({ total: null, lastAtMs: null });
 });

@@ -129,7 +129,7 @@ describe("settleAttempt", () => {
     );
   });
 
-  test("sends to a target that always fails once, plus exactly the set number of retries, besides interruptions", () => {
+  test("makes one attempt and exactly the set number of retries at a target that always fails, besides interruptions", () => {
     fc.assert(
       fc.property(fc.nat(9), fc.array(fc.boolean(), { maxLength: 40 }), (retryAttempts, lost) => {
         const retryPolicy = { retryAttempts, retryBackoffMs: 1_000, retryStrategy: "fixed" } as const;

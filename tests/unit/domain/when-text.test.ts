@@ -70,7 +70,7 @@ describe("a text that says when", () => {
     });
   });
 
-  it("is not read where only Unicode makes a known word of it", () => {
+  it("is rejected when only Unicode case folding makes it a known word", () => {
     expect(readWhen("in 2 weeKS", { nowMs: NOW_MS, zone: "UTC" }).kind).toBe("wait");
     expect(readWhen("in 2 wee\u212As", { nowMs: NOW_MS, zone: "UTC" }).kind).toBe("fault");
   });

@@ -117,7 +117,7 @@ test("a host that cannot be reached is NETWORK, and its cause says why", async (
   expect((error.cause as Error).message).toMatch(/^fetch failed, .*ECONNREFUSED/);
 });
 
-test("StopwatchError.is knows errors of other copies and realms, by their code, and nothing else", () => {
+test("StopwatchError.is recognises errors of other copies and realms by their code, and nothing else", () => {
   const error = new StopwatchError("TIMEOUT", "late");
   expect(StopwatchError.is(error)).toBe(true);
   expect(StopwatchError.is(error, "TIMEOUT")).toBe(true);

@@ -65,6 +65,11 @@ export function createCtx(
   };
 }
 
+/** `ctx` for another environment of the same account. */
+export function inEnvironment(ctx: Ctx, env: Environment): Ctx {
+  return { ...ctx, tenant: { ...ctx.tenant, env } };
+}
+
 const QUERY_MS_MIN = 500;
 
 /**

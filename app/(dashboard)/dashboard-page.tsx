@@ -14,7 +14,7 @@ import type { Ctx } from "#server/context.ts";
 import { registerCountedRoute } from "#server/edge/counted-routes.ts";
 import { hasRenderingFailed, isAnswerToForm } from "#server/edge/page-answer.ts";
 import { readLastBeat } from "#server/health/beat.ts";
-import { readDone } from "#server/http/done-cookie.ts";
+import { readFlash } from "#server/http/flash-cookie.ts";
 import { readUsage } from "#server/overview/usage.ts";
 import { brokenPage, failedPage } from "../failed-page.tsx";
 import { chosenTheme } from "../page-request.ts";
@@ -130,8 +130,8 @@ async function readView(path: string, params: View["params"]): Promise<View> {
   const times = readTimes(jar.get(TIMES_COOKIE)?.value);
   const browserZone = readZone(jar.get(ZONE_COOKIE)?.value);
   const zone = times === "local" ? (browserZone ?? "UTC") : "UTC";
-  const done = readDone((await headers()).get("cookie"), path);
-  return { path, params, env, times, browserZone, zone, done, now: new Date() };
+  const flash = readFlash((await headers()).get("cookie"), path);
+  return { path, params, env, times, browserZone, zone, flash, now: new Date() };
 }
 
 /** `/schedules/[id]` with what stands for `[id]`. */

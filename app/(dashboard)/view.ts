@@ -1,6 +1,7 @@
 import type { Times } from "#components/layout/times.ts";
 import type { Environment } from "#domain/environment.ts";
-import type { Done } from "#server/http/done-cookie.ts";
+import type { Flash } from "#server/http/flash-cookie.ts";
+import { type PageQuery, pageUrl } from "#server/http/page-url.ts";
 
 /** How a page of the dashboard is looked at: from its address, and from cookies. */
 export type View = {
@@ -14,22 +15,15 @@ export type View = {
   browserZone: string | undefined;
   /** The zone that instants are shown in: UTC, or the browser's. */
   zone: string;
-  /** What the form did that led here, if it was not said before. */
-  done: Done | undefined;
+  /** Flash message of the form that redirected here; undefined once shown. */
+  flash: Flash | undefined;
   /** When the page was made. */
   now: Date;
 };
 
 /** An address of the dashboard in the environment of `env`, with the parameters of `query` that are given. */
-export function hrefIn(
-  env: Environment,
-  path: string,
-  query: Readonly<Record<string, string | undefined>> = {},
-): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const search = new URLSearchParams(given.filter(([name]) => name !== "env"));
-  if (env === "test") search.set("env", "test");
-  return search.size > 0 ? `${path}?${search}` : path;
+export function hrefIn(env: Environment, path: string, query: PageQuery = {}): string {
+  return pageUrl(path, env, query);
 }
 
 /** The address of this page with some of its parameters changed; undefined takes one out. */

@@ -3,7 +3,7 @@ import { Hero } from "#components/landing/hero.tsx";
 import { HostAndLimits } from "#components/landing/host-and-limits.tsx";
 import { Promises } from "#components/landing/promises.tsx";
 import { PunctualityNow } from "#components/landing/punctuality-now.tsx";
-import { WhereTimeWent } from "#components/landing/where-time-went.tsx";
+import { TimingBreakdown } from "#components/landing/timing-breakdown.tsx";
 import { readLastPunctuality } from "#server/overview/punctuality.ts";
 import { SDK_NAME } from "#server/sdk-package.ts";
 import { getServices } from "#server/services.ts";
@@ -25,7 +25,7 @@ export default async function Landing() {
       <Hero baseUrl={baseUrl} sdkName={SDK_NAME} fireAt={tomorrowAtNine(now)} />
       <PunctualityNow figures={figures} now={now} />
       <Promises />
-      <WhereTimeWent />
+      <TimingBreakdown />
       <HostAndLimits plans={plans} defaultPlan={defaultPlan} />
     </>,
   );

@@ -23,7 +23,7 @@ const FAILURES = new Map<string, string>(
   }),
 );
 
-/** Asks before many schedules are cancelled or replayed: how many, which, and what happens. */
+/** Asks before many schedules are cancelled or replayed. Says how many, which ones, and what happens. */
 export function ConfirmCard({
   action,
   count,
@@ -84,7 +84,7 @@ function CancelConsequence() {
     <ul className="grid list-disc gap-1 pl-5">
       <li>A cancelled schedule is never sent, and cancelling is not undone.</li>
       <li>What is being delivered when its turn comes, or has ended, is left alone and counted.</li>
-      <li>It gives nothing back: they still count in the quota.</li>
+      <li>Cancelled schedules still count toward your quota.</li>
     </ul>
   );
 }

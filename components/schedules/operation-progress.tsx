@@ -89,7 +89,7 @@ export function OperationProgress({
 }
 
 /** The filter of an operation, and when it was accepted and ended. */
-export function OperationAsked({
+export function OperationScope({
   operation: { id, action, filter, createdAt, endedAt },
   zone,
 }: {

@@ -40,7 +40,7 @@ export function ActionButtons({ schedule, links }: { schedule: ShownSchedule; li
 }
 
 /** All actions on a schedule; an impossible one says why. */
-export function WhatCanBeDone({ schedule, links }: { schedule: ShownSchedule; links: ScheduleLinks }) {
+export function ActionsCard({ schedule, links }: { schedule: ShownSchedule; links: ScheduleLinks }) {
   return (
     <Card>
       <CardHead title="What can be done" />

@@ -1,15 +1,15 @@
 import { Notice } from "./notice.tsx";
 
 /**
- * The result of a form, at the top of the page that it redirects to: `done` says what happened, `error` is the code of
- * a failure, `words` are texts for codes with a special meaning there.
+ * The result of a form, at the top of the page that it redirects to: `message` says what it did, `error` is the code of a
+ * failure, `words` are texts for codes with a special meaning there.
  */
 export function FormOutcome({
-  done,
+  message,
   error,
   words = NO_WORDS,
 }: {
-  done?: string | undefined;
+  message?: string | undefined;
   error?: string | undefined;
   words?: ReadonlyMap<string, string>;
 }) {
@@ -20,10 +20,10 @@ export function FormOutcome({
       </Notice>
     );
   }
-  if (done === undefined) return null;
+  if (message === undefined) return null;
   return (
     <Notice kind="ok" announce="status">
-      {done}
+      {message}
     </Notice>
   );
 }

@@ -49,7 +49,7 @@ export function MonthCard({ month }: { month: Month }) {
       </CardBody>
       <CardFoot>
         <p>
-          A schedule counts when it is created, replayed or cloned. A cancel gives nothing back. Test schedules are
+          A schedule counts when it is created, replayed or cloned. Cancelled schedules still count. Test schedules are
           counted apart.
         </p>
       </CardFoot>

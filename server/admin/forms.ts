@@ -1,6 +1,6 @@
 import { AppError } from "#domain/errors.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
-import type { DashboardFormCall } from "../http/dashboard-form.ts";
+import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
 import { accountIdOrThrow } from "./account-id.ts";
 import { Admin } from "./admin.ts";
@@ -11,41 +11,44 @@ import { setAccountPlan } from "./set-plan.ts";
 const REASON_LENGTH_MAX = 200;
 
 /** "Set plan" of an account's page. */
-export async function setPlanByForm(call: DashboardFormCall): Promise<Reply> {
+export async function setPlanByForm(call: FormCall): Promise<Reply> {
   return act(call, async (admin, id) => {
     const plan = PLAN_NAMES.find((name) => name === call.fields.get("plan"));
     if (plan === undefined) return call.goTo(pageOf(id));
     await setAccountPlan(admin, id, plan);
-    return call.finish(pageOf(id), { did: "plan" });
+    return call.finish(pageOf(id), { result: "plan" });
   });
 }
 
 /** "Deactivate" of the confirm page; needs a reason. */
-export async function deactivateByForm(call: DashboardFormCall): Promise<Reply> {
-  return act(call, async (admin, id) => {
-    const reason = readReason(call.fields);
-    if (reason === null) return call.goTo(`${pageOf(id)}/deactivate`, { error: "reason" });
-    await deactivateAccount(admin, id, reason);
-    return call.finish(pageOf(id), { did: "deactivated" });
-  });
+export async function deactivateByForm(call: FormCall): Promise<Reply> {
+  return actWithReason(call, deactivateAccount, { page: "deactivate", result: "deactivated" });
 }
 
 /** "Reactivate" of the confirm page; needs a reason. */
-export async function reactivateByForm(call: DashboardFormCall): Promise<Reply> {
+export async function reactivateByForm(call: FormCall): Promise<Reply> {
+  return actWithReason(call, reactivateAccount, { page: "reactivate", result: "reactivated" });
+}
+
+async function actWithReason(
+  call: FormCall,
+  verb: typeof deactivateAccount,
+  { page, result }: { page: string; result: string },
+): Promise<Reply> {
   return act(call, async (admin, id) => {
     const reason = readReason(call.fields);
-    if (reason === null) return call.goTo(`${pageOf(id)}/reactivate`, { error: "reason" });
-    await reactivateAccount(admin, id, reason);
-    return call.finish(pageOf(id), { did: "reactivated" });
+    if (reason === null) return call.goTo(`${pageOf(id)}/${page}`, { error: "reason" });
+    await verb(admin, id, reason);
+    return call.finish(pageOf(id), { result });
   });
 }
 
 /** Runs an act on the account that the form names; a conflict is shown on the account's page. */
 async function act(
-  { ctx, fields, requestId, goTo }: DashboardFormCall,
+  { ctx, fields, requestId, goTo }: FormCall,
   work: (admin: Admin, id: string) => Promise<Reply>,
 ): Promise<Reply> {
-  const admin = Admin.ofSession(ctx, requestId);
+  const admin = Admin.ofSession(ctx, requestId ?? null);
   const id = fields.get("id") ?? "";
   accountIdOrThrow(id);
   try {

@@ -2,7 +2,7 @@ import type { ApiKeyRow } from "#db/queries/accounts/api-keys.ts";
 import { environmentOf } from "#domain/environment.ts";
 import { AppError, DailyLimitReached, SignInTooOld } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
-import type { DashboardFormCall } from "../http/dashboard-form.ts";
+import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
 import { clearedHandOverCookie, handOverCookie } from "../http/sealed-value.ts";
 import { ApiKeyInput } from "./api-key-input.ts";
@@ -24,7 +24,7 @@ const RESEND_MS = 60_000;
 const ECHOED_LENGTH_MAX = 200;
 
 /** The form of a new key: creates it, and hands the raw value to the page that shows it. */
-export async function createKeyByForm(call: DashboardFormCall): Promise<Reply> {
+export async function createKeyByForm(call: FormCall): Promise<Reply> {
   const { ctx, fields, goTo } = call;
   const name = (fields.get("name") ?? "").slice(0, ECHOED_LENGTH_MAX).toWellFormed();
   const input = ApiKeyInput.safeParse({ name, env: fields.get("keyEnv") });
@@ -44,7 +44,7 @@ export async function createKeyByForm(call: DashboardFormCall): Promise<Reply> {
 }
 
 /** "Rotate now": replaces a key, and hands the raw value of the new one to the page that shows it. */
-export async function rotateKeyByForm(call: DashboardFormCall): Promise<Reply> {
+export async function rotateKeyByForm(call: FormCall): Promise<Reply> {
   const { ctx, fields, goTo } = call;
   const id = fields.get("id") ?? "";
   keyIdOrThrow(id);
@@ -60,7 +60,7 @@ export async function rotateKeyByForm(call: DashboardFormCall): Promise<Reply> {
 }
 
 /** "Revoke key": only when its name was typed. */
-export async function revokeKeyByForm({ ctx, fields, goTo, finish }: DashboardFormCall): Promise<Reply> {
+export async function revokeKeyByForm({ ctx, fields, goTo, finish }: FormCall): Promise<Reply> {
   const id = fields.get("id") ?? "";
   keyIdOrThrow(id);
   const key = (await listOwnApiKeys(ctx)).find((one) => encodeId("key", one.id) === id);
@@ -68,17 +68,17 @@ export async function revokeKeyByForm({ ctx, fields, goTo, finish }: DashboardFo
     return goTo(`/keys/${id}/revoke`, { error: "name" });
   }
   await revokeOwnApiKey(ctx, id);
-  return finish("/keys", { did: "revoked" });
+  return finish("/keys", { result: "revoked" });
 }
 
 /** "I have saved it": from here on nothing shows the raw key. */
-export async function closeKeyByForm({ ctx, finish }: DashboardFormCall): Promise<Reply> {
-  return finish("/keys", { did: "saved" }, [clearedHandOverCookie(ctx.config, CREATED_PATH)]);
+export async function closeKeyByForm({ ctx, finish }: FormCall): Promise<Reply> {
+  return finish("/keys", { result: "saved" }, [clearedHandOverCookie(ctx.config, CREATED_PATH)]);
 }
 
-function showOnce({ ctx, goTo }: DashboardFormCall, key: ApiKeyRow & { key: string }, did: string): Reply {
+function showOnce({ ctx, goTo }: FormCall, key: ApiKeyRow & { key: string }, result: "created" | "rotated"): Reply {
   const isShown = key.revokedAt !== null || Date.now() - key.createdAt.getTime() > RESEND_MS;
   if (isShown) return goTo("/keys", { error: "shown" });
-  const values = { key: key.key, name: key.name, env: key.env, did };
+  const values = { key: key.key, name: key.name, env: key.env, result };
   return goTo(CREATED_PATH, {}, [handOverCookie(ctx, CREATED_PATH, values)]);
 }

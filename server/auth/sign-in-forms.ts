@@ -1,13 +1,10 @@
 import { parseTypedEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { callSourceOf } from "../http/call-source.ts";
-import { doneCookie } from "../http/done-cookie.ts";
-import type { FormCall } from "../http/form-route.ts";
+import type { PostedForm } from "../http/form-route.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
-import { endOtherOwnSessions } from "../me/end-sessions.ts";
-import { readPageCtx } from "../page-ctx.ts";
 import { startMagicLink } from "./magic-link.ts";
-import { redirectPath, signedOutPageUrl, signInPageUrl } from "./redirects.ts";
+import { redirectPath, signInPageUrl } from "./redirects.ts";
 import { clearedSessionCookie } from "./session-cookie.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
 import { signOut } from "./sign-out.ts";
@@ -15,7 +12,7 @@ import { signOut } from "./sign-out.ts";
 const ECHOED_LENGTH_MAX = 300;
 
 /** The form of `/login`: mails a magic link and redirects to the page that says so. */
-export async function sendLink({ services, fields, address }: FormCall): Promise<Reply> {
+export async function sendLink({ services, fields, address }: PostedForm): Promise<Reply> {
   const input = fields.get("email") ?? "";
   const email = parseTypedEmailAddress(input);
   const redirectTo = redirectPath(fields.get("redirectTo"));
@@ -35,15 +32,7 @@ export async function sendLink({ services, fields, address }: FormCall): Promise
 }
 
 /** The "Sign out" button. */
-export async function endSession({ services, request }: FormCall): Promise<Reply> {
+export async function endSession({ services, request }: PostedForm): Promise<Reply> {
   await signOut(services, request.headers.get("cookie"), callSourceOf(request));
   return seeOther("/login", [clearedSessionCookie(services.config)]);
-}
-
-/** The "Sign out elsewhere" button of the account page. */
-export async function endOtherSessions({ request }: FormCall): Promise<Reply> {
-  const ctx = await readPageCtx(request.headers, { writes: true });
-  if (ctx === null) return seeOther(signedOutPageUrl("/account"));
-  await endOtherOwnSessions(ctx);
-  return seeOther("/account", [doneCookie(ctx.config, "/account", { did: "ended" })]);
 }

@@ -26,7 +26,7 @@ import {
   dropNextVary,
   type PageSettings,
 } from "./response-headers.ts";
-import { sayDoneOnce } from "./say-done-once.ts";
+import { showFlashOnce } from "./show-flash-once.ts";
 
 /**
  * Installs the HTTP guard on every HTTP server that this process creates, since Next.js creates its server itself. The
@@ -168,7 +168,7 @@ function addHeaders(request: IncomingMessage, response: ServerResponse): void {
     return;
   }
   allowSharedCaching(request, response);
-  sayDoneOnce(request, response, getServices().config);
+  showFlashOnce(request, response, getServices().config);
 }
 
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };

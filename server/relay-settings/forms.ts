@@ -1,5 +1,5 @@
 import { relaySettingsPatch } from "#domain/relay-settings.ts";
-import type { DashboardFormCall } from "../http/dashboard-form.ts";
+import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
 import { updateOwnRelaySettings } from "./update.ts";
 
@@ -10,7 +10,7 @@ const NUMBER = /^\d+(?:[.,]\d+)?$/;
  * The form of the relay settings: an empty field inherits the plan's default. Redirects back with the names of the
  * fields that are no numbers and with what was typed, or with those that were clamped.
  */
-export async function saveRelaySettingsByForm({ ctx, fields, goTo, finish }: DashboardFormCall): Promise<Reply> {
+export async function saveRelaySettingsByForm({ ctx, fields, goTo, finish }: FormCall): Promise<Reply> {
   const typed = Object.fromEntries(
     ["cps", "retries", "wait", "strategy", "early"].map((name) => {
       return [name, (fields.get(name) ?? "").trim().slice(0, ECHOED_LENGTH_MAX).toWellFormed()] as const;
@@ -32,7 +32,7 @@ export async function saveRelaySettingsByForm({ ctx, fields, goTo, finish }: Das
   const clamped = (["cpsLimit", "retryAttempts", "retryBackoffMs"] as const).filter(
     (knob) => saved[knob] !== parsed.data[knob],
   );
-  return finish("/relay", { did: "saved", clamped: clamped.join(",") });
+  return finish("/relay", { result: "saved", clamped: clamped.join(",") });
 }
 
 const FIELDS = {

@@ -14,20 +14,20 @@ import {
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import type { Ctx } from "../context.ts";
 import { addCookieToAnswer, beginAction } from "../edge/page-answer.ts";
-import { doneCookie } from "../http/done-cookie.ts";
+import { flashCookie } from "../http/flash-cookie.ts";
+import { pageUrl } from "../http/page-url.ts";
 import { invalid, validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { getServices } from "../services.ts";
 import { type CreatedSchedule, createOne } from "./create.ts";
 import { CreateInput } from "./create-input.ts";
 import { keyOfForm } from "./form-key.ts";
-import { schedulePagePath } from "./page-path.ts";
 import { repeatSchedule } from "./repeat.ts";
 import { RepeatInput } from "./repeat-input.ts";
 
 /**
  * Stores the schedule of the form, as the user that `headers` authenticate. Validates like the API. The hidden
- * `formKey` keeps a form that is sent several times with the same content from being stored twice. With `intent`
+ * `formKey` makes a repeated submit with the same content idempotent. With `intent`
  * "add-header" it stores nothing and adds a row, which makes that button work without scripts. Throws VALIDATION when
  * `fields`, which Next.js makes of what a caller sends, are none.
  */
@@ -79,7 +79,7 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
     ? draft.idempotencyKey
     : keyOfForm(ctx.requestHashKey, form.formKey, [ctx.tenant.env, form.from, draft]);
   const created = await createOrRepeat(ctx, draft, { time: timeFieldOf(chosen), idempotencyKey, from: form.from });
-  const id = encodeId("sch", created.id);
+  const page = `/schedules/${encodeId("sch", created.id)}`;
   if (own && created.outcome === "replayed" && created.mismatch) {
     const message = "A schedule for another request has this key. Nothing was stored.";
     return {
@@ -87,12 +87,12 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
       formKey: form.formKey,
       problems: [{ field: "idempotencyKey", message }],
       failure: null,
-      existingHref: schedulePagePath(id, ctx.tenant.env),
+      existingHref: pageUrl(page, ctx.tenant.env),
     };
   }
-  const did = created.outcome === "replayed" ? "known" : created.overLimit ? "over" : "created";
-  addCookieToAnswer(doneCookie(ctx.config, schedulePagePath(id, "live"), { did }));
-  return { href: schedulePagePath(id, ctx.tenant.env) };
+  const result = created.outcome === "replayed" ? "known" : created.overLimit ? "over" : "created";
+  addCookieToAnswer(flashCookie(ctx.config, page, { result }));
+  return { href: pageUrl(page, ctx.tenant.env) };
 }
 
 type Storing = { time: TimeField; idempotencyKey: string; from: string };

@@ -35,7 +35,7 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
     body: (
       <>
         <ErrorSummary problems={nameError ? [{ id: "name", message: nameError }] : []} />
-        <FormOutcome done={view.done?.did === "saved" ? "Saved." : undefined} error={error} words={FAILED} />
+        <FormOutcome message={view.flash?.result === "saved" ? "Saved." : undefined} error={error} words={FAILED} />
         <ProfileForm
           owner={user}
           isAdmin={isAdmin}
@@ -49,7 +49,7 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
           sessions={sessions.map((session) => presentSession(ctx, session))}
           endOthersAction="/account/sign-out-elsewhere"
           endAction="/account/end-session"
-          ended={endedBy(view.done?.did)}
+          ended={endedBy(view.flash?.result)}
           now={view.now}
           zone={view.zone}
         />
@@ -58,7 +58,7 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
             ...identity,
             removeHref: hrefIn(view.env, `/account/identities/${identity.id}`),
           }))}
-          wasRemoved={view.done?.did === "unlinked"}
+          wasRemoved={view.flash?.result === "unlinked"}
           now={view.now}
           zone={view.zone}
         />

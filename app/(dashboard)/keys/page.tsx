@@ -26,7 +26,7 @@ export default dashboardPage("/keys", async ({ ctx, view }) => {
     ),
     body: (
       <>
-        <FormOutcome done={view.done && DONE.get(view.done.did)} error={view.params.error} words={FAILED} />
+        <FormOutcome message={view.flash && MESSAGES.get(view.flash.result)} error={view.params.error} words={FAILED} />
         {keys.length === 0 ? (
           <KeysEmpty newHref={newHref} />
         ) : (
@@ -46,7 +46,7 @@ export default dashboardPage("/keys", async ({ ctx, view }) => {
   };
 });
 
-const DONE = new Map<string, string>(
+const MESSAGES = new Map<string, string>(
   Object.entries({
     revoked: "Revoked. Calls with this key get 401 from now on.",
     saved: "Saved. The key is not shown again.",

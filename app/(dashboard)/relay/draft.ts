@@ -25,7 +25,7 @@ export function problemsOf(wrong = ""): Partial<Record<keyof RelayDraft, string>
 }
 
 /** What saving did: the settings that `clamped` names were brought into the plan's limits. */
-export function doneWords(clamped = ""): string {
+export function savedMessage(clamped = ""): string {
   const names = clamped.split(",").flatMap((knob) => CLAMPED.get(knob) ?? []);
   if (names.length === 0) return "Saved. It applies to the next attempts.";
   return `Saved, within your plan’s limits: ${names.join(", ")} was brought into its range.`;

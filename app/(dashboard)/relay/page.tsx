@@ -6,7 +6,7 @@ import { Tag } from "#components/ui/tag.tsx";
 import { presentRelaySettings } from "#domain/relay-settings.ts";
 import { readOwnRelaySettings } from "#server/relay-settings/read.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
-import { doneWords, draftOf, problemsOf } from "./draft.ts";
+import { draftOf, problemsOf, savedMessage } from "./draft.ts";
 
 export default dashboardPage("/relay", async ({ ctx, view }) => {
   const saved = await readOwnRelaySettings(ctx);
@@ -20,7 +20,7 @@ export default dashboardPage("/relay", async ({ ctx, view }) => {
       <>
         <ErrorSummary problems={Object.entries(problems).map(([id, message]) => ({ id, message }))} />
         <FormOutcome
-          done={view.done?.did === "saved" ? doneWords(view.done.clamped) : undefined}
+          message={view.flash?.result === "saved" ? savedMessage(view.flash.clamped) : undefined}
           error={view.params.error}
         />
         <RelayForm

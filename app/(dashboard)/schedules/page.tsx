@@ -1,7 +1,7 @@
 import { List, Plus } from "lucide";
 import { wallClockOf } from "#components/format/wall-clock.ts";
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
-import { DidNotice } from "#components/schedules/did-notice.tsx";
+import { FlashNotice } from "#components/schedules/flash-notice.tsx";
 import { filterInWords } from "#components/schedules/operation-words.ts";
 import { ScheduleTable } from "#components/schedules/schedule-table.tsx";
 import { SchedulesEmpty, SchedulesNoMatch, SchedulesPageEmpty } from "#components/schedules/schedules-empty.tsx";
@@ -50,8 +50,8 @@ export default dashboardPage("/schedules", async ({ ctx, view }) => {
     ),
     body: (
       <>
-        <DidNotice
-          done={view.done}
+        <FlashNotice
+          flash={view.flash}
           error={view.params.error}
           problem={query.problem}
           hrefOf={(id) => hrefIn(view.env, `/schedules/${id}`)}

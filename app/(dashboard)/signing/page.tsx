@@ -15,7 +15,7 @@ export default dashboardPage("/signing", async ({ ctx, view }) => {
     tools: <Tag kind={view.env}>{view.env}</Tag>,
     body: (
       <>
-        <FormOutcome done={view.done?.did === "rotated" ? ROTATED : undefined} error={view.params.error} />
+        <FormOutcome message={view.flash?.result === "rotated" ? ROTATED : undefined} error={view.params.error} />
         <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <div className="grid min-w-0 grid-cols-1 gap-5">
             <SecretPair current={current} next={next} rotatedAt={rotatedAt} now={view.now} zone={view.zone} />

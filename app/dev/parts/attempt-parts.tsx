@@ -5,7 +5,7 @@ import { LatenessStrip } from "#components/charts/lateness-strip.tsx";
 import { Card, CardBody } from "#components/ui/card.tsx";
 import { ExactTime } from "#components/ui/exact-time.tsx";
 import { BareField } from "#components/ui/field.tsx";
-import { Timeline, TimelineEntry } from "#components/ui/timeline.tsx";
+import { TimelineEntry, TimelineList } from "#components/ui/timeline-list.tsx";
 import { Section } from "./section.tsx";
 
 const NOW = new Date("2026-03-27T14:32:07.000Z");
@@ -18,7 +18,7 @@ export function AttemptParts() {
       <Section title="What happened" columns>
         <Card>
           <CardBody>
-            <Timeline>
+            <TimelineList>
               <TimelineEntry node="created" title="Created" at={at("2026-03-26T09:14:02.118Z")} />
               <TimelineEntry node="due" title="Due" note="the instant asked for" at={at("2026-03-27T14:30:00.000Z")} />
               <TimelineEntry
@@ -35,7 +35,7 @@ export function AttemptParts() {
               <TimelineEntry node="dead" title="Dead" at={at("2026-03-27T14:39:00.000Z")} />
               <TimelineEntry node="cancelled" title="Cancelled" />
               <TimelineEntry node="succeeded" title="Succeeded" />
-            </Timeline>
+            </TimelineList>
           </CardBody>
         </Card>
         <Card>

@@ -1,10 +1,10 @@
+import { OperationResult } from "#components/schedules/operation-result.tsx";
 import { RequestFacts } from "#components/schedules/request-facts.tsx";
-import { WhatCanBeDone } from "#components/schedules/schedule-actions.tsx";
+import { ActionsCard } from "#components/schedules/schedule-actions.tsx";
 import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
 import type { ShownSchedule } from "#components/schedules/shown-schedule.ts";
-import { Standing } from "#components/schedules/standing.tsx";
-import { WhatHappened } from "#components/schedules/what-happened.tsx";
-import { WhatWasDone } from "#components/schedules/what-was-done.tsx";
+import { StatusSummary } from "#components/schedules/status-summary.tsx";
+import { Timeline } from "#components/schedules/timeline.tsx";
 import { WhenFacts } from "#components/schedules/when-facts.tsx";
 import { LONG_ERROR, LONG_NAME, LONG_URL } from "./extreme-values.ts";
 import { Section } from "./section.tsx";
@@ -55,28 +55,33 @@ const SHOWN: Record<(typeof STATUSES_SHOWN)[number], Partial<ShownSchedule>> = {
   cancelled: { ahead: { total: null, lastAtMs: null }, attemptCount: 0 },
 };
 
-/** The page of a schedule: how it stands in each status, and with values as long as they can be. */
+/** The page of a schedule: each status, and values as long as they can be. */
 export function SchedulePageParts() {
   return (
     <>
-      <Section title="A schedule: how it stands">
+      <Section title="A schedule: status summary">
         {STATUSES_SHOWN.map((status) => (
-          <Standing key={status} schedule={{ ...SCHEDULE, ...SHOWN[status], status }} zone="Europe/Berlin" now={NOW} />
+          <StatusSummary
+            key={status}
+            schedule={{ ...SCHEDULE, ...SHOWN[status], status }}
+            zone="Europe/Berlin"
+            now={NOW}
+          />
         ))}
       </Section>
       <Section title="A schedule: its request, with values as long as they can be">
-        {["created", "over", "known", "replayed", "fired"].map((did) => (
-          <WhatWasDone key={did} schedule={SCHEDULE} did={did} originalHref="#original" />
+        {["created", "over", "known", "replayed", "fired"].map((result) => (
+          <OperationResult key={result} schedule={SCHEDULE} result={result} originalHref="#original" />
         ))}
-        <WhatWasDone schedule={SCHEDULE} failed="cancel" error="UNAVAILABLE" />
-        <WhatWasDone schedule={SCHEDULE} failed="fire" error="CONFLICT" />
+        <OperationResult schedule={SCHEDULE} failed="cancel" error="UNAVAILABLE" />
+        <OperationResult schedule={SCHEDULE} failed="fire" error="CONFLICT" />
         <ScheduleSummary schedule={SCHEDULE} zone="Europe/Berlin" href="#one" />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21.5rem]">
-          <WhatHappened schedule={SCHEDULE} zone="Europe/Berlin" now={NOW} />
+          <Timeline schedule={SCHEDULE} zone="Europe/Berlin" now={NOW} />
           <div className="grid grid-cols-1 gap-4">
             <RequestFacts schedule={SCHEDULE} env="test" hrefOf={(id) => `#${id}`} />
             <WhenFacts schedule={{ ...SCHEDULE, ...FIRED }} zone="Europe/Berlin" />
-            <WhatCanBeDone schedule={SCHEDULE} links={LINKS} />
+            <ActionsCard schedule={SCHEDULE} links={LINKS} />
           </div>
         </div>
       </Section>

@@ -1,6 +1,6 @@
 import { ConfirmCard } from "#components/schedules/confirm-card.tsx";
-import { DidNotice } from "#components/schedules/did-notice.tsx";
-import { OperationAsked, OperationProgress, type ShownOperation } from "#components/schedules/operation-progress.tsx";
+import { FlashNotice } from "#components/schedules/flash-notice.tsx";
+import { OperationProgress, OperationScope, type ShownOperation } from "#components/schedules/operation-progress.tsx";
 import { OPERATION_STATUSES } from "#domain/operations.ts";
 import { Section } from "./section.tsx";
 
@@ -37,9 +37,9 @@ const USAGE = { period: "202603", plan: "free", scheduled: 1_412, limit: 2_000, 
 export function ScheduleParts() {
   return (
     <Section title="Operations on many schedules">
-      <DidNotice done={{ did: "cancel", id: "sch_1" }} hrefOf={(id) => `#${id}`} />
-      <DidNotice done={{ did: "replay", id: "sch_2" }} hrefOf={(id) => `#${id}`} />
-      <DidNotice error="none" hrefOf={(id) => `#${id}`} />
+      <FlashNotice flash={{ result: "cancel", id: "sch_1" }} hrefOf={(id) => `#${id}`} />
+      <FlashNotice flash={{ result: "replay", id: "sch_2" }} hrefOf={(id) => `#${id}`} />
+      <FlashNotice error="none" hrefOf={(id) => `#${id}`} />
       {(["cancel", "replay"] as const).map((action) => (
         <ConfirmCard
           key={action}
@@ -70,7 +70,7 @@ export function ScheduleParts() {
           stopFields={{}}
         />
       ))}
-      <OperationAsked operation={OPERATION} zone="Europe/Berlin" />
+      <OperationScope operation={OPERATION} zone="Europe/Berlin" />
     </Section>
   );
 }

@@ -30,7 +30,7 @@ const KEYS: ShownKey[] = [
 export function SettingsParts() {
   return (
     <Section title="Settings: questions, outcomes, keys, secrets, sliders">
-      <FormOutcome done="Revoked. Calls with this key get 401 from now on." />
+      <FormOutcome message="Revoked. Calls with this key get 401 from now on." />
       <FormOutcome error="CONFLICT" words={new Map([["CONFLICT", "This key is revoked already."]])} />
       <FormOutcome error="unavailable" />
       <Confirm

@@ -57,7 +57,7 @@ describe("an account whose pages have used up its requests of a minute", () => {
     });
   }, 200_000);
 
-  it("is shown the error RATE_LIMITED when it sends a form, which changes nothing", async () => {
+  it("gets 429, Retry-After and a page with the typed fields when it sends a form, which changes nothing", async () => {
     await withinOneMinute(api.sql, async () => {
       const { caller, ask } = await exhausted();
       const post = (path: string, fields: Record<string, string>) =>
@@ -65,9 +65,16 @@ describe("an account whose pages have used up its requests of a minute", () => {
       // As above, the first one may still be admitted. It is invalid.
       await post("/keys/create", {});
       const created = await post("/keys/create", { name: "new", kind: "live" });
-      expect([created.status, created.headers.get("location")]).toEqual([303, "/keys?error=RATE_LIMITED"]);
       const started = await post("/schedules/start", { action: "cancel", all: "1" });
-      expect([started.status, started.headers.get("location")]).toEqual([303, "/schedules?error=RATE_LIMITED"]);
+      for (const { status, headers, text } of [created, started]) {
+        expect(status).toBe(429);
+        expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+        expect(text).toContain(`Nothing was changed. This account is limited to ${LIMIT} requests per minute.`);
+        // The style sheet is in the page, and runs under the policy of the HTTP guard.
+        const nonce = /'nonce-([^']+)'/.exec(headers.get("content-security-policy") ?? "")?.[1];
+        expect(text).toContain(`<style nonce="${nonce}">`);
+      }
+      expect(created.text).toContain('<input type="hidden" name="name" value="new">');
       const [{ keys } = { keys: -1 }] = await api.sql`
         SELECT count(*)::integer AS keys FROM api_keys WHERE account_id = ${caller.accountId} AND name = 'new'`;
       expect(keys).toBe(0);

@@ -1,7 +1,7 @@
-import { dashboardForm } from "#server/http/dashboard-form.ts";
+import { formRoute } from "#server/http/form-route.ts";
 import { endSessionByForm } from "#server/me/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = dashboardForm("/account", endSessionByForm);
+export const { GET, POST } = formRoute({ page: "/account", verb: endSessionByForm });

@@ -1,7 +1,7 @@
-import { endOtherSessions } from "#server/auth/sign-in-forms.ts";
 import { formRoute } from "#server/http/form-route.ts";
+import { endOtherSessionsByForm } from "#server/me/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = formRoute("/account", endOtherSessions);
+export const { GET, POST } = formRoute({ page: "/account", verb: endOtherSessionsByForm });

@@ -4,4 +4,4 @@ import { formRoute } from "#server/http/form-route.ts";
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = formRoute("/account", endSession);
+export const { GET, POST } = formRoute({ session: "none", page: "/account", verb: endSession });

@@ -1,7 +1,7 @@
 import { setPlanByForm } from "#server/admin/forms.ts";
-import { dashboardForm } from "#server/http/dashboard-form.ts";
+import { formRoute } from "#server/http/form-route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = dashboardForm("/admin", setPlanByForm);
+export const { GET, POST } = formRoute({ page: "/admin", verb: setPlanByForm });

@@ -11,7 +11,7 @@ export const metadata = { referrer: "same-origin" as const };
 export default dashboardPage(CREATED_PATH, async ({ ctx, view }) => {
   const shown = readHandOver(ctx, CREATED_PATH, (await headers()).get("cookie"));
   const keys = { href: hrefIn(view.env, "/keys"), label: "API keys" };
-  const { key = "", name = "", env = "", did } = shown ?? {};
+  const { key = "", name = "", env = "", result } = shown ?? {};
   return {
     title: "Your new key",
     crumb: keys,
@@ -24,7 +24,7 @@ export default dashboardPage(CREATED_PATH, async ({ ctx, view }) => {
           name={name}
           env={env}
           value={key}
-          isRotated={did === "rotated"}
+          isRotated={result === "rotated"}
           savedAction="/keys/saved"
           viewEnv={view.env}
         />

@@ -1,7 +1,7 @@
 import { revokeKeyByForm } from "#server/api-keys/forms.ts";
-import { dashboardForm } from "#server/http/dashboard-form.ts";
+import { formRoute } from "#server/http/form-route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = dashboardForm("/keys", revokeKeyByForm);
+export const { GET, POST } = formRoute({ page: "/keys", verb: revokeKeyByForm });

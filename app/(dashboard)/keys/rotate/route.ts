@@ -1,7 +1,7 @@
 import { rotateKeyByForm } from "#server/api-keys/forms.ts";
-import { dashboardForm } from "#server/http/dashboard-form.ts";
+import { formRoute } from "#server/http/form-route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = dashboardForm("/keys", rotateKeyByForm);
+export const { GET, POST } = formRoute({ page: "/keys", verb: rotateKeyByForm });

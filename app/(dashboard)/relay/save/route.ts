@@ -1,7 +1,7 @@
-import { dashboardForm } from "#server/http/dashboard-form.ts";
+import { formRoute } from "#server/http/form-route.ts";
 import { saveRelaySettingsByForm } from "#server/relay-settings/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = dashboardForm("/relay", saveRelaySettingsByForm);
+export const { GET, POST } = formRoute({ page: "/relay", verb: saveRelaySettingsByForm });

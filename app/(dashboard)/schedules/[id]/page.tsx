@@ -1,10 +1,10 @@
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
+import { OperationResult } from "#components/schedules/operation-result.tsx";
 import { RequestFacts } from "#components/schedules/request-facts.tsx";
-import { ActionButtons, WhatCanBeDone } from "#components/schedules/schedule-actions.tsx";
+import { ActionButtons, ActionsCard } from "#components/schedules/schedule-actions.tsx";
 import { ScheduleCurl } from "#components/schedules/schedule-curl.tsx";
-import { Standing } from "#components/schedules/standing.tsx";
-import { WhatHappened } from "#components/schedules/what-happened.tsx";
-import { WhatWasDone } from "#components/schedules/what-was-done.tsx";
+import { StatusSummary } from "#components/schedules/status-summary.tsx";
+import { Timeline } from "#components/schedules/timeline.tsx";
 import { WhenFacts } from "#components/schedules/when-facts.tsx";
 import { isTerminal } from "#domain/states.ts";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
@@ -28,22 +28,22 @@ export default dashboardPage("/schedules/[id]", async ({ ctx, view, routeParams 
     action: <ActionButtons schedule={schedule} links={links} />,
     body: (
       <>
-        <WhatWasDone
+        <OperationResult
           schedule={schedule}
-          did={view.done?.did}
+          result={view.flash?.result}
           failed={failed}
           error={error}
           originalHref={originalHref}
         />
         <div className="grid grid-cols-1 items-start gap-5 min-[72rem]:grid-cols-[minmax(0,1fr)_21.5rem]">
           <div className="grid min-w-0 grid-cols-1 gap-5">
-            <Standing schedule={schedule} {...at} />
-            <WhatHappened schedule={schedule} {...at} />
+            <StatusSummary schedule={schedule} {...at} />
+            <Timeline schedule={schedule} {...at} />
           </div>
           <aside className="grid min-w-0 grid-cols-1 gap-5" aria-label="Facts">
             <RequestFacts schedule={schedule} env={view.env} hrefOf={hrefOf} />
             <WhenFacts schedule={schedule} zone={view.browserZone} />
-            <WhatCanBeDone schedule={schedule} links={links} />
+            <ActionsCard schedule={schedule} links={links} />
             <ScheduleCurl schedule={schedule} baseUrl={ctx.config.baseUrl} />
           </aside>
         </div>

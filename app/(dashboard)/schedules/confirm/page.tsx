@@ -28,7 +28,7 @@ export default dashboardPage("/schedules/confirm", async ({ ctx, view }) => {
         filter={isAll ? { statuses, q, from, to } : null}
         {...{ zone, usage, error: params.error }}
         formAction="/schedules/start"
-        // Whoever sends the form twice, or again after it failed, has it done once.
+        // The form key makes a repeated submit idempotent.
         fields={{ action, ...scope, key: params.key ?? crypto.randomUUID(), env, back: params.back }}
         backHref={parseRedirectPath(params.back ?? "") ?? hrefIn(env, "/schedules")}
       />

@@ -1,7 +1,7 @@
 import { formRoute } from "#server/http/form-route.ts";
-import { selectSchedules } from "#server/http/schedule-forms.ts";
+import { selectForm } from "#server/operations/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = formRoute("/schedules", selectSchedules);
+export const { GET, POST } = formRoute(selectForm);

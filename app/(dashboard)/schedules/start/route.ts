@@ -1,7 +1,7 @@
 import { formRoute } from "#server/http/form-route.ts";
-import { startFromForm } from "#server/http/schedule-forms.ts";
+import { startForm } from "#server/operations/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = formRoute("/schedules", startFromForm);
+export const { GET, POST } = formRoute(startForm);

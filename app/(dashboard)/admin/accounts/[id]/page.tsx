@@ -25,7 +25,7 @@ export default adminPage("/admin/accounts/[id]", async ({ admin, view, routePara
     ),
     body: (
       <>
-        <FormOutcome done={view.done && DONE.get(view.done.did)} error={error} words={FAILED} />
+        <FormOutcome message={view.flash && MESSAGES.get(view.flash.result)} error={error} words={FAILED} />
         <AccountFacts account={account} now={view.now} zone={view.zone} />
         <PlanForm action="/admin/plan" id={id} env={view.env} granted={account.grantedPlan} />
         <AuditTable
@@ -40,7 +40,7 @@ export default adminPage("/admin/accounts/[id]", async ({ admin, view, routePara
   };
 });
 
-const DONE = new Map<string, string>(
+const MESSAGES = new Map<string, string>(
   Object.entries({
     plan: "The plan is set.",
     deactivated: "Deactivated. Its sessions have ended, its keys are refused, its schedules wait.",

@@ -4,8 +4,8 @@ import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
 import { ErrorSummary } from "#components/ui/error-summary.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { chooseTime, timeOf } from "#domain/chosen-time.ts";
-import { typedTimeOf } from "#server/http/one-schedule-forms.ts";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
+import { typedTimeOf } from "#server/schedules/typed-time.ts";
 import { dashboardPage } from "../../../dashboard-page.tsx";
 import { hrefIn } from "../../../view.ts";
 

@@ -1,5 +1,5 @@
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
-import { OperationAsked, OperationProgress } from "#components/schedules/operation-progress.tsx";
+import { OperationProgress, OperationScope } from "#components/schedules/operation-progress.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { getOperation } from "#server/operations/get.ts";
 import { presentOperation } from "#server/operations/present.ts";
@@ -28,7 +28,7 @@ export default dashboardPage("/schedules/operations/[id]", async ({ ctx, view, r
           stopAction="/schedules/operations/stop"
           stopFields={{ env: view.env }}
         />
-        <OperationAsked operation={operation} zone={view.zone} />
+        <OperationScope operation={operation} zone={view.zone} />
       </>
     ),
   };

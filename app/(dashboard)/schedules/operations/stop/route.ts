@@ -1,7 +1,7 @@
 import { formRoute } from "#server/http/form-route.ts";
-import { stopFromForm } from "#server/http/schedule-forms.ts";
+import { stopForm } from "#server/operations/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = formRoute("/schedules/operations", stopFromForm);
+export const { GET, POST } = formRoute(stopForm);

@@ -1,7 +1,7 @@
-import { dashboardForm } from "#server/http/dashboard-form.ts";
+import { formRoute } from "#server/http/form-route.ts";
 import { rotateSecretsByForm } from "#server/signing-secrets/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = dashboardForm("/signing", rotateSecretsByForm);
+export const { GET, POST } = formRoute({ page: "/signing", verb: rotateSecretsByForm });

@@ -1,7 +1,7 @@
 import { formRoute } from "#server/http/form-route.ts";
-import { cancelByForm } from "#server/http/one-schedule-forms.ts";
+import { cancelForm } from "#server/schedules/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = formRoute("/schedules", cancelByForm);
+export const { GET, POST } = formRoute(cancelForm);

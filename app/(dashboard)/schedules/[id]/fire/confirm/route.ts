@@ -1,7 +1,7 @@
 import { formRoute } from "#server/http/form-route.ts";
-import { fireByForm } from "#server/http/one-schedule-forms.ts";
+import { fireForm } from "#server/schedules/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = formRoute("/schedules", fireByForm);
+export const { GET, POST } = formRoute(fireForm);

@@ -1,7 +1,7 @@
 import { formRoute } from "#server/http/form-route.ts";
-import { rescheduleByForm } from "#server/http/one-schedule-forms.ts";
+import { rescheduleForm } from "#server/schedules/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
-export const { GET, POST } = formRoute("/schedules", rescheduleByForm);
+export const { GET, POST } = formRoute(rescheduleForm);

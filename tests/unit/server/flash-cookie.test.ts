@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sayDoneOnce } from "#server/edge/say-done-once.ts";
-import { doneCookie, readDone } from "#server/http/done-cookie.ts";
+import { showFlashOnce } from "#server/edge/show-flash-once.ts";
+import { flashCookie, readFlash } from "#server/http/flash-cookie.ts";
 
 const CONFIG = { baseUrl: "https://stopwatch.example.com" };
 
@@ -16,33 +16,33 @@ function load(cookie: string, { url = "/keys", status = 200, headers = {}, cache
     writeHead: () => response,
     appendHeader: (_name: string, value: string) => set.push(value),
   };
-  sayDoneOnce(request, response as never, CONFIG);
+  showFlashOnce(request, response as never, CONFIG);
   (response.writeHead as (status: number) => void)(status);
-  return { done: readDone(request.headers.cookie, "/keys"), cookie: request.headers.cookie, set };
+  return { flash: readFlash(request.headers.cookie, "/keys"), cookie: request.headers.cookie, set };
 }
 
-describe("what a form did", () => {
-  const sent = doneCookie(CONFIG, "/keys", { did: "revoked" });
+describe("the flash cookie, which carries the result of a form", () => {
+  const sent = flashCookie(CONFIG, "/keys", { result: "revoked" });
 
-  it("is for the page that the form leads to, for five minutes, and for no script and no other site", () => {
+  it("is for the page to which the form redirects, expires after five minutes, and is hidden from scripts and other sites", () => {
     expect(sent).toMatch(/; Path=\/; Max-Age=300; HttpOnly; SameSite=Strict; Secure$/);
-    expect(readDone(kept(sent), "/keys")).toEqual({ did: "revoked" });
-    expect(readDone(kept(sent), "/keys/new")).toBeUndefined();
-    expect(readDone(null, "/keys")).toBeUndefined();
+    expect(readFlash(kept(sent), "/keys")).toEqual({ result: "revoked" });
+    expect(readFlash(kept(sent), "/keys/new")).toBeUndefined();
+    expect(readFlash(null, "/keys")).toBeUndefined();
   });
 
-  it("carries what else the page says, whatever characters it has", () => {
-    const done = { did: "saved", clamped: "a,b; c=d&e" };
-    expect(readDone(`zone=UTC; ${kept(doneCookie(CONFIG, "/relay", done))}; x=y`, "/relay")).toEqual(done);
+  it("carries any characters", () => {
+    const flash = { result: "saved", clamped: "a,b; c=d&e" };
+    expect(readFlash(`zone=UTC; ${kept(flashCookie(CONFIG, "/relay", flash))}; x=y`, "/relay")).toEqual(flash);
   });
 
   it("is seen by the first document and by refreshes after it, not by the second document, which removes it", () => {
     const first = load(`a=1; ${kept(sent)}`);
-    expect(first.done).toEqual({ did: "revoked" });
+    expect(first.flash).toEqual({ result: "revoked" });
     const cookie = `a=1; ${kept(first.set[0] ?? "")}`;
-    expect(load(cookie, { headers: { rsc: "1" } })).toEqual({ done: { did: "revoked" }, cookie, set: [] });
+    expect(load(cookie, { headers: { rsc: "1" } })).toEqual({ flash: { result: "revoked" }, cookie, set: [] });
     const second = load(cookie);
-    expect(second.done).toBeUndefined();
+    expect(second.flash).toBeUndefined();
     expect(second.cookie.trim()).toBe("a=1");
     expect(second.set).toEqual([expect.stringContaining("Max-Age=0")]);
   });

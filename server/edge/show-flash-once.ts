@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Config } from "#config.ts";
-import { onDocument, withoutDone } from "../http/done-cookie.ts";
+import { onDocument, withoutFlash } from "../http/flash-cookie.ts";
 import { isPrivate } from "./answer-cookies.ts";
 import { isForScript } from "./page-answer.ts";
 
 /**
- * Has a page say once what a form did (`doneCookie`): the first document of the page says it, and whatever its script asks
- * for after that; the next document does not. Done here because a page cannot set cookies while rendering. A page that could
- * not be loaded has not said it, and what caches may keep is no page of a form.
+ * Has a page show the result of a form once (`flashCookie`): the first document of the page shows it, and so do refreshes by
+ * its script; the next document does not. Done here because a page cannot set cookies while rendering. An answer other than
+ * 200 has not shown it, and an answer that caches may keep is no page of a form.
  */
-export function sayDoneOnce(
+export function showFlashOnce(
   { method, url = "", headers }: Pick<IncomingMessage, "method" | "url" | "headers">,
   response: ServerResponse,
   config: Pick<Config, "baseUrl">,
@@ -18,7 +18,7 @@ export function sayDoneOnce(
   const [path = ""] = url.split("?", 1);
   const { isShown, setCookie } = onDocument(config, headers.cookie, path) ?? {};
   if (setCookie === undefined) return;
-  if (isShown) headers.cookie = withoutDone(headers.cookie);
+  if (isShown) headers.cookie = withoutFlash(headers.cookie);
   const writeHead = response.writeHead;
   response.writeHead = ((...head: Parameters<typeof writeHead>) => {
     if (head[0] === 200 && isPrivate(response)) response.appendHeader("Set-Cookie", setCookie);

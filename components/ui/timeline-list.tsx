@@ -5,7 +5,7 @@ import { Icon } from "./icon.tsx";
 export type TimelineNode = "created" | "due" | "failed" | "succeeded" | "dead" | "cancelled" | "running" | "ahead";
 
 /** A list of events, oldest first. */
-export function Timeline({ children }: { children: ReactNode }) {
+export function TimelineList({ children }: { children: ReactNode }) {
   return <ol className="grid">{children}</ol>;
 }
 

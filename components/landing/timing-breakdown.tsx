@@ -11,7 +11,7 @@ const FIELDS = [
 ] as const;
 
 /** The fields that each attempt records; no figures, since none are measured here. */
-export function WhereTimeWent() {
+export function TimingBreakdown() {
   return (
     <section className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,22rem),1fr))] items-center gap-10">
       <div className="grid gap-4">

@@ -4,18 +4,18 @@ import { TextLink } from "../ui/text-link.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
 /**
- * Says what was just done with a schedule, or why not: `failed` names the action, `error` is the code of the failure.
- * `originalHref` is the page of the schedule that it is a copy of.
+ * The result of the last form on a schedule: what it did, or the action that `failed` with the code `error`. `originalHref` is
+ * the page of the schedule that this one is a copy of.
  */
-export function WhatWasDone({
+export function OperationResult({
   schedule,
-  did = "",
+  result = "",
   failed,
   error,
   originalHref,
 }: {
   schedule: ShownSchedule;
-  did?: string | undefined;
+  result?: string | undefined;
   failed?: string | undefined;
   error?: string | undefined;
   originalHref?: string;
@@ -29,12 +29,12 @@ export function WhatWasDone({
       </Notice>
     );
   }
-  const said = SAID.get(did);
-  if (said === undefined || (said.in && !said.in.includes(schedule.status))) return null;
+  const message = MESSAGES.get(result);
+  if (message === undefined || (message.in && !message.in.includes(schedule.status))) return null;
   return (
-    <Notice kind={did === "known" ? "info" : "ok"} announce="status">
-      <b>{said.title}</b> {said.more}
-      {did === "replayed" && originalHref && (
+    <Notice kind={result === "known" ? "info" : "ok"} announce="status">
+      <b>{message.title}</b> {message.more}
+      {result === "replayed" && originalHref && (
         <>
           {" "}
           <TextLink href={originalHref}>The original</TextLink> stays as it is.
@@ -51,14 +51,14 @@ const WHY_NOT = new Map<string, string>(
   }),
 );
 
-type Said = {
+type Message = {
   title: string;
   more: string;
   /** The statuses in which the message still applies. */
   in?: readonly ScheduleStatus[];
 };
 
-const SAID = new Map<string, Said>(
+const MESSAGES = new Map<string, Message>(
   Object.entries({
     created: { title: "Stored.", more: "It leaves at its instant.", in: ["scheduled"] },
     over: { title: "Stored.", more: "The month's quota is used up: this one is within its grace." },

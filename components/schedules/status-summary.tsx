@@ -9,7 +9,7 @@ import { Countdown } from "./countdown.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
 /** The state of a schedule: status, lateness of the first attempt or time until it, and what comes next. */
-export function Standing({ schedule, zone, now }: { schedule: ShownSchedule; zone: string; now: Date }) {
+export function StatusSummary({ schedule, zone, now }: { schedule: ShownSchedule; zone: string; now: Date }) {
   const { status, offsetMs, firedAt, fireAt, nextAttemptAt, attemptCount } = schedule;
   const isFired = offsetMs !== null && firedAt !== null;
   const id = useId();

@@ -1,14 +1,14 @@
 import { Notice } from "../ui/notice.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** Says what was just done to one schedule, or why a form did nothing. */
-export function DidNotice({
-  done: { did, id } = {},
+/** Above the list: what the last form did to one schedule, or why it did nothing. */
+export function FlashNotice({
+  flash: { result, id } = {},
   error,
   problem,
   hrefOf,
 }: {
-  done?: { did?: string; id?: string } | undefined;
+  flash?: { result?: string; id?: string } | undefined;
   error?: string | undefined;
   /** The error in the parameters of the URL. */
   problem?: string | undefined;
@@ -28,10 +28,10 @@ export function DidNotice({
       </Notice>
     );
   }
-  if (id === undefined || (did !== "cancel" && did !== "replay")) return null;
+  if (id === undefined || (result !== "cancel" && result !== "replay")) return null;
   return (
     <Notice kind="ok" announce="status">
-      {did === "cancel" ? (
+      {result === "cancel" ? (
         <>
           <TextLink href={hrefOf(id)}>The schedule</TextLink> is cancelled. It will not be sent.
         </>

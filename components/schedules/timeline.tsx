@@ -4,14 +4,14 @@ import { StatusCode } from "../attempts/status-code.tsx";
 import { formatCount } from "../format/number.ts";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { ExactTime } from "../ui/exact-time.tsx";
-import { Timeline, TimelineEntry } from "../ui/timeline.tsx";
+import { TimelineEntry, TimelineList } from "../ui/timeline-list.tsx";
 import { Countdown } from "./countdown.tsx";
 import type { ShownAttempt, ShownSchedule } from "./shown-schedule.ts";
 
 type Props = { schedule: ShownSchedule; zone: string; now: Date };
 
 /** The timeline of a schedule, from its creation to its end or to what is still ahead. */
-export function WhatHappened({ schedule, zone, now }: Props) {
+export function Timeline({ schedule, zone, now }: Props) {
   const { createdAt, fireAt, replayOf, attempts, attemptCount, retentionDays } = schedule;
   const time = (at: Date) => <ExactTime at={at} zone={zone} day={now} />;
   const isDue = schedule.status !== "scheduled" || fireAt <= now;
@@ -22,7 +22,7 @@ export function WhatHappened({ schedule, zone, now }: Props) {
         <span className="text-ink-muted text-xs">{zone}</span>
       </CardHead>
       <CardBody>
-        <Timeline>
+        <TimelineList>
           <TimelineEntry
             node="created"
             title="Created"
@@ -55,7 +55,7 @@ export function WhatHappened({ schedule, zone, now }: Props) {
           ))}
           <Ahead schedule={schedule} zone={zone} now={now} />
           <End schedule={schedule} zone={zone} now={now} />
-        </Timeline>
+        </TimelineList>
       </CardBody>
       {attempts.length > 0 && (
         <CardFoot>

@@ -1,0 +1,14 @@
+import { readTimes, TIMES_COOKIE } from "#components/layout/times.ts";
+import { redirectPath } from "#server/auth/redirects.ts";
+import type { PostedForm } from "#server/http/form-route.ts";
+import { type Reply, seeOther } from "#server/http/reply.ts";
+
+const YEAR_S = 31_536_000;
+
+/** UTC or local times: stores the choice in a cookie and returns to the page. */
+export async function storeTimes({ services, fields }: PostedForm): Promise<Reply> {
+  const secure = services.config.baseUrl.startsWith("https:") ? "; Secure" : "";
+  const times = readTimes(fields.get("times") ?? undefined);
+  const cookie = `${TIMES_COOKIE}=${times}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax${secure}`;
+  return seeOther(redirectPath(fields.get("back")), [cookie]);
+}

@@ -20,8 +20,8 @@ export class MigrationError extends Error {
  * grants `serviceRoles` what the service needs.
  * Several callers may do so at once: an advisory lock lets one work while the others wait. A database with a newer
  * schema stays as it is. The lock belongs to the session, so `url` must not be a pooler in transaction mode. `onLog`
- * gets a line when it has to wait. Returns what the server is. Throws a MigrationError, and an InstallationError when a
- * version from before 0.1.0 made the database.
+ * gets a line when it has to wait. Returns the server's version. Throws a MigrationError, and an InstallationError when
+ * a version from before 0.1.0 made the database.
  */
 export async function migrate(
   url: string,

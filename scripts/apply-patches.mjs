@@ -44,11 +44,11 @@ function changeOf(name, diff) {
   if (hashOf(found) === after) return undefined;
   if (hashOf(found) !== before) throw new Error(`${name} does not fit: ${path} is not the published file.`);
   const text = patched(found, diff);
-  if (hashOf(text) !== after) throw new Error(`${name} is damaged: ${path} would not become what it says.`);
+  if (hashOf(text) !== after) throw new Error(`${name} is damaged: ${path} would not get the hash that it names.`);
   return { file, text };
 }
 
-// What a hunk keeps and removes is not compared, since the hashes of the whole file prove it.
+// Kept and removed lines are not compared, since the hashes of the whole file prove them.
 function patched(original, diff) {
   const lines = original.split("\n");
   const result = [];

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** What the registry says of one version of a package. */
+/** The registry's data on one version of a package. */
 export type Published = { integrity?: string; license?: string; os?: string[]; cpu?: string[]; libc?: string[] };
 
 /**

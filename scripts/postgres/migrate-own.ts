@@ -13,8 +13,8 @@ type Addresses = {
 
 /**
  * Migrates the operator's own database. With DATABASE_OWNER_URL it does so as the owner, and grants the roles of
- * DATABASE_URL and DATABASE_DIRECT_URL what the service needs. Returns what the server is. Throws a MigrationError, and a SetupError when
- * DATABASE_URL is missing.
+ * DATABASE_URL and DATABASE_DIRECT_URL what the service needs. Returns the server's version. Throws a MigrationError,
+ * and a SetupError when DATABASE_URL is missing.
  */
 export async function migrateOwnDatabase(addresses: Addresses, onLog: (line: string) => void): Promise<ServerVersion> {
   const { databaseUrl, databaseDirectUrl, databaseOwnerUrl } = addresses;

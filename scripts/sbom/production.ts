@@ -2,8 +2,8 @@ import { type LockedPackages, placeOf } from "../lockfile/missing-platforms.ts";
 
 /**
  * Returns what `npm ci --omit=dev` can install, on any platform, by its path in the `packages` of a package-lock.json,
- * each with the paths of what it depends on. "" is the project. Packages that only development needs are left out, those
- * that development needs, too, are not. (`npm sbom --omit=dev` leaves out both.)
+ * each with the paths of its dependencies. "" is the project. Packages that only development needs are left out; those
+ * that both need are kept. (`npm sbom --omit=dev` leaves out both.)
  */
 export function findProduction(packages: LockedPackages): Map<string, string[]> {
   const isInstalled = (path: string) => path === "" || (path.includes("node_modules/") && !isLeftOut(packages[path]));

@@ -5,7 +5,7 @@ import { orInvalid } from "./invalid.ts";
 export function findBaseUrl(given: string | URL | undefined): string {
   const text = given ?? (readEnvironment() || INSTALLATION_URL);
   return orInvalid("baseUrl", 'or STOPWATCH_URL must be an address such as "https://stopwatch.example.com"', () => {
-    // Without a query, a fragment or a user; nor with the path that every call has.
+    // Without query, fragment and user, and without the /v1 that every call adds.
     const [, address] = /^(https?:\/\/[^?#@]*[^/?#@])(?<!\/v1)\/*$/.exec(new URL(text as string).href) as string[];
     return address as string;
   });
@@ -16,7 +16,7 @@ function readEnvironment(): string | undefined {
   try {
     return (globalThis as { process?: { env: { STOPWATCH_URL?: string } } }).process?.env.STOPWATCH_URL;
   } catch {
-    // Deno throws without the permission.
+    // Deno throws when the process may not read the environment.
     return undefined;
   }
 }

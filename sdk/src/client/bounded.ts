@@ -1,6 +1,6 @@
 /**
- * Settles as `work` does, resolves to nothing when `ms` are over, or rejects with the signal's reason when it is aborted;
- * also when the work ignores the signal that it is given.
+ * Settles as `work` does, resolves to undefined after `ms`, or rejects with the signal's reason when it is aborted. It
+ * settles in time even if `work` ignores its signal.
  */
 export function bounded<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -16,7 +16,7 @@ export function bounded<T>(
       controller.abort(value);
     };
     const abort = () => end(reject, signal?.reason);
-    // A timer takes 31 bits.
+    // setTimeout takes at most 31 bits.
     const timer = ms < 2 ** 31 ? setTimeout(end, ms, resolve) : undefined;
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();

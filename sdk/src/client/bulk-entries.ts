@@ -5,7 +5,7 @@ import type { CallOptions } from "./call.ts";
 /** An item that has a schedule now. */
 export type AcceptedEntry = AcceptedItem & { outcome: "accepted"; idempotencyKey: string };
 
-/** An item of which nothing was stored. Its code may also be that of the refusal of its whole batch. */
+/** An item of which nothing was stored. `code` may come from the refusal of its whole batch. */
 export type RejectedEntry = Omit<RejectedItem, "code"> & {
   outcome: "rejected";
   code: ErrorCode;
@@ -15,13 +15,13 @@ export type RejectedEntry = Omit<RejectedItem, "code"> & {
 /** An item whose batch had no answer: it may be stored. Sending it again with this key is safe. */
 export type UnknownEntry = { outcome: "unknown"; index: number; idempotencyKey: string; error: StopwatchError };
 
-/** What became of one item. `index` is its position in `items`, from 0. */
+/** The outcome of one item. `index` is its position in `items`, from 0. */
 export type BulkEntry = AcceptedEntry | RejectedEntry | UnknownEntry;
 
-/** What became of all items, in their order. */
+/** The outcomes of all items, in their order. */
 export type BulkEntries = { accepted: AcceptedEntry[]; rejected: RejectedEntry[]; unknown: UnknownEntry[] };
 
-/** `timeoutMs` and `maxRetries` are those of each batch. It waits for the plan's rate besides, until the signal ends it. */
+/** `timeoutMs` and `maxRetries` apply to each batch. Waits for the plan's rate are extra; only the signal ends them. */
 export type BulkOptions = CallOptions & {
   /** How many batches may be under way at once. 2 unless given. */
   concurrency?: number | undefined;
@@ -34,8 +34,8 @@ export type BulkOptions = CallOptions & {
 };
 
 /**
- * Creates many schedules, in batches. An item without `idempotencyKey` gets one. Throws for options that cannot be used,
- * when the signal is aborted, and what `items` and the callbacks throw; everything else is an entry.
+ * Creates many schedules, in batches. An item without `idempotencyKey` gets one. Throws for unusable options and when
+ * the signal is aborted, and passes on what `items` and the callbacks throw. Any other failure is an entry.
  */
 export type CreateMany = (
   items: Iterable<CreateInput> | AsyncIterable<CreateInput>,

@@ -6,7 +6,7 @@ import { checkNumbers } from "./invalid.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { writeQuery } from "./write-query.ts";
 
-/** What every method takes last. */
+/** The last argument of every method. */
 export type CallOptions = {
   /** Ends the call, which rejects with the signal's own reason. */
   signal?: AbortSignal | undefined;
@@ -16,7 +16,7 @@ export type CallOptions = {
   maxRetries?: number | undefined;
 };
 
-/** What `onRetry` is told. */
+/** The argument of `onRetry`. */
 export type Retry = {
   /** Which try failed, from 1. */
   attempt: number;
@@ -42,7 +42,7 @@ export type FetchLike = (
   text(): Promise<string>;
 }>;
 
-/** What a client is made with. */
+/** The options of a client. */
 export type ClientOptions = {
   /** Bounds a whole call, tries and waits together, in milliseconds. 30,000 unless given. */
   timeoutMs?: number | undefined;
@@ -56,25 +56,25 @@ export type ClientOptions = {
   onRetry?: ((retry: Retry) => void) | undefined;
 };
 
-/** What becomes known of a call besides its result. */
+/** Facts about a call besides its result. */
 export type Trace = {
-  /** A try was not answered, or by something that leaves open whether it was carried out. */
+  /** A try got no answer, or one that does not tell whether the call was carried out. */
   isLost?: boolean;
   /** The service's clock at the last answer, epoch ms, to the second. */
   serverMs?: number;
 };
 
-/** What some calls have besides method and path. */
+/** Details of some calls, besides method and path. */
 export type CallDetails<T> = {
   query?: object | undefined;
   /** JSON. */
   body?: string | undefined;
-  /** Sent again only where it was certainly not carried out. */
+  /** Repeat the call only if it was certainly not carried out. */
   isUnsafe?: boolean;
   trace?: Trace;
-  /** In how many milliseconds to look again; undefined at the end. The time is the service's, epoch ms. */
+  /** The wait before the next poll, ms; undefined when polling ends. `serverMs` is the service's time, epoch ms. */
   nextLook?: (value: T, serverMs: number) => number | undefined;
-  /** Whether a schedule is as the call wanted it. The call began and ended between the times, by the service's clock. */
+  /** Whether a schedule is as the call wanted it. The call ran between the two times of the service, epoch ms. */
   isAsked?: (value: T, fromMs: number, toMs: number) => boolean;
 };
 
@@ -100,13 +100,13 @@ export function createCall(
       // The public figures need no key.
       ...(!/^.v1.status\//.test(path) && { Authorization: `Bearer ${apiKey}` }),
       ...(body && { "Content-Type": "application/json" }),
-      // A body has its own.
+      // A body holds its own key.
       ...(method === "POST" && !body && { "Idempotency-Key": crypto.randomUUID() }),
     };
     const startMs = performance.now();
     const leftMs = () => startMs + timeoutMs - performance.now();
 
-    /** The body of the answer, or how the try failed. Rejects with the signal's reason alone. */
+    /** The body of the answer, or the error of the try. Rejects only with the signal's reason. */
     const tryOnce = async (attempts: number): Promise<unknown> => {
       const send = async (signal: AbortSignal) => {
         const response = await ((fetch ?? globalThis.fetch) as FetchLike)(url, {
@@ -120,7 +120,7 @@ export function createCall(
       };
       try {
         const answer = await bounded(send, Math.min(attemptTimeoutMs, leftMs()), signal);
-        // Made here, after what is awaited, an error's stack leads to the caller.
+        // Create the error here, after the await, so that its stack leads to the caller.
         return answer
           ? parseAnswer(...answer, baseUrl, attempts, trace)
           : new StopwatchError("TIMEOUT", `${baseUrl} has not answered`, { attempts });

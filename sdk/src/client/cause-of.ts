@@ -1,6 +1,6 @@
 /**
- * What `fetch` threw and why, as a new error: the original may hold the request. Words of what was sent are left out of
- * its text.
+ * A new error that tells what `fetch` threw and why; the original may hold the request. Words of the sent text are left
+ * out.
  */
 export function causeOf(thrown: unknown, sent: string): Error {
   const { message, cause } = Object(thrown) as { message?: unknown; cause?: { message?: unknown; code?: unknown } };

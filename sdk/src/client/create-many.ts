@@ -16,13 +16,13 @@ export function createCreateMany(call: Call): CreateMany {
     if (!(Object(items)[Symbol.iterator] ?? Object(items)[Symbol.asyncIterator]))
       throw invalid("items", "must be iterable such as []");
     const { signal } = options;
-    /** Passes failures of the service on, and throws the others: without a try they are the caller's mistakes. */
+    /** Returns failures of the service, and throws others: without a try they are mistakes of the caller. */
     const ofService = (error: StopwatchError) => {
       if (signal?.aborted || !error.attempts) throw error;
       return error;
     };
     itemsMax ??= ((await call("GET", "/v1/usage", options).catch(ofService)) as Partial<Usage>).limits?.bulk_items;
-    // What the smallest plan allows, while this one's limit is not known.
+    // While the plan's limit is unknown, use that of the smallest plan.
     const sizeMax = Math.min(batchSize, itemsMax ?? 100);
 
     const result: BulkEntries = { accepted: [], rejected: [], unknown: [] };
@@ -46,7 +46,7 @@ export function createCreateMany(call: Call): CreateMany {
           const json = writeSchedule(item, true);
           const size = new TextEncoder().encode(json).length + 1;
           bytes += size;
-          // 4,000,000 with the 15 that stand around the items: some platforms stop at 4.5 MB.
+          // 4,000,000 bytes with the 15 around the items: some platforms stop at 4.5 MB.
           if (batch[0] && bytes > 3_999_985) {
             yield batch.splice(0);
             bytes = size;
@@ -70,7 +70,7 @@ export function createCreateMany(call: Call): CreateMany {
       for (;;) {
         answer = await call<BulkResult>("POST", "/v1/schedules/bulk", options, { body, trace }).catch(ofService);
         const { status, retryAfterMs = 0 } = answer as Partial<StopwatchError>;
-        // The plan's rate is used up: nothing was stored, and a minute helps, however short a call may be.
+        // The plan's rate limit is reached: nothing was stored. Wait as told, even beyond the timeout of a call.
         if (status !== 429 || !(retryAfterMs > 0 && retryAfterMs < 100_000)) break;
         await bounded(() => new Promise(() => {}), retryAfterMs, signal);
       }
@@ -81,7 +81,7 @@ export function createCreateMany(call: Call): CreateMany {
         answer instanceof StopwatchError
           ? answer
           : new StopwatchError("BAD_RESPONSE", "This item is missing", { attempts: 1 });
-      // A refusal says that nothing was stored, unless a try before it may have been carried out.
+      // A refusal means that nothing was stored, unless an earlier try may have been carried out.
       const rest = error === answer && !trace.isLost ? rejected(error) : { outcome: "unknown", error };
       for (const [position, { index, idempotencyKey }] of batch.entries())
         await report({ ...(outcomes[position] ?? rest), index, idempotencyKey } as BulkEntry);

@@ -12,7 +12,7 @@ export function checkNumbers(values: { [name: string]: unknown }, least = 0): vo
     if (!(typeof value === "number" && value >= least)) throw invalid(name, `must be ${least} or more`);
 }
 
-/** What `make` returns; INVALID_ARGUMENT in the place of what it throws, which may quote a value. */
+/** Returns what `make` returns. Replaces an error of `make`, which may quote a value, by INVALID_ARGUMENT. */
 export function orInvalid<T>(path: string, problem: string, make: () => T): T {
   try {
     return make();

@@ -1,8 +1,8 @@
 import type { RescheduleInput, Schedule } from "../types.ts";
 
 /**
- * Whether a schedule is where a PATCH was to put it that was sent between the times, epoch ms. False for a local time,
- * since only the service knows the zones.
+ * Whether a schedule has the time that a PATCH asked for; the PATCH ran between the two times, epoch ms. False for a
+ * local time, since only the service knows the zones.
  */
 export function isMoved(
   input: RescheduleInput,

@@ -12,8 +12,8 @@ export interface Operations {
   /** Stops an operation; what it has done stays done. Throws CONFLICT when it has ended otherwise. */
   stop(id: string, options?: CallOptions): Promise<Operation>;
   /**
-   * Waits until an operation is not running any more. Throws TIMEOUT after `timeoutMs`. Outages are waited out, unless
-   * `maxRetries` says how many tries a look may take.
+   * Waits until an operation is no longer running. Throws TIMEOUT after `timeoutMs`. During an outage it keeps polling,
+   * unless `maxRetries` bounds the tries of one poll.
    */
   wait(id: string, options?: CallOptions): Promise<Operation>;
 }

@@ -3,8 +3,8 @@ import type { Page } from "../types.ts";
 import type { Call, CallOptions } from "./call.ts";
 
 /**
- * A list. Awaited, it is one page; iterated, every item of every page, and by `pages()` every page. Nothing is sent
- * before. A row that is there all the while is met once, whatever is created meanwhile.
+ * A list. Await it for one page; iterate it for the items of all pages, or `pages()` for the pages. Nothing is sent
+ * before. Rows that exist throughout are visited exactly once, whatever is created meanwhile.
  */
 export interface Pager<T, P extends Page<T> = Page<T>> extends PromiseLike<P>, AsyncIterable<T> {
   pages(): AsyncIterable<P>;
@@ -24,7 +24,7 @@ export function createPager<T, P extends Page<T>>(
       yield page;
       const after = page.next_cursor;
       if (after === null) return;
-      // None on the first page, or the same again.
+      // A missing cursor on the first page, or one that repeats, would never end.
       if (after === query?.after) throw new StopwatchError("BAD_RESPONSE", "next_cursor is missing");
       query = { ...query, ...{ offset: undefined, after } };
     }

@@ -1,6 +1,6 @@
 import { invalid } from "./invalid.ts";
 
-/** The path of a thing. Throws INVALID_ARGUMENT unless its id has the form of ids, so that no other path can come of it. */
+/** The path of a thing. Throws INVALID_ARGUMENT for a malformed id, so that it cannot lead to another path. */
 export function pathOf(root: "/v1/schedules" | "/v1/operations", id: string): string {
   const prefix = root === "/v1/schedules" ? "sch_" : "op_";
   if (!new RegExp(`^${prefix}[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(id))

@@ -42,8 +42,8 @@ export interface Schedules {
    */
   clone(id: string, input: CloneInput, options?: CallOptions): Promise<Created>;
   /**
-   * Waits until a schedule has succeeded, is dead or was cancelled. Throws TIMEOUT after `timeoutMs`. Outages are waited
-   * out, unless `maxRetries` says how many tries a look may take.
+   * Waits until a schedule has succeeded, is dead or was cancelled. Throws TIMEOUT after `timeoutMs`. During an outage
+   * it keeps polling, unless `maxRetries` bounds the tries of one poll.
    */
   wait(id: string, options?: CallOptions): Promise<Schedule>;
 }
@@ -74,7 +74,7 @@ export function createSchedules(call: Call): Schedules {
       call("POST", `${pathOf(root, id)}/clone`, options, { body: writeSchedule(withKey(input), false, true) }),
     wait: async (id, options) =>
       call<Schedule>("GET", pathOf(root, id), options, {
-        // When the next attempt is due, but at least 1 s and at most 15 s later: it may be moved or cancelled meanwhile.
+        // Poll when the next attempt is due, but within 1 to 15 s: the schedule may be moved or cancelled meanwhile.
         nextLook: ({ status, next_attempt_at }, serverMs) =>
           /^(succeeded|dead|cancelled)$/.test(status)
             ? undefined

@@ -21,7 +21,7 @@ import { createSchedules, type Schedules } from "./schedules.ts";
 import { writeJson } from "./write-body.ts";
 
 export type StopwatchOptions = ClientOptions & {
-  /** The address of the installation. STOPWATCH_URL, else the installation that served this package, unless given. */
+  /** The address of the installation. Default: STOPWATCH_URL, otherwise the installation that served this package. */
   baseUrl?: string | URL | undefined;
 };
 
@@ -53,8 +53,8 @@ export class Stopwatch {
   readonly #call: Call;
 
   /**
-   * Throws INVALID_KEY for a key that is none, and INVALID_ARGUMENT without an address, and in the window of a browser
-   * (where there is `window.document`): there the key would be everybody's.
+   * Throws INVALID_KEY for a malformed key, and INVALID_ARGUMENT without an address, or in a browser window (where
+   * there is `window.document`), in which everybody could read the key.
    */
   constructor(apiKey: string | undefined, options: StopwatchOptions = {}) {
     if ((globalThis as { window?: { document?: unknown } }).window?.document)

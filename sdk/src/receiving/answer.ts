@@ -9,11 +9,11 @@ import type { Gone, RetryLater } from "./retry-later.ts";
 export type ReceiveOptions = Omit<VerifyOptions, "now"> & {
   /** What to do with a delivery. The answer is 200 when it returns, 500 when it throws; see `RetryLater` and `Gone`. */
   onDelivery: (delivery: Delivery) => unknown;
-  /** Keeps a schedule that is delivered again from running again. */
+  /** Keeps a repeated delivery from running `onDelivery` again. */
   once?: Once | undefined;
   /** The largest body to read, in bytes. 1 MiB unless given. */
   maxBytes?: number | undefined;
-  /** Takes what was answered with 500, and what `once` throws. `console.error` unless given. */
+  /** Gets the errors that were answered with 500, and those of `once`. `console.error` unless given. */
   onError?: ((error: unknown) => void) | undefined;
 };
 
@@ -40,12 +40,12 @@ export async function answer(
     onError(error);
     return say(500, `misconfigured: ${message}`);
   }
-  // When the end cannot be noted, the answer still says what became of the work.
+  // If `once` fails here, the answer still tells how the work ended.
   const note = async (end: "finish" | "fail") => once?.[end](delivery.scheduleId);
   try {
     const state = once ? await once.begin(delivery.scheduleId) : "new";
     if (state === "done") return say(200, state);
-    // An attempt waits 30 s for its answer: by then, the one that is at work has ended.
+    // An attempt waits 30 s for its answer, so the running one has ended by then.
     if (state !== "new") return say(503, "busy", 30);
     try {
       await onDelivery(delivery);

@@ -2,7 +2,7 @@ type Awaitable<T> = T | PromiseLike<T>;
 
 /** Where the ids of deliveries are kept, so that `onDelivery` runs once for each schedule. */
 export type Once = {
-  /** Takes an id: `new` to the first who asks, `busy` while that one is at work, `done` once it has finished. */
+  /** Takes an id. Returns `new` to the first caller, `busy` while that one works, `done` once it has finished. */
   begin(id: string): Awaitable<"new" | "busy" | "done">;
   /** `onDelivery` has returned. */
   finish(id: string): Awaitable<unknown>;
@@ -10,7 +10,7 @@ export type Once = {
   fail(id: string): Awaitable<unknown>;
 };
 
-/** Keeps ids in the memory of one process. Beyond 10,000 it forgets those that were done first. */
+/** Keeps ids in the memory of one process: the 10,000 that were done last, and those being worked on. */
 export function memoryOnce(): Once {
   const busy = new Set<string>();
   const done = new Set<string>();

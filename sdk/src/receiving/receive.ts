@@ -3,9 +3,9 @@ import { answer, type ReceiveOptions } from "./answer.ts";
 import { readStream } from "./read-stream.ts";
 
 /**
- * A handler of deliveries for whatever takes a `Request` and returns a `Response`. It answers 200 once `onDelivery` has
- * returned, 401 to a signature that is not right, 413 past `maxBytes`, 503 while the same delivery is at work, and 500 when
- * `onDelivery` throws or the receiver is misconfigured.
+ * A handler of deliveries for anything that takes a `Request` and returns a `Response`. It answers 200 once
+ * `onDelivery` has returned, 401 to an invalid signature, 413 past `maxBytes`, 503 while the same delivery is being
+ * handled, and 500 when `onDelivery` throws or the receiver is misconfigured.
  */
 export function receive(options: ReceiveOptions): (request: Request) => Promise<Response> {
   return (request) => {

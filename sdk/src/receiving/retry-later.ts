@@ -1,4 +1,4 @@
-/** Thrown by `onDelivery`: answers 503 with `Retry-After`, so that the next attempt waits for so many seconds or longer. */
+/** Thrown by `onDelivery`: answers 503 with `Retry-After`; the next attempt waits at least this many seconds. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly seconds: number;

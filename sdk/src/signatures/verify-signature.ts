@@ -4,13 +4,13 @@ import { checkTime, findKey, type VerifyOptions } from "./check-signature.ts";
 import { type HeaderBag, readHeader, readHeaderAs } from "./headers.ts";
 import { decodeBase64, decodeSecrets } from "./secrets.ts";
 
-/** What was delivered, once its signature is found right. */
+/** A delivery whose signature was verified. */
 export type Delivery = {
   /** The schedule's id, the same on every attempt: store it, to recognise a repeat. */
   scheduleId: string;
   /** When this attempt was signed, to the second. */
   sentAt: Date;
-  /** Which of `secrets` fits, from 0. */
+  /** The index of the secret that fits, from 0. */
   secretIndex: number;
   /** The body as it came. */
   bytes: Bytes;
@@ -34,10 +34,10 @@ export async function verifySignature(
   return checkHeaders(request.headers, options)(await readBody(request));
 }
 
-/** Checks all that can be known without the body. Returns what checks the rest. */
+/** Checks everything but the body. Returns a function that checks the body. */
 export function checkHeaders(headers: HeaderBag, options: VerifyOptions): (bytes: Bytes) => Promise<Delivery> {
   const keys = decodeSecrets(options.secrets);
-  // Dots separate what is signed: an id with a dot could borrow from a body.
+  // Dots separate the signed parts: an id with a dot could take in the start of a body.
   const scheduleId = readHeaderAs(headers, "webhook-id", /^[^\s.,]+$/);
   const timestamp = readHeaderAs(headers, "webhook-timestamp", /^\d+$/);
   const signatures = readHeaderAs(headers, "webhook-signature", /./);

@@ -20,7 +20,7 @@ export type Stored = {
   /** When the next attempt is due; null when none is. */
   nextMs: number | null;
   firedMs: number | null;
-  /** It fired when it was asked to: nobody could have sent it earlier. */
+  /** It fired at its creation or a move to now, so it could not have been sent earlier. */
   isAsked: boolean;
   updatedMs: number;
   endedMs: number | null;
@@ -75,11 +75,11 @@ export class Account {
   readonly operations: Map<string, StoredOperation> = new Map();
   /** Schedules created by month (UTC). */
   readonly #scheduled: Map<string, number> = new Map();
-  /** Of the signing secrets: which is the current one, and when it was made that. */
+  /** The number of the current signing secret, and when it became the current one. */
   secretNumber: number = 1;
   requests: number = 0;
   rotatedMs: number | null = null;
-  /** What rotations with an idempotency key have answered, the oldest first. */
+  /** Answers to rotations with an idempotency key, the oldest first. */
   readonly rotations: Map<string, { atMs: number; answer: SigningSecrets }> = new Map();
   #ids = 0;
 

@@ -47,7 +47,7 @@ async function replyTo(account: Account, apiKey: string, request: Request): Prom
   const { env } = account.settings;
   const query = readQuery(url, endpoint.query ?? "none", endpoint.hasNoEnv || endpoint.isPublic ? undefined : env);
   const body = method === "GET" ? {} : await readBodyOf(account, endpoint, request);
-  // Whatever is running has come to its end by the next call, unless that call stops it.
+  // Running operations finish before the next call, unless that call stops them.
   if (!url.pathname.endsWith("/stop")) runOperations(account);
   return endpoint.run({ account, id, url, headers: request.headers, query, body });
 }

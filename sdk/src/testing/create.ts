@@ -56,7 +56,7 @@ export type Draft = {
   idempotencyKey: string | undefined;
   compared: string;
   replayOf: string | null;
-  /** What is wrong with it before target and size are looked at. */
+  /** Errors that come before those of target and size. */
   refusal?: Refusal | undefined;
 };
 

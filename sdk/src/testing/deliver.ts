@@ -2,7 +2,7 @@ import type { Account, RetryRule, Stored } from "./account.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { signAttempt } from "./sign.ts";
 
-/** One attempt, and what came of it. */
+/** One attempt and its outcome. */
 export type FakeDelivery = {
   /** The schedule that was attempted. */
   readonly scheduleId: string;
@@ -12,23 +12,23 @@ export type FakeDelivery = {
   readonly at: Date;
   readonly method: string;
   readonly url: string;
-  /** What it came with, names in lower case. */
+  /** The headers of the request, names in lower case. */
   readonly headers: { readonly [name: string]: string };
   readonly body: string;
   /** The status of the answer; null when there was none. */
   readonly status: number | null;
   /** What the handler threw, if it did. */
   readonly error: unknown;
-  /** What the schedule is now. */
+  /** The status of the schedule after the attempt. */
   readonly outcome: "succeeded" | "failed" | "dead";
-  /** When it will be attempted again; null when it will not. */
+  /** When the next attempt is due; null when none follows. */
   readonly nextAttemptAt: Date | null;
 };
 
-/** Takes a delivery in place of its target. */
+/** Handles a delivery in place of its target. */
 export type DeliveryHandler = (request: Request) => Response | Promise<Response>;
 
-/** Attempts a schedule now: calls `handler` with its signed request, and settles what the schedule is then. */
+/** Attempts a schedule now: calls `handler` with its signed request, and settles the schedule by the answer. */
 export async function deliver(
   account: Account,
   schedule: Stored,

@@ -21,7 +21,7 @@ export type FakeOptions = {
   plan?: Plan | undefined;
   /** Schedules that were created this month already; 0 unless given. */
   scheduled?: number | undefined;
-  /** Relay settings of the account; the plan's defaults unless given. What is beyond the plan is cut to it. */
+  /** Relay settings of the account; the plan's defaults unless given. Values beyond the plan's limits are clamped. */
   relaySettings?: (Partial<RetryRule> & { earlyFire?: boolean | undefined }) | undefined;
   /** Origins such as `http://localhost:3000` that are targets, too: DELIVERY_ALLOW of an installation. */
   allowedTargets?: readonly string[] | undefined;
@@ -64,7 +64,7 @@ const KEYS = {
   test: "sw_test_FakeStopwatchFakeStopwatchFake000GBsEe",
 };
 
-/** Schedules that are attempted at the instant of their creation; above, a handler seems to make them without end. */
+/** The most schedules made and attempted at one instant. More suggest that a handler makes them without end. */
 const AT_ONCE_MAX = 1_000;
 
 /**

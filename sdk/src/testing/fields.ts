@@ -1,21 +1,21 @@
 import type { ErrorDetail } from "../error.ts";
 import { isWellFormed, refuse } from "./refusal.ts";
 
-/** Takes what is wrong with a field, or with `below` in it. */
+/** Reports a problem of a field, or of `below` in it. */
 type Report = (message: string, below?: string | number) => void;
 
-/** Reads the value of a field; undefined once something is wrong with it. A field that is missing is undefined. */
+/** Reads the value of a field; undefined when it is missing, or a problem was reported. */
 export type Field<T> = (value: unknown, report: Report) => T | undefined;
 
 /** How the fields of a body are read. */
 export type Fields<Body> = { readonly [Name in keyof Body]-?: Field<Exclude<Body[Name], undefined>> };
 
-/** Takes what is wrong with a whole body. */
+/** Reports a problem of a whole body. */
 export type AddProblem = (path: string, message: string) => void;
 
 /**
- * Reads an object of these fields and no others. `also` checks how they go together, whatever is wrong with them; `isRead`
- * says that each of them could be read. Throws VALIDATION.
+ * Reads an object of these fields and no others. `also` checks how the fields go together, even if some are wrong;
+ * `isRead` tells that each could be read. Throws VALIDATION.
  */
 export function readFields<Body>(
   value: unknown,

@@ -39,7 +39,7 @@ export function orderOf({ sort }: { sort?: unknown }, list: string): string {
   return list === "schedules" ? `${sort ?? "-created_at"}` : `-${list}`;
 }
 
-/** The filters of a query as a text: what chooses page, order and environment is none. */
+/** The filters of a query as text, without the parameters for page, order and environment. */
 export function filterOf(query: { readonly [name: string]: unknown }): string {
   const filters = Object.entries(query)
     .filter(([name, value]) => value !== undefined && !/^(limit|offset|after|sort|env)$/.test(name))

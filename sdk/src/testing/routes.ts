@@ -190,7 +190,7 @@ function operationOf({ account, id }: Call): StoredOperation {
   return operation;
 }
 
-/** What an idempotency key came to, as headers. */
+/** Headers that tell the result of an idempotency key. */
 function marks({ replayed, mismatch }: { replayed: boolean; mismatch?: boolean }): { [name: string]: string } {
   return {
     ...(replayed && { "Idempotent-Replayed": "true" }),

@@ -40,7 +40,7 @@ export function checkOneTime(body: { [name: string]: unknown }, add: AddProblem)
   checkTimes(body, add);
 }
 
-/** A time as it was given: the field, what it comes to, and how it is compared with the time of another request. */
+/** A time as given: its field, its instant, and a text to compare it with the time of another request. */
 export type GivenTime = {
   name: string;
   atMs: number;

@@ -36,7 +36,7 @@ describe("the flash cookie, which carries the result of a form", () => {
     expect(readFlash(`zone=UTC; ${kept(flashCookie(CONFIG, "/relay", flash))}; x=y`, "/relay")).toEqual(flash);
   });
 
-  it("is seen by the first document and by refreshes after it, not by the second document, which removes it", () => {
+  it("is shown by the first document and by refreshes of it, and removed by the second document", () => {
     const first = load(`a=1; ${kept(sent)}`);
     expect(first.flash).toEqual({ result: "revoked" });
     const cookie = `a=1; ${kept(first.set[0] ?? "")}`;
@@ -47,13 +47,13 @@ describe("the flash cookie, which carries the result of a form", () => {
     expect(second.set).toEqual([expect.stringContaining("Max-Age=0")]);
   });
 
-  it("is not used up by another page, nor by a page that could not be loaded", () => {
+  it("is left for its page by another page, and by a page that could not be loaded", () => {
     expect(load(kept(sent), { url: "/logs?env=test" }).set).toEqual([]);
     expect(load(kept(sent), { status: 503 }).set).toEqual([]);
     expect(load(kept(sent), { url: "/keys?env=test" }).set).toHaveLength(1);
   });
 
-  it("is not marked by an answer that a cache may keep", () => {
+  it("is not marked as shown by an answer that a cache may keep", () => {
     expect(load(kept(sent), { cacheControl: "public, max-age=300" }).set).toEqual([]);
   });
 });

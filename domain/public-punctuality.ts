@@ -5,7 +5,7 @@ export type QuarterCount = { quarterMs: number; bucket: number; n: number; onTim
 
 export type PublicPunctuality = {
   sent: number;
-  /** The part of them that was on time, 0 to 1; 0 when there were none. */
+  /** The fraction of `sent` that was on time, 0 to 1; 0 when `sent` is 0. */
   onTimeRate: number;
   onTimeWithinMs: number;
   /** Lateness in ms, 0 when nothing was sent. Early counts as 0, here and below. */

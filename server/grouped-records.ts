@@ -1,6 +1,6 @@
 /** The shortest time between two writes of one group, ms. */
 const PAUSE_MS = 10_000;
-/** The most groups that are remembered. What belongs to a further one is not recorded. */
+/** The most groups that are remembered. Records of further groups are dropped. */
 const GROUPS_MAX = 1_000;
 
 type Group<Item> = { last: Item; times: number } | undefined;
@@ -13,7 +13,7 @@ type Group<Item> = { last: Item; times: number } | undefined;
 export class GroupedRecords<Item> {
   readonly #keyOf: (item: Item) => string;
   readonly #write: (last: Item, times: number) => Promise<void>;
-  /** By key, from the first write on: what came since. */
+  /** By key: the last record since the group's latest write, and how many there were; undefined when none. */
   readonly #groups = new Map<string, Group<Item>>();
 
   constructor(keyOf: (item: Item) => string, write: (last: Item, times: number) => Promise<void>) {

@@ -2,7 +2,7 @@ import { TARGET_RULES, type TargetRule } from "#domain/target-url.ts";
 import { GroupedRecords } from "./grouped-records.ts";
 import type { Logger } from "./log.ts";
 
-/** Told of each target that is refused when a schedule is to be stored. */
+/** Called with each target that is refused when a schedule is to be stored. */
 export type OnRefusedTarget = (refused: { accountId: string; rule: TargetRule }) => void;
 
 /** Counts refused targets by rule, and logs the rule's name: one line in ten seconds for an account and rule. */

@@ -8,7 +8,7 @@ export function sdkInstallCommand(baseUrl: string): string {
   return `curl -LO ${baseUrl}/sdk.tgz && npm i ./sdk.tgz`;
 }
 
-/** What pages say of the installation at `baseUrl` in the code that they show. */
+/** The values that code on pages needs for the installation at `baseUrl`. */
 export function installationOf(baseUrl: string): { baseUrl: string; sdkName: string; sdkInstall: string } {
   return { baseUrl, sdkName: SDK_NAME, sdkInstall: sdkInstallCommand(baseUrl) };
 }

@@ -54,19 +54,19 @@ export type Schedule = {
   created_at: Instant;
   /** When it last changed. */
   updated_at: Instant;
-  /** Null when none is due, and while one is under way. */
+  /** When the next one is due; null when none is, and while one is in progress. */
   next_attempt_at: Instant | null;
   /** The schedule that this one repeats. */
   replay_of: ScheduleId | null;
 };
 
-/** What moving a schedule answers. */
+/** The response to moving a schedule. */
 export type RescheduledSchedule = Schedule & {
   /** With `fireAtLocal` alone: whether the clocks of the zone skip (`gap`) or repeat (`repeat`) it; null when neither. */
   clock_change?: "gap" | "repeat" | null;
 };
 
-/** What creating a schedule answers. */
+/** The response to creating a schedule. */
 export type Created = {
   /** The schedule. */
   id: ScheduleId;
@@ -228,7 +228,7 @@ export type Operation = {
   ended_at: Instant | null;
 };
 
-/** What starting an operation answers. */
+/** The response to starting an operation. */
 export type StartedOperation = Operation & {
   /** Whether the idempotency key was known; then this is what it stands for. */
   replayed: boolean;
@@ -281,14 +281,14 @@ export type Overview = {
   histogram: {
     /** An offset, ms: exact below 100, within 2 % above. Negative when early. */
     ms: number;
-    /** Schedules that fired with it. */
+    /** Schedules that fired with this offset. */
     count: number;
   }[];
   /** The buckets of the period, including empty ones. */
   series: {
     /** When the bucket begins. */
     t: Instant;
-    /** Those of them that fired in this bucket. */
+    /** Schedules of the histogram that fired in this bucket. */
     count: number;
     /** Their median offset, ms; null when none fired. */
     p50: number | null;
@@ -337,7 +337,7 @@ export type Punctuality = {
   window: "24h";
   /** Schedules whose first attempt sent its request. */
   sent: number;
-  /** The part of them that was on time; 0 when there were none. */
+  /** The fraction of `sent` that was on time; 0 when `sent` is 0. */
   on_time_rate: number;
   /** How late is still on time. */
   on_time_within_ms: number;
@@ -350,11 +350,11 @@ export type Punctuality = {
   };
   /** When the figures were computed. */
   updated_at: Instant;
-  /** All of them by how late they were, ascending. */
+  /** The sent schedules by how late they were, ascending. */
   histogram: {
     /** A lateness, ms: exact below 100, within 2 % above; early ones are 0. */
     ms: number;
-    /** Schedules that were so late. */
+    /** Schedules with this lateness. */
     count: number;
   }[];
   /** The day in quarters of an hour, the current one included, empty ones too. */

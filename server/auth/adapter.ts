@@ -109,7 +109,7 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     async updateSession() {
       return null;
     },
-    // next-auth demands the method and calls it to sign out, which it is not asked to do.
+    // next-auth requires this method. It calls it only to sign out, which we never ask it to do.
     async deleteSession() {
       return null;
     },

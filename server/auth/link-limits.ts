@@ -23,8 +23,8 @@ export async function noteLinkRequest(
 }
 
 /**
- * Throws RATE_LIMITED when this process has found within the last second that one of these limits is reached. So whoever
- * repeats a refused request does not reach the database.
+ * Throws RATE_LIMITED when this process has found within the last second that one of these limits is reached, so that
+ * repeats of a refused request do not reach the database.
  */
 export function refuseKnownOver(services: Services, limits: readonly RequestLimit[]): void {
   const { over } = stateOf(services);

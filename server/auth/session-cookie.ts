@@ -53,8 +53,8 @@ export function forgetAccountHeaders(config: CookieSettings): Record<string, str
 }
 
 /**
- * The `Set-Cookie` values that clear every session cookie that a browser sends to `path`, whoever set it: a host beside ours
- * can set one for a domain that we share, and for a path of ours.
+ * The `Set-Cookie` values that clear every session cookie that a browser sends to `path`. This includes cookies that a
+ * sibling host set for a shared domain, or for one of our paths.
  */
 export function clearedSessionCookies({ baseUrl }: CookieSettings, path: string): string[] {
   const domains = [undefined, ...sharedDomains(new URL(baseUrl).hostname)];

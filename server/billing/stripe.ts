@@ -86,7 +86,7 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
     parseEvent(body, signature) {
       const customerId = customerOf(verifiedEvent(stripe, body, signature, webhookSecret));
       if (customerId === null) return null;
-      // An event about a customer that is not there says that it was deleted.
+      // If the customer does not exist, the event reports its deletion.
       return {
         customerId,
         readSubscription: () => withTimeout(async () => (await readSubscription(customerId)) ?? NONE),
@@ -132,7 +132,7 @@ function verifiedEvent(stripe: Stripe, body: Buffer, signature: string | null, s
   }
 }
 
-/** The SDK takes any time in the future, and the last of several times. Ours may be ahead of Stripe's clock, or behind. */
+/** The SDK accepts any future time, and uses the last of several. Our clock may be ahead of Stripe's, or behind. */
 function assertTimely(signature: string): void {
   const times = signature.split(",").filter((part) => part.trim().startsWith("t="));
   const [, seconds] = /^t=(\d{1,12})$/.exec(times.length === 1 ? (times[0] as string) : "") ?? [];

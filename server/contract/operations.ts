@@ -66,7 +66,7 @@ const OperationAnswer = z
 
 const StartedAnswer = OperationAnswer.extend(IDEMPOTENCY_FIELDS).meta({
   id: "StartedOperation",
-  description: "What starting an operation answers.",
+  description: "The response to starting an operation.",
 });
 
 const OPERATION_EXAMPLE = {

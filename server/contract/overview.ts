@@ -29,7 +29,7 @@ const OverviewAnswer = z
       .array(
         z.strictObject({
           ms: z.int().describe("An offset, ms: exact below 100, within 2 % above. Negative when early."),
-          count: z.int().min(1).describe("Schedules that fired with it."),
+          count: z.int().min(1).describe("Schedules that fired with this offset."),
         }),
       )
       .describe("The schedules that fired, except those that were to fire at once, by how late they were, ascending."),
@@ -37,7 +37,7 @@ const OverviewAnswer = z
       .array(
         z.strictObject({
           t: InstantText.describe("When the bucket begins."),
-          count: z.int().describe("Those of them that fired in this bucket."),
+          count: z.int().describe("Schedules of the histogram that fired in this bucket."),
           p50: z.int().nullable().describe("Their median offset, ms; null when none fired."),
           p95: z.int().nullable().describe("The 95th percentile of their offsets, ms; null when none fired."),
         }),
@@ -77,7 +77,7 @@ const UsageAnswer = z
 export const PunctualitySummary = z.strictObject({
   window: z.literal("24h").describe("What the figures cover."),
   sent: z.int().describe("Schedules whose first attempt sent its request."),
-  on_time_rate: z.number().min(0).max(1).describe("The part of them that was on time; 0 when there were none."),
+  on_time_rate: z.number().min(0).max(1).describe("The fraction of `sent` that was on time; 0 when `sent` is 0."),
   on_time_within_ms: z.int().describe("How late is still on time."),
   offset_ms: z
     .strictObject({
@@ -93,10 +93,10 @@ const PunctualityAnswer = PunctualitySummary.extend({
     .array(
       z.strictObject({
         ms: z.int().min(0).describe("A lateness, ms: exact below 100, within 2 % above; early ones are 0."),
-        count: z.int().min(1).describe("Schedules that were so late."),
+        count: z.int().min(1).describe("Schedules with this lateness."),
       }),
     )
-    .describe("All of them by how late they were, ascending."),
+    .describe("The sent schedules by how late they were, ascending."),
   series: z
     .array(
       z.strictObject({

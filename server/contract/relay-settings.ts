@@ -24,9 +24,9 @@ const RelaySettingsAnswer = z
     effective: Knobs.describe("The settings that apply: saved values clamped to the limits, defaults for the rest."),
     limits: z
       .strictObject({
-        cpsLimit: Range.describe("Of the calls per second."),
+        cpsLimit: Range.describe("The bounds of the calls per second."),
         retryAttempts: Range.describe("Of the retries."),
-        retryBackoffMs: Range.describe("Of the base of the wait."),
+        retryBackoffMs: Range.describe("The bounds of the base wait."),
         retryStrategy: z.array(Strategy).readonly().describe("The strategies to choose from."),
       })
       .describe("What the plan allows."),

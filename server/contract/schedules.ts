@@ -33,7 +33,9 @@ const ScheduleAnswer = z
     has_payload: z.boolean().describe("Whether a payload is stored. The payload itself is never returned."),
     created_at: InstantText.describe("When the schedule was created."),
     updated_at: InstantText.describe("When it last changed."),
-    next_attempt_at: InstantText.nullable().describe("Null when none is due, and while one is under way."),
+    next_attempt_at: InstantText.nullable().describe(
+      "When the next one is due; null when none is, and while one is in progress.",
+    ),
     replay_of: ScheduleId.nullable().describe("The schedule that this one repeats."),
   })
   .meta({ id: "Schedule", description: "A request and the instant at which it is sent." });
@@ -58,11 +60,11 @@ const CreatedAnswer = z
     ...CLOCK_CHANGE,
     ...IDEMPOTENCY_FIELDS,
   })
-  .meta({ id: "CreatedSchedule", description: "What creating a schedule answers." });
+  .meta({ id: "CreatedSchedule", description: "The response to creating a schedule." });
 
 const RescheduledAnswer = ScheduleAnswer.extend(CLOCK_CHANGE).meta({
   id: "RescheduledSchedule",
-  description: "What moving a schedule answers.",
+  description: "The response to moving a schedule.",
 });
 
 const ItemIndex = z.int().min(0).describe("Position in the request.");

@@ -33,7 +33,7 @@ const EventAnswer = z
     apiKey: z
       .strictObject({
         id: KeyId.describe("The key; of a rotated one, its replacement."),
-        name: z.string().describe("What it was called then."),
+        name: z.string().describe("Its name at that time."),
         env: Env.describe("Its environment."),
       })
       .nullable()
@@ -50,7 +50,7 @@ const EventAnswer = z
       .describe("Where it came from: the /24 of an IPv4 address or the /48 of an IPv6 address. Of refusals, the last."),
     userAgent: z.string().nullable().describe("What the browser or program called itself."),
   })
-  .meta({ id: "SecurityEvent", description: "Something that happened to who can use the account." });
+  .meta({ id: "SecurityEvent", description: "An event that concerns access to the account." });
 
 const IdentitiesAnswer = z
   .strictObject({

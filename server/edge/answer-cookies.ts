@@ -21,8 +21,8 @@ export function guardCookies(response: ServerResponse): void {
 }
 
 /**
- * Has an answer send the session cookie again. Call it only when the session was looked up and renewed: whatever stands in the
- * `Cookie` header may be of nobody.
+ * Makes an answer send the session cookie again. Call it only when the session was looked up and renewed, since the
+ * `Cookie` header may hold tokens that are not valid.
  */
 export function renewOnAnswer(response: object, setCookie: string): void {
   (response as Renewing)[RENEWAL] = setCookie;

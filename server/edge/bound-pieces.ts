@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { hasTooManyPieces, TOO_MANY_PIECES } from "../http/read-body-bytes.ts";
 
 /**
- * Ends a body that comes in too many pieces, such as chunks of one byte, of which the parser of Node.js takes a microsecond for
- * each. Whoever reads the body gets an error, and nothing more of it is read.
+ * Ends a body that comes in too many pieces, such as chunks of one byte: the parser of Node.js takes a microsecond for
+ * each. The reader of the body gets an error, and nothing more is read.
  */
 export function boundPieces(request: IncomingMessage): void {
   if (!("content-length" in request.headers || "transfer-encoding" in request.headers)) return;
@@ -20,7 +20,7 @@ export function boundPieces(request: IncomingMessage): void {
     const fail = () => {
       request.emit("error", Object.assign(new Error("the body has too many pieces"), { code: TOO_MANY_PIECES }));
     };
-    // Not by `destroy`, which would end the connection without an answer. Whoever begins to read only later asks for more.
+    // Not `destroy`, which would end the connection without an answer. A later reader gets the error by `_read`.
     request._read = () => process.nextTick(fail);
     request.on("error", () => {});
     fail();

@@ -4,8 +4,8 @@ import type { EventLoopUtilization } from "node:perf_hooks";
 export type Work = "page" | "light";
 
 /**
- * Decides when the next request of those that may wait begins, so that they leave the event loop idle for as long as they
- * occupy it. What may not wait meets an idle loop half of the time, and a single request in its way otherwise.
+ * Decides when the next request that may wait begins, so that such requests leave the event loop idle for as long as they
+ * occupy it. A request that may not wait finds the loop idle half of the time, and otherwise waits for one request.
  */
 export class LoopShare {
   readonly #utilization: (since?: EventLoopUtilization) => EventLoopUtilization;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Lets a header that counts once (`name` in small letters) count once when it came several times with one value: Node.js has
- * joined the values with commas. Returns false when they differ.
+ * Merges the values of a repeated header that must have one value (`name` in lower case): Node.js has joined them with
+ * commas. Returns false when they differ.
  */
 export function mergeRepeated(request: Pick<IncomingMessage, "rawHeaders" | "headers">, name: string): boolean {
   const { rawHeaders, headers } = request;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Lets `replace` answer when `isReplaced` says so of an answer that is about to be sent. Nothing of that one is sent: neither
- * its headers nor its body. It is asked once, before the first byte, with the status.
+ * Calls `replace` in place of an answer for which `isReplaced` returns true; neither headers nor body of that answer
+ * are sent. `isReplaced` is called once, before the first byte, with the status.
  */
 export function replaceAnswer(
   response: ServerResponse,

@@ -60,7 +60,7 @@ export class Turns {
 /** Requests that wait, in all and of one party. */
 const WAITING = { max: 2_048, perPartyMax: 256 };
 
-/** One in so many turns goes to those without an accepted credential. */
+/** One turn in this many goes to those without an accepted credential. */
 const TURNS = 4;
 
 const LOOK_AGAIN_MS = 1;

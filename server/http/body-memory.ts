@@ -118,7 +118,7 @@ function makeRoom(wanted: Held, isAccount: boolean): void {
   }
 }
 
-/** The largest body that is arriving from whoever holds the most, of those that hold more than `bytes`. */
+/** The largest arriving body of the holder with the most bytes, among holders with more than `bytes`. */
 function largestArriving({ holders }: Budget, except: string, bytes: number): Held | undefined {
   let most = bytes;
   let largest: Held | undefined;

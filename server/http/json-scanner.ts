@@ -28,12 +28,12 @@ import {
 } from "./json-bytes.ts";
 import { EXPECTED_VALUE, type Expected, explain } from "./json-problem.ts";
 
-/** Why a text is not JSON, and at which byte, or what there is too much of in it. */
+/** Why a text is not JSON, and at which byte; or which limit it exceeds. */
 export type JsonProblem = { at: number; message: string } | { excess: ErrorDetail };
 
 /**
- * Hears of the values of a text while it is scanned. `depth` is the number of brackets around the value, `at`, `from` and
- * `to` count the bytes of the text. What `valueBegins` returns ends the scan: there is too much of it.
+ * Is called for the values of a text while it is scanned. `depth` is the number of brackets around the value; `at`,
+ * `from` and `to` are byte positions. An excess returned by `valueBegins` ends the scan.
  */
 export type JsonVisitor = {
   valueBegins(depth: number, at: number, firstByte: number): ErrorDetail | undefined;

@@ -21,7 +21,7 @@ export class JsonText {
     this.#scanner = new JsonScanner(visitor);
   }
 
-  /** Checks the next piece. Throws VALIDATION as soon as there is too much of something; of bad syntax `finish` tells. */
+  /** Checks the next piece. Throws VALIDATION as soon as a limit is exceeded; `finish` reports bad syntax. */
   push(piece: Uint8Array): void {
     if (!this.#isUtf8 || this.#problem !== undefined) return;
     this.#isUtf8 = this.#utf8.push(piece);
@@ -48,7 +48,7 @@ export function parseJson(bytes: Buffer): unknown {
   return JSON.parse(bytes.toString("utf8", markBytes(bytes)));
 }
 
-/** Says that there are more values than `VALUES_MAX` in what `path` names. */
+/** The error for more than `VALUES_MAX` values in the part that `path` names. */
 export function tooManyValues(path: string): ErrorDetail {
   return { path, message: `must have at most ${VALUES_MAX} names and elements` };
 }

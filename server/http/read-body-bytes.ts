@@ -32,7 +32,7 @@ export function hasTooManyPieces(pieces: number, receivedBytes: number): boolean
   return pieces > PIECES + receivedBytes / PIECE_BYTES;
 }
 
-/** The `code` of the error by which a request's stream says so. */
+/** The `code` of the error of a request's stream whose body has too many pieces. */
 export const TOO_MANY_PIECES = "TOO_MANY_PIECES";
 
 function tooManyPieces(): AppError {
@@ -40,7 +40,7 @@ function tooManyPieces(): AppError {
   return new AppError("VALIDATION", message, { details: [{ path: "", message }] });
 }
 
-/** Bytes that `take` gets at once at most. */
+/** The most bytes that `take` gets at once. */
 const TAKEN_BYTES_MAX = 256 * 1024;
 
 /** Gets the bytes of a body in order, as they arrive. `received` has them, too. What it throws ends the reading. */

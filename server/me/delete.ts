@@ -12,7 +12,7 @@ import { getServices } from "../services.ts";
 
 const ATTEMPTS_WAIT_MS = 2_000;
 const POLL_INTERVAL_MS = 50;
-/** By then a claim that began before the deletion committed has locked its shard's row, so that we can wait for it. */
+/** A claim that began before the deletion committed locks its shard's row within this, ms; then we can wait for it. */
 const CLAIM_LOCKS_WITHIN_MS = 20;
 
 /**

@@ -13,7 +13,7 @@ import type { CreateInput } from "./create-input.ts";
 import { creationLimits, NO_HASH, prepareSchedule, type ScheduleRequest } from "./prepare.ts";
 import { notInFuture, type ReadTime, readTime } from "./time-input.ts";
 
-/** `clockChange` is about a local time that was given, and undefined without one. */
+/** `clockChange` tells how the clocks change at a given local time; undefined without one. */
 export type CreatedSchedule = Extract<Creation, { outcome: "created" | "replayed" }> & Pick<ReadTime, "clockChange">;
 
 /**

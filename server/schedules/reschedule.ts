@@ -7,7 +7,7 @@ import { getSchedule, scheduleIdOrThrow } from "./get.ts";
 import type { RescheduleInput } from "./reschedule-input.ts";
 import { notInFuture, type ReadTime, readTime } from "./time-input.ts";
 
-/** `clockChange` is about a local time that was given, and undefined without one. */
+/** `clockChange` tells how the clocks change at a given local time; undefined without one. */
 export type Rescheduled = ScheduleRow & Pick<ReadTime, "clockChange">;
 
 /**

@@ -15,11 +15,22 @@ export type WebProcess = {
 
 const BUILD_AND_START_MS = 170_000;
 
-/** Starts `npm run web` with these settings on a free port. Resolves when it answers. Builds it first if necessary. */
-export async function startWebProcess(settings: Record<string, string>): Promise<WebProcess> {
+/**
+ * Starts `npm run web` with these settings on a free port. Resolves when it answers. Builds it first if necessary. `folder`
+ * has other sources than this checkout.
+ */
+export async function startWebProcess(
+  settings: Record<string, string>,
+  { folder, deadlineMs = BUILD_AND_START_MS }: { folder?: string; deadlineMs?: number } = {},
+): Promise<WebProcess> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const web = runScript("web", [], { LOG_LEVEL: "error", ...settings, PORT: String(port), NODE_ENV: "production" });
+  const web = runScript(
+    "web",
+    [],
+    { LOG_LEVEL: "error", ...settings, PORT: String(port), NODE_ENV: "production" },
+    folder,
+  );
   const lines = () => [...web.stdout, ...web.stderr];
   const ended = web.exited.then((code) => {
     throw new Error(`the web process ended with exit code ${code}\n${lines().join("\n")}`);
@@ -30,7 +41,10 @@ export async function startWebProcess(settings: Record<string, string>): Promise
       (answer) => answer.ok,
       () => false,
     );
-  await Promise.race([waitFor("the web process answers", answers, BUILD_AND_START_MS), ended]);
+  await Promise.race([waitFor("the web process answers", answers, deadlineMs), ended]).catch((error) => {
+    web.child.kill("SIGTERM");
+    throw error;
+  });
   return {
     port,
     origin,

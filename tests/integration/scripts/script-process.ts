@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { COMPILE_CACHE } from "../../helpers/compile-cache.ts";
 
 export type ScriptProcess = {
@@ -9,10 +10,12 @@ export type ScriptProcess = {
   exited: Promise<number | null>;
 };
 
-/** Runs Node.js in the project's folder with only these settings, and collects the lines it writes. */
-export function runNode(args: string[], settings: Record<string, string> = {}): ScriptProcess {
+const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Runs Node.js in `folder`, the project's by default, with only these settings, and collects the lines it writes. */
+export function runNode(args: string[], settings: Record<string, string> = {}, folder = PROJECT): ScriptProcess {
   const child = spawn(process.execPath, args, {
-    cwd: new URL("../../..", import.meta.url),
+    cwd: folder,
     // biome-ignore lint/style/noProcessEnv: programs are found by it
     env: { NODE_ENV: "test", PATH: process.env.PATH, HOME: process.env.HOME, ...COMPILE_CACHE, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
@@ -30,8 +33,14 @@ export function runNode(args: string[], settings: Record<string, string> = {}): 
   };
 }
 
-export function runScript(name: string, args: string[], settings: Record<string, string>): ScriptProcess {
-  return runNode(["scripts/run.mjs", name, ...args], settings);
+/** Runs an npm command of the project in `folder`, as `runNode`. */
+export function runScript(
+  name: string,
+  args: string[],
+  settings: Record<string, string>,
+  folder = PROJECT,
+): ScriptProcess {
+  return runNode(["scripts/run.mjs", name, ...args], settings, folder);
 }
 
 export function isAlive(pid: number): boolean {

@@ -4,7 +4,7 @@ import { enabledProviders } from "#server/auth/enabled-providers.ts";
 import type { Ctx } from "#server/context.ts";
 import { hrefWith, type View } from "./view.ts";
 
-/** Asks for a new sign-in in place of the form of this page, and leads back to the page as it is, without its error. */
+/** Shown in place of a form that needs a newer sign-in. The sign-in returns to this page with its parameters, without `error`. */
 export function confirmAgain(
   { ctx, view }: { ctx: Ctx; view: View },
   { why, keep }: { why: ReactNode; keep: { href: string; label: string } },

@@ -31,11 +31,11 @@ export type Shown = {
   /** The title of the document, where `title` alone does not say what the page is about. */
   documentTitle?: string | undefined;
   crumb?: { href: string; label: string };
-  /** What changes how the page is shown, in its bar. */
+  /** Controls of the view, in the page bar. */
   tools?: ReactNode;
-  /** The one thing most done there. */
+  /** The main action, in the page bar. */
   action?: ReactNode;
-  /** For forms. */
+  /** A narrow column, for forms. */
   narrow?: boolean;
   body: ReactNode;
 };
@@ -46,9 +46,9 @@ export type Opened = { ctx: Ctx; view: View; beat: Beat; routeParams: Readonly<R
 type PageProps = { params: Promise<Record<string, string>>; searchParams: SearchParams };
 
 /**
- * A page of the dashboard at `path` (`/schedules/[id]`): who is not signed in goes to sign-in and comes back; everything
- * is read before anything is shown, so that a page that cannot be read is answered as a whole, without scripts, and with its
- * status: with the request's id when the database is away, "not found" for NOT_FOUND of a verb.
+ * A page of the dashboard at `path` (`/schedules/[id]`). Without a session it redirects to sign-in, and from there back. All
+ * data is read before anything is rendered, so that a failure is a whole page with its own status, which needs no script: 404
+ * when a verb throws NOT_FOUND, 503 with the id of the request while the database is unavailable.
  */
 export function dashboardPage(path: string, show: (opened: Opened) => Promise<Shown>) {
   registerCountedRoute({ method: "GET", path });
@@ -72,7 +72,7 @@ export function dashboardPage(path: string, show: (opened: Opened) => Promise<Sh
   };
 }
 
-/** Leads to sign-in and back. A form that was sent without scripts is kept by the browser, so its page says what to do. */
+/** Redirects to sign-in, and from there back. A form sent without scripts gets a page instead: the browser can send it again. */
 function signedOut(own: string) {
   const href = signInPageUrl("/login", {}, own);
   return isAnswerToForm() ? signedOutPage(href) : redirect(href);
@@ -134,7 +134,7 @@ async function readView(path: string, params: View["params"]): Promise<View> {
   return { path, params, env, times, browserZone, zone, flash, now: new Date() };
 }
 
-/** `/schedules/[id]` with what stands for `[id]`. */
+/** `/schedules/[id]` with the value of `id`. */
 function fillIn(path: string, routeParams: Record<string, string>): string {
   return path.replace(/\[(\w+)\]/g, (_, name: string) => encodeURIComponent(routeParams[name] ?? ""));
 }

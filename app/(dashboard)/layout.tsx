@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
 
-// A page has its title in its body (`dashboardPage`): which one is known only when the page has been read.
+// `dashboardPage` renders the title in the body, because it depends on the data of the page.
 export const metadata: Metadata = { title: { absolute: "" }, robots: "noindex" };
 
 export default function DashboardLayout({ children }: { children: ReactNode }) {

@@ -7,7 +7,7 @@ import { hasAdministrators } from "#server/admin/has-administrators.ts";
 import { answerPageWith } from "#server/edge/page-answer.ts";
 import { chosenTheme } from "../page-request.ts";
 
-/** The page in place of the one at `path` (`/schedules/[id]`) when what it is about does not exist. Answers 404. */
+/** The page in place of the one at `path` (`/schedules/[id]`) when its subject does not exist. Sets the status 404. */
 export async function missingPage(path: string) {
   answerPageWith(404);
   const { title, text, actions } = [...MISSING].find(([prefix]) => path.startsWith(prefix))?.[1] ?? PAGE;
@@ -34,7 +34,7 @@ const PAGE: Missing = {
   actions: <ButtonLink href="/overview">Overview</ButtonLink>,
 };
 
-/** By the beginning of the page's path; the first counts. */
+/** By prefix of the page's path. The first match counts. */
 const MISSING = new Map<string, Missing>(
   Object.entries({
     "/schedules/operations": {

@@ -3,9 +3,9 @@ import type { Environment } from "#domain/environment.ts";
 import type { Flash } from "#server/http/flash-cookie.ts";
 import { type PageQuery, pageUrl } from "#server/http/page-url.ts";
 
-/** How a page of the dashboard is looked at: from its address, and from cookies. */
+/** The settings of a dashboard page, from its address and from cookies. */
 export type View = {
-  /** Of the page, without its query. */
+  /** The path of the page, without its query. */
   path: string;
   /** Parameters that were given once and are not empty. */
   params: Readonly<Record<string, string | undefined>>;
@@ -17,7 +17,7 @@ export type View = {
   zone: string;
   /** Flash message of the form that redirected here; undefined once shown. */
   flash: Flash | undefined;
-  /** When the page was made. */
+  /** When the page was rendered. */
   now: Date;
 };
 

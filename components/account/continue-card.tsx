@@ -4,7 +4,7 @@ import { Card } from "../ui/card.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 
 /**
- * The way to the billing provider: a plain link, since the content security policy lets no form lead there. `url` is
+ * The link to the billing provider. It is a plain link, since the content security policy allows no form to another host. `url` is
  * undefined when the link has expired.
  */
 export function ContinueCard({

@@ -1,7 +1,7 @@
 import { ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 
-/** The way to the page that deletes the account. */
+/** The link to the page that deletes the account. */
 export function DeleteLink({ href }: { href: string }) {
   return (
     <Card danger aria-labelledby="delete">

@@ -19,7 +19,7 @@ export type ShownEvent = {
   userAgent: string | null;
 };
 
-/** What happened, in one line. */
+/** The event in one line. */
 export function eventInWords(event: ShownEvent): string {
   const text = WORDS[event.kind](event);
   const by = event.by === null ? undefined : BY[event.by.kind];
@@ -49,7 +49,7 @@ const WORDS: Record<SecurityEventKind, (event: ShownEvent) => string> = {
   account_deleted: () => "Deleted the account",
 };
 
-// Whoever is signed in did it, unless it says otherwise.
+// A session acted, unless the actor is one of these.
 const BY: Partial<Record<SecurityActor, string>> = {
   api_key: "with an API key",
   administrator: "by an administrator",

@@ -11,14 +11,14 @@ export type Subscription = {
   status: SubscriptionStatus;
   /** When the subscription renews, or the account loses its plan. */
   currentPeriodEnd: string | null;
-  /** There is a billing portal for it. */
+  /** Whether a billing portal exists for the account. */
   manageable: boolean;
 };
 
 export type Payment = {
   /** Billing is configured on this server. */
   isConfigured: boolean;
-  /** The owner comes from the checkout. */
+  /** Whether the owner has just returned from the checkout. */
   isFromCheckout: boolean;
   paidPlan: PlanName;
   env: string;
@@ -28,7 +28,7 @@ export type Payment = {
   checkHref: string;
 };
 
-/** How the account pays, and the buttons to the checkout and the billing portal. */
+/** The state of the subscription, and the buttons to the checkout and the billing portal. */
 export function PaymentState({ subscription, payment }: { subscription: Subscription; payment: Payment }) {
   const { plan, status, manageable } = subscription;
   const { isConfigured, isFromCheckout, paidPlan, env } = payment;

@@ -2,6 +2,7 @@ import { PLAN_NAMES } from "#domain/plans.ts";
 import { formatCount } from "../format/number.ts";
 import { ButtonLink } from "../ui/button.tsx";
 import { Card, CardHead } from "../ui/card.tsx";
+import { CursorPager } from "../ui/cursor-pager.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { FilterForm, FilterSelect } from "../ui/filter-form.tsx";
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui/table.tsx";
@@ -75,7 +76,7 @@ export function AccountList({
       ) : (
         <AccountTable accounts={accounts} accountHref={accountHref} />
       )}
-      {(firstHref || nextHref) && <Steps label="Pages of accounts" firstHref={firstHref} nextHref={nextHref} />}
+      {(firstHref || nextHref) && <CursorPager label="Pages of accounts" firstHref={firstHref} nextHref={nextHref} />}
     </Card>
   );
 }
@@ -118,31 +119,5 @@ function AccountTable({
         ))}
       </TableBody>
     </Table>
-  );
-}
-
-/** The way through a list that is paged from its last row: to its first page and to the next one. */
-export function Steps({
-  label,
-  firstHref,
-  nextHref,
-}: {
-  label: string;
-  firstHref: string | undefined;
-  nextHref: string | undefined;
-}) {
-  return (
-    <nav aria-label={label} className="flex justify-end gap-1.5 border-line border-t px-4 py-2">
-      {firstHref && (
-        <ButtonLink size="small" href={firstHref}>
-          First page
-        </ButtonLink>
-      )}
-      {nextHref && (
-        <ButtonLink size="small" href={nextHref} rel="next">
-          Next
-        </ButtonLink>
-      )}
-    </nav>
   );
 }

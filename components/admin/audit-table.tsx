@@ -1,8 +1,8 @@
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
+import { CursorPager } from "../ui/cursor-pager.tsx";
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui/table.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { Steps } from "./account-list.tsx";
 
 type Act = {
   id: string;
@@ -73,7 +73,7 @@ export function AuditTable({
           </TableBody>
         </Table>
       )}
-      {(firstHref || nextHref) && <Steps label="Pages of acts" firstHref={firstHref} nextHref={nextHref} />}
+      {(firstHref || nextHref) && <CursorPager label="Pages of acts" firstHref={firstHref} nextHref={nextHref} />}
     </Card>
   );
 }

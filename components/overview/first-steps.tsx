@@ -8,12 +8,12 @@ import { CodeTabs } from "../ui/code-tabs.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** What of the first steps is done in an environment. */
+/** Which of the first steps are done in an environment. */
 export type StepsDone = { hasKey: boolean; hasSchedule: boolean; hasSent: boolean };
 
 /**
- * What a newcomer does first: a key, a call that is ready to be sent, a look at what came of it. A step that is done is
- * ticked, and says no more than where to find what it made.
+ * The first steps of a new account: create a key, send a ready-made call, look at its result. A step that is done is ticked
+ * and only links to its result.
  */
 export function FirstSteps({
   installation,

@@ -20,7 +20,7 @@ export type Near = {
 type Seen = { schedules: readonly Near[]; allHref: string; now: Date; zone: string };
 
 /** The schedules that fired last, the latest first. */
-export function LatestToFire({ schedules, allHref, now, zone }: Seen) {
+export function RecentlyFired({ schedules, allHref, now, zone }: Seen) {
   const isTwoSided = schedules.some(({ offsetMs }) => offsetMs !== null && offsetMs < 0);
   return (
     <Card aria-labelledby="latest">
@@ -64,7 +64,7 @@ export function LatestToFire({ schedules, allHref, now, zone }: Seen) {
 }
 
 /** The schedules that are due next, the first of them first. */
-export function NextToFire({ schedules, allHref, now, zone }: Seen) {
+export function UpcomingSchedules({ schedules, allHref, now, zone }: Seen) {
   return (
     <Card aria-labelledby="next">
       <CardHead id="next" title="Next">

@@ -10,9 +10,9 @@ import { type Cloned, ClonedRequest } from "./cloned-request.tsx";
 import { DraftCodeBlocks } from "./draft-code-blocks.tsx";
 import { FormProblems } from "./form-problems.tsx";
 import { RequestFields } from "./request-fields.tsx";
+import { TimeFields } from "./time-fields.tsx";
 import { TimePreview } from "./time-preview.tsx";
 import { type FormAction, useScheduleForm } from "./use-schedule-form.ts";
-import { WhenFields } from "./when-fields.tsx";
 
 /**
  * The form of a new schedule or a clone. Without scripts `action` answers with the page and the typed values. With
@@ -76,7 +76,7 @@ export function NewScheduleForm({
             <span className="text-ink-muted text-xs">Clock: the database&rsquo;s</span>
           </CardHead>
           <CardBody className="grid grid-cols-1 gap-4">
-            <WhenFields
+            <TimeFields
               typed={draft}
               chosen={chosen}
               nowMs={nowMs}

@@ -5,9 +5,9 @@ import { chooseTime, type TypedTime } from "#domain/chosen-time.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Checkbox } from "../ui/choice.tsx";
+import { TimeFields } from "./time-fields.tsx";
 import { TimePreview } from "./time-preview.tsx";
 import { useClock } from "./use-clock.ts";
-import { WhenFields } from "./when-fields.tsx";
 
 /** The form that moves a schedule. `reason` is why it cannot be moved; `error` is the error of the last submit. */
 export function RescheduleForm({
@@ -45,7 +45,7 @@ export function RescheduleForm({
       <Card>
         <CardHead title="When" />
         <CardBody className="grid grid-cols-1 gap-4">
-          <WhenFields
+          <TimeFields
             typed={typed}
             chosen={chosen}
             nowMs={nowMs}

@@ -3,7 +3,7 @@ import type { Environment } from "#domain/environment.ts";
 import type { OwnNear } from "#server/overview/nearest.ts";
 import { hrefIn } from "../view.ts";
 
-/** A schedule as the overview shows it: where it leads, and when it fired or is to fire. */
+/** A schedule of the overview: its link, and when it fired or will fire. */
 export function nearIn(env: Environment, { id, status, method, targetUrl, ...times }: OwnNear): Near {
   const at = new Date(times.firedAtMs ?? times.fireAtMs);
   return { id, href: hrefIn(env, `/schedules/${id}`), status, method, url: targetUrl, at, offsetMs: times.offsetMs };

@@ -1,10 +1,10 @@
 import { Plus } from "lucide";
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
+import { DispatcherDown } from "#components/overview/dispatcher-down.tsx";
 import { FirstSteps, type StepsDone } from "#components/overview/first-steps.tsx";
 import { LatenessCard } from "#components/overview/lateness-card.tsx";
-import { LatestToFire, NextToFire } from "#components/overview/nearest.tsx";
+import { RecentlyFired, UpcomingSchedules } from "#components/overview/nearest.tsx";
 import { NeedsAttention } from "#components/overview/needs-attention.tsx";
-import { NotRunning } from "#components/overview/not-running.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 import { Segments } from "#components/ui/tabs.tsx";
@@ -20,7 +20,7 @@ import { chosenPeriod, PERIOD_WORDS, periodChoices } from "./period.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** The overview: how late the account's requests left, what wants a look, and the first steps of a newcomer. */
+/** The overview: how late the account's requests left, what needs attention, and the first steps of a new account. */
 export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> {
   const period = chosenPeriod(view.params.period, ctx.limits.retentionDays);
   const [overview, near] = await Promise.all([readOverview(ctx, period), readNearest(ctx)]);
@@ -36,7 +36,7 @@ export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> 
     ),
     body: (
       <>
-        <NotRunning beat={beat} now={view.now} zone={view.zone} />
+        <DispatcherDown beat={beat} now={view.now} zone={view.zone} />
         {steps && <Beginning {...{ ctx, view }} done={{ ...steps, hasSent: near.latest.length > 0 }} />}
         {(steps === null || steps.hasSchedule) && <Figures {...{ overview, near, view }} />}
       </>
@@ -99,7 +99,7 @@ function Figures({ overview, near, view }: { overview: Overview; near: Nearest; 
         links={{ schedules: schedulesIn({ status: "scheduled,firing,failed" }), logs: hrefIn(view.env, "/logs") }}
       />
       <div className="grid grid-cols-1 items-start gap-5 min-[72rem]:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
-        <LatestToFire
+        <RecentlyFired
           schedules={near.latest.map((one) => nearIn(view.env, one))}
           allHref={hrefIn(view.env, "/logs")}
           {...seen}
@@ -118,7 +118,7 @@ function Figures({ overview, near, view }: { overview: Overview; near: Nearest; 
             }}
             period={words}
           />
-          <NextToFire
+          <UpcomingSchedules
             schedules={near.next.map((one) => nearIn(view.env, one))}
             allHref={schedulesIn({ status: "scheduled", sort: "fire_at" })}
             {...seen}

@@ -2,7 +2,7 @@ import type { RelayDraft } from "#components/relay/relay-form.tsx";
 import type { SavedRelaySettings } from "#domain/relay-settings.ts";
 import type { View } from "../view.ts";
 
-/** What the form shows: what was typed and not saved, or the saved settings. */
+/** The values of the form: those typed but not saved, or the saved settings. */
 export function draftOf(params: View["params"], saved: SavedRelaySettings): RelayDraft {
   if (params.typed === "1") {
     const { cps = "", retries = "", wait = "", strategy = "", early = "" } = params;
@@ -24,7 +24,7 @@ export function problemsOf(wrong = ""): Partial<Record<keyof RelayDraft, string>
   return Object.fromEntries(Object.entries(PROBLEMS).filter(([name]) => names.includes(name)));
 }
 
-/** What saving did: the settings that `clamped` names were brought into the plan's limits. */
+/** The message after saving. `clamped` names the settings that were clamped to the plan's limits. */
 export function savedMessage(clamped = ""): string {
   const names = clamped.split(",").flatMap((knob) => CLAMPED.get(knob) ?? []);
   if (names.length === 0) return "Saved. It applies to the next attempts.";

@@ -2,7 +2,7 @@ import type { ScheduleLinks } from "#components/schedules/shown-schedule.ts";
 import type { Environment } from "#domain/environment.ts";
 import { hrefIn } from "../view.ts";
 
-/** Where something is done with a schedule. */
+/** The pages of the actions on a schedule. */
 export function scheduleLinks(env: Environment, id: string): ScheduleLinks {
   return {
     fire: hrefIn(env, `/schedules/${id}/fire`),

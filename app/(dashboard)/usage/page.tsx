@@ -1,9 +1,9 @@
 import { Tag } from "#components/ui/tag.tsx";
-import { InWords } from "#components/usage/in-words.tsx";
 import { type Month, MonthCard } from "#components/usage/month-card.tsx";
-import { MoreRoom } from "#components/usage/more-room.tsx";
 import { OtherEnvironment } from "#components/usage/other-environment.tsx";
+import { PaidLimits } from "#components/usage/paid-limits.tsx";
 import { QuotaNotice } from "#components/usage/quota-notice.tsx";
+import { UsageText } from "#components/usage/usage-text.tsx";
 import type { Environment } from "#domain/environment.ts";
 import { type MonthUsage, readMonthUsage } from "#server/overview/usage.ts";
 import { dashboardPage } from "../dashboard-page.tsx";
@@ -23,7 +23,7 @@ export default dashboardPage("/usage", async ({ ctx, view }) => {
         <QuotaNotice month={month} />
         <MonthCard month={month} />
         <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,20rem),1fr))] items-start gap-5">
-          <InWords month={month} plan={PLAN_NAMES[ctx.plan]} />
+          <UsageText month={month} plan={PLAN_NAMES[ctx.plan]} />
           <div className="grid grid-cols-1 gap-5">
             <OtherEnvironment
               env={other}
@@ -32,7 +32,7 @@ export default dashboardPage("/usage", async ({ ctx, view }) => {
               href={hrefIn(other, "/usage")}
             />
             {ctx.plan === "free" && ctx.config.stripe !== undefined && (
-              <MoreRoom limits={ctx.config.plans.indie} href={hrefIn(view.env, "/account")} />
+              <PaidLimits limits={ctx.config.plans.indie} href={hrefIn(view.env, "/account")} />
             )}
           </div>
         </div>

@@ -14,8 +14,8 @@ export const metadata = { title: "Sign in", robots: "noindex" };
 export default async function SignIn({ searchParams }: { searchParams: SearchParams }) {
   const { error: errorCode, email = "", redirectTo } = await readSearchParams(searchParams);
   const next = redirectPath(redirectTo);
-  // A failure is shown even to somebody who is signed in.
-  const error = errorCode ?? (await goOnWhenSignedIn(next));
+  // Signed-in users see a failure, too.
+  const error = errorCode ?? (await redirectIfSignedIn(next));
   const { config } = getServices();
   const query = next === HOME_PATH ? "" : `?${new URLSearchParams({ redirectTo: next })}`;
   const isEmailWrong = error === "email_invalid";
@@ -33,11 +33,11 @@ export default async function SignIn({ searchParams }: { searchParams: SearchPar
 }
 
 /** Redirects a signed-in user to `next`. While the database is unavailable, sets status 503 and returns "unavailable". */
-async function goOnWhenSignedIn(next: string): Promise<"unavailable" | undefined> {
+async function redirectIfSignedIn(next: string): Promise<"unavailable" | undefined> {
   try {
     if ((await findSignedIn()) === null) return undefined;
   } catch (error) {
-    // Too many requests: whoever it is may sign in.
+    // Over the limit the session is not looked up. The visitor may still sign in.
     if (error instanceof AppError && error.code === "RATE_LIMITED") return undefined;
     if (!(error instanceof AppError) || error.code !== "UNAVAILABLE") throw error;
     answerPageWith(503, "5");

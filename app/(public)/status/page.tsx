@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { DayCard } from "#components/status/day-card.tsx";
+import { DayTape } from "#components/status/day-tape.tsx";
 import { Definitions } from "#components/status/definitions.tsx";
 import { StatusNotices } from "#components/status/status-notices.tsx";
-import { ThroughTheDay } from "#components/status/through-the-day.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Card } from "#components/ui/card.tsx";
 import { EmptyState } from "#components/ui/empty-state.tsx";
@@ -45,7 +45,7 @@ function Figures({ figures, isRunning }: { figures: Punctuality; isRunning: bool
     <>
       <StatusNotices updatedAt={figures.updatedAt} isRunning={isRunning} now={new Date()} />
       <DayCard figures={figures} />
-      <ThroughTheDay buckets={buckets} />
+      <DayTape buckets={buckets} />
       <Definitions onTimeWithinMs={figures.onTimeWithinMs} maxAgeS={PUNCTUALITY_MAX_AGE_S} />
     </>
   );

@@ -5,9 +5,9 @@ import { Identities } from "#components/account/identities.tsx";
 import { type Payment, PaymentState, type Subscription } from "#components/account/payment-state.tsx";
 import { Sessions } from "#components/account/sessions.tsx";
 import { Card, CardBody } from "#components/ui/card.tsx";
-import { InWords } from "#components/usage/in-words.tsx";
 import { type Month, MonthCard } from "#components/usage/month-card.tsx";
 import { QuotaNotice } from "#components/usage/quota-notice.tsx";
+import { UsageText } from "#components/usage/usage-text.tsx";
 import { LONG_NAME } from "./extreme-values.ts";
 import { Section } from "./section.tsx";
 
@@ -105,7 +105,7 @@ export function AccountParts() {
             ...{ scheduled: 1_234_567_890, limit: 2_000_000_000, graceLimit: 2_200_000_000, projected: 9_876_543_210 },
           }}
         />
-        <InWords month={{ ...MONTH, scheduled: 0, limit: 0, graceLimit: 0, projected: null }} plan="Free" />
+        <UsageText month={{ ...MONTH, scheduled: 0, limit: 0, graceLimit: 0, projected: null }} plan="Free" />
         <Sessions
           sessions={[
             {

@@ -1,10 +1,10 @@
 import { FrameFoot } from "#components/layout/frame-foot.tsx";
 import { TimesSwitch } from "#components/layout/times-switch.tsx";
+import { DispatcherDown } from "#components/overview/dispatcher-down.tsx";
 import { FirstSteps } from "#components/overview/first-steps.tsx";
 import { LatenessCard } from "#components/overview/lateness-card.tsx";
-import { LatestToFire, type Near, NextToFire } from "#components/overview/nearest.tsx";
+import { type Near, RecentlyFired, UpcomingSchedules } from "#components/overview/nearest.tsx";
 import { NeedsAttention } from "#components/overview/needs-attention.tsx";
-import { NotRunning } from "#components/overview/not-running.tsx";
 import { StatusNotices } from "#components/status/status-notices.tsx";
 import { Card, CardBody } from "#components/ui/card.tsx";
 import { installationOf } from "#server/sdk-package.ts";
@@ -39,8 +39,8 @@ const STEPS_DONE = {
 export function OverviewParts() {
   return (
     <Section title="Overview: first use, one request, very much, nothing">
-      <NotRunning beat={{ ageMs: 252_000, isAlive: false }} now={NOW} zone="Europe/Berlin" />
-      <NotRunning beat={{ ageMs: null, isAlive: false }} now={NOW} zone="UTC" />
+      <DispatcherDown beat={{ ageMs: 252_000, isAlive: false }} now={NOW} zone="Europe/Berlin" />
+      <DispatcherDown beat={{ ageMs: null, isAlive: false }} now={NOW} zone="UTC" />
       <StatusNotices updatedAt={ago(364)} isRunning={false} now={NOW} />
       {Object.entries(STEPS_DONE).map(([name, done]) => (
         <FirstSteps key={name} {...FIRST_STEPS} done={done} />
@@ -58,8 +58,8 @@ export function OverviewParts() {
         links={{ schedules: "#schedules", logs: "#logs" }}
       />
       <div className="grid items-start gap-4 grid-cols-[repeat(auto-fit,minmax(min(100%,21rem),1fr))]">
-        <LatestToFire schedules={NEAR} {...SEEN} />
-        <NextToFire schedules={NEAR} {...SEEN} />
+        <RecentlyFired schedules={NEAR} {...SEEN} />
+        <UpcomingSchedules schedules={NEAR} {...SEEN} />
         <NeedsAttention
           failed={{ count: 1_234_567, href: "#failed" }}
           dead={{ count: 0, href: "#dead" }}

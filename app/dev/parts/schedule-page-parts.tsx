@@ -4,8 +4,8 @@ import { ActionsCard } from "#components/schedules/schedule-actions.tsx";
 import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
 import type { ShownSchedule } from "#components/schedules/shown-schedule.ts";
 import { StatusSummary } from "#components/schedules/status-summary.tsx";
+import { TimeFacts } from "#components/schedules/time-facts.tsx";
 import { Timeline } from "#components/schedules/timeline.tsx";
-import { WhenFacts } from "#components/schedules/when-facts.tsx";
 import { LONG_ERROR, LONG_NAME, LONG_URL } from "./extreme-values.ts";
 import { Section } from "./section.tsx";
 
@@ -80,7 +80,7 @@ export function SchedulePageParts() {
           <Timeline schedule={SCHEDULE} zone="Europe/Berlin" now={NOW} />
           <div className="grid grid-cols-1 gap-4">
             <RequestFacts schedule={SCHEDULE} env="test" hrefOf={(id) => `#${id}`} />
-            <WhenFacts schedule={{ ...SCHEDULE, ...FIRED }} zone="Europe/Berlin" />
+            <TimeFacts schedule={{ ...SCHEDULE, ...FIRED }} zone="Europe/Berlin" />
             <ActionsCard schedule={SCHEDULE} links={LINKS} />
           </div>
         </div>

@@ -33,7 +33,7 @@ const SHOWN: Record<(typeof OPERATION_STATUSES)[number], Partial<ShownOperation>
 
 const USAGE = { period: "202603", plan: "free", scheduled: 1_412, limit: 2_000, grace_limit: 2_200 } as const;
 
-/** What is asked and said before, while and after many schedules are cancelled or replayed. */
+/** Operations: the confirm card, progress in each status, and flash notices. */
 export function ScheduleParts() {
   return (
     <Section title="Operations on many schedules">

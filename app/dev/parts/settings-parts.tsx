@@ -26,7 +26,7 @@ const KEYS: ShownKey[] = [
   { ...KEY, id: "key_3", name: "a name as long as somebody made it when nobody looked", revoked_at: KEY.created_at },
 ];
 
-/** What asks before an act and says what came of it; keys, secrets and relay settings. */
+/** Confirm cards and form outcomes; keys, secrets and relay settings. */
 export function SettingsParts() {
   return (
     <Section title="Settings: questions, outcomes, keys, secrets, sliders">

@@ -1,7 +1,7 @@
 import { createElement as h } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { NotRunning } from "#components/overview/not-running.tsx";
+import { DispatcherDown } from "#components/overview/dispatcher-down.tsx";
 import { StatusNotices } from "#components/status/status-notices.tsx";
 
 const now = new Date("2026-03-27T14:32:07.000Z");
@@ -27,7 +27,7 @@ describe("the public status says", () => {
 
 describe("the overview says", () => {
   const show = (ageMs: number | null, isAlive: boolean) =>
-    words(h(NotRunning, { beat: { ageMs, isAlive }, now, zone: "Europe/Berlin" }));
+    words(h(DispatcherDown, { beat: { ageMs, isAlive }, now, zone: "Europe/Berlin" }));
 
   it("since when no dispatcher is running, in the zone of the page", () => {
     expect(show(1_200_000, false)).toMatch(/Not running since 27 March 2026, 15:12:07\.000 Europe\/Berlin, 20 m ago\./);

@@ -4,8 +4,8 @@ import { RequestFacts } from "#components/schedules/request-facts.tsx";
 import { ActionButtons, ActionsCard } from "#components/schedules/schedule-actions.tsx";
 import { ScheduleCurl } from "#components/schedules/schedule-curl.tsx";
 import { StatusSummary } from "#components/schedules/status-summary.tsx";
+import { TimeFacts } from "#components/schedules/time-facts.tsx";
 import { Timeline } from "#components/schedules/timeline.tsx";
-import { WhenFacts } from "#components/schedules/when-facts.tsx";
 import { isTerminal } from "#domain/states.ts";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
@@ -42,7 +42,7 @@ export default dashboardPage("/schedules/[id]", async ({ ctx, view, routeParams 
           </div>
           <aside className="grid min-w-0 grid-cols-1 gap-5" aria-label="Facts">
             <RequestFacts schedule={schedule} env={view.env} hrefOf={hrefOf} />
-            <WhenFacts schedule={schedule} zone={view.browserZone} />
+            <TimeFacts schedule={schedule} zone={view.browserZone} />
             <ActionsCard schedule={schedule} links={links} />
             <ScheduleCurl schedule={schedule} baseUrl={ctx.config.baseUrl} />
           </aside>

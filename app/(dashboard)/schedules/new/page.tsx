@@ -44,7 +44,7 @@ export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
   };
 });
 
-// Nothing else of it goes to the browser.
+// The browser gets no other field of the schedule.
 function pick({ id, method, targetUrl, payloadSizeBytes, isErased }: Awaited<ReturnType<typeof readScheduleInFull>>) {
   return { id, method, targetUrl, payloadSizeBytes, isErased };
 }

@@ -1,7 +1,7 @@
 import type { ShownOperation } from "#components/schedules/operation-progress.tsx";
 import type { presentOperation } from "#server/operations/present.ts";
 
-/** An operation for its page, from how callers see it. */
+/** The operation that a page shows, from its form in the API. */
 export function shownOperation(operation: ReturnType<typeof presentOperation>): ShownOperation {
   const { id, action, status, filter, total, total_capped, acted, left_alone, error, created_at, ended_at } = operation;
   const instant = (text: string | null) => (text === null ? null : new Date(text));

@@ -1,4 +1,4 @@
-import { NotReplayed } from "#components/schedules/not-replayed.tsx";
+import { ReplayFailure } from "#components/schedules/replay-failure.tsx";
 import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
 import { Confirm } from "#components/ui/confirm.tsx";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
@@ -16,7 +16,7 @@ export default dashboardPage("/schedules/[id]/replay", async ({ ctx, view, route
     narrow: true,
     body: (
       <>
-        <NotReplayed error={view.params.error} cloneHref={scheduleLinks(view.env, schedule.id).clone} />
+        <ReplayFailure error={view.params.error} cloneHref={scheduleLinks(view.env, schedule.id).clone} />
         <ScheduleSummary schedule={schedule} zone={view.zone} href={page} />
         <Confirm
           title="Send this request again, now?"

@@ -6,7 +6,7 @@ import { Facts } from "../ui/facts.tsx";
 import type { Month } from "./month-card.tsx";
 
 /** A month's usage as text. `plan` is the display name. */
-export function InWords({ month, plan }: { month: Month; plan: string }) {
+export function UsageText({ month, plan }: { month: Month; plan: string }) {
   const { scheduled, limit, graceLimit, endsAt, now } = month;
   const share = limit === 0 ? null : scheduled / limit;
   return (

@@ -7,7 +7,7 @@ import { Facts } from "../ui/facts.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
 /** The due and actual instants of a schedule, in UTC and in the browser's `zone`, with ISO 8601 to copy. */
-export function WhenFacts({ schedule, zone }: { schedule: ShownSchedule; zone: string | undefined }) {
+export function TimeFacts({ schedule, zone }: { schedule: ShownSchedule; zone: string | undefined }) {
   const { fireAt, firedAt, offsetMs } = schedule;
   return (
     <Card>

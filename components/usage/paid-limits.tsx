@@ -4,7 +4,7 @@ import { ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 
 /** The limits of the paid plan, for an account on the free one. */
-export function MoreRoom({ limits, href }: { limits: PlanLimits; href: string }) {
+export function PaidLimits({ limits, href }: { limits: PlanLimits; href: string }) {
   return (
     <Card>
       <CardHead title="More room" />

@@ -5,7 +5,7 @@ import { Card, CardBody, CardHead } from "../ui/card.tsx";
 const QUARTER = "quarter of an hour";
 
 /** The punctuality of the last day by quarters of an hour, in UTC. */
-export function ThroughTheDay({ buckets }: { buckets: readonly TapeBucket[] }) {
+export function DayTape({ buckets }: { buckets: readonly TapeBucket[] }) {
   return (
     <Card aria-labelledby="through">
       <CardHead id="through" title="Through the day">

@@ -4,7 +4,7 @@ import type { Beat } from "../layout/frame-foot.tsx";
 import { Notice } from "../ui/notice.tsx";
 
 /** Says that no dispatcher is running, and since when; nothing while one beats. */
-export function NotRunning({ beat, now, zone }: { beat: Beat; now: Date; zone: string }) {
+export function DispatcherDown({ beat, now, zone }: { beat: Beat; now: Date; zone: string }) {
   if (beat.isAlive) return null;
   return (
     <Notice kind="bad">

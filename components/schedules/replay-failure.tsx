@@ -2,7 +2,7 @@ import { Notice } from "../ui/notice.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
 /** Says why a replay was not stored, by the error's code; nothing without one. */
-export function NotReplayed({ error, cloneHref }: { error: string | undefined; cloneHref: string }) {
+export function ReplayFailure({ error, cloneHref }: { error: string | undefined; cloneHref: string }) {
   if (error === undefined) return null;
   return (
     <Notice kind="bad" announce="alert">

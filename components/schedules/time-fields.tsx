@@ -16,7 +16,7 @@ const CHIPS = [
  * The fields of the time: a preset, words, or date and time in a zone. `chosen` is the current meaning of `typed`;
  * `errors` are the server's, by field. Typing in one kind of field empties the other.
  */
-export function WhenFields({
+export function TimeFields({
   typed,
   chosen,
   nowMs,

@@ -122,7 +122,7 @@ export class Shards {
 
   async #share(fleet: FleetCounts, end: LeaseEnd): Promise<number> {
     const { clock } = this.#deps;
-    // For a while after a step of the database's clock, the times of leases and heartbeats mean nothing.
+    // For a while after a step of the database's clock, lease and heartbeat times cannot be trusted.
     const isClockSettled = clock.sinceStepMs() > CLAIM_LEASE_MS;
     const free = fleet.givenUp + (isClockSettled ? fleet.expired : 0);
     if (free === 0) this.#freeSinceMs = null;

@@ -44,8 +44,8 @@ export class LaneOrder {
   }
 
   /**
-   * The deliveries of `statement` by the earlier statement that they have to wait for. Those that need not wait are
-   * under null.
+   * Groups the deliveries of `statement` by the earlier statement that they wait for; null for those that need not
+   * wait.
    */
   byEarlier(statement: Statement): Map<Statement | null, Delivery[]> {
     return Map.groupBy(

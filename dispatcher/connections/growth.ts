@@ -85,7 +85,7 @@ export function notePeak(origin: Origin): void {
 /** The most requests on the wire at once, in the last 30 to 60 seconds. */
 export const peakOf = (origin: Origin): number => Math.max(origin.peak, origin.peakBefore);
 
-/** Called once a second: drops peaks older than a minute, and updates what is known of the origin's latency. */
+/** Called once a second: drops peaks older than a minute, and updates the quickest and the base latency. */
 export function age(origin: Origin, nowMs: number): void {
   if (nowMs - origin.peakSinceMs >= PEAK_EACH_MS) {
     origin.peakBefore = origin.peak;

@@ -163,7 +163,7 @@ export function isStalled(origin: Origin, nowMs: number): boolean {
   return readyOf(origin) > 0 && nowMs - Math.max(origin.readySinceMs, origin.answeredAtMs) > STALLED_MS;
 }
 
-/** Notes a new connection. Until the first answer, the shortest connect time stands for the latency. */
+/** Records a new connection. Until the first answer, the shortest connect time is used as the latency. */
 export function noteConnected(origin: Origin, { connectMs, roundTripMs }: Connection): void {
   origin.roundTripMs = roundTripMs;
   if (origin.answeredAtMs > Number.NEGATIVE_INFINITY) return;

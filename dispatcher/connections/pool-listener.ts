@@ -1,7 +1,7 @@
 import type { ConnectFailure } from "../delivery/connection.ts";
 import type { Origin } from "./origin.ts";
 
-/** Is told the result of opening a connection, and when connections are closed. */
+/** Called with the result of opening a connection, and when connections are closed. */
 export interface PoolListener {
   opened(origin: Origin): void;
   failed(origin: Origin, failure: ConnectFailure): void;

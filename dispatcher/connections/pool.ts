@@ -74,10 +74,7 @@ export class Pool {
     return this.#total < totalMax(account, limits) || this.#closeIdle(idleOfAnother(origin, origins));
   }
 
-  /**
-   * Closes an idle connection to `origin` and, once it is closed, opens a new one for account `id`. Returns whether it
-   * does.
-   */
+  /** Closes an idle connection to `origin`, then opens a new one for account `id`. Returns false when it may not. */
   replaceIdle(origin: Origin, id: string): boolean {
     const own = origin.warm.find(({ owner }) => owner.account.id === id);
     const idle = own ?? origin.warm[0];
@@ -222,8 +219,8 @@ export class Pool {
   }
 
   /**
-   * Counts the connection for the account of its request. An account at its limit closes an idle connection, or gives
-   * one in exchange.
+   * Counts the connection for the account of its new request. An account at its limit closes an idle connection or
+   * swaps one for it.
    */
   #handOver(connection: OwnedConnection, id: string): void {
     const { limits, origins } = this.#deps;
@@ -252,7 +249,7 @@ export class Pool {
     connection.destroy();
   }
 
-  /** Stops counting the connection, and ignores its end. */
+  /** Stops counting the connection, and no longer listens for its end. */
   #uncount(connection: OwnedConnection): void {
     connection.onBroken = undefined;
     this.#total--;

@@ -114,7 +114,7 @@ export const STATES = {
   /** No connection could be opened. It waits for its claim, so that the failure can be recorded. */
   refused: state({ memory: true }, ["claiming refused", "removed"]),
   "claiming refused": state({ memory: true, bytes: true }, ["recording", "releasing", "removed"]),
-  /** Its row is to be put back where it came from. */
+  /** Its row is being put back where it came from. */
   releasing: state({ bytes: true, claim: true }, ["removed"]),
   recorded: state({}, []),
   removed: state({}, []),

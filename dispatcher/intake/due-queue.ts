@@ -19,7 +19,7 @@ const CONNECT_AHEAD_MS = 2_000;
 const STEP_MS = 50;
 /** Deliveries due within this of one that is enqueued now are enqueued with it, to be claimed in one statement, ms. */
 const COALESCE_MS = 80;
-/** The most that are enqueued together for that reason. What falls due while they are claimed has to wait. */
+/** The most that are enqueued together for that reason. Deliveries that fall due during their claim have to wait. */
 const COALESCE_MAX = 40;
 /** A lane near its limit claims only this long before it may send, so that its slots are not held idle, ms. */
 const NEAR_LIMIT_LEAD_MS = 8;
@@ -213,8 +213,8 @@ export class DueQueue implements DueStage {
 }
 
 /**
- * Deliveries are woken ahead of their instants by the time that the remaining stages take, so any that is not late is
- * on time.
+ * Deliveries are woken ahead of their instants, by the time that the remaining stages take. So all count as on time
+ * until late.
  */
 const TURNS: TurnRules<Delivery> = {
   groupOf: ({ lane }) => lane,

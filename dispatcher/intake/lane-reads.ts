@@ -139,8 +139,8 @@ export class LaneReads {
   }
 
   /**
-   * A schedule that was announced during the read may have been committed after the statement's snapshot. One that came
-   * within the horizon was committed before, but may be due after what was read.
+   * Ends a read. A schedule that was announced meanwhile may have been committed after the statement's snapshot. One
+   * that came within the horizon was committed before, but may be due after the last row that was read.
    */
   #endReading(lane: Lane): void {
     lane.isReading = false;

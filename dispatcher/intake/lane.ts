@@ -17,10 +17,10 @@ export type Lane = {
   moreFromMs: number | null;
   /** Whether it is read again from before `readTo`. That does not wait for room. */
   isPulledBack: boolean;
-  /** Whether a read is in flight, and from which due time it is to be read again afterwards, ms. */
+  /** Whether a read is in flight, and the due time from which the lane must be read again afterwards, ms. */
   isReading: boolean;
   againFromMs: number;
-  /** What came within the horizon while a read was in flight. */
+  /** Schedules that came within the horizon while a read was in flight. */
   coming: Coming | null;
   /** When it may be read again after it found no memory (monotonic ms), and how often in a row it found none. */
   deferredUntilMs: number;

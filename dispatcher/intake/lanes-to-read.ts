@@ -24,7 +24,7 @@ const ROOM_MIN = 500;
 
 /** The lanes that wait to be read. Above MEMORY_OF_LATE_MAX, memory is reserved for what is on time and near. */
 export class LanesToRead {
-  /** Lanes that were never asked for a schedule. The one that woke them may be gone already. */
+  /** Lanes that were never read. The schedule that woke them may be gone already. */
   readonly #untried = new TurnQueue(TURNS);
   readonly #more = new TurnQueue(TURNS);
 

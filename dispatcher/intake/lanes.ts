@@ -106,9 +106,9 @@ export class Lanes {
   }
 
   /**
-   * Returns up to `max` lanes: those that are to be compared again, and those that were last compared before `sinceMs`
-   * (monotonic). Notes that they are compared now. Lanes that are being read are left for the next call, and those that
-   * were never read are left out.
+   * Returns up to `max` lanes to compare with the table: those that must be compared again, and those that were last
+   * compared before `sinceMs` (monotonic). Marks them as compared now. Lanes that are being read are left for the next
+   * call; lanes that were never read are left out.
    */
   takeUncompared(max: number, sinceMs: number): Lane[] {
     const now = this.#deps.clock.monotonic();

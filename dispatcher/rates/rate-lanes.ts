@@ -113,7 +113,7 @@ export class RateLanes implements DueStage {
   }
 
   /**
-   * Hands on the slots whose second is about to end. Returns when the next one is to be handed on, if a delivery waits.
+   * Hands on the slots whose second is about to end. Returns when to hand on the next one, if a delivery waits.
    */
   runDue(): number {
     const nextMs = this.#sent.handOn(this.#deps.cost.leadMs(1), this.#handOn);
@@ -203,8 +203,8 @@ export class RateLanes implements DueStage {
   }
 
   /**
-   * Sets when a delivery that has its slot leaves: at its instant; when its slot is free, if that is later; and no
-   * earlier than the deliveries of its lane that got theirs before and leave late.
+   * Sets when a delivery that has its slot leaves: at its instant; or when its slot is free, if that is later; but not
+   * before deliveries of its lane that got their slots earlier and leave late.
    */
   #setLeave(lane: Lane, delivery: Delivery, nowMs: number): void {
     const instantMs = delivery.sendAtMs - nowMs + this.#deps.clock.monotonic();

@@ -24,8 +24,8 @@ export class SentSlots {
 
   /**
    * The first byte leaves in this event-loop turn; `free` gives the slot back. Its second counts from the end of the
-   * write, because a busy machine may delay the process before it. That end is the next first byte of this turn, or the
-   * end of the turn.
+   * write, because a busy machine may delay the process until then. That end is the next first byte of this turn, or
+   * the end of the turn.
    */
   add({ free, lane, shard }: Omit<SentSlot, "untilMs">): void {
     if (this.#latest) this.#begin();

@@ -3,7 +3,7 @@ const FLUSH_AFTER_MS = 40;
 const FEW = 50;
 const FLUSH_FEW_AFTER_MS = 100;
 const FAILING_MS = 500;
-/** While requests are due and have not left, statements wait for them, for at most this long and this many outcomes. */
+/** While due requests have not left, record statements wait for them, at most this long and below this many outcomes. */
 const GIVES_WAY_MS = 500;
 const GIVES_WAY_ROWS = 5_000;
 
@@ -26,7 +26,7 @@ export class FlushTimer {
   readonly #sends: { isBehind(): boolean };
   readonly #monotonic: () => number;
   #timer: NodeJS.Timeout | undefined;
-  /** Since when requests have been behind without a pause, as far as it was asked. */
+  /** Since when due requests have been waiting to leave without a pause, as far as was checked. */
   #behindSinceMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: { outcomes: Outcomes; sends: { isBehind(): boolean }; monotonic: () => number }) {

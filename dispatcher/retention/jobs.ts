@@ -28,9 +28,9 @@ const ROWS_MAX = 200;
 const HOURLY_MS = 3_600_000;
 const EACH_MINUTE_MS = 60_000;
 const PARTITION_DAYS_AHEAD = 8;
-/** The 30 days that are shown, plus a margin for the hours and time zones at their edge. */
+/** Days that pages show (30), plus a margin for hours and time zones at the edge. */
 const COUNTS_DAYS = 32;
-/** The 24 hours that are published, and as much again for outcomes that were held. */
+/** The 24 hours that are published, and another 24 for outcomes that were recorded late. */
 const PUBLIC_COUNTS_DAYS = 2;
 const GONE_DISPATCHER_DAYS = 7;
 /** A quota notice belongs to a month. Keep it for two. */

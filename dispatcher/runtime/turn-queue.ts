@@ -91,8 +91,8 @@ export class TurnQueue<T> {
   }
 
   /**
-   * Removes the items that wait and that `which` accepts, and returns them in no order. Takes linear time. `which` is
-   * asked before anything is removed, since it may depend on how much waits.
+   * Removes the waiting items that `which` accepts, and returns them in no order. Takes linear time. `which` is called
+   * for all items before any is removed, since it may depend on how many wait.
    */
   remove(which: Accepts<T>): T[] {
     const taken = new Set<T>();

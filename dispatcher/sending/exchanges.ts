@@ -37,7 +37,7 @@ export class Exchanges {
       if (lateMs > MISSED_MS && !exchange.wasLate) exchange.wasLate = true;
       else exchange.abort(new DeadlinePassed());
     }
-    // After a busy stretch of the event loop, too, read the answers before deciding that a request waits in vain.
+    // After a busy stretch of the event loop, too, read answers before deciding that a request has waited too long.
     const wasBusy = now - this.#lookedAtMs > BUSY_MS;
     this.#lookedAtMs = now;
     if (!wasBusy) this.#deps.sendQueue.releaseLate();

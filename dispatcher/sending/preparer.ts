@@ -58,9 +58,9 @@ export class Preparer {
   }
 
   /**
-   * Prepares in the same phase of the event loop, once all deliveries of a statement are here. So those that are due
-   * are written in the check phase that follows, not in the next but one. Of those that leave later, only a few are
-   * prepared per turn.
+   * Prepares in the same phase of the event loop, once all deliveries of a statement are here, so that due ones are
+   * written in the check phase that follows, not in the next but one. Prepares only a few of those that leave later per
+   * turn.
    */
   #schedule(): void {
     if (this.#isScheduled) return;

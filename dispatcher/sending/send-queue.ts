@@ -13,8 +13,7 @@ const GIVEN_BACK_AFTER_MS = 2_000;
 /** Interval between two checks for such requests, ms. */
 const LOOK_EVERY_MS = 500;
 /**
- * Sending stops after this to give the event loop a turn, so that deliveries that fall due meanwhile are claimed and
- * prepared, ms.
+ * Sending yields to the event loop after this, ms, so that deliveries that fall due meanwhile are claimed and prepared.
  */
 const SENDING_MAX_MS = 50;
 /** The same while only overdue requests are left, ms. */
@@ -153,8 +152,8 @@ export class SendQueue implements DueStage {
   }
 
   /**
-   * The slot is free at a time of the monotonic clock. If the database's clock was adjusted since the slot was given,
-   * move the instant accordingly.
+   * The slot becomes free at a monotonic time. If the database's clock was adjusted since the slot was given, moves the
+   * instant accordingly.
    */
   #adjust(delivery: Delivery, nowMs: number): void {
     const slotAtMs = nowMs + delivery.slotFromMs - this.#deps.clock.monotonic();

@@ -103,7 +103,7 @@ export const listIdentities = endpoint({
 });
 
 const STAYS =
-  "Sessions stay. Whoever signs in with it again, with the account's verified address, links it anew; the owner is told by mail.";
+  "Sessions stay. A new sign-in with the identity, and with the account's verified address, links it again; the owner is told by mail.";
 
 export const removeIdentities = endpoint({
   operationId: "removeIdentities",

@@ -58,8 +58,8 @@ function originForm(target: string): string {
 }
 
 /**
- * Resolves `.` and `..` in the path of a target, as Next.js does it (WHATWG URL, "path state"), so that what a request costs
- * and which headers it gets depends on what is answered.
+ * Resolves `.` and `..` in the path of a target, as Next.js does it (WHATWG URL, "path state"), so that the cost and the
+ * headers of a request are those of the path that is answered.
  */
 function withoutDotSegments(target: string): string {
   if (!/[/\\](?:\.|%2e)/i.test(target)) return target;

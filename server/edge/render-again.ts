@@ -6,8 +6,8 @@ import { isDocument, replaceAnswer } from "./replace-answer.ts";
 type Render = (request: IncomingMessage, hasFailed: boolean) => void;
 
 /**
- * Has Next.js render a page, and once more when a component of it threw; then the page is told (`hasFailed`), and shows that
- * instead. Next.js would answer with an empty document, which its script fills. Nothing of that answer is sent: neither its
+ * Lets Next.js render a page, and render it again when a component threw; then `hasFailed` makes the page show the failure.
+ * Next.js would answer with an empty document, which its script fills. Nothing of that answer is sent: neither its
  * headers nor its body. The page must have thrown before the first byte, as all do that have no Suspense boundary.
  */
 export function renderAgainOnFailure(request: IncomingMessage, response: ServerResponse, render: Render): void {

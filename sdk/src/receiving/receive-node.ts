@@ -41,7 +41,7 @@ export function receiveNode(
     response.statusCode = answered.status;
     for (const [name, value] of answered.headers) response.setHeader(name, value);
     response.end(await answered.text());
-    // What is left of a body that is too large would block the connection.
+    // The unread rest of a body that is too large would block the connection.
     request.resume();
   };
 }

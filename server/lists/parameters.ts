@@ -66,18 +66,19 @@ export const listParameters = {
 
 /**
  * Adds an issue when `after` is a cursor of another sort order than `order` or of other filters than the rest of `query`, or
- * when `offset` is given too.
+ * when `offset` is given too. `comparesFilters` is false where cursors name no filters.
  */
 export function validateAfter(
   query: { after?: Cursor | undefined; offset: number },
   order: string,
   context: z.RefinementCtx,
+  { comparesFilters = true } = {},
 ): void {
   const { after, offset } = query;
   if (after === undefined) return;
   const problem = (message: string) => context.addIssue({ code: "custom", path: ["after"], message });
   if (after.order !== order) problem("belongs to another list or another sort order");
-  else if (after.filter !== filterDigest(query)) problem("belongs to other filters");
+  else if (comparesFilters && after.filter !== filterDigest(query)) problem("belongs to other filters");
   if (offset > 0) problem("cannot be combined with offset");
 }
 

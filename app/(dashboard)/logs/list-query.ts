@@ -1,5 +1,5 @@
 import { type ListClock, type ListQuery, type ListQueryRules, readListQuery } from "#server/lists/list-query.ts";
-import { LogsInput } from "#server/logs/list-input.ts";
+import { LogPageInput, type LogsInput } from "#server/logs/list-input.ts";
 
 export const ROWS_PER_PAGE = 50;
 /** As far as pages are counted; behind that they follow each other by a cursor. */
@@ -24,7 +24,7 @@ const last =
   ({ now }: ListClock) => ({ from: new Date(now.getTime() - ms) });
 
 const RULES: ListQueryRules<LogsInput, Preset> = {
-  schema: LogsInput,
+  schema: LogPageInput,
   filters: ["outcome", "code", "schedule_id", "after"],
   rangeName: "range",
   presets: { "1h": last(HOUR_MS), "24h": last(24 * HOUR_MS), "7d": last(168 * HOUR_MS) },

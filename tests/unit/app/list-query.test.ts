@@ -97,6 +97,15 @@ describe("the address of the log", () => {
     expect(read({ range: "between", from: "yesterday" }).invalid).toEqual(["from"]);
   });
 
+  it.each<Record<string, string>>([{}, { range: "24h", outcome: "failed" }])(
+    "continues after a cursor of the log's page, with %j",
+    (filters) => {
+      const after = writeCursor({ order: "-attempted_at", atMs: 1, id, attempt: 2, rowsBefore: 10_000 });
+      const query = read({ ...filters, after });
+      expect(query).toMatchObject({ input: { after: { id, attempt: 2, rowsBefore: 10_000 } }, invalid: [] });
+    },
+  );
+
   it("leaves out a cursor of another list even when another parameter is not valid either", () => {
     const after = writeCursor({ order: "fire_at", atMs: 1, id, attempt: 0, rowsBefore: 20 });
     expect(read({ after, code: "6xx" })).toMatchObject({ input: { offset: 0 }, page: 1, invalid: ["code", "after"] });

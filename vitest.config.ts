@@ -19,9 +19,12 @@ const ISOLATED = ["tests/integration/api/fast-path.test.ts", "tests/integration/
 
 const ALONE = [...TIMED, ...ISOLATED];
 
+const START_DATABASE = "tests/helpers/global-setup.ts";
+const BUILD_PAGES = "tests/helpers/build-pages.ts";
+
 const withDatabase = {
   environment: "node",
-  globalSetup: ["tests/helpers/global-setup.ts"],
+  globalSetup: [START_DATABASE],
   maxConcurrency: 20,
   // It imports next/headers without an extension, which Node.js itself does not find.
   server: { deps: { inline: ["next-auth"] } },
@@ -74,6 +77,7 @@ export default defineConfig({
           include: ["tests/e2e/**/*.test.ts"],
           exclude: [...configDefaults.exclude, LONG],
           ...withDatabase,
+          globalSetup: [START_DATABASE, BUILD_PAGES],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           maxWorkers: 2,
@@ -95,6 +99,7 @@ export default defineConfig({
           name: "long-e2e",
           include: [LONG_E2E],
           ...withDatabase,
+          globalSetup: [START_DATABASE, BUILD_PAGES],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           maxWorkers: 2,

@@ -11,7 +11,7 @@ const LOCKFILES = "{,tests/*/}package-lock.json";
 await command<{ check?: boolean }>({
   usage: `Usage: npm run lockfile:fix [-- --check]
 
-Completes the lock files of the project, tests/bench and tests/runtimes, so that "npm ci" installs the same bytes on every
+Completes the lock files of the project and of the packages in tests/, so that "npm ci" installs the same bytes on every
 platform, from any registry:
 
   - packages for other platforms that npm left out because the registry lacked them, without which "npm ci" refuses the

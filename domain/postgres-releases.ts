@@ -12,6 +12,15 @@ const SECURED_ON = "13 August 2026";
  */
 export type ServerVersion = { number: number; text: string };
 
+/** The oldest major version that Stopwatch works on, and is tested with. */
+const OLDEST_MAJOR = 15;
+
+/** Returns what to tell an operator whose server is too old for Stopwatch; undefined for others and an unknown version. */
+export function tooOldNotice({ number, text }: ServerVersion): string | undefined {
+  if (number === 0 || number >= OLDEST_MAJOR * 10_000) return undefined;
+  return `The database is PostgreSQL ${text.split(" ")[0]}, and Stopwatch needs ${OLDEST_MAJOR} or later. Nothing was changed.`;
+}
+
 const UPDATE = "update it, unless its vendor applied them under another number";
 
 /**

@@ -121,12 +121,13 @@ function createServices(config: Config): Services {
     installation() {
       checked ??= database
         .run(DATABASE_BUDGET_MS, async ({ sql }) => {
+          const server = await readServerVersion(sql);
           await assertSchemaFits(sql);
           await assertKeyRingOpens(sql, config.keyRing);
           return {
+            server,
             requestHashKey: await readRequestHashKey(sql, config.keyRing),
             authSecret: config.authSecret ?? (await readAuthSecret(sql, config.keyRing)),
-            server: await readServerVersion(sql),
           };
         })
         .catch((error) => {

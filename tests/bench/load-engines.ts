@@ -15,7 +15,7 @@ export type EngineName = keyof typeof MODULES;
 
 export const ENGINE_NAMES = Object.keys(MODULES) as EngineName[];
 
-/** Whether the engine is a library of somebody else, which `installPeers` installs. */
+/** Whether the engine is a library of somebody else, which `npm run bench` installs. */
 export const isPeer = (name: EngineName) => MODULES[name].startsWith("peers/");
 
 /** Loads the engines with these names. Peers must be installed. */

@@ -9,6 +9,7 @@ import {
   readDueOfLanes,
 } from "#db/queries/schedules/due-lanes.ts";
 import { SESSION } from "#dispatcher/databases.ts";
+import { chosenMajor } from "#tests/helpers/postgres-release.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import { nodesOf, type PlanNode, watchStatements } from "../../helpers/statements.ts";
 import { createLaneHarness, type LaneHarness } from "./lane-harness.ts";
@@ -41,7 +42,7 @@ async function scansOf(work: () => Promise<unknown>): Promise<PlanNode[]> {
 /** How many rows a scan read, at least: before PostgreSQL 18 the mean of its loops is rounded, by up to half a row. */
 const rowsOf = (scan: PlanNode) => {
   const mean = (scan["Actual Rows"] ?? 0) + (scan["Rows Removed by Filter"] ?? 0);
-  const roundedUpBy = scan["Actual Loops"] > 1 && Number(process.env.TEST_POSTGRES_MAJOR ?? 18) < 18 ? 0.5 : 0;
+  const roundedUpBy = scan["Actual Loops"] > 1 && chosenMajor < 18 ? 0.5 : 0;
   return (mean - roundedUpBy) * scan["Actual Loops"];
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { securityNotice } from "#domain/postgres-releases.ts";
+import { securityNotice, tooOldNotice } from "#domain/postgres-releases.ts";
 
 test.each([
   [180_004, "18.4", "18.4", "18.6"],
@@ -25,4 +25,19 @@ test.each([
   [0, ""],
 ])("nothing is said of a server of version %d (%s), which has them or is not known", (number, text) => {
   expect(securityNotice({ number, text })).toBeUndefined();
+});
+
+test.each([
+  [140_023, "14.23 (Debian 14.23-1.pgdg13+1)", "14.23"],
+  [90_624, "9.6.24", "9.6.24"],
+])("a server of version %d (%s) is too old", (number, text, shown) => {
+  expect(tooOldNotice({ number, text })).toContain(`PostgreSQL ${shown}, and Stopwatch needs 15 or later`);
+});
+
+test.each([
+  [150_000, "15beta1"],
+  [190_000, "19devel"],
+  [0, ""],
+])("a server of version %d (%s), which is new enough or not known, is not too old", (number, text) => {
+  expect(tooOldNotice({ number, text })).toBeUndefined();
 });

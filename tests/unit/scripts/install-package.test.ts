@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { installPeers } from "../../bench/install-peers.ts";
+import { installPackage } from "#scripts/packages/install-package.ts";
 
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "stopwatch-peers-"));
+  folder = await mkdtemp(join(tmpdir(), "stopwatch-package-"));
   await writePackage("1.0.0");
   vi.spyOn(console, "log").mockImplementation(() => {});
 });
@@ -15,6 +15,8 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await rm(folder, { recursive: true });
 });
+
+const install = () => installPackage(folder, "the peers", "Do without.");
 
 /** Writes a package with one dependency, which is a folder beside it, and its lock file. */
 async function writePackage(version: string) {
@@ -26,19 +28,18 @@ async function writePackage(version: string) {
   await writeFile(join(folder, "package-lock.json"), JSON.stringify({ ...manifest, lockfileVersion: 3, packages }));
 }
 
-test("the bench installs its engines once, and again after their lock file changed, and says so in one line", async () => {
-  await installPeers(folder);
+test("a package is installed once, and again after its lock file changed, and that is said in one line", async () => {
+  await install();
   expect(console.log).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("npm ci --prefix"));
-  await installPeers(folder);
+  await install();
   expect(console.log).toHaveBeenCalledTimes(1);
   await writePackage("1.0.1");
-  await installPeers(folder);
+  await install();
   expect(console.log).toHaveBeenCalledTimes(2);
 });
 
 test("an installation that fails is an error that names the command and how to do without, and is tried again", async () => {
   await rm(join(folder, "package.json"));
-  const failing = () => installPeers(folder);
-  await expect(failing).rejects.toThrow(/"npm ci --prefix .*" failed\..*--engines baseline,stopwatch/);
-  await expect(failing).rejects.toThrow("failed");
+  await expect(install).rejects.toThrow(/Could not install the peers: "npm ci --prefix .*" failed\. Do without\./);
+  await expect(install).rejects.toThrow("failed");
 });

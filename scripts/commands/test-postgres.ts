@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { command, UsageError } from "../command.ts";
+import { installPackage } from "../packages/install-package.ts";
+
+const MAJORS = ["15", "16", "17", "18"];
+
+/** Migrations, the start of a dispatcher, claims, records and retention. */
+const CORE = [
+  ...["lane-plans", "lanes", "schema", "service-role"].map((name) => `tests/integration/db/${name}.test.ts`),
+  ...["delivery", "heartbeat", "plans", "record", "regained-shards", "retention", "shards"].map(
+    (name) => `tests/integration/dispatcher/${name}.test.ts`,
+  ),
+  ...["migrate", "old-server"].map((name) => `tests/integration/scripts/${name}.test.ts`),
+];
+
+await command<{ core: boolean; report?: string }>({
+  usage: `Usage: npm run test:postgres -- MAJOR [--core] [--report FILE]
+
+Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS.join(", ")}). Installs the older ones first ("npm ci
+--prefix tests/postgres") when they are missing. "npm test" runs on 18, or on the MAJOR that TEST_POSTGRES_MAJOR names.
+
+  --core         only migrations, the start of a dispatcher, claims, records and retention
+  --report FILE  also writes the results as JSON`,
+  options: { core: { type: "boolean", default: false }, report: { type: "string" } },
+  positionals: 1,
+  async run({ core, report }, [major = ""]) {
+    if (!MAJORS.includes(major))
+      throw new UsageError(
+        `'${major}' is no major version that Stopwatch is tested with: choose one of ${MAJORS.join(", ")}.`,
+      );
+    await installPackage("tests/postgres", "older PostgreSQL servers");
+    const tests = spawn(
+      process.execPath,
+      [
+        ...["node_modules/vitest/vitest.mjs", "run", "--project=integration", "--project=alone"],
+        ...(report ? ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`] : []),
+        ...(core ? CORE : []),
+      ],
+      // biome-ignore lint/style/noProcessEnv: the tests are started with the whole of it
+      { stdio: "inherit", env: { ...process.env, TEST_POSTGRES_MAJOR: major } },
+    );
+    const [code] = await once(tests, "close");
+    return code ?? 1;
+  },
+});

@@ -6,7 +6,7 @@ const MINUTES = 60_000;
 test(
   "npm run demo delivers everything as promised, says so in a table, and ends with exit code 0",
   async () => {
-    const { code, output } = await runDemo("--count", "40", "--seconds", "2");
+    const { code, output } = await runDemo("--count", "40", "--seconds", "4");
     expect(output).toContain("Everything happened as promised.");
     const counts = Object.fromEntries(
       [...output.matchAll(/^([a-z][a-z ]*[a-z]) +(\d+)$/gm)].map(([, name, n]) => [name, Number(n)]),

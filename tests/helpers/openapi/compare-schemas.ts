@@ -138,7 +138,10 @@ class Comparison {
   #presence(place: string, old: Alternative, now: Alternative): string[] {
     if (!this.#isRequest) {
       return [
-        ...difference(old.required, now.required).map((name) => `${place}.${name}: can be absent now`),
+        ...difference(old.required, now.required)
+          // One that is removed is named once.
+          .filter((name) => now.properties.has(name) || !old.properties.has(name))
+          .map((name) => `${place}.${name}: can be absent now`),
         ...neededAlone(old, now).map(([name, need]) => `${place}.${need}: can be absent beside ${name} now`),
       ];
     }

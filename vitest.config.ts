@@ -36,6 +36,14 @@ const withDatabase = {
 export default defineConfig({
   test: {
     reporters: ["default", "./tests/helpers/report-durations.ts"],
+    coverage: {
+      include: [
+        "{app,components,db,dispatcher,domain,mail,scripts,server}/**/*.{ts,tsx}",
+        "sdk/src/**/*.ts",
+        "config.ts",
+      ],
+      reporter: ["text-summary", "html"],
+    },
     projects: [
       {
         test: {

@@ -248,7 +248,7 @@ describe("/v1/me/identities", () => {
       );
     for (const { status, headers } of [await send(), await send()]) {
       expect([status, headers.get("location")]).toEqual([303, "/account"]);
-      expect(headers.get("set-cookie")).toContain("done=did=unlinked");
+      expect(headers.get("set-cookie")).toContain("flash=result=unlinked");
     }
     expect((await api.call("GET", "/v1/me/identities", session)).body.items).toEqual([]);
     expect(await events()).toHaveLength(1);

@@ -21,7 +21,7 @@ export async function failedPage(error: unknown, address: string) {
   return showFailure(readFailure(error), address);
 }
 
-/** The page in place of the one at `address`, a component of which threw. Next.js has logged the error. Answers 500. */
+/** The error page for `address` after one of its components threw. Sets status 500. Next.js has logged the error. */
 export function brokenPage(address: string) {
   return showFailure(readFailure(undefined), address);
 }
@@ -51,7 +51,7 @@ async function showFailure({ status, text, retryAfterS }: Failure, address: stri
   );
 }
 
-/** Explains how to send a form again whose answer, without scripts, is this page. */
+/** Explains how to send the form again. For error pages that answer a form sent without scripts. */
 export function SendAgain() {
   return <p>Reload this page to send again what you typed. It is stored once, however often it is sent.</p>;
 }

@@ -40,13 +40,13 @@ export type Shown = {
   body: ReactNode;
 };
 
-/** What a page is made from. `routeParams` are those of its path. */
+/** The input of a page. `routeParams` are the values of the segments in its path, such as `[id]`. */
 export type Opened = { ctx: Ctx; view: View; beat: Beat; routeParams: Readonly<Record<string, string>> };
 
 type PageProps = { params: Promise<Record<string, string>>; searchParams: SearchParams };
 
 /**
- * A page of the dashboard at `path` (`/schedules/[id]`). Without a session it redirects to sign-in, and from there back. All
+ * A page of the dashboard at `path` (`/schedules/[id]`). Without a session it redirects to sign-in, which returns here. All
  * data is read before anything is rendered, so that a failure is a whole page with its own status, which needs no script: 404
  * when a verb throws NOT_FOUND, 503 with the id of the request while the database is unavailable.
  */
@@ -72,7 +72,7 @@ export function dashboardPage(path: string, show: (opened: Opened) => Promise<Sh
   };
 }
 
-/** Redirects to sign-in, and from there back. A form sent without scripts gets a page instead: the browser can send it again. */
+/** Redirects to sign-in, which returns to this page. A form sent without scripts gets a page instead: the browser can send it again. */
 function signedOut(own: string) {
   const href = signInPageUrl("/login", {}, own);
   return isAnswerToForm() ? signedOutPage(href) : redirect(href);

@@ -59,7 +59,7 @@ export default adminPage("/admin", async ({ admin, view }) => {
 
 type Filter = { q: string | undefined; plan: string | undefined; status: string | undefined };
 
-/** The filters that apply, each with the address of the list without it. */
+/** The active filters, each with the address of the list without it. */
 function chipsOf(view: View, { q, plan, status }: Filter): { label: string; removeHref: string }[] {
   const labels = { q: q && `“${q}”`, plan: plan && `Plan: ${plan}`, status: status && `Status: ${status}` };
   return Object.entries(labels).flatMap(([name, label]) =>

@@ -1,7 +1,7 @@
 import { hrefWith, type View } from "../view.ts";
 import { CODE_NAMES, type LogListQuery, RANGES } from "./list-query.ts";
 
-/** The filters that apply, each with the address of the log without it. */
+/** The active filters, each with the address of the log without it. */
 export function chipsOf(view: View, { input, range }: LogListQuery): { label: string; removeHref: string }[] {
   const without = (...names: string[]) => logHref(view, Object.fromEntries(names.map((name) => [name, undefined])));
   const { from, to } = view.params;
@@ -27,7 +27,7 @@ export function logHref(view: View, changes: Readonly<Record<string, string | un
   return hrefWith(view, { page: undefined, after: undefined, ...changes });
 }
 
-/** The parameters by which the newer attempts are counted: the filters, as the API writes them. */
+/** The query that counts newer attempts: the filters, as parameters of the API. */
 export function newerHref(view: View, { input }: LogListQuery, since: Date): string {
   const { q, outcome, code, from, to } = input;
   const query = new URLSearchParams({

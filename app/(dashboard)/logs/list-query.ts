@@ -2,7 +2,7 @@ import { type ListClock, type ListQuery, type ListQueryRules, readListQuery } fr
 import { LogPageInput, type LogsInput } from "#server/logs/list-input.ts";
 
 export const ROWS_PER_PAGE = 50;
-/** As far as pages are counted; behind that they follow each other by a cursor. */
+/** Pages up to this one have numbers; later ones are reached by a cursor. */
 export const PAGES_COUNTED = 200;
 
 /** How far back the log is shown. */

@@ -8,12 +8,12 @@ import { logHref } from "./links.ts";
 import { type LogListQuery, PAGES_COUNTED, ROWS_PER_PAGE } from "./list-query.ts";
 
 /**
- * An attempt is recorded after it has ended. One that was made up to this long before the page may still be recorded, and
- * then counts as new.
+ * Attempts are recorded when they end. One that began up to this many ms before the page was rendered, and is recorded
+ * later, counts as new.
  */
 const RECORDED_WITHIN_MS = 60_000;
 
-/** One page of the log. `tail` is given for the first page: since when newer attempts are counted, and how many are known. */
+/** One page of the log. `tail`, on the first page only: the start of the count of newer attempts, and the count so far. */
 export async function readLog(ctx: Ctx, view: View, query: LogListQuery) {
   const { input, page } = query;
   const isFirst = page === 1 && input.after === undefined && (input.to === undefined || input.to > view.now);

@@ -9,14 +9,14 @@ export const PERIOD_WORDS: Record<Period, { words: string; bucket: string }> = {
   "30d": { words: "30 days", bucket: "day" },
 };
 
-/** The period called `name` (the first one for another name) if the plan keeps attempts so long; else the longest that it keeps. */
+/** The period `name` (the first one for an unknown name), shortened to the longest that the plan's retention covers. */
 export function chosenPeriod(name: string | undefined, retentionDays: number): Period {
   const wanted = PERIODS.find((period) => period === name) ?? PERIODS[0];
   const upTo = PERIODS.slice(0, PERIODS.indexOf(wanted) + 1);
   return upTo.findLast((period) => isHeld(period, retentionDays)) ?? PERIODS[0];
 }
 
-/** The periods to choose from. One that the plan does not hold says why, and which plan does. */
+/** The choices of periods. One longer than the plan's retention is locked; the reason names the plan that covers it. */
 export function periodChoices(view: View, plan: PlanName, plans: Plans) {
   const { retentionDays } = plans[plan];
   const current = chosenPeriod(view.params.period, retentionDays);

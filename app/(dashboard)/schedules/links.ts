@@ -57,7 +57,7 @@ export function tabsOf(view: View, { filter, problem }: ScheduleListQuery, count
   ];
 }
 
-/** The filters that apply, each with the address of the list without it. A single status has its tab instead. */
+/** The active filters, each with the address of the list without it. A single status has its tab instead. */
 export function chipsOf(view: View, { filter, fires }: ScheduleListQuery) {
   const chips: { label: string; removeHref: string }[] = [];
   const { status, q, from, to } = filter;

@@ -2,7 +2,7 @@ import { dayStart } from "#components/format/wall-clock.ts";
 import { type ListClock, type ListQueryRules, readListQuery } from "#server/lists/list-query.ts";
 import { ListInput } from "#server/schedules/list-input.ts";
 
-/** When schedules fire, as the filter offers it; "between" has two instants of its own. */
+/** The options of the filter by `fire_at`; "between" takes its bounds from the parameters `from` and `to`. */
 export const FIRES = {
   hour: "In the next hour",
   today: "Today",
@@ -11,7 +11,7 @@ export const FIRES = {
   between: "Between…",
 } as const;
 
-/** The orders of the list. "upcoming" shows open schedules, next due first, and behind them ended ones, last due first. */
+/** The orders of the list. "upcoming" shows open schedules, next due first, then ended ones, last due first. */
 export const SORTS = {
   upcoming: "Upcoming first",
   "-created_at": "Newest first",
@@ -34,7 +34,7 @@ export type ScheduleListQuery = {
   fires: Fires | undefined;
   sort: Sort;
   page: number;
-  /** What is wrong with the address, as a sentence. */
+  /** The error message for the first invalid parameter of the address. */
   problem: string | undefined;
 };
 

@@ -7,7 +7,7 @@ export type Counts = Awaited<ReturnType<typeof countOwnByStatus>> | undefined;
 
 const NOTHING: ScheduleListing = { rows: [], hasMore: false, total: 0, totalCapped: false };
 
-/** One page of the list, and how many schedules have each status, which is not counted for a `q`. */
+/** One page of the list, and the number of schedules by status; with a `q`, statuses are not counted. */
 export async function readList(ctx: Ctx, { filter, sort, page, problem }: ScheduleListQuery) {
   const { q, from, to } = filter;
   const wanted = { ...filter, limit: ROWS_PER_PAGE, offset: (page - 1) * ROWS_PER_PAGE };

@@ -30,7 +30,7 @@ const ATTEMPT: ListedAttempt = {
   ...{ href: "#one", onlyHref: "#only" },
 };
 
-/** Lists with values as long and numbers as large as they can be, and in the place of lists. */
+/** Lists with the longest values and largest numbers, and what replaces an empty list. */
 export function ListParts() {
   return (
     <>

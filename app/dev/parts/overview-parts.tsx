@@ -35,7 +35,7 @@ const STEPS_DONE = {
   "form alone": { hasKey: false, hasSchedule: true, hasSent: true },
 };
 
-/** The overview at its edges: nothing, one request, very much; nobody sends. */
+/** The overview at its extremes: no requests, one request, very large numbers, no dispatcher. */
 export function OverviewParts() {
   return (
     <Section title="Overview: first use, one request, very much, nothing">

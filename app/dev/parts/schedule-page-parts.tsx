@@ -45,7 +45,7 @@ const SCHEDULE: ShownSchedule = {
 
 const FIRED = { firedAt: new Date("2026-03-27T14:30:00.004Z"), offsetMs: 4 };
 
-// One of those that fired: their headings, which name them, are the same.
+// Only one of the statuses after firing: their headings are the same, and landmark names must be unique.
 const STATUSES_SHOWN = ["scheduled", "firing", "dead", "cancelled"] as const;
 
 const SHOWN: Record<(typeof STATUSES_SHOWN)[number], Partial<ShownSchedule>> = {

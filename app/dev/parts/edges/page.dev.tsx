@@ -7,7 +7,7 @@ import { SchedulePageParts } from "../schedule-page-parts.tsx";
 
 export const metadata = { title: "Parts at their edges", robots: { index: false } };
 
-/** Parts of pages in their rare states, and with values as long and as large as they can be. Not in production builds. */
+/** Parts of pages in rare states, and with the longest and largest values. Not in production builds. */
 export default async function Edges() {
   const theme = await chosenTheme();
   return (

@@ -4,7 +4,7 @@ import { chosenTheme } from "../../../page-request.ts";
 
 export const metadata = { title: "Sign in, as a part", robots: { index: false } };
 
-/** The narrow frame with the card that it is mostly used for. */
+/** The narrow frame with the sign-in card. */
 export default async function Narrow() {
   const theme = await chosenTheme();
   return (

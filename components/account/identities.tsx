@@ -14,7 +14,7 @@ export function Identities({
   zone,
 }: {
   identities: readonly Identity[];
-  /** Says that one was removed. */
+  /** Shows that an identity was removed. */
   wasRemoved?: boolean;
   now: Date;
   zone: string;

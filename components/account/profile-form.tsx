@@ -26,7 +26,7 @@ export function ProfileForm({
 }: {
   owner: Owner;
   isAdmin: boolean;
-  /** Whether the installation has any. */
+  /** Whether the installation has any administrator. */
   hasAdministrators: boolean;
   action: string;
   signOutAction: string;

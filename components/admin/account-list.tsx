@@ -34,7 +34,7 @@ export function AccountList({
   total: number;
   isTotalCapped: boolean;
   filter: Filter;
-  /** The filters that apply, each with the address of the list without it. */
+  /** The active filters, each with the address of the list without it. */
   chips: readonly { label: string; removeHref: string }[];
   env: string;
   accountHref: (id: string) => string;

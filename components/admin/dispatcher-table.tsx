@@ -19,7 +19,7 @@ type Dispatcher = {
   shards: number;
 };
 
-/** The dispatchers that beat within the last hour, with the shards that each holds. */
+/** The dispatchers with a heartbeat in the last hour, each with its shards. */
 export function DispatcherTable({
   dispatchers,
   shardsUnowned,

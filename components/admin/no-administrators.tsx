@@ -1,6 +1,6 @@
 import { TextLink } from "../ui/text-link.tsx";
 
-/** How the person who runs an installation that has no administrators yet becomes one. A sentence, not a paragraph. */
+/** Tells the operator of an installation without administrators how to become one. Inline text, without a `<p>`. */
 export function NoAdministrators() {
   return (
     <>

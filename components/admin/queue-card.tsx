@@ -14,7 +14,7 @@ type Queue = {
   isDeadCapped: boolean;
 };
 
-/** What waits in the whole service. */
+/** The numbers of waiting, firing and dead schedules of the whole service. */
 export function QueueCard({ queue }: { queue: Queue }) {
   const about = queue.isEstimated ? "estimated" : undefined;
   const oldest = queue.oldestDueMs < 1_000 ? `${formatCount(queue.oldestDueMs)} ms` : formatDuration(queue.oldestDueMs);

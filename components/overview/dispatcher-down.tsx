@@ -3,7 +3,7 @@ import { formatInstant } from "../format/instant.ts";
 import type { Beat } from "../layout/frame-foot.tsx";
 import { Notice } from "../ui/notice.tsx";
 
-/** Says that no dispatcher is running, and since when; nothing while one beats. */
+/** Says that no dispatcher is running, and since when. Renders nothing while one is running. */
 export function DispatcherDown({ beat, now, zone }: { beat: Beat; now: Date; zone: string }) {
   if (beat.isAlive) return null;
   return (

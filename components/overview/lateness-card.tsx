@@ -12,13 +12,13 @@ export type OverviewShown = {
   /** Attempts in the period. */
   volume: number;
   successRate: number;
-  /** Of first attempts that did not leave at once, ms. */
+  /** Lateness of first attempts, without those of schedules that were to fire at once, ms. */
   offsets: { p50: number; p95: number; min: number; max: number };
   histogram: readonly LatenessCount[];
   buckets: readonly TapeBucket[];
 };
 
-/** How late an account's requests left in a period, and how they fared. `period` is its words ("24 hours"). */
+/** How late an account's requests left in a period, and how they fared. `period` is in words ("24 hours"). */
 export function LatenessCard({
   shown,
   period,

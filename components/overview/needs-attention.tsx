@@ -5,7 +5,7 @@ import { Icon } from "../ui/icon.tsx";
 
 export type Attention = { count: number; href: string };
 
-/** What somebody may want to look at, each with the list of it. `period` is its words ("24 hours"). */
+/** Counts of schedules that may need a person, each with a link to their list. `period` is in words ("24 hours"). */
 export function NeedsAttention({
   failed,
   dead,

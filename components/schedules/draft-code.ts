@@ -8,12 +8,12 @@ const SHOWN_PAYLOAD_MAX = 600;
 
 export type DraftCode = { shown: CodePiece[]; copied: string };
 
-/** An API call that stores a draft: address, body, and what the SDK has for it. */
+/** An API call that stores a draft: URL, body, and method of the SDK. */
 export type DraftCall = {
   url: string;
   body: Record<string, unknown>;
   method: "create" | "replay" | "clone";
-  /** The schedule that is repeated. */
+  /** The id of the schedule to replay or clone. */
   from: string;
 };
 
@@ -109,7 +109,7 @@ function written(
   };
 }
 
-/** The written fields of a body, with its time marked. */
+/** The body as code, in pieces: the value of its time is the piece "instant". */
 function piecesOf(code: string, { fireAt, fireIn }: Record<string, unknown>, label: (name: string) => string) {
   const [name, time] = fireIn === undefined ? ["fireAt", fireAt] : ["fireIn", fireIn];
   const text = JSON.stringify(time);

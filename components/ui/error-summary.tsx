@@ -6,8 +6,8 @@ import { TextLink } from "./text-link.tsx";
 export type FieldProblem = { id: string; message: string };
 
 /**
- * The summary above a rejected form: each error as a link to its field. A page that comes with one has its focus there, so
- * that it is read first; `takesFocus` false leaves the focus where it is. Renders nothing without errors.
+ * The summary above a rejected form: each error as a link to its field. It takes the focus when the page loads,
+ * so that screen readers read it first, unless `takesFocus` is false. Renders nothing without errors.
  */
 export function ErrorSummary({
   problems,

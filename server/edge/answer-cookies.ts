@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 
 /**
- * Has the last word on the cookies of an answer, when its head is written. An answer that sets a cookie is `no-store`, and a
- * 304 sets none, since a cache would add it to the answer that it keeps. The session cookie of `renewOnAnswer` is added
- * to answers that no cache keeps, unless they set or clear it themselves.
+ * Enforces the cookie rules of an answer when its head is written. An answer that sets a cookie is `no-store`. A 304
+ * sets none, since a cache would add it to its stored answer. The session cookie of `renewOnAnswer` is added to answers
+ * that no cache stores, unless they set or clear it themselves.
  */
 export function guardCookies(response: ServerResponse): void {
   const { writeHead } = response;
@@ -45,7 +45,7 @@ function addRenewal(response: ServerResponse): void {
   if (!own.some((cookie) => String(cookie).startsWith(name))) response.appendHeader("Set-Cookie", renewal);
 }
 
-/** Sets what was given to `writeHead`, so that it is seen here: an object, or names and values in turns. */
+/** Sets the headers passed to `writeHead`, an object or flat pairs, so that `response.getHeader` finds them. */
 function setHeaders(response: ServerResponse, given: OutgoingHttpHeaders | string[] = {}): void {
   const pairs = Array.isArray(given) ? pairsOf(given) : Object.entries(given);
   const seen = new Set<string>();

@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Has every response close with its connection. Of several requests that were sent one after the other without waiting
- * (pipelining), Node.js closes only the response whose turn it is: the others would keep what their `close` releases.
+ * Closes every response when its connection closes. When requests are pipelined, Node.js closes only the response whose
+ * turn it is; the others would never release what their `close` listeners hold.
  */
 export function closeWithConnection(socket: Socket, response: ServerResponse): void {
   let open = responses.get(socket);

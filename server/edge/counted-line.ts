@@ -1,6 +1,6 @@
 /**
- * Writes one line a minute about something that callers can cause as often as they like: the first time at once, and then
- * after each minute in which it happened again. `write` gets how often it happened since the last line.
+ * Logs at most one line a minute about an event that callers can cause at will: the first event at once, then one line
+ * after each minute with further events. `write` gets the number of events since the last line.
  */
 export class CountedLine {
   readonly #write: (count: number) => void;

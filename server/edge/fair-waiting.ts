@@ -1,11 +1,11 @@
 /**
- * What waits, in one queue for each party. Parties take turns, so one with many does not delay one with few. Bounded: at
- * most `max` wait in all, and `perPartyMax` of one party.
+ * One queue for each party. Parties take turns, so one with many entries does not delay one with few. Holds at most
+ * `max` entries, and `perPartyMax` of one party.
  */
 export class FairWaiting<T> {
   readonly #max: number;
   readonly #perPartyMax: number;
-  /** In the order in which the parties have their turns. */
+  /** In the order of turns: the first party is next. */
   readonly #queues = new Map<string, T[]>();
   #size = 0;
 
@@ -19,8 +19,8 @@ export class FairWaiting<T> {
   }
 
   /**
-   * Adds what waits for `party`. Returns what cannot wait any longer: `one` itself when its party has too many; when too
-   * many wait in all, the last of the party that has most.
+   * Adds an entry of `party`. Returns the entry that found no place: `one` itself when its party has `perPartyMax`; the
+   * last entry of the largest party when there are more than `max`.
    */
   add(party: string, one: T): T | undefined {
     const queue = this.#queues.get(party);
@@ -32,7 +32,7 @@ export class FairWaiting<T> {
     return this.#removeLast(this.#largestParty());
   }
 
-  /** Takes the first of the party whose turn it is. */
+  /** Removes and returns the first entry of the party whose turn it is. */
   next(): T | undefined {
     const [turn] = this.#queues;
     if (turn === undefined) return undefined;
@@ -44,7 +44,7 @@ export class FairWaiting<T> {
     return first;
   }
 
-  /** Removes what no longer wants to wait. */
+  /** Removes an entry; does nothing when it is not waiting. */
   remove(party: string, one: T): void {
     const queue = this.#queues.get(party);
     const at = queue?.indexOf(one) ?? -1;

@@ -14,8 +14,8 @@ const TYPE = /^multipart\/form-data; *boundary=(?:"([\w'()+,./:=? -]{0,69}[\w'()
 const TYPED_FIELD = /^content-disposition: form-data; name="(?:\d+_)?[a-z]+"$/i;
 
 /**
- * Counts what a form (RFC 7578) becomes while its bytes arrive, before Next.js parses it: its fields, and in those with
- * arguments of an action the levels of brackets and the values.
+ * Counts the fields of a form (RFC 7578) while its bytes arrive, before Next.js parses it; in fields with arguments of
+ * an action also the levels of brackets and the values.
  */
 export class FormFields {
   readonly #delimiter: Buffer;
@@ -80,7 +80,7 @@ export class FormFields {
     const problem = this.#scanner?.push(bytes);
     if (problem === undefined) return;
     if ("excess" in problem) throw invalid([problem.excess]);
-    // Not JSON, so it does not become anything either.
+    // Not JSON, so React parses no values from it.
     this.#scanner = undefined;
   }
 

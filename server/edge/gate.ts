@@ -20,11 +20,11 @@ const BUDGET = { burst: 1_000, perMinute: 600 };
 /** A page has a dozen static files. */
 const STATIC_COST = 0.1;
 
-/** An answer of 429 is held back for so long, so that a caller who repeats at once takes little of the process. */
+/** Delay of an answer of 429, ms, so that a caller who retries at once costs little CPU time. */
 const HELD_MS = 1_000;
 const HELD_MAX = 1_000;
 
-/** After how many ms a request that found too many others waiting may be sent again. */
+/** Time until the retry of a request that was refused because too many are waiting, ms. */
 const CROWDED_MS = 1_000;
 
 /**

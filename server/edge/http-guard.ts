@@ -43,13 +43,13 @@ export function installHttpGuard(): void {
 
 const guarded = new WeakSet<Server>();
 
-/** Listeners of one event of an answer, above which Node.js warns of a leak. */
+/** Node.js warns of a leak above this number of listeners for one event of an answer. */
 const LISTENERS_MAX = 20;
 
 /** Longer than `readBodyBytes` allows for the largest body at the slowest pace, so that its own limit applies, ms. */
 const REQUEST_TIMEOUT_MS = 600_000;
 
-/** Also for a connection on which nothing is sent. Node.js looks every 30 s. */
+/** Time for the request headers, ms; also closes connections that send nothing. Node.js checks every 30 s. */
 const HEADERS_TIMEOUT_MS = 20_000;
 
 /** A connection on which nothing moves in either direction is closed. Longer than any answer of ours takes, ms. */

@@ -32,5 +32,5 @@ export class LoopShare {
   }
 }
 
-/** On a busy loop: after how many ms the next request begins. A page takes about 8 ms, another answer 1 to 2 ms. */
+/** Maximum time until the next request begins on a busy loop, ms. A page takes about 8 ms, another answer 1 to 2 ms. */
 const WAIT_MS: Record<Work, number> = { page: 50, light: 15 };

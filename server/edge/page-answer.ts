@@ -37,7 +37,7 @@ export function hasRenderingFailed(): boolean {
   return storage().getStore()?.hasFailed ?? false;
 }
 
-/** The server action of the request begins: its form could be read. */
+/** Notes that the server action of the request has begun, so that its form could be read. */
 export function beginAction(): void {
   const exchange = storage().getStore();
   if (exchange !== undefined) exchange.hasActed = true;
@@ -66,7 +66,7 @@ export function isAnswerToForm(): boolean {
   return request?.method === "POST" && !isForScript(request.headers);
 }
 
-/** Whether the script of a page renews the page that is being rendered. */
+/** Whether the page is being rendered for a refresh by its script. */
 export function isRefreshByScript(): boolean {
   const { request } = storage().getStore() ?? {};
   return request?.method === "GET" && isForScript(request.headers);

@@ -9,7 +9,7 @@ export const PAGE_REQUEST_ID_HEADER = "x-request-id";
 export type PageSettings = {
   /** Whether the public base URL is https. */
   isHttps: boolean;
-  /** For which hosts browsers shall use https alone. */
+  /** The hosts that `Strict-Transport-Security` covers. */
   hsts: Config["hsts"];
   /** Whether this is the development server, whose scripts need `unsafe-eval` and whose styles are inline. */
   isDevelopment: boolean;
@@ -40,16 +40,16 @@ export function addSecurityHeaders(
   response.setHeader("Content-Security-Policy", policy);
   response.setHeader("Referrer-Policy", "strict-origin-when-cross-origin");
   response.setHeader("Permissions-Policy", PERMISSIONS_POLICY);
-  // No sign-in and no payment happens in a window that a page opens.
+  // Sign-in and payment navigate the page and open no window, so "same-origin" breaks neither.
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
 }
 
-/** The security headers of everything that is no page: a browser that shows it as a document loads nothing and frames it nowhere. */
+/** Security headers of all other responses: shown as a document, one loads nothing, and no page can frame it. */
 export function apiHeaders(settings: PageSettings): Map<string, string> {
   return (
     commonHeaders(settings)
       .set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-      // Does not concern what a caller of another origin reads by CORS.
+      // Reads by CORS from other origins are not affected.
       .set("Cross-Origin-Resource-Policy", "same-origin")
   );
 }

@@ -2,7 +2,7 @@ import { FairWaiting } from "./fair-waiting.ts";
 import type { LoopShare, Work } from "./loop-share.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** A request that waits for its turn. `mayPass`: whether it need no longer wait for one. */
+/** A request that waits for its turn. `mayPass`: whether it now begins without counting toward the loop's share. */
 export type Waiting = { work: Work; begin: () => void; mayPass: () => boolean };
 
 /**
@@ -21,8 +21,8 @@ export class Turns {
   }
 
   /**
-   * Begins `one` now or when it is its turn. Returns what cannot wait any longer, as `FairWaiting.add` does: `one` itself
-   * or another request.
+   * Begins `one` now or when it is its turn. Returns the request that found no place, if any, as `FairWaiting.add`
+   * does: `one` itself or another.
    */
   take({ isAccepted, party }: Visitor, one: Waiting): Waiting | undefined {
     const crowdedOut = (isAccepted ? this.#accepted : this.#others).add(party, one);
@@ -30,7 +30,7 @@ export class Turns {
     return crowdedOut;
   }
 
-  /** `one` no longer waits. */
+  /** Removes `one` from the waiting requests. */
   leave({ isAccepted, party }: Visitor, one: Waiting): void {
     (isAccepted ? this.#accepted : this.#others).remove(party, one);
   }
@@ -57,10 +57,10 @@ export class Turns {
   }
 }
 
-/** Requests that wait, in all and of one party. */
+/** Maximum number of waiting requests, in each of the two queues and of one party. */
 const WAITING = { max: 2_048, perPartyMax: 256 };
 
-/** One turn in this many goes to those without an accepted credential. */
+/** One turn in this many goes to requests without an accepted credential. */
 const TURNS = 4;
 
 const LOOK_AGAIN_MS = 1;

@@ -5,15 +5,15 @@ import { bearerToken } from "../auth/bearer-token.ts";
 import { acceptedHash, credentialOfCall, credentialOfPage } from "../rate-limit/accepted-credentials.ts";
 import { isApiTarget } from "./normalise-request.ts";
 
-/** Who sends a request, as far as it is known before anything is looked up. */
+/** The sender of a request, as known without a look-up in the database. */
 export type Visitor = {
   /** Whether this process has accepted the credential of the request before. */
   isAccepted: boolean;
-  /** Who shares turns with whom: an accepted credential is a party of its own, all others are those of their network. */
+  /** The party in `Turns`: an accepted credential is one of its own; all other requests of a network are one party. */
   party: string;
   /**
-   * Who shares a budget. In one network those with a well-formed credential share one, and those without share another: a
-   * flood of the latter does not lock out keys that this process has not seen yet.
+   * The key of the budget. In one network, requests with a well-formed credential share one budget and requests without
+   * share another, so that a flood of the latter does not lock out keys that this process has not seen yet.
    */
   budget: string;
 };

@@ -5,8 +5,8 @@ import { trimAscii } from "#domain/ascii.ts";
 export type Flash = Readonly<{ result: string; id?: string; clamped?: string }>;
 
 /**
- * A `Set-Cookie` with the result of a form, for the page at `path`, to which the form redirects. So the result is in no
- * address, and `showFlashOnce` has the page show it once. It expires after five minutes.
+ * A `Set-Cookie` with the result of a form, for the page at `path`, to which the form redirects. The result stays out of
+ * the address, and `showFlashOnce` has the page show it once. It expires after five minutes.
  */
 export function flashCookie(config: Pick<Config, "baseUrl">, path: string, flash: Flash): string {
   return cookie(config, String(new URLSearchParams({ ...flash, [PATH]: path })), FLASH_S);

@@ -9,7 +9,7 @@ const FIRST_BYTE_MS = 5_000;
 const TIME_MS = 30_000;
 const PACE_BYTES = 64 * 1024;
 
-/** When a body is too slow, ms after the request began, by how much of it has arrived. */
+/** The deadline of a body, ms after the request began, by the number of bytes received. */
 export function bodyDeadlineMs(receivedBytes: number): number {
   return receivedBytes === 0 ? FIRST_BYTE_MS : TIME_MS + (receivedBytes / PACE_BYTES) * 1_000;
 }

@@ -19,7 +19,7 @@ export function refusedFormPage(
   return {
     status: error.status,
     text: { type: "text/html; charset=utf-8", content: page.html },
-    // The HTTP guard has set a policy already, which stands over this one.
+    // The policy that the HTTP guard has set already takes precedence over this one.
     headers: { "Content-Security-Policy": page.policy, ...error.headers },
     cookies: error.cookies,
   };

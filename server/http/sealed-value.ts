@@ -29,8 +29,8 @@ export function openValues({ config, credential }: Caller, purpose: string, seal
 }
 
 /**
- * A `Set-Cookie` that hands values from the POST of a form to the page at `path`, which it redirects to. For what may
- * stand in no URL. The cookie is encrypted, no script can read it, and it expires after five minutes.
+ * A `Set-Cookie` that hands values from the POST of a form to the page at `path`, which it redirects to. For
+ * values that must not appear in a URL. The cookie is encrypted and HttpOnly, and expires after five minutes.
  */
 export function handOverCookie(caller: Caller, path: string, values: Values): string {
   return cookie(caller.config, path, sealValues(caller, path, values, HAND_OVER_S), HAND_OVER_S);

@@ -9,17 +9,17 @@ export type ListClock = { now: Date; zone: string };
 
 /** What differs between the lists whose address `readListQuery` reads. */
 export type ListQueryRules<Input, Preset extends string> = {
-  /** The query of the list in the API. It judges the filters. */
+  /** The query of the list in the API. It validates the filters. */
   schema: z.ZodType<Input>;
   /** The parameters that page and API have in common, besides `q`, `from` and `to`. */
   filters: readonly string[];
   /** The parameter that names the range: one of `presets`, or `between` for the bounds `from` and `to`. */
   rangeName: string;
   presets: Record<Preset, (clock: ListClock) => { from?: Date; to?: Date }>;
-  /** Whether `from` and `to` count when no range is named. */
+  /** Whether `from` and `to` apply when no range is named. */
   isBetweenByDefault?: boolean;
   rowsPerPage: number;
-  /** The last page that can be named by its number. */
+  /** The last page that has a number. */
   pagesMax: number;
 };
 
@@ -95,7 +95,7 @@ function readValid<Input>(
   const invalid = [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))];
   if (!invalid.some((name) => given[name] !== undefined)) throw parsed.error;
   const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !invalid.includes(name)));
-  // Parameters that depend on others are judged only when those are valid, so the rest may have further problems.
+  // Rules across parameters run only when each parameter is valid, so the rest may have further problems.
   const read = readValid(schema, rest, { limit: paging.limit });
   return { input: read.input, invalid: [...invalid, ...read.invalid] };
 }

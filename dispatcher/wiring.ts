@@ -94,7 +94,7 @@ function route(parts: Parts): void {
       ready: (delivery) => waitingList.addReady(delivery),
       writing: (delivery) => exchanges.begin(delivery),
       answered: (delivery) => recorder.add(delivery),
-      // From "answered" the recorder has the outcome already.
+      // In the state "answered" the recorder already has the outcome.
       recording: (delivery, from) => from !== "answered" && recorder.add(delivery),
       releasing: (delivery) => releases.add(delivery),
     },

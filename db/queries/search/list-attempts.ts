@@ -34,7 +34,7 @@ export type AttemptSearch = {
   to?: Date;
   limit: number;
   offset: number;
-  /** Only rows behind this one in the order of the list; `offset` is 0 then. */
+  /** Only rows after this one in the order of the list; `offset` is 0 then. */
   after?: AttemptCursor;
 };
 

@@ -33,7 +33,7 @@ export type ScheduleSearch = {
   sort: "-created_at" | "fire_at" | "-fire_at";
   limit: number;
   offset: number;
-  /** Only rows behind this one in the order of the list; `offset` is 0 then. */
+  /** Only rows after this one in the order of the list; `offset` is 0 then. */
   after?: PageCursor;
 };
 
@@ -79,8 +79,8 @@ export async function countListed(
 export type StatusCount = { count: number; isCapped: boolean };
 
 /**
- * How many schedules of a range (of `fire_at`) have each status, each counted up to 10,000, and how many there are in all,
- * which is exact without a range.
+ * The number of schedules by status in a range of `fire_at`, each counted up to 10,000, and their total, which is exact
+ * without a range.
  */
 export async function countByStatus(
   db: Db,
@@ -245,13 +245,14 @@ function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
         ? pass({ scanned: byFire, rowsMax, found: q && withTarget, foundMax, isInOrder: true })
         : pass({ scanned: byCreation, rowsMax, found: ofCreation, foundMax, isInOrder: true }),
     /**
-     * Scans `rowsMax` rows (null: all) that have the statuses and are in the range; with `q` only if there are no more.
+     * Scans `rowsMax` rows (null: all) that have the statuses and are in the range. With `q`, finds none if there are
+     * more.
      */
     byStatus: (rowsMax: number | null): Promise<SearchPass<Key>> =>
       pass({ scanned: byFire, rowsMax, found: q && withTarget, isAllOrNone: q !== undefined, isInOrder: isByFire }),
     /**
-     * Scans `rowsMax` rows (null: all) whose target matches, which the index of targets finds. `isAllOrNone`: finds some only
-     * if there are no more.
+     * Scans `rowsMax` rows (null: all) whose target matches, which the index of targets finds. `isAllOrNone`:
+     * finds none if there are more.
      */
     byTarget: (rowsMax: number | null, { isAllOrNone = false } = {}): Promise<SearchPass<Key>> => {
       const pattern = q ? substringPattern(q) : "";

@@ -88,11 +88,17 @@ export async function searchPage<Key>(passes: Passes<Key>, window: Window): Prom
 }
 
 /**
- * The passes for a `q`: the first rows of the list; many more of them, if it matches often there; the index of targets,
- * which is slower for a `q` that matches often; and for a `q` that matches often but not in the first rows, many rows
- * of the list, and in the end all that match. `enough`: how many matches end a pass in order, of `rowsNeeded` or `rowsEnough`.
- * `isFiltered`: the list has other filters too, so that of the rows whose target matches few may be in it.
- * `sparseRows`: how many matches the index of targets is asked for when the first rows of the list have next to none.
+ * The passes for a `q`:
+ *
+ * 1. The first rows of the list.
+ * 2. As many rows as are expected to hold enough matches, if the first rows have many.
+ * 3. The index of targets, which is slower for a `q` that matches often.
+ * 4. Many rows of the list, for a `q` that matches often but not in the first rows.
+ * 5. All rows that match, by the index.
+ *
+ * `enough`: the number of matches that ends a pass in order, from `rowsNeeded` or `rowsEnough`. `isFiltered`: the list
+ * has other filters too, which may exclude most of the rows with a matching target. `sparseRows`: the limit of pass 3
+ * when the first rows have fewer than ten matches.
  */
 export function passesForTarget<Key>(
   list: {
@@ -118,7 +124,7 @@ export function passesForTarget<Key>(
     () => first(FIRST_PASS_ROWS),
     () => (expectedRows() <= LONG_PASS_ROWS ? first(expectedRows()) : null),
     () => list.byTarget(knowsPage() && !isFiltered ? enough : targetRows()),
-    // Skip it when the second pass has shown that so many rows hold too few matches.
+    // Skip it when the second pass has shown that LONG_PASS_ROWS rows hold too few matches.
     () => (seen.rows > FIRST_PASS_ROWS && expectedRows() > LONG_PASS_ROWS ? null : first(LONG_PASS_ROWS)),
     () => list.byTarget(null),
   ];
@@ -154,7 +160,7 @@ export type PassStatement = {
   found?: (rows: SQL) => SQL;
   /** How many matching rows are found at most; no bound when it is not given. */
   foundMax?: number;
-  /** Whether rows are found only if all were scanned, since a part of them would be of no use. */
+  /** Return rows only if all were scanned, because a part of them would be of no use. */
   isAllOrNone?: boolean;
   isInOrder: boolean;
 };

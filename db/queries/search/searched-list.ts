@@ -74,7 +74,7 @@ export async function readPage<Key, Row, Cursor>(
 
 const passesOf = <Key>(list: SearchedList<Key>) => (list.wanted.q?.scheduleId ? byId(list) : list.passes());
 
-// Of a whole id, the rows are few.
+// A whole id matches few rows.
 const byId = <Key>(list: SearchedList<Key>): Passes<Key> => [() => list.byTarget(null)];
 
 const totalOf = ({ found, isWhole }: SearchPass<unknown>): Total => ({ total: found, totalCapped: !isWhole });

@@ -167,9 +167,11 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     const repeated = await again({});
     expect(repeated.status).toBe(303);
     expect(repeated.headers.get("location")).toBe(new URL(first).pathname);
-    expect(repeated.headers.get("set-cookie")).toMatch(/^done=did=known&/);
+    expect(repeated.headers.get("set-cookie")).toMatch(/^flash=result=known&/);
     expect(await stored()).toHaveLength(1);
-    expect((await again({ url: "https://example.com/other" })).headers.get("set-cookie")).toMatch(/^done=did=created&/);
+    expect((await again({ url: "https://example.com/other" })).headers.get("set-cookie")).toMatch(
+      /^flash=result=created&/,
+    );
     expect(await stored()).toHaveLength(2);
     await close();
   });

@@ -124,8 +124,8 @@ describe("every address of the built app", () => {
       await ask(path, { ...HTML, cookie: await cookie() }, { method: "HEAD" });
       await ask(path, { ...HTML, rsc: "1", cookie: await cookie() });
       const [plain] = path.split("?");
-      await ask(path, { ...HTML, cookie: `done=did=saved&at=${plain}; ${await cookie()}` });
-      await ask(path, { ...HTML, cookie: `done=did=saved&at=${plain}&shown=1` });
+      await ask(path, { ...HTML, cookie: `flash=result=saved&at=${plain}; ${await cookie()}` });
+      await ask(path, { ...HTML, cookie: `flash=result=saved&at=${plain}&shown=1` });
       await ask(path, { ...HTML, cookie: `${await cookie()}; ${(await renewable("newcomer")).cookie}` });
       const etag = headers.get("etag");
       if (etag) await ask(path, { ...HTML, "if-none-match": etag, cookie: await cookie() });
@@ -138,7 +138,10 @@ describe("every address of the built app", () => {
     await forEach(addresses(), async ({ path, viewer }) => {
       const { cookie } = await renewable(viewer);
       const [plain] = path.split("?");
-      const { cookies, cacheControl } = await ask(path, { ...HTML, cookie: `${cookie}; done=did=saved&at=${plain}` });
+      const { cookies, cacheControl } = await ask(path, {
+        ...HTML,
+        cookie: `${cookie}; flash=result=saved&at=${plain}`,
+      });
       if (/\bno-store\b/.test(cacheControl)) return;
       expect(cookies, path).toEqual([]);
       kept++;

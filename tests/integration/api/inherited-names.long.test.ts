@@ -77,14 +77,14 @@ it.each(INHERITED)(
     const first = new Map(pages.map((page) => [page.path.split("?", 1)[0], page]));
     for (const page of first.values()) {
       const path = page.path.split("?", 1)[0] ?? "";
-      const done = `done=${new URLSearchParams({ did: name, id: name, clamped: name, at: path })}`;
+      const flash = `flash=${new URLSearchParams({ result: name, id: name, clamped: name, at: path })}`;
       const others = ["theme", "times", "zone", "next", "hand_over"].map((cookie) => `${cookie}=${name}`);
       await check(page, { error: name });
       await check(page, { failed: name, typed: "1", [name]: name });
       await check(page, Object.fromEntries(PARAMETERS.map((parameter) => [parameter, name])));
-      await check(page, {}, [done, ...others]);
+      await check(page, {}, [flash, ...others]);
       if (path === "/relay")
-        await check(page, {}, [`done=${new URLSearchParams({ did: "saved", clamped: name, at: path })}`]);
+        await check(page, {}, [`flash=${new URLSearchParams({ result: "saved", clamped: name, at: path })}`]);
     }
     expect(failed).toEqual([]);
   },

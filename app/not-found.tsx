@@ -11,7 +11,7 @@ export default function NotFound() {
     <main id={MAIN_ID} className="grid min-h-dvh content-center justify-items-center gap-6 px-4 py-12">
       <Wordmark />
       <MissingCard title="Nothing is here" actions={<ButtonLink href="/">Start again</ButtonLink>}>
-        <p>This address leads to no page. It may have been typed wrong, or what it named is gone.</p>
+        <p>There is no page at this address. It may be mistyped, or its subject was deleted.</p>
       </MissingCard>
     </main>
   );

@@ -72,7 +72,7 @@ export function dashboardPage(path: string, show: (opened: Opened) => Promise<Sh
   };
 }
 
-/** Redirects to sign-in, which returns to this page. A form sent without scripts gets a page instead: the browser can send it again. */
+/** Redirects to sign-in, which returns here. A form sent without scripts gets a page, from which it can be sent again. */
 function signedOut(own: string) {
   const href = signInPageUrl("/login", {}, own);
   return isAnswerToForm() ? signedOutPage(href) : redirect(href);

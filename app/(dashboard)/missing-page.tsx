@@ -30,7 +30,7 @@ type Missing = { title: string; text: string; actions: ReactNode };
 
 const PAGE: Missing = {
   title: "Nothing is here",
-  text: "This address leads to no page. It may have been typed wrong, or what it named is gone.",
+  text: "There is no page at this address. It may be mistyped, or its subject was deleted.",
   actions: <ButtonLink href="/overview">Overview</ButtonLink>,
 };
 

@@ -80,6 +80,6 @@ function endLabel({ userAgent, current }: Session): string {
 }
 
 function Browser({ userAgent }: { userAgent: string | null }) {
-  if (userAgent === null) return "A browser that did not say its name";
+  if (userAgent === null) return "Unknown browser";
   return <span title={userAgent}>{browserName(userAgent) ?? userAgent}</span>;
 }

@@ -83,10 +83,11 @@ export function DispatcherTable({
       )}
       {dispatchers.length === 0 ? (
         <CardBody className="text-ink-soft text-sm">
-          No dispatcher beat within the last hour: nothing is sent. Start one with <code>npm run dispatcher</code>.
+          No dispatcher sent a heartbeat in the last hour: nothing is sent. Start one with{" "}
+          <code>npm run dispatcher</code>.
         </CardBody>
       ) : (
-        <CardFoot>Those that beat within the last hour and did not stop in good order.</CardFoot>
+        <CardFoot>Dispatchers with a heartbeat in the last hour, without those that shut down normally.</CardFoot>
       )}
     </Card>
   );

@@ -26,7 +26,7 @@ export function HostAndLimits({ plans, defaultPlan }: { plans: Plans; defaultPla
           <PlanTable plans={plans} />
         </Card>
         <p className="text-ink-muted text-xs">
-          New accounts are on {nameOf(defaultPlan)}. Whoever runs this installation sets these limits.
+          New accounts are on {nameOf(defaultPlan)}. The operator of this installation sets these limits.
         </p>
       </div>
     </section>

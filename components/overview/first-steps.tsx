@@ -54,7 +54,7 @@ export function FirstSteps({
                   <CodeTabs what="First call" samples={firstCallSamples(installation, env)} />
                 </div>
                 <p className="text-ink-soft">
-                  Its target answers everybody; later, put an address of yours in its place. Or{" "}
+                  Its target accepts any request; replace it with a URL of yours later. Or{" "}
                   <TextLink href={links.newSchedule}>fill in a form</TextLink>.
                 </p>
               </>

@@ -12,9 +12,9 @@ import { countInWords, type ScopeFilter, scopeInWords } from "./operation-words.
 /** The error of the last submit. */
 const FAILURES = new Map<string, string>(
   Object.entries({
-    unavailable: "Nothing was begun: the database did not answer. Try again.",
-    daily: "Nothing was begun: this account started as many operations as its plan allows within 24 hours.",
-    conflict: "Nothing was begun: ten operations are running. Wait for one of them, or stop it.",
+    unavailable: "Not started: the database did not answer. Try again.",
+    daily: "Not started: this account started as many operations as its plan allows within 24 hours.",
+    conflict: "Not started: ten operations are running. Wait for one of them, or stop it.",
     gone: "Nothing was done: the schedule is not there any more.",
     firing: "Not cancelled: it is firing. Try again in a few seconds.",
     ended: "Not cancelled: it has ended already.",
@@ -61,7 +61,7 @@ export function ConfirmCard({
           </Notice>
         )}
         <p className="wrap-anywhere">
-          {filter === null ? "The ones that you chose." : `${sentence(scopeInWords(filter, zone))}.`}
+          {filter === null ? "The selected schedules." : `${sentence(scopeInWords(filter, zone))}.`}
         </p>
         {action === "cancel" ? <CancelConsequence /> : <ReplayConsequence usage={usage} />}
         <form method="post" action={formAction} className="flex flex-wrap gap-2 pt-1">
@@ -83,7 +83,7 @@ function CancelConsequence() {
   return (
     <ul className="grid list-disc gap-1 pl-5">
       <li>A cancelled schedule is never sent, and cancelling is not undone.</li>
-      <li>What is being delivered when its turn comes, or has ended, is left alone and counted.</li>
+      <li>Schedules that are firing or have ended are left alone and counted.</li>
       <li>Cancelled schedules still count toward your quota.</li>
     </ul>
   );
@@ -99,7 +99,9 @@ function ReplayConsequence({ usage: { scheduled, limit, grace_limit } }: { usage
         Each copy counts: {formatCount(scheduled)} of {formatCount(limit)} are used this month, and no copy is made
         beyond {formatCount(grace_limit)}.
       </li>
-      <li>What cannot be copied any more, since its payload was erased for example, is left alone and counted.</li>
+      <li>
+        Schedules that cannot be copied, because their payload was erased for example, are left alone and counted.
+      </li>
     </ul>
   );
 }

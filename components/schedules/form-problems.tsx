@@ -16,7 +16,7 @@ export function FormProblems({ failed, signInHref }: { failed: FailedDraft | nul
       <ErrorSummary problems={failed.problems.map(({ field, message }) => ({ id: field, message }))} />
       {failed.existingHref && (
         <Notice kind="info">
-          <TextLink href={failed.existingHref}>The schedule with this key</TextLink> is as it was.
+          <TextLink href={failed.existingHref}>The schedule with this key</TextLink> is unchanged.
         </Notice>
       )}
       {failed.failure !== null && (

@@ -64,7 +64,7 @@ export function OperationProgress({
             <Reading label={action === "cancel" ? "Cancelled" : "Replayed"}>{formatCount(acted)}</Reading>
             <Reading label="Left alone">{formatCount(left)}</Reading>
             {status !== "done" && (
-              <Reading label={status === "running" ? "To go, about" : "Not looked at, about"}>
+              <Reading label={status === "running" ? "Remaining, about" : "Not checked, about"}>
                 {totalCapped ? "—" : formatCount(Math.max(total - acted - left, 0))}
               </Reading>
             )}
@@ -73,7 +73,9 @@ export function OperationProgress({
         </CardBody>
         {status === "running" && (
           <CardFoot>
-            <span>What is {actedWord(action)} already stays so.</span>
+            <span>
+              Schedules already {actedWord(action)} stay {actedWord(action)}.
+            </span>
             <form method="post" action={stopAction} className="ml-auto">
               <HiddenFields values={{ ...stopFields, id }} />
               <Button type="submit" size="small">
@@ -98,7 +100,7 @@ export function OperationScope({
 }) {
   return (
     <Card aria-labelledby="asked">
-      <CardHead title="What was asked for" id="asked" />
+      <CardHead title="Filter and times" id="asked" />
       <CardBody>
         <Facts
           items={[

@@ -21,7 +21,7 @@ const EFFECTS: Record<ScheduleAction, string> = {
   reschedule: "Moves it to another instant.",
   replay: "Sends the same request as a new schedule. The target may then get it twice.",
   clone: "Makes a new schedule to the same target, with another time, payload or headers.",
-  cancel: "Stops what was not sent yet.",
+  cancel: "Stops all further attempts.",
 };
 
 /** The most frequent actions on a schedule, for the header of its page. */

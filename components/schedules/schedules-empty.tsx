@@ -51,7 +51,7 @@ export function SchedulesPageEmpty({ firstHref }: { firstHref: string }) {
       art="no-match"
       actions={<ButtonLink href={firstHref}>First page</ButtonLink>}
     >
-      <p>The list is shorter than that.</p>
+      <p>This page is past the end of the list.</p>
     </EmptyState>
   );
 }

@@ -60,7 +60,7 @@ export function TimeFields({
           value={typed.words}
           onChange={(event) => set({ words: event.target.value, at: "" })}
           error={errorOf("words")}
-          hint="They count if both are given."
+          hint="Used only if both are given."
         />
         <TextField
           id="at"

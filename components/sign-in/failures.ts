@@ -5,7 +5,7 @@
 const FAILURES = {
   link_invalid: {
     title: "That link is no longer valid.",
-    text: "Links work once and for 15 minutes. Have a new one sent.",
+    text: "Links work once and for 15 minutes. Request a new one.",
     mayTry: true,
     send: "Send a new link",
   },
@@ -26,7 +26,7 @@ const FAILURES = {
   },
   signup_closed: {
     title: "No account has this address.",
-    text: "This installation takes no new accounts by itself. Ask whoever runs it, or sign in with another address.",
+    text: "This installation takes no new accounts by itself. Ask its operator, or sign in with another address.",
     mayTry: true,
   },
   too_many_identities: {
@@ -36,7 +36,7 @@ const FAILURES = {
   },
   account_deactivated: {
     title: "This account is deactivated.",
-    text: "Its schedules wait and nothing of it is lost. Ask whoever runs this installation.",
+    text: "Its schedules wait and nothing of it is lost. Ask the operator of this installation.",
     mayTry: false,
   },
   mail_failed: {

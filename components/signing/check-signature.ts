@@ -53,7 +53,7 @@ function readHeaders(text: string): Signature | string {
   const missing = ["webhook-id", "webhook-timestamp", "webhook-signature"].filter((name) => !values.get(name));
   if (missing.length === 0) return standardSignature(values);
   if (service !== undefined) return serviceSignature(service);
-  return `Not there: ${missing.join(", ")}. Write each header as “name: value”, on a line of its own.`;
+  return `Missing: ${missing.join(", ")}. Write each header as “name: value”, on a line of its own.`;
 }
 
 function standardSignature(values: ReadonlyMap<string, string>): Signature | string {

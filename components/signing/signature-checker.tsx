@@ -38,7 +38,7 @@ export function SignatureChecker({ current, next }: { current: string; next: str
       <CardBody className="grid grid-cols-1 gap-4 noscript:hidden">
         <TextArea
           name="headers"
-          label="Headers that came"
+          label="Received headers"
           rows={3}
           placeholder={"webhook-id: sch_…\nwebhook-timestamp: …\nwebhook-signature: v1,…"}
           spellCheck={false}

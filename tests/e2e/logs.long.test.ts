@@ -145,7 +145,7 @@ describe("the log", () => {
     await attempt("https://example.com/only-in-test", MINUTE_MS, {}, "test");
     const { page, close } = await harness.open(account, "/logs?env=test&code=7xx&page=x");
     expect(await rows(page)).toEqual(["https://example.com/only-in-test"]);
-    expect(await page.getByRole("main").textContent()).toContain("Not understood in this address, and left out: code.");
+    expect(await page.getByRole("main").textContent()).toContain("Ignored, because not valid: code.");
     await close();
   });
 });

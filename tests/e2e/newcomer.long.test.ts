@@ -136,7 +136,7 @@ async function checkSignature(page: Page, id: string) {
   expect(() => new Webhook(secret).verify(body, headers, { jsonParse: false })).not.toThrow();
   expect(() => new Webhook(secret).verify(`${body} `, headers, { jsonParse: false })).toThrow();
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  await page.getByLabel("Headers that came").fill(lines.join("\n"));
+  await page.getByLabel("Received headers").fill(lines.join("\n"));
   await page.getByLabel("Raw body").fill(body);
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await page.getByText("It fits the current secret.").waitFor();

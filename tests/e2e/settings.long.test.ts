@@ -80,7 +80,7 @@ describe.each(LOOKS)("$theme, $width px:", (look) => {
     await page.getByRole("radio", { name: "Go" }).focus();
     await page.keyboard.press("Space");
     await press(page, "Check");
-    await page.getByText("Not there: webhook-id").waitFor();
+    await page.getByText("Missing: webhook-id").waitFor();
     await expectSound(page, complaints);
     await page.getByRole("link", { name: "Rotate live secrets" }).click();
     await page.getByRole("heading", { name: "Rotate the live secrets?" }).waitFor();
@@ -299,7 +299,7 @@ describe("signing secrets", () => {
     await page.getByRole("link", { name: "Rotate test secrets" }).click();
     await expect
       .poll(() => main(page).textContent())
-      .toContain("A receiver that knows neither of the two refuses requests then.");
+      .toContain("A receiver that has neither secret then refuses requests.");
     await page.getByRole("button", { name: "Rotate test secrets" }).dblclick();
     await page.getByText("Rotated. Put the new next secret").waitFor();
     expect(await main(page).textContent()).toMatch(/The former secret signs too, and stops in 2[34] h/);
@@ -322,7 +322,7 @@ describe("signing secrets", () => {
       body: Buffer.from(body),
     });
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    await page.getByLabel("Headers that came").fill(lines.join("\n"));
+    await page.getByLabel("Received headers").fill(lines.join("\n"));
     await page.getByLabel("Raw body").fill(body);
     await press(page, "Check");
     await page.getByText("It fits the current secret.").waitFor();

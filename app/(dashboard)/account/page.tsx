@@ -105,7 +105,7 @@ function endedBy(did: string | undefined): "others" | "one" | undefined {
 
 const FAILED = new Map(
   Object.entries({
-    CONFLICT: "Billing has changed since this page was made. See how it stands, then try again.",
+    CONFLICT: "Billing changed after this page loaded. Check it, then try again.",
     UNAVAILABLE: "The billing provider did not answer. Nothing was charged. Try again in a minute.",
   }),
 );

@@ -55,7 +55,7 @@ const MESSAGES = new Map<string, string>(
 
 const FAILED = new Map(
   Object.entries({
-    shown: "This key was created before, and its value was shown then. If you do not have it, rotate the key.",
+    shown: "This key exists already; its value was shown when it was created. If you do not have it, rotate the key.",
     CONFLICT: "This key is revoked already.",
     NOT_FOUND: "There is no such API key.",
   }),

@@ -33,7 +33,7 @@ export default dashboardPage("/logs", async ({ ctx, view }) => {
     body: (
       <>
         {query.invalid.length > 0 && (
-          <Notice kind="warn">Not understood in this address, and left out: {query.invalid.join(", ")}.</Notice>
+          <Notice kind="warn">Ignored, because not valid: {query.invalid.join(", ")}.</Notice>
         )}
         <Card aria-label="Attempts">
           <Tabs

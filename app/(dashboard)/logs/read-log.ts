@@ -13,7 +13,7 @@ import { type LogListQuery, PAGES_COUNTED, ROWS_PER_PAGE } from "./list-query.ts
  */
 const RECORDED_WITHIN_MS = 60_000;
 
-/** One page of the log. `tail`, on the first page only: the start of the count of newer attempts, and the count so far. */
+/** One page of the log. `tail`, only on the first page: since when newer attempts are counted, and how many are known. */
 export async function readLog(ctx: Ctx, view: View, query: LogListQuery) {
   const { input, page } = query;
   const isFirst = page === 1 && input.after === undefined && (input.to === undefined || input.to > view.now);

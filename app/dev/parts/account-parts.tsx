@@ -142,7 +142,7 @@ export function AccountParts() {
   );
 }
 
-/** Identities and the security log without entries. On another page than those with entries: headings must be unique. */
+/** Identities and the security log without entries. On a page of its own: headings must be unique. */
 export function EmptyAccountParts() {
   return (
     <Section title="Identities: one removed, none left; the security log: no event">

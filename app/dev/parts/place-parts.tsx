@@ -24,7 +24,7 @@ export function PlaceParts() {
           <p>It may belong to the other environment, or have ended more than 90 days ago.</p>
         </MissingCard>
         <MissingCard title="Nothing is here" heading="h3" actions={<ButtonLink href="#overview">Overview</ButtonLink>}>
-          <p>This address leads to no page. It may have been typed wrong, or what it named is gone.</p>
+          <p>There is no page at this address. It may be mistyped, or its subject was deleted.</p>
         </MissingCard>
         <MissingCard
           title={`No such thing: ${LONG_NAME}`}

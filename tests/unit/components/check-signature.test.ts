@@ -56,7 +56,7 @@ describe("the signature check of the page", () => {
     expect(await check("webhook-id: sch_1")).toEqual({
       outcome: "incomplete",
       problem:
-        "Not there: webhook-timestamp, webhook-signature. Write each header as “name: value”, on a line of its own.",
+        "Missing: webhook-timestamp, webhook-signature. Write each header as “name: value”, on a line of its own.",
     });
     const typed = [{ name: "typed", secret: "whsec_%" }];
     expect(await checkSignature(lines(...STANDARD), BODY, typed, NOW_S * 1_000)).toEqual({

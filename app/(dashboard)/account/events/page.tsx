@@ -18,9 +18,9 @@ export default dashboardPage("/account/events", async ({ ctx, view }) => {
     crumb: { href: hrefIn(view.env, "/account"), label: "Account and billing" },
     body: (
       <EventTable
-        title="Who could use this account, and what they did to it"
+        title="Sign-ins and changes to this account"
         events={rows.map(presentEvent)}
-        empty={total > 0 ? "There is nothing on this page; the log has fewer events." : undefined}
+        empty={total > 0 ? "This page is past the end of the log." : undefined}
         foot={
           <Pager
             from={Math.min(offset + 1, total)}

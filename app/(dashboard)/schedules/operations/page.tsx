@@ -32,7 +32,7 @@ export default dashboardPage("/schedules/operations", async ({ ctx, view }) => {
             total={total}
             previous={page > 1 ? hrefWith(view, { page: String(page - 1) }) : undefined}
             next={hasMore ? hrefWith(view, { page: String(page + 1) }) : undefined}
-            note="They are kept for 90 days after their end."
+            note="Operations are kept for 90 days after they end."
           />
         )}
       </Card>

@@ -23,7 +23,7 @@ export default dashboardPage("/signing/rotate", async ({ ctx, view }) => {
           The next secret, which ends in <code>{next.slice(-4)}</code>, signs from now on. For 24 h each request carries
           a second signature, by <code>…{current.slice(-4)}</code>. A new next secret is made.
         </p>
-        <p>A receiver that knows neither of the two refuses requests then. It cannot be undone.</p>
+        <p>A receiver that has neither secret then refuses requests. It cannot be undone.</p>
       </Confirm>
     ),
   };

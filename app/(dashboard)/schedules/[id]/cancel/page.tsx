@@ -25,7 +25,7 @@ export default dashboardPage("/schedules/[id]/cancel", async ({ ctx, view, route
         >
           <p>
             {schedule.status === "failed"
-              ? `The attempts that are left are not made. ${schedule.attemptCount} ${schedule.attemptCount === 1 ? "was" : "were"} made already.`
+              ? `The remaining attempts are not made. ${schedule.attemptCount} ${schedule.attemptCount === 1 ? "was" : "were"} made already.`
               : "The request is not sent."}{" "}
             This cannot be undone; Replay sends the same request as a new schedule. It still counts in the month&rsquo;s
             quota.

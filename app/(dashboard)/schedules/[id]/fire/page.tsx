@@ -29,14 +29,14 @@ export default dashboardPage("/schedules/[id]/fire", async ({ ctx, view, routePa
           <p>
             {schedule.status === "failed" && schedule.nextAttemptAt ? (
               <>
-                Its next attempt is made now, and not at{" "}
+                Its next attempt is made now, instead of at{" "}
                 <time dateTime={schedule.nextAttemptAt.toISOString()}>
                   {formatInstant(schedule.nextAttemptAt, view.zone)}
                 </time>
-                . No attempt is added to those that are left.
+                . The number of remaining attempts stays the same.
               </>
             ) : (
-              "It leaves now, as soon as its turn comes, and not at its former instant. What was sent cannot be taken back."
+              "It is sent as soon as its turn comes, instead of at its scheduled instant. A sent request cannot be taken back."
             )}{" "}
             Nothing more counts in the month&rsquo;s quota.
           </p>

@@ -30,8 +30,7 @@ export default dashboardPage("/schedules/[id]/replay", async ({ ctx, view, route
           <p>
             The same method, target, headers and payload go out at once, as a new schedule that counts in the
             month&rsquo;s quota. <b className="font-medium text-ink">The target may then get it twice</b>: a replay has
-            a webhook-id of its own, by which a receiver cannot tell that it is the same. The copy links to this
-            schedule.
+            its own webhook-id, so a receiver cannot tell that it is a repeat. The copy links to this schedule.
           </p>
         </Confirm>
       </>

@@ -63,7 +63,7 @@ export type FormWithoutSession = Page & { session: "none"; verb: (posted: Posted
  *    the fields;
  * 4. the body: at most 16 KiB, otherwise a page with 413.
  *
- * Then the verb runs. An AppError that it throws redirects to `back` or `page`; any other error is sent in the envelope.
+ * Then the verb runs, with the form key where it creates something. An AppError that it throws redirects to `back` or `page`; any other error is sent in the envelope.
  */
 export function formRoute(form: Form | FormWithoutSession): { GET: RouteHandler; POST: RouteHandler } {
   return {

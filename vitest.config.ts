@@ -43,6 +43,7 @@ export default defineConfig({
         "config.ts",
       ],
       reporter: ["text-summary", "html"],
+      reportOnFailure: true,
     },
     projects: [
       {

@@ -43,11 +43,13 @@ afterAll(async () => {
 /** Names that every object literal inherits. */
 const INHERITED = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"];
 
-/** Every query parameter that a page reads. */
+/** Every query parameter that a page reads, itself or by the rules of its list. */
 const PARAMETERS = [
   ...new Set(
     globSync("app/**/*.{ts,tsx}").flatMap((file) =>
-      [...readFileSync(file, "utf8").matchAll(/\b[pP]arams\??\.(\w+)/g)].map(([, name = ""]) => name),
+      [...readFileSync(file, "utf8").matchAll(/\b[pP]arams\??\.(\w+)|\brangeName: "(\w+)"/g)].map(
+        ([, read, named = ""]) => read ?? named,
+      ),
     ),
   ),
 ];

@@ -7,7 +7,7 @@ const MAJORS = ["15", "16", "17", "18"];
 
 /** Migrations, the start of a dispatcher, claims, records and retention. */
 const CORE = [
-  ...["lane-plans", "lanes", "schema", "service-role"].map((name) => `tests/integration/db/${name}.test.ts`),
+  ...["lane-plans.long", "lanes", "schema", "service-role"].map((name) => `tests/integration/db/${name}.test.ts`),
   ...["delivery", "heartbeat", "plans", "record", "regained-shards", "retention", "shards"].map(
     (name) => `tests/integration/dispatcher/${name}.test.ts`,
   ),
@@ -33,7 +33,13 @@ Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS
     const tests = spawn(
       process.execPath,
       [
-        ...["node_modules/vitest/vitest.mjs", "run", "--project=integration", "--project=alone"],
+        ...[
+          "node_modules/vitest/vitest.mjs",
+          "run",
+          "--project=integration",
+          "--project=alone",
+          ...(core ? ["--project=long"] : []),
+        ],
         ...(report ? ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`] : []),
         ...(core ? CORE : []),
       ],

@@ -1,6 +1,5 @@
-import { spawn, spawnSync } from "node:child_process";
-import { createRequire } from "node:module";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { runVitest } from "../run-vitest.ts";
 
 const USAGE = `Usage: npm run test:changed [-- options of vitest]
 
@@ -15,17 +14,13 @@ const NOT_COVERED = "Those that start processes, as tests/e2e/ does, are include
 // Options are vitest's, so they are not parsed here.
 const options = process.argv.slice(2);
 if (options.includes("--help") || options.includes("-h")) console.log(USAGE);
-else run();
+else process.exitCode = await run();
 
-function run() {
+function run(): Promise<number> {
   const base = ["origin/main", "main"].find(isCommit);
   console.log(`Tests of what changed ${base ? `since ${base}` : "since the last commit"}. ${NOT_COVERED}`);
-  const vitest = join(createRequire(import.meta.url).resolve("vitest/package.json"), "../vitest.mjs");
   const changed = base ? ["--changed", base] : ["--changed"];
-  const args = [vitest, "run", ...changed, "--project=!long", "--project=!long-e2e", ...options];
-  spawn(process.execPath, args, { stdio: "inherit" }).once("exit", (code) => {
-    process.exitCode = code ?? 1;
-  });
+  return runVitest([...changed, "--project=!long", "--project=!long-e2e", ...options]);
 }
 
 function isCommit(name: string): boolean {

@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { command, UsageError } from "../command.ts";
 import { installPackage } from "../packages/install-package.ts";
+import { runVitest } from "../run-vitest.ts";
 
 const MAJORS = ["15", "16", "17", "18"];
 
@@ -30,23 +29,12 @@ Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS
         `'${major}' is no major version that Stopwatch is tested with: choose one of ${MAJORS.join(", ")}.`,
       );
     await installPackage("tests/postgres", "older PostgreSQL servers");
-    const tests = spawn(
-      process.execPath,
+    return runVitest(
       [
-        ...[
-          "node_modules/vitest/vitest.mjs",
-          "run",
-          "--project=integration",
-          "--project=alone",
-          ...(core ? ["--project=long"] : []),
-        ],
+        ...["--project=integration", "--project=alone", ...(core ? ["--project=long", ...CORE] : [])],
         ...(report ? ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`] : []),
-        ...(core ? CORE : []),
       ],
-      // biome-ignore lint/style/noProcessEnv: the tests are started with the whole of it
-      { stdio: "inherit", env: { ...process.env, TEST_POSTGRES_MAJOR: major } },
+      { TEST_POSTGRES_MAJOR: major },
     );
-    const [code] = await once(tests, "close");
-    return code ?? 1;
   },
 });

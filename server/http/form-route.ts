@@ -63,20 +63,21 @@ export type FormWithoutSession = Page & { session: "none"; verb: (posted: Posted
  *    the fields;
  * 4. the body: at most 16 KiB, otherwise a page with 413.
  *
- * Then the verb runs, with the form key where it creates something. An AppError that it throws redirects to `back` or `page`; any other error is sent in the envelope.
+ * Then the verb runs, with the form key where it creates something. An AppError that it throws redirects to `back` or `page`;
+ * any other error is sent in the envelope.
  */
 export function formRoute(form: Form | FormWithoutSession): { GET: RouteHandler; POST: RouteHandler } {
   return {
     GET: withEnvelope(async () => seeOther(form.page)),
     POST: withEnvelope(async (request, _context, meta) => {
       assertSameOrigin(request.headers, getServices().config.baseUrl);
-      const admitted = form.session === "none" ? null : await admit(request, meta);
+      const admitted = form.session === "none" ? null : await admit(request, meta).catch(asRefusal);
       const address = callerAddressOf(request);
       const isAccount = admitted !== null && !(admitted instanceof AppError);
       const memory = isAccount ? BodyMemory.ofAccount(admitted.tenant.accountId) : BodyMemory.ofCaller(address);
       try {
         // Read even when the caller was not admitted: the answer keeps what was typed.
-        const fields = await readFields(request, memory);
+        const fields = await readFields(request, memory).catch(asRefusal);
         if (fields instanceof AppError) return refusedFormPage(request, fields, null);
         const posted = postedForm(request, fields, address, meta);
         return await (form.session === "none" ? form.verb(posted) : runVerb(form, posted, admitted)).catch((error) =>
@@ -89,29 +90,25 @@ export function formRoute(form: Form | FormWithoutSession): { GET: RouteHandler;
   };
 }
 
-/** Looks the session up and counts the request. Returns the error when the caller is not admitted. */
-async function admit(request: Request, meta: ResponseMeta): Promise<Ctx | AppError> {
-  try {
-    const ctx = await openSession(request.headers, { writes: true, meta });
-    if (ctx === null) return unauthorized();
-    await limitRequests(meta, ctx.tenant.accountId, ctx.limits.requestsPerMinute);
-    return ctx;
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
+/** Looks the session up and counts the request. Throws an AppError when the caller is not admitted. */
+async function admit(request: Request, meta: ResponseMeta): Promise<Ctx> {
+  const ctx = await openSession(request.headers, { writes: true, meta });
+  if (ctx === null) throw unauthorized();
+  await limitRequests(meta, ctx.tenant.accountId, ctx.limits.requestsPerMinute);
+  return ctx;
 }
 
-/** The fields of the body, or why it was refused. */
-async function readFields(request: Request, memory: BodyMemory): Promise<URLSearchParams | AppError> {
-  try {
-    const bytes = await readBodyBytes(request, { bytesMax: BODY_BYTES_MAX, memory });
-    if (bytes !== "too large") return new URLSearchParams(bytes.slice(0, bytes.length).toString());
-    return new AppError("PAYLOAD_TOO_LARGE", `A form may have at most ${BODY_BYTES_MAX} bytes.`);
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
+/** The fields of the body. Throws an AppError when it is refused. */
+async function readFields(request: Request, memory: BodyMemory): Promise<URLSearchParams> {
+  const bytes = await readBodyBytes(request, { bytesMax: BODY_BYTES_MAX, memory });
+  if (bytes !== "too large") return new URLSearchParams(bytes.slice(0, bytes.length).toString());
+  throw new AppError("PAYLOAD_TOO_LARGE", `A form may have at most ${BODY_BYTES_MAX} bytes.`);
+}
+
+/** An AppError as a value, to be answered with what was typed. Throws any other error on. */
+function asRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
 }
 
 function postedForm(

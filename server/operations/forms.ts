@@ -2,8 +2,7 @@ import { type AppError, DailyLimitReached, type ErrorCode } from "#domain/errors
 import { encodeId } from "#domain/ids.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
 import type { Ctx } from "../context.ts";
-import type { Flash } from "../http/flash-cookie.ts";
-import { flashCookie } from "../http/flash-cookie.ts";
+import { type Flash, flashCookie } from "../http/flash-cookie.ts";
 import type { Form, PostedForm } from "../http/form-route.ts";
 import { pageUrl, withParameter } from "../http/page-url.ts";
 import { seeOther } from "../http/reply.ts";

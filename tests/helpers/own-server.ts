@@ -14,7 +14,7 @@ export type OwnServer = Awaited<ReturnType<typeof startOwnServer>>;
  * be stopped in every way and started again at the same address.
  */
 export async function startOwnServer(settings: Record<string, string> = {}) {
-  const folder = await makeFolder();
+  const folder = await makeServerFolder();
   let server = await startEmbeddedPostgres(folder, { settings, ...chosenRelease() });
   await migrate(server.url);
   const own = {
@@ -49,7 +49,7 @@ export async function startOwnServer(settings: Record<string, string> = {}) {
  * afterwards.
  */
 export async function startStandby(primary: OwnServer) {
-  const folder = await makeFolder();
+  const folder = await makeServerFolder();
   await primary.stop();
   // Keeps the owners of files, which fs.cp does not.
   await promisify(execFile)("cp", ["-a", `${primary.folder}/.`, folder]);
@@ -68,7 +68,8 @@ export async function startStandby(primary: OwnServer) {
   };
 }
 
-async function makeFolder(): Promise<string> {
+/** A folder for a server of this test run. */
+export async function makeServerFolder(): Promise<string> {
   // The next test run ends the server by this name if this process is killed.
   const folder = await mkdtemp(join(tmpdir(), `stopwatch-test-${process.pid}-`));
   // PostgreSQL runs as another user when this process runs as root.

@@ -1,10 +1,9 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateEncryptionKey } from "#domain/cipher.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
+import { makeServerFolder } from "#tests/helpers/own-server.ts";
 import { hasRelease, olderRelease } from "#tests/helpers/postgres-release.ts";
 import { runNode, runScript } from "./script-process.ts";
 
@@ -20,8 +19,7 @@ describe.skipIf(!isHere)(
     let settings: Record<string, string>;
 
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), `stopwatch-test-${process.pid}-`));
-      await chmod(folder, 0o711);
+      folder = await makeServerFolder();
       server = await startEmbeddedPostgres(folder, olderRelease(14));
       settings = { DATABASE_URL: server.url, ENCRYPTION_KEYS: `k1:${generateEncryptionKey()}` };
     });

@@ -31,10 +31,10 @@ const fire = ({ id: accountId }: TestAccount, id: string) =>
 const status = async (id: string) => (await harness.read(id)).status;
 const requestsOf = (id: string) =>
   receiver.requests.filter(({ headers }) => headers["x-service-schedule-id"] === encodeId("sch", id));
-const allEnd = (ids: Iterable<string>) =>
+const allEnd = (ids: readonly string[]) =>
   waitFor("all are delivered", async () => {
     const [row] =
-      await harness.sql`SELECT count(*)::int AS n FROM schedules WHERE id = ANY(${[...ids]}) AND status <> 'succeeded'`;
+      await harness.sql`SELECT count(*)::int AS n FROM schedules WHERE id = ANY(${ids}) AND status <> 'succeeded'`;
     return row?.n === 0;
   });
 
@@ -76,7 +76,7 @@ describe("a schedule that is moved to now", () => {
         }
       }),
     );
-    await allEnd(firesAtMs.keys());
+    await allEnd([...firesAtMs.keys()]);
     expect(receiver.requests).toHaveLength(firesAtMs.size);
     for (const [id, ms] of firesAtMs) {
       const [request] = requestsOf(id);

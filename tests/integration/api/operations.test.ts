@@ -135,7 +135,7 @@ describe("POST /v1/operations", () => {
       INSERT INTO operations (id, account_id, env, shard, action, status, filter, accepted_at, total, request_hash,
         next_step_at, updated_at, ended_at)
       SELECT gen_random_uuid(), account_id, env, shard, action, status, filter, at, total, request_hash, at, at, at
-      FROM operations, generate_series(1, 1_195) n,
+      FROM operations, generate_series(1, 1195) n,
         LATERAL (SELECT now() - CASE WHEN n > 195 THEN 25 ELSE 23 END * interval '1 hour' AS at) instant
       WHERE id = ${uuid(id)}`;
     const answers = await Promise.all(Array.from({ length: 8 }, () => start(body)));

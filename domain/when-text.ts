@@ -14,7 +14,7 @@ export type When =
 /**
  * Reads a time as people write it, with `nowMs` as the current time, in an IANA zone: `in 30m`, `+1 h 30 min`,
  * `PT30M`, `tomorrow 09:00`, `Monday 9am`, `18:30`, `1 Apr 09:00`, `2026-03-30 09:00`, or RFC 3339. `in 2 days` means 48 hours.
- * A time without a day, or a day without a year, is the next one in the future.
+ * A time without a day, or a day without a year, is the next one in the future. `next Monday` is never today.
  */
 export function readWhen(text: string, { nowMs, zone }: { nowMs: number; zone: string }): When {
   const written = text.trim();
@@ -22,7 +22,9 @@ export function readWhen(text: string, { nowMs, zone }: { nowMs: number; zone: s
   if (instantMs !== null) return { kind: "instant", epochMs: instantMs };
   const words = foldAscii(written).replace(/\s+/g, " ");
   const waitMs = parseDuration(written) ?? readDuration(words);
-  if (waitMs !== null) return { kind: "wait", ms: waitMs };
+  if (waitMs !== null)
+    return CAPITAL_M.test(written) && !written.startsWith("P") ? fault(UNCLEAR_M) : { kind: "wait", ms: waitMs };
+  if (MONTHS_COUNTED.test(words)) return fault(UNCOUNTED_MONTHS);
   const local = parseLocalTime(written.replace(/^(\d{4}-\d\d-\d\d) +/, "$1T"));
   if (local !== null) return { kind: "local", local };
   return readDayAndTime(words, nowMs, zone);
@@ -37,6 +39,9 @@ const UNITS_MS = new Map<string, number>(
     ...unit(604_800_000, "w", "week", "weeks"),
   }),
 );
+/** `1M` means a month to some: ISO 8601 and cron tools write it so. */
+const CAPITAL_M = /\d\s*M(?![A-Za-z])/;
+const MONTHS_COUNTED = /^(?:in |\+ ?)?\d+ ?(?:mo|mos|mth|mths|months?|y|yrs?|years?)\b|^p\d[^t]*[ym]/;
 const WAIT_MAX_MS = 8_640_000_000_000_000 / 2;
 
 function unit(ms: number, ...names: string[]): Record<string, number> {
@@ -102,6 +107,7 @@ function dayFinder(day: string, now: LocalTime): ((time: Time) => LocalTime | nu
   const weekday = dayName.length >= 3 ? WEEKDAYS.findIndex((name) => name.startsWith(dayName)) : -1;
   if (weekday >= 0) {
     const days = (weekday - weekdayOf(now) + 7) % 7;
+    if (dayName !== day) return (time) => at(days === 0 ? 7 : days, time);
     return (time) => (isAhead(at(days, time)) ? at(days, time) : at(days + 7, time));
   }
 
@@ -112,8 +118,14 @@ function dayFinder(day: string, now: LocalTime): ((time: Time) => LocalTime | nu
   if (month === 0 || dayText === undefined) return null;
   const on = (ofYear: number, time: Time) => real({ year: ofYear, month, day: Number(dayText), ...part(time) });
   if (year !== undefined) return (time) => on(Number(year), time);
-  return (time) => (isAhead(on(now.year, time)) ? on(now.year, time) : on(now.year + 1, time));
+  return (time) => {
+    const years = Array.from({ length: YEARS_TO_29_FEB_MAX + 1 }, (_, ahead) => now.year + ahead);
+    return years.map((year) => on(year, time)).find(isAhead) ?? null;
+  };
 }
+
+/** From 29 February 1896 to that of 1904: the years of centuries have none but every fourth time. */
+const YEARS_TO_29_FEB_MAX = 8;
 
 const part = ({ hour, minute, second }: Time): Time => ({ hour, minute, second });
 
@@ -126,6 +138,8 @@ function compare(a: LocalTime, b: LocalTime): number {
 }
 
 const UNKNOWN = "This time is not understood. Write “in 30m”, “tomorrow 09:00”, “Monday 09:00” or “1 Apr 09:00”.";
+const UNCLEAR_M = "A minute or a month? Write “min” for minutes. Months have no fixed length: name the day instead.";
+const UNCOUNTED_MONTHS = "Months and years have no fixed length. Name the day instead, such as “1 Apr 09:00”.";
 
 function fault(message: string): When {
   return { kind: "fault", message };

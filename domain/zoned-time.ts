@@ -1,3 +1,4 @@
+import { foldAscii } from "./ascii.ts";
 import { type LocalTime, readUtc, utcOf } from "./local-time.ts";
 import { formatsByZone } from "./zone-formats.ts";
 
@@ -64,10 +65,15 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The canonical name of a zone whose name is given in any letter case; null when it is no zone (`isZone`). */
+/**
+ * The name of a zone, given in any letter case; null when it is no zone (`isZone`). A zone with several names keeps the
+ * one that was given: ICU would turn Europe/Kyiv into Europe/Kiev.
+ */
 export function findZone(name: string): string | null {
   const trimmed = name.trim();
-  return isZone(trimmed) ? formatterOf(trimmed).resolvedOptions().timeZone : null;
+  if (!isZone(trimmed)) return null;
+  const canonical = formatterOf(trimmed).resolvedOptions().timeZone;
+  return foldAscii(canonical) === foldAscii(trimmed) ? canonical : trimmed;
 }
 
 /** Formats an offset from UTC: `UTC`, `UTC+2`, `UTC−3:30`. */

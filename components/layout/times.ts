@@ -1,3 +1,5 @@
+import { findZone } from "#domain/zoned-time.ts";
+
 /** The zone in which a page shows instants: UTC, or the browser's. */
 export const TIMES = ["utc", "local"] as const;
 
@@ -16,10 +18,5 @@ export function readTimes(value: string | undefined): Times {
 
 /** The IANA zone of a cookie value; undefined when there is no such zone. */
 export function readZone(value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  try {
-    return new Intl.DateTimeFormat("en-GB", { timeZone: value }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
+  return findZone(value ?? "") ?? undefined;
 }

@@ -35,6 +35,11 @@ describe("a text that says when", () => {
     ["today 18:00:30", "2026-03-27T18:00:30"],
     ["Monday 09:00", "2026-03-30T09:00:00"],
     ["next mon 09:00", "2026-03-30T09:00:00"],
+    ["next friday 16:00", "2026-04-03T16:00:00"],
+    ["Next Fri, 23:59", "2026-04-03T23:59:00"],
+    ["next friday at 9am", "2026-04-03T09:00:00"],
+    ["29 feb 09:00", "2028-02-29T09:00:00"],
+    ["Feb 29, 9 am", "2028-02-29T09:00:00"],
     ["friday 16:00", "2026-03-27T16:00:00"],
     ["friday 15:00", "2026-04-03T15:00:00"],
     ["16:00", "2026-03-27T16:00:00"],
@@ -56,11 +61,27 @@ describe("a text that says when", () => {
 
   it.each([
     ...["", "soon", "tomorrow", "monday", "in 5", "in 5 parsecs", "5", "1 april 9", "13pm", "25:00", "9:61"],
+    ...["1M", "in 1  M", "P1M", "p1y", "1H 30M", "+5M", "1 month", "in 2 years", "31 june 09:00"],
     ...["30 feb 09:00", "1 apr", "apr 09:00", "m 09:00", "in 9999999999 days", "2026-02-30 09:00", "29 feb 2027 09:00"],
   ])("is rejected when it is ambiguous or unknown: %j", (text) => expect(read(text)).toBeNull());
 
   it("that is a duration is a wait, whatever this process takes for now", () => {
     expect(readWhen("in 90s", { nowMs: NOW_MS, zone: "UTC" })).toEqual({ kind: "wait", ms: 90_000 });
+  });
+
+  it("with a capital M is asked whether it means a minute or a month, but for ISO 8601", () => {
+    expect(readWhen("in 1M", { nowMs: NOW_MS, zone: "UTC" })).toMatchObject({
+      kind: "fault",
+      message: expect.stringMatching(/^A minute or a month\?/),
+    });
+    expect(readWhen("PT1M", { nowMs: NOW_MS, zone: "UTC" })).toEqual({ kind: "wait", ms: 60_000 });
+    expect(readWhen("IN 5 MIN", { nowMs: NOW_MS, zone: "UTC" })).toEqual({ kind: "wait", ms: 300_000 });
+  });
+
+  it("that names 29 February means the next one, over the turn of a century too", () => {
+    const nowMs = Date.parse("2096-03-01T00:00:00Z");
+    const when = readWhen("29 Feb 09:00", { nowMs, zone: "UTC" });
+    expect(when.kind === "local" && writeLocalTime(when.local)).toBe("2104-02-29T09:00:00");
   });
 
   it("that names only a day is rejected with a request for the time of day", () => {

@@ -67,9 +67,15 @@ describe("a local time", () => {
 describe("a zone", () => {
   it("is found in any letter case, and nothing else is one", () => {
     expect(findZone("europe/berlin ")).toBe("Europe/Berlin");
+    expect(findZone("utc")).toBe("UTC");
     expect(findZone("Europe/Nowhere")).toBeNull();
     expect(findZone("")).toBeNull();
   });
+
+  it.each(["Europe/Kyiv", "Europe/Kiev", "Asia/Kolkata", "Asia/Calcutta", "US/Eastern", "Etc/UTC", "GB"])(
+    "keeps the name by which it was chosen: %s",
+    (name) => expect(findZone(name)).toBe(name),
+  );
 
   it.each(["UTC", "Etc/GMT+5", "EST", "PRC", "GB-Eire", "W-SU", "NZ-CHAT", "Zulu", "Asia/Rangoon", "europe/DUBLIN"])(
     "is what the IANA database names: %s",

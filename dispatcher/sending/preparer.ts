@@ -114,7 +114,9 @@ export class Preparer {
     const headers = stored.headers.flat().concat(this.#ownHeaders(delivery, body));
     if (!stored.headers.some(([name]) => name.toLowerCase() === "user-agent"))
       headers.push("User-Agent", this.#deps.userAgent);
-    return { method: row.method, path: url.pathname + url.search, headers, body };
+    // Not pathname and search, which leave out a question mark at the end.
+    const path = url.href.slice(url.origin.length);
+    return { method: row.method, path, headers, body };
   }
 
   /** The signatures and the `X-Service-` headers of the attempt. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
+import { parseTargetPolicy, validateTarget } from "#domain/target-url.ts";
 import { ATTEMPT_DEADLINE_MS, CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
@@ -76,6 +77,21 @@ describe("a delivered request", () => {
     );
     const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers["x-service-signature"] ?? "") ?? [];
     expect(v1).toBe(createHmac("sha256", account.secrets.live).update(`${t}.`).update(payload).digest("hex"));
+  });
+
+  it("has the path and query that its schedule shows, also when they end in a question mark", async () => {
+    const account = await harness.account();
+    const paths = ["/shown?", "/?", "/shown??", "/shown?a=1&", "/shown/?#left-out"];
+    const targets = paths.map((path) => `${receiver.origin}${path}`);
+    const shown = targets.map((url) => url.replace(/#.*/, ""));
+    const stored = targets.map((url) => {
+      const target = validateTarget(url, parseTargetPolicy(`localhost:${receiver.port}`, ""));
+      return target.ok ? target.url : "";
+    });
+    expect(stored).toEqual(shown);
+    for (const url of stored) await harness.schedule(account, url, null);
+    await waitFor("all arrive", () => receiver.requests.length === paths.length);
+    expect(receiver.requests.map(({ path }) => `${receiver.origin}${path}`).sort()).toEqual(shown.toSorted());
   });
 
   it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])("%s without a payload has no body", async (method) => {

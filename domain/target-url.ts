@@ -47,15 +47,21 @@ type Refusal = { ok: false; rule: TargetRule; reason: string };
  * the operator allows this origin: then the scheme, port and address rules do not apply, here and when connecting, but
  * denied hosts stay denied. `reason` is the message for the caller and never contains an address;
  * `rule` names the rule for the operator. The scheme is
- * case-insensitive (RFC 3986, 3.1); the limit of 2,048 characters is in UTF-16 code units.
+ * case-insensitive (RFC 3986, 3.1). The limit of 2,048 characters is that of `url`, in which one letter may have become
+ * twelve.
  */
 export function validateTarget(raw: unknown, policy: TargetPolicy): TargetValidation {
   const read = readText(raw);
   if (!read.ok) return read;
   const { text, scheme, host, portText } = read;
 
-  const url = parseUrl(text);
+  const url = storedUrl(text);
   if (url === null) return refuse("host", "targetUrl must have a valid host");
+  if (url.href.length > LENGTH_MAX)
+    return refuse(
+      "length",
+      `targetUrl must be at most 2,048 characters long, and has ${url.href.length} when it is encoded`,
+    );
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port || DEFAULT_PORTS[scheme]);
   const allowed = policy.allowedOrigins.has(`${scheme}://${url.hostname}:${port}`);
@@ -107,7 +113,6 @@ function readText(
   raw: unknown,
 ): { ok: true; text: string; scheme: Scheme; host: string; portText: string | undefined } | Refusal {
   if (typeof raw !== "string") return refuse("text", "targetUrl must be a string");
-  if (raw.length > LENGTH_MAX) return refuse("length", "targetUrl must be at most 2,048 characters long");
   if (!raw.isWellFormed()) return refuse("text", "targetUrl must be well-formed text");
   if (CONTROL_SPACE_BACKSLASH.test(raw)) {
     return refuse("characters", "targetUrl must not contain control characters, spaces or backslashes");
@@ -154,7 +159,8 @@ function isDeniedHost(hostname: string, policy: TargetPolicy): boolean {
   return policy.deniedHosts.some((denied) => hostname === denied || hostname.endsWith(`.${denied}`));
 }
 
-function parseUrl(text: string): URL | null {
+/** A URL as it is stored and requested: without fragment and without the host's trailing dot; null for no URL. */
+export function storedUrl(text: string): URL | null {
   // Not URL.parse: this runs in browsers too, and those of early 2024 lack it.
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
@@ -172,7 +178,7 @@ function listEntries(list: string): string[] {
 
 function parseAllowedOrigin(entry: string): string {
   const [, scheme = "https", host, portText] = /^(?:(https?):\/\/)?([^/?#@%\\\s]+):([1-9]\d{0,4})$/i.exec(entry) ?? [];
-  const url = host === undefined ? null : parseUrl(`${scheme}://${host}:${portText}`);
+  const url = host === undefined ? null : storedUrl(`${scheme}://${host}:${portText}`);
   if (url === null || !HOST_ASCII.test(url.hostname)) {
     throw new Error(
       `DELIVERY_ALLOW: expected host:port or scheme://host:port with http or https, got ${JSON.stringify(entry)}`,
@@ -182,7 +188,7 @@ function parseAllowedOrigin(entry: string): string {
 }
 
 function parseDeniedHost(entry: string): string {
-  const hostname = /[/:?#@%\\\s]/.test(entry) ? "" : (parseUrl(`https://${entry}`)?.hostname ?? "");
+  const hostname = /[/:?#@%\\\s]/.test(entry) ? "" : (storedUrl(`https://${entry}`)?.hostname ?? "");
   if (!HOST_ASCII.test(hostname) || IPV4.test(hostname)) {
     throw new Error(`DELIVERY_DENY: expected a host, an address or a CIDR range, got ${JSON.stringify(entry)}`);
   }

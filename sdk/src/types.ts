@@ -518,7 +518,7 @@ export type CustomHeaders = { [name: string]: string };
 
 /** A request and the time at which to send it. */
 export type CreateInput = {
-  /** The target URL: https, port 80 or 443, a public address, no credentials. */
+  /** The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. */
   targetUrl: string | URL;
   /** The method of the request. */
   method?: Method | undefined;
@@ -561,7 +561,7 @@ export type PageFilter = {
 
 /** Which rows. */
 export type RowFilter = PageFilter & {
-  /** Part of the target URL, case-insensitive, or a complete schedule id. With fewer than three characters only the newest 10,000 rows are searched. */
+  /** Part of the target URL as it was typed or as it is sent, case-insensitive, or a complete schedule id. With fewer than three characters only the newest 10,000 rows are searched. */
   q?: string | undefined;
   /** Start of the time range, inclusive. */
   from?: Date | string | undefined;
@@ -619,7 +619,7 @@ export type OperationInput = {
 export type OperationSet = {
   /** Any of these statuses. */
   status?: readonly Status[] | undefined;
-  /** Part of the target URL, case-insensitive, or a complete schedule id. With fewer than three characters only the newest 10,000 rows are searched. */
+  /** Part of the target URL as it was typed or as it is sent, case-insensitive, or a complete schedule id. With fewer than three characters only the newest 10,000 rows are searched. */
   q?: string | undefined;
   /** `fire_at` from this instant on. */
   from?: Date | string | undefined;

@@ -58,7 +58,7 @@ export const listParameters = {
       minLength: 1,
       maxLength: Q_LENGTH_MAX,
       description:
-        "Part of the target URL, case-insensitive, or a complete schedule id. With fewer than three characters only the newest 10,000 rows are searched.",
+        "Part of the target URL as it was typed or as it is sent, case-insensitive, or a complete schedule id. With fewer than three characters only the newest 10,000 rows are searched.",
     }),
   from: instantParameter().optional().describe("Start of the time range, inclusive."),
   to: instantParameter().optional().describe("End of the time range, exclusive."),

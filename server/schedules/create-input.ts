@@ -44,8 +44,8 @@ export const CreateInput = z
   .strictObject(
     {
       targetUrl: text().meta({
-        maxLength: 2048,
-        description: "The target URL: https, port 80 or 443, a public address, no credentials.",
+        description:
+          "The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded.",
       }),
       ...TIME_FIELDS,
       payload: Payload.optional(),

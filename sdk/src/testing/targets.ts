@@ -6,7 +6,6 @@ import { isWellFormed } from "./refusal.ts";
  * (DELIVERY_ALLOW), each with its port. Names are not resolved.
  */
 export function readTarget(raw: string, allowed: ReadonlySet<string>): { url: string } | { problem: string } {
-  if (raw.length > 2048) return { problem: "must be at most 2,048 characters long" };
   if (!isWellFormed(raw) || /[\p{Cc}\s\\]/u.test(raw))
     return { problem: "must not contain control characters, spaces or backslashes" };
   const [, authority] = /^https?:\/\/([^/?#]+)/i.exec(raw) ?? [];
@@ -16,6 +15,8 @@ export function readTarget(raw: string, allowed: ReadonlySet<string>): { url: st
   const [, host, port] = /^(\[[^[\]]*\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/.exec(authority) ?? [];
   const url = host === undefined ? null : parseUrl(raw);
   if (!url) return { problem: "must have a valid host" };
+  if (url.href.length > 2048)
+    return { problem: `must be at most 2,048 characters long, and has ${url.href.length} when it is encoded` };
   if (!allowed.has(originOf(url))) {
     if (url.protocol !== "https:") return { problem: "must be an https:// URL" };
     if (port !== undefined && port !== "80" && port !== "443") return { problem: "must use port 80 or 443" };

@@ -111,6 +111,15 @@ describe("a filter", () => {
     expect((await list(caller, "?q=e")).total).toBe(2);
   });
 
+  it("searches for the target as it was typed, though it is stored and sent encoded", async () => {
+    const caller = await api.account();
+    const typed = "https://Bücher.example.com:443/a/./größe?x=ä#part";
+    const id = await api.create(caller.live, { targetUrl: typed, fireAt: FUTURE });
+    await api.create(caller.live, { targetUrl: "https://example.com/a/", fireAt: FUTURE });
+    for (const q of [typed, "bücher.example.com", "Bücher.example.com:443/a", "größe", "/größe?x=ä"])
+      expect((await list(caller, `?q=${encodeURIComponent(q)}`)).ids, q).toEqual([id]);
+  });
+
   it("finds a whole schedule id, and no part of one", async () => {
     const caller = await api.account();
     const [id] = await fill(caller, 2);

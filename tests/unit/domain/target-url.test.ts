@@ -63,7 +63,13 @@ describe("the raw text of a target", () => {
     }
   });
 
-  it("must be a well-formed string of at most 2,048 characters", () => {
+  it("must be a well-formed string of at most 2,048 characters once it is encoded", () => {
+    const letters = (letter: string, n: number) => `https://example.com/${letter.repeat(n)}`;
+    expect(validate(letters("é", 338)).ok).toBe(true);
+    expect(validate(letters("é", 339))).toMatchObject({ ok: false, rule: "length" });
+    expect(validate(letters("\u{1F600}", 169)).ok).toBe(true);
+    expect(validate(letters("\u{1F600}", 170)).ok).toBe(false);
+    expect(validate(`https://example.com/#${"a".repeat(5_000)}`).ok).toBe(true);
     const longest = `https://example.com/${"a".repeat(2048 - 20)}`;
     expect(validate(longest).ok).toBe(true);
     expect(validate(`${longest}a`).ok).toBe(false);

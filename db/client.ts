@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import { AppError } from "#domain/errors.ts";
 import { openDriver } from "./driver.ts";
+import { refusedSession } from "./refused-session.ts";
 import { WorkQueries } from "./work-queries.ts";
 
 export type Sql = postgres.Sql;
@@ -37,7 +38,8 @@ export type ConnectOptions = {
 export type Database<T extends { sql: Sql } = { sql: Sql }> = {
   /**
    * Runs `work` within `deadlineMs`. Throws DatabaseUnavailable when the database cannot be reached or does not answer
-   * by then. Work of several steps may call `onProgress` after each step, which starts the deadline anew.
+   * by then, and an InstallationError when the server, or a pooler before it, refuses what a session is to begin with.
+   * Work of several steps may call `onProgress` after each step, which starts the deadline anew.
    */
   run<R>(deadlineMs: number, work: (db: T, onProgress: () => void) => Promise<R>): Promise<R>;
   close(): Promise<void>;
@@ -99,6 +101,8 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
         }
         // The server is a standby: a new pool may find the one that takes writes.
         if ((error as { code?: string }).code === READ_ONLY) discard(current);
+        const refused = refusedSession(error);
+        if (refused) throw refused;
         if (!isUnavailable(error)) {
           options.onAnswered?.();
           throw error;

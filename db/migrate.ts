@@ -3,11 +3,13 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
 import type postgres from "postgres";
 import type { ServerVersion } from "#domain/postgres-releases.ts";
+import { assertSession } from "./assert-session.ts";
 import { isUnavailable } from "./client.ts";
 import { openDriver } from "./driver.ts";
 import { InstallationError } from "./installation-error.ts";
 import { assertMigratable } from "./queries/fleet/schema-version.ts";
 import { readServerVersion } from "./queries/fleet/server-version.ts";
+import { refusedSession } from "./refused-session.ts";
 import { grantToServiceRole } from "./service-role.ts";
 
 /** The migrations could not be applied. The message says what to do and never shows a password. */
@@ -21,7 +23,7 @@ export class MigrationError extends Error {
  * Several callers may do so at once: an advisory lock lets one work while the others wait. A database with a newer
  * schema stays as it is. The lock belongs to the session, so `url` must not be a pooler in transaction mode. `onLog`
  * gets a line when it has to wait. Returns the server's version. Throws a MigrationError, and an InstallationError when
- * the server is too old or a version from before 0.1.0 made the database.
+ * the server is too old, a version from before 0.1.0 made the database, or `url` keeps no sessions.
  */
 export async function migrate(
   url: string,
@@ -31,10 +33,11 @@ export async function migrate(
     max: 1,
     max_lifetime: null,
     connect_timeout: 10,
-    connection: { application_name: "stopwatch migrate", lock_timeout: LOCK_TIMEOUT_MS, statement_timeout: 0 },
+    connection: { application_name: "stopwatch migrate", ...SESSION },
   });
   try {
     const server = await readServerVersion(sql);
+    await assertSession(url, SESSION);
     await waitForTurn(sql, onLog);
     await assertMigratable(sql);
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS });
@@ -43,7 +46,7 @@ export async function migrate(
     return server;
   } catch (error) {
     if (error instanceof InstallationError) throw error;
-    throw explain(error, url);
+    throw refusedSession(error) ?? explain(error, url);
   } finally {
     await sql.end({ timeout: 2 });
   }
@@ -56,6 +59,9 @@ const ADVISORY_LOCK = 7_867_001;
 // A change of a table waits for running transactions, and every later statement on the table waits behind it. Give up
 // instead.
 const LOCK_TIMEOUT_MS = 30_000;
+
+// A text, since the driver does not send the number 0. A role may have a statement_timeout.
+const SESSION: Record<string, string | number> = { lock_timeout: LOCK_TIMEOUT_MS, statement_timeout: "0" };
 
 // Poll, because a session that waits inside pg_advisory_lock holds back CREATE INDEX CONCURRENTLY.
 async function waitForTurn(sql: postgres.Sql, onLog: (line: string) => void) {

@@ -18,6 +18,9 @@ export const SESSION = {
   tcp_user_timeout: 5_000,
 };
 
+/** Every setting of any of the pools, to check that they arrive. */
+export const ALL_SETTINGS = { ...SESSION, ...RETENTION_SESSION, ...OPERATIONS_SESSION };
+
 /**
  * The dispatcher's database connections. Each kind of work has its own pool, so that leases, claims and records wait
  * behind nothing else. `onAnswered` is called after each call that was answered, `onFailed` after each that failed;

@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { type Config, readConfig } from "#config.ts";
+import { assertSession } from "#db/assert-session.ts";
 import { connect } from "#db/client.ts";
 import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { type RefusedCredential, recordRefusedCredential } from "#db/queries/accounts/security-events.ts";
@@ -35,8 +36,8 @@ export type Services = {
   refusals: GroupedRecords<RefusedCredential>;
   onRefusedTarget: OnRefusedTarget;
   /**
-   * Checks once that the database has the right schema version and that the key ring can decrypt its secrets; requests
-   * are served only after that. Throws DatabaseUnavailable while the database is unavailable (the next call tries again)
+   * Checks once that the database keeps sessions (unless DATABASE_DIRECT_URL says that there is a pooler), that it has the
+   * right schema version and that the key ring can decrypt its secrets; requests are served only after that. Throws DatabaseUnavailable while the database is unavailable (the next call tries again)
    * and InstallationError when an operator has to fix the installation.
    */
   installation(): Promise<Installation>;
@@ -119,17 +120,19 @@ function createServices(config: Config): Services {
     onRefusedTarget: recordRefusedTargets(log),
     mailer: createMailer(config.mail, { onWritten: (line) => log.warn(line) }),
     installation() {
-      checked ??= database
-        .run(DATABASE_BUDGET_MS, async ({ sql }) => {
-          const server = await readServerVersion(sql);
-          await assertSchemaFits(sql);
-          await assertKeyRingOpens(sql, config.keyRing);
-          return {
-            server,
-            requestHashKey: await readRequestHashKey(sql, config.keyRing),
-            authSecret: config.authSecret ?? (await readAuthSecret(sql, config.keyRing)),
-          };
-        })
+      checked ??= (isPooled ? Promise.resolve() : assertSession(config.databaseUrl, SESSION))
+        .then(() =>
+          database.run(DATABASE_BUDGET_MS, async ({ sql }) => {
+            const server = await readServerVersion(sql);
+            await assertSchemaFits(sql);
+            await assertKeyRingOpens(sql, config.keyRing);
+            return {
+              server,
+              requestHashKey: await readRequestHashKey(sql, config.keyRing),
+              authSecret: config.authSecret ?? (await readAuthSecret(sql, config.keyRing)),
+            };
+          }),
+        )
         .catch((error) => {
           checked = undefined;
           throw error;

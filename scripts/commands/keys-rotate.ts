@@ -1,4 +1,5 @@
 import { processEnv, readConfig, readLauncherConfig } from "#config.ts";
+import { assertSession } from "#db/assert-session.ts";
 import { connect } from "#db/client.ts";
 import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
@@ -41,6 +42,7 @@ async function rotate(env: Env, dryRun: boolean): Promise<number> {
   const { databaseDirectUrl, keyRing: ring } = readConfig(env);
   const database = connect({ url: databaseDirectUrl, name: "stopwatch keys:rotate", connectionsMax: 1 });
   try {
+    await assertSession(databaseDirectUrl, {});
     await database.run(DEADLINE_MS, async ({ sql }) => {
       await assertSchemaFits(sql);
       await assertKeyRingOpens(sql, ring);

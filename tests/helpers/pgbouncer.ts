@@ -23,8 +23,11 @@ export const POOL_SIZE = 5;
 
 export type Pooler = Awaited<ReturnType<typeof startPgBouncer>>;
 
-/** Starts PgBouncer in transaction mode, on a loopback port, in front of the server of `databaseUrl`. */
-export async function startPgBouncer(databaseUrl: string) {
+/**
+ * Starts PgBouncer on a loopback port, in front of the server of `databaseUrl`: in transaction mode with five connections
+ * to it, unless `settings` say otherwise.
+ */
+export async function startPgBouncer(databaseUrl: string, settings: Record<string, string | number> = {}) {
   const target = new URL(databaseUrl);
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-pgbouncer-"));
@@ -40,9 +43,9 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = trust
 auth_file = ${join(folder, "users.txt")}
-pool_mode = transaction
-default_pool_size = ${POOL_SIZE}
-max_client_conn = 500
+${Object.entries({ pool_mode: "transaction", default_pool_size: POOL_SIZE, max_client_conn: 500, ...settings })
+  .map(([name, value]) => `${name} = ${value}`)
+  .join("\n")}
 `,
   );
   const url = new URL(target);

@@ -1,7 +1,10 @@
 import pino from "pino";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { InstallationError } from "#db/installation-error.ts";
+import { ALL_SETTINGS } from "#dispatcher/databases.ts";
 import { startDispatcher } from "#dispatcher/dispatcher.ts";
+import { untilReady } from "#dispatcher/ready.ts";
 import { startServices } from "#server/services.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { PGBOUNCER, POOL_SIZE, type Pooler, startPgBouncer } from "../../helpers/pgbouncer.ts";
@@ -10,6 +13,8 @@ import { stopAudited } from "../../helpers/stop-audited.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { runScript } from "../scripts/script-process.ts";
 import { type Api, FUTURE, type Method, startApi, TARGET, testConfig } from "./api.ts";
+
+const IGNORES_SETTINGS = { ignore_startup_parameters: Object.keys(ALL_SETTINGS).join() };
 
 describe.skipIf(PGBOUNCER === undefined)(
   "behind PgBouncer in transaction mode (skipped where it is not installed),",
@@ -96,21 +101,59 @@ describe.skipIf(PGBOUNCER === undefined)(
       }
     });
 
-    it("a schedule that was created through it is delivered by a dispatcher on the direct address", async () => {
+    it("what was created through it is delivered by a dispatcher on the direct address, and what was cancelled is not", async () => {
       const { live } = await api.account("indie");
       const config = testConfig(pooler.url, settings);
       const dispatcher = await startDispatcher(config, { log: pino({ level: "silent" }), version: "0.0.0" });
-      try {
-        const fireAt = new Date(Date.now() + 700).toISOString();
-        const { body } = await api.call("POST", "/v1/schedules", live, { targetUrl: `${receiver.origin}/x`, fireAt });
-        await waitFor("it is delivered", async () => {
-          const read = await api.call("GET", `/v1/schedules/${body.id}`, live);
-          return read.body.status === "succeeded";
+      const create = async (path: string, aheadMs: number) => {
+        const fireAt = new Date(Date.now() + aheadMs).toISOString();
+        const { body } = await api.call("POST", "/v1/schedules", live, {
+          targetUrl: `${receiver.origin}/${path}`,
+          fireAt,
         });
+        return body.id as string;
+      };
+      try {
+        const cancelled = await Promise.all(Array.from({ length: 20 }, () => create("cancelled", 1_500)));
+        const delivered = await Promise.all(Array.from({ length: 20 }, () => create("delivered", 1_600)));
+        const answers = await Promise.all(cancelled.map((id) => api.call("DELETE", `/v1/schedules/${id}`, live)));
+        expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+        const statusOf = async (id: string) => (await api.call("GET", `/v1/schedules/${id}`, live)).body.status;
+        await waitFor("all are delivered", async () =>
+          (await Promise.all(delivered.map(statusOf))).every((status) => status === "succeeded"),
+        );
+        expect(new Set(await Promise.all(cancelled.map(statusOf)))).toEqual(new Set(["cancelled"]));
+        const paths = receiver.requests.map(({ path }) => path);
+        expect(paths.filter((path) => path === "/delivered")).toHaveLength(20);
+        expect(paths).not.toContain("/cancelled");
         await waitFor("it is ready", async () => (await api.call("GET", "/readyz")).status === 200);
       } finally {
         await stopAudited(dispatcher);
       }
+    });
+
+    it("a web process and a dispatcher without another address stop at their start, and name the missing one", async () => {
+      for (const made of [pooler, await startPgBouncer(api.config.databaseUrl, IGNORES_SETTINGS)]) {
+        const config = testConfig(made.url);
+        const services = startServices(config);
+        for (const started of [services.installation(), untilReady(config, pino({ level: "silent" }))]) {
+          const failure = await started.catch((error: unknown) => error as Error);
+          expect(failure).toBeInstanceOf(InstallationError);
+          expect((failure as Error).message).toContain("DATABASE_DIRECT_URL");
+        }
+        await services.close();
+        if (made !== pooler) await made.stop();
+      }
+      startServices(testConfig(pooler.url, settings));
+    });
+
+    it("a parameter in the pooled address that the pooler refuses is reported with its text, not taken for an outage", async () => {
+      const services = startServices(testConfig(`${pooler.url}?lock_timeout=3s`, settings));
+      const failure = await services.installation().catch((error: unknown) => error as Error);
+      expect(failure).toBeInstanceOf(InstallationError);
+      expect((failure as Error).message).toContain("unsupported startup parameter: lock_timeout");
+      await services.close();
+      startServices(testConfig(pooler.url, settings));
     });
 
     it("the web process survives a kill and restart of the pooler", async () => {
@@ -133,8 +176,8 @@ describe.skipIf(PGBOUNCER === undefined)(
         ...{ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: api.config.databaseUrl },
         ENCRYPTION_KEYS,
       };
-      const migrated = runScript("migrate", [], env);
-      expect(await migrated.exited).toBe(0);
+      const migrated = runScript("migrate", [], { ...env, DATABASE_OWNER_URL: api.database.url });
+      expect([await migrated.exited, migrated.stderr]).toEqual([0, []]);
       const made = runScript("account", ["create", "--email", "pooled@example.com", "--key", "live"], env);
       expect(await made.exited).toBe(0);
       const { key } = JSON.parse(made.stdout.join(""));

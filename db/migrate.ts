@@ -6,6 +6,7 @@ import type { ServerVersion } from "#domain/postgres-releases.ts";
 import { assertSession } from "./assert-session.ts";
 import { isUnavailable } from "./client.ts";
 import { openDriver } from "./driver.ts";
+import { provideExtensions } from "./extensions.ts";
 import { InstallationError } from "./installation-error.ts";
 import { assertMigratable } from "./queries/fleet/schema-version.ts";
 import { readServerVersion } from "./queries/fleet/server-version.ts";
@@ -40,6 +41,7 @@ export async function migrate(
     await assertSession(url, SESSION);
     await waitForTurn(sql, onLog);
     await assertMigratable(sql);
+    await provideExtensions(sql);
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS });
     await sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date - 1, ${PARTITION_DAYS})`;
     for (const role of serviceRoles) await grantToServiceRole(sql, role);

@@ -29,6 +29,14 @@ describe("a link that is opened in the browser that requested it", () => {
     expect(await signIn.accountOf(sessionOf(answer))).toBe(email);
   });
 
+  it.each([
+    ...["info@xn--e1afmkfd.xn--p1ai", "a=b@example.com", "o'brien+x=1&y#z@example.com", "a%41b@example.com"],
+    ...["{a|b}@example.com", "!#$%&'*+-/=?^_`{|}~@example.com", "1@2.3.io"],
+  ])("starts a session for every address that accounts can have: %s", async (email) => {
+    const { link, cookie } = await signIn.askForLink(email);
+    expect(await signIn.accountOf(sessionOf(await signIn.open(link, { cookie })))).toBe(email);
+  });
+
   it("leads to the page that the person wanted", async () => {
     const { link, cookie } = await signIn.askForLink(signIn.newEmail(), { redirectTo: "/schedules?status=dead" });
     expect(locationOf(await signIn.open(link, { cookie }))).toBe("/schedules?status=dead");

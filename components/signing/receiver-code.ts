@@ -21,7 +21,7 @@ export const RECEIVER_SAMPLES = [
     label: "Next.js",
     code: `${IMPORT_AND_SECRETS}
 export async function POST(request) {
-  const body = await request.text(); // before anything parses it
+  const body = Buffer.from(await request.arrayBuffer()); // before anything parses it
   const headers = Object.fromEntries(request.headers);
   const isSigned = secrets.some((secret) => fits(secret, body, headers));
   return new Response(null, { status: isSigned ? 204 : 401 });
@@ -41,7 +41,7 @@ ${FITS}`,
     label: "Hono",
     code: `${IMPORT_AND_SECRETS}
 app.post("/hook", async (c) => {
-  const body = await c.req.text();
+  const body = Buffer.from(await c.req.arrayBuffer());
   const isSigned = secrets.some((secret) => fits(secret, body, c.req.header()));
   return c.body(null, isSigned ? 204 : 401);
 });
@@ -53,16 +53,16 @@ ${FITS}`,
 
 # headers: a dict with names in lower case. secrets: [current, next].
 def is_signed(secrets, body: bytes, headers) -> bool:
-    sent_at = headers["webhook-timestamp"]
-    if abs(time.time() - int(sent_at)) > 300:
+    schedule_id, sent_at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    if "." in schedule_id or not sent_at.isdecimal() or not abs(time.time() - float(sent_at)) <= 300:
         return False
-    content = b".".join([headers["webhook-id"].encode(), sent_at.encode(), body])
+    content = f"{schedule_id}.{sent_at}.".encode(errors="replace") + body
+    given = headers.get("webhook-signature", "").encode(errors="replace").split()
     for secret in secrets:
         key = base64.b64decode(secret.removeprefix("whsec_"))
-        mac = base64.b64encode(hmac.digest(key, content, "sha256")).decode()
-        for given in headers["webhook-signature"].split():
-            if hmac.compare_digest(given, f"v1,{mac}"):
-                return True
+        mac = b"v1," + base64.b64encode(hmac.digest(key, content, "sha256"))
+        if any(hmac.compare_digest(one, mac) for one in given):
+            return True
     return False
 `,
   },

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { readSigningSecrets, rotateSigningSecrets } from "#db/queries/accounts/signing-secrets.ts";
@@ -9,6 +11,34 @@ import type { TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { EXAMPLES, missingFor, type RunningExample, startExample, typeProblemsOf } from "./receivers.ts";
+
+/** Headers that no service sends, as an attacker may: bytes beyond ASCII, no numbers, nothing at all. */
+const HOSTILE: [string, Record<string, string>][] = [
+  ["an id beyond ASCII", { "webhook-id": "\xe9\xff" }],
+  ["an empty id", { "webhook-id": "" }],
+  ["a dot in its id", { "webhook-id": "sch_1.2" }],
+  ...["", "now", "1e9", "-1", "\xb2\xb3", "9".repeat(400), "0x10", "1 000"].map(
+    (time): [string, Record<string, string>] => [
+      `the timestamp ${JSON.stringify(time.slice(0, 9))}`,
+      { "webhook-timestamp": time },
+    ],
+  ),
+  ...["", ",", "v1", "v1,", "v1,\xe9", "\xff v1,\xfe", `v1,${"A".repeat(4_000)}`, " ".repeat(100)].map(
+    (signature): [string, Record<string, string>] => [
+      `the signature ${JSON.stringify(signature.slice(0, 9))}`,
+      { "webhook-signature": signature },
+    ],
+  ),
+];
+
+/** Posts a body. Unlike `fetch` it sends header values byte by byte, whatever they are. Returns the status. */
+async function postRaw(url: string, headers: Record<string, string>, body: string): Promise<number | undefined> {
+  const sent = request(url, { method: "POST", headers: { ...headers, "Content-Length": Buffer.byteLength(body) } });
+  sent.end(body);
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+}
 
 let harness: DispatchHarness;
 let orm: OrmDatabase;
@@ -102,6 +132,17 @@ describe.each(EXAMPLES)("the example $name", (example) => {
     expect(await post("later", secrets.current)).toBe(200);
     await hasReminded("later");
     expect(running.reminded()).not.toContain("forged");
+  });
+
+  it.each(HOSTILE)("answers 401 to a forged request with %s", async (_, forged) => {
+    const headers = { ...(await signDelivery({ secret: secrets.current, body: "{}" })), ...forged };
+    expect(await postRaw(target, headers, '{"order":"forged"}')).toBe(401);
+  });
+
+  it("accepts the signature of a payload that begins with a byte order mark", async () => {
+    const body = '\ufeff{"order":"cancelled"}';
+    const headers = await signDelivery({ secret: secrets.current, body });
+    expect(await postRaw(target, headers, body)).not.toBe(401);
   });
 
   it("asks for a later attempt, and takes that one anew", async () => {

@@ -77,6 +77,7 @@ export async function startExample(
   const env: Record<string, string | undefined> = {
     PATH: processEnv().PATH,
     HOME: processEnv().HOME,
+    LANG: "C.UTF-8",
     GOCACHE: join(folder, "go-cache"),
     PORT: `${port}`,
     STATE_FOLDER: join(folder, "states"),

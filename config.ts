@@ -57,6 +57,7 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     connectionsMax: s.DELIVERY_CONNECTIONS_MAX,
     dispatcherPort: s.DISPATCHER_PORT,
     trustedProxies,
+    clientAddressHeader: s.CLIENT_ADDRESS_HEADER,
     metricsToken: s.METRICS_TOKEN,
     cookieDomain: s.COOKIE_DOMAIN,
     hsts: s.HSTS,
@@ -141,6 +142,7 @@ const confidentialAddress = address.refine(
   isConfidentialUrl,
   "expected an https address, or an http one of this machine",
 );
+const addressHeaderForm = "expected the name of a header that holds an address, such as x-vercel-forwarded-for";
 const bound = z.coerce.number("a whole number").int("a whole number").min(1, "at least 1");
 
 const shared = {
@@ -166,6 +168,12 @@ const settings = z
     DELIVERY_CONNECTIONS_PER_ACCOUNT: bound.default(1024),
     DELIVERY_CONNECTIONS_MAX: bound.default(4096),
     TRUSTED_PROXIES: z.string().default(""),
+    CLIENT_ADDRESS_HEADER: z
+      .string()
+      .toLowerCase()
+      // A field name (RFC 9110, section 5.1).
+      .regex(/^(?!forwarded$|x-stopwatch-)[!#$%&'*+.^_`|~0-9a-z-]+$/, addressHeaderForm)
+      .optional(),
     METRICS_TOKEN: z.string().optional(),
     COOKIE_DOMAIN: z
       .string()

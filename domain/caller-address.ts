@@ -22,18 +22,24 @@ export function parseTrustedProxies(list: string): AddressRange[] {
 /**
  * The caller's IP address: the socket's, or behind trusted proxies the one that they report. Each proxy appends its peer
  * to `X-Forwarded-For`, so the header is read from the end up to the first untrusted address; entries before that may be
- * forged. Null when `socketAddress` is not an IP address.
+ * forged. `named` is the value of the header in which the operator's platform reports the caller: its last entry counts
+ * from a trusted proxy, and where a platform calls the handlers itself, so that `socketAddress` is null. Null when
+ * `socketAddress` is not an IP address, and when the platform reports none.
  */
 export function callerAddress(
-  socketAddress: string,
+  socketAddress: string | null,
   forwardedFor: string | null,
   trustedProxies: readonly AddressRange[],
+  named: string | null = null,
 ): string | null {
+  const reported = readAddress(withoutPort(named?.split(",").at(-1)?.trim() ?? ""));
+  if (socketAddress === null) return reported?.toString() ?? null;
   let caller = readAddress(socketAddress);
   if (caller === null) return null;
-  const named = trustedProxies.length > 0 ? (forwardedFor ?? "").split(",") : [];
-  while (named.length > 0 && isTrusted(caller, trustedProxies)) {
-    const before = readAddress(withoutPort(named.pop()?.trim() ?? ""));
+  if (reported !== null && isTrusted(caller, trustedProxies)) return reported.toString();
+  const entries = trustedProxies.length > 0 ? (forwardedFor ?? "").split(",") : [];
+  while (entries.length > 0 && isTrusted(caller, trustedProxies)) {
+    const before = readAddress(withoutPort(entries.pop()?.trim() ?? ""));
     if (before === null) break;
     caller = before;
   }

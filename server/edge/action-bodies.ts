@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Config } from "#config.ts";
-import { callerAddress } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { formBytesMax } from "#domain/plans.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { BodyMemory } from "../http/body-memory.ts";
+import { type AddressSettings, callerOfSocket } from "./caller-of-socket.ts";
 import { FormFields } from "./form-fields.ts";
 import { watchArrival } from "./watch-arrival.ts";
 
 /** The pages with a server action: Next.js itself reads their forms. */
 const PAGES = new Set(["/schedules/new"]);
 
-type Settings = Pick<Config, "baseUrl" | "trustedProxies" | "plans">;
+type Settings = Pick<Config, "baseUrl" | "plans"> & AddressSettings;
 
 /**
  * Checks the form of a server action before Next.js reads its body, which it does before any of our code runs. The form
@@ -23,10 +23,11 @@ type Settings = Pick<Config, "baseUrl" | "trustedProxies" | "plans">;
 export function admitAction(
   request: IncomingMessage,
   response: Pick<ServerResponse, "on">,
-  { baseUrl, trustedProxies, plans }: Settings,
+  settings: Settings,
   refuse: (error: AppError) => void,
 ): void {
   const { headers, method } = request;
+  const { baseUrl, plans } = settings;
   const isForm = /^\s*multipart\/form-data\b/i.test(headers["content-type"] ?? "");
   if (method !== "POST" || (!isForm && headers["next-action"] === undefined)) return;
   if (!takesAction(request)) {
@@ -46,7 +47,7 @@ export function admitAction(
   if (Number(length) > bytesMax) throw new AppError("PAYLOAD_TOO_LARGE", `A form has at most ${bytesMax} bytes.`);
   // Also for a body that is no form: an action that a script calls could have one, but ours has a form.
   const fields = new FormFields(headers["content-type"] ?? "");
-  const address = callerAddress(request.socket.remoteAddress ?? "", forwardedFor(headers), trustedProxies);
+  const address = callerOfSocket(request, settings);
   const take = (piece: Uint8Array) => fields.push(piece);
   watchArrival(request, response, { memory: BodyMemory.ofCaller(address), take, refuse });
 }
@@ -64,8 +65,4 @@ function originOf(headers: IncomingMessage["headers"]): Record<string, string> {
     ...(referer !== undefined && { referer }),
     ...(typeof site === "string" && { "sec-fetch-site": site }),
   };
-}
-
-function forwardedFor(headers: IncomingMessage["headers"]): string | null {
-  return [headers["x-forwarded-for"] ?? []].flat().join(",") || null;
 }

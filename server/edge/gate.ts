@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
-import type { Config } from "#config.ts";
 import type { Logger } from "../log.ts";
+import type { AddressSettings } from "./caller-of-socket.ts";
 import { CountedLine } from "./counted-line.ts";
 import { isCountedRoute } from "./counted-routes.ts";
 import { LoopShare } from "./loop-share.ts";
@@ -38,22 +38,22 @@ const CROWDED_MS = 1_000;
  * Health checks take turns and are never refused.
  */
 export class Gate {
-  readonly #trustedProxies: Config["trustedProxies"];
+  readonly #settings: AddressSettings;
   readonly #budget = new RequestBudget(BUDGET);
   readonly #turns = new Turns(new LoopShare((since) => performance.eventLoopUtilization(since)));
   readonly #refused: CountedLine;
   readonly #onCrowdedOut = new WeakMap<Waiting, () => void>();
   #held = 0;
 
-  constructor({ trustedProxies }: Pick<Config, "trustedProxies">, log: Logger) {
-    this.#trustedProxies = trustedProxies;
+  constructor(settings: AddressSettings, log: Logger) {
+    this.#settings = settings;
     this.#refused = new CountedLine((count) => log.warn({ count }, "requests refused by the gate with 429"));
   }
 
   /** Calls `proceed` now or when it is the request's turn, or answers with 429. */
   enter(request: IncomingMessage, response: ServerResponse, proceed: () => void): void {
     const { method = "", url = "" } = request;
-    const visitor = readVisitor(request, this.#trustedProxies);
+    const visitor = readVisitor(request, this.#settings);
     const isCounted = visitor.isAccepted && isCountedRoute(method, url);
     if (isCounted && isApiTarget(url)) {
       proceed();
@@ -72,8 +72,7 @@ export class Gate {
         response.off("close", leave);
         proceed();
       },
-      mayPass: () =>
-        isApiTarget(url) && isCountedRoute(method, url) && readVisitor(request, this.#trustedProxies).isAccepted,
+      mayPass: () => isApiTarget(url) && isCountedRoute(method, url) && readVisitor(request, this.#settings).isAccepted,
     };
     const turn = isHealth ? { ...visitor, party: `health check of ${visitor.party}` } : visitor;
     const leave = () => this.#turns.leave(turn, waiting);

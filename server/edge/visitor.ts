@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "#domain/api-key.ts";
-import { callerAddress, callerNetwork } from "#domain/caller-address.ts";
+import { callerNetwork } from "#domain/caller-address.ts";
 import { bearerToken } from "../auth/bearer-token.ts";
 import { acceptedHash, credentialOfCall, credentialOfPage } from "../rate-limit/accepted-credentials.ts";
+import { type AddressSettings, callerOfSocket } from "./caller-of-socket.ts";
 import { isApiTarget } from "./normalise-request.ts";
 
 /** The sender of a request, as known without a look-up in the database. */
@@ -20,16 +21,16 @@ export type Visitor = {
 
 /** Reads who sends a request, by its credential and its network: an IPv4 address or the /64 of an IPv6 address. */
 export function readVisitor(
-  { url = "", headers, socket }: Pick<IncomingMessage, "url" | "headers"> & { socket: { remoteAddress?: string } },
-  trustedProxies: Parameters<typeof callerAddress>[2],
+  request: Pick<IncomingMessage, "url" | "headers"> & { socket: { remoteAddress?: string } },
+  settings: AddressSettings,
 ): Visitor {
+  const { url = "", headers } = request;
   const cookie = headers.cookie ?? null;
   // A proxy in front may ask for a password of its own, which browsers then send with every page.
   const authorization = isApiTarget(url) ? (headers.authorization ?? null) : null;
   const accepted = acceptedHash(credentialOfCall(authorization, cookie));
   if (accepted !== undefined) return { isAccepted: true, party: accepted, budget: accepted };
-  const forwardedFor = [headers["x-forwarded-for"] ?? []].flat().join(",") || null;
-  const address = callerAddress(socket.remoteAddress ?? "", forwardedFor, trustedProxies);
+  const address = callerOfSocket(request, settings);
   const party = `network ${address === null ? "unknown" : callerNetwork(address)}`;
   return {
     isAccepted: false,

@@ -1,4 +1,4 @@
-import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
 import { type Answer, call, startApi } from "../integration/api/api.ts";
 import { startFakeGitHub } from "./fake-github.ts";
 import { startFakeResend } from "./fake-resend.ts";
@@ -43,7 +43,10 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
     newEmail: () => `${crypto.randomUUID()}@example.com`,
     /** Asks for a link. */
     start: (body: object, headers: Record<string, string> = {}) =>
-      call("POST", "/v1/auth/magic/start", null, body, { [SOCKET_ADDRESS_HEADER]: randomAddress(), ...headers }),
+      call("POST", "/v1/auth/magic/start", null, body, {
+        [SOCKET_ADDRESS_HEADER]: socketAddressValue(randomAddress()),
+        ...headers,
+      }),
     /** Requests a link and reads it in the mail. `cookie` is the cookie of the browser that requested it. */
     async askForLink(email: string, body: object = {}): Promise<{ link: URL; cookie: string }> {
       const to = email.trim().toLowerCase();

@@ -4,7 +4,7 @@ import { GET } from "#app/metricsz/route.ts";
 import { readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
 import { newId } from "#domain/ids.ts";
 import { MetricsAnswer } from "#server/contract/health.ts";
-import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
 import { startServices } from "#server/services.ts";
 import { type Api, call, startApi, testConfig } from "./api.ts";
 
@@ -170,7 +170,8 @@ describe("access to GET /metricsz", () => {
 
   it("is rate-limited: refusals of tokens count like those of any credential", async () => {
     open({ BASE_URL: "https://api.example.com", METRICS_TOKEN: TOKEN });
-    const guess = () => call("GET", "/metricsz", "guess", undefined, { [SOCKET_ADDRESS_HEADER]: "203.0.113.9" });
+    const guess = () =>
+      call("GET", "/metricsz", "guess", undefined, { [SOCKET_ADDRESS_HEADER]: socketAddressValue("203.0.113.9") });
     const answers = await Promise.all(Array.from({ length: 650 }, guess));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connect } from "#db/client.ts";
 import { generateApiKey } from "#domain/api-key.ts";
-import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
 import { createRateLimiter, type RateLimiter, REJECTIONS_MAX } from "#server/rate-limit/rate-limiter.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withinOneMinute } from "../../helpers/within-one-minute.ts";
@@ -31,7 +31,7 @@ const inOneMinute = (title: string, trial: () => Promise<void>) =>
 
 const list = (key: string | null, headers = {}) => api.call("GET", "/v1/schedules", key, undefined, headers);
 const from = (address: string, forwardedFor?: string) => ({
-  [SOCKET_ADDRESS_HEADER]: address,
+  [SOCKET_ADDRESS_HEADER]: socketAddressValue(address),
   ...(forwardedFor && { "x-forwarded-for": forwardedFor }),
 });
 const useUp = (key: string) => Promise.all(Array.from({ length: LIMIT }, () => list(key)));

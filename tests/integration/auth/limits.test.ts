@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
 import { randomAddress, type SignInApi, startSignInApi } from "../../helpers/sign-in-api.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
@@ -28,7 +28,7 @@ async function allowed(n: number, one: (nth: number) => { email: string; headers
 }
 
 const from = (address: string, forwardedFor?: string) => ({
-  [SOCKET_ADDRESS_HEADER]: address,
+  [SOCKET_ADDRESS_HEADER]: socketAddressValue(address),
   ...(forwardedFor !== undefined && { "x-forwarded-for": forwardedFor }),
 });
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
 import { type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { call } from "../api/api.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";
-const FROM = { [SOCKET_ADDRESS_HEADER]: "192.0.2.77", "user-agent": FIREFOX };
+const FROM = { [SOCKET_ADDRESS_HEADER]: socketAddressValue("192.0.2.77"), "user-agent": FIREFOX };
 
 let signIn: SignInApi;
 let nextId = 5_000;

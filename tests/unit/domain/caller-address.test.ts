@@ -52,6 +52,25 @@ describe("the address of a caller", () => {
   });
 });
 
+describe("the header of the operator's platform", () => {
+  it.each([
+    ["10.0.0.1", "203.0.113.7", "203.0.113.7"],
+    ["10.0.0.1", "198.51.100.1, 203.0.113.7:4711", "203.0.113.7"],
+    ["10.0.0.1", "unknown", "10.0.0.9"],
+    ["10.0.0.1", null, "10.0.0.9"],
+    ["198.51.100.2", "203.0.113.7", "198.51.100.2"],
+    ["", "203.0.113.7", null],
+    [null, "203.0.113.7", "203.0.113.7"],
+    [null, "unknown", null],
+    [null, null, null],
+  ])(
+    "counts from a trusted proxy, and where there is no socket: with socket %j and %j it is %j",
+    (socket, named, expected) => {
+      expect(callerAddress(socket, "10.0.0.9", PROXIES, named)).toBe(expected);
+    },
+  );
+});
+
 describe("the key that callers are counted by", () => {
   it("is the address for IPv4 and the /64 for IPv6", () => {
     expect(callerNetwork("203.0.113.7")).toBe("203.0.113.7");

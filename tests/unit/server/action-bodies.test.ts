@@ -7,7 +7,7 @@ import { admitAction } from "#server/edge/action-bodies.ts";
 
 // With a payload of 1 MiB a form may have 8 MiB.
 const plans = parsePlans('{"indie":{"payloadBytesMax":1048576}}');
-const SETTINGS = { baseUrl: "https://own.example.com", trustedProxies: [], plans };
+const SETTINGS = { baseUrl: "https://own.example.com", trustedProxies: [], clientAddressHeader: undefined, plans };
 const MIB = 1024 * 1024;
 
 function request(headers: Record<string, string>, url = "/schedules/new?env=test", method = "POST") {

@@ -141,9 +141,9 @@ describe("turns", () => {
 });
 
 describe("a visitor", () => {
-  const trusted = parseTrustedProxies("127.0.0.1");
+  const settings = { trustedProxies: parseTrustedProxies("127.0.0.1"), clientAddressHeader: undefined };
   const read = (headers: Record<string, string>, remoteAddress = "127.0.0.1") =>
-    readVisitor({ url: "/v1/schedules", headers, socket: { remoteAddress } }, trusted);
+    readVisitor({ url: "/v1/schedules", headers, socket: { remoteAddress } }, settings);
 
   it("is known by their network: an IPv4 address, or the /64 of an IPv6 address, behind trusted proxies", () => {
     expect(read({ "x-forwarded-for": "203.0.113.9" }).party).toBe("network 203.0.113.9");

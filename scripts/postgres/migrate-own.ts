@@ -1,6 +1,6 @@
 import type { Sql } from "#db/client.ts";
 import { openDriver } from "#db/driver.ts";
-import { migrate } from "#db/migrate.ts";
+import { type MigrateOptions, migrate } from "#db/migrate.ts";
 import { describeExcess, readRestrictedRole } from "#db/service-role.ts";
 import type { ServerVersion } from "#domain/postgres-releases.ts";
 import { SetupError } from "../setup-error.ts";
@@ -11,23 +11,26 @@ type Addresses = {
   databaseOwnerUrl: string | undefined;
 };
 
+type Options = Omit<MigrateOptions, "serviceRoles"> & { onLog: (line: string) => void };
+
 /**
  * Migrates the operator's own database. With DATABASE_OWNER_URL it does so as the owner, and grants the roles of
  * DATABASE_URL and DATABASE_DIRECT_URL what the service needs. Returns the server's version. Throws a MigrationError,
  * and a SetupError when DATABASE_URL is missing.
  */
-export async function migrateOwnDatabase(addresses: Addresses, onLog: (line: string) => void): Promise<ServerVersion> {
+export async function migrateOwnDatabase(addresses: Addresses, options: Options): Promise<ServerVersion> {
+  const { onLog } = options;
   const { databaseUrl, databaseDirectUrl, databaseOwnerUrl } = addresses;
   if (!databaseUrl || !databaseDirectUrl) throw new SetupError("DATABASE_OWNER_URL needs DATABASE_URL beside it.");
-  if (databaseOwnerUrl === undefined) return migrate(databaseDirectUrl, { onLog });
-  await migrate(databaseOwnerUrl, { onLog });
+  if (databaseOwnerUrl === undefined) return migrate(databaseDirectUrl, options);
+  await migrate(databaseOwnerUrl, options);
   const roles = new Set<string>();
   for (const url of new Set([databaseUrl, databaseDirectUrl])) {
     const role = await on(url, readRestrictedRole);
     if (role === undefined) onLog("DATABASE_URL connects as a role that may change the tables.");
     else roles.add(role);
   }
-  const server = await migrate(databaseOwnerUrl, { onLog, serviceRoles: [...roles] });
+  const server = await migrate(databaseOwnerUrl, { ...options, serviceRoles: [...roles] });
   for (const role of roles) {
     const excess = await on(databaseOwnerUrl, (sql) => describeExcess(sql, role));
     onLog(excess ?? `The role ${role} has what the service needs, and may not change the tables.`);

@@ -56,7 +56,8 @@ export async function runAllParts(launch: Launch): Promise<number> {
       database = await startEmbeddedPostgres(config.dataDir);
     }
     signal.throwIfAborted();
-    const server = database ? await migrate(database.url, { onLog: say }) : await migrateOwnDatabase(config, say);
+    const options = { onLog: say, signal };
+    const server = database ? await migrate(database.url, options) : await migrateOwnDatabase(config, options);
     const notice = securityNotice(server, database && HOST_YOUR_OWN);
     if (notice) say(`warning: ${notice}`);
     await launch.prepare?.({ onLog: say, signal });

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MigrationError, migrate } from "#db/migrate.ts";
+import { migrate } from "#db/migrate.ts";
+import { MigrationError } from "#db/migrator/migration-error.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
+import { runScript } from "./script-process.ts";
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -44,9 +46,29 @@ test("a process that waits for another's migration logs that, and continues once
   await other`SELECT pg_advisory_lock(7867001)`;
   const lines: string[] = [];
   const waiting = migrate(database.url, { onLog: (line) => lines.push(line) });
-  await expect.poll(() => lines).toEqual(["waiting for another process that migrates this database"]);
+  await expect
+    .poll(() => lines)
+    .toEqual([
+      expect.stringMatching(
+        /^waiting for another process that migrates this database: pid \d+ \(postgres.js, role \w+\): SELECT pg_advisory_lock\(\?\)$/,
+      ),
+    ]);
   await other.end();
   await waiting;
+});
+
+test("npm run migrate ends at once on Ctrl-C, and says that it may be run again", async () => {
+  const other = postgres(database.url, { max: 1 });
+  await other`SELECT pg_advisory_lock(7867001)`;
+  const run = runScript("migrate", [], { DATABASE_URL: database.url });
+  await expect.poll(() => run.stdout.length, { timeout: 10_000 }).toBe(1);
+  run.child.kill("SIGINT");
+  expect([await run.exited, run.stdout.at(-1), run.stderr]).toEqual([
+    130,
+    "Stopped. What is applied stays: run it again to continue.",
+    [],
+  ]);
+  await other.end();
 });
 
 test("each migration run creates the attempt partitions of the days ahead", async () => {

@@ -1,0 +1,30 @@
+import type { Sql } from "../client.ts";
+import { describeBlockers, readHolder } from "./blockers.ts";
+import { type MigrationSession, pause } from "./session.ts";
+
+const ADVISORY_LOCK = 7_867_001;
+const POLL_MS = 200;
+const LOG_EVERY = 50;
+
+/**
+ * Takes the advisory lock that lets one process migrate at a time; the session may have it already. It polls, because a
+ * session that waits inside pg_advisory_lock holds back CREATE INDEX CONCURRENTLY.
+ */
+export async function waitForTurn(session: MigrationSession): Promise<void> {
+  const { sql, onLog } = session;
+  for (let tries = 0; ; tries++) {
+    const [row] = await sql<[{ mine: boolean }]>`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS mine`;
+    if (row.mine) return;
+    if (tries % LOG_EVERY === 0) {
+      const holder = describeBlockers(await readHolder(sql, ADVISORY_LOCK));
+      onLog(`waiting for another process that migrates this database${holder && `: ${holder}`}`);
+    }
+    await pause(session, POLL_MS);
+  }
+}
+
+/** Keeps the turn to the end of a transaction. False when the session lost it, with its connection, to another process. */
+export async function keepTurn(tx: Pick<Sql, "unsafe">): Promise<boolean> {
+  const [row] = await tx.unsafe(`SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK}) AS mine`);
+  return row?.mine;
+}

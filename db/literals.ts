@@ -3,7 +3,8 @@ import { ENVIRONMENTS } from "#domain/environment.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import type { Sql } from "./client.ts";
 
-type Runner = Sql | postgres.TransactionSql;
+/** Runs statements: the driver, or a transaction of it. */
+export type Runner = Sql | postgres.TransactionSql;
 
 // Lists of domain/ for SQL. They are literals and not parameters, so that the planner can estimate with them.
 

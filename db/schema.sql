@@ -151,8 +151,28 @@ CREATE TABLE dispatchers (
   beat_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   stopped_at timestamp(3) with time zone,
   skew_ms real,
+  system_identifier bigint,
+  timeline bigint,
   CONSTRAINT dispatchers_pkey PRIMARY KEY (id)
 );
+
+CREATE TABLE holds (
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  reason text NOT NULL,
+  system_identifier bigint,
+  timeline bigint,
+  newest_beat_at timestamp(3) with time zone,
+  began_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+  ended_at timestamp(3) with time zone,
+  choice text,
+  send_from timestamp(3) with time zone,
+  CONSTRAINT holds_pkey PRIMARY KEY (id),
+  CONSTRAINT holds_choice_known CHECK (choice = ANY (ARRAY['send_all'::text, 'send_from'::text, 'continued'::text])),
+  CONSTRAINT holds_ended_by_choice CHECK ((ended_at IS NULL) = (choice IS NULL)),
+  CONSTRAINT holds_instant_with_choice CHECK ((send_from IS NOT NULL) = COALESCE(choice = 'send_from'::text, false)),
+  CONSTRAINT holds_reason_known CHECK (reason = ANY (ARRAY['older_timeline'::text, 'restored'::text, 'operator'::text]))
+);
+CREATE UNIQUE INDEX holds_open ON holds USING btree ((ended_at IS NULL)) WHERE ended_at IS NULL;
 
 CREATE TABLE identities (
   id uuid DEFAULT gen_random_uuid() NOT NULL,

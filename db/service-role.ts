@@ -29,6 +29,7 @@ const PRIVILEGES = {
   // Retention deletes from it directly; attempts go through `attempts`. UPDATE is for row locks.
   attempts_default: "SELECT, UPDATE, DELETE",
   shards: "SELECT, UPDATE",
+  holds: "SELECT, INSERT, UPDATE",
 } as const;
 
 // Without the daily partitions, which are reached through `attempts`.

@@ -8,7 +8,10 @@ import { type DispatcherOptions, type Parts, wire } from "./wiring.ts";
 
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
-/** Starts a dispatcher. Resolves when it owns its first shards. While the database is away it waits. */
+/**
+ * Starts a dispatcher. Resolves when it owns its first shards, or when it has found a hold. While the database is away it
+ * waits.
+ */
 export async function startDispatcher(config: Config, options: DispatcherOptions) {
   const parts = wire(config, options);
   const lifecycle = await startLoops(parts, config.databaseDirectUrl);
@@ -19,6 +22,8 @@ export async function startDispatcher(config: Config, options: DispatcherOptions
     id: parts.id,
     /** What it holds at the moment, for `/healthz`. */
     figures,
+    /** Why it claims nothing, as a sentence; null when there is no hold. */
+    held: () => parts.heartbeats.held(),
     /** Recounts what the deliveries hold. Returns one line for each counter that differs, none when all are right. */
     auditDeliveries: () => lastingDrift(() => auditDeliveries(parts.deliveries, parts)),
     /**
@@ -30,7 +35,7 @@ export async function startDispatcher(config: Config, options: DispatcherOptions
 }
 
 function figuresOf(parts: Parts): Figures {
-  const { deliveries, recorder, rates, pool, shards, clock } = parts;
+  const { deliveries, recorder, rates, pool, shards, heartbeats, clock } = parts;
   return {
     planned: deliveries.size,
     waiting: deliveries.count("awaiting turn"),
@@ -40,6 +45,7 @@ function figuresOf(parts: Parts): Figures {
     lanes: rates.size,
     connections: pool.size,
     owned: shards.owned().length,
+    held: heartbeats.held() === null ? 0 : 1,
     skewMs: clock.skewMs(),
   };
 }

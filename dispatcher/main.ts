@@ -41,12 +41,13 @@ async function main() {
     host: config.host,
     port: config.dispatcherPort,
     figures: () => dispatcher?.figures() ?? {},
+    held: () => dispatcher?.held() ?? null,
     metrics,
   });
   await untilReady(config, log);
   dispatcher = await startDispatcher(config, { log, metrics, version: manifest.version });
   if (stopping) return dispatcher.stop().then(() => process.exit(0));
-  log.info({ id: dispatcher.id, ...dispatcher.figures() }, "delivering");
+  if (dispatcher.held() === null) log.info({ id: dispatcher.id, ...dispatcher.figures() }, "delivering");
 }
 
 main().catch((error) => {

@@ -1,19 +1,16 @@
 import type { Database } from "#db/client.ts";
-import {
-  type FleetCounts,
-  releaseShards,
-  renewShards,
-  sendHeartbeat,
-  stopDispatcher,
-  takeShards,
-} from "#db/queries/fleet/shard-leases.ts";
+import { releaseShards, renewShards, stopDispatcher, takeShards } from "#db/queries/fleet/shard-leases.ts";
+import type { Incarnation } from "#domain/incarnation.ts";
 import { LOOK_AGAIN_MS, shardMoves } from "#domain/shard-share.ts";
 import { CLAIM_LEASE_MS, SHARD_LEASE_MS } from "#domain/timing.ts";
+import type { Heartbeat, Heartbeats } from "./heartbeats.ts";
 import type { Clock } from "./runtime/clock.ts";
 
 /** Treat a lease as ended this much before its end, ms. */
 const SAFETY_MS = 100;
 const DEADLINE_MS = 2_000;
+/** How soon to look again whether a hold has ended, ms. */
+const HELD_MS = 1_000;
 
 type Lease = { epoch: number; untilMs: number; wallUntilMs: number };
 type LeaseEnd = Pick<Lease, "untilMs" | "wallUntilMs">;
@@ -24,16 +21,19 @@ export interface ShardListener {
   lost(shards: number[]): void;
 }
 
+/** First bytes of each lane within the last second. The counts go with the shard to its next owner. */
+export type ShardRates = {
+  sentOf(shard: number): Record<string, number>;
+  occupy(shard: number, sent: Record<string, number>): void;
+};
+
 type Deps = {
   database: Database;
-  me: { id: string; host: string; pid: number; version: string };
+  me: { id: string };
+  heartbeats: Pick<Heartbeats, "send">;
   clock: Pick<Clock, "monotonic" | "isSet" | "skewMs" | "sinceStepMs">;
   wall: () => number;
-  /** First bytes of each lane within the last second. The counts go with the shard to its next owner. */
-  rates: {
-    sentOf(shard: number): Record<string, number>;
-    occupy(shard: number, sent: Record<string, number>): void;
-  };
+  rates: ShardRates;
 };
 
 /**
@@ -72,8 +72,8 @@ export class Shards {
 
   /**
    * One round: sends a heartbeat, renews leases, and takes or releases shards until each dispatcher of the fleet has
-   * its share. Returns in how many ms the next round is useful: when a shard may become free, or soon if free shards
-   * were left for others.
+   * its share. While there is a hold it has no shards. Returns in how many ms the next round is useful: when a shard may
+   * become free, or soon if free shards were left for others.
    */
   async runOnce(): Promise<number> {
     // A heartbeat after the handover would make this dispatcher count as alive.
@@ -101,26 +101,29 @@ export class Shards {
   }
 
   async #runRound(): Promise<number> {
-    const { database, me, clock, wall } = this.#deps;
+    const { heartbeats, clock, wall } = this.#deps;
     const end = {
       untilMs: clock.monotonic() + SHARD_LEASE_MS - SAFETY_MS,
       wallUntilMs: wall() + SHARD_LEASE_MS - SAFETY_MS,
     };
-    const skewMs = clock.isSet() ? clock.skewMs() : null;
-    const fleet = await database.run(DEADLINE_MS, ({ sql }) => sendHeartbeat(sql, { ...me, skewMs }));
-    if (this.#leases.size > 0) await this.#renew(end);
-    return this.#isStopping ? Number.POSITIVE_INFINITY : this.#share(fleet, end);
+    const heartbeat = await heartbeats.send(clock.isSet() ? clock.skewMs() : null);
+    if (heartbeat === null) {
+      this.#lose([...this.#leases.keys()]);
+      return HELD_MS;
+    }
+    if (this.#leases.size > 0) await this.#renew(heartbeat.incarnation, end);
+    return this.#isStopping ? Number.POSITIVE_INFINITY : this.#share(heartbeat, end);
   }
 
-  async #renew(end: LeaseEnd): Promise<void> {
+  async #renew(incarnation: Incarnation, end: LeaseEnd): Promise<void> {
     const { database, me } = this.#deps;
     const epochs = new Map([...this.#leases].map(([id, { epoch }]) => [id, epoch]));
-    const renewed = new Set(await database.run(DEADLINE_MS, ({ sql }) => renewShards(sql, me.id, epochs)));
+    const renewed = new Set(await database.run(DEADLINE_MS, ({ sql }) => renewShards(sql, me.id, epochs, incarnation)));
     this.#lose([...this.#leases.keys()].filter((id) => !renewed.has(id)));
     for (const lease of this.#leases.values()) Object.assign(lease, end);
   }
 
-  async #share(fleet: FleetCounts, end: LeaseEnd): Promise<number> {
+  async #share({ fleet, incarnation }: Heartbeat, end: LeaseEnd): Promise<number> {
     const { clock } = this.#deps;
     // For a while after a step of the database's clock, lease and heartbeat times cannot be trusted.
     const isClockSettled = clock.sinceStepMs() > CLAIM_LEASE_MS;
@@ -130,14 +133,14 @@ export class Shards {
     const freeForMs = this.#freeSinceMs === null ? 0 : clock.monotonic() - this.#freeSinceMs;
     const { take, release } = shardMoves({ ...fleet, owned: this.#leases.size, free, freeForMs });
     if (release > 0 && isClockSettled) await this.#release([...this.#leases.keys()].slice(-release));
-    const taken = take > 0 ? await this.#take(take, !isClockSettled, end) : 0;
+    const taken = take > 0 ? await this.#take({ limit: take, onlyGivenUp: !isClockSettled, incarnation }, end) : 0;
     return taken < free ? LOOK_AGAIN_MS : fleet.nextFreeInMs;
   }
 
-  /** Takes up to `limit` shards. Returns how many it got. */
-  async #take(limit: number, onlyGivenUp: boolean, end: LeaseEnd): Promise<number> {
+  /** Takes shards. Returns how many it got. */
+  async #take(wanted: Parameters<typeof takeShards>[2], end: LeaseEnd): Promise<number> {
     const { database, me, rates } = this.#deps;
-    const taken = await database.run(DEADLINE_MS, ({ sql }) => takeShards(sql, me.id, limit, onlyGivenUp));
+    const taken = await database.run(DEADLINE_MS, ({ sql }) => takeShards(sql, me.id, wanted));
     for (const { id, epoch } of taken) this.#leases.set(id, { epoch, ...end });
     for (const { id, sent } of taken) rates.occupy(id, sent);
     if (taken.length > 0) this.listener?.taken(taken.map(({ id }) => id));

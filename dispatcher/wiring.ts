@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { Config } from "#config.ts";
 import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
@@ -26,6 +25,7 @@ import { LaneReads } from "./intake/lane-reads.ts";
 import { Lanes } from "./intake/lanes.ts";
 import { UrgentReads } from "./intake/urgent-reads.ts";
 import { WantedReads } from "./intake/wanted-reads.ts";
+import { createMembership } from "./membership.ts";
 import { NoticeSender } from "./notices/notice-sender.ts";
 import { Notices } from "./notices/notices.ts";
 import { Metrics } from "./observability/metrics.ts";
@@ -44,7 +44,7 @@ import { Exchanges } from "./sending/exchanges.ts";
 import { Preparer } from "./sending/preparer.ts";
 import { SendLead } from "./sending/send-lead.ts";
 import { SendQueue } from "./sending/send-queue.ts";
-import { Shards } from "./shards.ts";
+import type { Shards } from "./shards.ts";
 
 const CLOCK_DEADLINE_MS = 2_000;
 
@@ -55,25 +55,29 @@ export type Parts = Base &
   Connections &
   Sending &
   IntakeParts &
-  NoticeParts & { shards: Shards; retention: Retention; operations: Operations };
+  NoticeParts &
+  ReturnType<typeof createMembership> & { retention: Retention; operations: Operations };
 
 /** Creates the parts of a dispatcher and connects them. Nothing runs yet except the ticker's thread. */
 export function wire(config: Config, options: DispatcherOptions): Parts {
   const base = createBase(config, options);
   const connections = createConnections(base, config);
-  const shards = new Shards({
-    database: base.databases.leases,
-    me: { id: base.id, host: hostname(), pid: process.pid, version: options.version },
-    clock: base.clock,
-    wall: () => Date.now(),
+  const { version } = options;
+  const { id, clock, log, databases } = base;
+  const membership = createMembership({
+    id,
+    version,
+    database: databases.leases,
+    clock,
     rates: connections.rates,
+    log,
   });
-  const sending = createSending(base, connections, shards, config, options.version);
+  const { shards } = membership;
+  const sending = createSending(base, connections, shards, config, version);
   const intake = createIntake(base, connections, shards, sending, config);
   const notices = createNotices(base, shards, config);
-  const retention = createRetention(base, shards, config);
-  const operations = createOperations(base, shards, config);
-  const parts = { ...base, ...connections, ...sending, ...intake, ...notices, retention, operations, shards };
+  const jobs = { retention: createRetention(base, shards, config), operations: createOperations(base, shards, config) };
+  const parts = { ...base, ...connections, ...sending, ...intake, ...notices, ...jobs, ...membership };
   route(parts);
   return parts;
 }

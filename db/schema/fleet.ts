@@ -1,9 +1,28 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, integer, jsonb, pgTable, real, smallint, text, unique, uuid } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  check,
+  integer,
+  jsonb,
+  pgTable,
+  real,
+  smallint,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { HOLD_CHOICES, HOLD_REASONS } from "#domain/incarnation.ts";
 import { SHARDS } from "#domain/shard-share.ts";
-import { bytea, instant } from "./columns.ts";
+import { bytea, instant, isOneOf } from "./columns.ts";
 
-/** Dispatchers that run or have run, each with its last heartbeat. */
+/** The incarnation of the database (`db/functions/database_incarnation.sql`); null where it cannot be read. */
+const incarnation = () => ({
+  systemIdentifier: bigint("system_identifier", { mode: "bigint" }),
+  timeline: bigint("timeline", { mode: "number" }),
+});
+
+/** Dispatchers that run or have run, each with its last heartbeat and the incarnation of the database that got it. */
 export const dispatchers = pgTable("dispatchers", {
   id: uuid("id").primaryKey(),
   host: text("host").notNull(),
@@ -13,7 +32,38 @@ export const dispatchers = pgTable("dispatchers", {
   beatAt: instant("beat_at").notNull().defaultNow(),
   stoppedAt: instant("stopped_at"),
   skewMs: real("skew_ms"),
+  ...incarnation(),
 });
+
+/**
+ * Holds: while the one without `ended_at` is there, no dispatcher claims anything. The others say what an operator chose,
+ * and for which incarnation.
+ */
+export const holds = pgTable(
+  "holds",
+  {
+    id: uuid("id").primaryKey().default(sql`gen_random_uuid()`),
+    reason: text("reason", { enum: HOLD_REASONS }).notNull(),
+    ...incarnation(),
+    /** The newest heartbeat that was stored when the hold began. */
+    newestBeatAt: instant("newest_beat_at"),
+    beganAt: instant("began_at").notNull().default(sql`clock_timestamp()`),
+    endedAt: instant("ended_at"),
+    choice: text("choice", { enum: HOLD_CHOICES }),
+    /** With the choice `send_from`: what was due before this was cancelled. */
+    sendFrom: instant("send_from"),
+  },
+  (table) => [
+    uniqueIndex("holds_open").on(sql`(ended_at is null)`).where(sql`ended_at is null`),
+    check("holds_reason_known", isOneOf(table.reason, HOLD_REASONS)),
+    check("holds_choice_known", isOneOf(table.choice, HOLD_CHOICES)),
+    check("holds_ended_by_choice", sql`(${table.endedAt} is null) = (${table.choice} is null)`),
+    check(
+      "holds_instant_with_choice",
+      sql`(${table.sendFrom} is not null) = coalesce(${table.choice} = 'send_from', false)`,
+    ),
+  ],
+);
 
 /**
  * The shards (`SHARDS` of them), leased to dispatchers. Because of `unique (id, epoch)` the FOR KEY SHARE of a claim

@@ -3,7 +3,7 @@ export { accounts, apiKeys, sessions } from "./accounts.ts";
 export { accountCounts, attempts, shardPunctuality } from "./attempts.ts";
 export { auditLog } from "./audit-log.ts";
 export { customerDeletions, subscriptions } from "./billing.ts";
-export { dispatchers, instanceSecrets, shards } from "./fleet.ts";
+export { dispatchers, holds, instanceSecrets, shards } from "./fleet.ts";
 export { lanes } from "./lanes.ts";
 export { deadSchedules, deathGroups, notices } from "./notices.ts";
 export { operations } from "./operations.ts";

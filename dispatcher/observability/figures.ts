@@ -17,6 +17,8 @@ export type Figures = {
   connections: number;
   /** Shards that this dispatcher delivers for. */
   owned: number;
+  /** 1 while a hold keeps it from claiming, otherwise 0. */
+  held: number;
   /** How far this process's clock is ahead of the database's, ms; NaN until it is known. */
   skewMs: number;
 };
@@ -31,5 +33,6 @@ export const GAUGES: Record<keyof Figures, [name: string, help: string]> = {
   lanes: ["lanes", "Lanes (an account in an environment) with something to send."],
   connections: ["connections", "Connections to targets that are open or being opened."],
   owned: ["shards_owned", `Shards of the ${SHARDS} that this dispatcher delivers for.`],
+  held: ["held", "1 while nothing is sent until an operator has chosen with npm run reconcile, otherwise 0."],
   skewMs: ["clock_skew_seconds", "How far this process's clock is ahead of the database's."],
 };

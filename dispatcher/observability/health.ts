@@ -2,17 +2,23 @@ import { createServer, type ServerResponse } from "node:http";
 import type { Metrics } from "./metrics.ts";
 
 /**
- * Serves this dispatcher's `/healthz` and `/metrics` (Prometheus) on `host` and `port`. Rejects when it cannot listen.
+ * Serves this dispatcher's `/healthz` and `/metrics` (Prometheus) on `host` and `port`. `held` returns why it claims
+ * nothing; `/healthz` then says so, with 200, since a restart would not help. Rejects when it cannot listen.
  */
 export function serveHealth(options: {
   host: string;
   port: number;
   figures: () => Record<string, number>;
+  held: () => string | null;
   metrics: Metrics;
 }) {
   const server = createServer(async (request, response) => {
     const [path] = (request.url ?? "").split("?");
-    if (path === "/healthz") return answer(response, 200, JSON.stringify({ status: "ok", ...options.figures() }));
+    if (path === "/healthz") {
+      const reason = options.held();
+      const status = reason === null ? { status: "ok" } : { status: "held", reason };
+      return answer(response, 200, JSON.stringify({ ...status, ...options.figures() }));
+    }
     if (path === "/metrics") return answer(response, 200, await options.metrics.text(), options.metrics.contentType);
     const error = { code: "NOT_FOUND", message: "There are only /healthz and /metrics here." };
     answer(response, 404, JSON.stringify({ error }));

@@ -1,6 +1,9 @@
+import type { Incarnation } from "#domain/incarnation.ts";
 import { DISPATCHER_COUNTED_MS, DISPATCHER_SETTLED_MS, SHARD_LEASE_MS, TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
+import type { Runner } from "../../literals.ts";
 import { pgArray } from "../../pg-array.ts";
+import { isIncarnation } from "./standing.ts";
 
 /** The fleet at a heartbeat. */
 export type FleetCounts = {
@@ -18,6 +21,8 @@ export type FleetCounts = {
    * there is none.
    */
   nextFreeInMs: number;
+  /** The instant of the heartbeat by the database's clock, epoch ms; null when this dispatcher has stopped. */
+  beatAtMs: number | null;
 };
 
 /**
@@ -25,14 +30,18 @@ export type FleetCounts = {
  * has stopped is not used again: a heartbeat after its stop changes nothing.
  */
 export async function sendHeartbeat(
-  sql: Sql,
+  sql: Runner,
   me: { id: string; host: string; pid: number; version: string; skewMs: number | null },
 ): Promise<FleetCounts> {
   const [row] = await sql`
     WITH heartbeat AS (
-      INSERT INTO dispatchers (id, host, pid, version, skew_ms)
-      VALUES (${me.id}, ${me.host}, ${me.pid}, ${me.version}, ${me.skewMs})
-      ON CONFLICT (id) DO UPDATE SET beat_at = now(), skew_ms = excluded.skew_ms WHERE dispatchers.stopped_at IS NULL
+      INSERT INTO dispatchers (id, host, pid, version, skew_ms, system_identifier, timeline)
+      SELECT ${me.id}, ${me.host}, ${me.pid}, ${me.version}, ${me.skewMs}, i.system_identifier, i.timeline
+      FROM database_incarnation() i
+      ON CONFLICT (id) DO UPDATE SET beat_at = now(), skew_ms = excluded.skew_ms,
+        system_identifier = excluded.system_identifier, timeline = excluded.timeline
+      WHERE dispatchers.stopped_at IS NULL
+      RETURNING beat_at
     ), fleet AS (
       SELECT id = ${me.id} AS is_me, started_at <= now() - ${DISPATCHER_SETTLED_MS} * interval '1 millisecond' AS is_settled
       FROM dispatchers
@@ -49,21 +58,33 @@ export async function sendHeartbeat(
       count(*) FILTER (WHERE owner IS NULL)::int AS "givenUp",
       count(*) FILTER (WHERE free_in < '0')::int AS expired,
       extract(epoch FROM min(free_in) FILTER (WHERE owner <> ${me.id} AND free_in >= '0'))::float8 * 1000 AS "nextFreeInMs",
+      (SELECT (extract(epoch FROM beat_at) * 1000)::float8 FROM heartbeat) AS "beatAtMs",
       (SELECT pg_notify('stopwatch_due', 'beat'))
     FROM leases`;
   if (!row) throw new Error("the heartbeat statement returned no row");
-  const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs } = row;
-  return { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs: nextFreeInMs ?? Number.POSITIVE_INFINITY };
+  const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs, beatAtMs } = row;
+  return {
+    ...{ isSettled, others, settledOthers, givenUp, expired, beatAtMs },
+    nextFreeInMs: nextFreeInMs ?? Number.POSITIVE_INFINITY,
+  };
 }
 
-/** Renews the leases of `epochs` (shard id → epoch). Returns the shards that this dispatcher still owns. */
-export async function renewShards(sql: Sql, owner: string, epochs: ReadonlyMap<number, number>): Promise<number[]> {
+/**
+ * Renews the leases of `epochs` (shard id → epoch), in the database of `incarnation` alone: another one may have the same
+ * rows. Returns the shards that this dispatcher still owns.
+ */
+export async function renewShards(
+  sql: Sql,
+  owner: string,
+  epochs: ReadonlyMap<number, number>,
+  incarnation: Incarnation,
+): Promise<number[]> {
   const rows = await sql`
     WITH mine AS MATERIALIZED (
       SELECT id FROM shards
       WHERE (id, epoch) IN (
           SELECT * FROM unnest(${pgArray([...epochs.keys()])}::text::smallint[], ${pgArray([...epochs.values()])}::text::bigint[]))
-        AND owner = ${owner}
+        AND owner = ${owner} AND ${isIncarnation(sql, incarnation)}
       ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE shards s SET lease_until = clock_timestamp() + ${SHARD_LEASE_MS} * interval '1 millisecond'
@@ -75,19 +96,19 @@ export async function renewShards(sql: Sql, owner: string, epochs: ReadonlyMap<n
  * Takes up to `limit` shards that were given up, or whose lease ended at least `TAKEOVER_PAUSE_MS` ago. The update of
  * the epoch waits for running claims of the former owner and makes every later one of them fail. `sent` is how many
  * first bytes of each lane the former owner sent in its last second, if it gave the shard up. `onlyGivenUp`: leave
- * shards whose lease ended, because this process's clock cannot be trusted.
+ * shards whose lease ended, because this process's clock cannot be trusted. Takes none in a database that is not that of
+ * `incarnation`.
  */
 export async function takeShards(
   sql: Sql,
   owner: string,
-  limit: number,
-  onlyGivenUp: boolean,
+  { limit, onlyGivenUp, incarnation }: { limit: number; onlyGivenUp: boolean; incarnation: Incarnation },
 ): Promise<{ id: number; epoch: number; sent: Record<string, number> }[]> {
   const rows = await sql`
     WITH free AS MATERIALIZED (
       SELECT id, handover FROM shards
       WHERE lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' < clock_timestamp()
-        AND (owner IS NULL OR NOT ${onlyGivenUp}::boolean)
+        AND (owner IS NULL OR NOT ${onlyGivenUp}::boolean) AND ${isIncarnation(sql, incarnation)}
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     UPDATE shards s SET owner = ${owner}, epoch = s.epoch + 1, handover = NULL,

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connect, type Database } from "#db/client.ts";
+import { Heartbeats } from "#dispatcher/heartbeats.ts";
 import { Shards } from "#dispatcher/shards.ts";
 import { newId } from "#domain/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
@@ -29,18 +30,19 @@ function start() {
   let gate = Promise.withResolvers<void>();
   let reached = Promise.withResolvers<void>();
   const id = newId(Date.now());
-  const shards = new Shards({
-    database: {
-      ...connection,
-      async run(deadlineMs, work) {
-        if (callsLeft-- === 0) {
-          reached.resolve();
-          await gate.promise;
-        }
-        return connection.run(deadlineMs, work);
-      },
+  const database: Database = {
+    ...connection,
+    async run(deadlineMs, work) {
+      if (callsLeft-- === 0) {
+        reached.resolve();
+        await gate.promise;
+      }
+      return connection.run(deadlineMs, work);
     },
-    me: { id, host: "test", pid: 1, version: "0.0.0" },
+  };
+  const me = { id, host: "test", pid: 1, version: "0.0.0" };
+  const shards = new Shards({
+    ...{ database, me, heartbeats: new Heartbeats({ database, me, onHold: () => {} }) },
     clock: {
       monotonic: () => performance.now(),
       isSet: () => true,

@@ -1,0 +1,43 @@
+import type { HOLD_CHOICES, HoldReason } from "#domain/incarnation.ts";
+import type { Runner } from "../../literals.ts";
+import type { OpenHold } from "./standing.ts";
+
+/**
+ * Begins a hold because of what a dispatcher found, unless there is one, or one ended after `readAtMs` (epoch ms of the
+ * database's clock), when the dispatcher read that there is none.
+ */
+export async function beginHold(sql: Runner, reason: Exclude<HoldReason, "operator">, readAtMs: number): Promise<void> {
+  await sql`
+    INSERT INTO holds (reason, system_identifier, timeline, newest_beat_at)
+    SELECT ${reason}, i.system_identifier, i.timeline, (SELECT max(beat_at) FROM dispatchers)
+    FROM database_incarnation() i
+    WHERE NOT EXISTS (SELECT FROM holds WHERE ended_at >= to_timestamp(${readAtMs}::float8 / 1000))
+    ON CONFLICT DO NOTHING`;
+}
+
+/** Begins the hold of an operator. An open one becomes the operator's, so that no dispatcher ends it. */
+export async function holdForOperator(sql: Runner): Promise<OpenHold> {
+  const [row] = await sql<[OpenHold]>`
+    INSERT INTO holds AS h (reason, system_identifier, timeline, newest_beat_at)
+    SELECT 'operator', i.system_identifier, i.timeline, (SELECT max(beat_at) FROM dispatchers)
+    FROM database_incarnation() i
+    ON CONFLICT ((ended_at IS NULL)) WHERE ended_at IS NULL DO UPDATE SET reason = 'operator'
+    RETURNING id, reason, (extract(epoch FROM newest_beat_at) * 1000)::float8 AS "newestBeatAtMs",
+      (extract(epoch FROM began_at) * 1000)::float8 AS "beganAtMs"`;
+  return row;
+}
+
+/**
+ * Ends the open hold. Its choice stands for the incarnation that the database has now: dispatchers take it for the one
+ * that they know.
+ */
+export async function endHold(
+  sql: Runner,
+  id: string,
+  { choice, sendFromMs = null }: { choice: (typeof HOLD_CHOICES)[number]; sendFromMs?: number | null },
+): Promise<void> {
+  await sql`
+    UPDATE holds h SET ended_at = clock_timestamp(), choice = ${choice}, send_from = to_timestamp(${sendFromMs}::float8 / 1000),
+      system_identifier = i.system_identifier, timeline = i.timeline
+    FROM database_incarnation() i WHERE h.id = ${id} AND h.ended_at IS NULL`;
+}

@@ -1,0 +1,165 @@
+import { readLauncherConfig } from "#config.ts";
+import { connect, type Database } from "#db/client.ts";
+import { endHold, holdForOperator } from "#db/queries/fleet/holds.ts";
+import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
+import { type OpenHold, readStanding } from "#db/queries/fleet/standing.ts";
+import { readPending } from "#db/queries/reconcile/pending.ts";
+import { formatInstant, parseInstant } from "#domain/instant.ts";
+import { command, UsageError } from "../command.ts";
+import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
+import { cancelDue, untilNobodySends } from "../reconcile/cancel.ts";
+import { confirm } from "../reconcile/confirm.ts";
+import { count, reportLines } from "../reconcile/report.ts";
+import { SetupError } from "../setup-error.ts";
+
+type Options = {
+  hold?: boolean;
+  "send-all"?: boolean;
+  "send-from"?: string;
+  "cancel-overdue"?: boolean;
+  yes?: boolean;
+};
+
+/** What to do. `sendFromMs` is null for everything. */
+type Choice = { sendFromMs: (nowMs: number) => number | null };
+
+const DEADLINE_MS = 10_000;
+const REPORT_DEADLINE_MS = 300_000;
+const ACCOUNTS_SHOWN = 50;
+const PROGRESS_EVERY_MS = 2_000;
+const ADVISORY_LOCK = 7_867_003;
+
+await command<Options>({
+  usage: `Usage: npm run reconcile
+       npm run reconcile -- --hold
+       npm run reconcile -- --send-all | --send-from INSTANT | --cancel-overdue [--yes]
+
+Decides what is sent after a restore. A restored database, and a former primary that came back, still have schedules that
+were sent already. Dispatchers that notice this send nothing until you choose here, and go on by themselves then.
+
+Without an option it shows what is pending, by account and by how long ago it fell due, and changes nothing.
+
+  --hold               sends nothing until you choose: for a restored snapshot of a volume, which dispatchers cannot
+                       tell from a crash, before they start
+  --send-all           sends everything that is overdue, at once
+  --send-from INSTANT  cancels what was due before INSTANT (such as 2031-01-01T00:00:00Z), and sends the rest
+  --cancel-overdue     cancels everything that is overdue now, and sends what falls due from now on
+  --yes                does not ask
+
+What was created, moved or fired since the hold began is sent in any case. An interrupted run can be repeated: the hold ends
+when all is done. Without DATABASE_URL it uses the embedded database.`,
+  options: {
+    hold: { type: "boolean" },
+    "send-all": { type: "boolean" },
+    "send-from": { type: "string" },
+    "cancel-overdue": { type: "boolean" },
+    yes: { type: "boolean" },
+  },
+  async run(options) {
+    const choice = readChoice(options);
+    const { databaseDirectUrl, dataDir } = readLauncherConfig();
+    const work = (url: string) => connected(url, (database) => reconcile(database, options, choice));
+    return databaseDirectUrl ? work(databaseDirectUrl) : withEmbeddedPostgres(dataDir, work);
+  },
+});
+
+/** Undefined when the operator only looks, or holds. */
+function readChoice(options: Options): Choice | undefined {
+  const { hold, "send-all": all, "send-from": from, "cancel-overdue": cancel } = options;
+  if ([hold, all, from !== undefined, cancel].filter(Boolean).length > 1)
+    throw new UsageError("--hold, --send-all, --send-from and --cancel-overdue exclude each other.");
+  if (all) return { sendFromMs: () => null };
+  if (cancel) return { sendFromMs: (nowMs) => nowMs };
+  if (from === undefined) return undefined;
+  const fromMs = parseInstant(from);
+  if (fromMs === null)
+    throw new UsageError(`--send-from ${from}: expected an instant with its offset, such as 2031-01-01T00:00:00Z.`);
+  return {
+    sendFromMs(nowMs) {
+      if (fromMs > nowMs)
+        throw new UsageError(
+          `--send-from ${from} is in the future (it is ${formatInstant(nowMs)}): nobody sent what is due later.`,
+        );
+      return fromMs;
+    },
+  };
+}
+
+async function connected(url: string, work: (database: Database) => Promise<number>): Promise<number> {
+  // One connection, to which the advisory lock belongs.
+  const database = connect({ url, name: "stopwatch reconcile", connectionsMax: 1 });
+  try {
+    await database.run(DEADLINE_MS, ({ sql }) => assertSchemaFits(sql));
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+async function reconcile(database: Database, options: Options, choice: Choice | undefined): Promise<number> {
+  if (options.hold) {
+    const { beganAtMs } = await held(database);
+    console.log(`Held since ${formatInstant(beganAtMs)}: nothing is sent. Run "npm run reconcile" and choose.`);
+    return 0;
+  }
+  const nowMs = await report(database);
+  if (!choice) return 0;
+  const sendFromMs = choice.sendFromMs(nowMs);
+  const what =
+    sendFromMs === null
+      ? "Send everything that is overdue, although some of it may have been sent already?"
+      : `Cancel what was due before ${formatInstant(sendFromMs)}, and send the rest?`;
+  if (!options.yes && !(await confirm(what))) {
+    console.log("Nothing was changed.");
+    return 1;
+  }
+  await takeTurn(database);
+  await apply(database, sendFromMs);
+  return 0;
+}
+
+/** Prints what is pending. Returns the database's time, epoch ms. */
+async function report(database: Database): Promise<number> {
+  const { standing, hold } = await database.run(DEADLINE_MS, ({ sql }) => readStanding(sql, null));
+  const nowMs = Math.floor(standing.nowMs);
+  const pending = await database.run(REPORT_DEADLINE_MS, ({ sql }) =>
+    readPending(sql, { nowMs, limit: ACCOUNTS_SHOWN }),
+  );
+  for (const line of reportLines({ hold, pending, nowMs })) console.log(line);
+  return nowMs;
+}
+
+async function takeTurn(database: Database): Promise<void> {
+  const [row] = await database.run(
+    DEADLINE_MS,
+    ({ sql }) => sql`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS mine`,
+  );
+  if (!row?.mine)
+    throw new SetupError("Another npm run reconcile is at work in this database: wait until it has ended.");
+}
+
+async function apply(database: Database, sendFromMs: number | null): Promise<void> {
+  const hold = await held(database);
+  if (sendFromMs !== null) {
+    await untilNobodySends(database);
+    const due = { dueBeforeMs: sendFromMs, heldSinceMs: hold.beganAtMs };
+    const cancelled = await cancelDue(database, due, progressLines());
+    console.log(`Cancelled ${count(cancelled)} schedules.`);
+  }
+  const choice = sendFromMs === null ? "send_all" : "send_from";
+  await database.run(DEADLINE_MS, ({ sql }) => endHold(sql, hold.id, { choice, sendFromMs }));
+  console.log("The hold has ended. Dispatchers go on by themselves.");
+}
+
+function held(database: Database): Promise<OpenHold> {
+  return database.run(DEADLINE_MS, ({ sql }) => holdForOperator(sql));
+}
+
+function progressLines(): (cancelled: number) => void {
+  let printedAtMs = performance.now();
+  return (cancelled) => {
+    if (performance.now() - printedAtMs < PROGRESS_EVERY_MS) return;
+    printedAtMs = performance.now();
+    console.log(`${count(cancelled)} cancelled`);
+  };
+}

@@ -1,0 +1,16 @@
+import type postgres from "postgres";
+
+/** Has the database tell that it is on this timeline, and everything else as it is. */
+export async function pretendTimeline(sql: postgres.Sql, timeline: number): Promise<void> {
+  await sql.unsafe(`
+    CREATE OR REPLACE FUNCTION database_incarnation(OUT system_identifier bigint, OUT timeline bigint) LANGUAGE sql AS $$
+      SELECT c.system_identifier, ${timeline}::bigint FROM pg_control_system() c $$`);
+}
+
+/** Stores the last heartbeat of a dispatcher that is gone, `agoMs` ago, from this database as it is now. */
+export async function leaveHeartbeat(sql: postgres.Sql, agoMs: number): Promise<void> {
+  await sql`
+    INSERT INTO dispatchers (id, host, pid, version, beat_at, system_identifier, timeline)
+    SELECT gen_random_uuid(), 'gone', 1, '0.0.0', now() - ${agoMs} * interval '1 millisecond', i.system_identifier, i.timeline
+    FROM database_incarnation() i`;
+}

@@ -1,0 +1,167 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { formatInstant } from "#domain/instant.ts";
+import type { TestAccount } from "../../helpers/accounts.ts";
+import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
+import { leaveHeartbeat, pretendTimeline } from "../../helpers/incarnations.ts";
+import { insertSchedules } from "../../helpers/overdue.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
+import { runScript } from "./script-process.ts";
+
+const MINUTE_MS = 60_000;
+const TARGET = new URL("https://example.com/");
+
+let harness: DispatchHarness;
+let account: TestAccount;
+
+withDispatchHarness({ isPerTest: true }, (made) => {
+  ({ harness } = made);
+});
+beforeEach(async () => {
+  account = await harness.account();
+});
+
+/** Runs the command with the role that the service has. */
+async function reconcile(...args: string[]) {
+  const script = runScript("reconcile", args, { DATABASE_URL: harness.config.databaseUrl });
+  const code = await script.exited;
+  return { code, stdout: script.stdout.join("\n"), stderr: script.stderr.join("\n") };
+}
+
+/** Stores schedules of the account, the first due `agoMs` ago and the others a second apart. */
+const overdue = (rows: number, agoMs: number) =>
+  insertSchedules(harness.sql, [account.id], TARGET, { rows, fromMs: -agoMs, everyMs: 1_000 });
+const statuses = async () => {
+  const rows = await harness.sql`SELECT status, count(*)::int AS n FROM schedules GROUP BY status ORDER BY status`;
+  return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+};
+const holds = () =>
+  harness.sql`SELECT reason, choice, send_from, ended_at IS NULL AS open FROM holds ORDER BY began_at`;
+const ago = (ms: number) => formatInstant(Date.now() - ms);
+
+describe("npm run reconcile", () => {
+  it("shows what is pending by account and age, why nothing is sent, and changes nothing", async () => {
+    await overdue(3, 10 * MINUTE_MS);
+    await overdue(2, 30_000);
+    await overdue(4, -60 * MINUTE_MS);
+    await leaveHeartbeat(harness.sql, 10 * MINUTE_MS);
+    await pretendTimeline(harness.sql, 2);
+    const dispatcher = await harness.dispatcher();
+    const { code, stdout, stderr } = await reconcile();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(dispatcher.held());
+    expect(stdout).toMatch(/5 overdue, 4 due later, of 1 accounts/);
+    const row = stdout.split("\n").find((line) => line.startsWith(account.id)) ?? "";
+    expect(row.split(/ {2,}/)).toEqual([
+      `${account.id}@example.com`,
+      ...["5", "2", "3", "0", "0", expect.stringMatching(/^\d{4}-.*Z$/), "4"],
+    ]);
+    expect(await statuses()).toEqual({ scheduled: 9 });
+    expect(await holds()).toMatchObject([{ reason: "restored", open: true }]);
+  });
+
+  it("says so when there is no hold and nothing is pending", async () => {
+    const { code, stdout } = await reconcile();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^There is no hold: dispatchers send what is due\.\n\nPending at .*: 0 overdue, 0 due later/,
+    );
+  });
+
+  it("--hold keeps dispatchers that start later from sending, and can be repeated", async () => {
+    await overdue(3, MINUTE_MS);
+    expect(await reconcile("--hold")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Held since/) });
+    expect(await reconcile("--hold")).toMatchObject({ code: 0 });
+    const dispatcher = await harness.dispatcher();
+    expect(dispatcher.held()).toContain("an operator holds this database");
+    expect(await holds()).toMatchObject([{ reason: "operator", open: true }]);
+  });
+
+  it("--send-all on a copy that no dispatcher has seen yet lets them send when they start", async () => {
+    await overdue(3, 10 * MINUTE_MS);
+    await leaveHeartbeat(harness.sql, 10 * MINUTE_MS);
+    await pretendTimeline(harness.sql, 2);
+    expect(await reconcile("--send-all", "--yes")).toMatchObject({ code: 0, stderr: "" });
+    const dispatcher = await harness.dispatcher();
+    expect(dispatcher.held()).toBeNull();
+    expect(await holds()).toMatchObject([{ choice: "send_all", open: false }]);
+    expect(await statuses()).not.toHaveProperty("cancelled");
+  });
+
+  it("--send-from cancels what was due before, as DELETE does, and leaves the rest and what is due later", async () => {
+    await overdue(600, 20 * MINUTE_MS);
+    await overdue(5, 5 * MINUTE_MS);
+    await overdue(2, -60 * MINUTE_MS);
+    await harness.sql`
+      UPDATE schedules SET status = 'failed', attempts = 1, failures = 1 WHERE id = (SELECT min(id::text)::uuid FROM schedules
+        WHERE next_attempt_at < now() - interval '6 minutes')`;
+    const from = ago(6 * MINUTE_MS);
+    const { code, stdout } = await reconcile("--send-from", from, "--yes");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Cancelled 600 schedules.");
+    expect(await statuses()).toEqual({ cancelled: 600, scheduled: 7 });
+    const [row] = await harness.sql`
+      SELECT count(*)::int AS n FROM schedules
+      WHERE status = 'cancelled' AND ended_at IS NOT NULL AND next_attempt_at IS NULL AND version >= 2`;
+    expect(row?.n).toBe(600);
+    expect(await holds()).toMatchObject([{ choice: "send_from", send_from: new Date(from), open: false }]);
+  });
+
+  it("--cancel-overdue leaves what was created, moved or fired since the hold began", async () => {
+    await overdue(5, 5 * MINUTE_MS);
+    await reconcile("--hold");
+    await harness.sql`UPDATE schedules SET next_attempt_at = now(), updated_at = now()
+      WHERE id = (SELECT id FROM schedules LIMIT 1)`;
+    await overdue(2, 1_000);
+    expect(await reconcile("--cancel-overdue", "--yes")).toMatchObject({ code: 0 });
+    expect(await statuses()).toEqual({ cancelled: 4, scheduled: 3 });
+  });
+
+  it("--cancel-overdue records an attempt without an outcome as interrupted, and cancels its schedule", async () => {
+    await overdue(2, 5 * MINUTE_MS);
+    await harness.sql`
+      UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = next_attempt_at, claim_deadline = next_attempt_at + interval '35 s'
+      WHERE id = (SELECT min(id::text)::uuid FROM schedules)`;
+    expect(await reconcile("--cancel-overdue", "--yes")).toMatchObject({ code: 0 });
+    expect(await statuses()).toEqual({ cancelled: 2 });
+    expect(await harness.sql`SELECT outcome, attempt FROM attempts`).toEqual([{ outcome: "interrupted", attempt: 1 }]);
+  });
+
+  it("goes on where it was when it is killed in the middle, and holds until then", async () => {
+    await overdue(3, 5 * MINUTE_MS);
+    const session = await harness.sql.reserve();
+    await session`BEGIN`;
+    await session`SELECT FROM schedules FOR UPDATE`;
+    const script = runScript("reconcile", ["--cancel-overdue", "--yes"], { DATABASE_URL: harness.config.databaseUrl });
+    await waitFor("it waits for the rows", async () => {
+      const rows = await harness.sql`
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'stopwatch reconcile'
+          AND wait_event_type = 'Lock'`;
+      return rows.length > 0;
+    });
+    const other = await reconcile("--send-all", "--yes");
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("Another npm run reconcile is at work") });
+    script.child.kill("SIGKILL");
+    await script.exited;
+    await session`ROLLBACK`;
+    session.release();
+    expect(await holds()).toMatchObject([{ open: true }]);
+    await waitFor("its session has ended", async () => (await reconcile("--cancel-overdue", "--yes")).code === 0);
+    expect(await statuses()).toEqual({ cancelled: 3 });
+    expect(await holds()).toMatchObject([{ choice: "send_from", open: false }]);
+  });
+
+  it.each([
+    ["without a terminal and --yes", ["--send-all"], "There is no terminal to confirm this on: add --yes."],
+    ["with two choices", ["--send-all", "--hold"], "exclude each other"],
+    ["from an instant without an offset", ["--send-from", "2026-01-01T00:00:00", "--yes"], "expected an instant"],
+    ["from an instant in the future", ["--send-from", "2126-01-01T00:00:00Z", "--yes"], "is in the future"],
+    ["with an unknown option", ["--cancel"], "Unknown option"],
+  ])("refuses to run %s, and changes nothing", async (_what, args, message) => {
+    await overdue(2, MINUTE_MS);
+    const { code, stderr } = await reconcile(...args);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(await statuses()).toEqual({ scheduled: 2 });
+    expect(await holds()).toEqual([]);
+  });
+});

@@ -16,7 +16,7 @@ export function connectionOn(
   const parked = park(socket);
   const client = clientOn(origin, () => {
     if (socket.destroyed) throw new ConnectionGone();
-    parked.release((chunk) => connection.onBytes?.(chunk));
+    parked.release((chunk) => connection.onBytes?.(chunk) ?? chunk);
     return socket;
   });
   const connection: Connection = {
@@ -79,7 +79,7 @@ function clientOn(origin: string, take: () => net.Socket): Client {
   } as any);
 }
 
-/** Parks a socket. `release` hands it over; from then on `onBytes` gets what is read from it. */
+/** Parks a socket. `release` hands it over; from then on a reader gets what `onBytes` returns of the bytes. */
 function park(socket: net.Socket) {
   const end = () => socket.destroy();
   const refuseBytes = () => {
@@ -88,14 +88,16 @@ function park(socket: net.Socket) {
   socket.on("readable", refuseBytes);
   socket.on("end", end);
   return {
-    release(onBytes: (chunk: Buffer) => void) {
+    release(onBytes: (chunk: Buffer) => Buffer) {
       socket.off("readable", refuseBytes);
       socket.off("end", end);
       const read = socket.read.bind(socket);
       socket.read = (size) => {
-        const chunk = read(size);
-        if (chunk !== null) onBytes(chunk);
-        return chunk;
+        for (;;) {
+          const chunk = read(size);
+          const passed = chunk === null ? null : onBytes(chunk);
+          if (passed?.length !== 0) return passed;
+        }
       };
     },
   };

@@ -15,8 +15,8 @@ export type Connection = {
   broken: boolean;
   /** Called once, when the socket is gone. */
   onBroken: (() => void) | undefined;
-  /** Gets the received bytes before they are parsed. */
-  onBytes: ((chunk: Buffer) => void) | undefined;
+  /** Gets the received bytes and returns those that are parsed. */
+  onBytes: ((chunk: Buffer) => Buffer) | undefined;
   destroy(): void;
 };
 

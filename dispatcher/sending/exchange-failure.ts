@@ -7,6 +7,16 @@ export class DeadlinePassed extends Error {
   readonly code = "STOPWATCH_DEADLINE";
 }
 
+/** The answer cannot be followed any further. */
+export class AnswerProblem extends Error {
+  readonly code: string;
+
+  constructor(problem: "switched protocols" | "too long") {
+    super(problem);
+    this.code = problem === "too long" ? "UND_ERR_HEADERS_OVERFLOW" : "STOPWATCH_SWITCHED_PROTOCOLS";
+  }
+}
+
 /** Whether the connection was closed before the request was written. Another connection may then carry the attempt. */
 export function mayRetryOnAnother(error: Error): boolean {
   const code = codeOf(error);
@@ -37,11 +47,9 @@ const PHRASES: [RegExp, string][] = [
   [/^(ECONNRESET|EPIPE)$/, "the connection was reset"],
   [/^UND_ERR_HEADERS_OVERFLOW$/, "the answer's headers are too long"],
   [/^(HPE_|HTTPParserError$)/, "the answer is not HTTP"],
+  [/^STOPWATCH_SWITCHED_PROTOCOLS$/, "the target switched protocols (status 101)"],
   [/^UND_ERR_INVALID_ARG$/, "the stored request cannot be sent"],
 ];
-
-/** Length of an answer's start that contains the status code: "HTTP/1.1 200 ". */
-export const STATUS_LINE_BYTES = 13;
 
 /**
  * Whether the answer broke off or is malformed. If its status line had arrived, that status still counts; undici
@@ -51,8 +59,5 @@ export const brokeOff = (error: Error): boolean =>
   /^(HPE_|HTTPParserError$|UND_ERR_SOCKET$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|ECONNRESET$|EPIPE$)/.test(
     codeOf(error),
   );
-
-/** The status code at the start of an answer; 0 when there is none or it is informational (1xx). */
-export const statusOf = (start: string): number => Number(/^HTTP\/1\.[01] ([2-9]\d\d)[ \r\n]/.exec(start)?.[1] ?? 0);
 
 const codeOf = (error: Error) => (error as { code?: string }).code ?? error.name;

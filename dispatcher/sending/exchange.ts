@@ -8,7 +8,8 @@ import { claimOf, type Delivery, type PreparedRequest } from "../delivery/delive
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { ProvenWait, WaitStart } from "../runtime/proven-wait.ts";
-import { brokeOff, failed, mayRetryOnAnother, STATUS_LINE_BYTES, statusOf } from "./exchange-failure.ts";
+import { AnswerHead } from "./answer-head.ts";
+import { AnswerProblem, brokeOff, failed, mayRetryOnAnother } from "./exchange-failure.ts";
 import type { SendLead } from "./send-lead.ts";
 import type { SendQueue } from "./send-queue.ts";
 
@@ -55,8 +56,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #statusCode = 0;
   #retryAfter: string | undefined;
   #isReusable = true;
-  /** The start of the answer, before it is parsed. */
-  #start = "";
+  readonly #head = new AnswerHead();
   /** The part of the body that is kept; allocated when the first chunk arrives. */
   #body: Buffer | undefined;
   #bodyKept = 0;
@@ -78,7 +78,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   begin(): void {
     const { method, path, headers, body } = this.#request;
     this.#connection.used = true;
-    this.#connection.onBytes = (chunk) => this.#keepStart(chunk);
+    this.#connection.onBytes = (chunk) => this.#follow(chunk);
     this.#connection.client.dispatch({ path, method, headers, body, idempotent: false, blocking: true }, this);
   }
 
@@ -104,12 +104,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     deliveries.move(this.#delivery, "sent");
   }
 
-  onResponseStarted(): void {
-    this.#firstByteMs ??= this.#deps.clock.monotonic() - this.#sent.atMs;
-  }
-
   onResponseStart(_controller: Dispatcher.DispatchController, code: number, headers: Headers): void {
-    if (code < 200) return;
     this.#statusCode = code;
     const latencyMs = this.#deps.clock.monotonic() - this.#sent.atMs;
     this.#firstByteMs ??= latencyMs;
@@ -142,7 +137,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#notSent(error);
       return;
     }
-    if (this.#statusCode === 0 && brokeOff(error)) this.#statusCode = statusOf(this.#start);
+    if (this.#statusCode === 0 && brokeOff(error)) this.#statusCode = this.#head.statusCode;
     this.#end(this.#statusCode > 0 ? this.#answer() : failed(error));
     this.#leave(false);
   }
@@ -194,9 +189,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
       : { kind: "rejected", statusCode, retryAfter: this.#retryAfter };
   }
 
-  #keepStart(chunk: Buffer): void {
-    if (this.#start.length < STATUS_LINE_BYTES)
-      this.#start += chunk.toString("latin1", 0, STATUS_LINE_BYTES - this.#start.length);
+  /** Follows the answer as it is read. Bytes before the request are none of it; they end the connection. */
+  #follow(chunk: Buffer): Buffer {
+    if (this.#attemptedAtMs === null) return chunk;
+    this.#firstByteMs ??= this.#deps.clock.monotonic() - this.#sent.atMs;
+    const passed = this.#head.take(chunk);
+    if (this.#head.problem && !this.#isOver) this.abort(new AnswerProblem(this.#head.problem));
+    return passed;
   }
 }
 

@@ -122,6 +122,12 @@ const prompt: Case[] = [
     outcome: "unreachable",
     text: "the answer's headers are too long",
   },
+  {
+    title: "with interim answers that never end, as fast as they can",
+    onRequest: (socket) => pour(socket, Buffer.from(head(103, "Link: </a.css>").repeat(1_000))),
+    outcome: "unreachable",
+    text: "the answer's headers are too long",
+  },
   { title: "of random bytes", ...says(randomBytes(4_096)), outcome: "unreachable", text: NOT_HTTP },
   { title: "of HTTP/0.9", ...says("<html>hello</html>\r\n"), outcome: "unreachable", text: NOT_HTTP },
   {
@@ -205,14 +211,14 @@ const prompt: Case[] = [
   {
     title: "with 100 Continue before 200",
     ...says(head(100) + head(200, "Content-Length: 0")),
-    outcome: "unreachable",
-    text: CLOSED,
+    outcome: "delivered",
+    code: 200,
   },
   {
     title: "that switches protocols",
     ...says(head(101, "Connection: upgrade", "Upgrade: websocket")),
     outcome: "unreachable",
-    text: CLOSED,
+    text: "the target switched protocols (status 101)",
   },
   {
     title: "that is complete before the request's body is read",

@@ -40,7 +40,7 @@ export class AnswerHead {
     let from = 0;
     if (this.#held === "") while (chunk[from] === CR || chunk[from] === LF) from++;
     const held = this.#held;
-    const text = held + chunk.latin1Slice(from, Math.min(from + STATUS_BYTES - held.length, chunk.length));
+    const text = held + chunk.toString("latin1", from, Math.min(from + STATUS_BYTES - held.length, chunk.length));
     if (text.length < STATUS_BYTES && STATUS.test(text + SAMPLE.slice(text.length))) {
       this.#held = text;
       return NOTHING;

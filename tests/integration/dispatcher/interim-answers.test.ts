@@ -48,7 +48,9 @@ beforeAll(async () => {
       }),
     );
   }
-  harness = await createDispatchHarness({ DELIVERY_ALLOW: servers.map(({ port }) => `http://127.0.0.1:${port}`).join() });
+  harness = await createDispatchHarness({
+    DELIVERY_ALLOW: servers.map(({ port }) => `http://127.0.0.1:${port}`).join(),
+  });
   await harness.dispatcher();
   const account = await harness.account({ settings: { retry_attempts: 0 } });
   for (const { port } of servers) {

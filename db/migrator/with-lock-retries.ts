@@ -6,8 +6,9 @@ import { watch } from "./watch.ts";
 
 /**
  * Runs `work` in a transaction that waits for each lock LOCK_TIMEOUT_MS at most, because all other statements on the table
- * wait behind it. When it waits longer, or loses a deadlock, it is rolled back, and tried again after a growing pause. `name`
- * tells the operator what waits. Throws a MigrationError after `waitMs` of that.
+ * wait behind it, and for none once it is ATTEMPT_MS old, as with the locks of many partitions. When it waits longer, or loses
+ * a deadlock, it is rolled back, and tried again after a growing pause. `name` tells the operator what waits. Throws a
+ * MigrationError after `waitMs` of that.
  */
 export async function withLockRetries<T>(
   session: MigrationSession,
@@ -17,9 +18,13 @@ export async function withLockRetries<T>(
   const startedAt = performance.now();
   for (let tries = 0; ; tries++) {
     let blockers: Blocker[] = [];
+    let isCancelled = false;
+    const triedAt = performance.now();
     const note = async (seen: Blocker[]) => {
-      if (seen.length > 0) blockers = seen;
-      return undefined;
+      if (seen.length === 0) return undefined;
+      blockers = seen;
+      isCancelled = performance.now() - triedAt > ATTEMPT_MS;
+      return isCancelled ? "cancel" : undefined;
     };
     try {
       return (await watch(session, LOOK_EVERY_MS, note, () =>
@@ -29,7 +34,7 @@ export async function withLockRetries<T>(
         }),
       )) as T;
     } catch (error) {
-      if (!isLockLost(error)) throw error;
+      if (!isLockLost(error) && !isCancelled) throw error;
       const whom = blockers.length > 0 ? describeBlockers(blockers) : "a lock";
       const pauseMs = pauseAfter(tries);
       const waitedMs = performance.now() - startedAt;
@@ -52,6 +57,7 @@ function isLockLost(error: unknown): boolean {
 }
 
 const LOCK_TIMEOUT_MS = 500;
+const ATTEMPT_MS = 1_000;
 const LOOK_EVERY_MS = 100;
 const PAUSE_MS_MAX = 8_000;
 

@@ -100,6 +100,30 @@ describe("a migration", () => {
     expect(await columnExists("added")).toBe(true);
   });
 
+  it("gives up when it waits for one lock after the other, and holds what it has meanwhile", async () => {
+    const tables = ["sessions", "identities", "api_keys", "usage"];
+    const alter = (table: string) => `ALTER TABLE ${table} ADD COLUMN added text`;
+    await folder.write("0901_columns", alter("accounts"), ...tables.map(alter));
+    const readers = tables.map(() => postgres(database.url, { max: 1, onnotice: () => {} }));
+    await Promise.all(
+      readers.map(async (one, at) => {
+        await one.unsafe("BEGIN");
+        await one.unsafe(`SELECT FROM ${tables[at]}`);
+      }),
+    );
+    const migrating = run();
+    for (const [at, one] of readers.entries()) {
+      const [{ pid }] = (await one`SELECT pg_backend_pid() AS pid`) as [{ pid: number }];
+      const isBlocking = async () =>
+        (await sql`SELECT FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))`).length > 0;
+      await waitFor(`it waits for the reader of ${tables[at]}`, async () => lines.length > 0 || (await isBlocking()));
+      await sql`SELECT pg_sleep(0.35)`;
+      await one.end();
+    }
+    await migrating;
+    expect(lines[0]).toMatch(/^migration 0901_columns waits for pid/);
+  });
+
   it("fails after its deadline, names whom it waited for, and leaves no trace", async () => {
     const before = await appliedCount();
     await folder.write("0901_column", "CREATE TABLE fresh (id int)", "ALTER TABLE accounts ADD COLUMN added text");

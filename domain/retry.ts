@@ -44,18 +44,19 @@ export function plannedRetries({ strategy, baseMs }: Pick<RetryRule, "strategy" 
 }
 
 /**
- * When retry n is due after a failure at `nowMs`, epoch ms: after `retryWaitMs`, or for status 429 or 503 after
- * `Retry-After` if that is longer, but at most two hours more than the wait.
+ * When retry n is due after a failure at `nowMs`, epoch ms: after `retryWaitMs`, or for status 429 or 503 after the
+ * longest valid `Retry-After` if that is longer, but at most two hours more than the wait.
  */
 export function nextRetryAtMs({
   nowMs,
   statusCode,
-  retryAfter,
+  retryAfter = [],
   ...rule
-}: RetryRule & { nowMs: number; statusCode: number | null; retryAfter: string | undefined }): number {
+}: RetryRule & { nowMs: number; statusCode: number | null; retryAfter?: readonly string[] | undefined }): number {
   const waitMs = retryWaitMs(rule);
   const honoursRetryAfter = statusCode === 429 || statusCode === 503;
-  const retryAfterMs = honoursRetryAfter ? (parseRetryAfterMs(retryAfter, nowMs) ?? 0) : 0;
+  const waits = honoursRetryAfter ? retryAfter.map((header) => parseRetryAfterMs(header, nowMs) ?? 0) : [];
+  const retryAfterMs = Math.max(0, ...waits);
   return Math.ceil(nowMs + Math.min(Math.max(waitMs, retryAfterMs), waitMs + RETRY_AFTER_EXTRA_MAX_MS));
 }
 

@@ -1,14 +1,14 @@
 import type { AttemptOutcome } from "./attempt-outcome.ts";
 import { nextRetryAtMs, type RetryStrategy } from "./retry.ts";
 
-/** How an attempt ended, with what is known of it. `error` is a text of our own, `retryAfter` the target's header. */
+/** How an attempt ended, with what is known of it. `error` is a text of our own, `retryAfter` the target's headers. */
 export type DeliveryOutcome = {
   [Kind in AttemptOutcome]: { kind: Kind } & OutcomeDetails[Kind];
 }[AttemptOutcome];
 
 type OutcomeDetails = {
-  delivered: { statusCode: number; retryAfter?: string };
-  rejected: { statusCode: number; retryAfter?: string };
+  delivered: { statusCode: number; retryAfter?: readonly string[] };
+  rejected: { statusCode: number; retryAfter?: readonly string[] };
   unreachable: { error: string };
   blocked: { error: string };
   interrupted: object;
@@ -58,7 +58,10 @@ export function settleAttempt(attempt: AttemptToSettle): Settlement {
 const GONE = 410;
 const INTERRUPTIONS_MAX = 3;
 
-function retryOrDead(attempt: AttemptToSettle, answer: { statusCode?: number; retryAfter?: string }): Settlement {
+function retryOrDead(
+  attempt: AttemptToSettle,
+  answer: { statusCode?: number; retryAfter?: readonly string[] },
+): Settlement {
   const { failures, retryPolicy, random, finishedAtMs } = attempt;
   const n = failures + 1;
   if (n > retryPolicy.retryAttempts) return deadAfterFailure(failures);

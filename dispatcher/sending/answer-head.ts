@@ -4,8 +4,15 @@ const STATUS = /^HTTP\/1\.[01] ([1-9]\d\d)[ \r\n]/;
 /** Completes what has arrived of a status line, to see whether it can still become one. */
 const SAMPLE = "HTTP/1.1 200 ";
 const SWITCHING_PROTOCOLS = 101;
-/** Interim answers are read up to this many bytes. */
-const INTERIM_MAX = 64 * 1024;
+/** Interim answers, and the headers of the final one, are read up to this many bytes each. */
+const READ_MAX = 64 * 1024;
+/** The headers of an answer that are passed on; the client takes no more. */
+const PASSED_MAX = 16 * 1024;
+/** As much as is kept of one header line. */
+const LINE_MAX = 256;
+const RETRY_AFTER = /^retry-after:(.*)$/is;
+/** The statuses with which Retry-After counts. */
+const ASKS_TO_WAIT = new Set([429, 503]);
 const NOTHING = Buffer.alloc(0);
 const [CR, LF] = [13, 10];
 
@@ -16,23 +23,27 @@ const [CR, LF] = [13, 10];
 export class AnswerHead {
   /** The final status; 0 until its status line has arrived. */
   statusCode = 0;
-  /** Why no final answer can follow. */
+  /** The values of Retry-After that have arrived, with a status of 429 or 503. White space around them is theirs. */
+  readonly retryAfter: string[] = [];
+  /** Why no more of the answer can be read. */
   problem: "switched protocols" | "too long" | undefined;
-  /** What is read next: a status line, the rest of an interim answer, or what is passed on as it is. */
-  #next: "status" | "interim" | "rest" = "status";
-  /** The start of a status line. */
+  /** What is read next: a status line, the rest of an interim answer, headers, or what is passed on as it is. */
+  #next: "status" | "interim" | "headers" | "rest" = "status";
+  /** The start of a status line or of a header line. */
   #held = "";
   /** The length of the current line of an interim answer. */
   #lineLength = 0;
   #interimBytes = 0;
+  #headerBytes = 0;
 
   /** Takes bytes as they are read. Returns those for the client: interim answers (RFC 9110, 15.2) are left out. */
   take(chunk: Buffer): Buffer {
     let rest = chunk;
-    while (this.#next !== "rest" && rest.length > 0) {
+    while (this.#next === "status" || this.#next === "interim") {
+      if (rest.length === 0) return rest;
       rest = this.#next === "status" ? this.#readStatus(rest) : this.#skipInterim(rest);
     }
-    return rest;
+    return this.#next === "headers" ? this.#readHeaders(rest) : rest;
   }
 
   #readStatus(chunk: Buffer): Buffer {
@@ -53,7 +64,7 @@ export class AnswerHead {
       this.#interimBytes += STATUS_BYTES - 1;
       return chunk.subarray(from + STATUS_BYTES - 1 - held.length);
     }
-    this.#next = "rest";
+    this.#next = ASKS_TO_WAIT.has(code) ? "headers" : "rest";
     if (code === SWITCHING_PROTOCOLS) this.problem = "switched protocols";
     else this.statusCode = code;
     return held === "" ? chunk : Buffer.concat([Buffer.from(held, "latin1"), chunk]);
@@ -68,11 +79,30 @@ export class AnswerHead {
       }
       if (byte === LF) this.#lineLength = 0;
       else if (byte !== CR) this.#lineLength++;
-      if (++this.#interimBytes > INTERIM_MAX) {
+      if (++this.#interimBytes > READ_MAX) {
         this.problem = "too long";
         return NOTHING;
       }
     }
+    return NOTHING;
+  }
+
+  /** Looks for Retry-After up to the end of the headers; where they are longer than is passed on, up to the first. */
+  #readHeaders(chunk: Buffer): Buffer {
+    let from = 0;
+    for (let end = chunk.indexOf(LF); end >= 0 && this.#next === "headers"; end = chunk.indexOf(LF, from)) {
+      const line = this.#held + chunk.toString("latin1", from, Math.min(end, from + LINE_MAX));
+      const value = RETRY_AFTER.exec(line)?.[1];
+      if (value !== undefined) this.retryAfter.push(value.replace(/\r$/, ""));
+      if (line === "" || line === "\r") this.#next = "rest";
+      this.#held = "";
+      from = end + 1;
+    }
+    const isComplete = this.#next === "rest";
+    this.#headerBytes += isComplete ? from : chunk.length;
+    if (!isComplete) this.#held += chunk.toString("latin1", from, from + LINE_MAX - this.#held.length);
+    if (this.#headerBytes <= PASSED_MAX) return chunk;
+    if (isComplete || this.retryAfter.length > 0 || this.#headerBytes > READ_MAX) this.problem = "too long";
     return NOTHING;
   }
 }

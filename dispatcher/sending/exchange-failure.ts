@@ -51,13 +51,4 @@ const PHRASES: [RegExp, string][] = [
   [/^UND_ERR_INVALID_ARG$/, "the stored request cannot be sent"],
 ];
 
-/**
- * Whether the answer broke off or is malformed. If its status line had arrived, that status still counts; undici
- * reports it too late or not at all.
- */
-export const brokeOff = (error: Error): boolean =>
-  /^(HPE_|HTTPParserError$|UND_ERR_SOCKET$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|ECONNRESET$|EPIPE$)/.test(
-    codeOf(error),
-  );
-
 const codeOf = (error: Error) => (error as { code?: string }).code ?? error.name;

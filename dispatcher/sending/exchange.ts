@@ -9,7 +9,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { ProvenWait, WaitStart } from "../runtime/proven-wait.ts";
 import { AnswerHead } from "./answer-head.ts";
-import { AnswerProblem, brokeOff, failed, mayRetryOnAnother } from "./exchange-failure.ts";
+import { AnswerProblem, failed, mayRetryOnAnother } from "./exchange-failure.ts";
 import type { SendLead } from "./send-lead.ts";
 import type { SendQueue } from "./send-queue.ts";
 
@@ -54,7 +54,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #sent: WaitStart = { atMs: 0, idleMs: 0 };
   #firstByteMs: number | null = null;
   #statusCode = 0;
-  #retryAfter: string | undefined;
   #isReusable = true;
   readonly #head = new AnswerHead();
   /** The part of the body that is kept; allocated when the first chunk arrives. */
@@ -105,13 +104,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, code: number, headers: Headers): void {
-    this.#statusCode = code;
-    const latencyMs = this.#deps.clock.monotonic() - this.#sent.atMs;
-    this.#firstByteMs ??= latencyMs;
     this.#isReusable = !/\bclose\b/i.test(String(headers.connection ?? ""));
-    this.#retryAfter = headers["retry-after"] === undefined ? undefined : String(headers["retry-after"]);
-    this.#deps.pool.answered(this.#connection, latencyMs, this.#deps.provenWait.until(this.#sent));
-    if (code < 300) this.#end(this.#answer());
+    if (this.#statusCode === 0) this.#onStatus(code);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -137,7 +131,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#notSent(error);
       return;
     }
-    if (this.#statusCode === 0 && brokeOff(error)) this.#statusCode = this.#head.statusCode;
     this.#end(this.#statusCode > 0 ? this.#answer() : failed(error));
     this.#leave(false);
   }
@@ -186,7 +179,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const statusCode = this.#statusCode;
     return statusCode >= 200 && statusCode < 300
       ? { kind: "delivered", statusCode }
-      : { kind: "rejected", statusCode, retryAfter: this.#retryAfter };
+      : { kind: "rejected", statusCode, retryAfter: this.#head.retryAfter };
+  }
+
+  /** The final status is known, whatever becomes of the rest of the answer. */
+  #onStatus(code: number): void {
+    const { pool, clock, provenWait } = this.#deps;
+    this.#statusCode = code;
+    pool.answered(this.#connection, clock.monotonic() - this.#sent.atMs, provenWait.until(this.#sent));
+    if (code < 300) this.#end(this.#answer());
   }
 
   /** Follows the answer as it is read. Bytes before the request are none of it; they end the connection. */
@@ -194,6 +195,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#attemptedAtMs === null) return chunk;
     this.#firstByteMs ??= this.#deps.clock.monotonic() - this.#sent.atMs;
     const passed = this.#head.take(chunk);
+    if (this.#statusCode === 0 && this.#head.statusCode > 0) this.#onStatus(this.#head.statusCode);
     if (this.#head.problem && !this.#isOver) this.abort(new AnswerProblem(this.#head.problem));
     return passed;
   }

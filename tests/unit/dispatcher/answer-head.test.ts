@@ -46,6 +46,38 @@ describe("the client gets an answer", () => {
   });
 });
 
+describe("Retry-After", () => {
+  const found = (text: string, size: number) => {
+    const head = new AnswerHead();
+    const bytes = Buffer.from(text, "latin1");
+    for (let at = 0; at < bytes.length; at += size) head.take(bytes.subarray(at, at + size));
+    return head.retryAfter;
+  };
+  const long = `X: ${"a".repeat(17_000)}\r\n`;
+
+  it.each(sizes)("is found in complete lines of the headers of a 429 and 503, in pieces of %i bytes", (size) => {
+    expect(found("HTTP/1.1 503 Busy\r\nX: a\r\nRetry-After: 7\r\nretry-after:\t9 \r\n\r\n", size)).toEqual([
+      " 7",
+      "\t9 ",
+    ]);
+    expect(found("HTTP/1.1 429 Busy\nRETRY-AFTER: 7\n\nRetry-After: 8\n", size)).toEqual([" 7"]);
+    expect(found("HTTP/1.1 503 Busy\r\nRetry-After: 7", size)).toEqual([]);
+    expect(found("HTTP/1.1 500 No\r\nRetry-After: 7\r\n\r\n", size)).toEqual([]);
+    expect(found(`HTTP/1.1 503 Busy\r\n${long}Retry-After: 7\r\nX`, size)).toEqual([" 7"]);
+  });
+
+  it.each(sizes)(
+    "is looked for where headers are too long for the client, up to 64 KiB, in pieces of %i bytes",
+    (size) => {
+      const { passed, statusCode, problem } = follow(`HTTP/1.1 503 Busy\r\n${long}\r\n`, size);
+      expect(passed.length).toBeLessThanOrEqual(16_384);
+      expect({ statusCode, problem }).toEqual({ statusCode: 503, problem: "too long" });
+      expect(follow(`HTTP/1.1 503 Busy\r\n${long}`, size).problem).toBeUndefined();
+      expect(follow(`HTTP/1.1 503 Busy\r\n${long.repeat(4)}`, size).problem).toBe("too long");
+    },
+  );
+});
+
 describe("no status is known", () => {
   it("before its three digits and the character after them have arrived", () => {
     expect(follow("HTTP/1.1 200", 5)).toEqual({ passed: "", statusCode: 0, problem: undefined });

@@ -119,7 +119,7 @@ describe("parseRetryAfterMs", () => {
 
 describe("nextRetryAtMs", () => {
   const nowMs = Date.UTC(2031, 0, 1);
-  const due = (statusCode: number | null, retryAfter: string | undefined) =>
+  const due = (statusCode: number | null, ...retryAfter: string[]) =>
     nextRetryAtMs({ nowMs, statusCode, retryAfter, strategy: "fixed", baseMs: 30_000, n: 1, random: () => 0 }) - nowMs;
 
   it("waits for a longer Retry-After only on 429 and 503", () => {
@@ -128,8 +128,15 @@ describe("nextRetryAtMs", () => {
     expect([null, 301, 400, 408, 500, 502, 504].map((status) => due(status, "60"))).toEqual(Array(7).fill(30_000));
   });
 
+  it("waits for the longest valid Retry-After where there are several", () => {
+    expect([due(503, "60", "90"), due(429, "90", "60", "soon"), due(503, "soon", "60")]).toEqual([
+      90_000, 90_000, 60_000,
+    ]);
+    expect([due(503, "60", "Wed, 01 Jan 2031 00:01:30 GMT"), due(503, "soon", "-1")]).toEqual([90_000, 30_000]);
+  });
+
   it("never waits less than the strategy says", () => {
-    expect([due(429, "1"), due(429, "0"), due(503, "garbage"), due(429, undefined)]).toEqual(Array(4).fill(30_000));
+    expect([due(429, "1"), due(429, "0"), due(503, "garbage"), due(429)]).toEqual(Array(4).fill(30_000));
   });
 
   it("waits at most two hours more than the strategy says", () => {
@@ -141,7 +148,7 @@ describe("nextRetryAtMs", () => {
         fc.oneof(fc.string(), fc.nat().map(String)),
         (input, statusCode, retryAfter) => {
           const waitMs = retryWaitMs(input);
-          const delayMs = nextRetryAtMs({ ...input, nowMs, statusCode, retryAfter }) - nowMs;
+          const delayMs = nextRetryAtMs({ ...input, nowMs, statusCode, retryAfter: [retryAfter] }) - nowMs;
           expect(delayMs).toBeGreaterThanOrEqual(waitMs);
           expect(delayMs).toBeLessThanOrEqual(waitMs + 2 * HOUR_MS);
         },

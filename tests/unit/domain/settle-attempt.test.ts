@@ -18,7 +18,7 @@ const settle = (outcome: DeliveryOutcome, changed: Partial<AttemptToSettle> = {}
     ...changed,
   });
 
-const rejected = (statusCode: number, retryAfter?: string): DeliveryOutcome => ({
+const rejected = (statusCode: number, ...retryAfter: string[]): DeliveryOutcome => ({
   kind: "rejected",
   statusCode,
   retryAfter,

@@ -179,7 +179,8 @@ describe("the SDK's fake judges as the service does:", () => {
     const nowMs = Date.parse("2031-01-01T00:00:00.123Z");
     checkEach(failures, ({ strategy, baseMs, n, draw, statusCode: status, retryAfter }) => {
       const random = () => draw;
-      const rule = { strategy, baseMs, n, random, nowMs, statusCode: status, retryAfter: retryAfter ?? undefined };
+      const retryAfters = retryAfter === null ? [] : [retryAfter];
+      const rule = { strategy, baseMs, n, random, nowMs, statusCode: status, retryAfter: retryAfters };
       const settings = { retryAttempts: 9, retryBackoffMs: baseMs, retryStrategy: strategy };
       expect(nextRetryMs(settings, n, { status, retryAfter, nowMs, random })).toBe(nextRetryAtMs(rule));
     });

@@ -24,8 +24,15 @@ export function reportLines({
     `Pending at ${formatInstant(nowMs)}: ${count(total.overdue)} overdue, ${count(total.later)} due later, of ${count(total.accounts)} accounts.`,
     ...(accounts.length > 0 ? ["", ...table([HEADER, ...accounts.map(rowOf)])] : []),
     ...(more > 0 ? [`and ${count(more)} more accounts`] : []),
+    ...(hold ? ["", ...choices(formatInstant(Math.ceil(hold.beganAtMs)))] : []),
   ];
 }
+
+const choices = (heldSince: string): string[] => [
+  "npm run reconcile -- --send-all                            sends everything that is overdue",
+  `npm run reconcile -- --send-from ${heldSince}  cancels what was due before the hold began, sends the rest`,
+  "npm run reconcile -- --cancel-overdue                      cancels everything that is overdue",
+];
 
 const rowOf = ({ email, overdue, byAge, oldestDueMs, later }: PendingOfAccount): string[] => [
   email,

@@ -1,0 +1,132 @@
+import postgres from "postgres";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { formatInstant } from "#domain/instant.ts";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
+import { type OwnServer, startOwnServer, startStandby } from "../../helpers/own-server.ts";
+import { makeRestorable } from "../../helpers/point-in-time.ts";
+import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { inMs, pause } from "../../helpers/time.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { runScript } from "../scripts/script-process.ts";
+
+const SCHEDULES = 30;
+/** Each dispatcher looks at least twice whether a hold has ended. */
+const TWO_LOOKS_MS = 2_500;
+
+let receiver: Receiver;
+let server: OwnServer;
+let harness: DispatchHarness | undefined;
+let standby: Awaited<ReturnType<typeof startStandby>> | undefined;
+
+beforeEach(async () => {
+  receiver = await startReceiver({ tls: false });
+  server = await startOwnServer();
+});
+afterEach(async () => {
+  await harness?.close();
+  await standby?.remove();
+  await server.remove();
+  await receiver.close();
+  harness = standby = undefined;
+});
+
+async function start(url: string): Promise<DispatchHarness> {
+  harness = await createDispatchHarness(
+    { DELIVERY_ALLOW: receiver.origin },
+    { url, serviceUrl: url, drop: () => Promise.resolve() },
+  );
+  return harness;
+}
+
+async function reconcile(url: string, ...choice: string[]) {
+  const script = runScript("reconcile", [...choice, "--yes"], { DATABASE_URL: url });
+  expect(await script.exited, script.stderr.join("\n")).toBe(0);
+}
+
+const received = () => receiver.requests.length;
+
+it("after a restore to a point in time nothing is sent again before the choice: neither by the dispatchers that ran all the time, nor by new ones", async () => {
+  const { restoreTo } = await makeRestorable(server);
+  const { sql, account, schedule, dispatcher } = await start(server.url);
+  const first = await dispatcher();
+  await waitFor("it delivers", () => first.figures().owned === 64);
+  await first.stop();
+  const owner = await account();
+  const due = inMs(3_000);
+  const ids = await Promise.all(
+    Array.from({ length: SCHEDULES + 1 }, () => schedule(owner, `${receiver.origin}/`, due)),
+  );
+  // The backup is of five minutes ago.
+  await sql`UPDATE dispatchers SET beat_at = beat_at - interval '5 minutes'`;
+  await sql`SELECT pg_create_restore_point('backup')`;
+
+  const living = await dispatcher();
+  await sql`
+    UPDATE schedules SET status = 'cancelled', version = version + 1, next_attempt_at = NULL, ended_at = now()
+    WHERE id = ${ids[0] as string}`;
+  await waitFor("all others are sent", () => received() === SCHEDULES);
+  await restoreTo("backup");
+  const [row] = await sql`SELECT count(*)::int AS n FROM schedules WHERE status = 'scheduled'`;
+  expect(row?.n).toBe(SCHEDULES + 1);
+
+  const fresh = await dispatcher();
+  await waitFor("both have noticed", () => living.held() !== null && fresh.held() !== null, 30_000);
+  await pause(TWO_LOOKS_MS);
+  expect(received()).toBe(SCHEDULES);
+
+  await reconcile(server.url, "--send-from", formatInstant(due.getTime() + 1));
+  await schedule(owner, `${receiver.origin}/after`, null);
+  await waitFor("they go on by themselves", () => received() > SCHEDULES, 30_000);
+  expect(receiver.requests.filter(({ path }) => path === "/after")).toHaveLength(1);
+  expect(received()).toBe(SCHEDULES + 1);
+  const statuses = await sql`SELECT DISTINCT status FROM schedules WHERE id = ANY (${`{${ids.join()}}`}::text::uuid[])`;
+  expect(statuses).toEqual([{ status: "cancelled" }]);
+});
+
+it("a promoted standby is gone on with by itself; the former primary that comes back gets no request before the choice", async () => {
+  standby = await startStandby(server);
+  const hosts = [server.url, standby.url].map((url) => new URL(url).host);
+  const { username, password, pathname } = new URL(server.url);
+  const both = `postgres://${username}:${password}@${hosts.join()}${pathname}?target_session_attrs=read-write`;
+  const { account, schedule, dispatcher } = await start(both);
+  const living = await dispatcher();
+  await waitFor("it delivers", () => living.figures().owned === 64);
+  const owner = await account();
+  const due = inMs(8_000);
+  await Promise.all(Array.from({ length: SCHEDULES }, () => schedule(owner, `${receiver.origin}/`, due)));
+  await untilReplicated(server.url);
+  await server.crash();
+  await promote(standby.url);
+  await waitFor("all are sent from the standby", () => received() === SCHEDULES, 60_000);
+  expect(living.held()).toBeNull();
+
+  await standby.remove();
+  standby = undefined;
+  await server.start();
+  await waitFor("it has noticed", () => living.held() !== null, 30_000);
+  expect(living.held()).toContain("an older timeline");
+  const fresh = await dispatcher();
+  await pause(TWO_LOOKS_MS);
+  expect(fresh.held()).toContain("an older timeline");
+  expect(received()).toBe(SCHEDULES);
+
+  await reconcile(server.url, "--send-all");
+  await waitFor("all are sent again, as chosen", () => received() === 2 * SCHEDULES, 30_000);
+});
+
+async function untilReplicated(url: string) {
+  await ask(url, (sql) =>
+    waitFor("the standby has it all", async () => {
+      const [row] = await sql`SELECT replay_lsn >= pg_current_wal_lsn() AS done FROM pg_stat_replication`;
+      return row?.done;
+    }),
+  );
+}
+
+const promote = (url: string) => ask(url, (sql) => sql`SELECT pg_promote()`);
+
+async function ask(url: string, work: (sql: postgres.Sql) => Promise<unknown>) {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await work(sql);
+  await sql.end();
+}

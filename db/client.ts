@@ -157,8 +157,15 @@ export const severalHosts = (url: string): boolean => /^[^/]*\/\/[^/?]*,/.test(u
 
 /** Whether a call failed because another session held a lock: by lock_timeout, or as the victim of a deadlock. */
 export function isLockLost(error: unknown): boolean {
-  const code = ((error as Error).cause as { code?: string } | undefined)?.code;
-  return error instanceof DatabaseUnavailable && (code === "55P03" || code === "40P01");
+  const code = codeOfCall(error);
+  return code === "55P03" || code === "40P01";
+}
+
+/** Whether a call failed because its statement took longer than statement_timeout. */
+export const isStatementTimeout = (error: unknown): boolean => codeOfCall(error) === "57014";
+
+function codeOfCall(error: unknown): string | undefined {
+  return error instanceof DatabaseUnavailable ? (error.cause as { code?: string } | undefined)?.code : undefined;
 }
 
 class DeadlinePassed extends Error {

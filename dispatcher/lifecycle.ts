@@ -74,6 +74,10 @@ function createLoops(parts: Parts) {
     await clock.runOnce();
     sharing.within(await shards.runOnce());
   });
+  const retaining: Loop = every(RETAIN_EVERY_MS, async () => {
+    await retention.runOnce();
+    retaining.within(retention.restMs());
+  });
   const operating: Loop = every(OPERATE_EVERY_MS, async () => {
     await operations.runOnce();
     if (operations.isBusy()) operating.within(STEP_EVERY_MS);
@@ -88,7 +92,7 @@ function createLoops(parts: Parts) {
     sampling: every(CLOCK_EVERY_MS, () => clock.runOnce()),
     recovering: every(RECOVER_EVERY_MS, () => recovery.runOnce()),
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),
-    retaining: every(RETAIN_EVERY_MS, () => retention.runOnce()),
+    retaining,
     noticing: every(NOTICES_EVERY_MS, () => notices.runOnce()),
     sendingNotices: every(NOTICE_EVERY_MS, () => noticeSender.runOnce()),
     droppingIdle: every(DROP_IDLE_EVERY_MS, async () => rates.dropIdle()),

@@ -238,8 +238,8 @@ function createNotices({ databases, clock, log, metrics }: Base, shards: Shards,
 }
 
 /** Deletes what is past its retention. */
-function createRetention({ databases, clock, log }: Base, shards: Shards, { plans }: Config): Retention {
-  return new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log });
+function createRetention({ databases, clock, log, metrics }: Base, shards: Shards, { plans }: Config): Retention {
+  return new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log, metrics });
 }
 
 /** Cancels and replays many schedules. */

@@ -1,30 +1,43 @@
 import type { Sql } from "#db/client.ts";
-import { deleteOldOperations } from "#db/queries/operations/steps.ts";
-import { deleteOldCounts } from "#db/queries/retention/account-counts.ts";
-import type { WalkFrom, WalkStep } from "#db/queries/retention/account-walk.ts";
+import { countDeletion } from "#db/queries/retention/account-counts.ts";
 import {
+  countDroppablePartitions,
+  countExpiredDefault,
+  countPartitionsAhead,
   deleteFromDefaultPartition,
   dropAttemptPartition,
   makeAttemptPartitions,
 } from "#db/queries/retention/attempt-partitions.ts";
-import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import {
-  deleteExpiredSessions,
-  deleteGoneDispatchers,
-  deleteOldNotices,
+  countWalk,
+  type Due,
+  type DueWalk,
+  postponeFirst,
+  WALK_BEGINS,
+  type WalkQueries,
+  walkStep,
+} from "#db/queries/retention/due-walk.ts";
+import {
+  countDeletedAccounts,
+  type Erasure,
+  eraseDeletedAccounts,
+  postponeErasure,
+} from "#db/queries/retention/erase-account.ts";
+import {
+  countExpired,
+  countOldPunctuality,
+  deleteExpired,
   deleteOldPunctuality,
-  deleteOldRotations,
-  deleteOldSecurityEvents,
-  deleteOldSignIns,
-  deleteRevokedKeys,
+  type Expiry,
+  type Since,
 } from "#db/queries/retention/expired-rows.ts";
-import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
-import { deleteTerminalSchedules, erasePayloads } from "#db/queries/retention/terminal-schedules.ts";
+import { countLapsedPlans, lapsePlans } from "#db/queries/retention/lapse-plans.ts";
+import { type Backlog, NO_BACKLOG, type Step } from "#db/queries/retention/step.ts";
+import { payloadErasure, scheduleDeletion } from "#db/queries/retention/terminal-schedules.ts";
 import type { Plans } from "#domain/plans.ts";
 import { SECURITY_EVENT_DAYS } from "#domain/security-events.ts";
 import { ROTATION_KEY_HOURS } from "#domain/signing.ts";
 
-const ROWS_MAX = 200;
 const HOURLY_MS = 3_600_000;
 const EACH_MINUTE_MS = 60_000;
 const PARTITION_DAYS_AHEAD = 8;
@@ -39,51 +52,141 @@ const OPERATIONS_DAYS = 90;
 /** Longer than the day over which created keys are counted. */
 const REVOKED_KEYS_DAYS = 30;
 
-export type Job = {
+export type Job<Cursor = unknown> = {
+  /** A label of metrics: it does not change. */
   name: string;
   everyMs: number;
-  /** Runs one batch. `from` is where the previous batch ended. */
-  batch: (sql: Sql, from: WalkFrom) => Promise<WalkStep>;
+  /** The cursor of the first batch. */
+  first: Cursor;
+  /** Runs one batch of about `rowsMax` rows. `cursor` is where the previous batch ended. */
+  batch(sql: Sql, cursor: Cursor, rowsMax: number): Promise<Step<Cursor>>;
+  /** What is due; null while that is not known. */
+  backlog(sql: Sql, cursor: Cursor): Promise<Backlog | null>;
+  /** Where to go on when even a small batch at `cursor` takes too long. */
+  postpone(cursor: Cursor): Cursor;
 };
 
-/** All jobs of retention. The long ones are last, so that they do not delay the short ones. */
-export function retentionJobs(plans: Plans): Job[] {
+/** All jobs of retention. `onPartitions` is told each minute for how many days after today there are partitions. */
+export function retentionJobs(plans: Plans, onPartitions: (days: number) => void = () => {}): Job[] {
   const windowDays = Math.max(...Object.values(plans).map((plan) => plan.retentionDays));
   return [
-    sweep("deleted accounts", 1, (sql) => eraseDeletedAccounts(sql, { rowsMax: ROWS_MAX }), EACH_MINUTE_MS),
-    sweep("lapsed plans", ROWS_MAX, (sql) => lapsePlans(sql, ROWS_MAX), EACH_MINUTE_MS),
-    sweep("attempt partitions made", Number.POSITIVE_INFINITY, (sql) =>
-      makeAttemptPartitions(sql, PARTITION_DAYS_AHEAD),
+    deletedAccounts(),
+    sweep("lapsed plans", lapsePlans, countLapsedPlans, EACH_MINUTE_MS),
+    madePartitions(onPartitions),
+    droppedPartitions(windowDays),
+    sweep(
+      "attempts in the default partition",
+      (sql, rowsMax) => deleteFromDefaultPartition(sql, windowDays, rowsMax),
+      (sql) => countExpiredDefault(sql, windowDays),
     ),
-    sweep("attempt partitions dropped", 1, (sql) => dropAttemptPartition(sql, windowDays)),
-    sweep("attempts in the default partition", ROWS_MAX, (sql) =>
-      deleteFromDefaultPartition(sql, windowDays, ROWS_MAX),
+    expiry("sessions", { table: "sessions", column: "expires_at", hours: 0 }),
+    expiry("revoked keys", { table: "api_keys", column: "revoked_at", hours: 24 * REVOKED_KEYS_DAYS }),
+    expiry("sign-in links", { table: "sign_in_tokens", column: "expires_at", hours: 0 }),
+    expiry("sign-in requests", { table: "sign_in_requests", column: "asked_at", hours: 1 }),
+    expiry("dispatchers", { table: "dispatchers", column: "beat_at", hours: 24 * GONE_DISPATCHER_DAYS }),
+    sweep(
+      "public counts",
+      (sql, rowsMax) => deleteOldPunctuality(sql, PUBLIC_COUNTS_DAYS, rowsMax),
+      (sql) => countOldPunctuality(sql, PUBLIC_COUNTS_DAYS),
     ),
-    sweep("sessions", ROWS_MAX, (sql) => deleteExpiredSessions(sql, ROWS_MAX)),
-    sweep("revoked keys", ROWS_MAX, (sql) => deleteRevokedKeys(sql, REVOKED_KEYS_DAYS, ROWS_MAX)),
-    sweep("sign-ins", ROWS_MAX, (sql) => deleteOldSignIns(sql, ROWS_MAX)),
-    sweep("dispatchers", ROWS_MAX, (sql) => deleteGoneDispatchers(sql, GONE_DISPATCHER_DAYS, ROWS_MAX)),
-    sweep("public counts", ROWS_MAX, (sql) => deleteOldPunctuality(sql, PUBLIC_COUNTS_DAYS, ROWS_MAX)),
-    sweep("notices", ROWS_MAX, (sql) => deleteOldNotices(sql, NOTICES_DAYS, ROWS_MAX)),
-    sweep("security events", ROWS_MAX, (sql) => deleteOldSecurityEvents(sql, SECURITY_EVENT_DAYS, ROWS_MAX)),
-    sweep("rotations of secrets", ROWS_MAX, (sql) => deleteOldRotations(sql, ROTATION_KEY_HOURS, ROWS_MAX)),
-    sweep("operations", ROWS_MAX, (sql) => deleteOldOperations(sql, OPERATIONS_DAYS, ROWS_MAX)),
-    walk("payloads", (sql, batch) => erasePayloads(sql, plans, batch)),
-    walk("schedules", (sql, batch) => deleteTerminalSchedules(sql, plans, batch)),
-    walk("counts", (sql, batch) => deleteOldCounts(sql, COUNTS_DAYS, batch)),
+    expiry("notices", { table: "notices", column: "created_at", hours: 24 * NOTICES_DAYS }),
+    expiry("security events", { table: "security_events", column: "at", hours: 24 * SECURITY_EVENT_DAYS }),
+    expiry("rotations of secrets", { table: "secret_rotations", column: "rotated_at", hours: ROTATION_KEY_HOURS }),
+    expiry("operations", { table: "operations", column: "ended_at", hours: 24 * OPERATIONS_DAYS }),
+    walk("payloads", payloadErasure(plans)),
+    walk("schedules", scheduleDeletion(plans)),
+    walk("counts", countDeletion(COUNTS_DAYS)),
   ];
 }
 
-/** A job that runs batches until one is not full. */
-function sweep(name: string, full: number, take: (sql: Sql) => Promise<number>, everyMs = HOURLY_MS): Job {
-  const batch: Job["batch"] = async (sql, from) => {
-    const rows = await take(sql);
-    return { rows, next: rows >= full ? from : null };
-  };
-  return { name, everyMs, batch };
+const stay = <Cursor>(cursor: Cursor): Cursor => cursor;
+
+function deletedAccounts(): Job {
+  return job<Erasure>({
+    name: "deleted accounts",
+    everyMs: EACH_MINUTE_MS,
+    first: null,
+    batch: eraseDeletedAccounts,
+    backlog: countDeletedAccounts,
+    postpone: postponeErasure,
+  });
 }
 
-/** A job that walks from account to account. */
-function walk(name: string, take: (sql: Sql, batch: { from: WalkFrom; rowsMax: number }) => Promise<WalkStep>): Job {
-  return { name, everyMs: HOURLY_MS, batch: (sql, from) => take(sql, { from, rowsMax: ROWS_MAX }) };
+function madePartitions(onPartitions: (days: number) => void): Job {
+  return job<undefined>({
+    name: "attempt partitions made",
+    everyMs: EACH_MINUTE_MS,
+    first: undefined,
+    async batch(sql) {
+      try {
+        return { rows: await makeAttemptPartitions(sql, PARTITION_DAYS_AHEAD), next: null };
+      } finally {
+        onPartitions(await countPartitionsAhead(sql));
+      }
+    },
+    backlog: async () => NO_BACKLOG,
+    postpone: stay,
+  });
 }
+
+function droppedPartitions(windowDays: number): Job {
+  return job<undefined>({
+    name: "attempt partitions dropped",
+    everyMs: HOURLY_MS,
+    first: undefined,
+    // One at a time, since each needs a lock.
+    batch: async (sql) => {
+      const rows = await dropAttemptPartition(sql, windowDays);
+      return { rows, next: rows > 0 ? undefined : null };
+    },
+    backlog: (sql) => countDroppablePartitions(sql, windowDays),
+    postpone: stay,
+  });
+}
+
+/** A job that goes from account to account. */
+function walk<D extends Due>(name: string, queries: WalkQueries<D>): Job {
+  return job<DueWalk<D>>({
+    name,
+    everyMs: HOURLY_MS,
+    first: WALK_BEGINS,
+    batch: (sql, cursor, rowsMax) => walkStep(sql, queries, cursor, rowsMax),
+    backlog: (sql, cursor) => countWalk(sql, queries, cursor),
+    postpone: postponeFirst,
+  });
+}
+
+/** A job that deletes rows of one table in the order of their time. */
+function expiry(name: string, rows: Expiry): Job {
+  return job<Since>({
+    name,
+    everyMs: HOURLY_MS,
+    first: null,
+    batch: (sql, since, rowsMax) => deleteExpired(sql, rows, since, rowsMax),
+    backlog: (sql) => countExpired(sql, rows),
+    postpone: stay,
+  });
+}
+
+/** A job that runs batches until one is not full. */
+function sweep(
+  name: string,
+  take: (sql: Sql, rowsMax: number) => Promise<number>,
+  backlog: (sql: Sql) => Promise<Backlog>,
+  everyMs = HOURLY_MS,
+): Job {
+  return job<undefined>({
+    name,
+    everyMs,
+    first: undefined,
+    batch: async (sql, _, rowsMax) => {
+      const rows = await take(sql, rowsMax);
+      return { rows, next: rows >= rowsMax ? undefined : null };
+    },
+    backlog,
+    postpone: stay,
+  });
+}
+
+// A list holds jobs with cursors of different types. Each cursor comes from the job to which it is given back.
+const job = <Cursor>(one: Job<Cursor>): Job => one as Job;

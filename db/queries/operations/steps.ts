@@ -109,12 +109,3 @@ export async function recordStepFailure(sql: Sql, id: string, failuresMax: numbe
     WHERE id = ${id} AND status = 'running' RETURNING status`;
   return row?.status === "failed";
 }
-
-/** Deletes operations that ended more than `days` days ago, at most `rowsMax`; returns how many. */
-export async function deleteOldOperations(sql: Sql, days: number, rowsMax: number): Promise<number> {
-  const deleted = await sql`
-    DELETE FROM operations WHERE id = ANY (ARRAY (
-      SELECT id FROM operations WHERE ended_at < now() - ${days}::integer * interval '1 day'
-      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return deleted.count;
-}

@@ -1,9 +1,19 @@
 import type { Sql } from "../../client.ts";
+import { type Backlog, DUE_COUNTED_MAX } from "./step.ts";
 
 /** Makes the missing daily partitions of `attempts` for `days` days from today. Returns how many it made. */
 export async function makeAttemptPartitions(sql: Sql, days: number): Promise<number> {
   const [row] = await sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date, ${days}) AS made`;
   return row?.made ?? 0;
+}
+
+/** For how many days after today, UTC, there are partitions, without a gap; at most 99. */
+export async function countPartitionsAhead(sql: Sql): Promise<number> {
+  const [row] = await sql`
+    SELECT min(day)::integer - 1 AS ahead FROM generate_series(1, 100) day
+    WHERE day = 100
+      OR to_regclass('public.attempts_' || to_char((now() AT TIME ZONE 'utc')::date + day, 'YYYYMMDD')) IS NULL`;
+  return row?.ahead;
 }
 
 /**
@@ -17,6 +27,19 @@ export async function dropAttemptPartition(sql: Sql, days: number): Promise<numb
   return row?.name ? 1 : 0;
 }
 
+/** How many partitions can be dropped, and how long ago the oldest could be. */
+export async function countDroppablePartitions(sql: Sql, days: number): Promise<Backlog> {
+  const [row] = await sql`
+    SELECT count(*)::integer AS rows,
+      coalesce(extract(epoch FROM (now() AT TIME ZONE 'utc') - min(due_at)), 0)::float8 AS "oldestS"
+    FROM (
+      SELECT to_date(right(c.relname, 8), 'YYYYMMDD') + greatest(${days}::integer, 1) + 2 AS due_at
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$') p
+    WHERE due_at <= (now() AT TIME ZONE 'utc')::date`;
+  return { rows: row?.rows, oldestS: row?.oldestS };
+}
+
 /**
  * Deletes rows of the default partition that are more than `days` + 1 days old, at most `rowsMax`. Returns how many.
  */
@@ -24,6 +47,17 @@ export async function deleteFromDefaultPartition(sql: Sql, days: number, rowsMax
   const deleted = await sql`
     DELETE FROM attempts_default WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM attempts_default WHERE attempted_at < now() - (${days}::integer + 1) * interval '1 day'
-      LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+      ORDER BY attempted_at LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
   return deleted.count;
+}
+
+/** How many such rows there are, and how long ago the oldest became due. */
+export async function countExpiredDefault(sql: Sql, days: number): Promise<Backlog> {
+  const [row] = await sql`
+    SELECT count(*)::integer AS rows, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestS"
+    FROM (
+      SELECT attempted_at + (${days}::integer + 1) * interval '1 day' AS due_at FROM attempts_default
+      WHERE attempted_at < now() - (${days}::integer + 1) * interval '1 day'
+      ORDER BY attempted_at LIMIT ${DUE_COUNTED_MAX}) due`;
+  return { rows: row?.rows, oldestS: row?.oldestS };
 }

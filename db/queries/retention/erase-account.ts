@@ -1,70 +1,137 @@
-import { ENVIRONMENTS } from "#domain/environment.ts";
+import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { environmentList } from "../../literals.ts";
+import { type Backlog, DUE_COUNTED_MAX, type Step } from "./step.ts";
 
-const ACCOUNTS_PER_CALL = 20;
+/** The row of a stage that was erased last. Null at the beginning of a stage. */
+type After = { atMs: number; id: string } | null;
 
 /**
- * Erases the rows of deleted accounts, in the order of their deletion. One call erases a batch of `rowsMax` rows (a few
- * more where attempts share a millisecond), or the rest of one account. The account's own row stays, without e-mail
- * address, name and avatar. Returns how many rows it erased; 0 when nothing is left that can be erased now. Locked rows
- * are skipped, so that this waits for nobody; a later call finishes their account.
+ * The deleted accounts that a round has found and not finished, each with the stage at which its erasure is. Null before
+ * the round.
  */
-export async function eraseDeletedAccounts(sql: Sql, { rowsMax }: { rowsMax: number }): Promise<number> {
-  const accounts = await sql`
-    SELECT id FROM accounts WHERE status = 'deleted' AND erased_at IS NULL ORDER BY deleted_at, id
-    LIMIT ${ACCOUNTS_PER_CALL}`;
-  for (const { id } of accounts) {
-    for (const erase of [eraseSchedules, eraseAttempts, eraseCounts, finish]) {
-      const rows = await erase(sql, id, rowsMax);
-      if (rows > 0) return rows;
+export type Erasure = readonly { id: string; stage: number; after: After }[] | null;
+
+const ACCOUNTS_PER_ROUND = 1_000;
+
+/** Erases one batch of an account. `after` is null when the stage has no more rows. */
+type Stage = (sql: Sql, accountId: string, after: After, rowsMax: number) => Promise<{ rows: number; after: After }>;
+
+const STAGES: readonly Stage[] = [
+  ...ENVIRONMENTS.map(schedulesOf),
+  ...ENVIRONMENTS.flatMap((env) => [attemptsOf(env, "="), attemptsOf(env, "<>")]),
+  eraseCounts,
+  finish,
+];
+
+/**
+ * Erases the rows of deleted accounts, in the order of their deletion: one batch of at most `rowsMax` rows (a few more
+ * where attempts share a millisecond). It begins where the batch before ended: from the account's first row on, it would
+ * read again what that one erased. The account's own row stays, without e-mail address, name and avatar. Locked rows are
+ * skipped, so that this waits for nobody; a later round finishes their account.
+ */
+export async function eraseDeletedAccounts(sql: Sql, erasure: Erasure, rowsMax: number): Promise<Step<Erasure>> {
+  const found = erasure ?? (await findDeletedAccounts(sql));
+  for (const [n, { id, ...from }] of found.entries()) {
+    let { stage, after } = from;
+    for (let erase = STAGES[stage]; erase; erase = STAGES[stage]) {
+      const erased = await erase(sql, id, after, rowsMax);
+      if (erased.after === null) stage++;
+      after = erased.after;
+      if (erased.rows > 0) return { rows: erased.rows, next: [{ id, stage, after }, ...found.slice(n + 1)] };
     }
   }
-  return 0;
+  return { rows: 0, next: null };
+}
+
+/** Has the other accounts go first: for a batch that fails with the first one. */
+export function postponeErasure(erasure: Erasure): Erasure {
+  const [first, ...others] = erasure ?? [];
+  return first ? [...others, first] : erasure;
+}
+
+/** The deleted accounts that are not erased: each counts as one row, since nobody knows how many rows it has. */
+export async function countDeletedAccounts(sql: Sql): Promise<Backlog> {
+  const [row] = await sql`
+    SELECT count(*)::integer AS rows, coalesce(extract(epoch FROM now() - min(deleted_at)), 0)::float8 AS "oldestS"
+    FROM (
+      SELECT deleted_at FROM accounts WHERE status = 'deleted' AND erased_at IS NULL
+      ORDER BY deleted_at, id LIMIT ${DUE_COUNTED_MAX}) due`;
+  return { rows: row?.rows, oldestS: row?.oldestS };
+}
+
+async function findDeletedAccounts(sql: Sql) {
+  const rows = await sql`
+    SELECT id FROM accounts WHERE status = 'deleted' AND erased_at IS NULL ORDER BY deleted_at, id
+    LIMIT ${ACCOUNTS_PER_ROUND}`;
+  return rows.map((row) => ({ id: row.id as string, stage: 0, after: null }));
 }
 
 // Open and firing schedules too: an outcome that comes later finds no row and is not recorded.
-async function eraseSchedules(sql: Sql, accountId: string, rowsMax: number): Promise<number> {
-  const erased = await sql`
-    WITH found AS MATERIALIZED (
-      SELECT s.id FROM schedule_requests r JOIN schedules s ON ${byKey(sql, "s.id", "r.schedule_id")}
-      WHERE r.account_id = ${accountId} AND r.env IN (${environmentList(sql)})
-      LIMIT ${rowsMax} FOR UPDATE OF s, r SKIP LOCKED
-    ), hot AS (
-      DELETE FROM schedules WHERE id = ANY (ARRAY(SELECT id FROM found))
-    ), unreported AS (
-      DELETE FROM dead_schedules WHERE schedule_id = ANY (ARRAY(SELECT id FROM found))
-    )
-    DELETE FROM schedule_requests WHERE schedule_id = ANY (ARRAY(SELECT id FROM found))`;
-  return erased.count;
+function schedulesOf(env: Environment): Stage {
+  return async (sql, accountId, after, rowsMax) => {
+    const [row] = await sql`
+      WITH found AS MATERIALIZED (
+        SELECT schedule_id, created_at FROM schedule_requests
+        WHERE account_id = ${accountId} AND env = ${env}
+          AND (created_at, schedule_id) > (to_timestamp(${after?.atMs ?? 0}::float8 / 1000), ${after?.id ?? NO_ID}::uuid)
+        ORDER BY created_at, schedule_id LIMIT ${rowsMax}
+      ), locked AS MATERIALIZED (
+        SELECT cold.schedule_id AS id FROM found f
+        CROSS JOIN LATERAL (
+          SELECT id FROM schedules WHERE id = f.schedule_id OFFSET 0 FOR UPDATE SKIP LOCKED) hot
+        CROSS JOIN LATERAL (
+          SELECT schedule_id FROM schedule_requests WHERE ${byKey(sql, "schedule_id", "hot.id")}
+          ORDER BY schedule_id LIMIT 1 FOR UPDATE SKIP LOCKED) cold
+      ), hot AS (
+        DELETE FROM schedules WHERE id = ANY (ARRAY(SELECT id FROM locked))
+      ), unreported AS (
+        DELETE FROM dead_schedules WHERE schedule_id = ANY (ARRAY(SELECT id FROM locked))
+      ), cold AS (
+        DELETE FROM schedule_requests WHERE schedule_id = ANY (ARRAY(SELECT id FROM locked))
+      ), last AS (
+        SELECT created_at, schedule_id FROM found ORDER BY created_at DESC, schedule_id DESC LIMIT 1
+      )
+      SELECT (SELECT count(*)::integer FROM locked) AS rows, (SELECT count(*)::integer FROM found) AS found,
+        (SELECT extract(epoch FROM created_at)::float8 * 1000 FROM last) AS "atMs", (SELECT schedule_id FROM last) AS id`;
+    const isEnd = row?.found < rowsMax;
+    return { rows: row?.rows, after: isEnd ? null : { atMs: Math.round(row?.atMs), id: row?.id } };
+  };
 }
+const NO_ID = "00000000-0000-0000-0000-000000000000";
 
 // Range by range of the two indexes that begin with the account: a join with the rows to erase would read every
 // partition.
-async function eraseAttempts(sql: Sql, accountId: string, rowsMax: number): Promise<number> {
-  for (const env of ENVIRONMENTS) {
-    for (const outcome of [sql`outcome = 'delivered'`, sql`outcome <> 'delivered'`]) {
-      const own = sql`account_id = ${accountId} AND env = ${env} AND ${outcome}`;
-      const erased = await sql`
-        DELETE FROM attempts WHERE ${own} AND attempted_at <= (
-          SELECT max(attempted_at) FROM (
-            SELECT attempted_at FROM attempts WHERE ${own} ORDER BY attempted_at LIMIT ${rowsMax}) oldest)`;
-      if (erased.count > 0) return erased.count;
-    }
-  }
-  return 0;
+function attemptsOf(env: Environment, delivered: "=" | "<>"): Stage {
+  return async (sql, accountId, after, rowsMax) => {
+    const outcome = delivered === "=" ? sql`outcome = 'delivered'` : sql`outcome <> 'delivered'`;
+    const own = sql`account_id = ${accountId} AND env = ${env} AND ${outcome}
+      AND attempted_at > to_timestamp(${after?.atMs ?? 0}::float8 / 1000)`;
+    const [row] = await sql`
+      WITH last AS MATERIALIZED (
+        SELECT max(attempted_at) AS at FROM (
+          SELECT attempted_at FROM attempts WHERE ${own} ORDER BY attempted_at LIMIT ${rowsMax}) oldest
+      ), gone AS (
+        DELETE FROM attempts WHERE ${own} AND attempted_at <= (SELECT at FROM last) RETURNING 1
+      )
+      SELECT (SELECT count(*)::integer FROM gone) AS rows,
+        (SELECT extract(epoch FROM at)::float8 * 1000 FROM last) AS "atMs"`;
+    const isEnd = row?.rows < rowsMax;
+    return { rows: row?.rows, after: isEnd ? null : { atMs: Math.round(row?.atMs), id: "" } };
+  };
 }
 
-async function eraseCounts(sql: Sql, accountId: string, rowsMax: number): Promise<number> {
+async function eraseCounts(...[sql, accountId, , rowsMax]: Parameters<Stage>): ReturnType<Stage> {
   const erased = await sql`
     DELETE FROM account_counts WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM account_counts WHERE account_id = ${accountId} LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return erased.count;
+  const isEnd = erased.count < rowsMax;
+  return { rows: erased.count, after: isEnd ? null : { atMs: 0, id: "" } };
 }
 
 // Only when no schedule is left: until then an outcome may still be written to attempts and counts.
-async function finish(sql: Sql, accountId: string): Promise<number> {
+async function finish(...[sql, accountId]: Parameters<Stage>): ReturnType<Stage> {
   const finished = await sql`
     WITH bare AS MATERIALIZED (
       SELECT id FROM accounts WHERE id = ${accountId} AND status = 'deleted' AND erased_at IS NULL
@@ -103,5 +170,5 @@ async function finish(sql: Sql, accountId: string): Promise<number> {
     UPDATE accounts a SET email = 'erased', email_verified_at = NULL, name = NULL, avatar_url = NULL,
       erased_at = clock_timestamp(), updated_at = clock_timestamp()
     FROM bare WHERE a.id = bare.id`;
-  return finished.count;
+  return { rows: finished.count, after: null };
 }

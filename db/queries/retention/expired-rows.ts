@@ -1,66 +1,69 @@
 import type { Sql } from "../../client.ts";
 import { lastShard } from "../../literals.ts";
+import { type Backlog, DUE_COUNTED_MAX, type Step } from "./step.ts";
 
-/** Deletes sessions that have expired, at most `rowsMax`. Returns how many. */
-export function deleteExpiredSessions(sql: Sql, rowsMax: number): Promise<number> {
-  return deleteRows(sql, "sessions", sql`expires_at < now()`, rowsMax);
-}
+/** Rows of a table that are due `hours` after the time in `column`. An index begins with that column. */
+export type Expiry = { table: string; column: string; hours: number };
 
-/** Deletes API keys that were revoked more than `days` days ago, at most `rowsMax`. Returns how many. */
-export function deleteRevokedKeys(sql: Sql, days: number, rowsMax: number): Promise<number> {
-  return deleteRows(sql, "api_keys", isOlder(sql, "revoked_at", 24 * days), rowsMax);
-}
+/** Where the next batch begins: with the rows of this time, ISO 8601. Null at first. */
+export type Since = string | null;
 
 /**
- * Deletes magic links that have expired and requests for links that are more than an hour old, at most `rowsMax` each.
- * Returns how many.
+ * Deletes rows that are due, oldest first: one batch of at most `rowsMax`, and none that another session has locked. It
+ * begins where the batch before ended: from the oldest row on, it would read again what that one deleted.
  */
-export async function deleteOldSignIns(sql: Sql, rowsMax: number): Promise<number> {
-  const links = await deleteRows(sql, "sign_in_tokens", sql`expires_at < now()`, rowsMax);
-  return links + (await deleteRows(sql, "sign_in_requests", isOlder(sql, "asked_at", 1), rowsMax));
+export async function deleteExpired(
+  sql: Sql,
+  { table, column, hours }: Expiry,
+  since: Since,
+  rowsMax: number,
+): Promise<Step<Since>> {
+  const [row] = await sql`
+    WITH found AS MATERIALIZED (
+      SELECT ctid AS at, ${sql(column)} AS expired FROM ${sql(table)}
+      WHERE ${sql(column)} < now() - ${hours}::integer * interval '1 hour'
+        AND ${sql(column)} >= coalesce(${since}::timestamptz, '-infinity')
+      ORDER BY ${sql(column)} LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY (SELECT at FROM found)) RETURNING 1
+    )
+    SELECT (SELECT count(*)::integer FROM gone) AS rows,
+      (SELECT extract(epoch FROM max(expired))::float8 * 1000 FROM found) AS "lastMs"`;
+  const isFull = row?.rows >= rowsMax;
+  return { rows: row?.rows, next: isFull ? new Date(Math.round(row?.lastMs)).toISOString() : null };
 }
 
-/** Deletes dispatchers whose last heartbeat is more than `days` days ago, at most `rowsMax`. Returns how many. */
-export function deleteGoneDispatchers(sql: Sql, days: number, rowsMax: number): Promise<number> {
-  return deleteRows(sql, "dispatchers", isOlder(sql, "beat_at", 24 * days), rowsMax);
+/** How many such rows there are, and how long ago the oldest became due. */
+export async function countExpired(sql: Sql, { table, column, hours }: Expiry): Promise<Backlog> {
+  const [row] = await sql`
+    SELECT count(*)::integer AS rows, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestS"
+    FROM (
+      SELECT ${sql(column)} + ${hours}::integer * interval '1 hour' AS due_at FROM ${sql(table)}
+      WHERE ${sql(column)} < now() - ${hours}::integer * interval '1 hour'
+      ORDER BY ${sql(column)} LIMIT ${DUE_COUNTED_MAX}) due`;
+  return { rows: row?.rows, oldestS: row?.oldestS };
 }
 
-/** Deletes public counts that are more than `days` days old, at most `rowsMax`; returns how many. */
+/** Deletes public counts that are more than `days` days old, at most `rowsMax`. Returns how many. */
 export async function deleteOldPunctuality(sql: Sql, days: number, rowsMax: number): Promise<number> {
   const deleted = await sql`
-    DELETE FROM shard_punctuality WHERE ctid = ANY (ARRAY (
-      SELECT p.ctid FROM generate_series(0, ${lastShard(sql)}) shard
-      CROSS JOIN LATERAL (
-        SELECT ctid FROM shard_punctuality c
-        WHERE c.shard = shard.shard AND c.starts_at < now() - ${days}::integer * interval '1 day' LIMIT ${rowsMax}) p
-      LIMIT ${rowsMax}))`;
+    DELETE FROM shard_punctuality WHERE ctid = ANY (ARRAY (SELECT c.at FROM ${oldPunctuality(sql, days, rowsMax)}))`;
   return deleted.count;
 }
 
-/** Deletes notices that were made more than `days` days ago, at most `rowsMax`. Returns how many. */
-export function deleteOldNotices(sql: Sql, days: number, rowsMax: number): Promise<number> {
-  return deleteRows(sql, "notices", isOlder(sql, "created_at", 24 * days), rowsMax);
+/** How many such counts there are, and how long ago the oldest became due. */
+export async function countOldPunctuality(sql: Sql, days: number): Promise<Backlog> {
+  const [row] = await sql`
+    SELECT count(*)::integer AS rows,
+      coalesce(extract(epoch FROM now() - min(c.starts_at)) - ${days}::integer * 86400, 0)::float8 AS "oldestS"
+    FROM ${oldPunctuality(sql, days, DUE_COUNTED_MAX)}`;
+  return { rows: row?.rows, oldestS: row?.oldestS };
 }
 
-/** Deletes answers to rotations of signing secrets older than `hours` hours, at most `rowsMax`. Returns how many. */
-export function deleteOldRotations(sql: Sql, hours: number, rowsMax: number): Promise<number> {
-  return deleteRows(sql, "secret_rotations", isOlder(sql, "rotated_at", hours), rowsMax);
-}
-
-/** Deletes security events that are more than `days` days old, at most `rowsMax`. Returns how many. */
-export function deleteOldSecurityEvents(sql: Sql, days: number, rowsMax: number): Promise<number> {
-  return deleteRows(sql, "security_events", isOlder(sql, "at", 24 * days), rowsMax);
-}
-
-type Fragment = ReturnType<Sql>;
-
-/** Deletes rows of `table`, at most `rowsMax`, and none that another session has locked. Returns how many. */
-async function deleteRows(sql: Sql, table: string, condition: Fragment, rowsMax: number): Promise<number> {
-  const deleted = await sql`
-    DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY (
-      SELECT ctid FROM ${sql(table)} WHERE ${condition} LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return deleted.count;
-}
-
-const isOlder = (sql: Sql, column: string, hours: number): Fragment =>
-  sql`${sql(column)} < now() - ${hours}::integer * interval '1 hour'`;
+const oldPunctuality = (sql: Sql, days: number, rowsMax: number) => sql`
+  (SELECT p.at, p.starts_at FROM generate_series(0, ${lastShard(sql)}) s(shard)
+    CROSS JOIN LATERAL (
+      SELECT ctid AS at, starts_at FROM shard_punctuality c
+      WHERE c.shard = s.shard AND c.starts_at < now() - ${days}::integer * interval '1 day'
+      ORDER BY c.starts_at LIMIT ${rowsMax}) p
+    LIMIT ${rowsMax}) c`;

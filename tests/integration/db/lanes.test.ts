@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { recordAttempts } from "#db/queries/attempts/record.ts";
-import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import { cancelOpenSchedule } from "#db/queries/schedules/cancel.ts";
 import { createSchedule } from "#db/queries/schedules/create.ts";
 import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
@@ -16,6 +15,7 @@ import {
 import { releaseSchedules } from "#db/queries/schedules/release.ts";
 import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import { enterLanes, lanesTooLate } from "../../helpers/lanes.ts";
+import { runJob } from "../../helpers/retention-jobs.ts";
 import {
   createLaneHarness,
   interrupted,
@@ -205,7 +205,7 @@ describe("the calendar entry of a lane", () => {
   it("is erased with the account", async () => {
     await create(hourMs);
     await setStatus("deleted");
-    while ((await eraseDeletedAccounts(harness.dispatcher, { rowsMax: 100 })) > 0);
+    await runJob(harness.dispatcher, "deleted accounts");
     expect(await entry()).toBeUndefined();
   });
 });

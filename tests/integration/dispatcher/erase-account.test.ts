@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
-import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
+import { retentionJob, runJob } from "../../helpers/retention-jobs.ts";
 
 let harness: DispatchHarness;
 let account: Awaited<ReturnType<DispatchHarness["account"]>>;
@@ -95,14 +95,7 @@ async function rowsOf({ id }: { id: string }): Promise<Record<string, number>> {
   return rows;
 }
 
-async function eraseAll(rowsMax = 200): Promise<number[]> {
-  const taken: number[] = [];
-  for (;;) {
-    const rows = await eraseDeletedAccounts(harness.sql, { rowsMax });
-    if (rows === 0) return taken;
-    taken.push(rows);
-  }
-}
+const eraseAll = (rowsMax?: number) => runJob(harness.sql, "deleted accounts", rowsMax);
 
 describe("a deleted account", () => {
   it("is erased in every table that refers to accounts, except for its own row with its dates", async () => {
@@ -142,7 +135,7 @@ describe("a deleted account", () => {
     const taken = await eraseAll(3);
     expect(Math.max(...taken)).toBe(3);
     expect(taken.reduce((sum, rows) => sum + rows, 0)).toBeGreaterThan(24);
-    expect(await eraseDeletedAccounts(harness.sql, { rowsMax: 3 })).toBe(0);
+    expect(await eraseAll(3)).toEqual([0]);
     const left = await harness.sql`SELECT 1 FROM accounts WHERE status = 'deleted' AND erased_at IS NULL`;
     expect(left).toHaveLength(0);
   });
@@ -150,7 +143,8 @@ describe("a deleted account", () => {
   it("is erased also by several processes at once, and by one after another was killed midway", async () => {
     await fill(account);
     await markDeleted(account);
-    await eraseDeletedAccounts(harness.sql, { rowsMax: 4 });
+    const { first, batch } = retentionJob("deleted accounts");
+    expect((await batch(harness.sql, first, 4)).rows).toBe(4);
     await Promise.all([eraseAll(2), eraseAll(2), eraseAll(2)]);
     expect(Object.values(await rowsOf(account)).every((rows) => rows === 0)).toBe(true);
   });

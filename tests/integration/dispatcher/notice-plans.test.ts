@@ -4,13 +4,14 @@ import { makeDeadNotice } from "#db/queries/notices/make-dead-notice.ts";
 import { makeQuotaNotices } from "#db/queries/notices/make-quota-notices.ts";
 import { claimNotice, countWaitingNotices } from "#db/queries/notices/send.ts";
 import { FIRST_ACCOUNT } from "#db/queries/retention/account-walk.ts";
-import { deleteOldNotices } from "#db/queries/retention/expired-rows.ts";
+import { deleteExpired } from "#db/queries/retention/expired-rows.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { parsePlans } from "#domain/plans.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { nodesOf, watchStatements } from "../../helpers/statements.ts";
 
 const ACCOUNTS = 3_000;
+const OLD_NOTICES = { table: "notices", column: "created_at", hours: 24 * 62 };
 const plans = parsePlans(undefined);
 
 let harness: DispatchHarness;
@@ -58,7 +59,7 @@ const work: [string, () => Promise<unknown>, number][] = [
   ["the quotas of a thousand accounts", () => makeQuotaNotices(watched.sql, plans, FIRST_ACCOUNT, Date.now()), 6_100],
   ["the next notice", () => claimNotice(watched.sql, { nowMs: Date.now() + 1_000, leaseMs: 1_000 }), 20],
   ["what waits", () => countWaitingNotices(watched.sql), 10],
-  ["old notices", () => deleteOldNotices(watched.sql, 62, 200), 10],
+  ["old notices", () => deleteExpired(watched.sql, OLD_NOTICES, null, 200), 10],
 ];
 
 it.each(work)("the query for %s reads by keys only, whatever other rows there are", async (_, run, rowsMax) => {

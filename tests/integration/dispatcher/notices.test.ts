@@ -3,11 +3,11 @@ import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { collectSecurityNotice } from "#db/queries/notices/collect-security-notice.ts";
 import { claimNotice } from "#db/queries/notices/send.ts";
-import { eraseDeletedAccounts } from "#db/queries/retention/erase-account.ts";
 import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type FakeResend, startFakeResend } from "../../helpers/fake-resend.ts";
 import { createNoticeHarness } from "../../helpers/notices.ts";
+import { runJob } from "../../helpers/retention-jobs.ts";
 
 const GONE = { url: "https://hooks.example.com/a?token=secret" };
 const HOUR = 60;
@@ -192,7 +192,7 @@ describe("notices are sent to", () => {
     await fleet.after(5);
     expect(fleet.mails(account)).toHaveLength(2);
     await harness.sql`UPDATE accounts SET status = 'deleted', deleted_at = now() WHERE id = ${account.id}`;
-    for (let rows = 1; rows > 0; ) rows = await eraseDeletedAccounts(harness.sql as never, { rowsMax: 100 });
+    await runJob(harness.sql as never, "deleted accounts");
     expect(await harness.sql`SELECT FROM notices UNION ALL SELECT FROM death_groups`).toHaveLength(0);
   });
 

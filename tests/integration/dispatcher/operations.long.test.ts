@@ -2,12 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { acceptOperation, type NewOperation, stopRunningOperation } from "#db/queries/operations/operations.ts";
 import { readRunningFigures } from "#db/queries/operations/running.ts";
-import {
-  deleteOldOperations,
-  type RunningOperation,
-  recordStepFailure,
-  takeStep,
-} from "#db/queries/operations/steps.ts";
+import { type RunningOperation, recordStepFailure, takeStep } from "#db/queries/operations/steps.ts";
 import { runStep } from "#dispatcher/operations/step.ts";
 import { newId } from "#domain/ids.ts";
 import type { OperationFilter } from "#domain/operations.ts";
@@ -16,6 +11,7 @@ import { freePort } from "#scripts/ports.ts";
 import { createTestSchedules } from "#tests/helpers/many-schedules.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { runJob } from "../../helpers/retention-jobs.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let harness: DispatchHarness;
@@ -330,7 +326,7 @@ describe("an operation", () => {
     await harness.sql`UPDATE operations SET ended_at = now() - interval '90 days 1 second' WHERE id = ${old}`;
     await harness.sql`UPDATE operations SET ended_at = now() - interval '89 days' WHERE id = ${recent}`;
     await harness.sql`UPDATE operations SET accepted_at = now() - interval '200 days' WHERE id = ${running}`;
-    expect(await deleteOldOperations(harness.sql as never, 90, 200)).toBe(1);
+    expect(await runJob(harness.sql as never, "operations")).toEqual([1]);
     const kept = await harness.sql`SELECT id FROM operations ORDER BY id`;
     expect(kept.map((row) => row.id)).toEqual([recent, running].toSorted());
   });

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { connectOrm, type OrmDatabase } from "#db/orm.ts";
-import { FIRST_ACCOUNT } from "#db/queries/retention/account-walk.ts";
-import { retentionJobs } from "#dispatcher/retention/jobs.ts";
 import { encodeId } from "#domain/ids.ts";
 import { Admin } from "#server/admin/admin.ts";
 import { deactivateAccount } from "#server/admin/deactivate.ts";
@@ -12,6 +10,7 @@ import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { mostInOneSecond } from "../../helpers/first-bytes.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
+import { retentionJob } from "../../helpers/retention-jobs.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
@@ -110,18 +109,18 @@ it("a plan that is no longer paid for is removed within a minute, in batches and
     const rows = await harness.sql`SELECT DISTINCT plan FROM accounts WHERE id = ANY (${ids})`;
     return rows.map(({ plan }) => plan).join();
   };
-  const job = retentionJobs(harness.config.plans).find(({ name }) => name === "lapsed plans");
-  expect(job?.everyMs).toBe(60_000);
+  const job = retentionJob("lapsed plans");
+  expect(job.everyMs).toBe(60_000);
   const over = await Promise.all(Array.from({ length: 220 }, () => subscribe("free", "-1 second")));
   const kept = [
     await subscribe("indie", "-1 second"),
     await subscribe("free", "1 hour"),
     await subscribe("free", null),
   ];
-  const steps = [1, 2, 3].map(() => job?.batch(harness.sql, FIRST_ACCOUNT));
-  const rows = (await Promise.all(steps)).map((step) => step?.rows ?? 0);
-  rows.push((await job?.batch(harness.sql, FIRST_ACCOUNT))?.rows ?? 0);
+  const steps = [1, 2, 3].map(() => job.batch(harness.sql, job.first, 200));
+  const rows = (await Promise.all(steps)).map((step) => step.rows);
+  rows.push((await job.batch(harness.sql, job.first, 200)).rows);
   expect(rows.reduce((sum, one) => sum + one)).toBe(221);
   expect([await planOf(over), await planOf(kept)]).toEqual(["free", "indie"]);
-  expect(await job?.batch(harness.sql, FIRST_ACCOUNT)).toEqual({ rows: 0, next: null });
+  expect(await job.batch(harness.sql, job.first, 200)).toEqual({ rows: 0, next: null });
 });

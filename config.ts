@@ -3,6 +3,7 @@ import { z } from "zod";
 import { parseTrustedProxies } from "#domain/caller-address.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { isConfidentialUrl, isLoopbackHost } from "#domain/confidential-url.ts";
+import { parseDatabaseAddress } from "#domain/database-address.ts";
 import { typedEmailAddress } from "#domain/email-address.ts";
 import { PLAN_NAMES, parsePlans } from "#domain/plans.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
@@ -131,8 +132,13 @@ export function ignoreAuthAddresses(): void {
 }
 
 const port = z.coerce.number("a port number").int("a port number").min(0, "a port from 0 to 65535").max(65_535);
-const postgresForm = "expected postgres://user:password@host:port/database";
-const postgresUrl = z.string(postgresForm).regex(/^postgres(ql)?:\/\/./, postgresForm);
+const postgresUrl = z.string("expected postgres://user:password@host:port/database").superRefine((text, context) => {
+  try {
+    parseDatabaseAddress(text);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: (error as Error).message });
+  }
+});
 /** Sender of mails in the mailbox folder; with a mail provider MAIL_FROM is required. */
 const DEFAULT_MAIL_FROM = "Stopwatch <stopwatch@localhost>";
 const mailFromForm = "expected an address, or a name and an address such as Stopwatch <notices@example.com>";

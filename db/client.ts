@@ -1,6 +1,8 @@
 import type postgres from "postgres";
+import { type DatabaseAddress, parseDatabaseAddress } from "#domain/database-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { openDriver } from "./driver.ts";
+import { reachHost } from "./reach-host.ts";
 import { refusedSession } from "./refused-session.ts";
 import { WorkQueries } from "./work-queries.ts";
 
@@ -54,12 +56,39 @@ export function connect(options: ConnectOptions): Database {
   return connectWith(options, (sql) => ({ sql }));
 }
 
+type Hosts = DatabaseAddress["hosts"];
+
 type Pool = { sql: Sql; calls: number; isRetired: boolean };
 
 /** As `connect`, but `work` gets what `wrap` makes from the driver for each call. */
 export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wrap: (sql: Sql) => T): Database<T> {
+  const { hosts } = parseDatabaseAddress(options.url);
+  const hasHosts = hosts.length > 1;
   let pool: Pool | undefined;
+  let reaching: Promise<Hosts> | undefined;
   let closed = false;
+
+  const open = (order: Hosts): Pool => ({ sql: openPool(options, order), calls: 0, isRetired: false });
+
+  /** Opens the pool at the host that takes writes. Calls at the same time share the search, and for a while its failure. */
+  const openAtHost = async (deadlineMs: number): Promise<void> => {
+    const end = () => {
+      reaching = undefined;
+    };
+    if (reaching === undefined) {
+      reaching = reachHost(options.url, Math.min(deadlineMs, REACH_MS_MAX));
+      reaching.then(end, () => setTimeout(end, REACH_AGAIN_MS).unref());
+    }
+    try {
+      const order = await reaching;
+      pool ??= open(order);
+    } catch (error) {
+      const refused = refusedSession(error);
+      if (refused) throw refused;
+      options.onFailed?.();
+      throw new DatabaseUnavailable(error);
+    }
+  };
 
   const discard = (lost: Pool) => {
     if (pool === lost) pool = undefined;
@@ -77,9 +106,15 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
   };
 
   return {
-    async run(deadlineMs, work) {
+    async run(fullDeadlineMs, work) {
+      let deadlineMs = fullDeadlineMs;
       if (closed) throw new DatabaseUnavailable(new Error("the connection was closed"));
-      pool ??= { sql: openPool(options), calls: 0, isRetired: false };
+      if (hasHosts && pool === undefined) {
+        const beganAtMs = performance.now();
+        await openAtHost(deadlineMs);
+        deadlineMs -= performance.now() - beganAtMs;
+      }
+      pool ??= open(hosts);
       const current = pool;
       current.calls++;
       const queries = options.cancelsLate ? new WorkQueries(current.sql) : undefined;
@@ -99,8 +134,11 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
           if (queries === undefined) discard(current);
           else if (!(await endsSoon(outcome))) retire(current);
         }
-        // The server is a standby: a new pool may find the one that takes writes.
-        if ((error as { code?: string }).code === READ_ONLY) discard(current);
+        const { code } = error as { code?: string };
+        // The server has become a standby: a new pool may find the one that takes writes.
+        if (code === READ_ONLY) discard(current);
+        // Its other connections may work.
+        if (code === "CONNECT_TIMEOUT" && hasHosts) retire(current);
         const refused = refusedSession(error);
         if (refused) throw refused;
         if (!isUnavailable(error)) {
@@ -121,8 +159,13 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
   };
 }
 
-function openPool(options: ConnectOptions): Sql {
+/** How long the hosts of an address may take to answer, and how long the next search waits when none did, ms. */
+const REACH_MS_MAX = 2_000;
+const REACH_AGAIN_MS = 250;
+
+function openPool(options: ConnectOptions, hosts: Hosts): Sql {
   return openDriver(options.url, {
+    hosts,
     max: options.connectionsMax,
     prepare: options.prepare ?? true,
     connect_timeout: 4,
@@ -133,7 +176,6 @@ function openPool(options: ConnectOptions): Sql {
     // Arrays are sent as text, so the driver need not fetch types. If a connection broke while it fetched them, no call
     // would get the error.
     fetch_types: false,
-    ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
     connection: { application_name: options.name, ...options.session },
   });
 }
@@ -151,9 +193,6 @@ function endsSoon(outcome: Promise<unknown>): Promise<boolean> {
     outcome.then(end, end);
   });
 }
-
-/** True for an address with several hosts, of which one takes writes. */
-export const severalHosts = (url: string): boolean => /^[^/]*\/\/[^/?]*,/.test(url);
 
 /** Whether a call failed because another session held a lock: by lock_timeout, or as the victim of a deadlock. */
 export function isLockLost(error: unknown): boolean {

@@ -1,19 +1,41 @@
 import postgres from "postgres";
+import { type DatabaseAddress, parseDatabaseAddress } from "#domain/database-address.ts";
 import { InstallationError } from "./installation-error.ts";
 import { tlsOf } from "./tls.ts";
 
 /** The number that `patches/` writes into the driver. It changes with each change of the patch. */
 const PATCH = 2;
 
+type Options = postgres.Options<Record<string, never>> & {
+  /** Those of the address to try, in this order; all of them by default. */
+  hosts?: DatabaseAddress["hosts"];
+};
+
 /**
- * Opens the driver, postgres.js, on the database at `url`. Throws an InstallationError when it is not patched
+ * Opens the driver, postgres.js, on the database at `url`. Of several hosts each connection uses the first one that
+ * answers and is no standby. Throws an InstallationError when the driver is not patched
  * (docs/decisions/0005-patched-driver.md): as published, it can answer a statement with the rows of another.
  */
-export function openDriver(url: string, options: postgres.Options<Record<string, never>>): postgres.Sql {
+export function openDriver(url: string, { hosts, ...options }: Options): postgres.Sql {
   if ((postgres as { stopwatchPatch?: number }).stopwatchPatch !== PATCH) {
     throw new InstallationError(
       'The installed database driver is not this version\'s: run "npm ci", with its scripts.',
     );
   }
-  return postgres(url, { onnotice: () => {}, ...tlsOf(url), ...options });
+  const address = parseDatabaseAddress(url);
+  return postgres(address.firstUrl, {
+    onnotice: () => {},
+    ...tlsOf(address.parameters),
+    ...hostsOf(hosts ?? address.hosts),
+    // Not "read-write", by which the driver takes a standby that answers reads.
+    ...(address.hosts.length > 1 && { target_session_attrs: "primary" as const }),
+    ...options,
+  });
+}
+
+// The driver's own parser knows no IPv6, and gives a host without a port that of the first one. Its types lack lists.
+function hostsOf(hosts: DatabaseAddress["hosts"]): { host?: string; port?: number } {
+  if (hosts.length === 0) return {};
+  const lists = { host: hosts.map(({ host }) => host), port: hosts.map(({ port }) => port) };
+  return lists as unknown as { host: string; port: number };
 }

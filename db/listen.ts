@@ -1,4 +1,3 @@
-import { severalHosts } from "./client.ts";
 import { openDriver } from "./driver.ts";
 
 /**
@@ -37,7 +36,6 @@ export function listen(options: {
     onclose: tryAgain,
     ...hears,
     fetch_types: false,
-    ...(severalHosts(options.url) && { target_session_attrs: "read-write" as const }),
     connection: { application_name: options.name },
   });
 

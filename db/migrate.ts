@@ -12,6 +12,7 @@ import { waitForTurn } from "./migrator/turn.ts";
 import { withLockRetries } from "./migrator/with-lock-retries.ts";
 import { assertMigratable } from "./queries/fleet/schema-version.ts";
 import { readServerVersion } from "./queries/fleet/server-version.ts";
+import { reachHost } from "./reach-host.ts";
 import { refusedSession } from "./refused-session.ts";
 import { grantToServiceRole } from "./service-role.ts";
 
@@ -41,8 +42,12 @@ export async function migrate(
   url: string,
   { onLog = () => {}, serviceRoles = [], waitMs = WAIT_MS, signal, folder = MIGRATIONS }: MigrateOptions = {},
 ): Promise<ServerVersion> {
+  const hosts = await reachHost(url, REACH_MS).catch((error: unknown) => {
+    throw refusedSession(error) ?? explainMigrationFailure(error, url, undefined);
+  });
   const open = (name: string) =>
     openDriver(url, {
+      hosts,
       max: 1,
       max_lifetime: null,
       connect_timeout: 10,
@@ -59,8 +64,8 @@ export async function migrate(
   const { sql } = session;
   let pending: Migration | undefined;
   try {
-    const server = await readServerVersion(sql);
     await assertSession(url, SESSION);
+    const server = await readServerVersion(sql);
     for (;;) {
       // Again for each: a connection that broke took the lock and the search_path with it.
       await waitForTurn(session);
@@ -87,6 +92,8 @@ export async function migrate(
   }
 }
 
+/** How long the hosts of an address with several may take to answer, ms. */
+const REACH_MS = 5_000;
 const WAIT_MS = 10 * 60_000;
 // Texts, since the driver does not send the number 0. A role may have timeouts of its own; each transaction sets its own.
 const SESSION: Record<string, string | number> = { lock_timeout: "0", statement_timeout: "0" };

@@ -1,9 +1,10 @@
-import type { Sql } from "#db/client.ts";
-import { openDriver } from "#db/driver.ts";
+import { connect, type Sql } from "#db/client.ts";
 import { type MigrateOptions, migrate } from "#db/migrate.ts";
 import { describeExcess, readRestrictedRole } from "#db/service-role.ts";
 import type { ServerVersion } from "#domain/postgres-releases.ts";
 import { SetupError } from "../setup-error.ts";
+
+const DEADLINE_MS = 10_000;
 
 type Addresses = {
   databaseUrl: string | undefined;
@@ -39,10 +40,10 @@ export async function migrateOwnDatabase(addresses: Addresses, options: Options)
 }
 
 async function on<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = openDriver(url, { max: 1, prepare: false, connect_timeout: 10 });
+  const database = connect({ url, name: "stopwatch migrate", connectionsMax: 1, prepare: false });
   try {
-    return await work(sql);
+    return await database.run(DEADLINE_MS, ({ sql }) => work(sql));
   } finally {
-    await sql.end({ timeout: 2 });
+    await database.close();
   }
 }

@@ -1,0 +1,128 @@
+import { type AddressInfo, createServer } from "node:net";
+import pino from "pino";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#db/client.ts";
+import { listen } from "#db/listen.ts";
+import { migrate } from "#db/migrate.ts";
+import { MigrationError } from "#db/migrator/migration-error.ts";
+import { reachHost } from "#db/reach-host.ts";
+import { untilReady } from "#dispatcher/ready.ts";
+import { startServices } from "#server/services.ts";
+import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
+import { type OwnServer, startOwnServer, startStandby } from "../../helpers/own-server.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { testConfig } from "../api/api.ts";
+import { runScript } from "../scripts/script-process.ts";
+
+const DEAD = "127.0.0.1:1";
+
+let primary: OwnServer;
+let standby: Awaited<ReturnType<typeof startStandby>>;
+/** Accepts connections and says nothing. */
+const silent = createServer((socket) => socket.on("error", () => {}));
+
+beforeAll(async () => {
+  primary = await startOwnServer();
+  standby = await startStandby(primary);
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+}, 60_000);
+afterAll(async () => {
+  silent.close();
+  await standby?.remove();
+  await primary?.remove();
+});
+
+const hostOf = (url: string) => new URL(url).host;
+const unreachable = () => ({
+  dead: DEAD,
+  silent: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
+  standby: hostOf(standby.url),
+});
+
+/** The address of the primary with other hosts before it. */
+function behind(...before: ("dead" | "silent" | "standby")[]): string {
+  const hosts = [...before.map((name) => unreachable()[name]), hostOf(primary.url)];
+  return primary.url.replace(hostOf(primary.url), hosts.join());
+}
+
+describe("of several hosts, the one that takes writes is found", () => {
+  it.each([[["standby"]], [["dead", "standby"]], [["silent"]]] as const)(
+    "after %j, by every command",
+    async (before) => {
+      const env = { DATABASE_URL: behind(...before), ENCRYPTION_KEYS };
+      for (const [name, ...args] of [
+        ["migrate"],
+        ["account", "create", "--email", "hosts@example.com", "--key", "live"],
+        ["keys-rotate", "--dry-run"],
+      ] as const) {
+        const command = runScript(name, [...args], env);
+        expect([name, await command.exited, command.stderr]).toEqual([name, 0, []]);
+      }
+      const owned = runScript("migrate", [], { ...env, DATABASE_OWNER_URL: behind(...before) });
+      expect([await owned.exited, owned.stderr]).toEqual([0, []]);
+    },
+    60_000,
+  );
+
+  it.each([[["standby"]], [["dead", "standby"]], [["silent"]]] as const)(
+    "after %j, by web process, dispatcher and listener",
+    async (before) => {
+      const url = behind(...before);
+      const config = testConfig(url);
+      const services = startServices(config);
+      await waitFor("the web process is ready", () => services.installation().then(Boolean, () => false), 20_000);
+      await services.close();
+      await untilReady(config, pino({ level: "silent" }));
+      const heard: string[] = [];
+      let begun = 0;
+      const listener = listen({
+        ...{ url, name: "hosts", channel: "hosts" },
+        onNotice: (payload) => heard.push(payload),
+        onListening: () => begun++,
+      });
+      await waitFor("it listens", () => begun > 0, 20_000);
+      await asPrimary(({ sql }) => sql`SELECT pg_notify('hosts', 'x')`);
+      await waitFor("it hears", () => heard.length > 0);
+      await listener.close();
+    },
+    60_000,
+  );
+
+  let pool: Database | undefined;
+  afterEach(() => pool?.close());
+
+  it("a pool whose calls must be quick loses none of them to a silent host", async () => {
+    pool = connect({ url: behind("silent", "standby"), name: "hosts", connectionsMax: 4, cancelsLate: true });
+    const call = () => (pool as Database).run(2_000, ({ sql }) => sql`SELECT pg_sleep(0.05)`);
+    const calls = await Promise.allSettled(Array.from({ length: 8 }, call));
+    expect(calls.map(({ status }) => status)).toEqual(Array(8).fill("fulfilled"));
+  });
+
+  it("the first that takes writes is used, although a later one answers as quickly", async () => {
+    const { host } = new URL(primary.url);
+    const url = primary.url.replace(host, [DEAD, host, "127.0.0.1:2", host].join());
+    for (let n = 0; n < 20; n++)
+      expect((await reachHost(url, 2_000)).map(({ port }) => port).slice(1)).toEqual([
+        2,
+        Number(host.split(":")[1]),
+        1,
+      ]);
+  });
+});
+
+it("where none takes writes, migrating fails soon and names all hosts", async () => {
+  const hosts = [DEAD, hostOf(standby.url)].join();
+  const url = primary.url.replace(hostOf(primary.url), hosts);
+  const startedAtMs = performance.now();
+  const failure = await migrate(url).catch((error: unknown) => error as Error);
+  expect(performance.now() - startedAtMs).toBeLessThan(15_000);
+  expect(failure).toBeInstanceOf(MigrationError);
+  expect((failure as Error).message).toContain(`on ${hosts} cannot be reached`);
+  expect((failure as Error).message).toContain("one of the hosts has to take writes");
+}, 30_000);
+
+async function asPrimary(work: Parameters<Database["run"]>[1]) {
+  const database = connect({ url: primary.url, name: "hosts", connectionsMax: 1 });
+  await database.run(5_000, work);
+  await database.close();
+}

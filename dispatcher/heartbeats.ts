@@ -12,6 +12,8 @@ export type Member = { id: string; host: string; pid: number; version: string };
 type Deps = {
   database: Database;
   me: Member;
+  /** Finds the primaries behind the hosts of the database's address. Asked once, before the first heartbeat. */
+  findPrimaries: () => Promise<Mark[]>;
   /** Called when a hold is found, with a sentence that says why, and with null when it has ended. */
   onHold: (why: string | null) => void;
 };
@@ -28,6 +30,7 @@ export class Heartbeats {
   readonly #deps: Deps;
   /** The last heartbeat that was acknowledged. */
   #known: Mark | null = null;
+  #primaries: Mark[] | undefined;
   #held: string | null = null;
 
   constructor(deps: Deps) {
@@ -41,12 +44,14 @@ export class Heartbeats {
 
   /** Sends a heartbeat. Returns null, and stores none, while there is a hold. */
   async send(skewMs: number | null): Promise<Heartbeat | null> {
+    this.#primaries ??= await this.#deps.findPrimaries();
     const found = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => sql.begin((tx) => this.#beat(tx, skewMs)));
     const held = typeof found === "string" ? found : null;
     if (held !== this.#held) this.#deps.onHold(held);
     this.#held = held;
     if (typeof found === "string") return null;
     const { fleet, incarnation } = found;
+    this.#primaries = [];
     if (fleet.beatAtMs !== null) this.#known = { atMs: fleet.beatAtMs, ...incarnation };
     return found;
   }
@@ -59,7 +64,7 @@ export class Heartbeats {
       if (hold.reason !== "restored" || !findsOwnHeartbeat(this.#known, standing)) return describeHold(hold);
       await endHold(tx, hold.id, { choice: "continued" });
     } else {
-      const verdict = judgeDatabase(this.#known, standing);
+      const verdict = judgeDatabase(this.#known, standing, this.#primaries);
       if (verdict === "older_timeline" || (verdict === "restored" && (await hasDueSchedules(tx)))) {
         await beginHold(tx, verdict, standing.nowMs);
         return describeHold({ reason: verdict, newestBeatAtMs: standing.newest?.atMs ?? null });

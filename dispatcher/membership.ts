@@ -1,18 +1,28 @@
 import { hostname } from "node:os";
 import type { Logger } from "pino";
+import type { Config } from "#config.ts";
 import type { Database } from "#db/client.ts";
+import { readPrimaries } from "#db/primaries.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import type { Clock } from "./runtime/clock.ts";
 import { type ShardRates, Shards } from "./shards.ts";
 
-type Deps = { id: string; version: string; database: Database; clock: Clock; rates: ShardRates; log: Logger };
+type Deps = {
+  base: { id: string; databases: { leases: Database }; clock: Clock; log: Logger };
+  config: Pick<Config, "databaseDirectUrl">;
+  rates: ShardRates;
+  version: string;
+};
 
 /** What makes this process a member of the fleet: its heartbeats and its shards. */
-export function createMembership({ id, version, database, clock, rates, log }: Deps) {
+export function createMembership({ base, config, rates, version }: Deps) {
+  const { id, clock, log } = base;
+  const database = base.databases.leases;
   const me = { id, host: hostname(), pid: process.pid, version };
   const heartbeats = new Heartbeats({
     database,
     me,
+    findPrimaries: () => readPrimaries(config.databaseDirectUrl),
     onHold: (why) => (why === null ? log.info("the hold has ended") : log.warn(why)),
   });
   return { heartbeats, shards: new Shards({ database, me, heartbeats, clock, wall: () => Date.now(), rates }) };

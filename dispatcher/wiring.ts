@@ -63,15 +63,7 @@ export function wire(config: Config, options: DispatcherOptions): Parts {
   const base = createBase(config, options);
   const connections = createConnections(base, config);
   const { version } = options;
-  const { id, clock, log, databases } = base;
-  const membership = createMembership({
-    id,
-    version,
-    database: databases.leases,
-    clock,
-    rates: connections.rates,
-    log,
-  });
+  const membership = createMembership({ base, config, rates: connections.rates, version });
   const { shards } = membership;
   const sending = createSending(base, connections, shards, config, version);
   const intake = createIntake(base, connections, shards, sending, config);

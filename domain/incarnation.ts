@@ -40,12 +40,18 @@ export type Standing = {
 
 /**
  * Whether a database continues the one that dispatchers know. `known` is the last heartbeat that was acknowledged to this
- * dispatcher; null before the first one. `restored` means that it may be a restored one: hold it if schedules are due.
+ * dispatcher; null before the first one. `primaries` are those found behind the other hosts of its address, each with the
+ * newest heartbeat in it. `restored` means that it may be a restored one: hold it if schedules are due.
  */
-export function judgeDatabase(known: Mark | null, standing: Standing): "continues" | "older_timeline" | "restored" {
+export function judgeDatabase(
+  known: Mark | null,
+  standing: Standing,
+  primaries: readonly Mark[] = [],
+): "continues" | "older_timeline" | "restored" {
   const { current, newest, ownAtMs, choice, nowMs } = standing;
-  const isChosen = choice !== null && !differs(choice, current);
-  if (known && !(isChosen && choice.atMs >= known.atMs)) {
+  const isChosenSince = ({ atMs }: Mark) => choice !== null && !differs(choice, current) && choice.atMs >= atMs;
+  if (primaries.some((other) => isOlder(current, other) && !isChosenSince(other))) return "older_timeline";
+  if (known && !isChosenSince(known)) {
     if (isOlder(current, known)) return "older_timeline";
     if (ownAtMs !== null && ownAtMs >= known.atMs) return "continues";
     const isLost = differs(known, current) || (ownAtMs ?? 0) < known.atMs - LOST_IN_CRASH_MS;

@@ -84,8 +84,13 @@ export async function runAllParts(launch: Launch): Promise<number> {
       aborted(signal),
     ]);
 
+    // A part may have logged why it is not ready, such as a hold after a restore.
+    const sayWhy = (line: string) => {
+      output.flush();
+      say(line);
+    };
     const early = await Promise.race([
-      untilReady(readyUrl(config.host, port), { onLog: say, signal: polling.signal }),
+      untilReady(readyUrl(config.host, port), { onLog: sayWhy, signal: polling.signal }),
       problem,
     ]);
     if (early === undefined) {

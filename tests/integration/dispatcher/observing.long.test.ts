@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
+import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import pino from "pino";
 import { describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
+import { endHold, holdForOperator } from "#db/queries/fleet/holds.ts";
 import { startDispatcher } from "#dispatcher/dispatcher.ts";
 import { encodeId } from "#domain/ids.ts";
 import { freePort } from "#scripts/ports.ts";
@@ -59,6 +61,39 @@ describe("a dispatcher process", () => {
       expect((await fetch(`http://127.0.0.1:${port}/healthz?_=1767225600`)).status).toBe(200);
       expect((await fetch(`http://127.0.0.1:${port}/metrics?_=1767225600&x`)).status).toBe(200);
       expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
+  it("says in /healthz, in /metrics and in one line of its log why it sends nothing, and when it goes on", async () => {
+    const port = await freePort();
+    const hold = await holdForOperator(harness.sql);
+    const child = spawn(process.execPath, ["dispatcher/main.ts"], {
+      env: {
+        ...{ PATH: processEnv().PATH, NODE_ENV: "test", LOG_LEVEL: "info", DISPATCHER_PORT: String(port) },
+        ...{ DATABASE_URL: harness.databaseUrl, ENCRYPTION_KEYS },
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines: { level: string; msg: string }[] = [];
+    createInterface(child.stdout).on("line", (line) => lines.push(JSON.parse(line)));
+    const read = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+    try {
+      const reason = 'Nothing is sent: an operator holds this database. Run "npm run reconcile" and choose.';
+      await waitFor("it says so", () => lines.some(({ msg }) => msg === reason));
+      const health = await waitFor("it is held", async () => {
+        const found = JSON.parse(await read("/healthz"));
+        return found.status === "held" && found;
+      });
+      expect(health).toMatchObject({ reason, owned: 0, held: 1 });
+      expect(await read("/metrics")).toMatch(/^stopwatch_held 1$/m);
+      await endHold(harness.sql, hold.id, { choice: "send_all" });
+      await waitFor("it goes on", async () => JSON.parse(await read("/healthz")).owned === 64);
+      expect(await read("/metrics")).toMatch(/^stopwatch_held 0$/m);
+      expect(lines.filter(({ msg }) => msg === reason)).toHaveLength(1);
+      expect(lines.map(({ msg }) => msg)).toContain("the hold has ended");
+      expect(lines.map(({ msg }) => msg)).not.toContain("delivering");
     } finally {
       child.kill("SIGKILL");
     }

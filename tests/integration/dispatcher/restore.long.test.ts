@@ -85,10 +85,7 @@ it("after a restore to a point in time nothing is sent again before the choice: 
 
 it("a promoted standby is gone on with by itself; the former primary that comes back gets no request before the choice", async () => {
   standby = await startStandby(server);
-  const hosts = [server.url, standby.url].map((url) => new URL(url).host);
-  const { username, password, pathname } = new URL(server.url);
-  const both = `postgres://${username}:${password}@${hosts.join()}${pathname}?target_session_attrs=read-write`;
-  const { account, schedule, dispatcher } = await start(both);
+  const { account, schedule, dispatcher } = await start(bothHosts(standby.url));
   const living = await dispatcher();
   await waitFor("it delivers", () => living.figures().owned === 64);
   const owner = await account();
@@ -113,6 +110,30 @@ it("a promoted standby is gone on with by itself; the former primary that comes 
   await reconcile(server.url, "--send-all");
   await waitFor("all are sent again, as chosen", () => received() === 2 * SCHEDULES, 30_000);
 });
+
+it("a dispatcher that starts while both take writes gets no request out of the former primary, which its address names first", async () => {
+  standby = await startStandby(server);
+  const { account, schedule, dispatcher } = await start(bothHosts(standby.url));
+  const owner = await account();
+  const due = inMs(2_000);
+  await Promise.all(Array.from({ length: SCHEDULES }, () => schedule(owner, `${receiver.origin}/`, due)));
+  await untilReplicated(server.url);
+  await promote(standby.url);
+  await ask(standby.url, (sql) =>
+    waitFor("it takes writes", async () => (await sql`SELECT pg_is_in_recovery() AS waits`)[0]?.waits === false),
+  );
+  const fresh = await dispatcher();
+  expect(fresh.held()).toContain("an older timeline");
+  await waitFor("they are due", () => Date.now() > due.getTime());
+  await pause(TWO_LOOKS_MS);
+  expect(received()).toBe(0);
+});
+
+function bothHosts(standbyUrl: string): string {
+  const hosts = [server.url, standbyUrl].map((url) => new URL(url).host);
+  const { username, password, pathname } = new URL(server.url);
+  return `postgres://${username}:${password}@${hosts.join()}${pathname}?target_session_attrs=read-write`;
+}
 
 async function untilReplicated(url: string) {
   await ask(url, (sql) =>

@@ -49,6 +49,26 @@ describe("a dispatcher that has just started", () => {
   ])("finds %s", (_what, overrides, verdict) => {
     expect(judgeDatabase(null, standing(overrides))).toBe(verdict);
   });
+
+  it.each([
+    ["another primary on a higher timeline", [{ ...second, atMs: BEAT_MS }], null, "older_timeline"],
+    [
+      "one that an operator chose against since",
+      [{ ...second, atMs: BEAT_MS }],
+      { ...first, atMs: NOW_MS - 1 },
+      "continues",
+    ],
+    [
+      "one that was in use since the choice",
+      [{ ...second, atMs: BEAT_MS }],
+      { ...first, atMs: BEAT_MS - 1 },
+      "older_timeline",
+    ],
+    ["another system behind its address", [{ ...copy, timeline: 5, atMs: BEAT_MS }], null, "continues"],
+    ["the database itself alone", [{ ...first, atMs: BEAT_MS }], null, "continues"],
+  ])("finds %s behind its address", (_what, primaries, choice, verdict) => {
+    expect(judgeDatabase(null, standing({ choice }), primaries)).toBe(verdict);
+  });
 });
 
 describe("a dispatcher that lives", () => {

@@ -91,8 +91,8 @@ describe("a dispatcher process", () => {
       await endHold(harness.sql, hold.id, { choice: "send_all" });
       await waitFor("it goes on", async () => JSON.parse(await read("/healthz")).owned === 64);
       expect(await read("/metrics")).toMatch(/^stopwatch_held 0$/m);
+      await waitFor("it says so", () => lines.some(({ msg }) => msg === "the hold has ended"));
       expect(lines.filter(({ msg }) => msg === reason)).toHaveLength(1);
-      expect(lines.map(({ msg }) => msg)).toContain("the hold has ended");
       expect(lines.map(({ msg }) => msg)).not.toContain("delivering");
     } finally {
       child.kill("SIGKILL");

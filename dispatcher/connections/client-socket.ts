@@ -24,11 +24,13 @@ export function connectionOn(
     origin,
     ...measured,
     used: false,
-    broken: false,
+    answeredAtMs: Number.NaN,
+    get broken() {
+      return socket.destroyed;
+    },
     onBroken: undefined,
     onBytes: undefined,
     destroy() {
-      connection.broken = true;
       // Destroy it with an error. Without one undici takes an answer that is delimited by the close as complete, and an
       // assertion of undici fails.
       socket.destroy(new ConnectionGone());
@@ -37,7 +39,6 @@ export function connectionOn(
   };
   socket.on("error", () => {});
   socket.once("close", () => {
-    connection.broken = true;
     connection.onBroken?.();
     // Let undici's own listener first fail the request on the wire.
     setImmediate(() => client.destroy().catch(() => {}));

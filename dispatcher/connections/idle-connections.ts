@@ -1,5 +1,7 @@
+import type { Holdings } from "../delivery/holdings.ts";
 import type { Account, OwnedConnection } from "./accounts.ts";
 import { peakOf } from "./growth.ts";
+import { type ConnectionLimits, nextRetry } from "./limits.ts";
 import { isWanted, type Origin, openOf, waitingOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 
@@ -25,6 +27,15 @@ export function idleOfAnother(than: Origin, origins: Origins): OwnedConnection |
     if (idle) return idle;
   }
   return undefined;
+}
+
+/** An unused connection of `origin` that no retry needs. Retries can use no other. */
+export function unusedBesideRetries(
+  origin: Origin,
+  { origins, limits, holdings }: { origins: Origins; limits: ConnectionLimits; holdings: Readonly<Holdings> },
+): OwnedConnection | undefined {
+  const forRetries = origins.reservedNew(origin) + (nextRetry(origin, limits, holdings) ? 1 : 0);
+  return origin.unused.length > forRetries ? origin.unused[0] : undefined;
 }
 
 /**

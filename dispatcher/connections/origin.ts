@@ -2,6 +2,7 @@ import type { Connection } from "../delivery/connection.ts";
 import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import type { Opening, OwnedConnection, Place } from "./accounts.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
+import { KeepAlive } from "./keep-alive.ts";
 import { PreparationTime } from "./preparation-time.ts";
 import { ReadyQueue } from "./ready-queue.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
@@ -72,6 +73,7 @@ export type Origin = {
   answeredAtMs: number;
   roundTripMs: number | null;
   readonly preparation: PreparationTime;
+  readonly keepAlive: KeepAlive;
 };
 
 /** How many connections a fast origin gets. More make a burst no faster, and each costs a handshake at both ends. */
@@ -121,6 +123,7 @@ export function createOrigin(key: string): Origin {
     answeredAtMs: Number.NEGATIVE_INFINITY,
     roundTripMs: null,
     preparation: new PreparationTime(),
+    keepAlive: new KeepAlive(),
   };
 }
 

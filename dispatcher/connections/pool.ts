@@ -6,8 +6,8 @@ import type { Time } from "../runtime/clock.ts";
 import { Accounts, type Opening, type OwnedConnection } from "./accounts.ts";
 import type { Dialer } from "./dialer.ts";
 import { mayOpenMore, mayOpenNow, notePeak } from "./growth.ts";
-import { idleOf, idleOfAnother, unusedInVain } from "./idle-connections.ts";
-import { type ConnectionLimits, isFull, mayOpenAnother, nextRetry, originMax, totalMax } from "./limits.ts";
+import { idleOf, idleOfAnother, unusedBesideRetries, unusedInVain } from "./idle-connections.ts";
+import { type ConnectionLimits, isFull, mayOpenAnother, originMax, totalMax } from "./limits.ts";
 import { dropIdle, noteAnswer, noteConnected, type Origin, openOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { PoolListener } from "./pool-listener.ts";
@@ -106,12 +106,18 @@ export class Pool {
     return connection;
   }
 
+  /** An answer has ended on `connection`. Calls `then` when it is known whether another request may follow on it. */
+  rest(connection: Connection, then: (mayReuse: boolean) => void): void {
+    (connection as OwnedConnection).owner.origin.keepAlive.rest(connection, this.#now(), then);
+  }
+
   /** The request on `connection` has ended. `reusable` says whether another may follow on it. */
   release(connection: Connection, reusable: boolean): void {
     const released = connection as OwnedConnection;
     const { account, origin } = released.owner;
     if (!origin.busy.delete(released)) return;
     account.busy--;
+    if (connection.broken) origin.keepAlive.closed(connection, this.#now());
     if (!reusable || connection.broken || this.#isOld(connection)) {
       this.#close(origin, released);
       return;
@@ -153,9 +159,8 @@ export class Pool {
 
   /** Ends every connection. */
   close(): void {
-    for (const { unused, warm, busy } of this.#deps.origins.all()) {
-      for (const connection of [...unused, ...warm, ...busy.keys()]) connection.destroy();
-    }
+    const all = [...this.#deps.origins.all()].flatMap(({ unused, warm, busy }) => [...unused, ...warm, ...busy.keys()]);
+    for (const connection of all) connection.destroy();
   }
 
   /** Counts a connection from the decision to open it. */
@@ -197,17 +202,10 @@ export class Pool {
   #pick(origin: Origin, delivery: Delivery): OwnedConnection | undefined {
     if (delivery.needsNewConnection) return origin.unused[0];
     for (;;) {
-      const connection = origin.warm.at(-1) ?? this.#spare(origin);
-      if (!connection || !this.#isOld(connection)) return connection;
+      const connection = origin.warm.at(-1) ?? unusedBesideRetries(origin, this.#deps);
+      if (!connection || !(connection.broken || this.#isOld(connection))) return connection;
       this.#close(origin, connection);
     }
-  }
-
-  /** An unused connection that no retry needs: retries can use only such connections. */
-  #spare(origin: Origin): OwnedConnection | undefined {
-    const { origins, limits, holdings } = this.#deps;
-    const forRetries = origins.reservedNew(origin) + (nextRetry(origin, limits, holdings) ? 1 : 0);
-    return origin.unused.length > forRetries ? origin.unused[0] : undefined;
   }
 
   #now(): number {
@@ -240,6 +238,7 @@ export class Pool {
     if (origin.busy.delete(connection)) connection.owner.account.busy--;
     dropIdle(origin, connection);
     this.#uncount(connection);
+    origin.keepAlive.closed(connection, this.#now());
     this.listener?.freed(connection.owner.account.id);
   }
 

@@ -12,7 +12,10 @@ export type Connection = {
   openedAtMs: number;
   /** Whether a request was ever begun on it. */
   used: boolean;
-  broken: boolean;
+  /** When its last answer ended, monotonic ms; NaN before the first. Written by the pool. */
+  answeredAtMs: number;
+  /** Whether the socket can no longer be used. */
+  readonly broken: boolean;
   /** Called once, when the socket is gone. */
   onBroken: (() => void) | undefined;
   /** Gets the received bytes and returns those that are parsed. */

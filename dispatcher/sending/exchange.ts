@@ -19,7 +19,7 @@ const BODY_KEPT_MAX = 8 * 1024;
 
 export type ExchangeDeps = {
   deliveries: Deliveries;
-  pool: Pick<Pool, "answered" | "release">;
+  pool: Pick<Pool, "answered" | "rest" | "release">;
   sendQueue: SendQueue;
   lead: SendLead;
   clock: Time;
@@ -121,8 +121,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isOver) return;
+    this.#isOver = true;
     this.#end(this.#answer());
-    this.#leave(this.#isReusable);
+    if (this.#isReusable) this.#deps.pool.rest(this.#connection, (mayReuse) => this.#leave(mayReuse));
+    else this.#leave(false);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -131,6 +133,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#notSent(error);
       return;
     }
+    this.#isOver = true;
     this.#end(this.#statusCode > 0 ? this.#answer() : failed(error));
     this.#leave(false);
   }
@@ -167,7 +170,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #leave(isReusable: boolean): void {
-    this.#isOver = true;
     this.#onOver(this);
     this.#deps.pool.release(this.#connection, isReusable);
     this.#delivery.connection = null;

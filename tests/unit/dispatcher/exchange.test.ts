@@ -15,7 +15,7 @@ function start(statusCode: number) {
   const results: Partial<AttemptResult>[] = [];
   const deps = {
     deliveries: { move() {}, end: (_delivery: unknown, _outcome: unknown, measured: object) => results.push(measured) },
-    pool: { answered() {}, release() {} },
+    pool: { answered() {}, rest() {}, release() {} },
     sendQueue: { isFirst: () => false, mayLeave: () => true },
     lead: { hold: () => true },
     clock: { now: () => 0, monotonic: () => 0 },

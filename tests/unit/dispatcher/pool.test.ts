@@ -48,6 +48,7 @@ const connection = (openedAtMs: number): Connection => ({
   roundTripMs: 1,
   openedAtMs,
   used: false,
+  answeredAtMs: Number.NaN,
   broken: false,
   onBroken: undefined,
   onBytes: undefined,
@@ -69,7 +70,7 @@ describe("a connection", () => {
     expect(counts()).toEqual({ "b all": 1, "b busy": 1, [`b ${KEY}`]: 1 });
     pool.release(used, true);
     expect(counts()).toEqual({ "b all": 1, [`b ${KEY}`]: 1 });
-    used.broken = true;
+    Object.assign(used, { broken: true });
     used.onBroken?.();
     expect(counts()).toEqual({});
     expect(pool.size).toBe(0);

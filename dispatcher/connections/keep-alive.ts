@@ -1,0 +1,70 @@
+import type { Connection } from "../delivery/connection.ts";
+
+/** How long a connection rests after its answer while nobody knows whether the origin keeps connections open, ms. */
+const REST_MS = 25;
+/** A connection that its origin closes within this time of an answer was closed because of the answer, ms. */
+const CLOSES_WITHIN_MS = 100;
+
+type Rest = { timer: NodeJS.Timeout; then: (mayReuse: boolean) => void };
+
+/**
+ * Whether one origin keeps its connections open after an answer. Some close them without saying so. A request that is
+ * written before that is noticed fails, and the target may have received it.
+ */
+export class KeepAlive {
+  /** Whether a connection stayed open after an answer, and none was closed since. */
+  #isKept = false;
+  /** How long after its answer a connection was closed at most, ms; 0 when none was. */
+  #closedAfterMs = 0;
+  readonly #resting = new Map<Connection, Rest>();
+
+  /**
+   * An answer has ended on `connection`. Calls `then` when it is known whether another request may follow: where the
+   * origin keeps connections open, after the event loop has read what waits in the sockets, otherwise after a rest.
+   * Where it closes them, one at a time rests, to notice when that changes.
+   */
+  rest(connection: Connection, nowMs: number, then: (mayReuse: boolean) => void): void {
+    connection.answeredAtMs = nowMs;
+    if (this.#isKept) {
+      setImmediate(then, true);
+      return;
+    }
+    if (this.#closedAfterMs > 0 && this.#resting.size > 0) {
+      then(false);
+      return;
+    }
+    // Timers run before sockets are read, so look in the phase that follows.
+    const look = () => setImmediate(() => this.#look(connection));
+    const timer = setTimeout(look, Math.max(REST_MS, 2 * this.#closedAfterMs));
+    this.#resting.set(connection, { timer, then });
+  }
+
+  /** `connection` was closed, and not by this process. */
+  closed(connection: Connection, nowMs: number): void {
+    const afterMs = nowMs - connection.answeredAtMs;
+    if (afterMs < CLOSES_WITHIN_MS) {
+      this.#isKept = false;
+      this.#closedAfterMs = Math.max(this.#closedAfterMs, afterMs, 1);
+    }
+    this.#end(connection, false);
+  }
+
+  /** A connection has rested. If it is open, the origin keeps them open, and none needs to rest any longer. */
+  #look(connection: Connection): void {
+    if (!this.#resting.has(connection)) return;
+    if (connection.broken) {
+      this.#end(connection, false);
+      return;
+    }
+    this.#isKept = true;
+    for (const one of [...this.#resting.keys()]) this.#end(one, true);
+  }
+
+  #end(connection: Connection, mayReuse: boolean): void {
+    const rest = this.#resting.get(connection);
+    if (!rest) return;
+    this.#resting.delete(connection);
+    clearTimeout(rest.timer);
+    rest.then(mayReuse);
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
+import { type RawServer, startRawServer } from "../../helpers/raw-server.ts";
+import { createTestAuthority } from "../../helpers/test-certificates.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+
+type Case = { title: string; close?: (socket: Socket) => void; head?: string; secure?: boolean };
+
+const AT_ONCE = 150;
+const APART = 100;
+const APART_MS = 5;
+
+const closing: Case[] = [
+  { title: "at once", close: (socket) => socket.end() },
+  { title: "3 ms later", close: (socket) => setTimeout(() => socket.end(), 3) },
+  { title: "15 ms later", close: (socket) => setTimeout(() => socket.end(), 15) },
+  { title: "by a reset", close: (socket) => setTimeout(() => socket.resetAndDestroy(), 1) },
+  { title: "with close_notify", close: (socket) => socket.end(), secure: true },
+  { title: "as HTTP/1.0 does", close: (socket) => socket.end(), head: "HTTP/1.0 200 OK\r\n" },
+  { title: "a second later, as it says", head: "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1, max=1\r\n" },
+];
+const keeping: Case = { title: "never" };
+const cases = [...closing, keeping];
+
+let harness: DispatchHarness;
+let folder: string;
+const servers: RawServer[] = [];
+const accounts: string[] = [];
+
+beforeAll(async () => {
+  const authority = await createTestAuthority();
+  for (const { close, head = "HTTP/1.1 200 OK\r\n", secure } of cases) {
+    const answered = new Set<Socket>();
+    const onRequest = (socket: Socket) => {
+      if (close && answered.has(socket)) return;
+      answered.add(socket);
+      socket.write(`${head}Content-Length: 2\r\n\r\nok`, () => close?.(socket));
+    };
+    servers.push(await startRawServer({ onRequest }, secure ? { tls: await authority.issue({}) } : {}));
+  }
+  const targets = cases.map(({ secure }, n) => `${secure ? "https" : "http"}://localhost:${servers[n]?.port}`);
+  folder = await mkdtemp(join(tmpdir(), "stopwatch-ca-"));
+  const caFile = join(folder, "ca.pem");
+  await writeFile(caFile, authority.ca);
+  harness = await createDispatchHarness({ DELIVERY_ALLOW: targets.join(), DELIVERY_CA_FILE: caFile });
+  await harness.dispatcher();
+  const at = Date.now() + 3_000;
+  const instants = [
+    ...Array.from({ length: AT_ONCE }, () => at),
+    ...Array.from({ length: APART }, (_, n) => at + 1_000 + APART_MS * n),
+  ];
+  for (const target of targets) {
+    const account = await harness.account();
+    accounts.push(account.id);
+    await Promise.all(instants.map((at) => harness.schedule(account, `${target}/`, new Date(at))));
+  }
+});
+afterAll(async () => {
+  await harness.close();
+  await Promise.all(servers.map((server) => server.close()));
+  await rm(folder, { recursive: true });
+});
+
+it.each(cases.map((one, n) => ({ ...one, n })))(
+  "no request fails at a target that closes after each answer, $title",
+  async ({ n }) => {
+    const outcomes = await waitFor("each schedule had an attempt", async () => {
+      const rows = await harness.sql`
+      SELECT a.outcome, a.error_text, count(*)::int AS n FROM attempts a JOIN schedules s ON s.id = a.schedule_id
+      WHERE s.account_id = ${accounts[n] as string} GROUP BY 1, 2`;
+      return rows.reduce((sum, { n }) => sum + n, 0) >= AT_ONCE + APART && rows;
+    });
+    expect(outcomes).toEqual([{ outcome: "delivered", error_text: "", n: AT_ONCE + APART }]);
+    expect(servers[n]?.requests).toHaveLength(AT_ONCE + APART);
+  },
+);
+
+it("the connections of a target that keeps them open carry request after request", () => {
+  expect(servers[cases.indexOf(keeping)]?.opened()).toBeLessThan(AT_ONCE);
+});

@@ -136,8 +136,8 @@ describe.skipIf(PGBOUNCER === undefined)(
       for (const made of [pooler, await startPgBouncer(api.config.databaseUrl, IGNORES_SETTINGS)]) {
         const config = testConfig(made.url);
         const services = startServices(config);
-        for (const started of [services.installation(), untilReady(config, pino({ level: "silent" }))]) {
-          const failure = await started.catch((error: unknown) => error as Error);
+        for (const start of [services.installation, () => untilReady(config, pino({ level: "silent" }))]) {
+          const failure = await start().catch((error: unknown) => error as Error);
           expect(failure).toBeInstanceOf(InstallationError);
           expect((failure as Error).message).toContain("DATABASE_DIRECT_URL");
         }
